@@ -1,0 +1,144 @@
+/**
+ * Builds dist/ from src/. The library and the command line are ESM split into shared chunks; the teammate and the
+ * reaper, which are started many times, are one CommonJS file each with a V8 code cache beside it.
+ * `--types` adds the declarations (tsc, seconds; only `prepare` needs them).
+ *
+ * A file is replaced by rename, and only if it changed, so a process that starts during a build never sees half of one.
+ */
+import { build } from 'esbuild';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, sep } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const DIST = join(ROOT, 'dist');
+const AGENTS = join(ROOT, 'src', 'agents');
+
+const MODULES = { index: 'src/index.ts', 'cli/main': 'src/surfaces/cli/main.ts' };
+const PROCESSES = { teammate: 'src/runtime/teammate-main.ts', reaper: 'src/runtime/reaper-main.ts' };
+
+/** Agents small enough to live in the teammate's own file; any other is a chunk of its own, loaded when it is used. */
+const SMALL_AGENTS = new Set(['index', 'exec', 'scripted']);
+
+const COMMON = {
+  absWorkingDir: ROOT,
+  outdir: DIST,
+  bundle: true,
+  write: false,
+  metafile: true,
+  platform: 'node',
+  target: 'node20.19',
+  // It starts its worker threads from files of its own package.
+  external: ['piscina'],
+  logLevel: 'warning',
+};
+
+/** Bundled CommonJS packages call `require` for Node's own modules, which an ES module does not have. */
+const REQUIRE_IN_ESM = `import { createRequire as __createRequire } from 'node:module';
+const require = __createRequire(import.meta.url);`;
+
+/** CommonJS has no `import.meta.url`; modules that ask where they stand get the bundle's address. */
+const URL_IN_CJS = `const __moduleUrl = require('node:url').pathToFileURL(__filename).href;`;
+
+/**
+ * An `import()` of a large agent inside a CommonJS bundle is resolved when it is reached, to `dist/agents/<kind>.js`.
+ * V8 forgets whose `import()` it was when code comes from a cache, so the loader hands in `importLazily` (bin/load.cjs),
+ * and the module in its place is a promise of the real one: esbuild resolves to it, and `await` looks through it.
+ * @param {Map<string, string>} found receives entry name → source file of each one met
+ */
+const lazyAgents = (found) => ({
+  name: 'lazy-agents',
+  setup(bundler) {
+    bundler.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+      const file = join(resolveDir, path);
+      const agent = basename(file).replace(/\.tsx?$/, '');
+      if (kind !== 'dynamic-import' || dirname(file) !== AGENTS || SMALL_AGENTS.has(agent)) return undefined;
+      found.set(`agents/${agent}`, file);
+      return { path: `./agents/${agent}.js`, namespace: 'lazy-agent' };
+    });
+    bundler.onLoad({ filter: /.*/, namespace: 'lazy-agent' }, ({ path }) => ({
+      contents: `exports.then = (resolve, reject) => importLazily(${JSON.stringify(path)}).then(resolve, reject);`,
+    }));
+  },
+});
+
+async function bundleProcesses(lazy) {
+  const options = { format: 'cjs', outExtension: { '.js': '.cjs' }, plugins: [lazyAgents(lazy)] };
+  const define = { 'import.meta.url': '__moduleUrl' };
+  const supported = { 'dynamic-import': false };
+  return build({ ...COMMON, ...options, define, supported, entryPoints: PROCESSES, banner: { js: URL_IN_CJS } });
+}
+
+async function bundleModules(lazy) {
+  const entryPoints = { ...MODULES, ...Object.fromEntries(lazy) };
+  const options = { format: 'esm', splitting: true, chunkNames: 'chunks/[name]-[hash]' };
+  return build({ ...COMMON, ...options, entryPoints, banner: { js: REQUIRE_IN_ESM } });
+}
+
+function requireEntries() {
+  const missing = [...Object.values(MODULES), ...Object.values(PROCESSES)].filter(
+    (path) => !existsSync(join(ROOT, path)),
+  );
+  if (missing.length > 0) throw new Error(`These entries of the build do not exist: ${missing.join(', ')}.`);
+}
+
+function replaceFile(path, contents) {
+  if (existsSync(path) && readFileSync(path).equals(contents)) return;
+  mkdirSync(dirname(path), { recursive: true });
+  const fresh = `${path}.${process.pid}.tmp`;
+  writeFileSync(fresh, contents);
+  renameSync(fresh, path);
+}
+
+const filesUnder = (folder) =>
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true })
+        .map((name) => join(folder, name))
+        .filter((path) => statSync(path).isFile())
+    : [];
+
+/** Runs a Node program of ours and gives back what it printed; its complaints go straight to the person. */
+async function runNode(file, ...argv) {
+  const child = spawn(process.execPath, [join(ROOT, file), ...argv], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [printed, [status]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  if (status !== 0) throw new Error(`node ${[file, ...argv].join(' ')} failed.\n${printed}`);
+  return printed;
+}
+
+const warmUp = (name) => runNode('scripts/warm-up.mjs', name);
+
+async function emitTypes() {
+  rmSync(join(DIST, 'types'), { recursive: true, force: true });
+  await runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
+}
+
+/** Chunk and cache names carry hashes: what this build did not make is an older build's. */
+function sweep(made) {
+  const kept = new Set(made);
+  const isStale = (path) => !kept.has(path) && !path.startsWith(join(DIST, 'types') + sep);
+  for (const path of filesUnder(DIST).filter(isStale)) rmSync(path, { force: true });
+}
+
+async function main() {
+  requireEntries();
+  const lazy = new Map();
+  const processes = await bundleProcesses(lazy);
+  const modules = await bundleModules(lazy);
+  const outputs = [...modules.outputFiles, ...processes.outputFiles];
+  for (const { path, contents } of outputs) replaceFile(path, Buffer.from(contents));
+  const caches = await Promise.all(Object.keys(PROCESSES).map(warmUp));
+  sweep([...outputs.map(({ path }) => path), ...caches]);
+  if (process.argv.includes('--types')) await emitTypes();
+}
+
+await main().catch((error) => {
+  // esbuild has shown its own errors already, with their places.
+  if (!('errors' in error)) console.error(error.message);
+  process.exitCode = 1;
+});

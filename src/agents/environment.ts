@@ -1,0 +1,56 @@
+/**
+ * The environment of a child, by allow-list (SPEC §8): what every program needs, what the user named, and the own
+ * variables of that kind of agent. Another agent's keys, and `TEAMS_*` of the parent, never come along.
+ */
+import type { AgentKind } from '../model/agent.ts';
+
+const COMMON: ReadonlySet<string> = new Set([
+  ...['PATH', 'HOME', 'USER', 'SHELL', 'LANG', 'TERM', 'TMPDIR', 'TZ', 'CI', 'NO_COLOR'],
+]);
+
+const ANTHROPIC = ['ANTHROPIC_', 'CLAUDE_'];
+const OPENAI = ['OPENAI_', 'CODEX_'];
+const GOOGLE = ['GEMINI_', 'GOOGLE_'];
+
+/** How the names of a kind's own variables begin. */
+const OWN: Readonly<Record<AgentKind, readonly string[]>> = {
+  exec: [],
+  scripted: [],
+  acp: [],
+  claude: ANTHROPIC,
+  anthropic: ANTHROPIC,
+  codex: OPENAI,
+  openai: OPENAI,
+  gemini: GOOGLE,
+  google: GOOGLE,
+  opencode: ['OPENCODE_'],
+  ollama: ['OLLAMA_'],
+};
+
+export interface EnvironmentSources {
+  /** The environment of the process that starts the child. */
+  readonly parent: Readonly<Record<string, string | undefined>>;
+  /** `env:` of the plan, the member and the agent, merged. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names that the user lets through. */
+  readonly envPass?: readonly string[];
+  /** What the runtime itself says: `TEAMS_*`, a PATH with our `bin` in front. */
+  readonly add?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The whole environment of a child; later sources win over earlier ones. For the tools of an agent that is driven in
+ * this process the kind is `exec`: they get no key.
+ */
+export function childEnvironment(
+  kind: AgentKind,
+  { parent, env = {}, envPass = [], add = {} }: EnvironmentSources,
+): Record<string, string> {
+  const passed = new Set(envPass);
+  const comesAlong = (name: string): boolean =>
+    COMMON.has(name) || name.startsWith('LC_') || passed.has(name) || OWN[kind].some((own) => name.startsWith(own));
+  const inherited = Object.entries(parent).flatMap(([name, value]): [string, string][] =>
+    value !== undefined && comesAlong(name) ? [[name, value]] : [],
+  );
+  return Object.fromEntries([...inherited, ...Object.entries(env), ...Object.entries(add)]);
+}

@@ -1,0 +1,34 @@
+/** From an agent as data to the agent. A kind's code is loaded when the first of that kind is made. */
+import type { AgentSpec } from '../model/agent.ts';
+import { AgentError } from '../model/errors.ts';
+import type { Agent } from './agent.ts';
+
+/**
+ * @throws AgentError `AGENT_UNAVAILABLE` for a kind that this version does not drive
+ * @throws UsageError `USAGE` when the options are not that kind's
+ */
+export async function agentFor(spec: AgentSpec): Promise<Agent> {
+  switch (spec.kind) {
+    case 'exec':
+      return (await import('./exec.ts')).exec(spec);
+    case 'scripted':
+      return (await import('./scripted.ts')).scripted(spec);
+    case 'claude':
+    case 'codex':
+    case 'gemini':
+    case 'opencode':
+    case 'acp':
+    case 'anthropic':
+    case 'openai':
+    case 'google':
+    case 'ollama':
+      throw new AgentError(
+        'AGENT_UNAVAILABLE',
+        `No ${spec.kind} agent: this version drives exec and scripted agents only.`,
+      );
+  }
+}
+
+export type { Agent, AgentEvent, CallAnswer, Turn, TurnEnd, TurnInput } from './agent.ts';
+export { childEnvironment, type EnvironmentSources } from './environment.ts';
+export { scriptSchema } from './script.ts';

@@ -1,0 +1,18 @@
+/** A wait inside a turn: for a process to go, for a file to come. */
+
+/** The longest time that a timer of the platform can measure; a longer one would fire at once. */
+export const LONGEST_MS = 2 ** 31 - 1;
+
+/** Resolves after `ms`, or at once when `signal` aborts. Never rejects, leaves no timer and no listener. */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, Math.min(ms, LONGEST_MS));
+    signal?.addEventListener('abort', done);
+  });
+}

@@ -1,0 +1,61 @@
+/**
+ * Ends a process group whose leader this process started. What moved to a group of its own is the sweep's business
+ * (DESIGN §4). A group's number is nobody else's while one member of it lives, so it is signalled only while its leader
+ * runs, while a member was just seen, or in the few milliseconds after the leader's exit, in which no number comes round.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { codeOf } from '../model/errors.ts';
+import { pause } from './pause.ts';
+
+/** After SIGKILL only a process that waits for a disk is still alive. */
+const GONE_MS = 500;
+const LOOK_EVERY_MS = 5;
+
+/**
+ * SIGTERM, the grace, SIGKILL; with no grace SIGKILL at once. Resolves when nobody is left, else half a second after
+ * SIGKILL. Never rejects.
+ */
+export async function endGroup(leader: number, graceMs: number): Promise<void> {
+  if (graceMs > 0 && (await isGoneAfter(leader, 'SIGTERM', graceMs))) return;
+  await isGoneAfter(leader, 'SIGKILL', GONE_MS);
+}
+
+async function isGoneAfter(leader: number, signal: NodeJS.Signals, withinMs: number): Promise<boolean> {
+  let isThere = signalGroup(leader, signal);
+  for (let waited = 0; isThere && waited < withinMs; waited += LOOK_EVERY_MS) {
+    await pause(LOOK_EVERY_MS);
+    isThere = signalGroup(leader, 0) && hasLiving(leader);
+  }
+  return !isThere;
+}
+
+/** @returns false when the group has no member any more; one that may not be signalled is there */
+function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-leader, signal);
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
+}
+
+/**
+ * False when every member has ended. The system counts one that has ended until its parent has looked at it, which the
+ * first process of a container may put off for seconds, or for ever.
+ */
+function hasLiving(leader: number): boolean {
+  if (process.platform !== 'linux') return true;
+  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isLivingMember(name, leader));
+}
+
+function isLivingMember(pid: string, leader: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, group, threads] = [fields[0], fields[2], fields[17]];
+    // Of a program whose first thread has ended others may run on.
+    return Number(group) === leader && (state !== 'Z' || Number(threads) > 1) && state !== 'X';
+  } catch {
+    // It has ended since it was listed.
+    return false;
+  }
+}

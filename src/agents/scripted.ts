@@ -1,0 +1,99 @@
+/**
+ * An agent that says what its script tells it: for tests and demonstrations. It starts no process and thinks nothing;
+ * what it says of its own is labelled `(scripted)`.
+ */
+import { resolve } from 'node:path';
+import type { AgentSpec } from '../model/agent.ts';
+import { formatDuration } from '../model/duration.ts';
+import { UsageError } from '../model/errors.ts';
+import { check } from '../model/problem.ts';
+import { readSource } from '../model/yaml-source.ts';
+import type { Agent, AgentEvent, CallAnswer, Turn, TurnEnd, TurnInput } from './agent.ts';
+import { LONGEST_MS, pause } from './pause.ts';
+import { scriptReader, scriptSchema, scriptedTurnsSchema, type ScriptedTurn } from './script.ts';
+import { exists, readScript, writeInside } from './workspace.ts';
+
+const LOOK_EVERY_MS = 20;
+
+type Steps = AsyncGenerator<AgentEvent, void, CallAnswer | undefined>;
+
+/**
+ * @param crash what a script's `crashes` does; for tests
+ * @throws UsageError `USAGE` when the script is none
+ */
+export function scripted(spec: AgentSpec, crash: () => void = () => process.kill(process.pid, 'SIGKILL')): Agent {
+  const next = scriptReader(turnsOf(spec));
+  return {
+    turn: (input) => scriptedTurn(next(input.prompt) ?? {}, input, crash),
+    close: () => Promise.resolve(),
+  };
+}
+
+async function* scriptedTurn(turn: ScriptedTurn, input: TurnInput, crash: () => void): Turn {
+  const late = new AbortController();
+  const { timeoutMs = LONGEST_MS } = input;
+  const timer = setTimeout(() => late.abort(), Math.min(timeoutMs, LONGEST_MS));
+  try {
+    yield* steps(turn, input, AbortSignal.any([input.signal, late.signal]));
+  } finally {
+    clearTimeout(timer);
+  }
+  if (input.signal.aborted) return { ended: 'aborted' };
+  if (late.signal.aborted)
+    return { ended: 'failed', why: 'timeout', text: '', message: `Timed out after ${formatDuration(timeoutMs)}.` };
+  if (turn.crashes) crash();
+  return endOf(turn, input);
+}
+
+/** All of a turn but its end; nothing more after `stop`. */
+async function* steps(turn: ScriptedTurn, input: TurnInput, stop: AbortSignal): Steps {
+  const goesOn = (): boolean => !stop.aborted;
+  for (const text of turn.says ?? []) if (goesOn()) yield { type: 'said', text };
+  for (const call of turn.calls ?? []) if (goesOn()) yield { type: 'called', ...call };
+  if (turn.waitsMs !== undefined) await pause(turn.waitsMs, stop);
+  while (turn.waitsFor !== undefined && goesOn() && !exists(resolve(input.cwd, turn.waitsFor)))
+    await pause(LOOK_EVERY_MS, stop);
+  for (const [path, text] of Object.entries(turn.writes ?? {})) {
+    const refusal = goesOn() ? write(path, text, input) : undefined;
+    if (refusal !== undefined) yield { type: 'said', text: `(scripted) ${path} was not written: ${refusal}.` };
+  }
+}
+
+/** @returns why it was not written */
+function write(path: string, text: string, { cwd, sandbox }: TurnInput): string | undefined {
+  if (sandbox === 'read-only') return 'the turn is read-only';
+  return writeInside(cwd, path, text) ? undefined : 'the path leads out of the working directory';
+}
+
+function endOf({ crashes, fails, answers }: ScriptedTurn, { prompt }: TurnInput): TurnEnd {
+  if (crashes) return { ended: 'failed', why: 'crashed', text: '', message: '(scripted) crashed' };
+  if (fails) {
+    const { why, message, exitCode, retryAfterMs } = fails;
+    return {
+      ...{ ended: 'failed', why, text: '', message },
+      ...(exitCode === undefined ? {} : { exitCode }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    };
+  }
+  return { ended: 'answered', text: answers ?? `(scripted) done: ${prompt.split('\n', 1)[0] ?? ''}` };
+}
+
+/** A relative `file` is looked for where this process works. */
+function turnsOf({ options = {} }: AgentSpec): readonly ScriptedTurn[] {
+  const checked = check(scriptSchema, options);
+  if (!checked.ok) throw notAScript('The script of a scripted agent', checked.problems);
+  const { file, turns = [] } = checked.value;
+  return file === undefined ? turns : turnsIn(file);
+}
+
+function turnsIn(file: string): readonly ScriptedTurn[] {
+  const format = file.endsWith('.json') ? 'json' : 'yaml';
+  const { value, problems } = readSource({ text: readScript(file), file, format });
+  if (problems.length > 0) throw notAScript(`The script ${file}`, problems);
+  const checked = check(scriptedTurnsSchema, value);
+  if (!checked.ok) throw notAScript(`The script ${file}`, checked.problems);
+  return checked.value;
+}
+
+const notAScript = (what: string, problems: readonly { readonly text: string }[]): UsageError =>
+  new UsageError('USAGE', `${what} is not valid: ${problems.map(({ text }) => text).join(' ')}`);

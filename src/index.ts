@@ -1,0 +1,75 @@
+/** The public API, by explicit names. Programs use the first group; the surfaces use both, and nothing else. */
+
+// For people: two doors, and what they speak of.
+export { createTeam, openTeam, Team, type TeamOptions } from './runtime/api.ts';
+export { agents } from './model/agent-factories.ts';
+export type { AgentKind, AgentSpec, Sandbox } from './model/agent.ts';
+export type { Profile } from './model/event.ts';
+export type { Message, MessageType } from './model/message.ts';
+export type { Task, TaskStatus } from './model/task.ts';
+export { AgentError, ConflictError, isTeamError, StoreError, TeamError, UsageError } from './model/errors.ts';
+export type { ShownEvent } from './runtime/shown-event.ts';
+export type { TeamStatus } from './runtime/status.ts';
+export type { Tasks, TaskInput } from './runtime/tasks.ts';
+export type { MemberInput, OpenOptions } from './runtime/team.ts';
+
+// For surfaces.
+export { parseAgentFlag, sandboxSchema } from './model/agent.ts';
+export { resolveTask } from './model/board.ts';
+export { type MergedConfig } from './model/config-layers.ts';
+export { AUTO, configuredAgents } from './model/config.ts';
+export { didYouMean } from './model/did-you-mean.ts';
+export { parseDuration } from './model/duration.ts';
+export { profileSchema } from './model/event.ts';
+export { MESSAGE_TYPES } from './model/message.ts';
+export { isName, LEAD, type Name, parseMemberName, parseName } from './model/names.ts';
+export { describePlan } from './model/plan-view.ts';
+export { parsePlan, type Plan } from './model/plan.ts';
+export { check } from './model/problem.ts';
+export { safeJson, safeLine, safeText } from './model/safe-text.ts';
+export { paint, timeOfDay } from './model/shown.ts';
+export { isResolved, TASK_STATUSES } from './model/task.ts';
+export { COLORS } from './model/team.ts';
+export { duration as shortDuration } from './policy/wording.ts';
+export { reportTask, runnersTask } from './runtime/agent-report.ts';
+export { realClock } from './runtime/clock.ts';
+export { loadConfig, sessionOptions } from './runtime/configuration.ts';
+export { detachLead } from './runtime/detach.ts';
+export { type Check, diagnose } from './runtime/doctor.ts';
+export { equip } from './runtime/equip.ts';
+export { eventLine } from './runtime/event-line.ts';
+export { followMail, followOutput, knownMember, mailCame, mailOf, outputOf } from './runtime/follow.ts';
+export { initPlan, initProject } from './runtime/init.ts';
+export { join, type JoinOptions, serve } from './runtime/join.ts';
+export { closeTeam, isLed, leadTeam, loadPlan, requestSpawn, resumeTeam, savePlan } from './runtime/lifecycle.ts';
+export { listedTeams } from './runtime/listing.ts';
+export { commandLine } from './runtime/package.ts';
+export { answerPlan } from './runtime/plan-approval.ts';
+export {
+  type GivenPlan,
+  looksLikePlan,
+  missingPlan,
+  type PlanContext,
+  planInFile,
+  planInText,
+  planNear,
+} from './runtime/plan-source.ts';
+export { type Report, reportText } from './runtime/report-text.ts';
+export { keepReport, reportOf } from './runtime/report.ts';
+export { abandonedRuns, type Choice, choose, meet } from './runtime/run-choice.ts';
+export { makePlannedTeam, planHash, type RunOptions, runTeam } from './runtime/run.ts';
+export { Session, type SessionOptions } from './runtime/session.ts';
+export { setAsideBroken } from './runtime/set-aside.ts';
+export { statusOf } from './runtime/status.ts';
+export { resultOf, taskHistory } from './runtime/task-past.ts';
+export { trustConfig, trustTeam } from './runtime/team-doctor.ts';
+export { teamEvents } from './runtime/team-events.ts';
+export { makeTeam, openHandle, storeOptions, TeamHandle, type TeamInput } from './runtime/team.ts';
+export { waitForEnd } from './runtime/waiting.ts';
+export { why, whyText } from './runtime/why.ts';
+export { excludeFromGit } from './store/exclude.ts';
+export { storedLine } from './store/mail-lines.ts';
+export { type TeamPaths } from './store/paths.ts';
+export { archivedBefore, removeArchived } from './store/prune.ts';
+export { openForReading, type TeamReader } from './store/team-reader.ts';
+export { findRoot, findTeam, type ListedTeam, listTeams } from './store/teams.ts';

@@ -1,0 +1,34 @@
+/** How deep a JSON text is nested, told without parsing it: a parser that recurses would overflow on a hostile one. */
+
+/** Deeper JSON than this is not read. */
+export const MAX_DEPTH = 64;
+
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+/** The nesting depth of a JSON text; brackets inside strings do not count. Linear in its length, whatever it holds. */
+export function depthOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const char = json.charCodeAt(at);
+    if (char === QUOTE) at = endOfString(json, at + 1);
+    else if (char === 123 || char === 91) deepest = Math.max(deepest, ++depth);
+    else if (char === 125 || char === 93) depth -= 1;
+  }
+  return deepest;
+}
+
+/** Where the string ends that begins at `from`; the end of the text if it never does. */
+function endOfString(json: string, from: number): number {
+  for (let at = json.indexOf('"', from); at !== -1; at = json.indexOf('"', at + 1)) {
+    let first = at;
+    while (first > from && json.charCodeAt(first - 1) === BACKSLASH) first -= 1;
+    const isEscaped = (at - first) % 2 === 1;
+    if (!isEscaped) return at;
+  }
+  return json.length;
+}
+
+/** Is this text nested deeper than {@link MAX_DEPTH}? */
+export const isDeep = (json: string): boolean => json.length > 2 * MAX_DEPTH && depthOf(json) > MAX_DEPTH;

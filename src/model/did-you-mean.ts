@@ -1,0 +1,51 @@
+/** "Did you mean": the nearest known word to one that is unknown. */
+
+/** Longer words are not compared; nobody mistypes those. */
+const LONGEST = 64;
+
+/**
+ * The optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbours.
+ * Source: Damerau (1964), Wagner and Fischer (1974).
+ */
+function distance(a: string, b: string): number {
+  let before: number[] = [];
+  let above = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const same = a[row - 1] === b[column - 1];
+      const swapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      current[column] = Math.min(
+        (above[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (above[column - 1] ?? 0) + (same ? 0 : 1),
+        swapped ? (before[column - 2] ?? 0) + 1 : Infinity,
+      );
+    }
+    before = above;
+    above = current;
+  }
+  return above[b.length] ?? 0;
+}
+
+/** The candidate nearest to `word`, the first of equals; undefined when none is near enough to be meant. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > LONGEST) return undefined;
+  const wanted = word.toLowerCase();
+  let best: string | undefined;
+  let least = Math.min(word.length, Math.max(1, Math.floor(word.length / 3)) + 1);
+  for (const candidate of candidates) {
+    if (candidate.length > LONGEST || Math.abs(candidate.length - word.length) >= least) continue;
+    const far = distance(wanted, candidate.toLowerCase());
+    if (far >= least) continue;
+    best = candidate;
+    least = far;
+  }
+  return best;
+}
+
+/** `; did you mean "maxAgents"?`, or nothing but the full stop: the end of a sentence about an unknown word. */
+export function didYouMean(word: string, candidates: Iterable<string>): string {
+  const meant = nearest(word, candidates);
+  return meant === undefined ? '.' : `; did you mean ${JSON.stringify(meant)}?`;
+}

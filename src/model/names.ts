@@ -1,0 +1,61 @@
+/**
+ * The one judge of names. A team, member or role name becomes part of a path, a lock and an agent id,
+ * so only what passes here is a `Name`, and a raw string does not compile where a name is wanted.
+ */
+import * as z from 'zod';
+import { UsageError } from './errors.ts';
+
+/** A team, member or role name that has passed {@link parseName}. */
+export type Name = string & z.$brand<'Name'>;
+
+export type NameKind = 'team' | 'member' | 'role';
+
+/** The lead's own name; its inbox is `lead_inbox.jsonl`. */
+export const LEAD = 'lead' as Name;
+
+const PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
+const LEAD_ALIASES = new Set(['lead', 'team-lead', 'coordinator', 'main']);
+const RESERVED = new Set([
+  ...LEAD_ALIASES,
+  ...['all', 'user', 'system', 'config', 'state', 'events', 'templates', 'skills', 'roles', 'pipelines'],
+  ...['con', 'nul', 'prn', 'aux', 'constructor', 'prototype'],
+  ...Array.from({ length: 10 }, (_, digit) => [`com${digit}`, `lpt${digit}`]).flat(),
+]);
+
+export const isLead = (name: string): boolean => LEAD_ALIASES.has(name);
+
+export const isName = (text: string): text is Name => PATTERN.test(text) && !RESERVED.has(text);
+
+/**
+ * @param text what somebody called a team, member or role
+ * @returns the same text, as a name
+ * @throws UsageError `BAD_NAME` for everything outside SPEC §3's pattern and for reserved words
+ */
+export function parseName(kind: NameKind, text: string): Name {
+  if (isName(text)) return text;
+  const shown = JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+  throw new UsageError(
+    'BAD_NAME',
+    RESERVED.has(text)
+      ? `${shown} is a reserved word; choose another ${kind} name.`
+      : `${shown} is not a ${kind} name: use 1 to 64 lower-case letters, digits and inner hyphens.`,
+  );
+}
+
+/** A recipient as people write it: a member's name, or any of the lead's aliases. */
+export const parseMemberName = (text: string): Name => (isLead(text) ? LEAD : parseName('member', text));
+
+const named = (judge: (text: string) => boolean, message: string) =>
+  z.string().refine(judge, { message }).brand<'Name'>();
+
+/** A name inside a stored record or a plan. */
+export const nameSchema = named(
+  isName,
+  'Expected a name of 1 to 64 lower-case letters, digits and inner hyphens, not reserved',
+);
+
+/** A member's name, or `lead`. */
+export const memberSchema = named((text) => text === LEAD || isName(text), 'Expected a member name, or "lead"');
+
+/** `name@team`, as S3 writes it. */
+export const agentId = (member: Name, team: Name): string => `${member}@${team}`;

@@ -1,0 +1,148 @@
+/**
+ * What is wrong with a document that a person wrote, as sentences with a place. Schemas of such documents are
+ * built from {@link closed} and read with {@link check}, so that every complaint has the same shape:
+ * *Expected "retries" to be a whole number, got "x".*
+ */
+import * as z from 'zod';
+import { didYouMean } from './did-you-mean.ts';
+
+export type Path = readonly PropertyKey[];
+
+export interface Problem {
+  /** Where, as keys and indices from the root of the document. */
+  readonly path: Path;
+  /** The key itself is at fault, not its value. */
+  readonly atKey?: boolean;
+  /** One sentence. */
+  readonly text: string;
+}
+
+/** More problems of one document than this help nobody; they are not looked for. */
+export const MAX_PROBLEMS = 100;
+
+/** An object that knows its keys: any other is a problem, with the nearest known one. */
+export const closed = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
+  z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return undefined;
+      return issue.keys.map((key) => `Unknown key ${quoted(key)}${didYouMean(key, Object.keys(shape))}`).join('\n');
+    },
+  });
+
+export type Checked<T> =
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: Problem[] };
+
+/** Parses a value of unknown origin; never throws. */
+export function check<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
+  const parsed = schema.safeParse(value, { error: sentence });
+  return parsed.success
+    ? { ok: true, value: parsed.data }
+    : { ok: false, problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, [])) };
+}
+
+function problemsOf(issue: z.core.$ZodIssue, prefix: Path): Problem[] {
+  const path = [...prefix, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    const sentences = issue.message.split('\n');
+    return issue.keys.map((key, at) => ({ path: [...path, key], atKey: true, text: sentences[at] ?? issue.message }));
+  }
+  if (issue.code === 'invalid_key') return [{ path, atKey: true, text: issue.issues[0]?.message ?? issue.message }];
+  if (issue.code === 'invalid_union') {
+    const meant = issue.errors.filter((branch) => !branch.some(isMismatch));
+    if (meant.length === 1 && meant[0]) return meant[0].flatMap((one) => problemsOf(one, path));
+  }
+  return [{ path, text: issue.message }];
+}
+
+/** The value is of another kind altogether than this branch of a union wants. */
+const isMismatch = (issue: z.core.$ZodIssue): boolean =>
+  issue.path.length === 0 &&
+  (issue.code === 'invalid_type' ||
+    issue.code === 'invalid_value' ||
+    (issue.code === 'invalid_union' && issue.errors.every((branch) => branch.some(isMismatch))));
+
+/** What zod would say, in this project's words. A message that a schema brings itself goes first. */
+function sentence(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `Unknown key ${quoted(key)}.`).join('\n');
+  const label = labelOf(issue.path ?? []);
+  if (issue.input === undefined && issue.code === 'invalid_type') return `${capital(label)} is missing.`;
+  if (issue.input === undefined && issue.code === 'invalid_value')
+    return `${capital(label)} is missing; it is ${choice(issue.values)}.`;
+  return `Expected ${label} ${expectation(issue)}`;
+}
+
+function expectation(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return `to be ${kindOf(issue.expected)}, got ${shown(issue.input)}.`;
+    case 'invalid_union':
+      return `to be ${alternatives(issue.errors).join(' or ') || 'valid'}, got ${shown(issue.input)}.`;
+    case 'invalid_value':
+      return `to be ${choice(issue.values)}, got ${shown(issue.input)}${hint(issue.input, issue.values)}`;
+    case 'too_small':
+      return issue.origin === 'number'
+        ? `to be at least ${issue.minimum}, got ${shown(issue.input)}.`
+        : `not to be empty.`;
+    case 'too_big':
+      return issue.origin === 'number'
+        ? `to be at most ${issue.maximum}, got ${shown(issue.input)}.`
+        : `to have at most ${issue.maximum} ${issue.origin === 'string' ? 'characters' : 'entries'}.`;
+    case 'custom':
+    case 'invalid_element':
+    case 'invalid_format':
+    case 'invalid_key':
+    case 'not_multiple_of':
+    case 'unrecognized_keys':
+      return `to be valid, got ${shown(issue.input)}.`;
+  }
+}
+
+const hint = (input: unknown, values: readonly z.core.util.Primitive[]): string =>
+  typeof input === 'string' ? didYouMean(input, values.map(String)) : '.';
+
+const choice = (values: readonly z.core.util.Primitive[]): string =>
+  values.length === 1 ? String(values[0]) : `one of ${values.map(String).join(', ')}`;
+
+function alternatives(branches: readonly (readonly z.core.$ZodIssue[])[]): string[] {
+  const kinds = branches.flatMap(([first]) => {
+    if (first?.code === 'invalid_union') return alternatives(first.errors);
+    if (first?.code === 'invalid_type') return [kindOf(first.expected)];
+    return first?.code === 'invalid_value' ? [choice(first.values)] : [];
+  });
+  return [...new Set(kinds)];
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a map',
+  record: 'a map',
+};
+
+const kindOf = (expected: string): string => KINDS[expected] ?? expected;
+
+function labelOf(path: Path): string {
+  const last = path.at(-1);
+  if (last === undefined) return 'this';
+  return typeof last === 'number' ? `an entry of ${labelOf(path.slice(0, -1))}` : quoted(String(last));
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** A text as it may be printed: in quotes, clipped, control characters escaped. */
+export const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+/** A value as a sentence names it. */
+export function shown(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing';
+  if (typeof value === 'string') return quoted(value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'a map';
+}
+
+/** Neither a list nor a single value: an object whose keys are looked at. */
+export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

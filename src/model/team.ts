@@ -1,0 +1,158 @@
+/** The documents of a team: `config.json` (S3's view of the log), `state.json` (S2's run state), a process record. */
+import * as z from 'zod';
+import { profileSchema } from './event.ts';
+import { memberSchema, nameSchema, type Name } from './names.ts';
+
+/** S3's cycle of ANSI colours: cyan, yellow, magenta, green, blue. */
+export const COLORS = [36, 33, 35, 32, 34] as const;
+
+/** Unknown fields survive a rewrite, so every document is loose. */
+export const memberConfigSchema = z.looseObject({
+  name: nameSchema,
+  agent_id: z.string(),
+  status: z.enum(['active', 'shutdown']),
+  role: nameSchema,
+  color: z.number().int(),
+  /** An AgentSpec; parsed where it is used, so that a kind that is not known yet survives. */
+  agent: z.looseObject({ kind: z.string() }).optional(),
+  sandbox: z.enum(['read-only', 'workspace-write', 'full']).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  plan_approval: z.boolean().optional(),
+});
+export type MemberConfig = z.infer<typeof memberConfigSchema>;
+
+export const configDocumentSchema = z.looseObject({
+  version: z.number().int(),
+  name: nameSchema,
+  created_at: z.number(),
+  profile: profileSchema,
+  session_id: z.string().optional(),
+  epoch: z.number().int(),
+  seal: z.string().optional(),
+  cwd: z.string().optional(),
+  plan_dir: z.string().optional(),
+  env_pass: z.array(z.string()).optional(),
+  members: z.array(memberConfigSchema),
+});
+export type TeamConfig = z.infer<typeof configDocumentSchema>;
+
+export const RUN_STATUSES = ['active', 'completing', 'shutdown', 'failed'] as const;
+export const PHASES = ['decomposition', 'setup', 'executing', 'integration', 'shutdown', 'complete'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+export type Phase = (typeof PHASES)[number];
+
+export const workerStateSchema = z.looseObject({
+  id: nameSchema,
+  taskIds: z.array(z.string()),
+  agentType: z.string(),
+  model: z.string(),
+  routing: z.string(),
+  mcpJobId: z.string().nullable(),
+  exclusiveFiles: z.array(z.string()),
+  status: z.enum(['active', 'idle', 'quarantined', 'stopped']),
+  consecutiveErrors: z.number().int(),
+  restartCount: z.number().int(),
+  lastActivity: z.string(),
+  completedTasks: z.number().int(),
+  totalAssigned: z.number().int(),
+  spawnedAt: z.string(),
+});
+export type WorkerState = z.infer<typeof workerStateSchema>;
+
+export const gateSchema = z.looseObject({
+  name: z.enum(['build', 'test', 'lint', 'crossVerify']),
+  result: z.enum(['pass', 'fail', 'skipped']),
+  notes: z.string().optional(),
+});
+export type Gate = z.infer<typeof gateSchema>;
+
+/** S2 "State_Format", same field names; ours are appended. */
+export const stateSchema = z.looseObject({
+  version: z.number().int(),
+  teamName: nameSchema,
+  status: z.enum(RUN_STATUSES),
+  createdAt: z.string(),
+  template: z.string(),
+  prompt: z.string(),
+  phase: z.enum(PHASES),
+  workers: z.array(workerStateSchema),
+  sharedFiles: z.array(z.string()),
+  boundaryFiles: z.array(z.string()),
+  cascadeEnabled: z.boolean(),
+  cascadeDepth: z.number().int(),
+  completedTasks: z.number().int(),
+  totalTasks: z.number().int(),
+  failedTasks: z.number().int(),
+  crossCliVerification: z.looseObject({
+    enabled: z.boolean(),
+    verifier: z.string().nullable(),
+    result: z.string().nullable(),
+  }),
+  /** The lead's epoch at the last write; an older lead's write is refused. */
+  epoch: z.number().int(),
+  /** SHA-256 of the plan that the run carries out, for telling a changed one on resume. */
+  planHash: z.string().optional(),
+  gates: z.array(gateSchema).default([]),
+  finishedAt: z.string().optional(),
+  exitCode: z.number().int().optional(),
+  seal: z.string().optional(),
+});
+export type RunState = z.infer<typeof stateSchema>;
+
+/** What a member's process says of itself beyond what the board tells. */
+export const NOTES = ['starting', 'idle', 'working', 'waiting', 'rate-limited', 'stopping'] as const;
+
+export const processSchema = z.looseObject({
+  version: z.number().int(),
+  name: memberSchema,
+  /** `spawning` is the intent, written before the fork; `running` is written by the process itself. */
+  phase: z.enum(['spawning', 'running']),
+  pid: z.number().int().positive().optional(),
+  startTime: z.string().optional(),
+  bootId: z.string().optional(),
+  pidNamespace: z.string().optional(),
+  incarnation: z.string().optional(),
+  /** SHA-256 of the member's capability token. */
+  tokenHash: z.string().optional(),
+  mark: z.json().optional(),
+  run: z.string().optional(),
+  by_hand: z.boolean().optional(),
+  started_at: z.number().optional(),
+  note: z
+    .looseObject({ state: z.enum(NOTES), reason: z.string(), since: z.number(), until: z.number().optional() })
+    .optional(),
+});
+export type ProcessRecord = z.infer<typeof processSchema>;
+
+/** A fact that is not on the board: agent output, alerts, refusals, receipts. `noun.verb`, past tense. */
+export const teamEventSchema = z.looseObject({
+  type: z.string().max(64),
+  at: z.string().max(40),
+  member: z.string().max(64).optional(),
+  task: z.string().max(16).optional(),
+  text: z.string().optional(),
+});
+export type TeamEvent = z.infer<typeof teamEventSchema>;
+
+/** What can be said of one member at one moment (SPEC §6); each state comes with its reason. */
+export type MemberState =
+  | 'joined'
+  | 'starting'
+  | 'working'
+  | 'idle'
+  | 'waiting'
+  | 'rate-limited'
+  | 'stalled'
+  | 'quarantined'
+  | 'dead'
+  | 'stopped'
+  | 'left';
+
+export interface MemberStatus {
+  readonly name: Name;
+  readonly role: string;
+  readonly state: MemberState;
+  readonly reason: string;
+  readonly pid: number | null;
+  readonly task: string | null;
+}

@@ -1,0 +1,72 @@
+/** Who should begin a task that nothing blocks, and why that has not happened yet. */
+import { LEAD, type Name } from '../model/names.ts';
+import type { Task } from '../model/task.ts';
+import { heldUp } from './explain-member.ts';
+import { withLead, type Explanation, type Facts } from './explanation.ts';
+
+export function explainReady(facts: Facts, task: Task): Explanation {
+  const { board } = facts;
+  const since = task.updated_at;
+  if (board.phase !== 'open')
+    return {
+      waitingFor: 'the team to be open again',
+      since,
+      who: LEAD,
+      next: `The team is ${board.phase}: \`teams resume ${facts.team}\`.`,
+    };
+  if (task.owner === LEAD)
+    return {
+      waitingFor: 'the lead, or the person who leads',
+      since,
+      who: LEAD,
+      next: `\`teams task claim ${task.id}\` begins it.`,
+    };
+  if (task.owner !== undefined) return owned(facts, task.owner, since);
+  if (task.role !== undefined)
+    return {
+      waitingFor: `an idle member of the role ${task.role}`,
+      since,
+      who: task.role,
+      next: withLead(facts, 'The first of that role with nothing to do claims it.'),
+    };
+  if (board.claimMode === 'assigned')
+    return {
+      waitingFor: 'the lead to assign it',
+      since,
+      who: LEAD,
+      next: withLead(facts, 'The lead gives it to somebody at its next look.'),
+    };
+  return {
+    waitingFor: 'an idle member',
+    since,
+    who: null,
+    next: withLead(facts, 'The first with nothing to do claims it.'),
+  };
+}
+
+function owned(facts: Facts, owner: Name, since: string): Explanation {
+  const member = facts.members.get(owner);
+  const held = member && heldUp(facts, owner, member);
+  if (held) return held;
+  const current = facts.board.busy.get(owner);
+  if (current !== undefined)
+    return {
+      waitingFor: `${owner}, who works on #${current}`,
+      since,
+      who: owner,
+      next: `${owner} begins it after #${current}.`,
+    };
+  if (member?.status.state === 'joined')
+    return {
+      waitingFor: `${owner} to be started (${member.status.reason})`,
+      since,
+      who: LEAD,
+      next: withLead(facts, `${owner} begins it when it runs.`),
+    };
+  return {
+    waitingFor: `${owner} to claim it`,
+    since,
+    who: owner,
+    next: withLead(facts, `${owner} begins it within a second.`),
+  };
+}

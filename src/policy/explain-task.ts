@@ -1,0 +1,111 @@
+/** Why a task stands where it stands: its worker, its blockers down to the last one, or who should begin it. */
+import { dependants, openBlockers, type Board } from '../model/board.ts';
+import { LEAD, type Name } from '../model/names.ts';
+import { isFinal, isResolved, type Task } from '../model/task.ts';
+import { heldUp } from './explain-member.ts';
+import { explainReady } from './explain-ready.ts';
+import { askedLead, withLead, type Explanation, type Facts } from './explanation.ts';
+
+export function explainTask(facts: Facts, task: Task): Explanation {
+  switch (task.status) {
+    case 'in_progress':
+      return inProgress(facts, task, task.claim.member, task.claimed_at);
+    case 'pending':
+      return openBlockers(facts.board, task).length > 0 ? blocked(facts, task) : explainReady(facts, task);
+    case 'failed':
+      return failed(facts, task, task.reason);
+    case 'completed':
+    case 'skipped':
+    case 'cancelled':
+      return {
+        waitingFor: null,
+        since: task.updated_at,
+        who: null,
+        next: `Nothing: it is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}.`,
+      };
+    default:
+      return task satisfies never;
+  }
+}
+
+/** What keeps a task in hand from going on: a question to the lead, or a member that cannot work. */
+export function holdUpOf(facts: Facts, task: Task): Explanation | undefined {
+  if (task.status !== 'in_progress') return undefined;
+  const name = task.claim.member;
+  const asked = facts.questions.find((one) => one.from === name && (one.task === undefined || one.task === task.id));
+  if (asked) return askedLead(asked);
+  const member = facts.members.get(name);
+  return member && heldUp(facts, name, member);
+}
+
+function inProgress(facts: Facts, task: Task, name: Name, since: string): Explanation {
+  const held = holdUpOf(facts, task);
+  if (held) return held;
+  const after = dependants(facts.board, task.id).filter((one) => !isFinal(one));
+  const next =
+    after.length === 0 ? `Nothing else waits for #${task.id}.` : `When #${task.id} completes, ${ids(after)} can go on.`;
+  return { waitingFor: `${name} to finish it`, since, who: name, next };
+}
+
+function blocked(facts: Facts, task: Task): Explanation {
+  const { board } = facts;
+  const blockers = openBlockers(board, task).flatMap((id) => board.tasks.get(id) ?? []);
+  const [root = task, ...others] = rootsOf(board, task);
+  const why = explainTask(facts, root);
+  const isEnd = root.status === 'failed' || root.status === 'cancelled';
+  const chain = blockers.includes(root) && others.length === 0 ? '' : `, in the end for ${ids([root, ...others])}`;
+  const hold = holdUpOf(facts, root)?.waitingFor;
+  const held = hold === undefined || hold === null ? '' : `; #${root.id} waits for ${hold}`;
+  const goes = task.owner === undefined ? 'it is free to be claimed' : `it is ${task.owner}'s to begin`;
+  const next = isEnd
+    ? `\`teams task retry ${root.id}\`, or \`teams task unblock ${task.id}\`, or skip it.`
+    : `${why.next} Then ${goes}.`;
+  return {
+    waitingFor: `${blockers.map((one) => blockerText(one)).join(', ')}${chain}${held}`,
+    since: why.since,
+    who: isEnd ? LEAD : why.who,
+    next: withLead(facts, next),
+  };
+}
+
+function blockerText(task: Task): string {
+  if (task.status === 'in_progress') return `#${task.id} (${task.claim.member} works on it)`;
+  return task.status === 'pending' ? `#${task.id}` : `#${task.id} (${task.status})`;
+}
+
+/** The tasks at the far end of what blocks a task: they wait for no other task. */
+function rootsOf(board: Board, task: Task): Task[] {
+  const found = new Map<string, Task>();
+  const seen = new Set<string>([task.id]);
+  const queue = [...openBlockers(board, task)];
+  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    const one = board.tasks.get(id);
+    if (one === undefined || seen.has(id)) continue;
+    seen.add(id);
+    const further = one.status === 'pending' ? openBlockers(board, one) : [];
+    if (further.length === 0 && !isResolved(one)) found.set(id, one);
+    queue.push(...further);
+  }
+  // A dead end first: it is what somebody must do something about.
+  const rank = (one: Task): number => (isFinal(one) ? 0 : 1);
+  return [...found.values()].sort((a, b) => rank(a) - rank(b) || Number(a.id) - Number(b.id));
+}
+
+function failed(facts: Facts, task: Task, reason: string): Explanation {
+  const waiting = dependants(facts.board, task.id).filter((one) => !isFinal(one));
+  if (waiting.length === 0)
+    return {
+      waitingFor: null,
+      since: task.updated_at,
+      who: null,
+      next: `Nothing: it failed (${reason}). \`teams task retry ${task.id}\` tries again.`,
+    };
+  return {
+    waitingFor: `a decision, because it failed (${reason}) and ${ids(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it`,
+    since: task.updated_at,
+    who: LEAD,
+    next: `\`teams task retry ${task.id}\`, or skip it; a lead that nobody attends skips what waits for it.`,
+  };
+}
+
+const ids = (tasks: readonly Task[]): string => tasks.map(({ id }) => `#${id}`).join(', ');

@@ -1,0 +1,64 @@
+/**
+ * What a turn of an agent means for its task, and what a board means for an exit code (SPEC §5, §12). The agent's own
+ * faults — a full context, a limit, a missing program — end the claim and count against neither task nor member.
+ */
+import type { FailureClass } from '../model/agent.ts';
+import type { Board } from '../model/board.ts';
+import { isInternal, type Task } from '../model/task.ts';
+import type { Gate } from '../model/team.ts';
+import { duration } from './wording.ts';
+
+/** How a turn ended; the ends of `agents/` are of this shape. `exit` is the program's own verdict on the task. */
+export type EndedTurn =
+  | { readonly ended: 'answered'; readonly text: string; readonly exitCode?: number }
+  | {
+      readonly ended: 'failed';
+      readonly why: FailureClass | 'exit';
+      readonly text: string;
+      readonly message: string;
+      readonly exitCode?: number;
+      readonly retryAfterMs?: number;
+    }
+  | { readonly ended: 'aborted' };
+
+export type AgentFault = Exclude<FailureClass, 'timeout'>;
+
+export type TurnVerdict =
+  /** Its `verify` commands are run first; the first that fails makes a failed attempt of it. */
+  | { readonly do: 'complete'; readonly text: string; readonly exitCode?: number }
+  | { readonly do: 'fail'; readonly why: string; readonly text: string; readonly exitCode?: number }
+  | { readonly do: 'release'; readonly reason: 'released'; readonly why: string; readonly retryAfterMs?: never }
+  | {
+      readonly do: 'release';
+      readonly reason: 'agent';
+      readonly fault: AgentFault;
+      readonly why: string;
+      readonly retryAfterMs?: number;
+    };
+
+/** How the runner ends a task, from the turn that worked on it. */
+export function judgeTurn(end: EndedTurn, task: Task): TurnVerdict {
+  if (end.ended === 'aborted')
+    return { do: 'release', reason: 'released', why: 'the turn was stopped before it ended' };
+  const exit = end.exitCode === undefined ? {} : { exitCode: end.exitCode };
+  if (end.ended === 'answered') return { do: 'complete', text: end.text, ...exit };
+  if (end.why === 'exit') return { do: 'fail', why: end.message, text: end.text, ...exit };
+  if (end.why === 'timeout') return { do: 'fail', why: overTime(task, end.message), text: end.text, ...exit };
+  const pause = end.retryAfterMs === undefined ? {} : { retryAfterMs: end.retryAfterMs };
+  return { do: 'release', reason: 'agent', fault: end.why, why: `${end.why}: ${end.message}`, ...pause };
+}
+
+const overTime = ({ work }: Task, message: string): string =>
+  work.timeoutMs === undefined ? message : `timed out after ${duration(work.timeoutMs)}: ${message}`;
+
+/**
+ * The exit code of a run: 0 only if every required task is completed and no gate failed, else 1.
+ *
+ * @param strict a skipped gate counts as a failed one
+ */
+export function exitCodeOf(board: Board, gates: readonly Gate[], { strict }: { strict: boolean }): 0 | 1 {
+  const required = [...board.tasks.values()].filter((task) => task.required && !isInternal(task));
+  const isDone = required.every(({ status }) => status === 'completed');
+  const isRed = gates.some(({ result }) => result === 'fail' || (strict && result === 'skipped'));
+  return isDone && !isRed ? 0 : 1;
+}

@@ -1,0 +1,90 @@
+/**
+ * The four profiles as data (SPEC §1): one engine runs them all, and what differs between them is written here and
+ * nowhere else. What a profile forbids is an error to its sender, never a silent drop.
+ */
+import type { ClaimMode, Profile } from '../model/event.ts';
+import { mayPass, sideOf, type MessageType } from '../model/message.ts';
+import { isLead, LEAD } from '../model/names.ts';
+
+export interface ProfileRules {
+  readonly claimMode: ClaimMode;
+  /** Whom a teammate may write to besides the lead: any member, or nobody. */
+  readonly peerMessages: 'any' | 'lead';
+  readonly broadcast: 'any' | 'lead';
+  /** From the shutdown request to the first signal. */
+  readonly shutdownWaitMs: number;
+  /** An idle teammate stops by itself after this; null: never. */
+  readonly idleTimeoutMs: number | null;
+  /** When a teammate leaves without being asked. */
+  readonly leaves: 'at shutdown' | 'when its work is done';
+  /** What becomes of the task of a member without progress. `leave`: the relay's own time-out rules. */
+  readonly whenSilent: 'reassign' | 'reset' | 'leave';
+  /** Pending tasks go on to other members when their owner is out, or when somebody runs out of work. */
+  readonly redistributes: boolean;
+}
+
+const SECOND = 1_000;
+
+export const profiles: Readonly<Record<Profile, ProfileRules>> = {
+  v8: {
+    claimMode: 'auto',
+    peerMessages: 'any',
+    broadcast: 'any',
+    shutdownWaitMs: 15 * SECOND,
+    idleTimeoutMs: null,
+    leaves: 'at shutdown',
+    whenSilent: 'reassign',
+    redistributes: true,
+  },
+  forge: {
+    claimMode: 'assigned',
+    peerMessages: 'any',
+    broadcast: 'lead',
+    shutdownWaitMs: 15 * SECOND,
+    idleTimeoutMs: null,
+    leaves: 'at shutdown',
+    whenSilent: 'reassign',
+    redistributes: true,
+  },
+  relay: {
+    claimMode: 'assigned',
+    peerMessages: 'lead',
+    broadcast: 'lead',
+    shutdownWaitMs: 30 * SECOND,
+    idleTimeoutMs: null,
+    leaves: 'at shutdown',
+    whenSilent: 'leave',
+    redistributes: false,
+  },
+  pipeline: {
+    claimMode: 'prefix',
+    peerMessages: 'lead',
+    broadcast: 'lead',
+    shutdownWaitMs: 15 * SECOND,
+    idleTimeoutMs: null,
+    leaves: 'when its work is done',
+    whenSilent: 'reset',
+    redistributes: true,
+  },
+};
+
+/**
+ * May this message be sent? The role × type table first, then the profile's rules for peers. Asked before a send:
+ * a refusal is the sender's `POLICY_DENIED`.
+ *
+ * @param from a member's name or any alias of the lead; so is `to`
+ * @returns undefined for yes, else why not
+ */
+export function mayMessage(profile: Profile, type: MessageType, from: string, to: string): { why: string } | undefined {
+  const sender = isLead(from) ? LEAD : from;
+  const recipient = isLead(to) ? LEAD : to;
+  if (!mayPass(type, sender, recipient))
+    return { why: `A ${sideOf(sender)} sends no ${type} to a ${sideOf(recipient)}.` };
+  if (sideOf(sender) === 'lead') return undefined;
+  const rules = profiles[profile];
+  if (type === 'broadcast' && rules.broadcast === 'lead')
+    return { why: `Under the profile ${profile} only the lead broadcasts; write to one member, or to the lead.` };
+  if (sideOf(recipient) === 'teammate' && rules.peerMessages === 'lead')
+    return { why: `Under the profile ${profile} a teammate writes to the lead only, not to ${recipient}.` };
+  return undefined;
+}

@@ -1,0 +1,130 @@
+/** Carrying out a verdict: the only place of supervision with effects, one idempotent effect a branch. */
+import type { Body } from '../model/event.ts';
+import type { Name } from '../model/names.ts';
+import type { Verdict } from '../policy/sighting.ts';
+import * as wording from '../policy/wording.ts';
+import type { TeamStore } from '../store/team-store.ts';
+import { sendMail } from './mail.ts';
+import type { Memory } from './memory.ts';
+import { authorOf, type Speaker } from './speaker.ts';
+import type { Supervisor } from './supervisor.ts';
+import { after } from './tasks.ts';
+
+export interface ActContext {
+  readonly store: TeamStore;
+  readonly speaker: Speaker & { kind: 'lead' };
+  readonly memory: Memory;
+  readonly supervisor: Supervisor;
+}
+
+/** Every decision is an event with its reason, so that `teams why` can answer. */
+export async function acts(verdict: Verdict, context: ActContext): Promise<void> {
+  const { store, memory, supervisor } = context;
+  tell(store, verdict);
+  switch (verdict.do) {
+    case 'forgive':
+      memory.forgive();
+      return;
+    case 'restart':
+      memory.of(verdict.member).restarts = verdict.attempt;
+      memory.reborn(verdict.member);
+      supervisor.start([verdict.member]);
+      return;
+    case 'give up':
+      memory.of(verdict.member).givenUp = true;
+      return;
+    case 'pardon':
+      Object.assign(memory.of(verdict.member), { restarts: 0, givenUp: false });
+      return;
+    case 'release': {
+      const { task, epoch, reason, why } = verdict;
+      return append(context, { type: 'task.released', task, epoch, reason, why });
+    }
+    case 'check':
+      memory.of(verdict.member).checkedAt = store.clock.monotonic();
+      memory.of(verdict.member).answered = false;
+      return mail(context, verdict.member, wording.statusCheck(verdict.task), 'status_check', verdict.task);
+    case 'fence':
+      return fence(verdict, context);
+    case 'stop':
+      return stop(verdict.member, context);
+    case 'quarantine':
+      memory.of(verdict.member).quarantined = true;
+      return dismiss(verdict.member, context);
+    case 'assign': {
+      const task = store.board.board.tasks.get(verdict.task);
+      await append(context, { type: 'task.assigned', task: verdict.task, owner: verdict.owner });
+      if (verdict.owner === null || task === undefined) return;
+      const text =
+        task.owner === undefined ? wording.assignment(task) : wording.reassignment(task, task.owner, verdict.why);
+      return mail(context, verdict.owner, text, 'assignment', verdict.task);
+    }
+    case 'skip':
+      return append(context, { type: 'task.skipped', task: verdict.task, cascade: true, why: verdict.why });
+    case 'finish':
+    case 'stuck':
+      return;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+function tell(store: TeamStore, verdict: Verdict): void {
+  const { do: act, ...facts } = verdict;
+  const text = 'why' in facts ? facts.why : '';
+  const member = 'member' in facts ? { member: facts.member } : {};
+  const task = 'task' in facts ? { task: facts.task } : {};
+  store.events.append({ type: 'lead.decided', act, ...member, ...task, text });
+}
+
+async function append(context: ActContext, body: Body): Promise<void> {
+  const { outcome } = context.store.board.append(authorOf(context.speaker), () => body);
+  if (outcome.ok) return after(context.store, outcome, context.speaker);
+  context.store.events.append({ type: 'lead.overtaken', text: outcome.why });
+}
+
+/** Mail that cannot be delivered is an event; the deed that it tells of is done. */
+async function mail({ store, speaker }: ActContext, to: Name, text: string, kind: string, task: string): Promise<void> {
+  try {
+    await sendMail(store, speaker, to, text, { kind, task_id: task });
+  } catch (error) {
+    store.events.append({
+      type: 'message.failed',
+      member: to,
+      text: error instanceof Error ? error.message : String(error),
+    });
+  }
+}
+
+/** The claim ends and the task changes hands in one record; then the process is stopped, so that it cannot go on. */
+async function fence(verdict: Verdict & { do: 'fence' }, context: ActContext): Promise<void> {
+  const { task, epoch, reason, why, heir, member } = verdict;
+  const released = { type: 'task.released', task, epoch, reason, why } as const;
+  const assigned = heir === undefined ? [] : [{ type: 'task.assigned', task, owner: heir } as const];
+  await append(context, { type: 'batch', changes: [released, ...assigned] });
+  if (verdict.stop) await stop(member, context);
+  const now = context.store.board.board.tasks.get(task);
+  if (heir !== undefined && heir !== null && now)
+    await mail(context, heir, wording.reassignment(now, member, why), 'assignment', task);
+}
+
+async function stop(member: Name, { supervisor }: ActContext): Promise<void> {
+  const life = supervisor.life(member);
+  if (life) await supervisor.end(life);
+}
+
+/** A quarantined member's process stops in order: it must not claim by itself. */
+async function dismiss(member: Name, { store, speaker }: ActContext): Promise<void> {
+  try {
+    await sendMail(store, speaker, member, wording.shutdown('Quarantined after failed attempts.'), {
+      type: 'shutdown_request',
+      data: { force: true },
+    });
+  } catch (error) {
+    store.events.append({
+      type: 'message.failed',
+      member,
+      text: error instanceof Error ? error.message : String(error),
+    });
+  }
+}

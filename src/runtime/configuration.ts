@@ -1,0 +1,32 @@
+/** The configuration of a root, from every layer, and what a lead's session takes of it. */
+import type { Config } from '../model/config.ts';
+import { configFromEnv } from '../model/config-env.ts';
+import { mergeConfig, type Layer, type MergedConfig } from '../model/config-layers.ts';
+import { configLayers } from '../store/config-files.ts';
+import type { SessionOptions } from './session.ts';
+import { storeOptions } from './team.ts';
+
+/**
+ * @param flags what the command line sets, the strongest layer
+ * @throws UsageError `CONFIG_INVALID`
+ */
+export const loadConfig = (
+  root: string,
+  environment: Readonly<Record<string, string | undefined>>,
+  flags: readonly Layer[] = [],
+): MergedConfig => mergeConfig([...flags, ...configFromEnv(environment), ...configLayers(root, environment)]);
+
+/** For a run that nobody watches over: whoever serves a team changes `endsWhenDone`. */
+export function sessionOptions(config: Config): SessionOptions {
+  const { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents, inboxMaxMessages, inboxMaxBytes } =
+    config;
+  const { monitorIntervalMs, shutdownTimeoutMs, lockTimeoutMs } = config;
+  return {
+    limits: { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents },
+    monitorIntervalMs,
+    unattended: true,
+    endsWhenDone: true,
+    ...(shutdownTimeoutMs === undefined ? {} : { shutdownTimeoutMs }),
+    store: storeOptions({ quota: { inboxMaxMessages, inboxMaxBytes }, lockTimeoutMs }),
+  };
+}

@@ -1,0 +1,57 @@
+/** A command line of ours in a session of its own, which goes on when the terminal is closed. */
+import { spawn } from 'node:child_process';
+import { AgentError } from '../model/errors.ts';
+import { LEAD } from '../model/names.ts';
+import { realDisk } from '../store/disk.ts';
+import { leaseOwner } from '../store/lease.ts';
+import { openOutput } from '../store/output-log.ts';
+import type { TeamPaths } from '../store/paths.ts';
+import { realClock } from './clock.ts';
+import { commandLine } from './package.ts';
+
+export interface DetachedPlace {
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const TAKING_MS = 30_000;
+
+/**
+ * Starts a lead and waits until it leads.
+ *
+ * @param args of `teams`, such as `resume login`
+ * @param place where it runs, and with which environment
+ * @returns its pid
+ * @throws AgentError `AGENT_CRASHED` when it ended before it led; the log says why
+ */
+export async function detachLead(
+  paths: TeamPaths,
+  args: readonly string[],
+  { cwd, environment }: DetachedPlace,
+): Promise<number> {
+  const path = paths.output(LEAD);
+  const log = openOutput(realDisk, path);
+  const [file, ...argv] = commandLine(...args);
+  const child = spawn(file, argv, { cwd, env: { ...environment }, detached: true, stdio: ['ignore', log, log] });
+  realDisk.closeSync(log);
+  const died = new Promise<string>((tell) => {
+    child.once('error', (error) => tell(error.message));
+    child.once('exit', (code, signal) => tell(signal ?? `exit ${code ?? 0}`));
+  });
+  let death: string | undefined;
+  void died.then((how) => (death = how));
+  const deadline = realClock.monotonic() + TAKING_MS;
+  while (death === undefined && realClock.monotonic() < deadline) {
+    const { pid } = child;
+    if (pid !== undefined && leaseOwner(realDisk, paths, LEAD)?.pid === pid) {
+      child.unref();
+      return pid;
+    }
+    await realClock.sleep(10);
+  }
+  if (death === 'exit 0' && child.pid !== undefined) return child.pid;
+  throw new AgentError(
+    'AGENT_CRASHED',
+    `The lead of team ${paths.name} did not start (${death ?? 'no sign of life'}); ${path} says why.`,
+  );
+}

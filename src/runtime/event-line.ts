@@ -1,0 +1,16 @@
+/** An event of a team as one line for people: `task.claimed #3 Write tests`. */
+import { safeLine } from '../model/safe-text.ts';
+import type { ShownEvent } from './shown-event.ts';
+
+/** Characters of one line; the whole text is in the log. */
+const LINE_LIMIT = 240;
+
+/** Without time and member, which each view puts in front in its own way. */
+export function eventLine(event: ShownEvent): string {
+  const task = 'task' in event ? event.task : undefined;
+  const id = typeof task === 'object' ? task.id : task;
+  const text = event.text ?? '';
+  const subject = typeof task === 'object' && task.subject !== text ? task.subject : '';
+  const said = subject !== '' && text !== '' ? `${subject} - ${text}` : `${subject}${text}`;
+  return safeLine(`${event.type} ${id === undefined ? '' : `#${id} `}${said}`.slice(0, LINE_LIMIT));
+}

@@ -1,0 +1,65 @@
+/** The gates of a plan: commands that its author gave or asked to be detected, run by the lead after the work. */
+import process from 'node:process';
+import { childEnvironment } from '../agents/index.ts';
+import { runCommand } from '../agents/exec.ts';
+import { argvOf } from '../model/agent.ts';
+import { DEFAULT_TASK_TIMEOUT_MS } from '../model/task.ts';
+import type { Gate as PlanGate, Plan } from '../model/plan.ts';
+import type { Gate } from '../model/team.ts';
+import { detectCommand } from '../store/detect.ts';
+import { LEAD } from '../model/names.ts';
+import type { TeamStore } from '../store/team-store.ts';
+import { Output } from './output.ts';
+import { converse } from './runner.ts';
+
+const NAMES = ['build', 'test', 'lint'] as const;
+
+/** Runs the gates that the plan asks for, one after the other; a gate passes, fails or is skipped. */
+export async function runGates(
+  plan: Plan,
+  store: TeamStore,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Gate[]> {
+  const gates: Gate[] = [];
+  for (const name of NAMES) {
+    const asked = plan.gates[name];
+    if (asked !== undefined) gates.push(await runGate(name, asked, plan, store, signal));
+  }
+  if (plan.gates.crossVerify)
+    gates.push({ name: 'crossVerify', result: 'skipped', notes: 'no agent of another vendor worked here' });
+  for (const gate of gates)
+    store.events.append({ type: 'gate.ended', gate: gate.name, result: gate.result, text: gate.notes ?? '' });
+  return gates;
+}
+
+async function runGate(
+  name: (typeof NAMES)[number],
+  asked: PlanGate,
+  plan: Plan,
+  store: TeamStore,
+  signal: AbortSignal,
+): Promise<Gate> {
+  const cwd = plan.cwd ?? store.config.read()?.cwd ?? store.paths.root;
+  const command = asked === 'detect' ? detectCommand(store.disk, cwd, name) : asked.run;
+  if (command === undefined) return { name, result: 'skipped', notes: `no ${name} command was found in ${cwd}` };
+  const output = new Output(store, LEAD);
+  try {
+    const request = {
+      argv: argvOf(command),
+      env: childEnvironment('exec', { parent: process.env, envPass: plan.envPass }),
+      cwd,
+      signal,
+    };
+    const end = await converse(runCommand({ ...request, timeoutMs: DEFAULT_TASK_TIMEOUT_MS }), {
+      output,
+      call: () => Promise.resolve({ ok: false, why: 'a gate calls no tools' }),
+    });
+    const shown = typeof command === 'string' ? command : command.join(' ');
+    return end.ended === 'answered'
+      ? { name, result: 'pass', notes: shown }
+      : { name, result: 'fail', notes: `${shown}: ${end.ended === 'failed' ? end.message : 'stopped'}` };
+  } finally {
+    output.end();
+    output.close();
+  }
+}

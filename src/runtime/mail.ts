@@ -1,0 +1,111 @@
+/** Sending mail in somebody's name, under the profile's rules; every receipt is one recipient's. */
+import { ConflictError, isTeamError, UsageError } from '../model/errors.ts';
+import type { Draft, MessageType } from '../model/message.ts';
+import { LEAD, type Name } from '../model/names.ts';
+import { mayMessage } from '../policy/profiles.ts';
+import type { Receipt } from '../store/sender.ts';
+import type { TeamStore } from '../store/team-store.ts';
+import type { Speaker } from './speaker.ts';
+
+export interface SendOptions {
+  readonly type?: MessageType;
+  readonly kind?: string;
+  readonly request_id?: string;
+  readonly task_id?: string;
+  readonly reply_to?: string;
+  readonly data?: Draft['data'];
+  /** An id of its own for mail that an event causes: `<kind>:<event>:<recipient>`. */
+  readonly id?: string;
+}
+
+export type Delivery = Receipt | { readonly recipient: Name; readonly error: string; readonly code: string };
+
+/**
+ * Sends one message.
+ *
+ * @throws UsageError `UNKNOWN_RECIPIENT`, `POLICY_DENIED`; ConflictError `QUOTA`, `REFUSED` to a member that left
+ */
+export async function sendMail(
+  store: TeamStore,
+  speaker: Speaker,
+  to: Name,
+  text: string,
+  options: SendOptions = {},
+): Promise<Receipt> {
+  const board = store.board.fold();
+  const type = options.type ?? 'message';
+  const member = board.members.get(to);
+  if (to !== LEAD && member === undefined)
+    throw new UsageError(
+      'UNKNOWN_RECIPIENT',
+      `Team ${store.paths.name} has no member ${to}; \`teams status ${store.paths.name}\` lists them.`,
+    );
+  if (member?.state === 'left')
+    throw new ConflictError('REFUSED', `${to} has left team ${store.paths.name} and reads no mail any more.`);
+  const denied = mayMessage(board.profile, type, speaker.name, to)?.why;
+  if (denied !== undefined) {
+    store.events.append({ type: 'message.refused', member: speaker.name, text: denied });
+    throw new UsageError('POLICY_DENIED', `Not sent: ${denied}`);
+  }
+  const receipt = await store.sender.send({
+    sender: speaker.name,
+    recipient: to,
+    draft: draftOf(text, type, speaker, options),
+    ...(options.id ? { id: options.id } : {}),
+  });
+  if (options.kind === undefined) tellSent(store, receipt, speaker.name, type, text);
+  return receipt;
+}
+
+/** Characters of a message that its event repeats. */
+const TOLD = 200;
+
+/** What members write to each other is for the lead to see: an event, but for the runtime's own mail, which has a kind. */
+function tellSent(store: TeamStore, { recipient, id }: Receipt, member: Name, type: MessageType, text: string): void {
+  if (type !== 'message' && type !== 'broadcast') return;
+  store.events.append({
+    type: 'message.sent',
+    member,
+    to: recipient,
+    id,
+    text: `to ${recipient}: ${text.slice(0, TOLD)}`,
+  });
+}
+
+/** Sends to every member but the sender: one line and one result each. */
+export async function broadcastMail(
+  store: TeamStore,
+  speaker: Speaker,
+  text: string,
+  options: SendOptions = {},
+): Promise<Delivery[]> {
+  const board = store.board.fold();
+  const members = [...board.members.values()]
+    .filter((member) => member.state === 'joined')
+    .map((member) => member.name);
+  const recipients = [LEAD, ...members].filter((name) => name !== speaker.name);
+  return Promise.all(
+    recipients.map((to) =>
+      sendMail(store, speaker, to, text, { ...options, type: 'broadcast' }).catch((error: unknown): Delivery => {
+        if (!isTeamError(error)) throw error;
+        return { recipient: to, error: error.message, code: error.code };
+      }),
+    ),
+  );
+}
+
+function draftOf(
+  content: string,
+  type: MessageType,
+  speaker: Speaker,
+  { data, id: _, ...options }: SendOptions,
+): Draft {
+  const said = speaker.kind === 'person' ? { ...data, by: 'person' } : data;
+  return {
+    ...options,
+    type,
+    content,
+    ...(said ? { data: said } : {}),
+    ...(speaker.kind === 'lead' ? { epoch: speaker.epoch } : {}),
+  };
+}

@@ -1,0 +1,76 @@
+/** What an agent prints: raw into the member's log, and its lines, a few a second, as events for whoever watches. */
+import type { Clock } from '../model/clock.ts';
+import type { Name } from '../model/names.ts';
+import { OutputLog } from '../store/output-log.ts';
+import type { TeamStore } from '../store/team-store.ts';
+
+const LINE_LIMIT = 400;
+/** At most so many events a window; the log has everything. */
+const EVENTS_PER_WINDOW = 8;
+const WINDOW_MS = 1_000;
+
+export class Output {
+  readonly #store: TeamStore;
+  readonly #member: Name;
+  readonly #log: OutputLog;
+  readonly #clock: Clock;
+  #task: string | undefined;
+  #rest = '';
+  #window = 0;
+  #told = 0;
+  /** When anything was last printed or said, monotonic. */
+  lastProgress = 0;
+
+  constructor(store: TeamStore, member: Name) {
+    this.#store = store;
+    this.#member = member;
+    this.#clock = store.clock;
+    this.#log = new OutputLog(store.disk, store.paths.output(member));
+  }
+
+  begin(task: string | undefined): void {
+    this.#task = task;
+    this.#rest = '';
+  }
+
+  print(bytes: Buffer): void {
+    this.lastProgress = this.#clock.monotonic();
+    this.#log.append(bytes);
+    const lines = (this.#rest + bytes.toString('utf8')).split('\n');
+    this.#rest = (lines.pop() ?? '').slice(-LINE_LIMIT);
+    for (const line of lines.slice(-EVENTS_PER_WINDOW)) this.#tell('agent.printed', line);
+  }
+
+  say(text: string): void {
+    this.lastProgress = this.#clock.monotonic();
+    this.#log.append(Buffer.from(`${text}\n`));
+    this.#tell('agent.said', text);
+  }
+
+  end(): void {
+    if (this.#rest !== '') this.#tell('agent.printed', this.#rest);
+    this.#rest = '';
+    this.#task = undefined;
+  }
+
+  close(): void {
+    this.#log.close();
+  }
+
+  #tell(type: 'agent.printed' | 'agent.said', line: string): void {
+    const text = line.trim().slice(0, LINE_LIMIT);
+    const now = this.#clock.monotonic();
+    if (now - this.#window >= WINDOW_MS) {
+      this.#window = now;
+      this.#told = 0;
+    }
+    if (text === '' || this.#told >= EVENTS_PER_WINDOW) return;
+    this.#told += 1;
+    this.#store.events.append({
+      type,
+      member: this.#member,
+      ...(this.#task === undefined ? {} : { task: this.#task }),
+      text,
+    });
+  }
+}

@@ -1,0 +1,41 @@
+/** Where this package's own programs are: beside `dist/`, or beside `src/` when it runs from source. */
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(import.meta.url);
+const packageRoot = here.slice(0, Math.max(here.lastIndexOf('/dist/'), here.lastIndexOf('/src/')));
+
+const NODE: readonly string[] = [process.execPath, '--disable-proto=delete'];
+
+/** Directory of our `teams` command, which comes first on the PATH of what a teammate starts. */
+export const binDirectory = join(packageRoot, 'bin');
+
+/** Where the JSON Schema of a kind of file is. */
+export const schemaFile = (kind: 'config' | 'plan'): string => join(packageRoot, 'schemas', `${kind}.json`);
+
+/** argv of a teammate process. */
+export const teammateCommand = (root: string, team: string, member: string): [string, ...string[]] => [
+  process.execPath,
+  ...NODE.slice(1),
+  join(binDirectory, 'teammate.cjs'),
+  ...[root, team, member],
+];
+
+/** argv of a reaper process. */
+export const reaperCommand: [string, ...string[]] = [
+  process.execPath,
+  ...NODE.slice(1),
+  join(binDirectory, 'reaper.cjs'),
+];
+
+/** argv of a command line of ours in a process of its own. */
+export const commandLine = (...args: string[]): [string, ...string[]] => [
+  process.execPath,
+  join(binDirectory, 'teams.js'),
+  ...args,
+];
+
+/** A PATH on which our command comes first, and the Node that runs us is found. */
+export const pathWithUs = (path: string): string =>
+  [binDirectory, path, dirname(process.execPath)].filter(Boolean).join(':');

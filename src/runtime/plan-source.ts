@@ -1,0 +1,79 @@
+/** Where a plan comes from: a file, or a text that somebody read from stdin. */
+import { dirname, isAbsolute, resolve } from 'node:path';
+import type { AgentSpec } from '../model/agent.ts';
+import { didYouMean, nearest } from '../model/did-you-mean.ts';
+import { UsageError } from '../model/errors.ts';
+import { parsePlan, type Plan } from '../model/plan.ts';
+import type { KeptPlan } from '../store/plan-file.ts';
+import { fileNames, isDirectory, readUserFile } from '../store/user-file.ts';
+import type { PlannedFrom } from './run.ts';
+
+export interface GivenPlan {
+  readonly plan: Plan;
+  /** How to make its team, with the plan as it was given. */
+  readonly from: PlannedFrom & { readonly kept: KeptPlan };
+}
+
+export interface PlanContext {
+  readonly cwd: string;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly agents: ReadonlyMap<string, AgentSpec>;
+  readonly defaultAgent?: AgentSpec | undefined;
+}
+
+const PLAN_FILE = /\.(?:ya?ml|json)$/i;
+
+/** Does a word look like the name of a plan's file? It need not be there. */
+export const looksLikePlan = (word: string): boolean =>
+  PLAN_FILE.test(word) || (word.includes('/') && !/\s/.test(word));
+
+/** A plan of nearly this name, `plan` for `plan.yaml`; undefined when nothing is near. */
+export function planNear(word: string, cwd: string): string | undefined {
+  const plans = fileNames(cwd).filter((file) => PLAN_FILE.test(file));
+  return plans.find((file) => file.replace(PLAN_FILE, '') === word) ?? nearest(word, plans);
+}
+
+/**
+ * Reads and checks the plan in a file. A relative `cwd` in it is meant from the file's directory.
+ *
+ * @returns undefined when there is no such file
+ * @throws UsageError `PLAN_INVALID` with every mistake
+ */
+export function planInFile(file: string, context: PlanContext): GivenPlan | undefined {
+  const path = resolve(context.cwd, file);
+  const text = readUserFile(path);
+  return text === undefined ? undefined : given({ text, file, planDir: dirname(path) }, context);
+}
+
+/** The same, of a text; its own directory is the working directory. */
+export const planInText = (text: string, context: PlanContext): GivenPlan =>
+  given({ text, file: '-', planDir: context.cwd }, context);
+
+/** The end of the sentence about a plan that is not there. */
+export function missingPlan(word: string, cwd: string): UsageError {
+  const directory = dirname(resolve(cwd, word));
+  const prefix = word.slice(0, word.lastIndexOf('/') + 1);
+  const plans = fileNames(directory).filter((file) => PLAN_FILE.test(file));
+  const known = plans.map((file) => `${prefix}${file}`);
+  return new UsageError('USAGE', `There is no plan file ${JSON.stringify(word)} here${didYouMean(word, known)}`);
+}
+
+function given(
+  { text, file, planDir }: { text: string; file: string; planDir: string },
+  context: PlanContext,
+): GivenPlan {
+  const { cwd, vars, agents, defaultAgent } = context;
+  const format = /\.json$/i.test(file) ? 'json' : 'yaml';
+  const plan = parsePlan({ text, file, format }, vars, agents, defaultAgent);
+  const work = plan.cwd === undefined ? cwd : isAbsolute(plan.cwd) ? plan.cwd : resolve(planDir, plan.cwd);
+  if (!isDirectory(work))
+    throw new UsageError('PLAN_INVALID', `${file}: "cwd" is ${work}, and there is no such directory.`);
+  const kept: KeptPlan = {
+    file,
+    format,
+    text,
+    vars: { ...vars },
+    ...(defaultAgent === undefined ? {} : { agent: defaultAgent }),
+  };
+  return { plan, from: { cwd: work, planDir, kept } };
+}

@@ -1,0 +1,102 @@
+/**
+ * The lead's side of its reaper: starts it, tells it every mark before the marked process starts, and sends it home.
+ * A reaper that dies is started once more with all it knew.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import type { Mark, ReaperMessage } from '../model/mark.ts';
+import type { ProcessIdentity } from '../store/process-table.ts';
+import { writeMessage } from './reaper-message.ts';
+
+export interface Reaper {
+  /** The reaper's pid; undefined while there is none. */
+  readonly pid: number | undefined;
+  /** The words are in the pipe when this returns: they reach the reaper even if the lead dies now. */
+  add(mark: Mark, pids?: readonly ProcessIdentity[]): void;
+  remove(mark: Mark): void;
+  /** Sends the reaper home and waits until it is gone. Never rejects. */
+  done(): Promise<void>;
+}
+
+export interface ReaperOptions {
+  /** A descriptor for what the reaper has to say; nothing by default. */
+  readonly log?: number;
+  /** Called when the reaper died; `restarted` is false the second time, and the team has no reaper then. */
+  readonly onLost?: (loss: { readonly how: string; readonly restarted: boolean }) => void;
+}
+
+const GOODBYE_MS = 1_000;
+
+/** @param entry program and arguments, in absolute paths: the reaper runs in `/` without an environment */
+export function startReaper(entry: readonly [string, ...string[]], options: ReaperOptions = {}): Reaper {
+  const charges = new Map<string, { readonly mark: Mark; readonly pids: readonly ProcessIdentity[] }>();
+  let [child, isClosing, restarts]: [ChildProcess | undefined, boolean, number] = [undefined, false, 0];
+  const tell = (message: ReaperMessage): void => void child?.stdin?.write(writeMessage(message));
+  const start = (): void => {
+    child = spawnReaper(entry, options.log ?? 'ignore', lost);
+    for (const { mark, pids } of charges.values()) tell({ add: mark, pids });
+  };
+  const lost = (how: string): void => {
+    child = undefined;
+    if (isClosing) return;
+    const restarted = restarts === 0;
+    restarts += 1;
+    if (restarted) start();
+    options.onLost?.({ how, restarted });
+  };
+  start();
+  return {
+    get pid() {
+      return child?.pid;
+    },
+    add: (mark, pids = []) => {
+      charges.set(mark.id, { mark, pids: [...(charges.get(mark.id)?.pids ?? []), ...pids] });
+      tell({ add: mark, pids });
+    },
+    remove: (mark) => {
+      charges.delete(mark.id);
+      tell({ remove: mark.id });
+    },
+    done: async () => {
+      isClosing = true;
+      tell({ done: true });
+      if (child !== undefined) await leave(child);
+    },
+  };
+}
+
+/** @param lost called once, with the reason, when this child is no more */
+function spawnReaper(
+  [file, ...args]: readonly [string, ...string[]],
+  log: number | 'ignore',
+  lost: (how: string) => void,
+): ChildProcess {
+  const child = spawn(file, args, { detached: true, cwd: '/', env: {}, stdio: ['pipe', log, log] });
+  child.once('exit', (code, signal) => lost(signal ?? `exit code ${code}`));
+  child.once('error', (error) => {
+    if (child.pid === undefined) lost(error.message);
+  });
+  // EPIPE: the reaper is dead, and its `exit` says so to everybody who must know.
+  child.stdin?.on('error', () => {});
+  // A lead with nothing left to do may end; the reaper is no reason to stay.
+  child.unref();
+  if (child.stdin instanceof Socket) child.stdin.unref();
+  return child;
+}
+
+/** Hangs up after the last word; a reaper that does not go by itself (a stopped one) is ended. */
+async function leave(child: ChildProcess): Promise<void> {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  const timer = new AbortController();
+  child.ref();
+  child.stdin?.end();
+  const late = setTimeout(GOODBYE_MS, undefined, { signal: timer.signal }).then(
+    () => child.kill('SIGKILL'),
+    () => false,
+  );
+  await gone;
+  timer.abort();
+  await late;
+}

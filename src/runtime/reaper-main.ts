@@ -1,0 +1,17 @@
+/** The reaper's entry: one bundle, no arguments. It lives until its stdin ends, whatever signal a terminal sends. */
+import process from 'node:process';
+import { Readable } from 'node:stream';
+import { reaperMain } from './reaper.ts';
+
+export function main(): void {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => {
+      // Only the end of its lead ends it.
+    });
+  void reaperMain(process.stdin).then(() => process.exit(0));
+}
+
+/** A start without a team, so that the code cache holds what a start compiles. */
+export async function warmUp(): Promise<void> {
+  await reaperMain(Readable.from(['{"done":true}\n']));
+}

@@ -1,0 +1,73 @@
+/**
+ * The reaper: a tiny process in a session of its own that outlives its lead by a moment. Its stdin is a pipe from the
+ * lead; when that ends without a goodbye the lead is dead, and the reaper ends all that carries the team's marks.
+ */
+import { setTimeout } from 'node:timers/promises';
+import type { Mark, ReaperMessage } from '../model/mark.ts';
+import type { ProcessIdentity } from '../store/process-table.ts';
+import { parseMessage } from './reaper-message.ts';
+import { sweep, type SweepSeams } from './sweep.ts';
+
+export interface ReaperSeams extends SweepSeams {
+  /** Told what could not be understood or done, one line each. */
+  readonly warn?: (line: string) => void;
+}
+
+interface Charges {
+  readonly marks: Map<string, Mark>;
+  readonly pids: Map<string, ProcessIdentity[]>;
+}
+
+/** A teammate that was being started as the lead died carries its mark by then. */
+const SECOND_LOOK_MS = 250;
+
+/** Resolves when the team has ended: `dismissed` by its lead, or `swept` after the lead's death. Never rejects. */
+export async function reaperMain(
+  stdin: AsyncIterable<unknown>,
+  seams: ReaperSeams = {},
+): Promise<'dismissed' | 'swept'> {
+  const { warn = (line) => void process.stderr.write(`${line}\n`) } = seams;
+  const charges: Charges = { marks: new Map(), pids: new Map() };
+  for await (const line of linesOf(stdin)) {
+    const message = parseMessage(line);
+    if (message === undefined) warn(`teams reaper: not a message: ${line.slice(0, 200)}`);
+    else if ('done' in message) return 'dismissed';
+    else note(charges, message);
+  }
+  await sweepAll(charges, seams, warn);
+  await (seams.sleep ?? setTimeout)(SECOND_LOOK_MS);
+  await sweepAll(charges, seams, warn);
+  return 'swept';
+}
+
+function note({ marks, pids }: Charges, message: Exclude<ReaperMessage, { done: true }>): void {
+  if ('remove' in message) {
+    marks.delete(message.remove);
+    pids.delete(message.remove);
+    return;
+  }
+  const { id } = message.add;
+  marks.set(id, message.add);
+  pids.set(id, [...(pids.get(id) ?? []), ...message.pids]);
+}
+
+async function sweepAll({ marks, pids }: Charges, seams: SweepSeams, warn: (line: string) => void): Promise<void> {
+  const { clean } = await sweep([...marks.values()], [...pids.values()].flat(), seams);
+  if (!clean) warn('teams reaper: something of the team would not end; `teams resume` tries again.');
+}
+
+/** Lines of a stream; its end, and any error of it, end the lines. */
+async function* linesOf(stdin: AsyncIterable<unknown>): AsyncGenerator<string> {
+  let rest = '';
+  const decoder = new TextDecoder();
+  try {
+    for await (const chunk of stdin) {
+      rest += chunk instanceof Uint8Array ? decoder.decode(chunk, { stream: true }) : String(chunk);
+      const lines = rest.split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+  } catch {
+    // A broken pipe says the same as a closed one: nobody is at the other end.
+  }
+}

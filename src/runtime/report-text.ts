@@ -1,0 +1,133 @@
+/** The final report in words: S2's `TEAM COMPLETE` layout, with the sections that apply. */
+import type { Name } from '../model/names.ts';
+import type { TaskStatus } from '../model/task.ts';
+import { duration } from '../policy/wording.ts';
+
+export type GateResult = 'pass' | 'fail' | 'skipped';
+
+export interface ReportMember {
+  readonly name: Name;
+  readonly role: string;
+  /** The kind of its agent; S2's routing. */
+  readonly agent: string;
+  /** How many it completed. */
+  readonly tasks: number;
+  readonly durationMs: number;
+  readonly status: 'completed' | 'failed' | 'quarantined' | 'idle' | 'unfinished';
+}
+
+export interface ReportTask {
+  readonly id: string;
+  readonly subject: string;
+  readonly status: TaskStatus;
+  /** Who did it, or has it; null for nobody. */
+  readonly member: Name | null;
+  readonly durationMs: number | null;
+  /** Why it failed, was skipped or cancelled. */
+  readonly reason?: string;
+  /** What came of an earlier task or member: `cascade: test for #2`, `reassigned from worker-1`. */
+  readonly notes: readonly string[];
+}
+
+export interface Report {
+  readonly team: Name;
+  readonly template: string;
+  readonly status: 'completed' | 'failed' | 'incomplete' | 'active';
+  readonly durationMs: number;
+  readonly members: readonly ReportMember[];
+  readonly tasks: readonly ReportTask[];
+  /** A gate that did not run is `skipped`; `lint` is told only where it ran. */
+  readonly gates: {
+    readonly build: GateResult;
+    readonly test: GateResult;
+    readonly lint?: GateResult;
+    readonly crossVerify: GateResult;
+  };
+  /** Null when nothing followed from anything. */
+  readonly cascade: { readonly created: number; readonly completed: number; readonly failed: number } | null;
+  /** Null when nobody verified. */
+  readonly verification: { readonly verifier: string; readonly result: 'pass' | 'fail'; readonly notes: string } | null;
+  readonly notes: readonly string[];
+  readonly folder: string;
+  readonly exitCode: number;
+}
+
+/** The whole text, without a last newline; its last line is the folder's path. */
+export function reportText(report: Report): string {
+  const sections = [
+    heading(report),
+    section('Worker Performance:', report.members.map(memberLine)),
+    section('Task Results:', report.tasks.map(taskLine)),
+    section('Cascade Summary:', cascadeLines(report)),
+    section('Cross-CLI Verification:', verificationLines(report)),
+    section(
+      'Notes:',
+      report.notes.map((note) => `- ${oneLine(note)}`),
+    ),
+    [report.folder],
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function heading({ team, template, durationMs, members, tasks, gates }: Report): string[] {
+  const isEnded = tasks.every(({ status }) => status !== 'pending' && status !== 'in_progress');
+  const done = tasks.filter(({ status }) => status === 'completed').length;
+  const roles = [...new Set(members.map(({ role }) => role))];
+  const lint = gates.lint === undefined ? '' : ` | Lint: ${gates.lint}`;
+  return [
+    isEnded ? 'TEAM COMPLETE' : 'TEAM INCOMPLETE',
+    `Team: ${team} | Template: ${template} | Duration: ${duration(durationMs)}`,
+    `Workers: ${members.length}${roles.length > 0 ? ` (${roles.join(', ')})` : ''} | Tasks: ${done}/${tasks.length}`,
+    `Build: ${gates.build} | Tests: ${gates.test}${lint} | Cross-CLI: ${gates.crossVerify}`,
+  ];
+}
+
+const section = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
+
+const memberLine = ({ name, role, agent, tasks, durationMs, status }: ReportMember): string =>
+  `${name} (${role}/${agent}): ${tasks} ${tasks === 1 ? 'task' : 'tasks'}, ${duration(durationMs)}, ${status}`;
+
+const LABELS: Readonly<Record<TaskStatus, string>> = {
+  completed: 'DONE',
+  failed: 'FAIL',
+  skipped: 'SKIP',
+  cancelled: 'CANC',
+  in_progress: 'WORK',
+  pending: 'WAIT',
+};
+
+function taskLine(task: ReportTask): string {
+  const { id, subject, status, member, durationMs, reason } = task;
+  const why = reason === undefined ? '' : status === 'failed' ? `error: ${oneLine(reason)}` : oneLine(reason);
+  const facts = [member ?? '', status === 'failed' || durationMs === null ? '' : duration(durationMs), why].filter(
+    Boolean,
+  );
+  const notes = task.notes.map((note) => ` [${note}]`).join('');
+  return `[${LABELS[status]}] #${id}: ${oneLine(subject)}${facts.length > 0 ? ` (${facts.join(', ')})` : ''}${notes}`;
+}
+
+const cascadeLines = ({ cascade }: Report): string[] => {
+  if (cascade === null) return [];
+  const { created, completed, failed } = cascade;
+  return [
+    `Created: ${created} follow-up ${created === 1 ? 'task' : 'tasks'} | Completed: ${completed} | Failed: ${failed}`,
+  ];
+};
+
+const verificationLines = ({ verification }: Report): string[] => {
+  if (verification === null) return [];
+  const { verifier, result, notes } = verification;
+  const said = notes === '' ? [] : [`Notes: "${oneLine(notes)}"`];
+  return [`Verifier: ${verifier} | Result: ${result.toUpperCase()}`, ...said];
+};
+
+const LONGEST_LINE = 300;
+
+function oneLine(text: string): string {
+  const flat = text.replaceAll(/\s+/g, ' ').trim();
+  return flat.length <= LONGEST_LINE ? flat : `${flat.slice(0, LONGEST_LINE)}…`;
+}

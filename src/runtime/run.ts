@@ -1,0 +1,126 @@
+/**
+ * One run of a team, from the first process to the report: start → execute → gates → shut down → report. Whatever ends
+ * it, clean-up comes before the report.
+ */
+import type { Plan } from '../model/plan.ts';
+import { canonicalPlan } from '../model/plan.ts';
+import { planChanges } from '../model/plan-changes.ts';
+import { ConflictError } from '../model/errors.ts';
+import type { Gate } from '../model/team.ts';
+import { exitCodeOf } from '../policy/outcome.ts';
+import { keepPlan, type KeptPlan } from '../store/plan-file.ts';
+import { hashText } from '../store/results.ts';
+import { runGates } from './gates.ts';
+import type { Ending } from './lead.ts';
+import { Session, type SessionOptions } from './session.ts';
+import { keepReport, reportOf, type Report } from './report.ts';
+import { makeTeam, type OpenOptions, type TeamInput } from './team.ts';
+import type { TeamPaths } from '../store/paths.ts';
+
+export interface RunOptions {
+  /** First abort: stop in order; the report so far is given all the same. */
+  readonly signal?: AbortSignal;
+  /** Second abort: stop at once. */
+  readonly force?: AbortSignal;
+  readonly strict?: boolean;
+  /** Told when teammates run: from here on views have something to show. */
+  readonly onStarted?: (session: Session) => void;
+}
+
+export const planHash = (plan: Plan): string => hashText(canonicalPlan(plan));
+
+export interface PlannedFrom {
+  readonly cwd: string;
+  readonly planDir: string;
+  /** The plan as it was given, for a resume. */
+  readonly kept?: KeptPlan;
+}
+
+/** Makes the team of a plan, with its tasks; nothing is started. */
+export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: OpenOptions): Promise<TeamPaths> {
+  const input: TeamInput = {
+    profile: plan.profile,
+    // A plan's owners are its own: whoever is idle takes what has none (SPEC §5a).
+    claimMode: 'auto',
+    members: plan.members.map(({ name, role, agent, sandbox, env, planApproval }) => ({
+      ...{ name, role, env, planApproval },
+      ...(agent === undefined ? {} : { agent }),
+      ...(sandbox === undefined ? {} : { sandbox }),
+    })),
+    ...{ cwd: where.cwd, planDir: where.planDir, envPass: plan.envPass, changes: planChanges(plan) },
+  };
+  const team = makeTeam(plan.name, input, options);
+  if (where.kept) keepPlan(team.store.disk, team.paths, where.kept);
+  await team.store.close();
+  return team.paths;
+}
+
+/**
+ * Runs a team that is there until its board is done, and reports.
+ *
+ * @param plan what it carries out; without one the board is taken as it is
+ * @throws ConflictError `LEAD_ALIVE`; AgentError when a teammate does not start: what was started is stopped then
+ */
+export async function runTeam(
+  paths: TeamPaths,
+  plan: Plan | undefined,
+  options: SessionOptions,
+  run: RunOptions = {},
+): Promise<Report> {
+  const session = await Session.open(paths, options);
+  try {
+    await session.note({
+      ...{ status: 'active', phase: 'setup' },
+      ...(plan
+        ? { planHash: planHash(plan), prompt: plan.name, sharedFiles: plan.sharedFiles, cascade: plan.cascade }
+        : {}),
+    });
+    await session.start(session.startable(), run.signal);
+    run.onStarted?.(session);
+    const ending = await session.run(run.signal);
+    const gates = ending.why === 'finished' && plan ? await integrate(session, plan, run.signal) : [];
+    return await conclude(session, ending, gates, run);
+  } finally {
+    await session.close();
+  }
+}
+
+async function integrate(session: Session, plan: Plan, signal: AbortSignal | undefined): Promise<Gate[]> {
+  await session.note({ phase: 'integration' });
+  const gates = await runGates(plan, session.store, signal);
+  await session.note({ gates });
+  return gates;
+}
+
+/** Stops every process, then reports: in that order on every path. */
+async function conclude(session: Session, ending: Ending, gates: readonly Gate[], run: RunOptions): Promise<Report> {
+  const isInterrupted = ending.why === 'stopped';
+  await session.note({ status: 'completing', phase: 'shutdown' });
+  await stopAll(session, ending, run);
+  const exitCode = exitCodeOf(session.store.board.fold(), gates, { strict: run.strict ?? false });
+  const status = isInterrupted ? 'active' : exitCode === 0 ? 'shutdown' : 'failed';
+  const phase = isInterrupted ? 'executing' : 'complete';
+  await session.note({ status, phase, gates, ...(isInterrupted ? {} : { exitCode }) });
+  const report = reportOf(session.store, { gates: [...gates], notes: notesOf(ending), exitCode });
+  keepReport(session.store, report);
+  return report;
+}
+
+const notesOf = (ending: Ending): string[] =>
+  ending.why === 'stuck'
+    ? [`The run could not go on: ${ending.what}`]
+    : ending.why === 'stopped'
+      ? ['The run was interrupted before its end.']
+      : [];
+
+/** At the end of a run nobody may refuse: what refuses is forced. Who asked for the end may be in a hurry. */
+async function stopAll(session: Session, ending: Ending, { force }: RunOptions): Promise<void> {
+  const asked = ending.why === 'closing' ? { force: ending.force, now: ending.now } : {};
+  const options = { ...asked, ...(force === undefined ? {} : { signal: force }) };
+  try {
+    await session.shutDown(options);
+  } catch (error) {
+    if (!(error instanceof ConflictError)) throw error;
+    await session.shutDown({ ...options, force: true });
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * The runner ends a task; the model only says that it thinks it is done. One attempt: hand out → turn → verify →
+ * record the result → write the end. An agent that forgets to report delivers all the same.
+ */
+import type { Agent, AgentEvent, CallAnswer, TurnEnd } from '../agents/agent.ts';
+import type { AgentSpec, Sandbox } from '../model/agent.ts';
+import { argvOf } from '../model/agent.ts';
+import type { Board } from '../model/board.ts';
+import type { Message } from '../model/message.ts';
+import type { Name } from '../model/names.ts';
+import { DEFAULT_TASK_TIMEOUT_MS, type Claim, type Task } from '../model/task.ts';
+import { judgeTurn, type TurnVerdict } from '../policy/outcome.ts';
+import { withReport } from '../policy/agent-report.ts';
+import type { Folded } from '../store/board.ts';
+import { missingArtifact, touchedSince } from '../store/artifact.ts';
+import { handOut } from '../store/handout.ts';
+import { hashText, keepResult } from '../store/results.ts';
+import type { TeamStore } from '../store/team-store.ts';
+import { reportOn } from './agent-report.ts';
+import type { Output } from './output.ts';
+import { turnPrompt } from './prompts.ts';
+import { authorOf, type Speaker } from './speaker.ts';
+import { verifyTask } from './verify.ts';
+import { whenWritable } from './when-writable.ts';
+
+export interface RunnerEnvironment {
+  readonly store: TeamStore;
+  readonly speaker: Speaker & { kind: 'member' };
+  readonly spec: AgentSpec;
+  readonly agent: Agent;
+  readonly sandbox: Sandbox;
+  readonly cwd: string;
+  readonly output: Output;
+  /** The child environment of this member, without what belongs to one task. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Carries out a team tool that the agent calls. */
+  readonly call: (tool: string, input: Readonly<Record<string, unknown>>) => Promise<CallAnswer>;
+}
+
+export interface Attempt {
+  readonly task: Task;
+  readonly verdict: TurnVerdict;
+  /** What became of the end on the board; undefined when the turn was aborted before one. */
+  readonly written: Folded | undefined;
+}
+
+type Claimed = Task & { status: 'in_progress' };
+
+/** Runs one claimed task to the end of one attempt. */
+export async function attempt(
+  task: Claimed,
+  mail: readonly Message[],
+  environment: RunnerEnvironment,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const { store, output } = environment;
+  const handout = handOut(store.disk, store.paths, task, task.claim.epoch, mail);
+  const before = store.events.end();
+  output.begin(task.id);
+  try {
+    const env = { ...environment.environment, ...taskVariables(task, handout) };
+    const end = await converse(
+      environment.agent.turn({
+        ...{ prompt: turnPrompt(task, mail), env, cwd: environment.cwd, sandbox: environment.sandbox, signal },
+        timeoutMs: task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS,
+        ...(task.work.run === undefined ? {} : { argv: argvOf(task.work.run) }),
+      }),
+      environment,
+    );
+    const judged = withReport(forCommand(environment.spec, judgeTurn(end, task)), reportOn(store, task, before));
+    const verdict = judged.do === 'complete' ? await verify(task, judged, env, environment, signal) : judged;
+    return { task, verdict, written: await whenWritable(store, signal, () => write(task, verdict, environment)) };
+  } finally {
+    output.end();
+    handout.remove();
+  }
+}
+
+/**
+ * A command that is not there, or prints without end, is the task's own failure: no other agent would do better, and
+ * `exec` never falls back. What the machine lacks for the moment stays nobody's fault.
+ */
+function forCommand({ kind }: AgentSpec, verdict: TurnVerdict): TurnVerdict {
+  if (kind !== 'exec' || verdict.do !== 'release' || verdict.reason !== 'agent' || verdict.fault === 'rate_limited')
+    return verdict;
+  return { do: 'fail', why: verdict.why, text: verdict.why };
+}
+
+/** Drives a turn to its end, answering the team tools that it calls. */
+export async function converse(
+  turn: AsyncGenerator<AgentEvent, TurnEnd, CallAnswer | undefined>,
+  environment: Pick<RunnerEnvironment, 'output' | 'call'>,
+): Promise<TurnEnd> {
+  let answer: CallAnswer | undefined;
+  for (;;) {
+    const next = await turn.next(answer);
+    if (next.done) return next.value;
+    answer = undefined;
+    const event = next.value;
+    if (event.type === 'output') environment.output.print(event.bytes);
+    else if (event.type === 'said') environment.output.say(event.text);
+    else if (event.type === 'called') answer = await environment.call(event.tool, event.input);
+  }
+}
+
+/** Runs the task's `verify:` commands, which a person wrote; the first that fails makes the attempt a failure. */
+async function verify(
+  task: Task,
+  verdict: TurnVerdict & { do: 'complete' },
+  env: Readonly<Record<string, string>>,
+  environment: RunnerEnvironment,
+  signal: AbortSignal,
+): Promise<TurnVerdict> {
+  const { cwd } = environment;
+  const end = await verifyTask(task, { env, cwd, signal, drive: (turn) => converse(turn, environment) });
+  if (end.result === 'aborted') return judgeTurn({ ended: 'aborted' }, task);
+  if (end.result === 'failed')
+    return {
+      do: 'fail',
+      why: `verify failed: ${end.command} (${end.message})`,
+      text: `${verdict.text}\n\n${end.output}`,
+    };
+  const { artifact } = task.work;
+  const missing =
+    artifact === undefined ? undefined : missingArtifact(environment.store.disk, environment.cwd, artifact);
+  return missing === undefined ? verdict : { do: 'fail', why: `artifact: ${missing}`, text: verdict.text };
+}
+
+function taskVariables(task: Claimed, handout: { taskFile: string; mailFile: string }): Record<string, string> {
+  return {
+    ...task.work.env,
+    TEAMS_TASK_ID: task.id,
+    TEAMS_TASK_FILE: handout.taskFile,
+    TEAMS_MAIL_FILE: handout.mailFile,
+  };
+}
+
+/** Result first, then the event with its hash: a file without an event is garbage, an event without its file is not made. */
+function write(task: Claimed, verdict: TurnVerdict, { store, speaker, cwd }: RunnerEnvironment): Folded | undefined {
+  const { epoch } = task.claim;
+  const isMine = (board: Board): boolean => currentClaim(board, task.id)?.epoch === epoch;
+  if (!isMine(store.board.fold())) return undefined;
+  const folded = store.board.append(authorOf(speaker), () => {
+    if (verdict.do === 'release')
+      return { type: 'task.released', task: task.id, epoch, reason: verdict.reason, why: verdict.why.slice(0, 4_096) };
+    keepResult(store.disk, store.paths, task.id, epoch, verdict.text);
+    const result = {
+      summary: summaryOf(verdict.text),
+      hash: hashText(verdict.text),
+      files: changedFiles(task, store, cwd),
+      ...(verdict.exitCode === undefined ? {} : { exitCode: verdict.exitCode }),
+    };
+    return verdict.do === 'complete'
+      ? { type: 'task.completed', task: task.id, epoch, result }
+      : { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
+  });
+  return 'event' in folded ? folded : undefined;
+}
+
+const changedFiles = ({ work, claimed_at }: Claimed, store: TeamStore, cwd: string): string[] =>
+  touchedSince(
+    store.disk,
+    cwd,
+    [...work.files, ...(work.artifact === undefined ? [] : [work.artifact])],
+    Date.parse(claimed_at),
+  );
+
+const currentClaim = (board: Board, id: string): Claim | undefined => {
+  const task = board.tasks.get(id);
+  return task?.status === 'in_progress' ? task.claim : undefined;
+};
+
+/** The end of a long text says most of how it ended. */
+const summaryOf = (text: string): string => (text.length <= 4_000 ? text : `…${text.slice(-4_000)}`);
+
+export const ownTask = (board: Board, name: Name): Claimed | undefined => {
+  const id = board.busy.get(name);
+  const task = id === undefined ? undefined : board.tasks.get(id);
+  return task?.status === 'in_progress' ? task : undefined;
+};

@@ -1,0 +1,74 @@
+/** A member's process as itself: whether it still is that member, what it writes on the board, what it says to the lead. */
+import { isTeamError } from '../model/errors.ts';
+import type { Body } from '../model/event.ts';
+import { LEAD, type Name } from '../model/names.ts';
+import type { Task } from '../model/task.ts';
+import type { Folded } from '../store/board.ts';
+import type { Refused } from '../model/board.ts';
+import type { TeamStore } from '../store/team-store.ts';
+import { sendMail, type SendOptions } from './mail.ts';
+import { ownTask } from './runner.ts';
+import { authorOf, type Speaker } from './speaker.ts';
+import { after } from './tasks.ts';
+
+export type Claimed = Task & { status: 'in_progress' };
+
+export class Self {
+  readonly store: TeamStore;
+  readonly speaker: Speaker & { kind: 'member' };
+  readonly #onGone: () => void;
+
+  /** @param onGone called when the team's directory is no longer there */
+  constructor(store: TeamStore, speaker: Speaker & { kind: 'member' }, onGone: () => void) {
+    this.store = store;
+    this.speaker = speaker;
+    this.#onGone = onGone;
+  }
+
+  get name(): Name {
+    return this.speaker.name;
+  }
+
+  /** False once another process of this member has started. */
+  isCurrent(): boolean {
+    return this.store.board.fold().members.get(this.name)?.incarnation === this.speaker.incarnation;
+  }
+
+  /** The task that this member has claimed. */
+  task(): Claimed | undefined {
+    return ownTask(this.store.board.fold(), this.name);
+  }
+
+  write(body: Body): Folded | { outcome: Refused } {
+    return this.store.board.append(authorOf(this.speaker), () => body);
+  }
+
+  /** Writes, and wakes whoever can work on what became ready. */
+  async writeAndWake(body: Body): Promise<void> {
+    await after(this.store, this.write(body).outcome, this.speaker);
+  }
+
+  /** Says something to the lead. That it cannot be said is an event, never the end of the work. */
+  async tell(text: string, options: SendOptions): Promise<void> {
+    try {
+      await sendMail(this.store, this.speaker, LEAD, text, options);
+    } catch (error) {
+      this.trouble(error);
+    }
+  }
+
+  /** What the board does not tell of this member, in its process record. */
+  note(state: 'waiting' | undefined, reason = ''): void {
+    const { roster, clock } = this.store;
+    const record = roster.read(this.name);
+    const note = state === undefined ? undefined : { state, reason, since: clock.now() / 1000 };
+    if (record) roster.write({ ...record, note });
+  }
+
+  /** Trouble that does not end the work is an event; a team that is gone ends it. */
+  trouble(error: unknown): void {
+    if (isTeamError(error) && error.code === 'TEAM_GONE') return this.#onGone();
+    const text = error instanceof Error ? error.message : String(error);
+    this.store.events.append({ type: 'teammate.troubled', member: this.name, text });
+  }
+}

@@ -1,0 +1,108 @@
+/** `teams status`: a team at one moment, drawn from what lies on disk; the lead need not run, or be this process. */
+import { count, isDone, type Board, type Counts, type Member } from '../model/board.ts';
+import { LEAD, type Name } from '../model/names.ts';
+import type { MemberStatus, Phase, RunState, RunStatus } from '../model/team.ts';
+import { describeMember, type Seen } from '../policy/progress.ts';
+import { countWaiting } from '../store/inbox-view.ts';
+import { stateIn, type TeamReader } from '../store/team-reader.ts';
+import { deedsIn, noDeeds, type Deeds } from './deeds.ts';
+import { seenLead, seenMember, type SeenLead, type Surroundings } from './seen.ts';
+
+export interface SeenMemberStatus extends MemberStatus {
+  /** Messages that wait in its inbox. */
+  readonly unread: number;
+}
+
+export interface TeamStatus {
+  readonly team: Name;
+  readonly status: RunStatus;
+  readonly phase: Phase;
+  readonly members: readonly SeenMemberStatus[];
+  readonly tasks: Counts;
+  readonly lead: SeenLead & { readonly unread: number };
+}
+
+export interface StatusOptions {
+  /** Silence at a task that counts as stalled: `watchdogWarningMs`. */
+  readonly stalledAfterMs?: number;
+}
+
+const STALLED_AFTER_MS = 300_000;
+
+/** One member, with what its status was drawn from. */
+export interface MemberLook {
+  readonly status: SeenMemberStatus;
+  readonly seen: Seen | undefined;
+  readonly deeds: Deeds;
+}
+
+export interface TeamLook {
+  readonly board: Board;
+  readonly stage: { readonly status: RunStatus; readonly phase: Phase };
+  readonly lead: SeenLead;
+  readonly members: readonly MemberLook[];
+}
+
+export function statusOf(store: TeamReader, options: StatusOptions = {}): TeamStatus {
+  const { board, stage, lead, members } = lookAtTeam(store, options);
+  return {
+    team: store.paths.name,
+    ...stage,
+    members: members.map(({ status }) => status),
+    tasks: count(board),
+    lead: { ...lead, unread: unreadOf(store, LEAD) },
+  };
+}
+
+/** What is true of a team now. */
+export function lookAtTeam(store: TeamReader, { stalledAfterMs = STALLED_AFTER_MS }: StatusOptions = {}): TeamLook {
+  const board = store.board.fold();
+  const run = stateIn(store);
+  const lead = seenLead(store);
+  const isStopped = board.phase !== 'open' || run?.phase === 'complete';
+  const around = { lead, isStopped, kinds: kindsIn(store), deeds: deedsIn(store) };
+  const members = [...board.members.values()].map((member) =>
+    lookAtMember(store, board, member, around, stalledAfterMs),
+  );
+  return { board, stage: stageOf(board, run), lead, members };
+}
+
+function lookAtMember(
+  store: TeamReader,
+  board: Board,
+  member: Member,
+  around: Surroundings,
+  limit: number,
+): MemberLook {
+  const { name, role } = member;
+  const { pid, seen, note } = seenMember(store, board, member, around);
+  // A command is bounded by its own time-out only: its silence means nothing.
+  const stalledAfterMs = around.kinds.get(name) === 'exec' ? Infinity : limit;
+  const described = describeMember(board, member, {
+    ...(seen ? { seen } : {}),
+    ...(note ? { note } : {}),
+    stalledAfterMs,
+  });
+  const isAbandoned = described.state === 'dead' && !around.lead.alive && seen?.givenUp !== true;
+  const reason = isAbandoned
+    ? `${seen?.death ?? 'nobody saw how'}; no lead runs that could restart it`
+    : described.reason;
+  const task = board.busy.get(name) ?? null;
+  const status = { name, role, state: described.state, reason, pid, task, unread: unreadOf(store, name) };
+  return { status, seen, deeds: around.deeds.get(name) ?? noDeeds };
+}
+
+const kindsIn = ({ config }: TeamReader): ReadonlyMap<string, string> =>
+  new Map(config.read()?.members.flatMap(({ name, agent }) => (agent ? [[name, agent.kind] as const] : [])));
+
+const unreadOf = ({ disk, paths }: TeamReader, name: Name): number => countWaiting(disk, paths.inbox(name));
+
+/** The log's last word counts: a closed team is shut down, whatever its state still says. */
+export function stageOf(board: Board, run: RunState | undefined): { status: RunStatus; phase: Phase } {
+  const failed = run?.status === 'failed';
+  if (board.phase === 'closed') return { status: failed ? 'failed' : 'shutdown', phase: 'complete' };
+  if (run) return { status: run.status, phase: run.phase };
+  if (board.phase === 'closing') return { status: 'completing', phase: 'shutdown' };
+  if (board.tasks.size === 0) return { status: 'active', phase: 'setup' };
+  return { status: 'active', phase: isDone(board) ? 'integration' : 'executing' };
+}

@@ -1,0 +1,147 @@
+/**
+ * The sweep: ends every process that carries one of some marks, is a known process, or descends from either, wherever
+ * it went. Four callers: the reaper at the end of its lead, the lead after each exit, shutdown's proof, resume.
+ *
+ * It never signals itself, its ancestors, another user's process, or a pid whose start time is not the one judged.
+ */
+import { setTimeout } from 'node:timers/promises';
+import { codeOf } from '../model/errors.ts';
+import type { Mark } from '../model/mark.ts';
+import { isLiving, processes } from '../store/process-table.ts';
+import type { ProcessIdentity, ProcessStat, ProcessTable } from '../store/process-table.ts';
+import { ancestry, descendants } from './descent.ts';
+import { matches } from './mark.ts';
+
+export interface SweepSeams {
+  readonly table?: ProcessTable;
+  /** Sends SIGKILL; throws what the system says. */
+  readonly kill?: (pid: number) => void;
+  readonly sleep?: (ms: number) => Promise<unknown>;
+  /** Further pids that are never signalled. */
+  readonly except?: readonly number[];
+}
+
+export interface Swept {
+  readonly killed: readonly ProcessIdentity[];
+  /** Two passes in a row found nothing. False when something would not die within the bound, or may not be signalled. */
+  readonly clean: boolean;
+}
+
+/** About two seconds of trying. */
+const MAX_PASSES = 400;
+const SETTLE_MS = 5;
+/** So many passes may be called unsure in one sweep; on a host that forks all the time every pass is. */
+const MAX_UNSURE = 40;
+
+interface Hunt {
+  readonly marks: readonly Mark[];
+  readonly known: ReadonlySet<string>;
+  readonly table: ProcessTable;
+  readonly kill: (pid: number) => void;
+  readonly spared: ReadonlySet<number>;
+  readonly user: ReturnType<ProcessTable['user']>;
+  readonly killed: Map<string, ProcessIdentity>;
+}
+
+/** `struck` processes were found alive; `missed` ended between being listed and being looked at. */
+interface Pass {
+  readonly struck: number;
+  readonly missed: number;
+}
+
+/**
+ * Ends everything that belongs to `marks` or `known` and waits until it is gone: done when two passes in a row are
+ * empty. A pass in which a process slipped away unseen proves nothing, for it may have left a child behind.
+ */
+export async function sweep(
+  marks: readonly Mark[],
+  known: readonly ProcessIdentity[],
+  seams: SweepSeams = {},
+): Promise<Swept> {
+  const hunt = prepare(marks, known, seams);
+  const sleep = seams.sleep ?? setTimeout;
+  let [empty, unsure] = [hunt.marks.length + hunt.known.size === 0 ? 2 : 0, 0];
+  for (let passes = 0; empty < 2 && passes < MAX_PASSES; passes += 1) {
+    const before = hunt.killed.size;
+    const { struck, missed } = pass(hunt);
+    const isUnsure = struck === 0 && missed > 0 && unsure < MAX_UNSURE;
+    if (isUnsure) unsure += 1;
+    empty = struck === 0 && !isUnsure ? empty + 1 : 0;
+    // Something that forks as we kill is chased at once; what is only slow to die is waited for.
+    if (empty < 2) await sleep(hunt.killed.size > before || isUnsure ? 0 : SETTLE_MS);
+  }
+  return { killed: [...hunt.killed.values()], clean: empty >= 2 };
+}
+
+function prepare(marks: readonly Mark[], known: readonly ProcessIdentity[], seams: SweepSeams): Hunt {
+  const { table = processes, kill = killNow, except = [] } = seams;
+  const [bootId, pidNamespace] = [table.bootId(), table.pidNamespace()];
+  const isHere = bootId !== '' && pidNamespace !== '';
+  return {
+    marks: marks.filter((mark) => isHere && mark.bootId === bootId),
+    known: new Set(
+      known.filter((who) => isHere && who.bootId === bootId && who.pidNamespace === pidNamespace).map(keyOf),
+    ),
+    table,
+    kill,
+    spared: new Set([...ancestry(table), ...except]),
+    user: table.user(table.self),
+    killed: new Map(),
+  };
+}
+
+/** One look at all processes, newest first: what forks as it flees is at the new end, and struck the moment it is seen. */
+function pass(hunt: Hunt): Pass {
+  const { table } = hunt;
+  const alive: ProcessStat[] = [];
+  const ours = new Set<number>();
+  let [struck, missed] = [0, 0];
+  for (const pid of table.list().sort((a, b) => b - a)) {
+    const seen = table.stat(pid);
+    if (seen === 'gone') missed += 1;
+    if (typeof seen === 'string' || !isLiving(seen)) continue;
+    alive.push(seen);
+    if (!isOurs(hunt, seen)) continue;
+    if (pid === table.self || !hunt.spared.has(pid)) ours.add(pid);
+    if (strike(hunt, seen)) struck += 1;
+  }
+  for (const seen of descendants(alive, ours)) if (isMine(hunt, seen.pid) && strike(hunt, seen)) struck += 1;
+  return { struck, missed };
+}
+
+function isOurs(hunt: Hunt, { pid, startTime }: ProcessStat): boolean {
+  if (hunt.known.has(keyOf({ pid, startTime }))) return isMine(hunt, pid);
+  const started = Number(startTime);
+  const candidates = hunt.marks.filter((mark) => started >= mark.since);
+  if (candidates.length === 0) return false;
+  const [limits, environ] = [hunt.table.limits(pid), hunt.table.environ(pid)];
+  const suspect = {
+    isMine: isMine(hunt, pid),
+    startTime: started,
+    limit: typeof limits === 'string' ? undefined : limits.hardMsgqueue,
+    environ: typeof environ === 'string' ? [] : environ,
+  };
+  return candidates.some((mark) => matches(mark, suspect));
+}
+
+const isMine = ({ table, user }: Hunt, pid: number): boolean => typeof user === 'number' && table.user(pid) === user;
+
+/** Kills a process that was just judged, if it still is the same one. True when there was one to kill. */
+function strike({ table, kill, spared, killed }: Hunt, { pid, startTime }: ProcessStat): boolean {
+  if (spared.has(pid)) return false;
+  const now = table.stat(pid);
+  if (typeof now === 'string' || now.startTime !== startTime) return false;
+  try {
+    kill(pid);
+  } catch (error) {
+    // It was there and is not ours to end (EPERM): it counts, so that nobody calls the sweep clean.
+    return codeOf(error) !== 'ESRCH';
+  }
+  killed.set(keyOf(now), { pid, startTime, bootId: table.bootId(), pidNamespace: table.pidNamespace() });
+  return true;
+}
+
+const keyOf = ({ pid, startTime }: { readonly pid: number; readonly startTime: string }): string =>
+  `${pid}:${startTime}`;
+
+const killNow = (pid: number): void => void process.kill(pid, 'SIGKILL');

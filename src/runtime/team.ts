@@ -1,0 +1,230 @@
+/**
+ * A team as the public API knows it: a handle on a directory. Command line, MCP server and web view in other processes
+ * use the very same methods; the one whose process leads has a `Session` besides.
+ */
+import process from 'node:process';
+import type { AgentSpec, Sandbox } from '../model/agent.ts';
+import { ConflictError, UsageError } from '../model/errors.ts';
+import type { Change, ClaimMode, Profile } from '../model/event.ts';
+import type { Message } from '../model/message.ts';
+import { agentId, LEAD, parseMemberName, parseName, type Name } from '../model/names.ts';
+import { DEFAULT_ROLE } from '../model/plan-file.ts';
+import { COLORS, type MemberConfig } from '../model/team.ts';
+import { profiles } from '../policy/profiles.ts';
+import { hangBell } from '../store/bell.ts';
+import { createStore } from '../store/create.ts';
+import { pastMail, waitingMail } from '../store/inbox-view.ts';
+import { teamPaths, type TeamPaths } from '../store/paths.ts';
+import { Reader } from '../store/reader.ts';
+import { takeLease } from '../store/lease.ts';
+import { openStore, type StoreOptions, type TeamStore } from '../store/team-store.ts';
+import type { Quota } from '../store/sender.ts';
+import { realClock } from './clock.ts';
+import { broadcastMail, sendMail, type Delivery, type SendOptions } from './mail.ts';
+import { authorOf, speakerFrom, type Speaker } from './speaker.ts';
+import { refusalError, Tasks } from './tasks.ts';
+
+export interface MemberInput {
+  readonly name: string;
+  readonly role?: string;
+  readonly agent?: AgentSpec;
+  readonly sandbox?: Sandbox;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly planApproval?: boolean;
+}
+
+export interface TeamInput {
+  readonly profile?: Profile;
+  readonly claimMode?: ClaimMode;
+  readonly members?: readonly MemberInput[];
+  readonly cwd?: string;
+  readonly planDir?: string;
+  readonly envPass?: readonly string[];
+  /** What the board begins with besides its members. */
+  readonly changes?: readonly Change[];
+}
+
+export interface OpenOptions {
+  /** The directory that holds `.teams` and `.tasks`. */
+  readonly root: string;
+  /** Who speaks; by default the environment tells. */
+  readonly as?: string;
+  readonly quota?: Quota;
+  readonly lockTimeoutMs?: number;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Options of the store, from options of ours. */
+export const storeOptions = ({ quota, lockTimeoutMs }: Pick<OpenOptions, 'quota' | 'lockTimeoutMs'>): StoreOptions => ({
+  clock: realClock,
+  ...(quota === undefined ? {} : { quota }),
+  ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
+});
+
+const memberConfig = (team: Name, input: MemberInput, index: number): MemberConfig => {
+  const name = parseName('member', input.name);
+  const { agent, sandbox, env, planApproval } = input;
+  return {
+    name,
+    agent_id: agentId(name, team),
+    status: 'active',
+    role: parseName('role', input.role ?? DEFAULT_ROLE),
+    color: COLORS[index % COLORS.length] ?? COLORS[0],
+    ...(agent === undefined ? {} : { agent: { ...agent } }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(env === undefined ? {} : { env: { ...env } }),
+    ...(planApproval === true ? { plan_approval: true } : {}),
+  };
+};
+
+/**
+ * Makes a team on disk; nothing is started.
+ *
+ * @throws UsageError `BAD_NAME`, `POLICY_DENIED` inside a teammate; ConflictError `TEAM_EXISTS`; StoreError
+ */
+export function makeTeam(name: string, input: TeamInput, options: OpenOptions): TeamHandle {
+  const { environment = process.env } = options;
+  if (environment['TEAMS_MEMBER'] !== undefined)
+    throw new UsageError(
+      'POLICY_DENIED',
+      `A teammate makes no team of its own (this process is ${environment['TEAMS_MEMBER']}).`,
+    );
+  const team = parseName('team', name);
+  const { profile = 'v8', members = [], changes = [] } = input;
+  const configs = members.map((member, index) => memberConfig(team, member, index));
+  const twin = configs.find((one, index) => configs.findIndex((other) => other.name === one.name) !== index);
+  if (twin) throw new UsageError('BAD_NAME', `Two members are called ${twin.name}; each needs a name of its own.`);
+  const joined = configs.map(({ name: member, role }): Change => ({
+    type: 'member.joined',
+    name: member,
+    role,
+    prefixes: [],
+  }));
+  const store = createStore(
+    options.root,
+    {
+      name: team,
+      profile,
+      claimMode: input.claimMode ?? profiles[profile].claimMode,
+      config: {
+        members: configs,
+        ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
+        ...(input.planDir === undefined ? {} : { plan_dir: input.planDir }),
+        ...(input.envPass === undefined ? {} : { env_pass: [...input.envPass] }),
+      },
+      changes: [...joined, ...changes],
+    },
+    storeOptions(options),
+  );
+  return TeamHandle.on(store, options);
+}
+
+/** Opens a team that is there. @throws UsageError `UNKNOWN_TEAM` */
+export const openHandle = (name: string, options: OpenOptions): TeamHandle =>
+  TeamHandle.on(openStore(teamPaths(options.root, parseName('team', name)), storeOptions(options)), options);
+
+export class TeamHandle implements AsyncDisposable {
+  readonly store: TeamStore;
+  readonly speaker: Speaker;
+  /** The board, in the name of who speaks. */
+  readonly board: Tasks;
+
+  constructor(store: TeamStore, speaker: Speaker) {
+    this.store = store;
+    this.speaker = speaker;
+    this.board = new Tasks(store, speaker);
+  }
+
+  static on(store: TeamStore, { as, environment = process.env }: Pick<OpenOptions, 'as' | 'environment'>): TeamHandle {
+    return new TeamHandle(store, speakerFrom(store, environment, as));
+  }
+
+  get name(): Name {
+    return this.store.paths.name;
+  }
+
+  get paths(): TeamPaths {
+    return this.store.paths;
+  }
+
+  /**
+   * Sends one message; resolves when it is on disk.
+   *
+   * @throws UsageError `UNKNOWN_RECIPIENT`, `POLICY_DENIED`; ConflictError `QUOTA`
+   */
+  send(to: string, text: string, options: SendOptions = {}): Promise<Delivery> {
+    return sendMail(this.store, this.speaker, parseMemberName(to), text, options);
+  }
+
+  /** One line and one result for each member but the sender. */
+  broadcast(text: string, options: SendOptions = {}): Promise<Delivery[]> {
+    return broadcastMail(this.store, this.speaker, text, options);
+  }
+
+  /** Mail that waits, without consuming it; `history` is what was acknowledged. */
+  inbox(member: string = this.speaker.name, { history = false }: { history?: boolean } = {}): Iterable<Message> {
+    const inbox = this.store.paths.inbox(this.#known(member));
+    return history ? pastMail(this.store.disk, inbox) : waitingMail(this.store.disk, inbox);
+  }
+
+  /**
+   * Takes waiting mail, hands it to `use`, and acknowledges it after that: if `use` throws it comes again.
+   *
+   * @throws ConflictError `MEMBER_ALIVE` while the member's own process reads the inbox
+   */
+  async take<T>(member: string, max: number, use: (messages: Message[]) => T | Promise<T>): Promise<T> {
+    const name = this.#known(member);
+    const { disk, clock, locks, paths } = this.store;
+    const environment = { disk, locks, now: () => clock.now(), onLost: () => {}, isOurs: () => true };
+    const answer = await takeLease(paths, name, environment);
+    if (!answer.held)
+      throw new ConflictError(
+        'MEMBER_ALIVE',
+        `The process of ${name} (pid ${answer.owner?.pid ?? 'unknown'}) reads this inbox itself; \`teams inbox\` looks into it.`,
+      );
+    const reader = new Reader(paths, name, { disk, clock, locks, isCurrent: () => true });
+    try {
+      const messages = await reader.take(max);
+      const used = await use(messages);
+      reader.acknowledge(messages);
+      return used;
+    } finally {
+      reader.close();
+      await answer.lease.release();
+    }
+  }
+
+  /** Adds a member, without starting it. @throws ConflictError when there is one of that name */
+  async join(input: MemberInput): Promise<Name> {
+    const { store } = this;
+    const member = memberConfig(store.paths.name, input, store.board.fold().members.size);
+    hangBell(store.disk, store.paths.inbox(member.name).bell);
+    const { outcome } = store.board.append(authorOf(this.speaker), () => ({
+      type: 'member.joined',
+      name: member.name,
+      role: member.role,
+      prefixes: [],
+    }));
+    if (!outcome.ok) throw refusalError(outcome);
+    await store.config.update((current) => ({
+      ...(current
+        ? { next: { ...current, members: [...current.members.filter(({ name }) => name !== member.name), member] } }
+        : {}),
+      result: undefined,
+    }));
+    return member.name;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.store.close();
+  }
+
+  #known(member: string): Name {
+    const name = parseMemberName(member);
+    if (name === LEAD || this.store.board.fold().members.has(name)) return name;
+    throw new UsageError(
+      'UNKNOWN_RECIPIENT',
+      `Team ${this.name} has no member ${name}; \`teams status ${this.name}\` lists them.`,
+    );
+  }
+}

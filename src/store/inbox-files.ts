@@ -1,0 +1,78 @@
+/** The files of one inbox, seen from outside: its taken segments in order, how far each is acknowledged, its size. */
+import { join } from 'node:path';
+import type { InboxPaths } from './paths.ts';
+import { list, lookAt, O_CREAT, O_RDONLY, O_RDWR, onDisk, type Disk } from './disk.ts';
+import { openIfThere, openOurs, using } from './file.ts';
+
+/** Offsets are written at a fixed width, so that one `pwrite` replaces the whole. */
+const WIDTH = 16;
+/** Bytes of a file that are counted; the rest is like them. */
+const SAMPLE = 64 * 1024;
+const NEWLINE = 10;
+
+/** Paths of the taken segments, oldest first. */
+export function segmentsOf(disk: Disk, inbox: InboxPaths): string[] {
+  const names = list(disk, inbox.directory).filter(
+    (file) => file.startsWith(inbox.takenPrefix) && file.endsWith('.jsonl'),
+  );
+  const paths = names.map((file) => join(inbox.directory, file));
+  return paths.sort((one, other) => numberOf(inbox, one) - numberOf(inbox, other));
+}
+
+export const numberOf = (inbox: InboxPaths, segment: string): number =>
+  Number.parseInt(segment.slice(join(inbox.directory, inbox.takenPrefix).length), 10) || 0;
+
+export const ackPath = (segment: string): string => `${segment.slice(0, -'.jsonl'.length)}.ack`;
+
+/** How many bytes of a segment are acknowledged. */
+export function readAck(disk: Disk, segment: string): number {
+  const fd = openIfThere(disk, ackPath(segment), O_RDONLY);
+  if (fd === undefined) return 0;
+  return using(disk, fd, () => {
+    const buffer = Buffer.alloc(WIDTH);
+    const text = buffer.toString('latin1', 0, disk.readSync(fd, buffer, 0, WIDTH, 0));
+    return /^[0-9]{16}$/.test(text) ? Number(text) : 0;
+  });
+}
+
+export function writeAck(disk: Disk, segment: string, offset: number): void {
+  const path = ackPath(segment);
+  using(disk, openOurs(disk, path, O_RDWR | O_CREAT), (fd) => {
+    onDisk('write to', path, () => disk.writeSync(fd, Buffer.from(String(offset).padStart(WIDTH, '0')), 0, WIDTH, 0));
+  });
+}
+
+export interface Waiting {
+  readonly bytes: number;
+  /** Counted where little waits, estimated from the last lines where much does. */
+  readonly messages: number;
+}
+
+/** What waits: the inbox, and what of its segments is not acknowledged. */
+export function measureWaiting(disk: Disk, inbox: InboxPaths): Waiting {
+  const taken = segmentsOf(disk, inbox).map((path) => measure(disk, path, readAck(disk, path)));
+  return [...taken, measure(disk, inbox.inbox, 0)].reduce(
+    (sum, { bytes, messages }) => ({ bytes: sum.bytes + bytes, messages: sum.messages + messages }),
+    { bytes: 0, messages: 0 },
+  );
+}
+
+function measure(disk: Disk, path: string, from: number): Waiting {
+  const size = lookAt(disk, path)?.size ?? 0;
+  const bytes = Math.max(0, size - from);
+  if (bytes === 0) return { bytes, messages: 0 };
+  const sample = Math.min(bytes, SAMPLE);
+  return { bytes, messages: Math.round((countLines(disk, path, size - sample, sample) * bytes) / sample) };
+}
+
+function countLines(disk: Disk, path: string, at: number, length: number): number {
+  const fd = openIfThere(disk, path, O_RDONLY);
+  if (fd === undefined) return 0;
+  return using(disk, fd, () => {
+    const buffer = Buffer.allocUnsafe(length);
+    const end = buffer.subarray(0, disk.readSync(fd, buffer, 0, length, at));
+    let lines = 0;
+    for (let newline = end.indexOf(NEWLINE); newline >= 0; newline = end.indexOf(NEWLINE, newline + 1)) lines += 1;
+    return lines;
+  });
+}

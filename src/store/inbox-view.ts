@@ -1,0 +1,64 @@
+/** Looking into an inbox without consuming it: what waits, and what was acknowledged. An id is shown once. */
+import type { Message } from '../model/message.ts';
+import type { InboxPaths } from './paths.ts';
+import { lookAt, O_RDONLY, type Disk } from './disk.ts';
+import { chunks, openIfThere, using } from './file.ts';
+import { readAck, segmentsOf } from './inbox-files.ts';
+import { mailIn } from './mail-lines.ts';
+
+/** Yields the mail that waits: not yet acknowledged segments, oldest first, then the inbox. */
+export function* waitingMail(disk: Disk, inbox: InboxPaths): Generator<Message> {
+  const shown = new Set<string>();
+  for (const [path, from] of placesOf(disk, inbox)) yield* unseen(mailIn(disk, path, from), shown);
+}
+
+/** Yields acknowledged mail in the order of its acknowledgement. */
+export function* pastMail(disk: Disk, inbox: InboxPaths): Generator<Message> {
+  yield* unseen(mailIn(disk, inbox.history), new Set());
+}
+
+/** Above so many bytes a file's lines are counted, not parsed: a bad one then counts until it is set aside. */
+const PARSED_BYTES = 1024 * 1024;
+
+/** How many messages wait; counted in bounded memory. */
+export function countWaiting(disk: Disk, inbox: InboxPaths): number {
+  let messages = 0;
+  for (const [path, from] of placesOf(disk, inbox))
+    if ((lookAt(disk, path)?.size ?? 0) - from > PARSED_BYTES) messages += countLines(disk, path, from);
+    else for (const line of mailIn(disk, path, from)) messages += line.ok ? 1 : 0;
+  return messages;
+}
+
+function countLines(disk: Disk, path: string, from: number): number {
+  const fd = openIfThere(disk, path, O_RDONLY);
+  if (fd === undefined) return 0;
+  return using(disk, fd, () => {
+    let newlines = 0;
+    for (const chunk of chunks(disk, fd, from))
+      for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) newlines += 1;
+    return newlines;
+  });
+}
+
+const NEWLINE = 10;
+
+/** Takes that a look may run into before it makes do with what it saw. */
+const LOOKS = 8;
+
+/** Segments, then the inbox: looked at anew when the inbox became a segment meanwhile. */
+function placesOf(disk: Disk, inbox: InboxPaths): [path: string, from: number][] {
+  for (let looks = 1; ; looks += 1) {
+    const before = lookAt(disk, inbox.inbox)?.ino;
+    const taken = segmentsOf(disk, inbox).map((path): [string, number] => [path, readAck(disk, path)]);
+    const now = lookAt(disk, inbox.inbox)?.ino;
+    if (now === before || before === undefined || looks === LOOKS) return [...taken, [inbox.inbox, 0]];
+  }
+}
+
+function* unseen(mail: Iterable<{ ok: boolean; message?: Message }>, shown: Set<string>): Generator<Message> {
+  for (const { message } of mail) {
+    if (message === undefined || shown.has(message.id)) continue;
+    shown.add(message.id);
+    yield message;
+  }
+}

@@ -1,0 +1,144 @@
+/** Where everything lies (SPEC §3). No path is built anywhere else, and only from a `Name`, a task id or an id of ours. */
+import { join, resolve } from 'node:path';
+import type { Name } from '../model/names.ts';
+
+export interface RootPaths {
+  readonly root: string;
+  readonly teams: string;
+  readonly tasks: string;
+  readonly archive: string;
+  readonly config: string;
+}
+
+export function rootPaths(root: string): RootPaths {
+  const at = resolve(root);
+  const teams = join(at, '.teams');
+  return {
+    root: at,
+    teams,
+    tasks: join(at, '.tasks'),
+    archive: join(teams, '.archive'),
+    config: join(teams, 'config.yaml'),
+  };
+}
+
+export interface TeamPaths {
+  readonly root: string;
+  readonly team: string;
+  readonly name: Name;
+  /** The team's folder, and its board's. */
+  readonly folder: string;
+  readonly board: string;
+  readonly log: string;
+  readonly config: string;
+  readonly configLock: string;
+  readonly state: string;
+  readonly stateLock: string;
+  readonly viewsLock: string;
+  readonly plan: string;
+  readonly events: string;
+  readonly tokens: string;
+  readonly processes: string;
+  readonly logs: string;
+  readonly results: string;
+  readonly blobs: string;
+  readonly homes: string;
+  readonly mail: string;
+  readonly reportText: string;
+  readonly reportJson: string;
+  inbox(member: Name): InboxPaths;
+  lease(member: Name): string;
+  leaseOwner(member: Name): string;
+  leaseLock(member: Name): string;
+  process(member: Name): string;
+  output(member: Name): string;
+  taskView(id: string): string;
+  taskFile(id: string, epoch: number): string;
+  result(id: string, epoch?: number): string;
+  blob(hash: string): string;
+}
+
+export interface InboxPaths {
+  readonly directory: string;
+  readonly inbox: string;
+  readonly lock: string;
+  readonly bell: string;
+  readonly bad: string;
+  readonly history: string;
+  /** File names of taken segments begin so. */
+  readonly takenPrefix: string;
+  segment(number: number, id: string): string;
+  oversized(id: string): string;
+}
+
+function inboxPaths(directory: string, member: Name): InboxPaths {
+  const base = join(directory, `${member}_inbox`);
+  return {
+    directory,
+    inbox: `${base}.jsonl`,
+    lock: `${base}.lock`,
+    bell: `${base}.bell`,
+    bad: `${base}.bad.jsonl`,
+    history: join(directory, `${member}_history.jsonl`),
+    takenPrefix: `${member}_inbox.taken.`,
+    segment: (number, id) => `${base}.taken.${String(number).padStart(6, '0')}-${id}.jsonl`,
+    oversized: (id) => `${base}.bad.${id}.raw`,
+  };
+}
+
+/**
+ * @param folder the team's folder; an archived team's lies elsewhere, with its board inside
+ * @param board the board's folder
+ */
+export function teamPathsAt(root: string, name: Name, folder: string, board: string): TeamPaths {
+  const inside = (file: string) => join(folder, file);
+  const inboxes = new Map<Name, InboxPaths>();
+  return {
+    root,
+    team: folder,
+    name,
+    folder,
+    board,
+    log: join(board, 'log.jsonl'),
+    config: inside('config.json'),
+    configLock: inside('config.lock'),
+    state: inside('state.json'),
+    stateLock: inside('state.lock'),
+    viewsLock: inside('events.lock'),
+    plan: inside('plan.json'),
+    events: inside('events.jsonl'),
+    tokens: inside('.tokens'),
+    processes: inside('processes'),
+    logs: inside('logs'),
+    results: inside('results'),
+    blobs: inside('blobs'),
+    homes: inside('homes'),
+    mail: inside('mail'),
+    reportText: inside('report.md'),
+    reportJson: inside('report.json'),
+    inbox(member) {
+      const paths = inboxes.get(member) ?? inboxPaths(folder, member);
+      inboxes.set(member, paths);
+      return paths;
+    },
+    lease: (member) => inside(`${member}.lock`),
+    leaseOwner: (member) => inside(join('processes', `${member}.lease.json`)),
+    leaseLock: (member) => inside(join('processes', `${member}.lease.lock`)),
+    process: (member) => inside(join('processes', `${member}.json`)),
+    output: (member) => inside(join('logs', `${member}.log`)),
+    taskView: (id) => join(board, `${id}.json`),
+    taskFile: (id, epoch) => inside(join('mail', `${id}.${epoch}.task.json`)),
+    result: (id, epoch) => inside(join('results', epoch === undefined ? `${id}.md` : `${id}.${epoch}.md`)),
+    blob: (hash) => inside(join('blobs', hash)),
+  };
+}
+
+export function teamPaths(root: string, name: Name): TeamPaths {
+  const at = rootPaths(root);
+  return teamPathsAt(at.root, name, join(at.teams, name), join(at.tasks, name));
+}
+
+export const archivePaths = (root: string, name: Name, stamp: string): TeamPaths => {
+  const folder = join(rootPaths(root).archive, `${name}-${stamp}`);
+  return teamPathsAt(rootPaths(root).root, name, folder, join(folder, 'tasks'));
+};

@@ -1,0 +1,86 @@
+/**
+ * The process table where there is no /proc: macOS and the BSDs, by `ps` and `sysctl`. A start time has one second's
+ * grain here. There are no limits to read, so marks fall back to the environment.
+ */
+import { spawnSync } from 'node:child_process';
+import type { Look, ProcessStat, ProcessTable } from './process-table.ts';
+
+/** Runs a program to its end; `status` is null when it could not be started. */
+export type Run = (
+  file: string,
+  args: readonly string[],
+) => { readonly status: number | null; readonly stdout: string };
+
+const COLUMNS = 'pid=,ppid=,uid=,stat=,lstart=';
+
+interface Row extends ProcessStat {
+  readonly user: number;
+}
+
+export function psTable(run: Run = runInEnglish): ProcessTable {
+  let boot: string | undefined;
+  // One `ps` answers for all pids just listed, once each: the look before a signal is always a fresh one.
+  const listed = new Map<number, Row>();
+  const row = (pid: number): Look<Row> => {
+    const known = listed.get(pid);
+    listed.delete(pid);
+    return known ?? lookAt(run, pid);
+  };
+  const list = (): number[] => {
+    listed.clear();
+    for (const seen of parseRows(run('/bin/ps', ['-axo', COLUMNS]).stdout)) listed.set(seen.pid, seen);
+    return [...listed.keys()];
+  };
+  return {
+    self: process.pid,
+    list,
+    stat: row,
+    user: (pid) => pick(lookAt(run, pid), ({ user }) => user),
+    limits: () => 'unreadable',
+    environ: (pid) => environOf(run, pid),
+    bootId: () => (boot ??= bootIdOf(run)),
+    pidNamespace: () => 'host',
+  };
+}
+
+const pick = <T extends object, U extends object | number>(seen: Look<T>, of: (value: T) => U): Look<U> =>
+  typeof seen === 'string' ? seen : of(seen);
+
+function lookAt(run: Run, pid: number): Look<Row> {
+  const { status, stdout } = run('/bin/ps', ['-p', String(pid), '-o', COLUMNS]);
+  if (status === 1 && stdout.trim() === '') return 'gone';
+  return parseRows(stdout)[0] ?? 'unreadable';
+}
+
+/** `ps -E` prints the environment behind the command, blank-separated; our own entries hold no blanks. */
+function environOf(run: Run, pid: number): Look<readonly string[]> {
+  const { status, stdout } = run('/bin/ps', ['-E', '-ww', '-p', String(pid), '-o', 'command=']);
+  return status === 0 ? stdout.trim().split(/\s+/) : 'unreadable';
+}
+
+/** The session's uuid first: `kern.boottime` moves when somebody sets the clock, and then every owner looks dead. */
+function bootIdOf(run: Run): string {
+  const uuid = run('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid']).stdout.trim();
+  return uuid !== '' ? uuid : (/sec = (\d+)/.exec(run('/usr/sbin/sysctl', ['-n', 'kern.boottime']).stdout)?.[1] ?? '');
+}
+
+function parseRows(text: string): Row[] {
+  return text.split('\n').flatMap((line) => {
+    const [, pid, parent, user, state, started] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S)\S*\s+(.+?)\s*$/.exec(line) ?? [];
+    const seconds = Date.parse(`${started} UTC`) / 1000;
+    if (state === undefined || Number.isNaN(seconds)) return [];
+    return [
+      { pid: Number(pid), parent: Number(parent), user: Number(user), state, threads: 1, startTime: String(seconds) },
+    ];
+  });
+}
+
+const runInEnglish: Run = (file, args) => {
+  const { status, stdout } = spawnSync(file, args, {
+    env: { LC_ALL: 'C', TZ: 'UTC' },
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  return { status, stdout: typeof stdout === 'string' ? stdout : '' };
+};

@@ -1,0 +1,76 @@
+/** The process table of Linux, from /proc (proc_pid_stat(5), proc_pid_limits(5)). */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { codeOf } from '../model/errors.ts';
+import type { Look, ProcessLimits, ProcessStat, ProcessTable } from './process-table.ts';
+
+export function linuxTable(): ProcessTable {
+  // A /proc of another pid namespace numbers processes differently: whoever trusted it would signal strangers.
+  const isOurs = readOr('', () => readlinkSync('/proc/self')) === String(process.pid);
+  const pidNamespace = isOurs ? readOr('', () => readlinkSync('/proc/self/ns/pid')) : '';
+  const bootId = readOr('', () => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
+  const look = <T extends object | number>(
+    pid: number,
+    file: string,
+    parse: (text: string) => T | undefined,
+  ): Look<T> => (isOurs ? lookAt(pid, file, parse) : 'unreadable');
+  return {
+    self: process.pid,
+    list: () => (isOurs ? readOr([], pids) : []),
+    stat: (pid) => look(pid, 'stat', (text) => parseStat(pid, text)),
+    user: (pid) => look(pid, 'status', parseUser),
+    limits: (pid) => look(pid, 'limits', parseLimits),
+    environ: (pid) => look(pid, 'environ', (text) => text.split('\0')),
+    bootId: () => bootId,
+    pidNamespace: () => pidNamespace,
+  };
+}
+
+const pids = (): number[] => readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
+
+function lookAt<T extends object | number>(pid: number, file: string, parse: (text: string) => T | undefined): Look<T> {
+  try {
+    return parse(readFileSync(`/proc/${pid}/${file}`, 'latin1')) ?? 'unreadable';
+  } catch (error) {
+    const code = codeOf(error);
+    return (code === 'ENOENT' || code === 'ESRCH') && !answers(pid) ? 'gone' : 'unreadable';
+  }
+}
+
+/** Whether the kernel knows the pid: a /proc mounted with hidepid shows no file of a process that is there. */
+function answers(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
+}
+
+/** The second field is the program's name in parentheses and may hold anything, so fields count from the last `)`. */
+function parseStat(pid: number, text: string): ProcessStat | undefined {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, parent, threads, startTime] = [fields[0], fields[1], fields[17], fields[19]];
+  if (!state || !parent || !threads || !startTime) return undefined;
+  return { pid, state, parent: Number(parent), threads: Number(threads), startTime };
+}
+
+const parseUser = (text: string): number | undefined => numberIn(/^Uid:\s+(\d+)/m.exec(text)?.[1]);
+
+function parseLimits(text: string): ProcessLimits | undefined {
+  const hardMsgqueue = numberIn(/^Max msgqueue size +\S+ +(\S+)/m.exec(text)?.[1]);
+  return hardMsgqueue === undefined ? undefined : { hardMsgqueue };
+}
+
+function numberIn(text: string | undefined): number | undefined {
+  if (text === 'unlimited') return Infinity;
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+function readOr<T>(otherwise: T, read: () => T): T {
+  try {
+    return read();
+  } catch {
+    // No /proc, or a closed one: the table then knows nothing, and says so in every answer.
+    return otherwise;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Room in an inbox. Measuring it lists a directory, so a sender measures rarely: what it found free it may use up by
+ * a share so small that all members together cannot use more than all of it.
+ */
+import { ConflictError } from '../model/errors.ts';
+import type { Name } from '../model/names.ts';
+import type { Disk } from './disk.ts';
+import { measureWaiting } from './inbox-files.ts';
+import type { TeamPaths } from './paths.ts';
+
+export interface Quota {
+  readonly inboxMaxMessages: number;
+  readonly inboxMaxBytes: number;
+}
+
+/** What wants to go into an inbox; control mail passes a full one. */
+export interface Sized {
+  readonly bytes: Buffer;
+  readonly control: boolean;
+}
+
+export interface Judged<T> {
+  readonly allowed: readonly T[];
+  readonly refused: readonly T[];
+  /** Why; told when somebody is refused. */
+  readonly error?: ConflictError;
+}
+
+interface Amount {
+  bytes: number;
+  messages: number;
+}
+
+/** Control mail passes a full inbox by this many bytes. */
+const CONTROL_RESERVE = 1024 * 1024;
+/** Senders that may write at once: 64 members, each twice. */
+const SHARES = 128;
+
+const total = (batch: readonly Sized[]): number => batch.reduce((sum, { bytes }) => sum + bytes.length, 0);
+
+export class Room {
+  readonly #disk: Disk;
+  readonly #paths: TeamPaths;
+  readonly #quota: Quota;
+  /** What may still be sent before the next measurement. */
+  readonly #share = new Map<Name, Amount>();
+
+  constructor(disk: Disk, paths: TeamPaths, quota: Quota) {
+    this.#disk = disk;
+    this.#paths = paths;
+    this.#quota = quota;
+  }
+
+  /** Who may go in: all, or the first ones and, in a full inbox, control mail within its reserve. */
+  judge<T extends Sized>(recipient: Name, batch: readonly T[]): Judged<T> {
+    if (this.#spend(recipient, batch)) return { allowed: batch, refused: [] };
+    const waiting = measureWaiting(this.#disk, this.#paths.inbox(recipient));
+    const { inboxMaxBytes, inboxMaxMessages } = this.#quota;
+    const { allowed, refused, after } = admit(batch, waiting, this.#quota);
+    this.#share.set(recipient, {
+      bytes: Math.floor((inboxMaxBytes - after.bytes) / SHARES),
+      messages: Math.floor((inboxMaxMessages - after.messages) / SHARES),
+    });
+    return refused.length === 0 ? { allowed, refused } : { allowed, refused, error: full(recipient, waiting) };
+  }
+
+  #spend(recipient: Name, batch: readonly Sized[]): boolean {
+    const share = this.#share.get(recipient);
+    const bytes = total(batch);
+    if (share === undefined || share.bytes < bytes || share.messages < batch.length) return false;
+    share.bytes -= bytes;
+    share.messages -= batch.length;
+    return true;
+  }
+}
+
+/** First in, first out: once one is refused for want of room, only control mail goes in after it. */
+function admit<T extends Sized>(batch: readonly T[], waiting: Amount, quota: Quota) {
+  const after: Amount = { ...waiting };
+  const allowed: T[] = [];
+  const refused: T[] = [];
+  for (const one of batch) {
+    const bytes = after.bytes + one.bytes.length;
+    const fits = refused.length === 0 && bytes <= quota.inboxMaxBytes && after.messages < quota.inboxMaxMessages;
+    const passes = fits || (one.control && bytes <= quota.inboxMaxBytes + CONTROL_RESERVE);
+    (passes ? allowed : refused).push(one);
+    if (!passes) continue;
+    after.bytes = bytes;
+    after.messages += 1;
+  }
+  return { allowed, refused, after };
+}
+
+const full = (recipient: Name, { bytes, messages }: Amount): ConflictError =>
+  new ConflictError(
+    'QUOTA',
+    `The inbox of ${recipient} is full (about ${messages} messages, ${bytes} bytes); wait until it is read, or raise inboxMaxMessages or inboxMaxBytes.`,
+  );

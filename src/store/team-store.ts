@@ -1,0 +1,113 @@
+/** Everything that is kept of one team, opened together and closed together. */
+import type { Clock } from '../model/clock.ts';
+import { StoreError, UsageError } from '../model/errors.ts';
+import type { Name } from '../model/names.ts';
+import { configDocumentSchema, stateSchema, type RunState, type TeamConfig } from '../model/team.ts';
+import { BoardStore, type Folded } from './board.ts';
+import { lookAt, realDisk, type Disk } from './disk.ts';
+import { Document } from './document.ts';
+import { EventLog } from './events.ts';
+import { Locks } from './lock.ts';
+import type { TeamPaths } from './paths.ts';
+import { pinDirectory, type PinnedDirectory } from './pinned.ts';
+import { Roster } from './roster.ts';
+import { openSeal, type Seal } from './seal.ts';
+import { Sender, type Quota } from './sender.ts';
+
+export const DEFAULT_QUOTA: Quota = { inboxMaxMessages: 10_000, inboxMaxBytes: 64 * 1024 * 1024 };
+
+export interface StoreOptions {
+  readonly clock: Clock;
+  readonly disk?: Disk;
+  readonly seal?: Seal;
+  readonly quota?: Quota;
+  readonly lockTimeoutMs?: number;
+  readonly durable?: boolean;
+  readonly onFolded?: (folded: Folded) => void;
+}
+
+export class TeamStore {
+  readonly paths: TeamPaths;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly pinned: PinnedDirectory;
+  readonly locks: Locks;
+  readonly board: BoardStore;
+  readonly sender: Sender;
+  readonly config: Document<TeamConfig>;
+  readonly state: Document<RunState>;
+  readonly events: EventLog;
+  readonly roster: Roster;
+
+  /** @param options.onFolded told of each event as it is folded */
+  constructor(paths: TeamPaths, options: StoreOptions & { create?: boolean }) {
+    const {
+      clock,
+      disk = realDisk,
+      seal = openSeal(disk),
+      quota = DEFAULT_QUOTA,
+      lockTimeoutMs,
+      durable,
+      onFolded,
+    } = options;
+    this.paths = paths;
+    this.disk = disk;
+    this.clock = clock;
+    this.pinned = pinDirectory(disk, paths.folder);
+    this.events = new EventLog(disk, paths.events, clock);
+    const onBroken = (path: string): void => void this.events.append({ type: 'lock.broken', text: path });
+    this.locks = new Locks(paths.tokens, { disk, clock, onBroken });
+    const { pinned, locks } = this;
+    this.board = new BoardStore(paths.log, {
+      ...{ disk, clock, pinned },
+      create: options.create ?? false,
+      ...(onFolded ? { onFolded } : {}),
+      onNoise: ({ at, why }) => void this.events.append({ type: 'board.noise_found', text: `offset ${at}: ${why}` }),
+    });
+    this.sender = new Sender(paths, {
+      ...{ disk, clock, locks, pinned, quota },
+      ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
+      ...(durable === undefined ? {} : { durable }),
+    });
+    const document = { disk, locks, pinned, seal };
+    this.config = new Document({
+      ...document,
+      path: paths.config,
+      schema: configDocumentSchema,
+      lock: paths.configLock,
+    });
+    this.state = new Document({ ...document, path: paths.state, schema: stateSchema, lock: paths.stateLock });
+    this.roster = new Roster(disk, paths);
+  }
+
+  /** @throws StoreError `UNTRUSTED` when the folder does not carry this user's seal */
+  mustBeTrusted(): void {
+    if (this.config.isSealed() && (this.state.read() === undefined || this.state.isSealed())) return;
+    throw new StoreError(
+      'UNTRUSTED',
+      `Team ${this.paths.name} was not made by you on this machine, so nothing is started from it; look at ${this.paths.config}, then run \`teams doctor --trust ${this.paths.name}\`.`,
+      { path: this.paths.config },
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.sender.settled();
+    this.board.close();
+    this.events.close();
+    if (lookAt(this.disk, this.paths.folder)) this.locks.close();
+    this.pinned.close();
+  }
+}
+
+/** Opens a team that is there. @throws UsageError `UNKNOWN_TEAM` */
+export function openStore(paths: TeamPaths, options: StoreOptions): TeamStore {
+  const disk = options.disk ?? realDisk;
+  if (!lookAt(disk, paths.folder)?.isDirectory() || !lookAt(disk, paths.log)) throw unknownTeam(paths.name);
+  return new TeamStore(paths, options);
+}
+
+export const unknownTeam = (name: Name): UsageError =>
+  new UsageError(
+    'UNKNOWN_TEAM',
+    `There is no team ${name} here; \`teams list\` shows the teams, \`teams create ${name}\` makes it.`,
+  );

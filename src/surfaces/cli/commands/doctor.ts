@@ -1,0 +1,28 @@
+/** `teams doctor`: what works here, and the cure for what does not. */
+import * as z from 'zod';
+import { diagnose, parseName, trustConfig, trustTeam, type Check } from '../../../index.ts';
+import { flag, noMore, readOptions } from '../given.ts';
+import { mustNotBeMember } from '../own-member.ts';
+import { rootOf } from '../root.ts';
+import { table } from '../table.ts';
+import type { Act } from '../verb.ts';
+
+const schema = z.object({ breakLock: flag, trust: z.union([z.boolean(), z.string()]).default(false) });
+
+export const act: Act = async (frame, given) => {
+  const { breakLock, trust } = readOptions(schema, given);
+  noMore(given.words);
+  const root = rootOf(frame);
+  if (breakLock || trust !== false) mustNotBeMember(frame, 'vouches for its team');
+  if (trust === true) trustConfig(root);
+  else if (trust !== false) await trustTeam(root, parseName('team', trust));
+  const checks = diagnose(root, frame.outside.environment, { breakLocks: breakLock });
+  frame.answer({ checks }, describe(checks));
+  return checks.every(({ ok }) => ok) ? 0 : 1;
+};
+
+function describe(checks: readonly Check[]): string {
+  const lines = table(checks.map(({ name, ok, found }) => [ok ? 'ok' : 'NOT OK', name, found]));
+  const cures = checks.filter(({ ok }) => !ok).map(({ name, cure }) => `  ${name}: ${cure}`);
+  return cures.length === 0 ? lines : [lines, '', 'Cures', ...cures].join('\n');
+}

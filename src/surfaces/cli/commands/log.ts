@@ -1,0 +1,26 @@
+/** `teams log`: what happened in a team, from both of its logs. */
+import * as z from 'zod';
+import { eventLine, safeJson, teamEvents, timeOfDay } from '../../../index.ts';
+import { delivered } from '../delivered.ts';
+import { flag, noMore, readOptions, wholeNumber } from '../given.ts';
+import { painter } from '../painter.ts';
+import { withSeenTeam } from '../seen-team.ts';
+import type { Act } from '../verb.ts';
+
+const schema = z.object({ follow: flag, since: wholeNumber });
+
+export const act: Act = (frame, given) => {
+  const { follow, since = 0 } = readOptions(schema, given);
+  return withSeenTeam(frame, given.words, 0, async (store, words) => {
+    noMore(words);
+    const name = painter(frame, store);
+    for await (const event of teamEvents(store, { from: since + 1, follow, signal: frame.outside.gone })) {
+      const who = event.member === undefined ? '' : ` [${name(event.member)}]`;
+      const line = frame.flags.json
+        ? safeJson(event)
+        : `${event.number}  ${timeOfDay(event.at)}${who} ${eventLine(event)}`;
+      if (!(await delivered(frame, `${line}\n`))) break;
+    }
+    return 0;
+  });
+};

@@ -1,0 +1,26 @@
+/** `teams resume`: an interrupted run, taken up again. */
+import * as z from 'zod';
+import { resumeTeam } from '../../../index.ts';
+import { duration, flag, noMore, readOptions } from '../given.ts';
+import { detachRun, leadRun, sessionOf } from '../lead-run.ts';
+import { settings } from '../settings.ts';
+import { chooseTeam } from '../team-choice.ts';
+import type { Act } from '../verb.ts';
+import { progressOf } from './run.ts';
+
+const schema = z.object({ timeout: duration, failFast: flag, strict: flag, detach: flag, takeover: flag });
+
+export const act: Act = async (frame, given) => {
+  const flags = readOptions(schema, given);
+  const { team, words } = chooseTeam(frame, given.words);
+  noMore(words);
+  if (flags.detach) return detachRun(frame, team.paths, flags);
+  const { session, agents } = settings(frame);
+  return leadRun(
+    frame,
+    team.paths,
+    flags,
+    (run) => resumeTeam(team.paths, sessionOf(session, flags), run, agents),
+    progressOf(frame),
+  );
+};

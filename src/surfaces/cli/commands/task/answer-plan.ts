@@ -1,0 +1,12 @@
+/** `teams task approve` and `refuse`: the answer to a member that waits for the approval of its plan. */
+import { answerPlan } from '../../../../index.ts';
+import { givenText } from '../../given-text.ts';
+import type { Act } from '../../verb.ts';
+import { onTask } from './on-task.ts';
+
+export const answer = (approve: boolean): Act =>
+  onTask(
+    async ({ frame, handle, reference, word }) =>
+      answerPlan(handle, reference, { approve, text: await givenText(frame, word) }),
+    { words: 1 },
+  );

@@ -1,0 +1,28 @@
+/** `teams task claim`: the named task, or the next that one may have. */
+import * as z from 'zod';
+import { ConflictError } from '../../../../index.ts';
+import { noMore, readOptions, flag } from '../../given.ts';
+import { openChosen } from '../../team-choice.ts';
+import type { Act } from '../../verb.ts';
+import { showTask } from './on-task.ts';
+
+const schema = z.object({ next: flag });
+
+export const act: Act = async (frame, given) => {
+  const { next } = readOptions(schema, given);
+  const { handle, words } = await openChosen(frame, given.words, { needs: next ? 0 : 1 });
+  try {
+    const [reference, ...rest] = words;
+    noMore(next ? words : rest);
+    const task = next || reference === undefined ? await handle.board.claimNext() : await handle.board.claim(reference);
+    if (!task)
+      throw new ConflictError(
+        'NOT_READY',
+        `No task is ready for ${handle.speaker.name}; \`teams task list\` shows what waits for what.`,
+      );
+    showTask(frame, handle, task);
+    return 0;
+  } finally {
+    await handle[Symbol.asyncDispose]();
+  }
+};

@@ -1,0 +1,62 @@
+/** `teams task create`: a task on the board, for a member, a role, or whoever may. */
+import * as z from 'zod';
+import { parseMemberName, parseName, UsageError, type TaskInput } from '../../../../index.ts';
+import type { Frame } from '../../frame.ts';
+import { givenText } from '../../given-text.ts';
+import { duration, flag, noMore, readOptions, text, texts, wholeNumber } from '../../given.ts';
+import { openChosen } from '../../team-choice.ts';
+import type { Act } from '../../verb.ts';
+import { showTask } from './on-task.ts';
+
+const who = {
+  owner: z.string().transform(parseMemberName).optional(),
+  role: z
+    .string()
+    .transform((name) => parseName('role', name))
+    .optional(),
+};
+const what = { subject: text, key: text, description: text, activeForm: text, blockedBy: texts, optional: flag };
+const work = { run: text, prompt: text, verify: texts, timeout: duration, env: texts, file: texts, artifact: text };
+const schema = z.object({ ...who, ...what, ...work, retries: wholeNumber });
+type Options = z.infer<typeof schema>;
+
+export const act: Act = async (frame, given) => {
+  const options = readOptions(schema, given);
+  const { handle, words } = await openChosen(frame, given.words, { needs: options.subject === undefined ? 1 : 0 });
+  try {
+    const [subject = options.subject, ...rest] = words;
+    if (subject === undefined) throw new UsageError('USAGE', 'What is to be done? `teams task create [TEAM] SUBJECT`.');
+    noMore(options.subject === undefined ? rest : words);
+    showTask(frame, handle, await handle.board.add(await inputOf(frame, subject, options)));
+    return 0;
+  } finally {
+    await handle[Symbol.asyncDispose]();
+  }
+};
+
+async function inputOf(frame: Frame, subject: string, options: Options): Promise<TaskInput> {
+  const { key, description, activeForm, owner, role, retries } = options;
+  return {
+    ...{ subject, blockedBy: options.blockedBy, required: !options.optional, work: workOf(options) },
+    ...(key === undefined ? {} : { key }),
+    ...(description === undefined ? {} : { description: await givenText(frame, description) }),
+    ...(activeForm === undefined ? {} : { activeForm }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(role === undefined ? {} : { role }),
+    ...(retries === undefined ? {} : { retries }),
+  };
+}
+
+const workOf = ({ run, prompt, verify, timeout, env, file, artifact }: Options): NonNullable<TaskInput['work']> => ({
+  ...{ verify, files: file, env: Object.fromEntries(env.map(variable)) },
+  ...(run === undefined ? {} : { run }),
+  ...(prompt === undefined ? {} : { prompt }),
+  ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+  ...(artifact === undefined ? {} : { artifact }),
+});
+
+function variable(given: string): [string, string] {
+  const [, name, value] = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(given) ?? [];
+  if (name !== undefined && value !== undefined) return [name, value];
+  throw new UsageError('USAGE', `--env: Expected NAME=VALUE, got ${JSON.stringify(given)}.`);
+}

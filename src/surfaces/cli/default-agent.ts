@@ -1,0 +1,20 @@
+/** The agent of members that have none: the flag's, else the configuration's. */
+import { AgentError, AUTO, parseAgentFlag, type AgentSpec, type Plan } from '../../index.ts';
+import type { Settings } from './settings.ts';
+
+/** @throws UsageError for an agent that nobody knows */
+export function defaultAgent({ merged, agents }: Settings, flag: string | undefined): AgentSpec | undefined {
+  const { defaultAgent: configured } = merged.config;
+  const wanted = flag ?? (configured === AUTO ? undefined : configured);
+  return wanted === undefined ? undefined : parseAgentFlag(wanted, agents);
+}
+
+/** @throws AgentError `AGENT_UNAVAILABLE` naming a member that nothing thinks for */
+export function mustHaveAgents({ members }: Plan): void {
+  const bare = members.find(({ agent }) => agent === undefined);
+  if (bare)
+    throw new AgentError(
+      'AGENT_UNAVAILABLE',
+      `Member ${bare.name} has no agent, and no default agent is configured; give it one in the plan, or run with --agent.`,
+    );
+}

@@ -1,0 +1,58 @@
+/** How a person ends what runs in the foreground: once in order, twice at once; a closed terminal counts as once. */
+import process from 'node:process';
+
+const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export const TIMED_OUT = 124;
+
+/** Two signals within this time are one key press that came twice: the terminal's and a parent's that passes it on. */
+const SAME_PRESS_MS = 100;
+
+export class Endings implements Disposable {
+  readonly #stop = new AbortController();
+  readonly #force = new AbortController();
+  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #onSignal: (signal: NodeJS.Signals) => void;
+  #code: number | undefined;
+  #isFresh = false;
+
+  /** @param timeoutMs ends it in order when so much time is over */
+  constructor(timeoutMs?: number) {
+    this.#onSignal = (signal) => this.#ended(signal);
+    for (const signal of SIGNALS) process.on(signal, this.#onSignal);
+    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#end(TIMED_OUT), timeoutMs);
+  }
+
+  /** Aborts when it is to end in order. */
+  get stop(): AbortSignal {
+    return this.#stop.signal;
+  }
+
+  /** Aborts when it is to end at once. */
+  get force(): AbortSignal {
+    return this.#force.signal;
+  }
+
+  /** The exit code of what ended it; undefined while nothing did. */
+  get code(): number | undefined {
+    return this.#code;
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    for (const signal of SIGNALS) process.off(signal, this.#onSignal);
+  }
+
+  #ended(signal: NodeJS.Signals): void {
+    if (this.#stop.signal.aborted && !this.#isFresh) this.#force.abort();
+    if (signal === 'SIGINT' || signal === 'SIGTERM' || signal === 'SIGHUP') this.#end(CODES[signal]);
+  }
+
+  #end(code: number): void {
+    if (this.#stop.signal.aborted) return;
+    this.#code = code;
+    this.#isFresh = true;
+    setTimeout(() => (this.#isFresh = false), SAME_PRESS_MS).unref();
+    this.#stop.abort();
+  }
+}

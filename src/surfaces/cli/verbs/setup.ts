@@ -1,0 +1,49 @@
+/** Verbs about the installation and a project's set-up. */
+import type { Verb } from '../verb.ts';
+
+export const setup: readonly Verb[] = [
+  {
+    name: 'init',
+    summary: 'set up a project: configuration and git excludes',
+    examples: [
+      { line: 'teams init', what: 'says what it will write, then writes it' },
+      { line: 'teams init --yes', what: 'without asking' },
+    ],
+    load: () => import('../commands/init.ts'),
+  },
+  {
+    name: 'doctor',
+    summary: 'what works here, what does not, and the cure',
+    options: [
+      { flags: '--break-lock', what: 'remove left-over locks that no living process holds' },
+      { flags: '--trust [team]', what: 'trust a team folder, or without a name the project configuration' },
+    ],
+    examples: [
+      { line: 'teams doctor', what: 'a table of checks' },
+      { line: 'teams doctor --break-lock', what: 'after a LOCK_TIMEOUT' },
+      { line: 'teams doctor --trust login', what: 'after looking into .teams/login' },
+    ],
+    load: () => import('../commands/doctor.ts'),
+  },
+  {
+    name: 'config show',
+    summary: 'the configuration in force',
+    options: [{ flags: '--origin', what: 'and where each value comes from' }],
+    examples: [
+      { line: 'teams config show --origin', what: 'flags, environment, files, defaults' },
+      { line: 'teams config show --json', what: 'for a program' },
+    ],
+    load: () => import('../commands/config-show.ts'),
+  },
+  {
+    name: 'completion',
+    summary: 'a script that completes verbs and options in your shell',
+    words: '<shell>',
+    examples: [
+      { line: 'source <(teams completion bash)', what: 'in ~/.bashrc' },
+      { line: 'source <(teams completion zsh)', what: 'in ~/.zshrc' },
+      { line: 'teams completion fish | source', what: 'in config.fish' },
+    ],
+    load: () => import('../commands/completion.ts'),
+  },
+];

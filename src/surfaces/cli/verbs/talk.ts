@@ -1,0 +1,104 @@
+/** Verbs of talking and looking: messages, logs, reports. */
+import type { Verb } from '../verb.ts';
+
+const mail: readonly Verb[] = [
+  {
+    name: 'send',
+    summary: 'send a message; it is on disk when this returns',
+    words: '[team] [to] [text]',
+    options: [
+      { flags: '--broadcast <text>', what: 'to every member but oneself' },
+      { flags: '--type <type>', what: 'message, shutdown_request … (default: message)' },
+      { flags: '--kind <kind>', what: 'what the message is, for programs' },
+      { flags: '--task <task>', what: 'the task that it is about' },
+      { flags: '--reply-to <id>', what: 'the message that it answers' },
+    ],
+    examples: [
+      { line: "teams send login ada 'Look at the cache first.'", what: 'to one member; prints the id' },
+      { line: 'git diff | teams send login bob -', what: 'the text is on stdin' },
+      { line: "teams send login --broadcast 'Freeze at noon.'", what: 'to each of them' },
+    ],
+    load: () => import('../commands/send.ts'),
+  },
+  {
+    name: 'inbox',
+    summary: 'look into an inbox; nothing is consumed',
+    words: '[team] [name]',
+    options: [
+      { flags: '--max <n>', what: 'at most so many messages' },
+      { flags: '--follow', what: 'and what comes later' },
+      { flags: '--history', what: 'what was acknowledged instead' },
+    ],
+    examples: [
+      { line: 'teams inbox', what: "the lead's, in the only team there is" },
+      { line: 'teams inbox login ada --max 20', what: 'the oldest that wait for ada' },
+      { line: 'teams inbox login --follow --json', what: 'one message a line, as they come' },
+    ],
+    load: () => import('../commands/inbox.ts'),
+  },
+  {
+    name: 'take',
+    summary: 'take mail out of an inbox: printed, then acknowledged',
+    words: '[team] [name]',
+    options: [
+      { flags: '--max <n>', what: 'at most so many messages' },
+      { flags: '--wait [seconds]', what: 'until there is one; exit 124 when there was none in time' },
+    ],
+    examples: [
+      { line: 'teams take login ada --json', what: 'all that waits for ada' },
+      { line: 'teams take --max 1 --wait=30', what: 'the next message, within 30 seconds' },
+    ],
+    load: () => import('../commands/take.ts'),
+  },
+];
+
+const looking: readonly Verb[] = [
+  {
+    name: 'log',
+    summary: 'what happened in a team',
+    words: '[team]',
+    options: [
+      { flags: '--follow', what: 'and what happens later, until the team is closed' },
+      { flags: '--since <n>', what: 'only what came after event number n' },
+    ],
+    examples: [
+      { line: 'teams log login --follow', what: 'as it happens' },
+      { line: 'teams log login --json --since 40', what: 'events 41 and later, one JSON object a line' },
+    ],
+    load: () => import('../commands/log.ts'),
+  },
+  {
+    name: 'logs',
+    summary: "what a member's agent printed",
+    words: '[team] [member]',
+    options: [{ flags: '--follow', what: 'and what it prints later' }],
+    examples: [
+      { line: 'teams logs login ada', what: 'so far' },
+      { line: 'teams logs ada --follow', what: 'as it comes, in the only team there is' },
+    ],
+    load: () => import('../commands/logs.ts'),
+  },
+  {
+    name: 'why',
+    summary: 'what a team, a member or a task waits for, and whose move it is',
+    words: '[team] [subject]',
+    examples: [
+      { line: 'teams why', what: 'the team' },
+      { line: 'teams why login ada', what: 'a member' },
+      { line: 'teams why login 3', what: 'a task' },
+    ],
+    load: () => import('../commands/why.ts'),
+  },
+  {
+    name: 'report',
+    summary: 'what came of a team so far',
+    words: '[team]',
+    examples: [
+      { line: 'teams report login', what: 'members, tasks, gates, time' },
+      { line: 'teams report login --json', what: 'for a program' },
+    ],
+    load: () => import('../commands/report.ts'),
+  },
+];
+
+export const talk: readonly Verb[] = [...mail, ...looking];

@@ -1,0 +1,26 @@
+/** Text in terminal columns, which are not its characters: wide ones take two, accents none. */
+import stringWidth from 'string-width';
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/** The beginning of a text that fits, with an ellipsis where something is missing. */
+export function clipped(text: string, columns: number): string {
+  if (stringWidth(text) <= columns) return text;
+  let shown = '';
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) {
+    width += stringWidth(segment);
+    if (width > columns - 1) break;
+    shown += segment;
+  }
+  return columns < 1 ? '' : `${shown}…`;
+}
+
+export const padded = (text: string, columns: number): string =>
+  text + ' '.repeat(Math.max(0, columns - stringWidth(text)));
+
+export const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => stringWidth(text)));
+
+/** How many lines of the screen these take at so many columns: longer ones wrap. */
+export const rowsOf = (lines: readonly string[], columns: number): number =>
+  lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(stringWidth(line) / Math.max(1, columns))), 0);

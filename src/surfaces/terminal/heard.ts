@@ -1,0 +1,39 @@
+/** What a team's events tell a watcher: the last words of each member, and what each works on since when. */
+import { eventLine, type ShownEvent } from '../../index.ts';
+
+export interface AtWork {
+  readonly id: string;
+  readonly subject: string;
+  /** Milliseconds of wall time. */
+  readonly since: number;
+}
+
+export interface Heard {
+  readonly words: ReadonlyMap<string, string>;
+  readonly work: ReadonlyMap<string, AtWork>;
+}
+
+export const NOTHING: Heard = { words: new Map(), work: new Map() };
+
+/** What is known after one more event. */
+export function hear({ words, work }: Heard, event: ShownEvent): Heard {
+  const { member, text = '' } = event;
+  const said = member !== undefined && isSpeech(event) && text.trim() !== '' ? new Map(words).set(member, text) : words;
+  return { words: said, work: workAfter(work, event) };
+}
+
+/** Speech of an agent is its own line; anything else is told. */
+export const sayingOf = (event: ShownEvent): string => (isSpeech(event) ? (event.text ?? '') : eventLine(event));
+
+const isSpeech = ({ type }: ShownEvent): boolean => type === 'agent.printed' || type === 'agent.said';
+
+function workAfter(work: Heard['work'], event: ShownEvent): Heard['work'] {
+  const task = 'task' in event ? event.task : undefined;
+  if (typeof task !== 'object') return work;
+  const before = [...work].find(([, { id }]) => id === task.id)?.[0];
+  const after = new Map(work);
+  if (before !== undefined) after.delete(before);
+  if (task.status !== 'in_progress') return after;
+  const { id, subject, claim, claimed_at } = task;
+  return after.set(claim.member, { id, subject, since: Date.parse(claimed_at) });
+}

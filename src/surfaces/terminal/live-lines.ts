@@ -1,0 +1,83 @@
+/** The live view as lines: one for each teammate, and the bar of tasks. Values in, lines out. */
+import { paint, safeLine, shortDuration, type TeamStatus } from '../../index.ts';
+import { clipped, padded, widest } from './columns.ts';
+import type { Heard } from './heard.ts';
+
+export interface Seen {
+  readonly status: Pick<TeamStatus, 'members' | 'tasks'>;
+  readonly heard: Heard;
+  /** ANSI colours by name; empty for a view without any. */
+  readonly colors: ReadonlyMap<string, number>;
+  /** Wall time now, and since when it is watched, in milliseconds. */
+  readonly now: number;
+  readonly startedAt: number;
+}
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+type Member = Seen['status']['members'][number];
+
+const BAR = 20;
+const NAME_LIMIT = 20;
+
+/** Never wider than the terminal, and never higher: what has no room is counted. */
+export function liveLines(seen: Seen, { columns, rows }: Size): string[] {
+  const { members } = seen.status;
+  const room = Math.max(1, rows - 2);
+  const shown = members.length > room ? members.slice(0, room - 1) : members;
+  const names = Math.min(NAME_LIMIT, widest(shown.map(({ name }) => name)));
+  const states = widest(shown.map(({ state }) => state));
+  const hidden = members.length - shown.length;
+  return [
+    ...shown.map((member) => memberLine(member, seen, { names, states, columns })),
+    ...(hidden > 0 ? [clipped(`… and ${hidden} more`, columns)] : []),
+    clipped(barLine(seen), columns),
+  ];
+}
+
+interface Widths {
+  readonly names: number;
+  readonly states: number;
+  readonly columns: number;
+}
+
+function memberLine(member: Member, { heard, colors, now }: Seen, { names, states, columns }: Widths): string {
+  const name = clipped(padded(clipped(safeLine(member.name), names), names), columns);
+  const work = heard.work.get(member.name);
+  const words = heard.words.get(member.name);
+  const parts = [
+    padded(member.state, states),
+    work === undefined ? '' : `#${work.id} ${safeLine(work.subject)}`,
+    work === undefined ? '' : elapsed(now - work.since),
+    words === undefined ? reasonOf(member) : `| ${safeLine(words)}`,
+  ];
+  const rest = clipped(parts.filter((part) => part !== '').join('  '), Math.max(0, columns - widest([name]) - 2));
+  const color = colors.get(member.name);
+  const line = color === undefined ? name : paint(name, color);
+  return rest === '' ? line : `${line}  ${rest}`.trimEnd();
+}
+
+/** Who is at work or waits for it needs no reason; all else does. */
+const reasonOf = ({ state, reason }: Member): string =>
+  state === 'working' || state === 'idle' || state === 'joined' ? '' : safeLine(reason);
+
+function barLine({ status: { tasks }, now, startedAt }: Seen): string {
+  const { total, completed, failed, skipped, cancelled, blocked } = tasks;
+  const done = completed + skipped + cancelled;
+  const filled = total === 0 ? 0 : Math.floor((done / total) * BAR);
+  const counts: readonly (readonly [number, string])[] = [
+    [failed, 'failed'],
+    [skipped, 'skipped'],
+    [cancelled, 'cancelled'],
+    [blocked, 'blocked'],
+  ];
+  const others = counts.flatMap(([count, what]) => (count === 0 ? [] : [`, ${count} ${what}`]));
+  const bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR - filled)}]`;
+  return `${bar} ${completed}/${total} done${others.join('')}  ${elapsed(now - startedAt)}`;
+}
+
+/** Whole seconds: a time that is read while it runs. */
+const elapsed = (ms: number): string => (ms < 1_000 ? '0s' : shortDuration(ms));

@@ -1,0 +1,27 @@
+import { describe, expect, it } from 'vitest';
+import { agentFor } from '../../src/agents/index.ts';
+import { AGENT_KINDS } from '../../src/model/agent.ts';
+import { tempDir } from '../support/temp.ts';
+import { play, turnInput } from './turns.ts';
+
+const DRIVEN = ['exec', 'scripted'] as const;
+
+describe('an agent of a kind', () => {
+  it('is made from its data', async () => {
+    const exec = await agentFor({ kind: 'exec', command: ['echo', 'hello'] });
+    expect((await play(exec.turn(turnInput(tempDir())))).end).toMatchObject({ text: 'hello\n' });
+    const scripted = await agentFor({ kind: 'scripted', options: { turns: [{ answers: 'hello' }] } });
+    expect((await play(scripted.turn(turnInput(tempDir())))).end).toMatchObject({ text: 'hello' });
+  });
+
+  it.each(AGENT_KINDS.filter((kind) => !DRIVEN.some((driven) => driven === kind)))(
+    'is not there for %s yet, which is told',
+    async (kind) => {
+      await expect(agentFor({ kind })).rejects.toMatchObject({
+        code: 'AGENT_UNAVAILABLE',
+        exitCode: 5,
+        message: `No ${kind} agent: this version drives exec and scripted agents only.`,
+      });
+    },
+  );
+});

@@ -1,0 +1,231 @@
+/** The rooms of DESIGN §1, checked on every source file; and the check, checked on sources that break each rule. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { violations, type Architecture } from './support/architecture.ts';
+import { factsOf } from './support/source-facts.ts';
+
+const BELOW_SURFACES = ['model', 'policy', 'store', 'agents', 'runtime'];
+const TALK = ['events', 'path', 'process', 'readline', 'readline/promises', 'stream', 'tty', 'url', 'util'];
+
+const ARCHITECTURE: Architecture = {
+  rooms: {
+    model: { rooms: [], packages: ['zod', 'yaml', 'vfile-matter', 'ulid'] },
+    policy: { rooms: ['model'], packages: ['picomatch'] },
+    store: {
+      rooms: ['model'],
+      packages: ['zod', 'ulid', 'env-paths', 'write-file-atomic'],
+      lazyPackages: ['proper-lockfile', 'chokidar'],
+      builtins: ['buffer', 'crypto', 'fs', 'os', 'path', 'process', 'string_decoder', 'worker_threads'],
+    },
+    agents: {
+      rooms: ['model'],
+      packages: ['zod', 'strip-ansi'],
+      lazyPackages: [
+        ...['execa', 'ai', '@ai-sdk/anthropic', '@ai-sdk/openai-compatible', '@ai-sdk/google'],
+        ...['@agentclientprotocol/sdk', '@modelcontextprotocol/client'],
+      ],
+      builtins: [
+        'buffer',
+        'child_process',
+        'events',
+        'os',
+        'path',
+        'process',
+        'readline',
+        'stream',
+        'string_decoder',
+        'util',
+      ],
+    },
+    runtime: {
+      rooms: ['model', 'policy', 'store', 'agents'],
+      packages: ['p-queue', 'p-retry', 'ulid'],
+      lazyPackages: ['piscina'],
+      builtins: [
+        ...['child_process', 'crypto', 'events', 'os', 'path', 'process', 'stream', 'timers/promises', 'url', 'util'],
+        'worker_threads',
+      ],
+    },
+    'index.ts': { rooms: BELOW_SURFACES },
+    'surfaces/cli': {
+      rooms: ['index.ts'],
+      packages: ['commander', '@commander-js/extra-typings', 'pretty-ms', 'string-width', 'strip-ansi', 'zod', 'yaml'],
+      lazyPackages: ['@bomb.sh/tab', '@clack/prompts'],
+      builtins: TALK,
+    },
+    'surfaces/mcp': {
+      rooms: ['index.ts'],
+      packages: ['@modelcontextprotocol/server', 'zod'],
+      builtins: TALK,
+    },
+    'surfaces/terminal': {
+      rooms: ['index.ts'],
+      packages: ['ink', 'react', 'pretty-ms', 'string-width', 'strip-ansi'],
+      builtins: TALK,
+    },
+    'surfaces/web': {
+      rooms: ['index.ts'],
+      packages: ['hono', '@hono/node-server', 'preact', 'htm', 'uplot', 'zod'],
+      builtins: [...TALK, 'http'],
+    },
+  },
+  ambient: [
+    { uses: ['Date.now', 'Date()', 'new Date()', 'Date', 'performance*'], only: ['runtime/clock.ts'] },
+    // What a log means may not depend on how one Node prints a date.
+    { uses: ['new Date(…)'], never: ['model/advance.ts', 'model/board.ts', 'model/task.ts'] },
+    { uses: ['console*'], only: ['surfaces'] },
+    { uses: ['fetch*'], only: ['agents'] },
+    { uses: ['process*', 'crypto*', 'Math.random', 'Math'], never: ['model', 'policy'] },
+    { uses: ['setTimeout*', 'setInterval*', 'setImmediate*', 'queueMicrotask*'], never: ['model', 'policy'] },
+    { uses: ['async', 'Promise*'], never: ['policy'] },
+    { uses: ['JSON.parse', 'JSON'], never: ['policy', 'runtime'] },
+    { uses: ['globalThis*'], only: ['agents', 'surfaces'] },
+    { uses: ['require*', 'eval*', 'Function*', 'shell: true'], only: [] },
+  ],
+  exceptions: [
+    { path: 'store/process-table-darwin.ts', builtins: ['child_process'], why: 'macOS tells its processes only by ps' },
+    { path: 'runtime/reaper-handle.ts', builtins: ['net'], why: 'a pipe of its own to the reaper, written at once' },
+    { path: 'agents/workspace.ts', builtins: ['fs'], why: 'a missing cwd, and what a script reads, awaits and writes' },
+    { path: 'agents/process-group.ts', builtins: ['fs'], why: 'tells a zombie from a living member of a group' },
+    { path: 'runtime/warm-up.ts', builtins: ['fs'], why: 'a directory of its own, when the package is built' },
+    { path: 'runtime/reaper-message.ts', uses: ['JSON.parse'], why: 'parses what comes through that pipe' },
+  ],
+  doors: ['run', 'mcp', 'watch', 'ui'].map((verb) => `surfaces/cli/commands/${verb}.ts`),
+  forbiddenNames: /(?:^|[/-])(?:utils?|helpers?|common|managers?|misc|v2)(?:[./-]|$)/,
+  forbiddenText: /eslint-disable|@ts-(?:ignore|nocheck|expect-error)/,
+  namespaces: ['zod'],
+};
+
+function violationsOf(sources: Readonly<Record<string, string>>, architecture = ARCHITECTURE): string[] {
+  return factsOf(new Map(Object.entries(sources))).flatMap((facts) => violations(facts, architecture));
+}
+
+describe('the source', () => {
+  const root = join(import.meta.dirname, '..', 'src');
+  const paths = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
+
+  const sources = Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
+
+  it('keeps to the rooms and touches the world only where it may', () => {
+    expect(paths).toContain('model/board.ts');
+    expect(violationsOf(sources)).toEqual([]);
+  });
+
+  it.each(ARCHITECTURE.exceptions)('needs the exception of $path', ({ path }) => {
+    const others = ARCHITECTURE.exceptions.filter((exception) => exception.path !== path);
+    const text = sources[path] ?? '';
+    expect(violationsOf({ [path]: text }, { ...ARCHITECTURE, exceptions: others })).not.toEqual([]);
+  });
+});
+
+describe('the check', () => {
+  it.each([
+    [
+      'a room that is not below',
+      'policy/a.ts',
+      `import { open } from '../store/file.ts';`,
+      'policy may not import store',
+    ],
+    ['a type of such a room', 'model/a.ts', `import type { A } from '../policy/a.ts';`, 'model may not import policy'],
+    ['a type by import()', 'model/a.ts', `type A = import('../store/a.ts').A;`, 'model may not import store'],
+    ['a lazy import of one', 'agents/a.ts', `await import('../runtime/a.ts');`, 'agents may not import runtime'],
+    ['a re-export of one', 'store/a.ts', `export * from '../agents/a.ts';`, 'store may not import agents'],
+    ['a surface inside', 'runtime/a.ts', `import '../surfaces/cli/main.ts';`, 'runtime may not import surfaces/cli'],
+    [
+      'a surface in the API',
+      'index.ts',
+      `export * from './surfaces/cli/main.ts';`,
+      'index.ts may not import surfaces/cli',
+    ],
+    ['a way round the API', 'surfaces/cli/a.ts', `import '../../model/a.ts';`, 'surfaces/cli may not import model'],
+    [
+      'another surface',
+      'surfaces/cli/commands/run.ts',
+      `import '../../web/main.ts';`,
+      'surfaces/cli may not import surfaces/web',
+    ],
+    [
+      'its inside',
+      'surfaces/cli/commands/ui.ts',
+      `void import('../../web/a.ts');`,
+      'surfaces/cli may not import surfaces/web',
+    ],
+    [
+      'no door',
+      'surfaces/cli/commands/list.ts',
+      `void import('../../web/main.ts');`,
+      'surfaces/cli may not import surfaces/web',
+    ],
+    ['a stranger', 'store/a.ts', `import '../../scripts/a.ts';`, 'imports ../scripts/a.ts, which stands in no room'],
+    ['a computed address', 'agents/a.ts', `const a = 'x'; await import(a);`, 'imports a computed address'],
+    ['an unknown package', 'store/a.ts', `import 'left-pad/x';`, 'store may not import left-pad'],
+    ['a scoped one', 'agents/a.ts', `import '@a/b/c';`, 'agents may not import @a/b'],
+    [
+      'a heavy one at start',
+      'store/a.ts',
+      `import { lock } from 'proper-lockfile';`,
+      'store may import proper-lockfile only lazily',
+    ],
+    ['zod by name', 'model/a.ts', `import { z } from 'zod';`, 'imports zod by name, not as a namespace'],
+    ['a builtin in model', 'model/a.ts', `import 'node:path';`, 'model may not import node:path'],
+    ['processes in store', 'store/a.ts', `import 'node:child_process';`, 'store may not import node:child_process'],
+    ['files in runtime', 'runtime/a.ts', `import 'node:fs/promises';`, 'runtime may not import node:fs/promises'],
+    ['a builtin by its old name', 'store/a.ts', `import 'fs';`, 'imports fs without node:'],
+    ['the clock', 'store/a.ts', `export const at = Date.now();`, 'may not use Date.now'],
+    ['the clock by new', 'surfaces/cli/a.ts', `export const at = new Date();`, 'may not use new Date()'],
+    ['the clock by another name', 'runtime/a.ts', `const { now } = Date; now();`, 'may not use Date'],
+    ['code from text', 'model/a.ts', `export const a = new Function('return 1');`, 'may not use new Function(…)'],
+    ['the fine clock', 'runtime/a.ts', `performance.now();`, 'may not use performance.now'],
+    ['a date in the fold', 'model/advance.ts', `export const at = new Date(0);`, 'may not use new Date(…)'],
+    ['chance', 'policy/a.ts', `export const luck = Math.random();`, 'may not use Math.random'],
+    ['the process', 'model/a.ts', `export const me = process.pid;`, 'may not use process.pid'],
+    ['the process in an object', 'model/a.ts', `export const all = { process };`, 'may not use process'],
+    ['a timer', 'policy/a.ts', `setTimeout(() => 0, 1);`, 'may not use setTimeout()'],
+    ['a promise', 'policy/a.ts', `export const a = Promise.resolve(1);`, 'may not use Promise.resolve'],
+    ['async', 'policy/a.ts', `export const a = async () => 1;`, 'may not use async'],
+    ['the network', 'runtime/a.ts', `void fetch('http://localhost');`, 'may not use fetch()'],
+    ['speech', 'store/a.ts', `console.log('hello');`, 'may not use console.log'],
+    ['parsing', 'runtime/a.ts', `JSON.parse('1');`, 'may not use JSON.parse'],
+    ['a back door', 'store/a.ts', `globalThis.console.log(1);`, 'may not use globalThis.console'],
+    ['require', 'agents/a.ts', `require('x');`, 'may not use require()'],
+    ['a shell', 'agents/a.ts', `spawn('ls', { shell: true }); function spawn() {}`, 'may not use shell: true'],
+    ['a switched-off rule', 'store/a.ts', `// eslint-disable-next-line`, 'may not say eslint-disable'],
+    ['a switched-off type', 'store/a.ts', `// @ts-expect-error`, 'may not say @ts-expect-error'],
+    ['a name that says nothing', 'store/utils.ts', ``, 'has a name that says nothing'],
+    ['a folder that says nothing', 'store/common/a.ts', ``, 'has a name that says nothing'],
+    ['a second version', 'store/inbox-v2.ts', ``, 'has a name that says nothing'],
+    ['a file outside the rooms', 'lib/a.ts', ``, 'stands in no room'],
+  ])('finds %s', (_, path, text, why) => {
+    expect(violationsOf({ [path]: text })).toEqual([`${path}:1 ${why}`]);
+  });
+
+  it('tells the line', () => {
+    expect(violationsOf({ 'policy/a.ts': '\n/** … */\nexport const at = Date.now();' })).toEqual([
+      'policy/a.ts:3 may not use Date.now',
+    ]);
+  });
+
+  it.each([
+    ['a name that is an argument', 'policy/a.ts', `export const at = (process: { pid: number }) => process.pid;`],
+    [
+      'a member of that name',
+      'model/a.ts',
+      `export interface A { fetch: number }; export const a = (x: A) => x.fetch;`,
+    ],
+    [
+      'a key of that name',
+      'policy/a.ts',
+      `export const a = ({ process: b }: { process: number }) => ({ process: b });`,
+    ],
+    ['a type of that name', 'policy/a.ts', `export type A = Promise<Date>;`],
+    ['a date made of an argument', 'policy/a.ts', `export const a = (ms: number) => new Date(ms).toISOString();`],
+    ['arithmetic', 'policy/a.ts', `export const a = Math.max(1, 2);`],
+    ['the one clock', 'runtime/clock.ts', `export const now = () => Date.now() + performance.now();`],
+    ['a heavy package later', 'store/a.ts', `export const a = () => import('proper-lockfile');`],
+    ['a heavy package as a type', 'store/a.ts', `import type { LockOptions } from 'proper-lockfile';`],
+    ['a door', 'surfaces/cli/commands/ui.ts', `export const a = () => import('../../web/main.ts');`],
+  ])('allows %s', (_, path, text) => {
+    expect(violationsOf({ [path]: text })).toEqual([]);
+  });
+});

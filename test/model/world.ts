@@ -1,0 +1,147 @@
+/** A small world for tests of the board: it writes events, by whom one says, and folds them. */
+import { createHash } from 'node:crypto';
+import { advance, type Outcome } from '../../src/model/advance.ts';
+import { emptyBoard, type Board } from '../../src/model/board.ts';
+import { newTaskSchema, uniqueMarks, type NewTaskInput, type Task } from '../../src/model/task.ts';
+import {
+  LOG_VERSION,
+  type Author,
+  type BoardEvent,
+  type Body,
+  type Change,
+  type ClaimMode,
+} from '../../src/model/event.ts';
+import { LEAD, parseName, type Name } from '../../src/model/names.ts';
+
+export const AT = '2026-01-02T03:04:05.678Z';
+
+/** A ULID that counts. */
+export const ulid = (n: number): string => n.toString().padStart(26, '0');
+
+export const name = (text: string): Name => parseName('member', text);
+export const TEAM = parseName('team', 'login');
+export const ada = name('ada');
+export const bob = name('bob');
+export const cy = name('cy');
+export const executor = parseName('role', 'executor');
+export const reviewer = parseName('role', 'reviewer');
+
+/** The life number `n` of a member's process. */
+export const life = (member: Name, n = 1): string =>
+  ulid(1_000_000 * (1 + 'abcdefghijklmnop'.indexOf(member.charAt(0))) + n);
+
+export const byMember = (member: Name, n = 1): Author => ({ by: member, inc: life(member, n) });
+export const byPerson = (person: Name, epoch = 1): Author => ({ person, epoch });
+export const byLead = (epoch = 1): Author => ({ lead: ulid(500_000 + epoch), epoch });
+
+export const newTask = (fields: NewTaskInput) => newTaskSchema.parse(fields);
+
+export class World {
+  readonly board: Board = emptyBoard();
+  readonly events: BoardEvent[] = [];
+  #next = 1;
+
+  /** Appends what an author says, and folds it. */
+  say(author: Author, body: Body): Outcome {
+    const event: BoardEvent = { ...body, id: ulid(this.#next++), v: LOG_VERSION, at: AT, author };
+    this.events.push(event);
+    return advance(this.board, event);
+  }
+
+  /** Adds a task with the next id; returns the id. Throws where the law refuses. */
+  add(fields: Partial<NewTaskInput> = {}, author: Author = byLead()): string {
+    const id = String(this.board.lastTaskId + 1);
+    const outcome = this.say(author, {
+      type: 'task.created',
+      task: id,
+      fields: newTask({ subject: `Task ${id}`, ...fields }),
+    });
+    if (!outcome.ok) throw new Error(`${outcome.code}: ${outcome.why}`);
+    return id;
+  }
+
+  task(id: string): Task {
+    const task = this.board.tasks.get(id);
+    if (!task) throw new Error(`no task ${id}`);
+    return task;
+  }
+
+  claim(id: string, member: Name = ada): Outcome {
+    return this.say(byMember(member), { type: 'task.claimed', task: id, member });
+  }
+
+  complete(id: string, member: Name = ada): Outcome {
+    return this.say(byMember(member), completed(id, this.task(id).claims));
+  }
+
+  fail(id: string, member: Name = ada): Outcome {
+    return this.say(byMember(member), { type: 'task.failed', task: id, epoch: this.task(id).claims, why: 'it broke' });
+  }
+}
+
+export const completed = (task: string, epoch: number): Change => ({
+  type: 'task.completed',
+  task,
+  epoch,
+  result: { summary: 'done', files: [] },
+});
+
+/** A team `login`, led in epoch 1, with ada and bob (executors) and cy (a reviewer), all running their first life. */
+export function openWorld(claim: ClaimMode = 'auto', prefixes: Partial<Record<string, string[]>> = {}): World {
+  const world = new World();
+  world.say({ person: LEAD, epoch: 0 }, { type: 'log.opened', team: ulid(7), name: TEAM });
+  world.say(byLead(), { type: 'lead.took', epoch: 1 });
+  world.say(byLead(), { type: 'team.opened', profile: claim === 'prefix' ? 'pipeline' : 'v8', claim });
+  for (const [member, role] of [
+    [ada, executor],
+    [bob, executor],
+    [cy, reviewer],
+  ] as const) {
+    world.say(byLead(), { type: 'member.joined', name: member, role, prefixes: prefixes[member] ?? [] });
+    world.say(byMember(member), { type: 'member.started', name: member, inc: life(member), after: null });
+  }
+  return world;
+}
+
+/** What an outcome says, short: `ok` or the refusal's code. */
+export const verdict = (outcome: Outcome): string => (outcome.ok ? 'ok' : outcome.code);
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, one]) => [key, sorted(one)]),
+  );
+};
+
+const entries = <V>(map: ReadonlyMap<string, V>): [string, V][] => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** A board as text, the same for equal boards however they came about; `seen` is no part of it. */
+export function canonical(board: Board): string {
+  const { members, tasks, busy, waiting, unique, seen: _, ...header } = board;
+  const edges = entries(waiting).map(([id, ids]) => [id, ids.toSorted()]);
+  return JSON.stringify(
+    sorted({ header, members: [...members], tasks: [...tasks], busy: entries(busy), unique: entries(unique), edges }),
+  );
+}
+
+export const hash = (board: Board): string => createHash('sha256').update(canonical(board)).digest('hex');
+
+/** The indices of a board, worked out anew from its tasks alone. */
+export function indicesOf(tasks: readonly Task[]) {
+  const busy = tasks.flatMap((task) => (task.status === 'in_progress' ? [`${task.claim.member} ${task.id}`] : []));
+  const waiting = tasks.flatMap((task) => task.blockedBy.map((blocker) => `${blocker} ${task.id}`));
+  const unique = tasks.flatMap((task) => uniqueMarks(task).map((mark) => `${mark} ${task.id}`));
+  return { busy: busy.sort(), waiting: waiting.sort(), unique: unique.sort(), lastTaskId: tasks.length };
+}
+
+export function keptIndices(board: Board): ReturnType<typeof indicesOf> {
+  return {
+    busy: [...board.busy].map(([member, id]) => `${member} ${id}`).sort(),
+    waiting: [...board.waiting].flatMap(([blocker, ids]) => ids.map((id) => `${blocker} ${id}`)).sort(),
+    unique: [...board.unique].map(([mark, id]) => `${mark} ${id}`).sort(),
+    lastTaskId: board.lastTaskId,
+  };
+}

@@ -1,0 +1,91 @@
+/** SPEC §5: how a turn ends its task; SPEC §12: how a board ends a run. */
+import { describe, expect, it } from 'vitest';
+import { FAILURE_CLASSES } from '../../src/model/agent.ts';
+import { gateSchema } from '../../src/model/team.ts';
+import { exitCodeOf, judgeTurn } from '../../src/policy/outcome.ts';
+import { world, type TaskSketch } from './world.ts';
+
+const task = world({ tasks: [{ work: { timeoutMs: 90_000 } }] }).task('1');
+const failed = { ended: 'failed', text: 'the end of it', message: 'exit code 3' } as const;
+
+describe('judgeTurn', () => {
+  it('completes what was answered, after its checks', () => {
+    expect(judgeTurn({ ended: 'answered', text: 'done', exitCode: 0 }, task)).toEqual({
+      do: 'complete',
+      text: 'done',
+      exitCode: 0,
+    });
+    expect(judgeTurn({ ended: 'answered', text: 'done' }, task)).toEqual({ do: 'complete', text: 'done' });
+  });
+
+  it('counts the program’s own no as a failed attempt', () => {
+    expect(judgeTurn({ ...failed, why: 'exit', exitCode: 3 }, task)).toEqual({
+      do: 'fail',
+      why: 'exit code 3',
+      text: 'the end of it',
+      exitCode: 3,
+    });
+  });
+
+  it('counts the task’s time-out as a failed attempt, and says how long it was', () => {
+    expect(judgeTurn({ ...failed, why: 'timeout' }, task)).toMatchObject({
+      do: 'fail',
+      why: 'timed out after 1m30s: exit code 3',
+    });
+  });
+
+  it.each(FAILURE_CLASSES.filter((one) => one !== 'timeout'))('counts %s against nobody', (why) => {
+    expect(judgeTurn({ ...failed, why, retryAfterMs: 7_000 }, task)).toEqual({
+      ...{ do: 'release', reason: 'agent', fault: why },
+      ...{ why: `${why}: exit code 3`, retryAfterMs: 7_000 },
+    });
+  });
+
+  it('gives back what was stopped', () => {
+    expect(judgeTurn({ ended: 'aborted' }, task)).toMatchObject({ do: 'release', reason: 'released' });
+  });
+});
+
+describe('exitCodeOf', () => {
+  const board = (...tasks: (TaskSketch & { end: 'complete' | 'fail' | 'skip' | 'cancel' | 'none' })[]) => {
+    const team = world({
+      profile: 'v8',
+      claim: 'auto',
+      members: ['ada'],
+      tasks: tasks.map(({ end: _, ...rest }) => rest),
+    });
+    for (const [at, { end }] of tasks.entries()) {
+      const id = String(at + 1);
+      if (end === 'skip') team.lead({ type: 'task.skipped', task: id, cascade: false, why: 'no need' });
+      if (end === 'cancel') team.lead({ type: 'task.cancelled', task: id, why: 'no need' });
+      if (end === 'complete' || end === 'fail') {
+        team.claim('ada', id);
+        team[end]('ada', id);
+      }
+    }
+    return team.board;
+  };
+  const gate = (result: string) => gateSchema.parse({ name: 'test', result });
+
+  it.each([
+    ['all is completed', board({ end: 'complete' }), 0],
+    ['one failed', board({ end: 'complete' }, { end: 'fail' }), 1],
+    ['one that nobody requires failed', board({ end: 'complete' }, { end: 'fail', required: false }), 0],
+    ['one was skipped', board({ end: 'skip' }), 1],
+    ['one was cancelled', board({ end: 'cancel' }), 1],
+    ['one is still to be done', board({ end: 'none' }), 1],
+    ['an internal one is', board({ end: 'complete' }, { end: 'none', metadata: { _internal: true } }), 0],
+  ] as const)('when %s', (_, one, code) => {
+    expect(exitCodeOf(one, [], { strict: false })).toBe(code);
+  });
+
+  it.each([
+    ['pass', 0, 0],
+    ['fail', 1, 1],
+    ['skipped', 0, 1],
+  ] as const)('when a gate is %s: %i, strictly %i', (result, code, strictly) => {
+    const one = board({ end: 'complete' });
+    expect(exitCodeOf(one, [gate(result)], { strict: false })).toBe(code);
+    expect(exitCodeOf(one, [gate(result)], { strict: true })).toBe(strictly);
+  });
+});

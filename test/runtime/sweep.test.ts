@@ -1,0 +1,236 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Mark } from '../../src/model/mark.ts';
+import { endWithLead, onCordCut } from '../../src/runtime/cord.ts';
+import { livingBelow } from '../../src/runtime/descent.ts';
+import { drawMarks, markedCommand, markEnvironment, prlimitPath } from '../../src/runtime/mark.ts';
+import { sweep } from '../../src/runtime/sweep.ts';
+import { identityOf, lifeOf, processes } from '../../src/store/process-table.ts';
+import { BOOT, fakeTable, NAMESPACE, type FakeTable } from '../fixtures/table.ts';
+import { openZoo, until } from '../fixtures/zoo.ts';
+
+const RUN = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
+const MARK: Mark = { kind: 'limit', id: 'r-1', run: 'r', since: 100, bootId: BOOT, low: 512, high: 767, value: 767 };
+const BARE: Mark = { kind: 'environment', id: 'r-1', run: 'r', since: 100, bootId: BOOT };
+const [LEAD, ME, TEAMMATE] = [2, 10, 20];
+const sleep = (): Promise<void> => Promise.resolve();
+const seams = (table: FakeTable) => ({ table, kill: table.kill, sleep });
+const who = (pid: number, startTime = '100') => ({ pid, startTime, bootId: BOOT, pidNamespace: NAMESPACE });
+
+describe('a sweep', () => {
+  it('ends what carries the mark, and all below it, and nothing else', async () => {
+    const table = fakeTable(ME, [
+      { pid: ME, parent: LEAD },
+      { pid: LEAD, parent: 1 },
+      { pid: TEAMMATE, parent: LEAD, limit: 767 },
+      { pid: 21, parent: TEAMMATE },
+      { pid: 22, parent: 21 },
+      { pid: 30, environ: ['TEAMS_MARK=r-1'] },
+      { pid: 31, environ: ['TEAMS_RUN=r', 'TEAMS_MARK=r-2'] },
+      { pid: 32, limit: 1023 },
+      { pid: 33, parent: LEAD },
+      { pid: 34, limit: 767, state: 'Z' },
+    ]);
+    const swept = await sweep([MARK], [], seams(table));
+    expect(swept.clean).toBe(true);
+    expect(table.killed.toSorted()).toEqual([TEAMMATE, 21, 22, 30]);
+    expect(swept.killed.map(({ pid }) => pid).toSorted()).toEqual([TEAMMATE, 21, 22, 30]);
+  });
+
+  it('ends a known process and all below it, where there is no other evidence', async () => {
+    const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE }, { pid: 21, parent: TEAMMATE }, { pid: 22 }]);
+    await sweep([BARE], [who(TEAMMATE)], seams(table));
+    expect(table.killed.toSorted()).toEqual([TEAMMATE, 21]);
+  });
+
+  it('never ends itself or what is above it, whatever they carry', async () => {
+    const table = fakeTable(ME, [
+      { pid: ME, parent: LEAD, limit: 767 },
+      { pid: LEAD, parent: 3, limit: 767, environ: ['TEAMS_MARK=r-1'] },
+      { pid: 3, parent: 1, limit: 767 },
+      { pid: 11, parent: ME },
+      { pid: 12, parent: LEAD },
+    ]);
+    expect(await sweep([MARK], [who(ME), who(LEAD)], seams(table))).toMatchObject({ clean: true });
+    expect(table.killed).toEqual([11]);
+  });
+
+  it('never ends what it was told to leave', async () => {
+    const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }, { pid: 21, limit: 767 }]);
+    await sweep([MARK], [], { ...seams(table), except: [TEAMMATE] });
+    expect(table.killed).toEqual([21]);
+  });
+
+  it('never ends what started before the run, or is another user’s', async () => {
+    const table = fakeTable(ME, [
+      { pid: ME },
+      { pid: 20, limit: 767, startTime: '99' },
+      { pid: 21, limit: 767, user: 0 },
+      { pid: 22, limit: 767, hidden: 'unreadable' },
+    ]);
+    await sweep([MARK], [], seams(table));
+    expect(table.killed).toEqual([]);
+  });
+
+  it('never signals a pid that came round again', async () => {
+    const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, startTime: '500' }]);
+    await sweep([], [who(TEAMMATE, '400')], seams(table));
+    expect(table.killed).toEqual([]);
+  });
+
+  it('never signals a pid that came round again between the judgement and the signal', async () => {
+    const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }]);
+    const reuse = (pid: number) => {
+      const environ = table.environ(pid);
+      if (pid === TEAMMATE) table.rows.set(TEAMMATE, { pid: TEAMMATE, startTime: '101' });
+      return environ;
+    };
+    await sweep([MARK], [], { ...seams(table), table: { ...table, environ: reuse } });
+    expect(table.killed).toEqual([]);
+  });
+
+  it('takes no older process for a child because its parent’s pid came round again', async () => {
+    const table = fakeTable(ME, [
+      { pid: ME },
+      { pid: 20, limit: 767, startTime: '300' },
+      { pid: 21, parent: 20, startTime: '200' },
+    ]);
+    await sweep([MARK], [], seams(table));
+    expect(table.killed).toEqual([20]);
+  });
+
+  it('does nothing with marks and identities of another boot', async () => {
+    const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }]);
+    const swept = await sweep([{ ...MARK, bootId: 'boot-0' }], [{ ...who(TEAMMATE), bootId: 'boot-0' }], seams(table));
+    expect(swept).toEqual({ killed: [], clean: true });
+    expect(table.killed).toEqual([]);
+  });
+
+  it('goes on while the killed leave children behind', async () => {
+    const table = fakeTable(ME, [{ pid: ME }, { pid: 100, limit: 767 }]);
+    const kill = (pid: number): void => {
+      table.kill(pid);
+      if (pid < 120) table.rows.set(pid + 1, { pid: pid + 1, limit: 767 });
+    };
+    expect(await sweep([MARK], [], { ...seams(table), kill })).toMatchObject({ clean: true });
+    expect(table.killed).toHaveLength(21);
+  });
+
+  it('does not call a pass empty in which a process slipped away', async () => {
+    const table = fakeTable(ME, [{ pid: ME }, { pid: 50, hidden: 'gone' }]);
+    let looks = 0;
+    const list = (): number[] => {
+      looks += 1;
+      if (looks === 6) table.rows.set(50, { pid: 50, limit: 767 });
+      return [...table.rows.keys()];
+    };
+    await sweep([MARK], [], { ...seams(table), table: { ...table, list } });
+    expect(table.killed).toEqual([50]);
+  });
+
+  it('ends within its bound, and says so, when something will not die or may not be signalled', async () => {
+    const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }]);
+    expect(await sweep([MARK], [], { ...seams(table), kill: () => {} })).toMatchObject({
+      clean: false,
+      killed: [{ pid: TEAMMATE }],
+    });
+    const refuse = (): never => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    };
+    expect(await sweep([MARK], [], { ...seams(table), kill: refuse })).toEqual({ clean: false, killed: [] });
+  });
+});
+
+describe('a sweep of real processes', () => {
+  const marked = (mark: Mark, ...argv: [string, ...string[]]): ChildProcess => {
+    const { file, args } = markedCommand(mark, argv);
+    return spawn(file, args, { env: { PATH: process.env['PATH'], ...markEnvironment(mark) }, stdio: 'ignore' });
+  };
+
+  it('leaves nobody of the zoo of escapes', async (ctx) => {
+    const zoo = openZoo();
+    if (prlimitPath() === undefined) ctx.skip('there is no prlimit here');
+    if (zoo.missing) ctx.skip(`there is no ${zoo.missing} here`);
+    const [mark, neighbour] = drawMarks(2, processes, Math.random, RUN);
+    if (mark?.kind !== 'limit' || neighbour === undefined)
+      return ctx.skip('the limit for message queues is too low here');
+    const bystander = marked(neighbour, 'sleep', '60');
+    for (const [program, marker] of Object.entries(zoo.animals))
+      marked(mark, program.endsWith('.py') ? 'python3' : '/bin/sh', program, marker);
+    await until('the zoo is out', zoo.isOut);
+    expect(await sweep([mark], [])).toMatchObject({ clean: true });
+    expect(zoo.seen()).toEqual([]);
+    expect(bystander.exitCode ?? bystander.signalCode).toBeNull();
+    await sweep([neighbour], []);
+    await until('the neighbour has ended', () => bystander.signalCode === 'SIGKILL');
+  });
+
+  it('ends a process that shows as a zombie and runs on', async (ctx) => {
+    const [mark] = drawMarks(1, processes, Math.random, RUN);
+    if (mark?.kind !== 'limit' || openZoo().missing) return ctx.skip('there is no prlimit, or no python3, here');
+    const child = marked(mark, 'python3', join(import.meta.dirname, '../fixtures/zombie-leader.py'));
+    const exit = once(child, 'exit');
+    await until('its first thread has ended', () => {
+      const seen = processes.stat(child.pid ?? 0);
+      return typeof seen !== 'string' && seen.state === 'Z' && seen.threads > 1;
+    });
+    expect((await sweep([mark], [])).killed).toMatchObject([{ pid: child.pid }]);
+    expect(await exit).toEqual([null, 'SIGKILL']);
+  });
+
+  it('finds by the environment and by a snapshot of descendants where there is no limit', async () => {
+    const [drawn] = drawMarks(1, { ...processes, limits: () => 'unreadable' }, Math.random, RUN);
+    if (drawn === undefined) throw new Error('no mark');
+    const child = marked(drawn, '/bin/sh', '-c', 'env -i sleep 60 & wait');
+    const exit = once(child, 'exit');
+    const teammate = identityOf(child.pid ?? 0);
+    if (teammate === undefined) throw new Error('no child');
+    await until('the child has a child', () => livingBelow([teammate]).length === 1);
+    const below = livingBelow([teammate]);
+    child.kill('SIGKILL');
+    await exit;
+    expect(below.map((one) => lifeOf(one))).toEqual(['alive']);
+    expect(await sweep([drawn], below)).toMatchObject({ clean: true });
+    expect(below.map((one) => lifeOf(one))).toEqual(['dead']);
+  });
+});
+
+describe('a cord', () => {
+  it('is cut once, by an end, an error or a close', async () => {
+    for (const cut of [
+      (s: PassThrough) => s.end(),
+      (s: PassThrough) => s.destroy(),
+      (s: PassThrough) => s.destroy(new Error('EIO')),
+    ]) {
+      const stdin = new PassThrough();
+      let cuts = 0;
+      onCordCut(stdin, () => (cuts += 1));
+      expect(cuts).toBe(0);
+      cut(stdin);
+      await new Promise(setImmediate);
+      expect(cuts).toBe(1);
+    }
+  });
+
+  it('is cut at once when it was cut before anybody held it', async () => {
+    const stdin = new PassThrough();
+    stdin.destroy();
+    await new Promise<void>((resolve) => onCordCut(stdin, resolve));
+  });
+
+  it('takes everything of the teammate along but itself, then lets it exit', async () => {
+    const table = fakeTable(ME, [
+      { pid: ME, limit: 767 },
+      { pid: 11, parent: ME },
+      { pid: 12, limit: 767 },
+    ]);
+    const stdin = new PassThrough();
+    const gone = new Promise<void>((resolve) => endWithLead(stdin, MARK, resolve, seams(table)));
+    stdin.end();
+    await gone;
+    expect(table.killed.toSorted()).toEqual([11, 12]);
+  });
+});

@@ -1,0 +1,10 @@
+import { describe, expect, it } from 'vitest';
+import { findProgram } from '../../src/store/program.ts';
+
+describe('a program', () => {
+  it('is found in absolute directories only', () => {
+    expect(findProgram('sh', '.:bin:/nowhere:/bin')).toBe('/bin/sh');
+    expect(findProgram('sh', '.:bin')).toBeUndefined();
+    expect(findProgram('sh', '')).toBeUndefined();
+  });
+});

@@ -1,0 +1,315 @@
+/**
+ * Teams of real processes: made in a directory of the test, led from this process or from one of their own that can be
+ * killed, waited for by their logs, and counted afterwards by their marks.
+ */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { buildSync } from 'esbuild';
+import { onTestFinished, vi } from 'vitest';
+import * as z from 'zod';
+import type { scriptedTurnSchema } from '../../src/agents/script.ts';
+import { execAgent, type AgentSpec } from '../../src/model/agent.ts';
+import type { Board } from '../../src/model/board.ts';
+import type { Clock } from '../../src/model/clock.ts';
+import type { Profile } from '../../src/model/event.ts';
+import { newTaskSchema, type NewTaskInput, type Task } from '../../src/model/task.ts';
+import type { TeamEvent } from '../../src/model/team.ts';
+import { matches } from '../../src/runtime/mark.ts';
+import { parseMark } from '../../src/runtime/reaper-message.ts';
+import { Session, type SessionOptions } from '../../src/runtime/session.ts';
+import { makeTeam, storeOptions, type MemberInput, type TeamHandle } from '../../src/runtime/team.ts';
+import { Waker } from '../../src/runtime/waker.ts';
+import { isLiving, processes } from '../../src/store/process-table.ts';
+import type { TeamPaths } from '../../src/store/paths.ts';
+import { identityIn } from '../../src/store/roster.ts';
+import { openStore, type TeamStore } from '../../src/store/team-store.ts';
+import type { Mark } from '../../src/model/mark.ts';
+import { realClock } from './clock.ts';
+import { tempDir } from './temp.ts';
+
+const WITHIN_MS = 15_000;
+
+export interface Input {
+  readonly members: readonly (string | MemberInput)[];
+  readonly tasks?: readonly NewTaskInput[];
+  readonly profile?: Profile;
+  readonly envPass?: readonly string[];
+  readonly planDir?: string;
+  /** By default a directory of the test. */
+  readonly root?: string;
+}
+
+export interface Team {
+  readonly root: string;
+  readonly paths: TeamPaths;
+  readonly handle: TeamHandle;
+  readonly board: () => Board;
+  readonly task: (id: string) => Task;
+  readonly events: (type?: string) => TeamEvent[];
+  /** Waits until the board and the events are so. */
+  readonly until: (what: string, holds: (board: Board) => boolean, withinMs?: number) => Promise<void>;
+  /** The marks of every process that a lead ever started here, as far as its records are there still. */
+  readonly marks: () => Mark[];
+  readonly find: (member: string) => number | undefined;
+  readonly pid: (member: string) => number;
+}
+
+/** A team on disk; nothing is started. A member that is a mere name gets an agent whose tasks say what to run. */
+export async function team({ members, tasks = [], profile = 'v8', root = tempDir(), ...input }: Input): Promise<Team> {
+  vi.stubEnv('XDG_STATE_HOME', join(root, 'state'));
+  const handle = makeTeam(
+    'crew',
+    {
+      ...{ profile, ...input },
+      members: members.map((one) => (typeof one === 'string' ? { name: one, agent: execAgent('true') } : one)),
+      changes: tasks.map((task, index) => ({
+        type: 'task.created',
+        task: String(index + 1),
+        fields: newTaskSchema.parse(task),
+      })),
+    },
+    { root, environment: {} },
+  );
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await handle.store.close();
+  });
+  return Promise.resolve(teamOn(root, handle));
+}
+
+function teamOn(root: string, handle: TeamHandle): Team {
+  const { store, paths } = handle;
+  const marks = new Map<string, Mark>();
+  const note = (): void => {
+    for (const record of store.roster.all()) {
+      const mark = parseMark(record.mark);
+      if (mark) marks.set(mark.id, mark);
+    }
+  };
+  const find = (member: string): number | undefined =>
+    identityIn(store.roster.all().find(({ name }) => name === member))?.pid;
+  const board = (): Board => {
+    note();
+    return store.board.fold();
+  };
+  return {
+    ...{ root, paths, handle, board },
+    task: (id) => must(board().tasks.get(id), `task #${id}`),
+    events: (type) =>
+      [...store.events.read()].map(({ event }) => event).filter((event) => type === undefined || event.type === type),
+    until: (what, holds, withinMs) => untilSo(store, what, () => holds(board()), withinMs),
+    marks: () => {
+      note();
+      return [...marks.values()];
+    },
+    find,
+    pid: (member) => must(find(member), `process of ${member}`),
+  };
+}
+
+function must<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Error(`There is no ${what}.`);
+  return value;
+}
+
+/** Woken by both logs, with a bound. */
+async function untilSo(store: TeamStore, what: string, holds: () => boolean, withinMs = WITHIN_MS): Promise<void> {
+  const late = AbortSignal.timeout(withinMs);
+  const waker = new Waker(store.disk, realClock, [store.paths.log, store.paths.events], late);
+  try {
+    while (!holds()) {
+      if (late.aborted) throw new Error(`${what}: not within ${withinMs} ms. The last events: ${tail(store)}`);
+      await waker.wait();
+    }
+  } finally {
+    waker.close();
+  }
+}
+
+const tail = (store: TeamStore): string =>
+  [...store.events.read()]
+    .slice(-12)
+    .map(({ event }) => JSON.stringify(event))
+    .join('\n');
+
+export type Options = Partial<Omit<SessionOptions, 'store'>> & { readonly clock?: Clock };
+
+const options = ({ clock = realClock, ...rest }: Options): SessionOptions => ({
+  limits: { watchdogWarningMs: 300_000, watchdogReassignMs: 600_000, maxConsecutiveErrors: 3, maxAgents: 5 },
+  ...{ monitorIntervalMs: 30_000, unattended: true, endsWhenDone: true },
+  ...rest,
+  store: { ...storeOptions({}), clock },
+});
+
+/** Leads from this process. Closed when the test ends, whatever became of it. */
+export async function lead({ paths }: Pick<Team, 'paths'>, given: Options = {}): Promise<Session> {
+  const session = await Session.open(paths, options(given));
+  onTestFinished(() => session.close());
+  return session;
+}
+
+/** Leads until the board is done, and stops everything. @returns why the loop ended */
+export async function run(on: Team, given: Options = {}): Promise<string> {
+  const session = await lead(on, given);
+  await session.start(session.startable());
+  const { why } = await session.run();
+  await session.shutDown({ force: true });
+  await session.close();
+  return why;
+}
+
+/** A lead or a worker in a process of its own, that can be killed and stopped. */
+export interface Apart {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** What it said last: `ready`, or how it ended. */
+  readonly said: () => Said | undefined;
+  /** Waits for its end. */
+  readonly ended: Promise<{
+    readonly code: number | null;
+    readonly signal: string | null;
+    readonly said: Said | undefined;
+  }>;
+}
+
+const saidSchema = z.object({
+  is: z.enum(['ready', 'ended', 'failed']),
+  completed: z.array(z.string()).optional(),
+  code: z.string().optional(),
+  text: z.string().optional(),
+});
+export type Said = z.infer<typeof saidSchema>;
+
+export interface LeadOptions {
+  readonly takeover?: boolean;
+  /** Stays when the board is done. */
+  readonly serves?: boolean;
+}
+
+type Place = Pick<Team, 'root' | 'paths'>;
+
+/** Starts a lead process and waits until its teammates are ready, or it has ended. */
+export const leadProcess = (
+  { root, paths }: Place,
+  { takeover = false, serves = false }: LeadOptions = {},
+): Promise<Apart> => apart('lead', root, paths.name, JSON.stringify({ takeover, serves }));
+
+/** Starts a worker as a person does, and waits until it is the member, or has ended. */
+export const workerProcess = ({ root, paths }: Place, member: string): Promise<Apart> =>
+  apart('worker', root, paths.name, member);
+
+/** Runs a program of the fixtures on a small file system of its own, which stands at `at` and is seen by it alone. */
+export const onSmallDisk = (at: string, size: string, ...args: string[]): Promise<Apart> =>
+  started('unshare', [
+    '-Urm',
+    'sh',
+    '-c',
+    'mount -t tmpfs -o size="$1" none "$2" && shift 2 && exec "$@"',
+    'sh',
+    size,
+    at,
+    ...command('disk', at, ...args),
+  ]);
+
+/** Why there can be no such file system here. */
+export const noSmallDisk = (): string | undefined =>
+  spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', tmpdir()]).status === 0
+    ? undefined
+    : 'no user may mount a file system here';
+
+const apart = (program: Program, ...args: string[]): Promise<Apart> => {
+  const [file, ...rest] = command(program, ...args);
+  return started(file, rest);
+};
+
+const command = (program: Program, ...args: string[]): [string, ...string[]] => [
+  process.execPath,
+  join(programs, `${program}.mjs`),
+  ...args,
+];
+
+async function started(file: string, args: readonly string[]): Promise<Apart> {
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
+  });
+  return follow(child);
+}
+
+async function follow(child: ChildProcess): Promise<Apart> {
+  let said: Said | undefined;
+  const [exit, closed] = [once(child, 'exit'), once(must(child.stdout ?? undefined, 'stdout'), 'close')];
+  const lines = createInterface({ input: must(child.stdout ?? undefined, 'stdout') });
+  const first = new Promise<void>((resolve) => lines.once('line', () => resolve()));
+  lines.on('line', (line) => (said = saidSchema.parse(JSON.parse(line))));
+  const ended = Promise.all([exit, closed]).then(() => ({ code: child.exitCode, signal: child.signalCode, said }));
+  await Promise.race([first, ended]);
+  return { child, pid: child.pid ?? 0, said: () => said, ended };
+}
+
+const PROGRAMS = ['lead', 'worker', 'disk'] as const;
+type Program = (typeof PROGRAMS)[number];
+
+/** The programs of the fixtures. The package looks for its own beside `dist/`, so it gets one with our `bin` beside it. */
+function build(): string {
+  const home = mkdtempSync(join(realpathSync(tmpdir()), 'teams-lead-'));
+  process.on('exit', () => rmSync(home, { recursive: true, force: true }));
+  mkdirSync(join(home, 'dist'));
+  symlinkSync(join(import.meta.dirname, '../../bin'), join(home, 'bin'));
+  const fixtures = join(import.meta.dirname, '../fixtures');
+  const outdir = join(home, 'dist');
+  buildSync({
+    ...{ entryPoints: PROGRAMS.map((name) => join(fixtures, `${name}.ts`)), outdir, outExtension: { '.js': '.mjs' } },
+    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', external: ['piscina'] },
+    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
+  });
+  return outdir;
+}
+
+// Now, and not in a test: esbuild leaves a process of its own behind.
+const programs = build();
+
+/** The processes that carry one of some marks now. */
+export function living(marks: readonly Mark[]): number[] {
+  return processes.list().filter((pid) => {
+    const [seen, limits, environ] = [processes.stat(pid), processes.limits(pid), processes.environ(pid)];
+    if (typeof seen === 'string' || !isLiving(seen)) return false;
+    const suspect = {
+      ...{ isMine: true, startTime: Number(seen.startTime) },
+      limit: typeof limits === 'string' ? undefined : limits.hardMsgqueue,
+      environ: typeof environ === 'string' ? [] : environ,
+    };
+    return marks.some((mark) => matches(mark, suspect));
+  });
+}
+
+/** Whether a pid is of a process that has not ended. */
+export function isRunning(pid: number): boolean {
+  const seen = processes.stat(pid);
+  return typeof seen !== 'string' && isLiving(seen);
+}
+
+/** Waits until nothing carries the marks. @returns how long it took, in ms */
+export async function untilGone(marks: readonly Mark[], withinMs = 2_000): Promise<number> {
+  const start = performance.now();
+  for (let left = living(marks); left.length > 0; left = living(marks)) {
+    if (performance.now() - start > withinMs) throw new Error(`Still there after ${withinMs} ms: ${left.join(', ')}`);
+    await realClock.sleep(2);
+  }
+  return performance.now() - start;
+}
+
+/** An agent that does what it is told here. */
+export const scripted = (...turns: z.input<typeof scriptedTurnSchema>[]): AgentSpec => ({
+  kind: 'scripted',
+  options: { turns: z.array(z.json()).parse(turns) },
+});
+
+export const reopened = (paths: TeamPaths): TeamStore => openStore(paths, storeOptions({}));

@@ -1,0 +1,151 @@
+/** A whole team on disk whose story a test tells event by event, with a clock that stands still in between. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import { onTestFinished } from 'vitest';
+import type { Author, Body, Change } from '../../src/model/event.ts';
+import { agentId, LEAD, parseName, type Name } from '../../src/model/names.ts';
+import { newTaskSchema, type NewTaskInput } from '../../src/model/task.ts';
+import type { ProcessRecord } from '../../src/model/team.ts';
+import { createStore } from '../../src/store/create.ts';
+import { realDisk } from '../../src/store/disk.ts';
+import { ownIdentity } from '../../src/store/process-table.ts';
+import { openSeal } from '../../src/store/seal.ts';
+import type { TeamStore } from '../../src/store/team-store.ts';
+import { FakeClock } from './clock.ts';
+import { name } from './team.ts';
+import { tempDir } from './temp.ts';
+
+/** `ada: explorer/claude`: a member with its role and agent; without an agent nobody of ours runs it. */
+export type Cast = Readonly<Record<string, string>>;
+
+export class ToldTeam {
+  readonly root: string;
+  readonly clock: FakeClock;
+  readonly store: TeamStore;
+  readonly #lives = new Map<Name, string>();
+  #epoch = 0;
+  #lead: string | undefined;
+
+  constructor(cast: Cast, { root = tempDir(), team = 'login', clock = new FakeClock() } = {}) {
+    this.root = root;
+    this.clock = clock;
+    const members = Object.entries(cast).map(([member, job]) => {
+      const [role = 'executor', kind] = job.split('/');
+      const of = parseName('team', team);
+      const own = { name: name(member), agent_id: agentId(name(member), of), role: name(role) };
+      return { ...own, status: 'active' as const, color: 36, ...(kind === undefined ? {} : { agent: { kind } }) };
+    });
+    const joined = members.map((member): Change => ({
+      type: 'member.joined',
+      name: member.name,
+      role: member.role,
+      prefixes: [],
+    }));
+    const input = {
+      name: parseName('team', team),
+      profile: 'v8' as const,
+      claimMode: 'auto' as const,
+      config: { members },
+      changes: joined,
+    };
+    this.store = createStore(root, input, { clock, seal: openSeal(realDisk, join(root, 'key')), durable: false });
+    onTestFinished(() => this.store.close());
+  }
+
+  /** Says something on the board as the lead, which must be accepted. */
+  say(body: Body): this {
+    return this.#append(
+      this.#lead === undefined ? { person: LEAD, epoch: this.#epoch } : { lead: this.#lead, epoch: this.#epoch },
+      body,
+    );
+  }
+
+  /** Says something as a member's process. */
+  as(member: string, body: Body): this {
+    return this.#append({ by: name(member), inc: this.#life(member) }, body);
+  }
+
+  /** A process comes to lead; whether it lives is the roster's to say. */
+  led(): this {
+    this.#lead = ulid();
+    this.#epoch += 1;
+    return this.say({ type: 'lead.took', epoch: this.#epoch });
+  }
+
+  /** The lead's process is this one, and lives. */
+  ledByUs(): this {
+    writeFileSync(this.store.paths.leaseOwner(LEAD), JSON.stringify({ ...ownIdentity(), since: this.clock.now() }));
+    return this.led();
+  }
+
+  started(...members: string[]): this {
+    for (const member of members) {
+      const inc = ulid();
+      const after = this.#lives.get(name(member)) ?? null;
+      this.#lives.set(name(member), inc);
+      this.as(member, { type: 'member.started', name: name(member), inc, after });
+    }
+    return this;
+  }
+
+  /** Tells the roster of a member's process: this very one, or one that is gone. */
+  process(member: string, life: 'alive' | 'dead', facts: Partial<ProcessRecord> = {}): this {
+    const identity = life === 'alive' ? ownIdentity() : { ...ownIdentity(), startTime: '1' };
+    const record = { version: 1, name: name(member), phase: 'running' as const, ...identity };
+    this.store.roster.write({ ...record, started_at: this.clock.now() / 1_000, ...facts });
+    return this;
+  }
+
+  add(
+    subject: string,
+    fields: Omit<NewTaskInput, 'subject' | 'owner' | 'role'> & { owner?: string; role?: string } = {},
+  ): this {
+    const id = String(this.store.board.fold().lastTaskId + 1);
+    return this.say({ type: 'task.created', task: id, fields: newTaskSchema.parse({ subject, ...fields }) });
+  }
+
+  claim(task: string, member: string): this {
+    return this.as(member, { type: 'task.claimed', task, member: name(member) });
+  }
+
+  complete(task: string, member: string, summary = 'done'): this {
+    return this.as(member, { type: 'task.completed', task, epoch: this.#claims(task), result: { summary, files: [] } });
+  }
+
+  fail(task: string, member: string, why: string): this {
+    return this.as(member, { type: 'task.failed', task, epoch: this.#claims(task), why });
+  }
+
+  /** Claims a task, works for so long, completes it. */
+  work(task: string, member: string, ms: number): this {
+    return this.claim(task, member).wait(ms).complete(task, member);
+  }
+
+  /** A fact of the event log. */
+  note(type: string, facts: Readonly<Record<string, unknown>> = {}): this {
+    this.store.events.append({ type, ...facts });
+    return this;
+  }
+
+  wait(ms: number): this {
+    this.clock.advance(ms);
+    return this;
+  }
+
+  #append(author: Author, body: Body): this {
+    const { outcome } = this.store.board.append(author, () => body);
+    if (!outcome.ok) throw new Error(`${body.type} was refused: ${outcome.why}`);
+    return this;
+  }
+
+  #life(member: string): string {
+    const inc = this.#lives.get(name(member));
+    if (inc === undefined) throw new Error(`${member} was not started.`);
+    return inc;
+  }
+
+  #claims(task: string): number {
+    return this.store.board.fold().tasks.get(task)?.claims ?? 0;
+  }
+}

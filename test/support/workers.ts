@@ -1,0 +1,84 @@
+/** Worker processes of a test: started together, let go together, heard line by line, ended with the test. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface, type Interface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import { bundle } from './bundle.ts';
+
+const STORE_WORKER = join(import.meta.dirname, '..', 'fixtures', 'store-worker.ts');
+
+export class Worker {
+  readonly child: ChildProcess;
+  readonly #heard: AsyncIterator<string, undefined>;
+  readonly #lines: Interface;
+  readonly #exited: Promise<unknown>;
+  #errors = '';
+
+  constructor(child: ChildProcess) {
+    this.child = child;
+    if (!child.stdout || !child.stderr) throw new Error('a worker speaks by its pipes');
+    this.#lines = createInterface({ input: child.stdout });
+    this.#heard = this.#lines[Symbol.asyncIterator]();
+    this.#exited = once(child, 'exit');
+    child.stderr.on('data', (data: Buffer) => (this.#errors += data.toString()));
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  /** The next thing it says; undefined when it ended without a word. */
+  async next(): Promise<string | undefined> {
+    const heard = await this.#heard.next();
+    return heard.done === true ? undefined : heard.value;
+  }
+
+  go(word = 'go'): void {
+    this.child.stdin?.write(`${word}\n`);
+  }
+
+  /** Its result: what it says last, as JSON. A worker that was killed has none. */
+  async result<T>(): Promise<T | undefined> {
+    let last: string | undefined;
+    for (let line = await this.next(); line !== undefined; line = await this.next()) last = line;
+    await this.#exited;
+    if (this.child.exitCode !== 0 && this.child.signalCode === null) throw new Error(`worker failed: ${this.#errors}`);
+    return last === undefined || this.child.signalCode !== null ? undefined : (JSON.parse(last) as T);
+  }
+
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.#exited;
+    this.#lines.close();
+  }
+}
+
+/** Starts a program and ends it with the test. */
+export function start(file: string, args: readonly string[], cwd: string): Worker {
+  const worker = new Worker(spawn(file, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'] }));
+  onTestFinished(() => worker.kill());
+  return worker;
+}
+
+/** Starts `store-worker.ts` with a job; it says `ready` and waits for {@link Worker.go}. */
+export async function startStore(cwd: string, job: string, options: object = {}): Promise<Worker> {
+  const program = await bundle(STORE_WORKER);
+  const worker = start(process.execPath, [program, job, JSON.stringify(options)], cwd);
+  const said = await worker.next();
+  if (said !== 'ready') await worker.result();
+  return worker;
+}
+
+/** As many as there are options, let go at once when all are ready. */
+export async function together(cwd: string, job: string, options: readonly object[]): Promise<Worker[]> {
+  const workers = await Promise.all(options.map((option) => startStore(cwd, job, option)));
+  for (const worker of workers) worker.go();
+  return workers;
+}
+
+/** Until something that tells nobody when it changes is so. */
+export async function until(holds: () => boolean, ms = 10_000): Promise<void> {
+  for (const end = Date.now() + ms; !holds(); await new Promise((resolve) => setTimeout(resolve, 2)))
+    if (Date.now() > end) throw new Error(`it never came true: ${holds.toString()}`);
+}

@@ -1,0 +1,86 @@
+/** `teams doctor`: what it finds, and what it repairs when it is asked to. */
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { Workplace } from '../../support/cli.ts';
+import { allowLeft } from '../../support/leftovers.ts';
+
+const schema = z.object({
+  schemaVersion: z.literal(1),
+  checks: z.array(z.strictObject({ name: z.string(), ok: z.boolean(), found: z.string(), cure: z.string() })),
+});
+
+async function examine(place: Workplace, ...argv: string[]) {
+  const { code, out } = await place.teams('doctor', ...argv, '--json');
+  const { checks } = schema.parse(JSON.parse(out));
+  return { code, checks, of: (name: string) => checks.find((check) => check.name === name) };
+}
+
+describe('doctor', () => {
+  it('finds a healthy place healthy, and has no cure for it', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login');
+    const { code, checks } = await examine(place);
+    expect(checks.map(({ name }) => name)).toEqual([
+      ...['node', 'file system', 'prlimit', 'git', 'processes', 'watchers', 'key', 'configuration'],
+      ...['login: seal', 'login: locks', 'login: processes', 'agents'],
+    ]);
+    expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+    expect(checks.filter(({ cure }) => cure !== '')).toEqual([]);
+    expect(code).toBe(0);
+  });
+
+  it('misses programs that are not on PATH, with a cure each', async () => {
+    const { code, of } = await examine(new Workplace({ PATH: '/nowhere' }));
+    expect(code).toBe(1);
+    expect(of('git')).toMatchObject({ ok: false, found: 'not on PATH' });
+    expect(of('prlimit')?.cure).toContain('util-linux');
+  });
+
+  it('prints the cures below the table', async () => {
+    const { code, out } = await new Workplace({ PATH: '/nowhere' }).teams('doctor');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^NOT OK {2}git /m);
+    expect(out).toMatch(/\nCures\n(?: {2}.+\n)+$/);
+  });
+
+  it('names a damaged key, and what is wrong with a configuration', async () => {
+    const place = new Workplace();
+    place.put('home/state/teams/key', 'not a key');
+    place.put('.teams/config.yaml', 'watchdogReassignMs: 1\n');
+    const { of } = await examine(place);
+    expect(of('key')).toMatchObject({ ok: false });
+    expect(of('configuration')?.found).toContain('watchdogReassignMs');
+  });
+
+  it('breaks locks that nobody living holds, and no other', async () => {
+    allowLeft(/ada_inbox\.lock$/);
+    const place = new Workplace();
+    await place.teams('create', 'login', '--member', 'ada', '--member', 'bob', '--member', 'cy');
+    const lock = (name: string): string => join(place.root, '.teams', 'login', `${name}_inbox.lock`);
+    writeFileSync(lock('ada'), '');
+    writeFileSync(lock('bob'), '');
+    utimesSync(lock('bob'), 1, 1);
+    mkdirSync(lock('cy'));
+    const found = await examine(place);
+    expect(found.code).toBe(1);
+    expect(found.of('login: locks')?.found).toMatch(/bob_inbox\.lock.*cy_inbox\.lock/);
+    expect(found.of('login: locks')?.found).not.toContain('ada_inbox');
+    expect(found.of('login: locks')?.cure).toBe('teams doctor --break-lock');
+    expect((await examine(place, '--break-lock')).code).toBe(0);
+    expect([lock('ada'), lock('bob'), lock('cy')].map(existsSync)).toEqual([true, false, false]);
+    expect((await examine(place)).of('login: locks')?.found).toBe('none left over');
+  });
+
+  it('tells a foreign folder, and makes it one of ours when it is trusted', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login');
+    writeFileSync(join(place.root, 'home/state/teams/key'), 'e'.repeat(64));
+    const { of } = await examine(place);
+    expect(of('login: seal')).toMatchObject({ ok: false, found: 'not made by you on this machine' });
+    expect(of('login: seal')?.cure).toContain('teams doctor --trust login');
+    expect((await examine(place, '--trust', 'login')).of('login: seal')).toMatchObject({ ok: true });
+    expect((await place.teams('doctor', '--trust', 'nobody')).code).toBe(4);
+  });
+});

@@ -1,0 +1,258 @@
+/** Verbs that make, fill, show, set up and remove teams. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { failureSchema, until, Workplace } from '../../support/cli.ts';
+import { running } from '../../support/processes.ts';
+
+const HURRY = { TEAMS_SHUTDOWN_TIMEOUT_MS: '2000' };
+const teamSchema = z.strictObject({ schemaVersion: z.literal(1), team: z.string() });
+const countsSchema = z.object({
+  total: z.number(),
+  pending: z.number(),
+  in_progress: z.number(),
+  completed: z.number(),
+  failed: z.number(),
+  skipped: z.number(),
+  cancelled: z.number(),
+  blocked: z.number(),
+});
+const statusSchema = z.looseObject({
+  schemaVersion: z.literal(1),
+  ...{ team: z.string(), status: z.string(), phase: z.string() },
+  members: z.array(
+    z.looseObject({
+      name: z.string(),
+      role: z.string(),
+      state: z.string(),
+      reason: z.string(),
+      pid: z.number().nullable(),
+      task: z.string().nullable(),
+    }),
+  ),
+  tasks: countsSchema,
+});
+const listSchema = z.object({
+  schemaVersion: z.literal(1),
+  teams: z.array(z.looseObject({ name: z.string(), tasks: countsSchema })),
+});
+
+const errorOf = ({ code, out }: { code: number; out: string }) => ({
+  exit: code,
+  code: failureSchema.parse(JSON.parse(out)).error.code,
+});
+const workIn = ({ root }: Workplace) =>
+  running().filter(
+    ({ pid, cwd, command }) => pid !== process.pid && (cwd?.startsWith(root) === true || command.includes(root)),
+  );
+
+describe('a team', () => {
+  it('is made, listed, shown and put away', async () => {
+    const place = new Workplace();
+    expect(
+      await place.json(teamSchema, 'create', 'login', '--member', 'ada:explorer', '--member', 'bob'),
+    ).toMatchObject({ team: 'login' });
+    expect(existsSync(join(place.root, '.teams/login/config.json'))).toBe(true);
+    const { members } = await place.json(statusSchema, 'status');
+    expect(members.map(({ name, role, state }) => [name, role, state])).toEqual([
+      ['ada', 'explorer', 'joined'],
+      ['bob', 'executor', 'joined'],
+    ]);
+    expect(errorOf(await place.teams('create', 'login', '--json'))).toEqual({ exit: 3, code: 'TEAM_EXISTS' });
+    expect((await place.json(listSchema, 'list')).teams.map(({ name }) => name)).toEqual(['login']);
+    expect((await place.teams('delete')).out).toBe('Team login was put into the archive.\n');
+    expect((await place.json(listSchema, 'list')).teams).toEqual([]);
+    expect((await place.json(listSchema, 'list', '--all')).teams.map(({ name }) => name)).toEqual(['login']);
+    expect(await place.json(statusSchema, 'status', 'login')).toMatchObject({ status: 'shutdown', phase: 'complete' });
+  });
+
+  it('is not made by a teammate', async () => {
+    const place = new Workplace({ TEAMS_MEMBER: 'ada', TEAMS_TOKEN: 'x' });
+    for (const argv of [
+      ['create', 'inner'],
+      ['delete', 'login'],
+      ['cancel', 'login'],
+      ['spawn', 'login', 'bob'],
+      ['doctor', '--trust', 'login'],
+    ])
+      expect(errorOf(await place.teams(...argv, '--json'))).toEqual({ exit: 2, code: 'POLICY_DENIED' });
+  });
+
+  it('with a broken config is set aside, exit 4', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login');
+    writeFileSync(join(place.root, '.teams/login/config.json'), '{"version": 1,');
+    expect(errorOf(await place.teams('status', 'login', '--json'))).toEqual({ exit: 4, code: 'CORRUPT' });
+    expect(existsSync(join(place.root, '.teams/login'))).toBe(false);
+    expect(
+      readdirSync(join(place.root, '.teams/.archive')).filter((name) => name.startsWith('login.broken-')),
+    ).toHaveLength(1);
+  });
+
+  it('that somebody else made is shown, but nothing is started from it until it is trusted', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login', '--member', 'ada');
+    writeFileSync(join(place.environment['XDG_STATE_HOME'] ?? '', 'teams', 'key'), 'f'.repeat(64));
+    expect((await place.teams('status', 'login')).code).toBe(0);
+    for (const argv of [
+      ['lead', 'login'],
+      ['resume', 'login'],
+      ['worker', 'login', 'ada', '--agent', 'exec'],
+    ])
+      expect(errorOf(await place.teams(...argv, '--json'))).toEqual({ exit: 4, code: 'UNTRUSTED' });
+    expect((await place.teams('doctor', '--trust', 'login')).code).toBe(0);
+    expect((await place.teams('worker', 'login', 'ada', '--agent', 'exec', '--idle-timeout', '10ms')).code).toBe(0);
+  });
+
+  it('is removed from the archive only when that is said twice', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login');
+    await place.teams('delete', 'login');
+    const removedSchema = z.looseObject({ teams: z.array(z.looseObject({ name: z.string() })), removed: z.boolean() });
+    expect((await place.json(removedSchema, 'prune')).teams).toEqual([]);
+    expect(await place.json(removedSchema, 'prune', '--older-than', '1ms', '--dry-run')).toMatchObject({
+      teams: [{ name: 'login' }],
+      removed: false,
+    });
+    expect(errorOf(await place.teams('prune', '--older-than', '1ms', '--json'))).toEqual({ exit: 2, code: 'USAGE' });
+    expect(await place.json(removedSchema, 'prune', '--older-than', '1ms', '--yes')).toMatchObject({ removed: true });
+    expect((await place.json(listSchema, 'list', '--all')).teams).toEqual([]);
+  });
+});
+
+describe('teammates', () => {
+  it('need a lead to be started, and are told of the other way', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login');
+    const { code, err } = await place.teams('spawn', 'login', 'ada', '--agent', 'exec');
+    expect(code).toBe(3);
+    expect(err).toContain('teams worker login ada');
+    expect((await place.json(statusSchema, 'status')).members).toEqual([]);
+  });
+
+  it('are started by a lead in the background, and end with the team', async () => {
+    const place = new Workplace(HURRY);
+    await place.teams('create', 'login', '--member', 'ada');
+    const { pid } = await place.json(z.looseObject({ pid: z.number() }), 'lead', 'login', '--detach');
+    expect(errorOf(await place.teams('lead', 'login', '--json'))).toEqual({ exit: 3, code: 'LEAD_ALIVE' });
+    expect(errorOf(await place.teams('spawn', 'login', 'ada', '--json'))).toEqual({ exit: 2, code: 'USAGE' });
+    expect(
+      await place.json(z.looseObject({ member: z.string() }), 'spawn', 'login', 'ada', '--agent', 'exec'),
+    ).toMatchObject({ member: 'ada' });
+    await place.teams('spawn', 'login', 'bob', '--agent', 'exec:cat', '--role', 'tester');
+    await until(
+      async () => (await place.json(statusSchema, 'status')).members.every(({ state }) => state === 'idle'),
+      'both are idle',
+    );
+    expect((await place.json(statusSchema, 'status')).members.map(({ role }) => role)).toEqual(['executor', 'tester']);
+    expect((await place.teams('delete', 'login')).code).toBe(0);
+    await until(() => !workIn(place).some((one) => one.pid === pid), 'the lead ends');
+    expect(workIn(place)).toEqual([]);
+  });
+
+  it('by hand join by themselves, and come back', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login');
+    const argv = ['worker', 'login', 'ada', '--agent', 'exec', '--idle-timeout', '10ms'];
+    expect((await place.teams(...argv, '--role', 'tester')).code).toBe(0);
+    expect((await place.json(statusSchema, 'status')).members).toMatchObject([{ name: 'ada', role: 'tester' }]);
+    expect((await place.teams(...argv)).code).toBe(0);
+  });
+
+  it('are one process each', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login', '--member', 'ada');
+    const { child, ended } = place.start('worker', 'login', 'ada', '--agent', 'exec');
+    await until(async () => (await place.json(statusSchema, 'status')).members[0]?.state === 'idle', 'ada is there');
+    expect(errorOf(await place.teams('worker', 'login', 'ada', '--agent', 'exec', '--json'))).toEqual({
+      exit: 3,
+      code: 'MEMBER_ALIVE',
+    });
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(0);
+  });
+
+  it('have an agent that this version drives', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login', '--member', 'ada');
+    expect(errorOf(await place.teams('worker', 'login', 'ada', '--agent', 'claude', '--json'))).toEqual({
+      exit: 5,
+      code: 'AGENT_UNAVAILABLE',
+    });
+    expect(errorOf(await place.teams('worker', 'login', 'ada', '--json'))).toEqual({
+      exit: 5,
+      code: 'AGENT_UNAVAILABLE',
+    });
+  });
+});
+
+describe('a lead in the foreground', () => {
+  it('ends with Ctrl-C, and its teammates with it', async () => {
+    const place = new Workplace(HURRY);
+    await place.teams('create', 'login', '--member', 'ada');
+    const { child, ended } = place.start('lead', 'login');
+    await until(async () => (await place.teams('status', '--json')).out.includes('"alive":true'), 'the lead leads');
+    await place.teams('spawn', 'login', 'ada', '--agent', 'exec');
+    await until(async () => (await place.json(statusSchema, 'status')).members[0]?.state === 'idle', 'ada is there');
+    child.kill('SIGINT');
+    expect((await ended).code).toBe(130);
+    expect(workIn(place)).toEqual([]);
+  });
+});
+
+describe('a project', () => {
+  it('is set up without overwriting anything', async () => {
+    const place = new Workplace();
+    await place.shell('git init -q .');
+    const { code, err } = await place.teams('init');
+    expect(code).toBe(0);
+    expect(err).toContain('.teams/config.yaml');
+    const config = join(place.root, '.teams/config.yaml');
+    expect(readFileSync(config, 'utf8')).toMatch(/^# yaml-language-server: \$schema=.*\n(?:#.*\n|\n)+$/);
+    expect(readFileSync(join(place.root, '.git/info/exclude'), 'utf8')).toMatch(/\n\.teams\/\n\.tasks\/\n$/);
+    writeFileSync(config, 'maxAgents: 3\n');
+    expect((await place.teams('init')).err).toBe('Everything is there already.\n');
+    expect(readFileSync(config, 'utf8')).toBe('maxAgents: 3\n');
+  });
+
+  it('shows where each value comes from', async () => {
+    const place = new Workplace({ TEAMS_MAX_AGENTS: '4' });
+    const file = place.put('.teams/config.yaml', 'maxAgents: 3\nlockTimeoutMs: 1000\n');
+    const shown = z.looseObject({
+      config: z.looseObject({ maxAgents: z.number() }),
+      origins: z.record(z.string(), z.string()),
+    });
+    const { config, origins } = await place.json(shown, 'config', 'show', '--origin');
+    expect(config.maxAgents).toBe(4);
+    expect(origins).toMatchObject({ maxAgents: 'TEAMS_MAX_AGENTS', lockTimeoutMs: file, hardCap: 'default' });
+    expect((await place.teams('config', 'show', '--origin')).out).toMatch(/^maxAgents +4 +TEAMS_MAX_AGENTS$/m);
+  });
+
+  it("sets no command from a stranger's file until it is trusted, as it is", async () => {
+    const place = new Workplace();
+    mkdirSync(join(place.root, '.teams'));
+    place.put('.teams/config.yaml', 'hooks: {onFinished: "touch owned"}\n');
+    const shown = z.looseObject({ config: z.looseObject({ hooks: z.record(z.string(), z.unknown()) }) });
+    expect((await place.json(shown, 'config', 'show')).config.hooks).toEqual({});
+    expect((await place.teams('doctor', '--trust')).code).toBe(0);
+    expect((await place.json(shown, 'config', 'show')).config.hooks).toEqual({ onFinished: 'touch owned' });
+    place.put('.teams/config.yaml', 'hooks: {onFinished: "touch owned twice"}\n');
+    expect((await place.json(shown, 'config', 'show')).config.hooks).toEqual({});
+  });
+});
+
+describe('completion', () => {
+  it.each(['bash', 'zsh', 'fish', 'powershell'])('has a script for %s', async (shell) => {
+    const { code, out } = await new Workplace().shell(`teams completion ${shell}`);
+    expect(code).toBe(0);
+    expect(out).toContain('teams');
+  });
+
+  it('completes verbs and options, and knows its shells', async () => {
+    const place = new Workplace();
+    expect((await place.shell('teams complete -- stat')).out).toMatch(/^status\t/);
+    expect((await place.shell('teams complete -- run --fr')).out).toMatch(/^--fresh\t/);
+    expect((await place.teams('completion', 'tcsh')).code).toBe(2);
+  });
+});

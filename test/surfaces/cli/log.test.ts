@@ -1,0 +1,143 @@
+/** Looking at what happened: events, output, reasons, reports. */
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { until, Workplace, type Said } from '../../support/cli.ts';
+
+const eventSchema = z.looseObject({ number: z.number(), type: z.string(), at: z.string() });
+
+let place: Workplace;
+const events = async (...argv: string[]) =>
+  (await place.teams('log', ...argv, '--json')).out
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => eventSchema.parse(JSON.parse(line)));
+
+function listener(): Required<Pick<Said, 'stdout' | 'gone'>> & { heard: string[]; leave: () => void } {
+  const heard: string[] = [];
+  const leaving = new AbortController();
+  const write = (text: string, done?: () => void): void => {
+    heard.push(text);
+    done?.();
+  };
+  return { stdout: { write }, gone: leaving.signal, heard, leave: () => leaving.abort() };
+}
+
+beforeEach(async () => {
+  place = new Workplace();
+  await place.teams('create', 'login', '--member', 'ada');
+  await place.teams('task', 'create', 'Write tests', '--owner', 'ada');
+});
+
+describe('log', () => {
+  it('tells what happened, a line each', async () => {
+    const { out } = await place.teams('log', 'login');
+    expect(out).toMatch(/^\d+ {2}\d\d:\d\d:\d\d \[lead\] task\.created #1 Write tests$/m);
+  });
+
+  it('goes on from where its reader was', async () => {
+    const all = await events('login');
+    expect(all.map(({ number }) => number)).toEqual(all.map((_, index) => index + 1));
+    expect(await events('--since', '2')).toEqual(all.slice(2));
+    expect(await events('--since', '1000')).toEqual([]);
+  });
+
+  it('follows what happens', async () => {
+    const { leave, heard, ...world } = listener();
+    const following = place.say(['log', '--follow', '--json', '--since', String((await events()).length)], world);
+    await place.teams('task', 'claim', '1', '--as', 'ada');
+    await until(() => heard.length > 0, 'the claim');
+    leave();
+    expect((await following).code).toBe(0);
+    expect(JSON.parse(heard[0] ?? '')).toMatchObject({
+      type: 'task.claimed',
+      member: 'ada',
+      task: { id: '1', subject: 'Write tests' },
+    });
+  });
+
+  it('follows to the end of a team', async () => {
+    const following = place.teams('log', '--follow');
+    await place.teams('delete', 'login', '--yes');
+    expect((await following).out).toContain('team.closed');
+  });
+
+  it('is read from an archived team too', async () => {
+    const before = await events('login');
+    await place.teams('delete', 'login', '--yes');
+    expect((await events('login')).slice(0, before.length)).toEqual(before);
+  });
+
+  it('shows a terminal nothing to obey', async () => {
+    await place.teams('task', 'create', 'Evil \u001b]0;title\u0007\u001b[2Jtask\u202e');
+    expect((await place.teams('log')).out).toContain('Evil task\n');
+  });
+});
+
+describe('logs', () => {
+  const file = (): string => join(place.root, '.teams/login/logs/ada.log');
+
+  beforeEach(() => {
+    mkdirSync(join(place.root, '.teams/login/logs'), { recursive: true });
+    writeFileSync(file(), 'one \u001b[31mred\u001b[0m\ntwo\nno end');
+  });
+
+  it('shows what a member printed, safely', async () => {
+    expect((await place.teams('logs', 'login', 'ada')).out).toBe('one red\ntwo\nno end\n');
+    expect((await place.teams('logs', 'ada', '--json')).out.split('\n')[1]).toBe('{"member":"ada","line":"two"}');
+  });
+
+  it('follows it, also across a rotation', async () => {
+    const { leave, heard, ...world } = listener();
+    const following = place.say(['logs', 'ada', '--follow'], world);
+    await until(() => heard.join('') === 'one red\ntwo\n', 'what was printed before');
+    appendFileSync(file(), ' yet\nthree\n');
+    renameSync(file(), `${file()}.1`);
+    writeFileSync(file(), 'four\n');
+    await until(() => heard.join('').endsWith('four\n'), 'what was printed after');
+    leave();
+    await following;
+    expect(heard.join('')).toBe('one red\ntwo\nno end yet\nthree\nfour\n');
+  });
+
+  it('has nothing of a member that printed nothing', async () => {
+    expect(await place.teams('logs', 'lead')).toEqual({ code: 0, out: '', err: '' });
+  });
+
+  it.each([[], ['cy']])('refuses nobody and strangers: %j', async (...member) => {
+    expect((await place.teams('logs', ...member)).code).toBe(2);
+  });
+});
+
+describe('why', () => {
+  it.each([
+    ['the team', [], 'team login'],
+    ['a member', ['ada'], 'member ada'],
+    ['a task', ['1'], 'task #1'],
+  ])('tells of %s whose move it is', async (_, words, subject) => {
+    const shape = z.looseObject({
+      schemaVersion: z.literal(1),
+      subject: z.string(),
+      waitingFor: z.string().nullable(),
+      events: z.array(eventSchema),
+    });
+    expect(await place.json(shape, 'why', 'login', ...words)).toMatchObject({ subject });
+    expect((await place.teams('why', ...words)).out).toMatch(/^[A-Z].*\.\n/);
+  });
+
+  it('refuses what is neither', async () => {
+    expect((await place.teams('why', 'login', 'nothing')).code).toBe(2);
+  });
+});
+
+describe('report', () => {
+  it('says the same to people and programs', async () => {
+    const report = await place.json(
+      z.looseObject({ schemaVersion: z.literal(1), team: z.string(), tasks: z.array(z.looseObject({})) }),
+      'report',
+    );
+    expect(report).toMatchObject({ team: 'login', tasks: [{ id: '1', subject: 'Write tests' }] });
+    expect((await place.teams('report', 'login')).out).toContain('#1: Write tests');
+  });
+});

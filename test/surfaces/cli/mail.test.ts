@@ -1,0 +1,212 @@
+/** Messages by the command line: sent, looked at, taken. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import type { Output } from '../../../src/surfaces/cli/outside.ts';
+import { failureSchema, until, Workplace } from '../../support/cli.ts';
+
+const messagesSchema = z.strictObject({
+  schemaVersion: z.literal(1),
+  messages: z.array(z.looseObject({ content: z.string() })),
+});
+const receiptSchema = z.union([
+  z.strictObject({ recipient: z.string(), id: z.string() }),
+  z.strictObject({ recipient: z.string(), error: z.string() }),
+]);
+const receiptsSchema = z.strictObject({ schemaVersion: z.literal(1), receipts: z.array(receiptSchema) });
+
+let place: Workplace;
+const fileOf = (name: string): string => join(place.root, '.teams/login', name);
+const inboxFile = (member: string): string => fileOf(`${member}_inbox.jsonl`);
+const contents = async (...argv: string[]): Promise<string[]> =>
+  (await place.json(messagesSchema, ...argv)).messages.map(({ content }) => content);
+const foreign = (content: string): string =>
+  `${JSON.stringify({ type: 'message', sender: 'x', content, timestamp: 1.5 })}\n`;
+
+/** Collects what a verb writes, until it has seen enough. */
+function listener(): { stdout: Output; gone: AbortSignal; heard: string[]; leave: () => void } {
+  const heard: string[] = [];
+  const leaving = new AbortController();
+  const write = (text: string, done?: () => void): void => {
+    heard.push(text);
+    done?.();
+  };
+  return { stdout: { write }, gone: leaving.signal, heard, leave: () => leaving.abort() };
+}
+
+beforeEach(async () => {
+  place = new Workplace();
+  await place.teams('create', 'login', '--member', 'ada', '--member', 'bob');
+});
+
+describe('send', () => {
+  it('answers with the id of a line that is on disk', async () => {
+    const { receipts } = await place.json(receiptsSchema, 'send', 'login', 'ada', 'Look at the cache.');
+    const line: unknown = JSON.parse(readFileSync(inboxFile('ada'), 'utf8'));
+    expect(receipts).toEqual([{ recipient: 'ada', id: expect.any(String) as string }]);
+    expect(line).toMatchObject({
+      ...receipts[0],
+      sender: 'lead',
+      content: 'Look at the cache.',
+      data: { by: 'person' },
+    });
+  });
+
+  it('takes its text from stdin, and says what it is about', async () => {
+    await place.teams('task', 'create', 'Write tests');
+    const argv = ['send', 'bob', '-', '--kind', 'question', '--task', 'Write tests', '--reply-to', 'm1', '--as', 'ada'];
+    expect((await place.say(argv, { stdin: 'two\nlines\n' })).code).toBe(0);
+    const { messages } = await place.json(messagesSchema, 'inbox', 'bob');
+    expect(messages[0]).toMatchObject({
+      content: 'two\nlines\n',
+      kind: 'question',
+      task_id: '1',
+      reply_to: 'm1',
+      sender: 'ada',
+    });
+  });
+
+  it('refuses a recipient that nobody knows, and makes no file', async () => {
+    const { code, out } = await place.teams('send', 'login', 'cy', 'hello', '--json');
+    expect(code).toBe(2);
+    expect(failureSchema.parse(JSON.parse(out)).error.code).toBe('UNKNOWN_RECIPIENT');
+    expect(existsSync(inboxFile('cy'))).toBe(false);
+  });
+
+  it.each([
+    ['nobody', ['send']],
+    ['nothing', ['send', 'ada']],
+    ['too much', ['send', 'login', 'ada', 'one', 'two']],
+    ['a type that no person may send there', ['send', 'ada', 'x', '--type', 'shutdown_response']],
+    ['a type that nobody knows', ['send', 'ada', 'x', '--type', 'shout']],
+    ['a word beside a broadcast', ['send', 'login', 'ada', '--broadcast', 'x']],
+  ])('refuses to send to or of %s', async (_, argv) => {
+    const { code, err } = await place.teams(...argv);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^teams: [^\n]+\n$/);
+  });
+
+  it('broadcasts to each member but the sender', async () => {
+    const { receipts } = await place.json(receiptsSchema, 'send', 'login', '--broadcast', 'Freeze.', '--as', 'ada');
+    expect(receipts.map(({ recipient }) => recipient)).toEqual(['lead', 'bob']);
+    expect(existsSync(inboxFile('ada'))).toBe(false);
+  });
+
+  it('says for each recipient of a broadcast what became of it', async () => {
+    await place.teams('send', 'ada', 'the only one that has room');
+    const { code, out } = await place.say(['send', 'login', '--broadcast', 'Freeze.', '--json'], {
+      environment: { TEAMS_INBOX_MAX_MESSAGES: '1' },
+    });
+    expect(code).toBe(1);
+    expect(receiptsSchema.parse(JSON.parse(out)).receipts).toEqual([
+      { recipient: 'ada', error: expect.stringContaining('full') as string },
+      { recipient: 'bob', id: expect.any(String) as string },
+    ]);
+  });
+});
+
+describe('inbox', () => {
+  it('shows what waits and consumes nothing', async () => {
+    await place.teams('send', 'ada', 'one');
+    await place.teams('send', 'ada', 'two');
+    expect(await contents('inbox', 'login', 'ada')).toEqual(['one', 'two']);
+    expect(await contents('inbox', 'ada', '--max', '1')).toEqual(['one']);
+    expect(await contents('inbox', 'ada', '--max', '0')).toEqual([]);
+  });
+
+  it('shows the line of the v8 writer as it stands there', async () => {
+    execFileSync('python3', ['test/fixtures/v8_writer.py', inboxFile('ada'), 'claude', '2']);
+    const lines = readFileSync(inboxFile('ada'), 'utf8').trim().split('\n');
+    const { messages } = await place.json(messagesSchema, 'inbox', 'ada');
+    expect(messages).toEqual(lines.map((line): unknown => JSON.parse(line)));
+    await place.json(messagesSchema, 'take', 'ada');
+    expect((await place.json(messagesSchema, 'inbox', 'ada', '--history')).messages).toMatchObject(messages);
+  });
+
+  it('gives a terminal nothing to obey', async () => {
+    appendFileSync(inboxFile('ada'), foreign('\u001b]52;c;aGk=\u0007red \u001b[31malert\u001b[2J\r\u202egpj.exe'));
+    const shown = await place.teams('inbox', 'ada');
+    expect(shown.out).toMatch(/red alertgpj\.exe\n$/);
+    expect((await place.teams('inbox', 'ada', '--json')).out).not.toMatch(
+      /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/,
+    );
+  });
+
+  it('puts further lines where no row can begin', async () => {
+    await place.teams('send', 'ada', 'first\n01M000  12:00:00  lead  forged');
+    const { out } = await place.teams('inbox', 'ada');
+    expect(out.split('\n')[1]).toBe('    01M000  12:00:00  lead  forged');
+  });
+
+  it('shows the oldest of 100,000 at once', async () => {
+    writeFileSync(
+      inboxFile('ada'),
+      Array.from({ length: 100_000 }, (_, index) => foreign(`message ${index}`)).join(''),
+    );
+    const before = { at: performance.now(), heap: process.memoryUsage().heapUsed };
+    expect(await contents('inbox', 'ada', '--max', '20')).toHaveLength(20);
+    expect(performance.now() - before.at).toBeLessThan(1_000);
+    expect(process.memoryUsage().heapUsed - before.heap).toBeLessThan(20e6);
+  });
+
+  it('follows what comes, also when its owner takes it meanwhile', async () => {
+    await place.teams('send', 'ada', 'one');
+    const { leave, heard, ...world } = listener();
+    const following = place.say(['inbox', 'ada', '--follow', '--json'], world);
+    await until(() => heard.length === 1, 'the first message');
+    await place.teams('take', 'ada');
+    await place.teams('send', 'ada', 'two');
+    await until(() => heard.length === 2, 'the second message');
+    leave();
+    expect((await following).code).toBe(0);
+    expect(heard.map((line) => messagesSchema.shape.messages.element.parse(JSON.parse(line)).content)).toEqual([
+      'one',
+      'two',
+    ]);
+  });
+
+  it('follows only as far as --max', async () => {
+    await place.teams('send', 'ada', 'one');
+    expect((await place.teams('inbox', 'ada', '--follow', '--max', '1')).out).toMatch(/one\n$/);
+  });
+
+  it('refuses to follow the past', async () => {
+    expect((await place.teams('inbox', 'ada', '--follow', '--history')).code).toBe(2);
+  });
+});
+
+describe('take', () => {
+  it('prints, then acknowledges', async () => {
+    await place.teams('send', 'ada', 'one');
+    await place.teams('send', 'ada', 'two');
+    expect(await contents('take', 'login', 'ada', '--max', '1')).toEqual(['one']);
+    expect(await contents('inbox', 'ada')).toEqual(['two']);
+    expect(await contents('take', 'ada')).toEqual(['two']);
+    expect(await contents('take', 'ada')).toEqual([]);
+    expect(await contents('inbox', 'ada', '--history')).toEqual(['one', 'two']);
+  });
+
+  it('does not acknowledge what nobody read', async () => {
+    await place.teams('send', 'ada', 'one');
+    const stdout: Output = { write: (_, done) => done?.(new Error('EPIPE')) };
+    expect(await place.say(['take', 'ada'], { stdout })).toEqual({ code: 0, out: '', err: '' });
+    expect(await contents('take', 'ada')).toEqual(['one']);
+  });
+
+  it('waits for mail', async () => {
+    const waiting = place.json(messagesSchema, 'take', 'ada', '--wait');
+    await place.teams('send', 'ada', 'at last');
+    expect((await waiting).messages).toMatchObject([{ content: 'at last' }]);
+  });
+
+  it('times out when there is none', async () => {
+    const { code, out } = await place.teams('take', 'ada', '--wait=0.05', '--json');
+    expect({ code, out }).toEqual({ code: 124, out: '{"schemaVersion":1,"messages":[]}\n' });
+  });
+
+  it('refuses a member that nobody knows', async () => {
+    expect((await place.teams('take', 'login', 'cy')).code).toBe(2);
+  });
+});

@@ -1,0 +1,272 @@
+/** `run`, `resume`, `wait`, `cancel`: a plan's way from a file to an exit code, whatever comes in between. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { failureSchema, until, Workplace } from '../../support/cli.ts';
+import { allowLeft } from '../../support/leftovers.ts';
+import { running } from '../../support/processes.ts';
+
+const MEMBERS = 'members: [{name: ada, agent: {kind: exec}}]';
+const plan = (name: string, ...tasks: string[]): string =>
+  [`name: ${name}`, MEMBERS, 'tasks:', ...tasks.map((task) => `  - ${task}`), ''].join('\n');
+
+const QUICK = plan('quick', '{subject: One, run: echo one}', '{subject: Two, run: echo two, blockedBy: [One]}');
+const RED = plan('red', '{subject: Break, run: exit 7}', '{subject: After, run: echo after, blockedBy: [Break]}');
+const SLOW = plan('slow', '{subject: Sleep, run: sleep 45.5}');
+
+/** Patience of a shutdown, short: what sleeps in these plans never ends by itself. */
+const HURRY = { TEAMS_SHUTDOWN_TIMEOUT_MS: '100' };
+
+const reportSchema = z.looseObject({
+  schemaVersion: z.literal(1),
+  team: z.string(),
+  status: z.string(),
+  durationMs: z.number(),
+  members: z.array(z.looseObject({ name: z.string() })),
+  tasks: z.array(z.looseObject({ id: z.string(), status: z.string() })),
+  gates: z.looseObject({}),
+});
+const pidSchema = z.object({ schemaVersion: z.literal(1), team: z.string(), pid: z.number().int().positive() });
+
+const archived = ({ root }: Workplace): string[] => {
+  const shelf = join(root, '.teams', '.archive');
+  return existsSync(shelf) ? readdirSync(shelf).sort() : [];
+};
+
+/** Processes that were started below a root. */
+const workIn = ({ root }: Workplace) =>
+  running().filter(
+    ({ pid, cwd, command }) => pid !== process.pid && (cwd?.startsWith(root) === true || command.includes(root)),
+  );
+
+const asleep = (place: Workplace) => () => workIn(place).some(({ command }) => command === 'sleep 45.5');
+
+describe('run', () => {
+  it('carries out a plan and reports, exit 0', async () => {
+    const place = new Workplace();
+    place.put('plan.yaml', QUICK);
+    const { code, out, err } = await place.teams('run', 'plan.yaml');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^TEAM COMPLETE\n/);
+    expect(out.trimEnd().split('\n').at(-1)).toBe(join(place.root, '.teams', 'quick'));
+    expect(err).toContain('task.completed');
+    const report = reportSchema.parse(JSON.parse((await place.teams('run', 'plan.yaml', '--json', '--quiet')).out));
+    expect(report.tasks.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(archived(place)).toHaveLength(1);
+  });
+
+  it('exits 1 when a required task fails, and says which', async () => {
+    const place = new Workplace();
+    place.put('plan.yaml', RED);
+    const { code, out } = await place.teams('run', 'plan.yaml', '--fail-fast', '--json', '--quiet');
+    expect(code).toBe(1);
+    expect(reportSchema.parse(JSON.parse(out)).tasks.map(({ status }) => status)).toContain('failed');
+    expect((await place.teams('wait', 'red')).code).toBe(1);
+  });
+
+  it('takes a skipped gate as a failed one with --strict', async () => {
+    const place = new Workplace();
+    place.put('plan.yaml', `${QUICK}gates: {build: true}\n`);
+    expect((await place.teams('run', 'plan.yaml', '--quiet')).code).toBe(0);
+    expect((await place.teams('run', 'plan.yaml', '--quiet', '--strict')).code).toBe(1);
+  });
+
+  it('starts nothing with --dry-run', async () => {
+    const place = new Workplace();
+    place.put('plan.yaml', QUICK);
+    const { code, out } = await place.teams('run', 'plan.yaml', '--dry-run', '--name', 'other');
+    expect({ code, head: out.split('\n')[0] }).toEqual({ code: 0, head: 'Plan other (forge): 1 member, 2 tasks' });
+    expect((await place.teams('validate', 'plan.yaml')).out.split('\n')[0]).toBe(
+      'Plan quick (forge): 1 member, 2 tasks',
+    );
+    expect(existsSync(join(place.root, '.teams'))).toBe(false);
+  });
+
+  it('reads a plan from stdin, with values filled in, and gives it an agent', async () => {
+    const place = new Workplace();
+    const text = 'members: [{name: ada}]\ntasks: [{subject: "Say {{word}}", run: "echo {{word}}"}]\n';
+    const argv = ['run', '-', '--var', 'word=hello', '--agent', 'exec', '--name', 'stdin', '--json', '--quiet'];
+    const { code, out } = await place.say(argv, { stdin: text });
+    expect(code).toBe(0);
+    expect(reportSchema.parse(JSON.parse(out))).toMatchObject({ team: 'stdin', tasks: [{ subject: 'Say hello' }] });
+  });
+
+  it('keeps its folders out of git, and says so once', async () => {
+    const place = new Workplace();
+    await place.shell('git init -q .');
+    place.put('plan.yaml', QUICK);
+    expect((await place.teams('run', 'plan.yaml')).err).toContain('Added .teams/ and .tasks/ to .git/info/exclude.');
+    expect((await place.teams('run', 'plan.yaml')).err).not.toContain('exclude');
+    expect((await place.shell('git status --porcelain')).out).not.toMatch(/\.te?a[ms]/);
+  });
+
+  it.each([
+    ['a task text', ['run', 'make it fast'], 5, 'AGENT_UNAVAILABLE'],
+    ['a spec', ['run', '3:executor', 'make it fast'], 5, 'AGENT_UNAVAILABLE'],
+    ['a member without an agent', ['run', 'bare.yaml'], 5, 'AGENT_UNAVAILABLE'],
+    ['nothing', ['run'], 2, 'USAGE'],
+    ['a file that is not there', ['run', 'plan.yml'], 2, 'USAGE'],
+    ['a directory', ['run', 'home'], 2, 'USAGE'],
+    ['a damaged plan', ['run', 'bad.yaml'], 2, 'PLAN_INVALID'],
+    ['a bad variable', ['run', 'plan.yaml', '--var', 'x'], 2, 'USAGE'],
+    ['a bad time', ['run', 'plan.yaml', '--timeout', 'soon'], 2, 'USAGE'],
+    ['a bad name', ['run', 'plan.yaml', '--name', '../x'], 2, 'BAD_NAME'],
+    ['an unknown agent', ['run', 'plan.yaml', '--agent', 'exce'], 2, 'USAGE'],
+    ['two minds', ['run', 'plan.yaml', '--resume', '--fresh'], 2, 'USAGE'],
+  ])('refuses %s', async (_, argv, exitCode, errorCode) => {
+    const place = new Workplace();
+    place.put('plan.yaml', QUICK);
+    place.put('bad.yaml', 'tasks: 3\nmember: []\n');
+    place.put('bare.yaml', 'members: [{name: ada}]\ntasks: [{subject: Think}]\n');
+    const { code, out } = await place.teams(...argv, '--json');
+    expect({ code, error: failureSchema.parse(JSON.parse(out)).error.code }).toEqual({
+      code: exitCode,
+      error: errorCode,
+    });
+    expect(existsSync(join(place.root, '.teams'))).toBe(false);
+  });
+
+  it('tells which file was meant', async () => {
+    const place = new Workplace();
+    place.put('plans/plan.yaml', QUICK);
+    expect((await place.teams('run', 'plans/plna.yaml')).err).toContain('did you mean "plans/plan.yaml"?');
+  });
+});
+
+describe('a run that was stopped', () => {
+  it('by its time exits 124, and goes on by itself when it is run again', async () => {
+    const place = new Workplace(HURRY);
+    place.put('plan.yaml', plan('slow', '{subject: Sleep, run: "test -e woken || sleep 45.5"}'));
+    const { code, err } = await place.teams('run', 'plan.yaml', '--timeout', '700ms');
+    expect({ code, last: err.trimEnd().split('\n').at(-1) }).toEqual({ code: 124, last: 'teams resume slow' });
+    expect(workIn(place)).toEqual([]);
+    place.put('woken', '');
+    const again = await place.teams('run', 'plan.yaml');
+    expect(again).toMatchObject({ code: 0 });
+    expect(again.err).toContain('Going on with the unfinished team slow.');
+    expect(archived(place)).toEqual([]);
+  });
+
+  it('is not mixed with another plan of its name, and is named to others', async () => {
+    const place = new Workplace(HURRY);
+    place.put('plan.yaml', SLOW);
+    await place.teams('run', 'plan.yaml', '--timeout', '500ms', '--quiet');
+    place.put('other.yaml', QUICK);
+    expect((await place.teams('run', 'other.yaml')).err).toContain('Team slow is unfinished and has no lead');
+    expect((await place.teams('wait', 'slow')).code).toBe(3);
+    place.put('plan.yaml', plan('slow', '{subject: Changed, run: echo changed}'));
+    const changed = await place.teams('run', 'plan.yaml', '--json');
+    const { error } = failureSchema.parse(JSON.parse(changed.out));
+    expect({ code: changed.code, error: error.code }).toEqual({ code: 3, error: 'TEAM_EXISTS' });
+    expect(error.message).toMatch(/--resume.*--fresh/);
+    expect((await place.teams('run', 'plan.yaml', '--resume', '--timeout', '500ms', '--quiet')).code).toBe(124);
+    expect((await place.teams('run', 'plan.yaml', '--fresh', '--quiet')).code).toBe(0);
+    expect(archived(place)).toHaveLength(1);
+  });
+
+  it('can be cancelled, and then there is nothing to resume', async () => {
+    const place = new Workplace(HURRY);
+    place.put(
+      'plan.yaml',
+      plan('slow', '{subject: One, run: echo one}', '{subject: Sleep, run: sleep 45.5, blockedBy: [One]}'),
+    );
+    await place.teams('run', 'plan.yaml', '--timeout', '1s', '--quiet');
+    const { code, out } = await place.teams('cancel', 'slow');
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: 'Team slow cancelled. 0 workers stopped. 1/2 tasks were completed before cancellation.\n',
+    });
+    expect((await place.teams('resume', 'slow')).code).toBe(2);
+    expect((await place.teams('status', 'slow')).code).toBe(0);
+  });
+
+  it('is left alone under a name that a person made by hand', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'quick');
+    place.put('plan.yaml', QUICK);
+    expect((await place.teams('run', 'plan.yaml')).code).toBe(3);
+    expect((await place.teams('run', 'plan.yaml', '--name', 'quicker', '--quiet')).code).toBe(0);
+  });
+});
+
+describe('a run in the background', () => {
+  it('is led by the pid that is printed, refuses a second lead, and can be waited for', async () => {
+    const place = new Workplace(HURRY);
+    place.put('plan.yaml', plan('slow', '{subject: Wait, run: "until test -e woken; do sleep 0.02; done"}'));
+    const { team, pid } = await place.json(pidSchema, 'run', 'plan.yaml', '--detach');
+    onTestFinished(() => void place.teams('cancel', team, '--force'));
+    expect(await place.json(z.looseObject({ lead: z.looseObject({ pid: z.number() }) }), 'status')).toMatchObject({
+      lead: { pid },
+    });
+    const second = await place.teams('run', 'plan.yaml', '--json');
+    const { error } = failureSchema.parse(JSON.parse(second.out));
+    expect({ code: second.code, error: error.code }).toEqual({ code: 3, error: 'LEAD_ALIVE' });
+    expect(error.message).toContain(`pid ${pid} since`);
+    expect((await place.teams('wait', team, '--timeout', '50ms')).code).toBe(124);
+    const waiting = place.teams('wait', team);
+    place.put('woken', '');
+    expect(await waiting).toMatchObject({ code: 0 });
+    await until(() => workIn(place).length === 0, 'the lead ends');
+    expect(readFileSync(join(place.root, '.teams/slow/logs/lead.log'), 'utf8')).toContain('TEAM COMPLETE');
+  });
+
+  it('can be taken over', async () => {
+    const place = new Workplace(HURRY);
+    place.put('plan.yaml', plan('slow', '{subject: Wait, run: "until test -e woken; do sleep 0.02; done"}'));
+    const { pid } = await place.json(pidSchema, 'run', 'plan.yaml', '--detach');
+    place.put('woken', '');
+    expect((await place.teams('run', 'plan.yaml', '--takeover', '--quiet')).code).toBe(0);
+    expect(running().some((one) => one.pid === pid)).toBe(false);
+  });
+
+  it('can be cancelled from outside', async () => {
+    const place = new Workplace(HURRY);
+    place.put('plan.yaml', SLOW);
+    await place.json(pidSchema, 'run', 'plan.yaml', '--detach');
+    await until(asleep(place), 'the plan sleeps');
+    expect((await place.teams('cancel', '--force')).out).toMatch(
+      /^Team slow force-cancelled\. 1 workers stopped\. 0\/1 tasks/,
+    );
+    await until(() => workIn(place).length === 0, 'everything ends');
+  });
+});
+
+describe('signals', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('%s ends a run in order: no process is left, it can be resumed, exit %i', async (signal, exitCode) => {
+    const place = new Workplace(HURRY);
+    place.put('plan.yaml', SLOW);
+    const { child, ended } = place.start('run', 'plan.yaml');
+    await until(asleep(place), 'the plan sleeps');
+    child.kill(signal);
+    const { code, out, err } = await ended;
+    expect(code).toBe(exitCode);
+    expect(out).toMatch(/^TEAM INCOMPLETE\n/);
+    expect(err.trimEnd().split('\n').at(-1)).toBe('teams resume slow');
+    expect(workIn(place)).toEqual([]);
+    expect((await place.teams('resume', 'slow', '--timeout', '300ms', '--quiet')).code).toBe(124);
+  });
+
+  it('end it at once when they come twice', async () => {
+    allowLeft(/ada\.lock$/); // The lease of a process that was killed.
+    const place = new Workplace({ TEAMS_SHUTDOWN_TIMEOUT_MS: '60000' });
+    place.put('plan.yaml', SLOW);
+    const { child, ended } = place.start('run', 'plan.yaml');
+    await until(asleep(place), 'the plan sleeps');
+    child.kill('SIGINT');
+    await until(
+      async () => (await place.teams('status', 'slow', '--json')).out.includes('"phase":"shutdown"'),
+      'it shuts down',
+    );
+    // Two within a moment are one key press, told by the terminal and by a parent.
+    await new Promise((done) => setTimeout(done, 150));
+    child.kill('SIGINT');
+    const { code, err } = await ended;
+    expect({ code, last: err.trimEnd().split('\n').at(-1) }).toEqual({ code: 130, last: 'teams resume slow' });
+    expect(workIn(place)).toEqual([]);
+  });
+});

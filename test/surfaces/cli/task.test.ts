@@ -1,0 +1,316 @@
+/** The board by the command line, from a person without a runner and from a program that has one. */
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import { beforeEach, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { ownIdentity } from '../../../src/store/process-table.ts';
+import { newToken, tokenHash } from '../../../src/store/roster.ts';
+import { openStore } from '../../../src/store/team-store.ts';
+import { teamPaths } from '../../../src/store/paths.ts';
+import { failureSchema, Workplace } from '../../support/cli.ts';
+import { realClock } from '../../support/clock.ts';
+import { name } from '../../support/team.ts';
+
+const fieldsSchema = z.looseObject({ id: z.string(), status: z.string(), subject: z.string() });
+const taskSchema = z.strictObject({ schemaVersion: z.literal(1), task: fieldsSchema });
+const tasksSchema = z.strictObject({ schemaVersion: z.literal(1), tasks: z.array(fieldsSchema) });
+const verdictSchema = z.strictObject({
+  schemaVersion: z.literal(1),
+  task: fieldsSchema,
+  verdict: z.looseObject({ result: z.string() }),
+});
+
+let place: Workplace;
+const task = async (...argv: string[]) => (await place.json(taskSchema, 'task', ...argv)).task;
+const refusal = async (...argv: string[]): Promise<[number, string]> => {
+  const { code, out } = await place.teams('task', ...argv, '--json');
+  return [code, failureSchema.parse(JSON.parse(out)).error.code];
+};
+
+beforeEach(async () => {
+  place = new Workplace();
+  await place.teams('create', 'login', '--member', 'ada:explorer', '--member', 'bob');
+});
+
+describe('task create', () => {
+  it('takes everything that a task can say', async () => {
+    await task('create', 'First');
+    const [said, work] = [
+      [
+        '--subject',
+        'Second',
+        '--key',
+        'second',
+        '--description',
+        'More.',
+        '--active-form',
+        'Going second',
+        '--owner',
+        'ada',
+      ],
+      [
+        '--run',
+        'npm test',
+        '--verify',
+        'true',
+        '--file',
+        'a.ts',
+        '--env',
+        'A=b=c',
+        '--timeout',
+        '5m',
+        '--artifact',
+        'out.md',
+      ],
+    ];
+    const made = await task(
+      'create',
+      'login',
+      ...said,
+      ...work,
+      '--blocked-by',
+      'First',
+      '--retries',
+      '2',
+      '--optional',
+    );
+    expect(made).toMatchObject({
+      ...{ id: '2', subject: 'Second', key: 'second', description: 'More.', activeForm: 'Going second', owner: 'ada' },
+      work: {
+        run: 'npm test',
+        verify: ['true'],
+        files: ['a.ts'],
+        env: { A: 'b=c' },
+        timeoutMs: 300_000,
+        artifact: 'out.md',
+      },
+      ...{ blockedBy: ['1'], retries: 2, required: false, status: 'pending' },
+    });
+  });
+
+  it.each([
+    ['no subject', [], 'USAGE'],
+    ['a blocker that is not there', ['x', '--blocked-by', '9'], 'UNKNOWN_TASK'],
+    ['an owner that is not there', ['x', '--owner', 'cy'], 'UNKNOWN_MEMBER'],
+    ['a role that is no name', ['x', '--role', 'A b'], 'BAD_NAME'],
+    ['a variable without a name', ['x', '--env', '=1'], 'USAGE'],
+    ['a duration that is none', ['x', '--timeout', 'soon'], 'USAGE'],
+    ['a number that is none', ['x', '--retries', '-1'], 'USAGE'],
+  ])('refuses %s', async (_, argv, code) => {
+    expect(await refusal('create', ...argv)).toEqual([2, code]);
+    expect((await place.json(tasksSchema, 'task', 'list')).tasks).toEqual([]);
+  });
+});
+
+describe('the board', () => {
+  beforeEach(async () => {
+    await task('create', 'Profile the route', '--owner', 'ada');
+    await task('create', 'Fix the call', '--blocked-by', '1');
+  });
+
+  it('is listed, whole or in part', async () => {
+    const ids = async (...argv: string[]) =>
+      (await place.json(tasksSchema, 'task', 'list', ...argv)).tasks.map(({ id }) => id);
+    expect(await ids('login')).toEqual(['1', '2']);
+    expect(await ids('--owner', 'ada')).toEqual(['1']);
+    expect(await ids('--status', 'failed')).toEqual([]);
+    expect((await place.teams('task', 'list')).out).toMatch(
+      /^#1 {2}pending {2}ada.*\n#2 {2}pending {2}- .*waits for #1\n$/,
+    );
+  });
+
+  it('goes from claim to completion, and the next one becomes ready', async () => {
+    expect(await refusal('claim', '2', '--as', 'bob')).toEqual([3, 'NOT_READY']);
+    expect(await task('claim', 'login', '--next', '--as', 'ada')).toMatchObject({ id: '1', status: 'in_progress' });
+    expect(await refusal('claim', '1', '--as', 'bob')).toEqual([3, 'ALREADY_CLAIMED']);
+    expect(await refusal('complete', '1', '--as', 'ada')).toEqual([2, 'USAGE']);
+    const done = await task(
+      'complete',
+      '1',
+      '--as',
+      'ada',
+      '--result',
+      'p99 is 40 ms',
+      '--file',
+      'a.ts',
+      '--exit-code',
+      '0',
+    );
+    expect(done).toMatchObject({
+      status: 'completed',
+      result: { summary: 'p99 is 40 ms', files: ['a.ts'], exitCode: 0 },
+    });
+    expect(readFileSync(join(place.root, '.teams/login/results/1.1.md'), 'utf8')).toBe('p99 is 40 ms');
+    expect(await task('claim', '2', '--as', 'bob')).toMatchObject({ status: 'in_progress' });
+  });
+
+  it('keeps the whole story of a task', async () => {
+    await task('claim', '1', '--as', 'ada');
+    const said = await place.say(['task', 'fail', '1', '--as', 'ada', '--reason', '-'], { stdin: 'The API\nis gone.' });
+    expect(said.code).toBe(0);
+    const { history } = z
+      .looseObject({ history: z.array(z.looseObject({ type: z.string() })) })
+      .parse(await task('get', 'login', '1'));
+    expect(history.map(({ type }) => type)).toEqual(['task.created', 'task.claimed', 'task.failed']);
+    expect((await place.teams('task', 'get', 'Profile the route')).out).toContain('  The API\n  is gone.\n');
+  });
+
+  it('lets a failed task be tried again, or be done without', async () => {
+    await task('claim', '1', '--as', 'ada');
+    await task('fail', '1', '--as', 'ada', '--reason', 'no');
+    expect(await task('retry', '1')).toMatchObject({ status: 'pending' });
+    await task('claim', '1', '--as', 'ada');
+    expect(await task('release', '1', '--as', 'ada', '--why', 'no key')).toMatchObject({ status: 'pending' });
+    expect(await task('skip', '1', '--cascade', '--why', 'too late')).toMatchObject({ status: 'skipped' });
+    expect((await place.json(tasksSchema, 'task', 'list')).tasks.map(({ status }) => status)).toEqual([
+      'skipped',
+      'skipped',
+    ]);
+    expect(await refusal('retry', '1')).toEqual([3, 'FINAL']);
+  });
+
+  it('lets a task go ahead of its blockers', async () => {
+    await task('create', 'Third', '--blocked-by', '1', '--blocked-by', '2');
+    expect(await task('unblock', 'login', '3', '2')).toMatchObject({ blockedBy: ['1'] });
+    expect(await task('unblock', '3')).toMatchObject({ blockedBy: [] });
+    expect(await refusal('unblock', '3')).toEqual([2, 'BAD_REFERENCE']);
+  });
+
+  it('changes words, owner and edges, and refuses to change nothing', async () => {
+    const changed = await task('update', '2', '--subject', 'Fix it', '--owner', 'bob', '--unblock', '1');
+    expect(changed).toMatchObject({ subject: 'Fix it', owner: 'bob', blockedBy: [] });
+    expect(await task('update', '2', '--owner', 'nobody', '--block', '1')).not.toHaveProperty('owner');
+    expect(await refusal('update', '1', '--block', '2')).toEqual([2, 'CYCLE']);
+    expect(await refusal('update', '2')).toEqual([2, 'USAGE']);
+  });
+
+  it.each([
+    ...['get', 'claim', 'release', 'retry', 'skip', 'unblock', 'approve', 'refuse', 'update'].map((verb) => [verb]),
+    ['complete', '--result', 'x'],
+    ['fail', '--reason', 'x'],
+  ])('refuses to %s a task that is not there', async (verb, ...argv) => {
+    expect(await refusal(verb, 'login', '9', ...argv)).toEqual([2, 'UNKNOWN_TASK']);
+  });
+});
+
+describe('the approval of a plan', () => {
+  const asked = { type: 'message', sender: 'ada', content: 'I shall …', timestamp: 1, id: 'm1', recipient: 'lead' };
+  const answers = async () => {
+    const { messages } = await place.json(z.looseObject({ messages: z.array(z.looseObject({})) }), 'inbox', 'ada');
+    return messages;
+  };
+
+  beforeEach(async () => {
+    await task('create', 'Fix the call', '--owner', 'ada');
+    const request = { ...asked, kind: 'plan_approval_request', request_id: 'r1', task_id: '1' };
+    appendFileSync(join(place.root, '.teams/login/lead_inbox.jsonl'), `${JSON.stringify(request)}\n`);
+  });
+
+  it.each([
+    ['approve', true],
+    ['refuse', false],
+  ])('is answered to whoever asked: %s', async (verb, approve) => {
+    expect(await task(verb, 'login', '1', 'Keep the API.')).toMatchObject({ id: '1' });
+    const answer = { type: 'plan_approval_response', request_id: 'r1', task_id: '1', reply_to: 'm1', sender: 'lead' };
+    expect(await answers()).toMatchObject([
+      { ...answer, data: { approve }, content: expect.stringContaining('Keep the API.') as string },
+    ]);
+  });
+
+  it('can be given after the lead has read the request', async () => {
+    await place.teams('take', 'lead');
+    await task('approve', '1');
+    expect(await answers()).toHaveLength(1);
+  });
+
+  it('is nobody else’s to give', async () => {
+    expect(await refusal('approve', '1', '--as', 'bob')).toEqual([2, 'POLICY_DENIED']);
+  });
+
+  it('is not given to nobody', async () => {
+    await task('create', 'Another');
+    expect(await refusal('approve', '2')).toEqual([3, 'REFUSED']);
+  });
+});
+
+describe('a program that a teammate runs', () => {
+  /** The process of ada, as its children know it, with task 1 in its hands. */
+  async function asAda(...verify: string[]): Promise<Record<string, string>> {
+    await task('create', 'Fix the call', ...verify.flatMap((command) => ['--verify', command]));
+    const store = openStore(teamPaths(place.root, name('login')), { clock: realClock });
+    const [inc, token] = [ulid(), newToken()];
+    const author = { by: name('ada'), inc };
+    store.board.append(author, () => ({ type: 'member.started', name: name('ada'), inc, after: null }));
+    store.board.append(author, () => ({ type: 'task.claimed', task: '1', member: name('ada') }));
+    store.roster.write({
+      version: 1,
+      name: name('ada'),
+      phase: 'running',
+      ...ownIdentity(),
+      incarnation: inc,
+      tokenHash: tokenHash(token),
+    });
+    await store.close();
+    return { TEAMS_TOKEN: token, TEAMS_MEMBER: 'ada', TEAMS_TEAM: 'login' };
+  }
+
+  const reports = async (): Promise<unknown[]> =>
+    (await place.teams('log', '--json')).out
+      .trim()
+      .split('\n')
+      .map((line) => z.looseObject({ type: z.string() }).parse(JSON.parse(line)))
+      .filter(({ type }) => type === 'task.reported');
+
+  it('claims to be done, and leaves the end to its runner', async () => {
+    const environment = await asAda('true');
+    const { code, out } = await place.say(['task', 'complete', '1', '--result', 'Fixed.', '--json'], { environment });
+    expect(code).toBe(0);
+    expect(verdictSchema.parse(JSON.parse(out))).toMatchObject({
+      task: { status: 'in_progress' },
+      verdict: { result: 'passed' },
+    });
+    expect(await reports()).toMatchObject([
+      { member: 'ada', task: '1', epoch: 1, outcome: 'completed', text: 'Fixed.' },
+    ]);
+  });
+
+  it('learns which verification does not agree', async () => {
+    const environment = await asAda('true', 'echo 3 tests are red; exit 4');
+    const { code, out } = await place.say(['task', 'complete', '1'], { environment });
+    expect(code).toBe(1);
+    expect(out).toMatch(/^#1 {2}not done: .*exit 4.*\n3 tests are red\n$/);
+    expect(await reports()).toMatchObject([{ outcome: 'unverified' }]);
+  });
+
+  it('says that it failed, and why', async () => {
+    const environment = await asAda('true');
+    expect((await place.say(['task', 'fail', '1', '--reason', 'No key.'], { environment })).code).toBe(0);
+    expect(await reports()).toMatchObject([{ outcome: 'failed', text: 'No key.' }]);
+  });
+
+  it('is believed by its runner', { timeout: 60_000 }, async () => {
+    const member = (owner: string, run: string, verify = '[]') =>
+      `  - {subject: For ${owner}, owner: ${owner}, required: false, verify: ${verify}, run: '${run}'}`;
+    const plan = [
+      ...[
+        'name: told',
+        'members:',
+        ...['ada', 'bob', 'cy'].map((one) => `  - {name: ${one}, agent: {kind: exec}}`),
+        'tasks:',
+      ],
+      member('ada', 'echo printed; teams task complete $TEAMS_TASK_ID --result "p99 is 40 ms"'),
+      member('bob', 'teams task fail $TEAMS_TASK_ID --reason "three tests are red"; exit 0'),
+      member('cy', 'teams task complete $TEAMS_TASK_ID --result done; echo told $?', `['test -f missing']`),
+    ];
+    place.put('plan.yaml', plan.join('\n'));
+    await place.teams('run', 'plan.yaml');
+    const { tasks } = await place.json(tasksSchema, 'task', 'list', 'told');
+    expect(tasks).toMatchObject([
+      { status: 'completed', result: { summary: expect.stringMatching(/^printed\n[^]*\n\np99 is 40 ms$/) as string } },
+      { status: 'failed', reason: 'three tests are red' },
+      { status: 'failed', reason: expect.stringContaining('verify failed: test -f missing') as string },
+    ]);
+    expect((await place.teams('logs', 'told', 'cy')).out).toContain('told 1\n');
+  });
+});

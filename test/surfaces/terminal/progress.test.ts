@@ -1,0 +1,110 @@
+/** Progress of a team that is told event by event, as a terminal and as a file see it. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startProgress, type ProgressOptions } from '../../../src/surfaces/terminal/main.ts';
+import { Screen } from '../../../src/surfaces/terminal/screen.ts';
+import { name } from '../../support/team.ts';
+import { ToldTeam } from '../../support/told-team.ts';
+
+const ESC = '\u001b';
+let team: ToldTeam;
+let written: string[];
+
+const watch = (more: Partial<ProgressOptions> & { isTTY?: boolean } = {}) => {
+  const { isTTY = false, ...options } = more;
+  const stream = { write: (text: string) => written.push(text), isTTY, columns: 80, rows: 24 };
+  return startProgress(team.store.paths, { stream, environment: {}, color: true, ...options });
+};
+const told = (type: string, text: string): void => void team.store.events.append({ type, member: name('ada'), text });
+
+beforeEach(() => {
+  written = [];
+  team = new ToldTeam({ ada: 'explorer/exec', bob: 'executor/exec' });
+  team.say({ type: 'task.created', task: '1', fields: { ...taskFields, subject: 'Write tests' } });
+});
+
+const taskFields = {
+  ...{ description: '', blockedBy: [], work: { verify: [], env: {}, files: [] } },
+  ...{ retries: 0, required: true, metadata: {} },
+};
+
+describe('plain progress', () => {
+  it('is a line for each event from now on, with time and member', async () => {
+    const progress = watch();
+    team.clock.advance(1_000);
+    told('agent.printed', '12 of 30\u001b[2J pass');
+    team.say({ type: 'task.assigned', task: '1', owner: name('ada') });
+    told('member.exited', 'exit 1');
+    await progress.stop();
+    const shown = written.map((line) => line.replace(/^\d\d:\d\d:\d\d /, ''));
+    expect(new Set(shown)).toEqual(
+      new Set([
+        '[ada] 12 of 30 pass\n',
+        '[lead] task.assigned #1 Write tests - to ada\n',
+        '[ada] member.exited exit 1\n',
+      ]),
+    );
+    expect(written).toHaveLength(3);
+  });
+
+  it.each([
+    ['what is no terminal', {}],
+    ['a dumb terminal', { isTTY: true, environment: { TERM: 'dumb' } }],
+  ])('is what %s gets', async (_, options) => {
+    const progress = watch(options);
+    told('agent.said', 'hello');
+    await progress.stop();
+    expect(written.join('')).not.toContain(ESC);
+  });
+});
+
+describe('live progress', () => {
+  it('leaves the last state and gives the cursor back', async () => {
+    const progress = watch({ isTTY: true });
+    told('agent.printed', 'the last words');
+    await progress.stop();
+    await progress.stop();
+    const all = written.join('');
+    expect(written[0]).toContain(`${ESC}[?25l`);
+    expect(all.slice(all.lastIndexOf(`${ESC}[J`))).toMatch(/\| the last words\n[^]*0\/1 done[^\n]*\n\u001b\[\?25h$/);
+    expect(process.listenerCount('SIGWINCH')).toBe(0);
+  });
+
+  it('has no colours where none are wanted', async () => {
+    for (const options of [{ color: false }, { environment: { NO_COLOR: '1' } }]) {
+      const progress = watch({ isTTY: true, ...options });
+      await progress.stop();
+    }
+    expect(written.join('')).not.toMatch(/\u001b\[3\dm/);
+  });
+
+  it('draws at most ten times a second', async () => {
+    const progress = watch({ isTTY: true });
+    const began = performance.now();
+    for (let count = 0; count < 100; count += 1) {
+      told('agent.printed', `line ${count}`);
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    await progress.stop();
+    const drawn = written.filter((text) => text.includes('done')).length;
+    expect(drawn).toBeGreaterThan(2);
+    expect(drawn).toBeLessThanOrEqual((performance.now() - began) / 100 + 3);
+  });
+
+  it('ends in peace when the team is put away meanwhile', async () => {
+    const progress = watch({ isTTY: true });
+    team.say({ type: 'team.closed' });
+    await expect(progress.stop()).resolves.toBeUndefined();
+  });
+});
+
+describe('the screen', () => {
+  it('draws over what a narrower window has wrapped', () => {
+    const terminal = { write: (text: string) => written.push(text), columns: 10 };
+    const screen = new Screen(terminal);
+    screen.draw(['12345678', 'ab']);
+    terminal.columns = 4;
+    screen.draw(['x']);
+    screen.leave();
+    expect(written).toEqual([`${ESC}[?25l12345678\nab\n`, `\r${ESC}[3A${ESC}[Jx\n`, `${ESC}[?25h`]);
+  });
+});
