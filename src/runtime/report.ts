@@ -27,7 +27,8 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
   const tasks = [...board.tasks.values()].filter((task) => !isInternal(task));
   const work = workHistory(store.board.history());
   const exitCode = options.exitCode ?? run?.exitCode ?? exitCodeOf(board, gates, { strict: false });
-  const isEnded = tasks.every(isFinal);
+  // A run that was interrupted is not over, even if nothing but its gates is left.
+  const isEnded = tasks.every(isFinal) && run?.status !== 'active';
   const status = isEnded ? (exitCode === 0 ? 'completed' : 'failed') : board.phase === 'open' ? 'active' : 'incomplete';
   return {
     team: store.paths.name,
