@@ -1,0 +1,54 @@
+/** Looking at members: the process that is one, its heartbeat, what it prints. */
+import type { Board } from '../model/board.ts';
+import type { Name } from '../model/names.ts';
+import type { MemberSighting } from '../policy/sighting.ts';
+import { lookAt } from '../store/disk.ts';
+import { lastBeat } from '../store/lease.ts';
+import type { TeamStore } from '../store/team-store.ts';
+import type { Memory } from './memory.ts';
+import { readableConfig } from './run-state.ts';
+import type { Life, Supervisor } from './supervisor.ts';
+
+export class Glances {
+  readonly #store: TeamStore;
+  readonly #memory: Memory;
+  readonly #supervisor: Supervisor;
+  /** What kind of agent each member has, by the config. */
+  #kinds: ReadonlyMap<Name, string | undefined> = new Map();
+
+  constructor(store: TeamStore, memory: Memory, supervisor: Supervisor) {
+    this.#store = store;
+    this.#memory = memory;
+    this.#supervisor = supervisor;
+  }
+
+  /** What is seen of a member now; undefined for one that never had a process of ours. */
+  at(board: Board, name: Name): MemberSighting | undefined {
+    const { disk, paths, roster } = this.#store;
+    const life = this.lifeOf(name);
+    const record = roster.read(name);
+    if (life === undefined && !this.#memory.of(name).givenUp && record === undefined) return undefined;
+    return this.#memory.sighting(name, {
+      life,
+      byHand: record?.by_hand === true,
+      beat: lastBeat(disk, paths, name),
+      printed: lookAt(disk, paths.output(name))?.mtimeMs,
+      boundedByTimeout: board.busy.has(name) && (this.#runsCommands(name) || record?.note?.state === 'waiting'),
+    });
+  }
+
+  /** The present life; where the one that we knew has ended, the one that a person may have started since. */
+  lifeOf(name: Name): Life | undefined {
+    const known = this.#supervisor.look(name);
+    if (known && known.death === undefined) return known;
+    const found = this.#supervisor.adopt(name);
+    if (found && known) this.#memory.reborn(name);
+    return found ?? known;
+  }
+
+  #runsCommands(name: Name): boolean {
+    const config = this.#kinds.has(name) ? undefined : readableConfig(this.#store);
+    if (config) this.#kinds = new Map(config.members.map((member) => [member.name, member.agent?.kind]));
+    return this.#kinds.get(name) === 'exec';
+  }
+}

@@ -1,0 +1,125 @@
+/** The lead's correspondence: what members and persons write to it, and the UNBLOCKED mail that the board causes. */
+import type { Message } from '../model/message.ts';
+import { LEAD, type Name } from '../model/names.ts';
+import { unblockedBy } from '../policy/unblocking.ts';
+import * as wording from '../policy/wording.ts';
+import type { Folded } from '../store/board.ts';
+import type { TeamStore } from '../store/team-store.ts';
+import { Mailroom } from './mailroom.ts';
+import { sendMail } from './mail.ts';
+import type { Memory } from './memory.ts';
+import type { Speaker } from './speaker.ts';
+
+/** A lead is in no hurry with its mail: it takes more at once, and leaves fewer segments. */
+const MAIL_GAP_MS = 100;
+/** Mail that says again what the logs tell already. */
+const ECHOES = new Set(['task_completed', 'task_failed', 'idle', 'shutdown_response']);
+
+export interface PostEnvironment {
+  readonly store: TeamStore;
+  readonly speaker: Speaker & { kind: 'lead' };
+  readonly memory: Memory;
+  readonly leads: () => boolean;
+  /** A person wants a member started. */
+  readonly onSpawn: (name: Name) => void;
+  /** There is news: the lead looks. */
+  readonly onNews: () => void;
+}
+
+interface Unblocked {
+  readonly task: string;
+  readonly owner: Name;
+  readonly blocker: string;
+  readonly event: string;
+}
+
+export class LeadPost {
+  readonly #environment: PostEnvironment;
+  readonly #mailroom: Mailroom;
+  readonly #responses = new Map<Name, { approve: boolean; text: string }>();
+  #unblocked: Unblocked[] = [];
+  #closing: { force: boolean; now: boolean } | undefined;
+
+  constructor(environment: PostEnvironment) {
+    const { store, leads, onNews } = environment;
+    this.#environment = environment;
+    this.#mailroom = new Mailroom({
+      ...{ store, member: LEAD, gapMs: MAIL_GAP_MS, isCurrent: leads },
+      handle: (message) => Promise.resolve(this.#handle(message)),
+      onLook: onNews,
+      onTrouble: (error) => void store.events.append({ type: 'lead.troubled', text: String(error) }),
+    });
+  }
+
+  /** Answers to the shutdown request so far. */
+  get responses(): ReadonlyMap<Name, { approve: boolean; text: string }> {
+    return this.#responses;
+  }
+
+  /** The end that a person asked for. */
+  get closing(): { force: boolean; now: boolean } | undefined {
+    return this.#closing;
+  }
+
+  /** Closing was refused by a member: the team goes on. */
+  stay(): void {
+    this.#closing = undefined;
+    this.#responses.clear();
+  }
+
+  /** Notes whom an accepted event has unblocked. */
+  folded({ event, outcome }: Folded): void {
+    if (!outcome.ok || outcome.changed.length === 0) return;
+    for (const { task, owner, blocker } of unblockedBy(this.#environment.store.board.board, outcome.changed))
+      this.#unblocked.push({ task: task.id, owner, blocker: blocker.id, event: event.id });
+  }
+
+  /** What was folded before this lead took over is told already: restarted members look for themselves. */
+  forgetHistory(): void {
+    this.#unblocked = [];
+  }
+
+  /** UNBLOCKED mail, once a task: its id is made of the event that resolved the last blocker. */
+  async notify(): Promise<void> {
+    const { store, speaker } = this.#environment;
+    for (const { task, owner, blocker, event } of this.#unblocked.splice(0)) {
+      const { tasks } = store.board.board;
+      const by = tasks.get(blocker);
+      if (!by || tasks.get(task)?.status !== 'pending') continue;
+      const options = { kind: 'unblocked', task_id: task, id: `unblocked:${event}.${task}:${owner}` };
+      await sendMail(store, speaker, owner, wording.unblocked(task, by), options).catch((error: unknown) =>
+        store.events.append({ type: 'message.failed', member: owner, text: String(error) }),
+      );
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#mailroom.close();
+  }
+
+  /** @returns whether the message is used up; what a person must answer goes on waiting */
+  #handle(message: Message): boolean {
+    const { store, memory } = this.#environment;
+    const sender = [...store.board.fold().members.keys()].find((name) => name === message.sender);
+    const kind = message.kind ?? message.type;
+    const text = message.content.slice(0, 2_000);
+    if (!ECHOES.has(kind))
+      store.events.append({ type: 'message.received', ...(sender ? { member: sender } : {}), kind, text });
+    if (message.sender === LEAD && message.recipient === LEAD) this.#ordered(message);
+    if (sender === undefined) return true;
+    if (message.type === 'shutdown_response')
+      this.#responses.set(sender, { approve: message.data?.['approve'] !== false, text: message.content });
+    if (message.kind === 'status') memory.of(sender).answered = true;
+    else if (message.kind === undefined) memory.progressed(sender);
+    return message.kind !== 'question' && message.kind !== 'plan_approval_request';
+  }
+
+  /** What a person says to the lead's own process through its inbox: to start a member, to end the team. */
+  #ordered({ kind, data = {} }: Message): void {
+    const { store, onSpawn, onNews } = this.#environment;
+    if (kind === 'close') this.#closing = { force: data['force'] === true, now: data['now'] === true };
+    const member = [...store.board.fold().members.values()].find(({ name }) => name === data['member']);
+    if (kind === 'spawn' && member?.state === 'joined') onSpawn(member.name);
+    onNews();
+  }
+}
