@@ -17,6 +17,7 @@ import { pastMail, waitingMail } from '../store/inbox-view.ts';
 import { teamPaths, type TeamPaths } from '../store/paths.ts';
 import { Reader } from '../store/reader.ts';
 import { takeLease } from '../store/lease.ts';
+import { archiveStamp, recoverArchive } from '../store/teams.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../store/team-store.ts';
 import type { Quota } from '../store/sender.ts';
 import { realClock } from './clock.ts';
@@ -90,6 +91,8 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
       `A teammate makes no team of its own (this process is ${environment['TEAMS_MEMBER']}).`,
     );
   const team = parseName('team', name);
+  // A delete that a crash cut short is finished first: its name is free then.
+  recoverArchive(options.root, archiveStamp(realClock.now()));
   const { profile = 'v8', members = [], changes = [] } = input;
   const configs = members.map((member, index) => memberConfig(team, member, index));
   const twin = configs.find((one, index) => configs.findIndex((other) => other.name === one.name) !== index);

@@ -1,16 +1,16 @@
-/** TypeScript programs for tests to start as processes: bundled once per run, since a loader at start costs seconds. */
-import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+/** TypeScript programs for tests to start as processes: bundled once per test file, since a loader at start costs seconds. */
+import { renameSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, stop } from 'esbuild';
 
+/** Each run overwrites what the last one left here. */
+const HOME = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'teams-tests');
+
 const made = new Map<string, Promise<string>>();
-let directory: string | undefined;
 
 /**
  * @param entry path of a TypeScript file
- * @returns path of one `.mjs` file that holds it and all it imports; it goes when this process ends
+ * @returns path of one `.mjs` file that holds it and all it imports
  */
 export function bundle(entry: string): Promise<string> {
   const built = made.get(entry) ?? bundleAnew(entry);
@@ -19,8 +19,8 @@ export function bundle(entry: string): Promise<string> {
 }
 
 async function bundleAnew(entry: string): Promise<string> {
-  const hash = createHash('sha256').update(entry).digest('hex').slice(0, 8);
-  const outfile = join(home(), `${basename(entry, '.ts')}-${hash}.mjs`);
+  const path = join(HOME, `${basename(entry, '.ts')}.mjs`);
+  const outfile = join(HOME, `${basename(entry, '.ts')}.${process.pid}.mjs`);
   await build({
     ...{ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', target: 'node20' },
     // CommonJS packages inside an ES module call `require`.
@@ -28,12 +28,7 @@ async function bundleAnew(entry: string): Promise<string> {
   });
   // Its service would be a process that the test left behind.
   await stop();
-  return outfile;
-}
-
-function home(): string {
-  if (directory !== undefined) return directory;
-  const path = mkdtempSync(join(tmpdir(), 'teams-bundle-'));
-  process.on('exit', () => rmSync(path, { recursive: true, force: true }));
-  return (directory = path);
+  // Another test file may bundle the same at the same time.
+  renameSync(outfile, path);
+  return path;
 }
