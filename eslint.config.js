@@ -8,7 +8,7 @@ const COMMONJS_GLOBALS = ['__dirname', '__filename', 'module', 'require'];
 const readable = (names) => Object.fromEntries(names.map((name) => [name, 'readonly']));
 
 export default defineConfig(
-  globalIgnores(['dist', 'coverage', 'schemas', '.teams-example', 'test/fixtures/**/*.txt']),
+  globalIgnores(['dist', 'bench/.build', 'coverage', 'schemas', '.teams-example', 'test/fixtures/**/*.txt']),
   // No comment switches a rule off; what a rule is wrong about is decided here, for all.
   { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,

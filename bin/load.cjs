@@ -38,7 +38,8 @@ function load(name) {
   const filename = join(DIST, `${name}.cjs`);
   const bundle = readFileSync(filename);
   const head = '(function (exports, require, module, __filename, __dirname, importLazily) {';
-  const script = new Script(`${head}${bundle.toString()}\n})`, { filename, cachedData: readCache(name, bundle) });
+  // esbuild writes ASCII; as such it takes half the memory and no decoding.
+  const script = new Script(`${head}${bundle.latin1Slice()}\n})`, { filename, cachedData: readCache(name, bundle) });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, filename, DIST, importLazily);
   return { script, exports: module.exports, bundle };

@@ -17,11 +17,15 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 const AGENTS = join(ROOT, 'src', 'agents');
 
-const MODULES = { index: 'src/index.ts', 'cli/main': 'src/surfaces/cli/main.ts' };
+const MODULES = {
+  index: 'src/index.ts',
+  'cli/main': 'src/surfaces/cli/main.ts',
+  subagent: 'src/runtime/subagent-worker.ts',
+};
 const PROCESSES = { teammate: 'src/runtime/teammate-main.ts', reaper: 'src/runtime/reaper-main.ts' };
 
-/** Agents small enough to live in the teammate's own file; any other is a chunk of its own, loaded when it is used. */
-const SMALL_AGENTS = new Set(['index', 'exec', 'scripted']);
+/** The agent that lives in the teammate's own file; any other, with the libraries it needs, is a chunk loaded when it is used. */
+const SMALL_AGENTS = new Set(['index', 'exec']);
 
 const COMMON = {
   absWorkingDir: ROOT,
@@ -69,7 +73,17 @@ async function bundleProcesses(lazy) {
   const options = { format: 'cjs', outExtension: { '.js': '.cjs' }, plugins: [lazyAgents(lazy)] };
   const define = { 'import.meta.url': '__moduleUrl' };
   const supported = { 'dynamic-import': false };
-  return build({ ...COMMON, ...options, define, supported, entryPoints: PROCESSES, banner: { js: URL_IN_CJS } });
+  // Names stay, for stack traces; half of the text goes, and every start reads all of it.
+  const small = { minifyWhitespace: true, minifySyntax: true };
+  return build({
+    ...COMMON,
+    ...options,
+    ...small,
+    define,
+    supported,
+    entryPoints: PROCESSES,
+    banner: { js: URL_IN_CJS },
+  });
 }
 
 async function bundleModules(lazy) {

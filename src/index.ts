@@ -26,6 +26,7 @@ export { isName, LEAD, type Name, parseMemberName, parseName } from './model/nam
 export { describePlan } from './model/plan-view.ts';
 export { parsePlan, type Plan } from './model/plan.ts';
 export { check } from './model/problem.ts';
+export { toolFacts, toolJsonSchema, type ToolName } from './model/tool.ts';
 export { safeJson, safeLine, safeText } from './model/safe-text.ts';
 export { paint, timeOfDay } from './model/shown.ts';
 export { isResolved, TASK_STATUSES } from './model/task.ts';
@@ -34,6 +35,7 @@ export { duration as shortDuration } from './policy/wording.ts';
 export { reportTask, runnersTask } from './runtime/agent-report.ts';
 export { realClock } from './runtime/clock.ts';
 export { loadConfig, sessionOptions } from './runtime/configuration.ts';
+export { type Call, type Desk } from './runtime/desk.ts';
 export { detachLead } from './runtime/detach.ts';
 export { type Check, diagnose } from './runtime/doctor.ts';
 export { equip } from './runtime/equip.ts';
@@ -41,9 +43,11 @@ export { eventLine } from './runtime/event-line.ts';
 export { followMail, followOutput, knownMember, mailCame, mailOf, outputOf } from './runtime/follow.ts';
 export { initPlan, initProject } from './runtime/init.ts';
 export { join, type JoinOptions, serve } from './runtime/join.ts';
+export { LeadingDesk } from './runtime/lead-desk.ts';
 export { closeTeam, isLed, leadTeam, loadPlan, requestSpawn, resumeTeam, savePlan } from './runtime/lifecycle.ts';
 export { listedTeams } from './runtime/listing.ts';
 export { commandLine } from './runtime/package.ts';
+export { memberDesk } from './runtime/member-desk.ts';
 export { answerPlan } from './runtime/plan-approval.ts';
 export {
   type GivenPlan,
@@ -65,6 +69,7 @@ export { resultOf, taskHistory } from './runtime/task-past.ts';
 export { trustConfig, trustTeam } from './runtime/team-doctor.ts';
 export { teamEvents } from './runtime/team-events.ts';
 export { makeTeam, openHandle, storeOptions, TeamHandle, type TeamInput } from './runtime/team.ts';
+export { toolsOf, useTool } from './runtime/toolbox.ts';
 export { waitForEnd } from './runtime/waiting.ts';
 export { why, whyText } from './runtime/why.ts';
 export { excludeFromGit } from './store/exclude.ts';

@@ -4,15 +4,16 @@ import { AgentError } from '../model/errors.ts';
 import type { Agent } from './agent.ts';
 
 /**
+ * @param crash what a script's `crashes` does, where the whole process is not the agent's to end
  * @throws AgentError `AGENT_UNAVAILABLE` for a kind that this version does not drive
  * @throws UsageError `USAGE` when the options are not that kind's
  */
-export async function agentFor(spec: AgentSpec): Promise<Agent> {
+export async function agentFor(spec: AgentSpec, crash?: () => void): Promise<Agent> {
   switch (spec.kind) {
     case 'exec':
       return (await import('./exec.ts')).exec(spec);
     case 'scripted':
-      return (await import('./scripted.ts')).scripted(spec);
+      return (await import('./scripted.ts')).scripted(spec, crash);
     case 'claude':
     case 'codex':
     case 'gemini':

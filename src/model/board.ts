@@ -33,6 +33,8 @@ export interface Board {
   readonly unique: Map<string, string>;
   /** Ids have no gaps: 1 to this. */
   lastTaskId: number;
+  /** How many pending tasks each owner has. */
+  readonly pendingOf: Map<Name, number>;
   /** No task with a lower id is pending; the task itself may be past it already. */
   firstPending: number;
   /** Ids of the records already judged; a record appended twice counts once. */
@@ -51,6 +53,7 @@ export const emptyBoard = (): Board => ({
   waiting: new Map(),
   unique: new Map(),
   lastTaskId: 0,
+  pendingOf: new Map(),
   firstPending: 1,
   seen: new Set(),
 });
@@ -174,11 +177,14 @@ export function* pendingTasks(board: Board): Generator<Task> {
 /** The task that this member should claim next: ready, allowed, its own before unowned ones, then the lowest id. */
 export function nextClaim(board: Board, name: Name, except: ReadonlySet<string> = new Set()): Task | undefined {
   const member = board.members.get(name);
+  let own = board.pendingOf.get(name) ?? 0;
   let best: Task | undefined;
   for (const task of pendingTasks(board)) {
-    if (except.has(task.id)) continue;
-    if (best && (best.owner === name || task.owner !== name)) continue;
-    if (claimRefusal(board, task, member, name) === undefined) best = task;
+    const isOwn = task.owner === name;
+    if (isOwn) own -= 1;
+    const isBetter = isOwn || best === undefined;
+    if (isBetter && !except.has(task.id) && claimRefusal(board, task, member, name) === undefined) best = task;
+    if (best && (best.owner === name || own === 0)) return best;
   }
   return best;
 }

@@ -1,23 +1,34 @@
-/** How deep a JSON text is nested, told without parsing it: a parser that recurses would overflow on a hostile one. */
+/** The outline of a JSON text, told without parsing it: a parser that recurses would overflow on a hostile one. */
 
 /** Deeper JSON than this is not read. */
 export const MAX_DEPTH = 64;
 
 const QUOTE = 34;
 const BACKSLASH = 92;
+const COLON = 58;
 
-/** The nesting depth of a JSON text; brackets inside strings do not count. Linear in its length, whatever it holds. */
-export function depthOf(json: string): number {
+export interface Outline {
+  readonly depth: number;
+  /** How many keys the outermost object writes down: more than it has, when one stands there twice. */
+  readonly keys: number;
+}
+
+/** What is inside strings does not count. Linear in the length of the text, whatever it holds. */
+export function outlineOf(json: string): Outline {
   let depth = 0;
   let deepest = 0;
+  let keys = 0;
   for (let at = 0; at < json.length; at += 1) {
     const char = json.charCodeAt(at);
     if (char === QUOTE) at = endOfString(json, at + 1);
     else if (char === 123 || char === 91) deepest = Math.max(deepest, ++depth);
     else if (char === 125 || char === 93) depth -= 1;
+    else if (char === COLON && depth === 1) keys += 1;
   }
-  return deepest;
+  return { depth: deepest, keys };
 }
+
+export const depthOf = (json: string): number => outlineOf(json).depth;
 
 /** Where the string ends that begins at `from`; the end of the text if it never does. */
 function endOfString(json: string, from: number): number {

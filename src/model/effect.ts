@@ -1,8 +1,10 @@
 /**
  * What a legal change does to a board, as a value, and the one place that does it. The indices (`busy`, `waiting`,
- * `unique`, `lastTaskId`, `firstPending`) follow from the tasks; they are kept here and nowhere else.
+ * `unique`, `pendingOf`,
+ * `lastTaskId`, `firstPending`) follow from the tasks; they are kept here and nowhere else.
  */
 import type { Board, Member, Refused } from './board.ts';
+import type { Name } from './names.ts';
 import { uniqueMarks, type Task } from './task.ts';
 
 /** The parts of a board that are replaced whole. */
@@ -44,6 +46,7 @@ function keep(board: Board, task: Task, undo?: Undo[]): void {
   put(board.tasks, task.id, Object.freeze(task), undo);
   if (before?.status === 'in_progress') drop(board.busy, before.claim.member, undo);
   if (task.status === 'in_progress') put(board.busy, task.claim.member, task.id, undo);
+  recount(board, waitingFor(before), waitingFor(task), undo);
   if (before?.blockedBy !== task.blockedBy) rewire(board, before, task, undo);
   if (before?.subject !== task.subject || before.metadata !== task.metadata) mark(board, before, task, undo);
   const id = Number(task.id);
@@ -51,6 +54,18 @@ function keep(board: Board, task: Task, undo?: Undo[]): void {
   if (task.status === 'pending') board.firstPending = Math.min(board.firstPending, id);
   else for (let step = 0; step < CATCH_UP && isPassed(board, board.firstPending); step += 1) board.firstPending += 1;
 }
+
+/** Whom a pending task waits for. */
+const waitingFor = (task: Task | undefined): Name | undefined => (task?.status === 'pending' ? task.owner : undefined);
+
+function recount({ pendingOf }: Board, from: Name | undefined, to: Name | undefined, undo?: Undo[]): void {
+  if (from === to) return;
+  if (from !== undefined) setCount(pendingOf, from, (pendingOf.get(from) ?? 0) - 1, undo);
+  if (to !== undefined) setCount(pendingOf, to, (pendingOf.get(to) ?? 0) + 1, undo);
+}
+
+const setCount = <K>(counts: Map<K, number>, key: K, count: number, undo?: Undo[]): void =>
+  count > 0 ? put(counts, key, count, undo) : drop(counts, key, undo);
 
 const isPassed = (board: Board, id: number): boolean =>
   id <= board.lastTaskId && board.tasks.get(String(id))?.status !== 'pending';

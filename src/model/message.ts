@@ -3,7 +3,7 @@
  * first; a foreign line with just those four is valid mail, but it can carry no control type: it is plain text.
  */
 import * as z from 'zod';
-import { isDeep, MAX_DEPTH } from './depth.ts';
+import { MAX_DEPTH, outlineOf } from './depth.ts';
 import { LEAD, type Name } from './names.ts';
 
 export const MESSAGE_TYPES = [
@@ -99,18 +99,24 @@ export function judgeReceived(line: Stored, recipient: Name): { type: MessageTyp
 
 export type ParsedMail = { ok: true; line: Stored } | { ok: false; why: string };
 
-/** Parses one inbox line (BOM at its start and CR at its end tolerated). Never throws. */
+/**
+ * Parses one inbox line (BOM at its start and CR at its end tolerated). A key that stands there twice makes it a bad
+ * line: two readers could take it for mail of two different senders. Never throws.
+ */
 export function parseMail(raw: string): ParsedMail {
   const text = raw.trim();
   if (text.includes('\0')) return { ok: false, why: 'NUL bytes' };
   if (!text.startsWith('{')) return { ok: false, why: 'not a JSON object' };
-  if (isDeep(text)) return { ok: false, why: `nested deeper than ${MAX_DEPTH}` };
+  const { depth, keys } = outlineOf(text);
+  if (depth > MAX_DEPTH) return { ok: false, why: `nested deeper than ${MAX_DEPTH}` };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     return { ok: false, why: error instanceof Error ? error.message : 'not JSON' };
   }
+  if (typeof value === 'object' && value !== null && Object.keys(value).length !== keys)
+    return { ok: false, why: 'a key that stands there twice' };
   const parsed = storedSchema.safeParse(value);
   if (parsed.success) return { ok: true, line: parsed.data };
   const issue = parsed.error.issues[0];

@@ -39,12 +39,7 @@ export async function reportTask(
   { outcome, text }: { outcome: 'completed' | 'failed'; text: string },
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Verdict> {
-  const cwd = store.config.read()?.cwd ?? store.paths.root;
-  const env = Object.fromEntries(
-    Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
-  );
-  const verdict: Verified =
-    outcome === 'completed' ? await verifyTask(task, { env, cwd, signal, drive: silently }) : { result: 'passed' };
+  const verdict: Verified = outcome === 'completed' ? await verifyHere({ store }, task, signal) : { result: 'passed' };
   const said = {
     outcome: verdict.result === 'passed' ? outcome : ('unverified' as const),
     text: text.slice(0, TEXT_LIMIT),
@@ -61,6 +56,15 @@ export async function reportTask(
       cause: failure,
     });
   return { ...said, verdict };
+}
+
+/** Runs the task's `verify:` commands in this process's environment, where the team works. */
+export function verifyHere({ store }: Pick<TeamHandle, 'store'>, task: Task, signal: AbortSignal): Promise<Verified> {
+  const cwd = store.config.read()?.cwd ?? store.paths.root;
+  const env = Object.fromEntries(
+    Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+  return verifyTask(task, { env, cwd, signal, drive: silently });
 }
 
 /**

@@ -20,10 +20,10 @@ export const loadConfig = (
 export function sessionOptions(config: Config): SessionOptions {
   const { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents, inboxMaxMessages, inboxMaxBytes } =
     config;
-  const { monitorIntervalMs, shutdownTimeoutMs, lockTimeoutMs } = config;
+  const { monitorIntervalMs, shutdownTimeoutMs, lockTimeoutMs, agentSendRate } = config;
   return {
     limits: { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents },
-    monitorIntervalMs,
+    ...{ agentSendRate, monitorIntervalMs },
     unattended: true,
     endsWhenDone: true,
     ...(shutdownTimeoutMs === undefined ? {} : { shutdownTimeoutMs }),

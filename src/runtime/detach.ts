@@ -6,6 +6,7 @@ import { realDisk } from '../store/disk.ts';
 import { leaseOwner } from '../store/lease.ts';
 import { openOutput } from '../store/output-log.ts';
 import type { TeamPaths } from '../store/paths.ts';
+import { openStore } from '../store/team-store.ts';
 import { realClock } from './clock.ts';
 import { commandLine } from './package.ts';
 
@@ -22,13 +23,15 @@ const TAKING_MS = 30_000;
  * @param args of `teams`, such as `resume login`
  * @param place where it runs, and with which environment
  * @returns its pid
- * @throws AgentError `AGENT_CRASHED` when it ended before it led; the log says why
+ * @throws StoreError `UNTRUSTED`: nothing is started, or logged, in a folder that this user did not make; AgentError
+ *   `AGENT_CRASHED` when it ended before it led; the log says why
  */
 export async function detachLead(
   paths: TeamPaths,
   args: readonly string[],
   { cwd, environment }: DetachedPlace,
 ): Promise<number> {
+  await mustBeOurs(paths);
   const path = paths.output(LEAD);
   const log = openOutput(realDisk, path);
   const [file, ...argv] = commandLine(...args);
@@ -54,4 +57,13 @@ export async function detachLead(
     'AGENT_CRASHED',
     `The lead of team ${paths.name} did not start (${death ?? 'no sign of life'}); ${path} says why.`,
   );
+}
+
+async function mustBeOurs(paths: TeamPaths): Promise<void> {
+  const store = openStore(paths, { clock: realClock });
+  try {
+    store.mustBeTrusted();
+  } finally {
+    await store.close();
+  }
 }

@@ -17,6 +17,7 @@ import { ownIdentity } from '../store/process-table.ts';
 import { newToken, tokenHash } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { pathWithUs } from './package.ts';
+import { sendRateFrom } from './send-rate.ts';
 import { MEMBER_VARIABLE, MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
 import { Teammate, type Leaving } from './teammate.ts';
 
@@ -56,6 +57,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       cwd: config.cwd ?? store.paths.root,
       environment: environmentOf(store, config, member, spec, token, options.environment),
     },
+    rate: sendRateFrom(store.clock, options.environment),
     answersMail: spec.kind !== 'exec',
     planApproval: member.plan_approval ?? false,
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),

@@ -4,7 +4,9 @@ import { LEAD, type Name } from '../model/names.ts';
 import { unblockedBy } from '../policy/unblocking.ts';
 import * as wording from '../policy/wording.ts';
 import type { Folded } from '../store/board.ts';
+import { isForeign } from '../store/mail-lines.ts';
 import type { TeamStore } from '../store/team-store.ts';
+import type { Mailbox } from './desk.ts';
 import { Mailroom } from './mailroom.ts';
 import { sendMail } from './mail.ts';
 import type { Memory } from './memory.ts';
@@ -20,6 +22,8 @@ export interface PostEnvironment {
   readonly speaker: Speaker & { kind: 'lead' };
   readonly memory: Memory;
   readonly leads: () => boolean;
+  /** Somebody leads by {@link LeadPost.mail}: mail from others waits there until it is taken. */
+  readonly readsMail: boolean;
   /** A person wants a member started. */
   readonly onSpawn: (name: Name) => void;
   /** There is news: the lead looks. */
@@ -50,6 +54,17 @@ export class LeadPost {
       onTrouble: (error) => void store.events.append({ type: 'lead.troubled', text: String(error) }),
     });
   }
+
+  /** The mail that waits for whoever leads. */
+  readonly mail: Mailbox = {
+    waiting: () => this.#mailroom.waiting,
+    take: async (max, use) => {
+      await this.#mailroom.look();
+      const used = use(this.#mailroom.waiting.slice(0, max));
+      this.#mailroom.used(this.#mailroom.forTurn(max));
+      return used;
+    },
+  };
 
   /** Answers to the shutdown request so far. */
   get responses(): ReadonlyMap<Name, { approve: boolean; text: string }> {
@@ -94,23 +109,26 @@ export class LeadPost {
   }
 
   close(): Promise<void> {
-    return this.#mailroom.close();
+    return this.#mailroom.close({ last: true });
   }
 
   /** @returns whether the message is used up; what a person must answer goes on waiting */
   #handle(message: Message): boolean {
-    const { store, memory } = this.#environment;
+    const { store, memory, readsMail } = this.#environment;
     const sender = [...store.board.fold().members.keys()].find((name) => name === message.sender);
     const kind = message.kind ?? message.type;
     const text = message.content.slice(0, 2_000);
     if (!ECHOES.has(kind))
       store.events.append({ type: 'message.received', ...(sender ? { member: sender } : {}), kind, text });
-    if (message.sender === LEAD && message.recipient === LEAD) this.#ordered(message);
-    if (sender === undefined) return true;
-    if (message.type === 'shutdown_response')
+    if (message.sender === LEAD && message.recipient === LEAD && !isForeign(message)) this.#ordered(message);
+    if (sender === undefined) return !readsMail || message.sender === LEAD;
+    const { phase } = store.board.board;
+    const isFarewell = message.type === 'shutdown_response' && phase !== 'open';
+    if (isFarewell)
       this.#responses.set(sender, { approve: message.data?.['approve'] !== false, text: message.content });
     if (message.kind === 'status') memory.of(sender).answered = true;
     else if (message.kind === undefined) memory.progressed(sender);
+    if (readsMail) return message.kind === 'status' || isFarewell;
     return message.kind !== 'question' && message.kind !== 'plan_approval_request';
   }
 

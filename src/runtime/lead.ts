@@ -9,23 +9,32 @@ import { judge } from '../policy/judge.ts';
 import type { Task } from '../model/task.ts';
 import type { Limits, Sighting, Verdict } from '../policy/sighting.ts';
 import type { Folded } from '../store/board.ts';
+import type { Quota } from '../store/sender.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { watchFile } from '../store/watch.ts';
 import { acts, type ActContext } from './acts.ts';
 import { Glances } from './glances.ts';
 import { LeadPost } from './lead-post.ts';
 import { Memory } from './memory.ts';
+import { SEND_RATE_VARIABLE } from './send-rate.ts';
+import { quotaVariables } from './told-quota.ts';
 import { MOST_FAILURES_VARIABLE, type Speaker } from './speaker.ts';
 import { Supervisor, type Life } from './supervisor.ts';
 import { ViewKeeper } from './view-keeper.ts';
 
 export interface LeadOptions {
   readonly limits: Limits;
+  /** Messages that each agent may send in a second, when it is not the default. */
+  readonly agentSendRate?: number;
   readonly monitorIntervalMs: number;
   /** Nobody is asked: what a failed blocker holds up is skipped, and a stuck board ends the run. */
   readonly unattended: boolean;
+  /** Of the inboxes that its teammates write to. */
+  readonly quota?: Quota;
   /** A run ends when its board is done; a lead that serves a team stays until it is told to close. */
   readonly endsWhenDone: boolean;
+  /** A model leads and reads the lead's mail itself: what others write waits in {@link Lead.mail}. */
+  readonly readsMail?: boolean;
   /** The first required task that fails ends the run. */
   readonly failFast?: boolean;
 }
@@ -70,12 +79,17 @@ export class Lead {
     this.#options = options;
     this.memory = new Memory(store.clock);
     this.views = new ViewKeeper(store);
-    const variables = { [MOST_FAILURES_VARIABLE]: String(options.limits.maxConsecutiveErrors) };
+    const variables = {
+      [MOST_FAILURES_VARIABLE]: String(options.limits.maxConsecutiveErrors),
+      ...quotaVariables(options.quota),
+      ...(options.agentSendRate === undefined ? {} : { [SEND_RATE_VARIABLE]: String(options.agentSendRate) }),
+    };
     this.supervisor = new Supervisor({ store, variables, onExit: (life) => this.#exited(life) });
     this.#lastLook = store.clock.monotonic();
     this.#glances = new Glances(store, this.memory, this.supervisor);
     this.#post = new LeadPost({
       ...{ store, speaker, memory: this.memory, leads: () => this.#leads() },
+      readsMail: options.readsMail ?? false,
       onSpawn: (name) => this.#spawn(name),
       onNews: () => this.ring(),
     });
@@ -85,6 +99,11 @@ export class Lead {
   /** Answers to the shutdown request so far. */
   get responses(): LeadPost['responses'] {
     return this.#post.responses;
+  }
+
+  /** Mail for whoever leads by `readsMail`. */
+  get mail(): LeadPost['mail'] {
+    return this.#post.mail;
   }
 
   /** Told of each event as it is folded. */

@@ -1,6 +1,6 @@
 /** Sending mail in somebody's name, under the profile's rules; every receipt is one recipient's. */
 import { ConflictError, isTeamError, UsageError } from '../model/errors.ts';
-import type { Draft, MessageType } from '../model/message.ts';
+import { MAX_HOPS, type Draft, type Message, type MessageType } from '../model/message.ts';
 import { LEAD, type Name } from '../model/names.ts';
 import { mayMessage } from '../policy/profiles.ts';
 import type { Receipt } from '../store/sender.ts';
@@ -14,6 +14,8 @@ export interface SendOptions {
   readonly task_id?: string;
   readonly reply_to?: string;
   readonly data?: Draft['data'];
+  /** How often this was handed on: one more than the mail that caused it. */
+  readonly hops?: number;
   /** An id of its own for mail that an event causes: `<kind>:<event>:<recipient>`. */
   readonly id?: string;
 }
@@ -42,7 +44,7 @@ export async function sendMail(
     );
   if (member?.state === 'left')
     throw new ConflictError('REFUSED', `${to} has left team ${store.paths.name} and reads no mail any more.`);
-  const denied = mayMessage(board.profile, type, speaker.name, to)?.why;
+  const denied = mayMessage(board.profile, type, speaker.name, to)?.why ?? tooFar(options.hops);
   if (denied !== undefined) {
     store.events.append({ type: 'message.refused', member: speaker.name, text: denied });
     throw new UsageError('POLICY_DENIED', `Not sent: ${denied}`);
@@ -56,6 +58,14 @@ export async function sendMail(
   if (options.kind === undefined) tellSent(store, receipt, speaker.name, type, text);
   return receipt;
 }
+
+/** Two agents that answer each other's answers come to an end here. */
+const tooFar = (hops = 0): string | undefined =>
+  hops > MAX_HOPS ? `it would be the ${hops}th answer in a row to other mail; ${MAX_HOPS} are the limit.` : undefined;
+
+/** How far mail has gone that an agent sends in a turn which this mail caused; undefined for what nothing caused. */
+export const hopsAfter = (cause: readonly Message[]): number | undefined =>
+  cause.length === 0 ? undefined : Math.max(...cause.map(({ hops = 0 }) => hops)) + 1;
 
 /** Characters of a message that its event repeats. */
 const TOLD = 200;
@@ -98,13 +108,14 @@ function draftOf(
   content: string,
   type: MessageType,
   speaker: Speaker,
-  { data, id: _, ...options }: SendOptions,
+  { data, hops, id: _, ...options }: SendOptions,
 ): Draft {
   const said = speaker.kind === 'person' ? { ...data, by: 'person' } : data;
   return {
     ...options,
     type,
     content,
+    ...(hops === undefined ? {} : { hops }),
     ...(said ? { data: said } : {}),
     ...(speaker.kind === 'lead' ? { epoch: speaker.epoch } : {}),
   };

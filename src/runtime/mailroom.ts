@@ -4,6 +4,7 @@
  */
 import { judgeReceived, type Message } from '../model/message.ts';
 import type { Name } from '../model/names.ts';
+import { storedLine } from '../store/mail-lines.ts';
 import { Reader } from '../store/reader.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { watchFile, type Watched } from '../store/watch.ts';
@@ -66,19 +67,25 @@ export class Mailroom {
   }
 
   /** Takes the waiting mail for a turn; it is acknowledged by {@link used} after the turn, or comes again. */
-  forTurn(): Message[] {
-    return this.#waiting.splice(0);
+  forTurn(max = Number.POSITIVE_INFINITY): Message[] {
+    return this.#waiting.splice(0, max);
   }
 
   used(messages: readonly Message[]): void {
     this.#reader.acknowledge(messages);
   }
 
-  async close(): Promise<void> {
+  /** @param options.last takes once more what came until now: the farewells of those who have just left */
+  async close({ last = false }: { last?: boolean } = {}): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#timer);
     this.#watched.close();
     await this.#looking;
+    try {
+      if (last) await this.#receive();
+    } catch (error) {
+      this.#environment.onTrouble(error);
+    }
     this.#reader.close();
   }
 
@@ -113,7 +120,7 @@ export class Mailroom {
   /** The role × type table once more, at the receiving end. */
   #judged(message: Message): Message {
     const { store, member } = this.#environment;
-    const { type, denied } = judgeReceived(message, member);
+    const { type, denied } = judgeReceived(storedLine(message), member);
     if (denied !== undefined) store.events.append({ type: 'message.denied', member, text: `${denied}: ${message.id}` });
     return { ...message, type };
   }

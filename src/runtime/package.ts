@@ -29,6 +29,9 @@ export const reaperCommand: [string, ...string[]] = [
   join(binDirectory, 'reaper.cjs'),
 ];
 
+/** The thread of a subagent. */
+export const subagentProgram = join(packageRoot, 'dist', 'subagent.js');
+
 /** argv of a command line of ours in a process of its own. */
 export const commandLine = (...args: string[]): [string, ...string[]] => [
   process.execPath,

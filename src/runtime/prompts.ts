@@ -16,6 +16,8 @@ export function mailBlock(mail: readonly Message[], boundary = randomBytes(9).to
       `type ${JSON.stringify(message.type)}`,
       `id ${JSON.stringify(message.id)}`,
     ];
+    for (const key of ['kind', 'request_id', 'task_id', 'reply_to'] as const)
+      if (message[key] !== undefined) tags.push(`${key} ${JSON.stringify(message[key])}`);
     if (message.redelivered) tags.push('redelivered');
     return `--- ${boundary} message ${tags.join(', ')}\n${message.content.replaceAll(boundary, '')}\n--- ${boundary} end`;
   });

@@ -8,6 +8,7 @@ import type { Refused } from '../model/board.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { sendMail, type SendOptions } from './mail.ts';
 import { ownTask } from './runner.ts';
+import type { SendRate } from './send-rate.ts';
 import { authorOf, type Speaker } from './speaker.ts';
 import { after } from './tasks.ts';
 
@@ -16,12 +17,15 @@ export type Claimed = Task & { status: 'in_progress' };
 export class Self {
   readonly store: TeamStore;
   readonly speaker: Speaker & { kind: 'member' };
+  /** Of what its agent says. */
+  readonly rate: SendRate;
   readonly #onGone: () => void;
 
   /** @param onGone called when the team's directory is no longer there */
-  constructor(store: TeamStore, speaker: Speaker & { kind: 'member' }, onGone: () => void) {
+  constructor(store: TeamStore, speaker: Speaker & { kind: 'member' }, rate: SendRate, onGone: () => void) {
     this.store = store;
     this.speaker = speaker;
+    this.rate = rate;
     this.#onGone = onGone;
   }
 

@@ -51,7 +51,10 @@ export class Session {
     try {
       store.mustBeTrusted();
       const leadership = await takeLead(store, { takeover: options.takeover ?? false, onLost: () => late.lost() });
-      const lead = new Lead(store, leadership.speaker, options);
+      const lead = new Lead(store, leadership.speaker, {
+        ...options,
+        ...(options.store.quota === undefined ? {} : { quota: options.store.quota }),
+      });
       for (const folded of store.board.history()) lead.folded(folded);
       lead.forgetHistory();
       for (const worker of store.state.read()?.workers ?? []) lead.memory.of(worker.id).restarts = worker.restartCount;
@@ -109,6 +112,17 @@ export class Session {
     return joined
       .map(({ name }) => name)
       .filter((name) => config?.members.find((member) => member.name === name)?.agent !== undefined);
+  }
+
+  /** Mail for whoever leads by `readsMail`. */
+  get mail(): Lead['mail'] {
+    return this.#lead.mail;
+  }
+
+  /** Whether a process of this member runs. */
+  isRunning(name: Name): boolean {
+    const life = this.#lead.supervisor.look(name);
+    return life !== undefined && life.death === undefined;
   }
 
   /** Ends the loop at its next turn. */

@@ -35,6 +35,8 @@ export function authorOf(speaker: Speaker): (board: Board) => Author {
 }
 
 /**
+ * Whoever is refused is told in the events: it tried to speak as somebody else.
+ *
  * @param environment the caller's environment variables
  * @param as the name of `--as`, if any
  * @throws UsageError `POLICY_DENIED` when a member's child speaks as somebody else, or its token is not the member's
@@ -46,22 +48,28 @@ export function speakerFrom(
 ): Speaker {
   const token = environment[TOKEN_VARIABLE];
   const member = environment[MEMBER_VARIABLE];
-  const isHere = environment['TEAMS_TEAM'] === undefined || environment['TEAMS_TEAM'] === store.paths.name;
   const wanted = as === undefined ? undefined : parseMemberName(as);
   if (token === undefined || member === undefined) return { kind: 'person', name: wanted ?? LEAD };
-  if (!isHere)
-    throw new UsageError(
-      'POLICY_DENIED',
-      `This process is ${member} of team ${environment['TEAMS_TEAM'] ?? ''}; it has no say in team ${store.paths.name}.`,
-    );
   const name = parseMemberName(member);
+  const told = { team: environment['TEAMS_TEAM'] ?? store.paths.name, token };
+  const judged = memberOf(store, name, wanted, told);
+  if (typeof judged !== 'string') return judged;
+  store.events.append({ type: 'member.refused', member: name, text: judged });
+  throw new UsageError('POLICY_DENIED', judged);
+}
+
+/** @returns the member, or why it is none */
+function memberOf(
+  { paths: { name: team }, roster }: TeamStore,
+  name: Name,
+  wanted: Name | undefined,
+  told: { readonly team: string; readonly token: string },
+): Speaker | string {
+  if (told.team !== team) return `This process is ${name} of team ${told.team}; it has no say in team ${team}.`;
   if (wanted !== undefined && wanted !== name)
-    throw new UsageError(
-      'POLICY_DENIED',
-      `This process is ${name} of team ${store.paths.name}; it cannot speak as ${wanted}.`,
-    );
-  const record = store.roster.read(name);
-  if (record?.incarnation === undefined || !tokenMatches(token, record))
-    throw new UsageError('POLICY_DENIED', `TEAMS_TOKEN is not ${name}'s: its process was replaced or has ended.`);
-  return { kind: 'member', name, incarnation: record.incarnation };
+    return `This process is ${name} of team ${team}; it cannot speak as ${wanted}.`;
+  const record = roster.read(name);
+  return record?.incarnation !== undefined && tokenMatches(told.token, record)
+    ? { kind: 'member', name, incarnation: record.incarnation }
+    : `TEAMS_TOKEN is not ${name}'s: its process was replaced or has ended.`;
 }

@@ -11,7 +11,7 @@ import { agentId, LEAD, parseMemberName, parseName, type Name } from '../model/n
 import { DEFAULT_ROLE } from '../model/plan-file.ts';
 import { COLORS, type MemberConfig } from '../model/team.ts';
 import { profiles } from '../policy/profiles.ts';
-import { hangBell } from '../store/bell.ts';
+import { hangBell, removeBell } from '../store/bell.ts';
 import { createStore } from '../store/create.ts';
 import { pastMail, waitingMail } from '../store/inbox-view.ts';
 import { teamPaths, type TeamPaths } from '../store/paths.ts';
@@ -22,6 +22,7 @@ import { openStore, type StoreOptions, type TeamStore } from '../store/team-stor
 import type { Quota } from '../store/sender.ts';
 import { realClock } from './clock.ts';
 import { broadcastMail, sendMail, type Delivery, type SendOptions } from './mail.ts';
+import { sendRateFrom, type SendRate } from './send-rate.ts';
 import { authorOf, speakerFrom, type Speaker } from './speaker.ts';
 import { refusalError, Tasks } from './tasks.ts';
 
@@ -131,15 +132,17 @@ export class TeamHandle implements AsyncDisposable {
   readonly speaker: Speaker;
   /** The board, in the name of who speaks. */
   readonly board: Tasks;
+  readonly #rate: SendRate;
 
-  constructor(store: TeamStore, speaker: Speaker) {
+  constructor(store: TeamStore, speaker: Speaker, rate: SendRate) {
     this.store = store;
     this.speaker = speaker;
     this.board = new Tasks(store, speaker);
+    this.#rate = rate;
   }
 
   static on(store: TeamStore, { as, environment = process.env }: Pick<OpenOptions, 'as' | 'environment'>): TeamHandle {
-    return new TeamHandle(store, speakerFrom(store, environment, as));
+    return new TeamHandle(store, speakerFrom(store, environment, as), sendRateFrom(store.clock, environment));
   }
 
   get name(): Name {
@@ -155,12 +158,14 @@ export class TeamHandle implements AsyncDisposable {
    *
    * @throws UsageError `UNKNOWN_RECIPIENT`, `POLICY_DENIED`; ConflictError `QUOTA`
    */
-  send(to: string, text: string, options: SendOptions = {}): Promise<Delivery> {
+  async send(to: string, text: string, options: SendOptions = {}): Promise<Delivery> {
+    this.#mayWrite();
     return sendMail(this.store, this.speaker, parseMemberName(to), text, options);
   }
 
   /** One line and one result for each member but the sender. */
-  broadcast(text: string, options: SendOptions = {}): Promise<Delivery[]> {
+  async broadcast(text: string, options: SendOptions = {}): Promise<Delivery[]> {
+    this.#mayWrite();
     return broadcastMail(this.store, this.speaker, text, options);
   }
 
@@ -173,11 +178,13 @@ export class TeamHandle implements AsyncDisposable {
   /**
    * Takes waiting mail, hands it to `use`, and acknowledges it after that: if `use` throws it comes again.
    *
-   * @throws ConflictError `MEMBER_ALIVE` while the member's own process reads the inbox
+   * @throws ConflictError `MEMBER_ALIVE` while the member's own process reads the inbox; UsageError `POLICY_DENIED`
    */
   async take<T>(member: string, max: number, use: (messages: Message[]) => T | Promise<T>): Promise<T> {
     const name = this.#known(member);
     const { disk, clock, locks, paths } = this.store;
+    if (this.speaker.kind === 'member' && name !== this.speaker.name)
+      throw new UsageError('POLICY_DENIED', `${this.speaker.name} takes its own mail, not ${name}'s.`);
     const environment = { disk, locks, now: () => clock.now(), onLost: () => {}, isOurs: () => true };
     const answer = await takeLease(paths, name, environment);
     if (!answer.held)
@@ -201,14 +208,19 @@ export class TeamHandle implements AsyncDisposable {
   async join(input: MemberInput): Promise<Name> {
     const { store } = this;
     const member = memberConfig(store.paths.name, input, store.board.fold().members.size);
-    hangBell(store.disk, store.paths.inbox(member.name).bell);
+    const { bell } = store.paths.inbox(member.name);
+    hangBell(store.disk, bell);
     const { outcome } = store.board.append(authorOf(this.speaker), () => ({
       type: 'member.joined',
       name: member.name,
       role: member.role,
       prefixes: [],
     }));
-    if (!outcome.ok) throw refusalError(outcome);
+    if (!outcome.ok) {
+      // Nobody of that name joined: nobody has a bell.
+      if (store.board.board.members.get(member.name)?.state !== 'joined') removeBell(store.disk, bell);
+      throw refusalError(outcome);
+    }
     await store.config.update((current) => ({
       ...(current
         ? { next: { ...current, members: [...current.members.filter(({ name }) => name !== member.name), member] } }
@@ -220,6 +232,11 @@ export class TeamHandle implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.store.close();
+  }
+
+  /** What a member's program sends is its agent's word. */
+  #mayWrite(): void {
+    if (this.speaker.kind === 'member') this.#rate.spend();
   }
 
   #known(member: string): Name {

@@ -9,6 +9,7 @@ import { endWithLead, onCordCut } from './cord.ts';
 import { join, serve } from './join.ts';
 import { parseMark } from './reaper-message.ts';
 import type { Teammate } from './teammate.ts';
+import { quotaFrom } from './told-quota.ts';
 
 export async function main(): Promise<void> {
   const [root = '', team = '', member = ''] = process.argv.slice(2);
@@ -21,7 +22,8 @@ export async function main(): Promise<void> {
   });
   try {
     const name = parseName('member', member);
-    const store = openStore(teamPaths(root, parseName('team', team)), { clock: realClock });
+    const quota = quotaFrom(process.env);
+    const store = openStore(teamPaths(root, parseName('team', team)), { clock: realClock, quota });
     const mark = parseMark(store.roster.read(name)?.mark);
     if (mark) endWithLead(process.stdin, mark, () => process.exit(1));
     else onCordCut(process.stdin, () => process.exit(1));

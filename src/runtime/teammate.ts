@@ -8,6 +8,7 @@
  */
 import type { Agent } from '../agents/agent.ts';
 import { openBlockers } from '../model/board.ts';
+import type { Message } from '../model/message.ts';
 import { LEAD } from '../model/names.ts';
 import { shutdownAck, standingBy, stillBlocked, taskCompleted, taskFailed } from '../policy/wording.ts';
 import { removeBell } from '../store/bell.ts';
@@ -21,6 +22,7 @@ import { turnPrompt } from './prompts.ts';
 import { reply, type Replies } from './replies.ts';
 import { attempt, converse, type Attempt, type RunnerEnvironment } from './runner.ts';
 import { Self, type Claimed } from './self.ts';
+import type { SendRate } from './send-rate.ts';
 import type { Speaker } from './speaker.ts';
 import { after } from './tasks.ts';
 import { callTool } from './team-tools.ts';
@@ -32,6 +34,7 @@ export interface TeammateEnvironment {
   readonly lease: Lease;
   readonly agent: Agent;
   readonly runner: Omit<RunnerEnvironment, 'output' | 'call' | 'store' | 'speaker' | 'agent'>;
+  readonly rate: SendRate;
   /** Whether mail alone makes a turn; an `exec` agent gets its mail with its next task. */
   readonly answersMail: boolean;
   /** Leaves after so many milliseconds without work; never, without it. */
@@ -66,9 +69,9 @@ export class Teammate {
   #completed = 0;
 
   constructor(environment: TeammateEnvironment) {
-    const { store, speaker, mostFailures, refusesShutdown } = environment;
+    const { store, speaker, rate, mostFailures, refusesShutdown } = environment;
     this.#environment = environment;
-    this.#self = new Self(store, speaker, () => this.stop('gone'));
+    this.#self = new Self(store, speaker, rate, () => this.stop('gone'));
     this.#claims = new Claims(this.#self, mostFailures);
     this.#plans = new PlanGate(this.#self);
     this.#output = new Output(store, speaker.name);
@@ -123,7 +126,7 @@ export class Teammate {
   async #work(task: Claimed): Promise<void> {
     if (this.#environment.planApproval === true && !(await this.#plans.passes(task))) return;
     const mail = this.#mailroom.forTurn();
-    const done = await attempt(task, mail, this.#runner(), this.#turn.signal);
+    const done = await attempt(task, mail, this.#runner(mail), this.#turn.signal);
     if (done.verdict.do === 'release') this.#claims.pause(task.id, done.verdict.retryAfterMs);
     else this.#mailroom.used(mail);
     await this.#report(done);
@@ -155,7 +158,7 @@ export class Teammate {
     const { environment: env, cwd, sandbox } = runner;
     this.#output.begin(undefined);
     const turn = agent.turn({ prompt: turnPrompt(undefined, mail), env, cwd, sandbox, signal: this.#turn.signal });
-    const end = await converse(turn, this.#runner());
+    const end = await converse(turn, this.#runner(mail));
     this.#output.end();
     if (end.ended === 'aborted') return;
     this.#mailroom.used(mail);
@@ -235,9 +238,10 @@ export class Teammate {
     this.#self.write({ type: 'member.left', name, why: 'idle' });
   }
 
-  #runner(): RunnerEnvironment {
+  /** @param mail of the turn: what the agent sends in it is an answer to it */
+  #runner(mail: readonly Message[]): RunnerEnvironment {
     const { store, speaker, agent, runner } = this.#environment;
-    const call: RunnerEnvironment['call'] = (tool, input) => callTool(this.#self, tool, input);
+    const call: RunnerEnvironment['call'] = (tool, input) => callTool(this.#self, mail, tool, input);
     return { ...runner, store, speaker, agent, output: this.#output, call };
   }
 

@@ -14,7 +14,9 @@ import { isMissing, isTaken, list, lookAt, onDisk, realDisk, removeFile, storeFa
 import { codeOf } from '../model/errors.ts';
 import { makeDirectory, syncDirectory } from './file.ts';
 import { rootPaths, teamPaths, teamPathsAt, type RootPaths, type TeamPaths } from './paths.ts';
+import { lifeOf } from './process-table.ts';
 import { TeamStore, type StoreOptions } from './team-store.ts';
+import { sweepTemps, tempPath } from './temps.ts';
 
 export interface NewTeam {
   readonly name: Name;
@@ -40,19 +42,23 @@ const ABANDONED_MS = 10_000;
 export function createStore(root: string, team: NewTeam, options: StoreOptions): TeamStore {
   const disk = options.disk ?? realDisk;
   const at = rootPaths(root);
-  makeDirectory(disk, at.teams);
-  makeDirectory(disk, at.tasks);
+  for (const directory of [at.teams, at.tasks]) makeDirectory(disk, directory, { durable: true });
+  // What a crash left of a team that was being made, or of a probe.
+  for (const directory of [at.teams, at.tasks]) sweepTemps(disk, directory, lifeOf, (path) => removeTree(disk, path));
   probeFileSystem(disk, at.teams);
   const paths = teamPaths(root, team.name);
   reserve(disk, paths, options.clock.now());
   const id = ulid(options.clock.now());
-  const draft = teamPathsAt(at.root, team.name, join(at.teams, `.new-${id}`), join(at.tasks, `.new-${id}`));
+  const [folder, board] = [tempPath(join(at.teams, '.new'), id), tempPath(join(at.tasks, '.new'), id)];
+  const draft = teamPathsAt(at.root, team.name, folder, board);
   try {
     build(disk, draft, team, id, options);
     setAsideOrphan(disk, at, paths, options.clock.now());
     onDisk('create', paths.board, () => disk.renameSync(draft.board, paths.board));
+    // A power loss may not keep the folder without its board: nobody could use the name any more.
+    syncDirectory(disk, at.tasks);
     onDisk('create', paths.folder, () => disk.renameSync(draft.folder, paths.folder));
-    for (const directory of [at.teams, at.tasks]) syncDirectory(disk, directory);
+    syncDirectory(disk, at.teams);
   } catch (error) {
     removeTree(disk, draft.folder);
     removeTree(disk, draft.board);
@@ -120,7 +126,7 @@ function must({ outcome }: ReturnType<TeamStore['board']['append']>): void {
 /** A board without a team is what a crash between the two renames leaves; it is kept, aside. */
 function setAsideOrphan(disk: Disk, at: RootPaths, paths: TeamPaths, now: number): void {
   if (!lookAt(disk, paths.board)) return;
-  makeDirectory(disk, at.archive);
+  makeDirectory(disk, at.archive, { durable: true });
   onDisk('set aside', paths.board, () =>
     disk.renameSync(paths.board, join(at.archive, `${basename(paths.board)}-tasks-${now}.orphan`)),
   );
@@ -145,9 +151,9 @@ export function probeFileSystem(disk: Disk, directory: string): void {
       directory,
       `its file system (type 0x${type.toString(16)}) is not one of ${[...LOCAL.values()].join(', ')}`,
     );
-  const from = join(directory, `.probe-${process.pid}`);
-  const to = `${from}.link`;
+  const [from, to] = [tempPath(join(directory, '.probe'), 'from'), tempPath(join(directory, '.probe'), 'to')];
   try {
+    removeFile(disk, to);
     disk.closeSync(disk.openSync(from, 'w', 0o600));
     disk.linkSync(from, to);
   } catch (error) {

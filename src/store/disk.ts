@@ -78,7 +78,8 @@ export const isTaken = (error: unknown): boolean => codeOf(error) === 'EEXIST';
 /** The file's facts, or undefined when it is not there. Never follows a link. */
 export function lookAt(disk: Disk, path: string): fs.Stats | undefined {
   try {
-    return disk.lstatSync(path);
+    // Asked not to throw: an exception costs ten times the call, and what is looked for is often missing.
+    return disk.lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw storeFailure('look at', path, error);

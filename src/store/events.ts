@@ -14,6 +14,8 @@ export interface Numbered {
 export class EventLog {
   readonly #journal: Journal;
   readonly #clock: Pick<Clock, 'now'>;
+  /** Where the last look ended; what is before is not read again. */
+  #end = 0;
 
   constructor(disk: Disk, path: string, clock: Pick<Clock, 'now'>) {
     this.#journal = new Journal(disk, path, { create: true });
@@ -43,8 +45,8 @@ export class EventLog {
 
   /** The offset after the last event so far. */
   end(): number {
-    const reader = this.#journal.read();
-    for (let next = reader.next(); ; next = reader.next()) if (next.done) return next.value;
+    const reader = this.#journal.read(this.#end);
+    for (let next = reader.next(); ; next = reader.next()) if (next.done) return (this.#end = next.value);
   }
 
   close(): void {

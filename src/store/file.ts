@@ -87,7 +87,9 @@ export function writeWhole(disk: Disk, fd: number, bytes: Buffer, path: string):
 
 /** Yields what is in the file from `from` on, chunk by chunk. The buffer yielded is reused. */
 export function* chunks(disk: Disk, fd: number, from = 0): Generator<Buffer, number> {
-  const size = Math.min(CHUNK, Math.max(512, disk.fstatSync(fd).size - from));
+  const left = disk.fstatSync(fd).size - from;
+  if (left <= 0) return from;
+  const size = Math.min(CHUNK, Math.max(512, left));
   const buffer = Buffer.allocUnsafe(size);
   let at = from;
   for (;;) {
@@ -106,17 +108,19 @@ export function* chunks(disk: Disk, fd: number, from = 0): Generator<Buffer, num
 export function readText(disk: Disk, path: string, limit = 64 * 1024 * 1024): string | undefined {
   const fd = openIfThere(disk, path, O_RDONLY);
   if (fd === undefined) return undefined;
-  return using(disk, fd, () => {
-    const parts: Buffer[] = [];
-    let size = 0;
-    for (const chunk of chunks(disk, fd)) {
-      size += chunk.length;
-      if (size > limit)
-        throw new StoreError('CORRUPT', `${path} is larger than ${limit} bytes; it is no file of ours.`, { path });
-      parts.push(Buffer.from(chunk));
-    }
-    return Buffer.concat(parts).toString('utf8');
-  });
+  return using(disk, fd, () =>
+    onDisk('read', path, () => {
+      const parts: Buffer[] = [];
+      let size = 0;
+      for (const chunk of chunks(disk, fd)) {
+        size += chunk.length;
+        if (size > limit)
+          throw new StoreError('CORRUPT', `${path} is larger than ${limit} bytes; it is no file of ours.`, { path });
+        parts.push(Buffer.from(chunk));
+      }
+      return Buffer.concat(parts).toString('utf8');
+    }),
+  );
 }
 
 /** Makes a directory entry durable. */
@@ -124,7 +128,7 @@ export function syncDirectory(disk: Disk, path: string): void {
   using(
     disk,
     onDisk('open', path, () => disk.openSync(path, O_RDONLY | O_DIRECTORY)),
-    (fd) => disk.fsyncSync(fd),
+    (fd) => onDisk('sync', path, () => disk.fsyncSync(fd)),
   );
 }
 
@@ -191,11 +195,12 @@ function writeTemp(disk: Disk, path: string, text: string, token: string, durabl
   return temp;
 }
 
-/** Makes a directory of ours (0700); one that is there must be a real directory. */
-export function makeDirectory(disk: Disk, path: string): void {
+/** Makes a directory of ours (0700); one that is there must be a real directory. Durable where what comes into it is. */
+export function makeDirectory(disk: Disk, path: string, { durable = false }: Durability = {}): void {
   try {
     disk.mkdirSync(path, { mode: DIRECTORY_MODE });
     disk.chmodSync(path, DIRECTORY_MODE);
+    if (durable) syncDirectory(disk, dirname(path));
   } catch (error) {
     if (!isTaken(error)) throw storeFailure('create the directory', path, error);
     if (lookAt(disk, path)?.isDirectory() !== true)

@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import type { InboxPaths } from './paths.ts';
 import { list, lookAt, O_CREAT, O_RDONLY, O_RDWR, onDisk, type Disk } from './disk.ts';
-import { openIfThere, openOurs, using } from './file.ts';
+import { openIfThere, openOurs, using, writeWhole } from './file.ts';
 
-/** Offsets are written at a fixed width, so that one `pwrite` replaces the whole. */
-const WIDTH = 16;
+/** Offsets are written at a fixed width, so that one `pwrite` replaces the whole; and twice, to tell a torn one. */
+const ACK = /^([0-9]{16}) \1\n$/;
+const ACK_BYTES = 34;
 /** Bytes of a file that are counted; the rest is like them. */
 const SAMPLE = 64 * 1024;
 const NEWLINE = 10;
@@ -24,22 +25,23 @@ export const numberOf = (inbox: InboxPaths, segment: string): number =>
 
 export const ackPath = (segment: string): string => `${segment.slice(0, -'.jsonl'.length)}.ack`;
 
-/** How many bytes of a segment are acknowledged. */
+/** How many bytes of a segment are acknowledged; none when that is torn: history knows what was used. */
 export function readAck(disk: Disk, segment: string): number {
   const fd = openIfThere(disk, ackPath(segment), O_RDONLY);
   if (fd === undefined) return 0;
   return using(disk, fd, () => {
-    const buffer = Buffer.alloc(WIDTH);
-    const text = buffer.toString('latin1', 0, disk.readSync(fd, buffer, 0, WIDTH, 0));
-    return /^[0-9]{16}$/.test(text) ? Number(text) : 0;
+    const buffer = Buffer.alloc(ACK_BYTES);
+    const read = onDisk('read', ackPath(segment), () => disk.readSync(fd, buffer, 0, ACK_BYTES, 0));
+    return Number(ACK.exec(buffer.toString('latin1', 0, read))?.[1] ?? 0);
   });
 }
 
 export function writeAck(disk: Disk, segment: string, offset: number): void {
   const path = ackPath(segment);
-  using(disk, openOurs(disk, path, O_RDWR | O_CREAT), (fd) => {
-    onDisk('write to', path, () => disk.writeSync(fd, Buffer.from(String(offset).padStart(WIDTH, '0')), 0, WIDTH, 0));
-  });
+  const digits = String(offset).padStart(16, '0');
+  using(disk, openOurs(disk, path, O_RDWR | O_CREAT), (fd) =>
+    writeWhole(disk, fd, Buffer.from(`${digits} ${digits}\n`), path),
+  );
 }
 
 export interface Waiting {
@@ -70,7 +72,8 @@ function countLines(disk: Disk, path: string, at: number, length: number): numbe
   if (fd === undefined) return 0;
   return using(disk, fd, () => {
     const buffer = Buffer.allocUnsafe(length);
-    const end = buffer.subarray(0, disk.readSync(fd, buffer, 0, length, at));
+    const read = onDisk('read', path, () => disk.readSync(fd, buffer, 0, length, at));
+    const end = buffer.subarray(0, read);
     let lines = 0;
     for (let newline = end.indexOf(NEWLINE); newline >= 0; newline = end.indexOf(NEWLINE, newline + 1)) lines += 1;
     return lines;

@@ -3,7 +3,7 @@
  * when its owner takes it; a file is known by its inode until it has a name of its own.
  */
 import type { Message } from '../model/message.ts';
-import { lookAt, O_RDONLY, type Disk } from './disk.ts';
+import { lookAt, O_RDONLY, storeFailure, type Disk } from './disk.ts';
 import { openIfThere } from './file.ts';
 import { readAck, segmentsOf } from './inbox-files.ts';
 import { lines } from './lines.ts';
@@ -87,6 +87,8 @@ export class InboxTail {
         const mail = toMail(next.value, path, idFrom(path));
         if (mail.ok && this.#isNew(storedLine(mail.message).id)) yield mail.message;
       }
+    } catch (error) {
+      throw storeFailure('read', path, error);
     } finally {
       this.#disk.closeSync(fd);
     }

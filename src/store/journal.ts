@@ -5,7 +5,7 @@
  */
 import { dirname } from 'node:path';
 import { StoreError } from '../model/errors.ts';
-import { isMissing, lookAt, O_APPEND, O_CREAT, O_RDONLY, O_WRONLY, onDisk, type Disk } from './disk.ts';
+import { isMissing, lookAt, O_APPEND, O_CREAT, O_RDONLY, O_WRONLY, onDisk, storeFailure, type Disk } from './disk.ts';
 import { openIfThere, openSeen, syncDirectory, writeWhole, type Opened } from './file.ts';
 import { LINE_LIMIT, lines, type Line } from './lines.ts';
 
@@ -28,7 +28,7 @@ export class Journal {
   readonly path: string;
   readonly #disk: Disk;
   #create: boolean | 'once';
-  #writer: { readonly fd: number; readonly ino: number; isNew: boolean } | undefined;
+  #writer: { readonly fd: number; readonly ino: number; isNamed: boolean } | undefined;
   #reader: number | undefined;
 
   constructor(disk: Disk, path: string, { create = false }: JournalOptions = {}) {
@@ -60,19 +60,23 @@ export class Journal {
     }
   }
 
-  /** Makes what this object appended durable, and the file's name when this object made it. */
+  /** Makes what this object appended durable, and the file's name when it may be new. */
   sync(): void {
     const writer = this.#writer;
     if (writer === undefined) return;
     onDisk('sync', this.path, () => this.#disk.fdatasyncSync(writer.fd));
-    if (writer.isNew) syncDirectory(this.#disk, dirname(this.path));
-    writer.isNew = false;
+    if (!writer.isNamed) syncDirectory(this.#disk, dirname(this.path));
+    writer.isNamed = true;
   }
 
   /** Yields the complete lines from an offset on; returns the offset after the last of them. */
   *read(from = 0): Generator<Line, number> {
     this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
-    return this.#reader === undefined ? from : yield* lines(this.#disk, this.#reader, from, RECORD_LIMIT);
+    try {
+      return this.#reader === undefined ? from : yield* lines(this.#disk, this.#reader, from, RECORD_LIMIT);
+    } catch (error) {
+      throw storeFailure('read', this.path, error);
+    }
   }
 
   /** Not while a {@link read} is under way. */
@@ -86,8 +90,9 @@ export class Journal {
     if (this.#writer && lookAt(this.#disk, this.path)?.ino !== this.#writer.ino) this.#leave();
     if (this.#writer) return this.#writer;
     const { fd, stat } = this.#open();
+    // Whoever made the file may have died before its name was durable.
+    this.#writer = { fd, ino: stat.ino, isNamed: this.#create === false };
     if (this.#create === 'once') this.#create = false;
-    this.#writer = { fd, ino: stat.ino, isNew: stat.size === 0 };
     return this.#writer;
   }
 

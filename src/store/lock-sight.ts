@@ -10,6 +10,7 @@ export type Sight =
   | { readonly is: 'free' }
   /** `since`: when it was linked, wall time in milliseconds. */
   | { readonly is: 'held'; readonly by: Token; readonly since: number }
+  /** Of a foreign writer; or a token of ours of which a power loss left the beginning, or nothing. */
   | { readonly is: 'empty'; readonly ino: number; readonly mtimeMs: number }
   | { readonly is: 'garbage'; readonly what: string };
 
@@ -25,10 +26,19 @@ export function sightOf(disk: Disk, path: string): Sight {
   if (stat.size === 0) return { is: 'empty', ino: stat.ino, mtimeMs: stat.mtimeMs };
   const text = readStart(disk, path);
   if (text === undefined) return { is: 'free' };
+  if (isCutShort(text)) return { is: 'empty', ino: stat.ino, mtimeMs: stat.mtimeMs };
   const token = tokenSchema.safeParse(parsed(text));
   return token.success
     ? { is: 'held', by: token.data, since: stat.ctimeMs }
     : { is: 'garbage', what: 'a file that is no lock of ours' };
+}
+
+const TOKEN_START = '{"pid":';
+
+/** A token is whole before it is linked, so only a power loss leaves a part of one, or NULs. */
+function isCutShort(text: string): boolean {
+  const left = text.replace(/\0+$/, '');
+  return TOKEN_START.startsWith(left) || (left.startsWith(TOKEN_START) && !left.endsWith('}'));
 }
 
 function readStart(disk: Disk, path: string): string | undefined {
@@ -65,7 +75,7 @@ export function lockTimeout(path: string, sight: Taken): ConflictError {
 }
 
 function describe(sight: Taken): string {
-  if (sight.is === 'empty') return 'a foreign writer (an empty lock file)';
+  if (sight.is === 'empty') return 'a foreign writer (an empty or torn lock file)';
   if (sight.is === 'garbage') return sight.what;
   return `pid ${sight.by.pid} (${describeState(sight.by)}) since ${timestamp(sight.since)}`;
 }

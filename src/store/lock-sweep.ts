@@ -27,12 +27,12 @@ export function sweepLocks(
   for (const lock of locksIn(disk, directories)) if (!isGuard(lock) && isDead(lock)) free(lock);
   // Who is dead is asked first: who stands nowhere after that will stand nowhere ever.
   const { dead, others } = judgedTokens(disk, tokens, alive);
-  const left = locksIn(disk, directories);
-  const held = new Set(left.flatMap((path) => holderOf(disk, path) ?? []));
-  for (const path of left.filter(isGuard))
-    if (isDead(path) && isNeedless(disk, path, others, held)) removeFile(disk, path);
+  const holders = (): Set<string> => new Set(locksIn(disk, directories).flatMap((path) => holderOf(disk, path) ?? []));
+  // Sorted: a guard goes before the guards of its breakers, which it may be the last to need.
+  for (const path of locksIn(disk, directories).filter(isGuard))
+    if ((isDead(path) || isTorn(disk, path)) && isNeedless(disk, path, others, holders())) removeFile(disk, path);
   for (const directory of directories) sweepTemps(disk, directory, alive);
-  removeTokens(disk, tokens, dead, new Set(locksIn(disk, directories).flatMap((path) => holderOf(disk, path) ?? [])));
+  removeTokens(disk, tokens, dead, holders());
 }
 
 const isGuard = (path: string): boolean => basename(path).includes('~');
@@ -46,6 +46,9 @@ function holderOf(disk: Disk, path: string): string | undefined {
   const sight = sightOf(disk, path);
   return sight.is === 'held' ? sight.by.nonce : undefined;
 }
+
+/** What a power loss left of a guard: nobody holds it, for nobody but us makes guards. */
+const isTorn = (disk: Disk, guard: string): boolean => sightOf(disk, guard).is === 'empty';
 
 /**
  * Whether nobody can come to need the guard: what it guards against is dead and stands nowhere. One without a token was

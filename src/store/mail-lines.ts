@@ -1,6 +1,6 @@
 /** What a line of an inbox file is: a message with its place, or a bad line with the reason. */
 import { parseMail, type Message, type Stored } from '../model/message.ts';
-import { O_RDONLY, type Disk } from './disk.ts';
+import { O_RDONLY, storeFailure, type Disk } from './disk.ts';
 import { openIfThere } from './file.ts';
 import { lines, type Line } from './lines.ts';
 
@@ -45,6 +45,8 @@ export function* mailIn(disk: Disk, path: string, from = 0, identity = idFrom(pa
       if (next.done) return next.value;
       yield toMail(next.value, path, identity);
     }
+  } catch (error) {
+    throw storeFailure('read', path, error);
   } finally {
     disk.closeSync(fd);
   }
@@ -58,9 +60,12 @@ export const idFrom =
 
 const MADE_UP = /^[a-z0-9-]+_(?:inbox(?:\.taken\.\d+-[0-9A-Z]{26})?|history)-\d+$/;
 
+/** A line without an id was written by a program that is not ours: mail like any other, but an order of nobody. */
+export const isForeign = ({ id }: Message): boolean => MADE_UP.test(id);
+
 /** A message as its line says it: without the id that {@link idFrom} made for a line that has none. */
 export function storedLine({ redelivered: _, ...message }: Message): Stored {
-  if (!MADE_UP.test(message.id)) return message;
+  if (!isForeign(message)) return message;
   const { id: _id, ...line } = message;
   return line;
 }

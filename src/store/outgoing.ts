@@ -68,7 +68,7 @@ export function storeBlob(disk: Disk, paths: TeamPaths, content: string, token: 
       `The message has ${size} bytes; the limit is ${BLOB_BYTES}. Put it into a file and send its path.`,
     );
   const blob = createHash('sha256').update(content).digest('hex');
-  makeDirectory(disk, paths.blobs);
+  makeDirectory(disk, paths.blobs, { durable: true });
   createOnce(disk, paths.blob(blob), content, token);
   return blob;
 }

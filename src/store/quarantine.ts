@@ -71,7 +71,11 @@ export class Quarantine {
   #readTail(file: string, at: number, end: number): string {
     const buffer = Buffer.alloc(end - at);
     return using(this.#disk, openOurs(this.#disk, file, O_RDONLY), (fd) =>
-      buffer.toString('utf8', 0, this.#disk.readSync(fd, buffer, 0, buffer.length, at)),
+      buffer.toString(
+        'utf8',
+        0,
+        onDisk('read', file, () => this.#disk.readSync(fd, buffer, 0, buffer.length, at)),
+      ),
     );
   }
 
@@ -83,7 +87,7 @@ export class Quarantine {
       const to = openOurs(this.#disk, path, O_WRONLY | O_CREAT | O_EXCL);
       try {
         for (let begin = at; begin < end; begin += STRIDE) {
-          this.#copyPart(from, to, path, begin, Math.min(end, begin + STRIDE));
+          onDisk('copy', file, () => this.#copyPart(from, to, path, begin, Math.min(end, begin + STRIDE)));
           await new Promise((resolve) => setImmediate(resolve));
         }
       } catch (error) {

@@ -5,7 +5,7 @@
  *
  * inbox ─rename→ segment ─read→ handed out ─history, then ack→ acknowledged ─3 s without growth→ removed
  */
-import { ulid } from 'ulid';
+import { monotonicFactory } from 'ulid';
 import type { Clock } from '../model/clock.ts';
 import { codeOf, ConflictError } from '../model/errors.ts';
 import type { Message } from '../model/message.ts';
@@ -39,6 +39,7 @@ export class Reader {
   readonly #history: History;
   readonly #quarantine: Quarantine;
   readonly #segments: Segments;
+  readonly #newId = monotonicFactory();
   /** Handed out and not acknowledged, by id. */
   readonly #open = new Map<string, Entry>();
   #hasLooked = false;
@@ -152,7 +153,7 @@ export class Reader {
     const { disk, locks, clock } = this.#environment;
     return locks.withLock(this.#inbox.lock, () => {
       this.#mustBeCurrent();
-      const path = this.#inbox.segment(this.#segments.nextNumber, ulid(clock.now()));
+      const path = this.#inbox.segment(this.#segments.nextNumber, this.#newId(clock.now()));
       try {
         disk.renameSync(this.#inbox.inbox, path);
       } catch (error) {

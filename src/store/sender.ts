@@ -51,6 +51,8 @@ export class Sender {
   readonly #room: Room;
   readonly #newId = monotonicFactory();
   readonly #waiting = new Map<Name, Waiting[]>();
+  /** The inboxes whose name this object made durable. */
+  readonly #named = new Map<Name, string>();
   readonly #flushing = new Set<Promise<void>>();
 
   constructor(paths: TeamPaths, environment: SenderEnvironment) {
@@ -133,8 +135,10 @@ export class Sender {
     try {
       this.#mustKnow(recipient);
       const write = (): Written => this.#write(recipient, batch, open);
-      const { sent, inbox: fd, failure } = await locks.withLock(inbox.lock, write, { timeoutMs: lockTimeoutMs });
-      if (fd) this.#sync(fd, inbox.inbox);
+      const { sent, to, failure } = await locks.withLock(inbox.lock, write, { timeoutMs: lockTimeoutMs });
+      // Not inside: the reader would wake up before a lock that is still held.
+      if (to?.stat.size === 0) ring(disk, inbox.bell);
+      if (to) this.#sync(recipient, to);
       for (const one of sent) one.settle();
       return failure;
     } catch (error) {
@@ -144,10 +148,10 @@ export class Sender {
     }
   }
 
-  /** The critical section: judge the room, open, seal, one write, ring if it was empty. */
+  /** The critical section: judge the room, open, seal, one write. */
   #write(recipient: Name, batch: readonly Waiting[], open: number[]): Written {
     const { disk, pinned } = this.#environment;
-    const { inbox: path, bell } = this.#paths.inbox(recipient);
+    const { inbox: path } = this.#paths.inbox(recipient);
     pinned.check();
     // It may have left while we waited for the lock.
     this.#mustKnow(recipient);
@@ -157,26 +161,30 @@ export class Sender {
     const inbox = openSeen(disk, path, O_RDWR | O_APPEND | O_CREAT);
     open.push(inbox.fd);
     const { size } = inbox.stat;
-    const seal = size === 0 || endsInNewline(disk, inbox.fd, size) ? [] : [Buffer.from('\n')];
+    const seal = size === 0 || endsInNewline(disk, inbox.fd, size, path) ? [] : [Buffer.from('\n')];
     const whole = Buffer.concat([...seal, ...allowed.map((one) => one.bytes)]);
     const written = onDisk('write to', path, () => disk.writeSync(inbox.fd, whole, 0, whole.length, null));
-    if (size === 0) ring(disk, bell);
-    if (written === whole.length) return { sent: allowed, inbox };
+    if (written === whole.length) return { sent: allowed, to: inbox };
     const sent = allowed.slice(0, ended(allowed, written - seal.length));
-    return { sent, inbox, failure: shortWrite(written, whole.length, path) };
+    return { sent, to: inbox, failure: shortWrite(written, whole.length, path) };
   }
 
-  #sync({ fd, stat }: Opened, path: string): void {
+  /** Whoever made the file may not have come to make its name durable: each sender does so for itself, once. */
+  #sync(recipient: Name, { fd, stat }: Opened): void {
     const { disk, durable = true } = this.#environment;
     if (!durable) return;
-    onDisk('sync', path, () => disk.fdatasyncSync(fd));
-    if (stat.size === 0) syncDirectory(disk, this.#paths.folder);
+    onDisk('sync', this.#paths.inbox(recipient).inbox, () => disk.fdatasyncSync(fd));
+    const file = `${stat.ino} ${stat.birthtimeMs}`;
+    if (this.#named.get(recipient) === file) return;
+    syncDirectory(disk, this.#paths.folder);
+    this.#named.set(recipient, file);
   }
 }
 
 interface Written {
   readonly sent: readonly Waiting[];
-  readonly inbox?: Opened;
+  /** The inbox, as it was before. */
+  readonly to?: Opened;
   /** Why those that were allowed in and are not among the sent did not go out. */
   readonly failure?: Error;
 }
@@ -205,9 +213,9 @@ function* batches<T extends Sized>(queue: readonly T[]): Generator<T[]> {
   if (batch.length > 0) yield batch;
 }
 
-function endsInNewline(disk: Disk, fd: number, size: number): boolean {
+function endsInNewline(disk: Disk, fd: number, size: number, path: string): boolean {
   const last = Buffer.alloc(1);
-  disk.readSync(fd, last, 0, 1, size - 1);
+  onDisk('read', path, () => disk.readSync(fd, last, 0, 1, size - 1));
   return last[0] === NEWLINE;
 }
 

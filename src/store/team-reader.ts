@@ -7,6 +7,7 @@ import { lookAt, realDisk, type Disk } from './disk.ts';
 import { Document } from './document.ts';
 import { EventLog } from './events.ts';
 import { Locks } from './lock.ts';
+import { mustBeDirectories } from './own-directories.ts';
 import type { TeamPaths } from './paths.ts';
 import { Roster } from './roster.ts';
 import { unknownTeam, type TeamStore } from './team-store.ts';
@@ -33,13 +34,14 @@ export interface ReadingOptions {
  * Opens a team so that nothing is written: not even what is wrong with its log is noted. Works on read-only, foreign
  * and archived folders.
  *
- * @throws UsageError `UNKNOWN_TEAM`
+ * @throws UsageError `UNKNOWN_TEAM`; StoreError `CORRUPT`
  */
 export function openForReading(
   paths: TeamPaths,
   { clock, disk = realDisk, onFolded }: ReadingOptions,
 ): TeamReader & { close(): void } {
   if (!lookAt(disk, paths.log)) throw unknownTeam(paths.name);
+  mustBeDirectories(disk, paths);
   const board = new BoardStore(paths.log, { disk, clock, ...(onFolded ? { onFolded } : {}) });
   const events = new EventLog(disk, paths.events, clock);
   const document = { disk, locks: new Locks(paths.tokens, { disk, clock }) };

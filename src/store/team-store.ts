@@ -8,6 +8,7 @@ import { lookAt, realDisk, type Disk } from './disk.ts';
 import { Document } from './document.ts';
 import { EventLog } from './events.ts';
 import { Locks } from './lock.ts';
+import { mustBeDirectories } from './own-directories.ts';
 import type { TeamPaths } from './paths.ts';
 import { pinDirectory, type PinnedDirectory } from './pinned.ts';
 import { Roster } from './roster.ts';
@@ -50,6 +51,7 @@ export class TeamStore {
       durable,
       onFolded,
     } = options;
+    mustBeDirectories(disk, paths);
     this.paths = paths;
     this.disk = disk;
     this.clock = clock;
@@ -99,10 +101,14 @@ export class TeamStore {
   }
 }
 
+/** Whether there is a team: its log, and its folder as it was made. A name that is only reserved has an empty folder. */
+export const isTeam = (disk: Disk, paths: TeamPaths): boolean =>
+  lookAt(disk, paths.log) !== undefined && lookAt(disk, paths.processes) !== undefined;
+
 /** Opens a team that is there. @throws UsageError `UNKNOWN_TEAM` */
 export function openStore(paths: TeamPaths, options: StoreOptions): TeamStore {
   const disk = options.disk ?? realDisk;
-  if (!lookAt(disk, paths.folder)?.isDirectory() || !lookAt(disk, paths.log)) throw unknownTeam(paths.name);
+  if (!isTeam(disk, paths)) throw unknownTeam(paths.name);
   return new TeamStore(paths, options);
 }
 

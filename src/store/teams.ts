@@ -10,7 +10,7 @@ import { removeTree } from './create.ts';
 import { list, lookAt, onDisk, realDisk, removeFile, type Disk } from './disk.ts';
 import { makeDirectory, syncDirectory } from './file.ts';
 import { archivePaths, rootPaths, teamPaths, teamPathsAt, type TeamPaths } from './paths.ts';
-import type { TeamStore } from './team-store.ts';
+import { isTeam, type TeamStore } from './team-store.ts';
 
 /** The directory that holds `.teams`: the nearest parent that has one, else `from` itself. */
 export function findRoot(from: string, disk: Disk = realDisk): string {
@@ -48,9 +48,7 @@ export function findTeam(root: string, name: Name, disk: Disk = realDisk): Liste
 /** A team whose archiving was cut short has its board inside already; it is read there. */
 function activeTeam(root: string, name: Name, disk: Disk): ListedTeam | undefined {
   const paths = teamPaths(root, name);
-  return [paths, boardInside(paths)].flatMap((one) =>
-    lookAt(disk, one.log) && lookAt(disk, one.folder) ? { name, paths: one } : [],
-  )[0];
+  return [paths, boardInside(paths)].flatMap((one) => (isTeam(disk, one) ? { name, paths: one } : []))[0];
 }
 
 const boardInside = ({ root, name, folder }: TeamPaths): TeamPaths =>
@@ -113,10 +111,14 @@ function putAway(disk: Disk, paths: TeamPaths, stamp: string): TeamPaths {
 /** The board goes inside the folder, then the folder goes to its place in the archive: the commit point. */
 export function move(disk: Disk, from: TeamPaths, to: TeamPaths): void {
   const { teams, tasks, archive: shelf } = rootPaths(from.root);
-  makeDirectory(disk, shelf);
-  if (lookAt(disk, from.board)) rename(disk, from.board, boardInside(from).board);
+  makeDirectory(disk, shelf, { durable: true });
+  if (lookAt(disk, from.board)) {
+    rename(disk, from.board, boardInside(from).board);
+    // A power loss may not part the folder from its board.
+    for (const directory of [from.folder, tasks]) syncDirectory(disk, directory);
+  }
   rename(disk, from.folder, to.folder);
-  for (const directory of [shelf, teams, tasks]) if (lookAt(disk, directory)) syncDirectory(disk, directory);
+  for (const directory of [shelf, teams]) syncDirectory(disk, directory);
 }
 
 const rename = (disk: Disk, from: string, to: string): void => onDisk('archive', from, () => disk.renameSync(from, to));

@@ -14,14 +14,18 @@ const MAKER = /\.(\d+)-(\d+|x)-[0-9A-Za-z]+\.tmp$/;
 export const tempPath = (path: string, token: string, who: ProcessIdentity = ownIdentity()): string =>
   `${path}.${who.pid}-${who.startTime === '' ? NO_START : who.startTime}-${token}.tmp`;
 
-/** Removes the temporary files of dead processes from a directory. */
-export function sweepTemps(disk: Disk, directory: string, alive: (who: ProcessIdentity) => Life): void {
+/** Removes the temporary files of dead processes from a directory. @param remove what to do with each, by its path */
+export function sweepTemps(
+  disk: Disk,
+  directory: string,
+  alive: (who: ProcessIdentity) => Life,
+  remove = (path: string): void => removeFile(disk, path),
+): void {
   const { bootId, pidNamespace } = ownIdentity();
   for (const file of list(disk, directory)) {
     const [, pid, startTime] = MAKER.exec(file) ?? [];
     if (pid === undefined || startTime === undefined || startTime === NO_START) continue;
-    if (alive({ pid: Number(pid), startTime, bootId, pidNamespace }) === 'dead')
-      removeFile(disk, join(directory, file));
+    if (alive({ pid: Number(pid), startTime, bootId, pidNamespace }) === 'dead') remove(join(directory, file));
   }
 }
 

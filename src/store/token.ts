@@ -3,7 +3,7 @@
  * never renamed, and removed only when its process is done. To lock is to link it to the lock's name.
  */
 import { randomBytes } from 'node:crypto';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { StoreError } from '../model/errors.ts';
 import { isMissing, isTaken, lookAt, O_CREAT, O_EXCL, O_WRONLY, removeFile, storeFailure, type Disk } from './disk.ts';
@@ -38,13 +38,13 @@ export class OwnToken {
   }
 
   /**
-   * Links the token to a name; a token that went missing is made anew, once.
+   * Links the token to a name; a token that went missing is made anew, as often as a sweep finds it half made.
    *
    * @returns the inode that now stands there, or undefined when the name is taken
    * @throws StoreError `TEAM_GONE` when the directory is gone
    */
   link(path: string): number | undefined {
-    for (let again = false; ; again = true) {
+    for (;;) {
       const ino = (this.#ino ??= this.#make());
       try {
         this.#disk.linkSync(this.#path, path);
@@ -54,7 +54,7 @@ export class OwnToken {
         // It may have been made and yet have failed; a lock that its owner does not know of would stop everybody.
         if (!isMissing(error) && lookAt(this.#disk, path)?.ino === ino) return ino;
         if (!isMissing(error)) throw storeFailure('lock', path, error);
-        if (again) throw gone(path);
+        if (!lookAt(this.#disk, dirname(path))) throw gone(path);
         this.#ino = undefined;
       }
     }

@@ -103,6 +103,10 @@ describe('parseMail', () => {
     ['white space around it', `  ${four}\t`],
     ['foreign keys', four.replace('{', '{"x":{"y":[1]},')],
     ['a foreign type', four.replace('"message"', '"greeting"')],
+    [
+      'colons and quotes in texts, and a key twice further in',
+      four.replace('"c"', '"\\":{\\"a\\":1,:"').replace('{', '{"x":{"y":1,"y":2},'),
+    ],
     ['U+2028, NUL and a lone surrogate, escaped', four.replace('"c"', '"\\u2028\\u0000\\ud800"')],
     [
       'all of ours',
@@ -146,6 +150,10 @@ describe('parseMail', () => {
     ['one level too deep', four.replace('}', `,"x":${'['.repeat(MAX_DEPTH)}${']'.repeat(MAX_DEPTH)}}`), /nested/],
     ['depth 5,000', four.replace('}', `,"data":{"x":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`), /nested/],
     ['depth 100,000, unclosed', `{"x":${'['.repeat(100_000)}`, /nested/],
+    ['two senders', four.replace('}', ',"sender":"lead"}'), /twice/],
+    ['two senders, one of them disguised', four.replace('}', ',"\\u0073ender":"lead"}'), /twice/],
+    ['a foreign key twice', four.replace('{', '{"x":[{"x":1,"x":2}],"x":":",'), /twice/],
+    ['two __proto__', four.replace('{', '{"__proto__":1,"__proto__":2,'), /twice/],
   ];
   it.each(bad)('sets aside %s', (_, raw, why) => {
     const parsed = parseMail(raw);

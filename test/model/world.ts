@@ -118,9 +118,9 @@ const sorted = (value: unknown): unknown => {
 
 const entries = <V>(map: ReadonlyMap<string, V>): [string, V][] => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** A board as text, the same for equal boards however they came about; `seen` is no part of it. */
+/** A board as text, the same for equal boards however they came about; `seen` is no part of it, `pendingOf` follows from it. */
 export function canonical(board: Board): string {
-  const { members, tasks, busy, waiting, unique, seen: _, ...header } = board;
+  const { members, tasks, busy, waiting, unique, seen: _, pendingOf: _counts, ...header } = board;
   const edges = entries(waiting).map(([id, ids]) => [id, ids.toSorted()]);
   return JSON.stringify(
     sorted({ header, members: [...members], tasks: [...tasks], busy: entries(busy), unique: entries(unique), edges }),
@@ -134,7 +134,12 @@ export function indicesOf(tasks: readonly Task[]) {
   const busy = tasks.flatMap((task) => (task.status === 'in_progress' ? [`${task.claim.member} ${task.id}`] : []));
   const waiting = tasks.flatMap((task) => task.blockedBy.map((blocker) => `${blocker} ${task.id}`));
   const unique = tasks.flatMap((task) => uniqueMarks(task).map((mark) => `${mark} ${task.id}`));
-  return { busy: busy.sort(), waiting: waiting.sort(), unique: unique.sort(), lastTaskId: tasks.length };
+  const owned = tasks.flatMap(({ status, owner }) => (status === 'pending' ? (owner ?? []) : []));
+  const pendingOf = [...new Set(owned)].map((owner) => `${owner} ${owned.filter((one) => one === owner).length}`);
+  return {
+    ...{ busy: busy.sort(), waiting: waiting.sort(), unique: unique.sort() },
+    ...{ pendingOf: pendingOf.sort(), lastTaskId: tasks.length },
+  };
 }
 
 export function keptIndices(board: Board): ReturnType<typeof indicesOf> {
@@ -142,6 +147,7 @@ export function keptIndices(board: Board): ReturnType<typeof indicesOf> {
     busy: [...board.busy].map(([member, id]) => `${member} ${id}`).sort(),
     waiting: [...board.waiting].flatMap(([blocker, ids]) => ids.map((id) => `${blocker} ${id}`)).sort(),
     unique: [...board.unique].map(([mark, id]) => `${mark} ${id}`).sort(),
+    pendingOf: [...board.pendingOf].map(([owner, count]) => `${owner} ${count}`).sort(),
     lastTaskId: board.lastTaskId,
   };
 }

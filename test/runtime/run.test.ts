@@ -37,7 +37,7 @@ describe('starting', () => {
   });
 
   it('stops the others when one does not start, and names it', async () => {
-    allowLeft(/\.lock$/);
+    allowLeft(/\.(lock|tmp)$/);
     const members = ['ada', { name: 'bob', agent: { kind: 'claude' as const } }, 'cy'];
     const on = await team({ members });
     const session = await lead(on);
@@ -261,7 +261,7 @@ describe('stopping', () => {
   });
 
   it('ends what ignores SIGTERM, also in a session of its own', async () => {
-    allowLeft(/\.lock$/);
+    allowLeft(/\.(lock|tmp)$/);
     const tasks = [
       {
         subject: 'Deaf',
@@ -301,7 +301,7 @@ describe('stopping', () => {
   });
 
   it('sees a worker that a person started again after it was killed', async () => {
-    allowLeft(/\.lock$/);
+    allowLeft(/\.(lock|tmp)$/);
     const tasks = [
       { subject: 'One', work: { run: 'until test -e go; do sleep 0.02; done' } },
       { subject: 'Two', work: { run: 'true' } },

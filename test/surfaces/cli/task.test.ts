@@ -1,16 +1,10 @@
 /** The board by the command line, from a person without a runner and from a program that has one. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ownIdentity } from '../../../src/store/process-table.ts';
-import { newToken, tokenHash } from '../../../src/store/roster.ts';
-import { openStore } from '../../../src/store/team-store.ts';
-import { teamPaths } from '../../../src/store/paths.ts';
 import { failureSchema, Workplace } from '../../support/cli.ts';
-import { realClock } from '../../support/clock.ts';
-import { name } from '../../support/team.ts';
+import { asMember } from '../../support/member.ts';
 
 const fieldsSchema = z.looseObject({ id: z.string(), status: z.string(), subject: z.string() });
 const taskSchema = z.strictObject({ schemaVersion: z.literal(1), task: fieldsSchema });
@@ -238,21 +232,7 @@ describe('a program that a teammate runs', () => {
   /** The process of ada, as its children know it, with task 1 in its hands. */
   async function asAda(...verify: string[]): Promise<Record<string, string>> {
     await task('create', 'Fix the call', ...verify.flatMap((command) => ['--verify', command]));
-    const store = openStore(teamPaths(place.root, name('login')), { clock: realClock });
-    const [inc, token] = [ulid(), newToken()];
-    const author = { by: name('ada'), inc };
-    store.board.append(author, () => ({ type: 'member.started', name: name('ada'), inc, after: null }));
-    store.board.append(author, () => ({ type: 'task.claimed', task: '1', member: name('ada') }));
-    store.roster.write({
-      version: 1,
-      name: name('ada'),
-      phase: 'running',
-      ...ownIdentity(),
-      incarnation: inc,
-      tokenHash: tokenHash(token),
-    });
-    await store.close();
-    return { TEAMS_TOKEN: token, TEAMS_MEMBER: 'ada', TEAMS_TEAM: 'login' };
+    return asMember(place, 'login', 'ada', '1');
   }
 
   const reports = async (): Promise<unknown[]> =>

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { archivedBefore, realClock, removeArchived } from '../../../index.ts';
 import { confirmed } from '../confirm.ts';
 import { duration, flag, noMore, readOptions } from '../given.ts';
+import { mustNotBeMember } from '../own-member.ts';
 import { rootOf } from '../root.ts';
 import { table } from '../table.ts';
 import type { Act } from '../verb.ts';
@@ -13,6 +14,7 @@ const schema = z.object({ olderThan: duration, dryRun: flag });
 export const act: Act = async (frame, given) => {
   const { olderThan = THIRTY_DAYS_MS, dryRun } = readOptions(schema, given);
   noMore(given.words);
+  mustNotBeMember(frame, 'empties the archive');
   const teams = archivedBefore(rootOf(frame), realClock.now() - olderThan);
   const lines = teams.map(({ name, archivedAt, paths }) => ({ name, archivedAt, folder: paths.folder }));
   const shown = table(lines.map(({ name, archivedAt = '', folder }) => [name, archivedAt, folder]));

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { resumeTeam } from '../../../index.ts';
 import { duration, flag, noMore, readOptions } from '../given.ts';
 import { detachRun, leadRun, sessionOf } from '../lead-run.ts';
+import { mustNotBeMember } from '../own-member.ts';
 import { settings } from '../settings.ts';
 import { chooseTeam } from '../team-choice.ts';
 import type { Act } from '../verb.ts';
@@ -12,6 +13,7 @@ const schema = z.object({ timeout: duration, failFast: flag, strict: flag, detac
 
 export const act: Act = async (frame, given) => {
   const flags = readOptions(schema, given);
+  mustNotBeMember(frame, 'resumes a run');
   const { team, words } = chooseTeam(frame, given.words);
   noMore(words);
   if (flags.detach) return detachRun(frame, team.paths, flags);

@@ -22,6 +22,7 @@ import { tellExcluded } from '../excluding.ts';
 import type { Frame } from '../frame.ts';
 import { duration, flag, readOptions, text, texts } from '../given.ts';
 import { detachRun, leadRun, sessionOf, type RunFlags, type ShowProgress } from '../lead-run.ts';
+import { mustNotBeMember } from '../own-member.ts';
 import { planOf } from '../plan-words.ts';
 import { rootOf } from '../root.ts';
 import { settings } from '../settings.ts';
@@ -38,6 +39,7 @@ export const act: Act = async (frame, given) => {
   const options = readOptions(schema, given);
   if (options.resume && options.fresh)
     throw new UsageError('USAGE', '--resume goes on and --fresh begins anew; give one of them.');
+  if (!options.dryRun) mustNotBeMember(frame, 'runs a plan of its own');
   const { agents, ...rest } = settings(frame);
   const agent = defaultAgent({ agents, ...rest }, options.agent);
   const plan = await planOf(frame, given.words, {

@@ -3,6 +3,19 @@ import type { Verb } from '../verb.ts';
 
 export const setup: readonly Verb[] = [
   {
+    name: 'mcp',
+    summary: 'be an MCP server on stdio: a host leads a team, or works in one',
+    options: [
+      { flags: '--team <team>', what: 'work in this team, as the member of --as; without it, lead' },
+      { flags: '--detach', what: 'when the host goes away, hand the team to a lead in the background' },
+    ],
+    examples: [
+      { line: 'teams mcp', what: 'as the command of an MCP server in a host' },
+      { line: 'teams mcp --team login --as ada', what: 'as a member that nobody else is' },
+    ],
+    load: () => import('../commands/mcp.ts'),
+  },
+  {
     name: 'init',
     summary: 'set up a project: configuration and git excludes',
     examples: [

@@ -1,0 +1,172 @@
+/**
+ * The desk of a model that leads: it makes one team at a time and leads it from this process, until it deletes the team
+ * or goes away. What leads is the same as `teams lead`, so that `teams delete` from elsewhere ends it in order, too.
+ */
+import { childEnvironment } from '../agents/index.ts';
+import { findAgent, unknownAgent, type AgentSpec } from '../model/agent.ts';
+import { AgentError, ConflictError, UsageError } from '../model/errors.ts';
+import type { Profile } from '../model/event.ts';
+import { parseName, type Name } from '../model/names.ts';
+import { DEFAULT_TASK_TIMEOUT_MS } from '../model/task.ts';
+import { maySpawn } from '../policy/tool-rules.ts';
+import { readSkills, type Skill } from '../store/skills.ts';
+import type { TeamPaths } from '../store/paths.ts';
+import { findTeam } from '../store/teams.ts';
+import type { Desk, LeadDesk, Mailbox, Recruit } from './desk.ts';
+import { equip } from './equip.ts';
+import { closeTeam, leadTeam, type Closed } from './lifecycle.ts';
+import { pathWithUs } from './package.ts';
+import { sendRateFrom } from './send-rate.ts';
+import type { Session, SessionOptions } from './session.ts';
+import { Subagents } from './subagents.ts';
+import { makeTeam, TeamHandle, type OpenOptions } from './team.ts';
+
+export interface LeadDeskOptions {
+  readonly open: OpenOptions;
+  readonly session: SessionOptions;
+  /** Agents by name, as configured. */
+  readonly agents: ReadonlyMap<string, AgentSpec>;
+  /** What thinks when a call names no agent. */
+  readonly defaultAgent: AgentSpec | undefined;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Aborts when the team is to end with whoever leads. */
+  readonly gone: AbortSignal;
+  /** Aborts when it is to end at once. */
+  readonly force: AbortSignal;
+}
+
+interface Led {
+  readonly session: Session;
+  readonly handle: TeamHandle;
+  /** Settles when the team is led no longer from here. */
+  readonly over: Promise<unknown>;
+}
+
+export class LeadingDesk implements Desk, LeadDesk {
+  readonly side = 'lead';
+  readonly lead = this;
+  readonly subagents = new Subagents();
+  readonly #options: LeadDeskOptions;
+  #led: Led | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #spawns = 0;
+
+  constructor(options: LeadDeskOptions) {
+    this.#options = options;
+  }
+
+  get team(): TeamHandle | undefined {
+    return this.#led?.handle;
+  }
+
+  get mail(): Mailbox | undefined {
+    return this.#led?.session.mail;
+  }
+
+  create(name: string, profile: Profile | undefined, about: string | undefined): Promise<Name> {
+    return this.#alone(async () => {
+      if (this.#led) throw new ConflictError('REFUSED', `This process leads team ${this.#led.handle.name} already.`);
+      const { open, cwd } = this.#options;
+      const made = makeTeam(name, { cwd, ...(profile === undefined ? {} : { profile }) }, open);
+      const { paths } = made;
+      await made[Symbol.asyncDispose]();
+      this.#led = await this.#take(paths);
+      this.#spawns = 0;
+      if (about !== undefined) this.#led.session.tell({ type: 'team.described', text: about });
+      return paths.name;
+    });
+  }
+
+  remove(name: string, force: boolean): Promise<Closed> {
+    return this.#alone(async () => {
+      const { open, session } = this.#options;
+      const led = this.#led;
+      if (led && led.handle.name !== name)
+        throw new UsageError(
+          'UNKNOWN_TEAM',
+          `This process leads team ${led.handle.name}, not ${JSON.stringify(name)}.`,
+        );
+      const team = findTeam(open.root, parseName('team', name));
+      if (team === undefined || team.archivedAt !== undefined)
+        throw new UsageError('UNKNOWN_TEAM', `There is no team ${JSON.stringify(name)} under ${open.root}.`);
+      const closed = await closeTeam(team.paths, { purpose: 'delete', force }, session);
+      await led?.over;
+      return closed;
+    });
+  }
+
+  hire({ name, prompt, role, agent, planApproval }: Recruit): Promise<Name> {
+    return this.#alone(async () => {
+      const { session, handle } = this.#mustLead();
+      const { members } = handle.store.board.fold();
+      const known = [...members.values()].find((one) => one.name === name);
+      const denied = maySpawn({ members: members.size - (known ? 1 : 0), spawns: this.#spawns });
+      if (denied) throw new ConflictError('QUOTA', denied.why);
+      if (known && session.isRunning(known.name))
+        throw new ConflictError('MEMBER_ALIVE', `${name} works already; write to it with SendMessage.`);
+      const member = await equip(handle, name, { role, agent, planApproval });
+      await handle.send(member, prompt);
+      this.#spawns += 1;
+      await session.start([member], this.#options.gone);
+      return member;
+    });
+  }
+
+  agent(name: string | undefined, model: string | undefined): AgentSpec {
+    const { agents, defaultAgent } = this.#options;
+    const spec = name === undefined ? defaultAgent : findAgent(name, agents);
+    if (spec === undefined && name === undefined)
+      throw new AgentError('AGENT_UNAVAILABLE', 'No default agent is configured: name one with "agent".');
+    // A command is a person's to write, in the configuration: none is taken from a model.
+    if (spec === undefined) throw new UsageError('USAGE', unknownAgent(name ?? '', agents));
+    return model === undefined ? spec : { ...spec, model };
+  }
+
+  readonly errand: LeadDesk['errand'] = ({ kind, env = {} }, role) => {
+    const { environment, cwd } = this.#options;
+    const add = {
+      PATH: pathWithUs(environment['PATH'] ?? '/usr/bin:/bin'),
+      ...(role === undefined ? {} : { TEAMS_ROLE: role }),
+    };
+    const known = childEnvironment(kind, { parent: environment, env, add });
+    return { cwd, env: known, sandbox: 'workspace-write', timeoutMs: DEFAULT_TASK_TIMEOUT_MS };
+  };
+
+  skills(): Skill[] {
+    return readSkills(this.#options.open.root, this.#options.environment);
+  }
+
+  /** Waits until the team has ended with this process; `gone` was aborted before. @returns the team that was led */
+  async close(): Promise<Name | undefined> {
+    const led = this.#led;
+    await Promise.all([this.subagents.close(), led?.over]);
+    return led?.handle.name;
+  }
+
+  #mustLead(): Led {
+    if (this.#led) return this.#led;
+    throw new UsageError('UNKNOWN_TEAM', 'There is no team yet; TeamCreate makes one.');
+  }
+
+  /** Leads until the team closes; resolves as soon as it is led. */
+  async #take(paths: TeamPaths): Promise<Led> {
+    const { session: options, environment, gone, force } = this.#options;
+    let over: Promise<unknown> = Promise.resolve();
+    const session = await new Promise<Session>((started, failed) => {
+      const run = { signal: gone, force, onStarted: started };
+      over = leadTeam(paths, { ...options, readsMail: true }, run)
+        .catch(failed)
+        .finally(() => (this.#led = undefined));
+    });
+    const { store, speaker } = session;
+    return { session, over, handle: new TeamHandle(store, speaker, sendRateFrom(store.clock, environment)) };
+  }
+
+  /** One change of the team at a time: hosts call tools in parallel. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+}

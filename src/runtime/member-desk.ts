@@ -1,0 +1,14 @@
+/** The desk of one who works in a team that is there: a member's agent, or a person as a member. */
+import { sideOf } from '../model/message.ts';
+import type { Desk } from './desk.ts';
+import { lookingMailbox, takingMailbox } from './mailboxes.ts';
+import type { TeamHandle } from './team.ts';
+
+export const memberDesk = (handle: TeamHandle): Desk => ({
+  side: sideOf(handle.speaker.name),
+  team: handle,
+  mail:
+    handle.speaker.kind === 'member'
+      ? lookingMailbox(handle, handle.speaker.name, () => false)
+      : takingMailbox(handle, handle.speaker.name),
+});

@@ -1,0 +1,61 @@
+/** `teams mcp`: this process is an MCP server on stdio, which leads a team or works in one. */
+import * as z from 'zod';
+import { detachLead, LeadingDesk, LEAD, memberDesk, openHandle, parseMemberName, UsageError } from '../../../index.ts';
+import { defaultAgent } from '../default-agent.ts';
+import { Endings } from '../endings.ts';
+import type { Frame } from '../frame.ts';
+import { flag, noMore, readOptions, text } from '../given.ts';
+import { settings } from '../settings.ts';
+import type { Act } from '../verb.ts';
+import { VERSION } from '../version.ts';
+
+const schema = z.object({ team: text, detach: flag });
+
+export const act: Act = async (frame, given) => {
+  const { team, detach } = readOptions(schema, given);
+  noMore(given.words);
+  const own =
+    frame.outside.environment['TEAMS_MEMBER'] === undefined ? undefined : frame.outside.environment['TEAMS_TEAM'];
+  const joined = team ?? own;
+  using endings = new Endings();
+  if (joined === undefined) await lead(frame, detach, endings);
+  else await work(frame, joined, endings);
+  return endings.code ?? 0;
+};
+
+/** As a lead, until the host goes away: then the team is shut down in order, and handed over when that was asked for. */
+async function lead(frame: Frame, detach: boolean, endings: Endings): Promise<void> {
+  const { as } = frame.flags;
+  if (as !== undefined && parseMemberName(as) !== LEAD)
+    throw new UsageError('USAGE', `To work as ${as}, say in which team: --team TEAM --as ${as}.`);
+  const { outside } = frame;
+  const gone = new AbortController();
+  const known = settings(frame);
+  const desk = new LeadingDesk({
+    ...{ open: known.open, session: known.session, agents: known.agents, defaultAgent: defaultAgent(known, undefined) },
+    ...{ cwd: outside.cwd, environment: outside.environment, gone: gone.signal, force: endings.force },
+  });
+  const paths = () => desk.team?.paths;
+  await serve(frame, desk, endings);
+  const led = paths();
+  gone.abort();
+  await desk.close();
+  if (detach && led !== undefined) await detachLead(led, ['lead', led.name, '--root', led.root], outside);
+}
+
+/** As a member: by its token, or a person in its name. */
+async function work(frame: Frame, team: string, endings: Endings): Promise<void> {
+  await using handle = openHandle(team, settings(frame).open);
+  if (handle.speaker.name === LEAD)
+    throw new UsageError('USAGE', `As whom of team ${team}? Say --as NAME; a lead is \`teams mcp\` without --team.`);
+  const { members } = handle.store.board.fold();
+  if (members.get(handle.speaker.name)?.state !== 'joined')
+    throw new UsageError('UNKNOWN_MEMBER', `Team ${team} has no member ${handle.speaker.name}.`);
+  await serve(frame, memberDesk(handle), endings);
+}
+
+async function serve(frame: Frame, desk: LeadingDesk | ReturnType<typeof memberDesk>, endings: Endings): Promise<void> {
+  const { serveMcp } = await import('../../mcp/main.ts');
+  const stop = AbortSignal.any([endings.stop, frame.outside.gone]);
+  await serveMcp({ desk, version: VERSION, stop, onTrouble: (error) => frame.say(`teams mcp: ${error.message}`) });
+}

@@ -1,0 +1,42 @@
+/** What the documentation claims to be proved is proved by a test that there is. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
+const page = read('docs/reliability.md');
+
+/** `file › title` in back quotes; one that is part of a title is escaped. */
+const proofs = [...page.matchAll(/`(test\/[^`]+?) › ((?:\\`|[^`])+)`/g)].map(
+  ([, file = '', title = '']): [string, string] => [file, title.replaceAll('\\`', '`')],
+);
+const numbersIn = (heading: string): number[] => {
+  const part = page.slice(page.indexOf(`\n## ${heading}\n`)).split('\n## ')[1] ?? '';
+  return [...part.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, numbers = '']) => numbers.split(', ').map(Number));
+};
+const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
+
+describe('the page of proofs', () => {
+  it.each(proofs)('names a test that there is: %s › %s', (file, title) => {
+    expect(existsSync(join(ROOT, file))).toBe(true);
+    const source = read(file);
+    expect(["'", '"', '`'].some((quote) => source.includes(`${quote}${escaped(title, quote)}${quote}`))).toBe(true);
+  });
+
+  it('has a row for every fault and every threat', () => {
+    expect(proofs.length).toBeGreaterThan(100);
+    expect(numbersIn('Faults')).toEqual(upTo(42));
+    expect(numbersIn('Threats').toSorted((a, b) => a - b)).toEqual(upTo(27));
+  });
+
+  it('has every guarantee of the README', () => {
+    const claims = [...read('README.md').matchAll(/^\| (?!guaranteed|-)(.+?) \| .+ \|$/gm)].map(
+      ([, claim = '']) => claim,
+    );
+    expect(claims).toHaveLength(7);
+    expect(claims.filter((claim) => !page.includes(`| ${claim} `))).toEqual([]);
+  });
+});
+
+const escaped = (title: string, quote: string): string => title.replaceAll(quote, `\\${quote}`);

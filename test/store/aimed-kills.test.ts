@@ -1,0 +1,44 @@
+/**
+ * Layer 4 of RELIABILITY §4: real processes that kill or stop themselves at a named file call. A survivor does the same
+ * right afterwards, and at the end a judge compares every process's history with what the files say.
+ */
+import { expect, it } from 'vitest';
+import type { Aim } from '../support/aimed/aim.ts';
+import { Range, type Signal } from '../support/aimed/range.ts';
+import { SCENARIOS } from '../support/aimed/scenarios.ts';
+import { figure } from '../support/figures.ts';
+import { SIZES, TIMEOUT_MS } from '../support/sizes.ts';
+
+const NAMES = Object.keys(SCENARIOS);
+
+/** So many of the aims, evenly, and again from the first when there are fewer. */
+const spread = (aims: readonly Aim[], count: number): Aim[] =>
+  Array.from(
+    { length: count },
+    (_, at) => aims[Math.floor((at * Math.max(1, aims.length / count)) % aims.length)],
+  ).flatMap((aim) => aim ?? []);
+
+async function shootAt(name: string, signal: Signal, count: number): Promise<void> {
+  const scenario = SCENARIOS[name];
+  if (scenario === undefined) throw new Error(`There is no scenario ${name}.`);
+  const range = new Range(name, scenario, signal);
+  for (const aim of spread(await range.aims(), count)) await range.shoot(aim);
+  const violations = await range.judged();
+  const what = signal === 'SIGKILL' ? 'aimed kill -9' : 'SIGSTOP beyond every timeout';
+  figure({ area: `${what}: ${name}`, count: range.hits, violations: violations.length, times: range.times });
+  expect(violations).toEqual([]);
+  // A file that is there already costs one call less than the first time: some aims are never reached.
+  expect(range.hits).toBeGreaterThan(count * 0.75);
+}
+
+it.each(NAMES)(
+  'whoever is killed in the middle of %s leaves nothing lost, doubled or unreadable',
+  { timeout: TIMEOUT_MS },
+  (name) => shootAt(name, 'SIGKILL', Math.ceil(SIZES.aimedKills / NAMES.length)),
+);
+
+it.each(NAMES)(
+  'whoever stands still in the middle of %s robs nobody and loses nothing',
+  { timeout: TIMEOUT_MS },
+  (name) => shootAt(name, 'SIGSTOP', Math.ceil(SIZES.aimedStops / NAMES.length)),
+);

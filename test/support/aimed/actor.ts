@@ -1,0 +1,35 @@
+/** A process's view of the team that is aimed at: its store, who it is, and its history beside the store. */
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import type { Clock } from '../../../src/model/clock.ts';
+import { parseName, type Name } from '../../../src/model/names.ts';
+import { createStore, type NewTeam } from '../../../src/store/create.ts';
+import type { Disk } from '../../../src/store/disk.ts';
+import { teamPaths } from '../../../src/store/paths.ts';
+import { TeamStore } from '../../../src/store/team-store.ts';
+import { realClock } from '../clock.ts';
+import { unflushed } from './aim.ts';
+import { History } from './history.ts';
+import { MEMBERS, type Actor } from './scenario.ts';
+
+const TEAM = parseName('team', 'aimed');
+const ROLE = parseName('role', 'executor');
+/** The user's key is not what is tried here. */
+const seal = { sign: () => 'sealed', holds: () => true };
+const quota = { inboxMaxMessages: 2 ** 30, inboxMaxBytes: 2 ** 40 };
+
+export const historyIn = (root: string): string => join(root, 'history');
+
+export function makeTeam(root: string): void {
+  const changes = MEMBERS.map((name) => ({ type: 'member.joined' as const, name, role: ROLE, prefixes: [] }));
+  const team: NewTeam = { name: TEAM, profile: 'v8', claimMode: 'auto', config: { members: [] }, changes };
+  const store = createStore(root, team, { clock: realClock, seal, quota });
+  store.board.close();
+  store.pinned.close();
+}
+
+export function actorIn(root: string, member: Name, disk: Disk = unflushed, clock: Clock = realClock): Actor {
+  const life = ulid();
+  const store = new TeamStore(teamPaths(root, TEAM), { clock, disk, seal, quota });
+  return { store, member, life, history: new History(historyIn(root), life) };
+}

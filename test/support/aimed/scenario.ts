@@ -1,0 +1,51 @@
+/** What a scenario is, who acts in it, and how any of them speaks on the board. */
+import type { Author, Body } from '../../../src/model/event.ts';
+import { LEAD, type Name } from '../../../src/model/names.ts';
+import type { Folded } from '../../../src/store/board.ts';
+import type { TeamStore } from '../../../src/store/team-store.ts';
+import { name } from '../team.ts';
+import type { History } from './history.ts';
+
+export interface Actor {
+  readonly store: TeamStore;
+  readonly history: History;
+  /** Who acts: the member that is hit, or the one that survives. */
+  readonly member: Name;
+  readonly life: string;
+}
+
+export interface Scenario {
+  /** What is there before somebody is hit; by the survivor. */
+  readonly prepare?: (actor: Actor) => Promise<unknown>;
+  /** What the one who is hit does before it is armed. */
+  readonly warm?: (actor: Actor) => unknown;
+  readonly act: (actor: Actor) => Promise<unknown>;
+  /** What the survivor does then; by default the same. */
+  readonly survive?: (actor: Actor) => Promise<unknown>;
+  /** The ids of an operation that the files show. */
+  readonly there: Readonly<Record<string, (store: TeamStore) => string[]>>;
+}
+
+export const HIT = name('ada');
+export const SURVIVOR = name('bob');
+/** Who is written to, and whose mail the survivor reads. */
+export const SINK = name('cy');
+export const MEMBERS = [HIT, SURVIVOR, SINK];
+
+export const accepted = (store: TeamStore): Folded[] => [...store.board.history()].filter(({ outcome }) => outcome.ok);
+
+export const say = (store: TeamStore, author: Author, body: Body): boolean =>
+  store.board.append(author, () => body).outcome.ok;
+
+/** The lead's word, by the person. */
+export const command = (store: TeamStore, body: Body): boolean => {
+  const { epoch } = store.board.fold().lead;
+  return say(store, { person: LEAD, epoch }, body);
+};
+
+/** Becomes the member's current process, in the place of whoever was. */
+export function begin({ store, member, life }: Actor): boolean {
+  const after = store.board.fold().members.get(member)?.incarnation ?? null;
+  if (after === life) return true;
+  return say(store, { by: member, inc: life }, { type: 'member.started', name: member, inc: life, after });
+}

@@ -1,0 +1,72 @@
+/**
+ * What is done while somebody aims: the same by the process that is hit and by the one that survives it. Each says in its
+ * history what it did; `there` reads from the store's files what became of it.
+ */
+import { ulid } from 'ulid';
+import { LEAD } from '../../../src/model/names.ts';
+import { takeLease } from '../../../src/store/lease.ts';
+import { sending, taking } from './mail.ts';
+import { accepted, begin, HIT, say, type Actor, type Scenario } from './scenario.ts';
+import { claiming, completing } from './tasks.ts';
+
+async function configure({ store, history }: Actor): Promise<void> {
+  for (let n = 0; n < 2; n += 1) {
+    const tag = ulid();
+    await history.attempt('configure', tag, () =>
+      store.config.update((current) => {
+        if (current === undefined) throw new Error('there is no config');
+        return { next: { ...current, env_pass: [...(current.env_pass ?? []), tag] }, result: true };
+      }),
+    );
+  }
+}
+
+async function startMember({ store, history }: Actor): Promise<void> {
+  for (let n = 0; n < 2; n += 1) {
+    const life = ulid();
+    await history.attempt('start', life, () => {
+      store.roster.write({ version: 1, name: HIT, phase: 'spawning', incarnation: life });
+      return begin({ store, history, member: HIT, life });
+    });
+  }
+}
+
+async function lead({ store, history }: Actor): Promise<void> {
+  const { paths, disk, locks } = store;
+  const answer = await takeLease(paths, LEAD, {
+    ...{ disk, locks, now: () => Date.now(), onLost: () => undefined, isOurs: () => true },
+  });
+  if (!answer.held) {
+    history.note({ op: 'lease', id: 'refused', is: 'fail' });
+    return;
+  }
+  const epoch = store.board.fold().lead.epoch + 1;
+  const life = ulid();
+  await history.attempt('lead', `${life} ${epoch}`, () =>
+    say(store, { lead: life, epoch }, { type: 'lead.took', epoch }),
+  );
+  await answer.lease.release();
+}
+
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  send: sending,
+  take: taking,
+  claim: claiming,
+  complete: completing,
+  configure: { act: configure, there: { configure: (store) => store.config.read()?.env_pass ?? [] } },
+  start: {
+    act: startMember,
+    there: {
+      start: (store) => accepted(store).flatMap(({ event }) => (event.type === 'member.started' ? [event.inc] : [])),
+    },
+  },
+  lead: {
+    act: lead,
+    there: {
+      lead: (store) =>
+        accepted(store).flatMap(({ event }) =>
+          event.type === 'lead.took' && 'lead' in event.author ? [`${event.author.lead} ${event.epoch}`] : [],
+        ),
+    },
+  },
+};

@@ -1,0 +1,66 @@
+/** Claiming and completing while somebody aims. */
+import { ulid } from 'ulid';
+import { task } from '../team.ts';
+import { accepted, begin, command, HIT, say, type Actor, type Scenario } from './scenario.ts';
+
+function twoTasks({ store }: Actor): Promise<void> {
+  for (let n = 0; n < 2; n += 1) {
+    const id = String(store.board.fold().lastTaskId + 1);
+    command(store, { type: 'task.created', task: id, fields: task('aimed at') });
+  }
+  return Promise.resolve();
+}
+
+const openTasks = ({ store }: Actor): string[] =>
+  [...store.board.fold().tasks.values()].filter(({ status }) => status === 'pending').map(({ id }) => id);
+
+const claim = ({ store, history, member, life }: Actor, id: string): Promise<boolean> =>
+  history.attempt('claim', `${id} ${life}`, () =>
+    say(store, { by: member, inc: life }, { type: 'task.claimed', task: id, member }),
+  );
+
+const complete = ({ store, history, member, life }: Actor, id: string): Promise<boolean> =>
+  history.attempt('complete', `${id} ${life}`, () => {
+    const epoch = store.board.fold().tasks.get(id)?.claims ?? 0;
+    const result = { summary: life, files: [] };
+    return say(store, { by: member, inc: life }, { type: 'task.completed', task: id, epoch, result });
+  });
+
+async function work(actor: Actor): Promise<void> {
+  const held = actor.store.board.fold().busy.get(actor.member);
+  if (held !== undefined) await complete(actor, held);
+  for (const id of openTasks(actor)) if (await claim(actor, id)) await complete(actor, id);
+}
+
+/** The lead frees what the other held, and the survivor does the rest. */
+async function workAfter(actor: Actor): Promise<void> {
+  const after = actor.store.board.fold().members.get(HIT)?.incarnation ?? null;
+  command(actor.store, { type: 'member.started', name: HIT, inc: ulid(), after });
+  begin(actor);
+  await work(actor);
+}
+
+const CLAIMS: Scenario['there'] = {
+  claim: (store) =>
+    accepted(store).flatMap(({ event, outcome }) =>
+      event.type === 'task.claimed' && 'by' in event.author && outcome.ok && outcome.changed.length > 0
+        ? [`${event.task} ${event.author.inc}`]
+        : [],
+    ),
+  complete: (store) =>
+    accepted(store).flatMap(({ event }) =>
+      event.type === 'task.completed' && 'by' in event.author ? [`${event.task} ${event.author.inc}`] : [],
+    ),
+};
+
+export const claiming: Scenario = { prepare: twoTasks, warm: begin, act: work, survive: workAfter, there: CLAIMS };
+
+export const completing: Scenario = {
+  prepare: twoTasks,
+  warm: async (actor) => {
+    begin(actor);
+    await claim(actor, openTasks(actor)[0] ?? '');
+  },
+  ...{ act: work, survive: workAfter },
+  there: CLAIMS,
+};

@@ -1,0 +1,32 @@
+/** Several `stress-worker.ts` processes that do the same in rounds, all let go at once. */
+import { join } from 'node:path';
+import { bundle } from './bundle.ts';
+import { start, type Worker } from './workers.ts';
+
+const PROGRAM = join(import.meta.dirname, '..', 'fixtures', 'stress-worker.ts');
+
+export class Crowd {
+  readonly #workers: readonly Worker[];
+
+  private constructor(workers: readonly Worker[]) {
+    this.#workers = workers;
+  }
+
+  /** @param options one process for each */
+  static async gather(cwd: string, job: string, options: readonly object[]): Promise<Crowd> {
+    const program = await bundle(PROGRAM);
+    const workers = options.map((one) => start(process.execPath, [program, job, JSON.stringify(one)], cwd));
+    for (const worker of workers) await worker.next();
+    return new Crowd(workers);
+  }
+
+  /** @returns what each of them says of the round */
+  async round<T>(name: string): Promise<T[]> {
+    for (const worker of this.#workers) worker.go(name);
+    const said = await Promise.all(this.#workers.map((worker) => worker.next()));
+    return said.map((line) => {
+      if (line === undefined) throw new Error(`a worker ended in round ${name}`);
+      return JSON.parse(line) as T;
+    });
+  }
+}

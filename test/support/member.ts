@@ -1,0 +1,42 @@
+/** A member's process as its children know it: a life on the board, a token in the environment. */
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import { ownIdentity } from '../../src/store/process-table.ts';
+import { teamPaths } from '../../src/store/paths.ts';
+import { newToken, tokenHash } from '../../src/store/roster.ts';
+import { openSeal } from '../../src/store/seal.ts';
+import { openStore } from '../../src/store/team-store.ts';
+import { realDisk } from '../../src/store/disk.ts';
+import type { Workplace } from './cli.ts';
+import { realClock } from './clock.ts';
+import { name } from './team.ts';
+
+/**
+ * @param claims the task that is in its hands
+ * @returns what its children find in their environment
+ */
+export async function asMember(
+  { root, environment }: Pick<Workplace, 'root' | 'environment'>,
+  team: string,
+  member: string,
+  claims?: string,
+): Promise<Record<string, string>> {
+  const seal = openSeal(realDisk, join(environment['XDG_STATE_HOME'] ?? root, 'teams', 'key'));
+  const store = openStore(teamPaths(root, name(team)), { clock: realClock, seal });
+  const [inc, token] = [ulid(), newToken()];
+  const author = { by: name(member), inc };
+  store.board.append(author, (board) => ({
+    type: 'member.started',
+    name: name(member),
+    inc,
+    after: board.members.get(name(member))?.incarnation ?? null,
+  }));
+  if (claims !== undefined)
+    store.board.append(author, () => ({ type: 'task.claimed', task: claims, member: name(member) }));
+  store.roster.write({
+    ...{ version: 1, name: name(member), phase: 'running', ...ownIdentity() },
+    ...{ incarnation: inc, tokenHash: tokenHash(token) },
+  });
+  await store.close();
+  return { TEAMS_TOKEN: token, TEAMS_MEMBER: member, TEAMS_TEAM: team };
+}

@@ -1,0 +1,29 @@
+/**
+ * How much the suites of RELIABILITY §5 do. Each line: on each commit, under `npm run test:stress`, and with `-- --long`,
+ * whose numbers are that table's. `scripts/stress.mjs` says which by `STRESS`.
+ */
+const RUNS = ['commit', 'short', 'long'] as const;
+const run = RUNS.find((one) => one === process.env['STRESS']) ?? 'commit';
+
+const size = (...sizes: readonly [commit: number, short: number, long: number]): number =>
+  sizes[RUNS.indexOf(run)] ?? sizes[0];
+
+export const SIZES = {
+  modelRuns: size(150, 1_000, 20_000),
+  fuzzedLines: size(50_000, 200_000, 1_000_000),
+  // A process start costs 150 ms: the 300 of RELIABILITY §5 do not fit into a commit's five minutes.
+  aimedKills: size(140, 1_000, 10_000),
+  aimedStops: size(28, 100, 2_000),
+  writers: size(32, 32, 64),
+  writes: size(500, 1_000, 10_000),
+  stampedeRounds: size(300, 1_000, 10_000),
+  stampede: size(8, 8, 32),
+  racers: size(32, 32, 32),
+  raceRounds: size(300, 1_000, 10_000),
+  takeovers: size(20, 100, 2_000),
+  wakeUps: size(200, 2_000, 100_000),
+  blindWakeUps: size(40, 200, 2_000),
+};
+
+/** For what a long run does a hundred times as much of. */
+export const TIMEOUT_MS = size(60_000, 600_000, 6 * 3_600_000);

@@ -1,0 +1,283 @@
+/** Hostile text (RELIABILITY §2: 7, 19, 27): what it does to a terminal, to a log, to a prototype, to a parser's time. */
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { parseAgentFlag } from '../../src/model/agent.ts';
+import { configFromEnv } from '../../src/model/config-env.ts';
+import { mergeConfig, parseConfigFile } from '../../src/model/config-layers.ts';
+import { nearest } from '../../src/model/did-you-mean.ts';
+import { parseDuration } from '../../src/model/duration.ts';
+import { parseBoardLine } from '../../src/model/event.ts';
+import { parseMail } from '../../src/model/message.ts';
+import { parseName } from '../../src/model/names.ts';
+import { parsePlan } from '../../src/model/plan.ts';
+import { safeJson, safeLine, safeText } from '../../src/model/safe-text.ts';
+import { slug } from '../../src/model/slug.ts';
+import { subjectCode } from '../../src/model/task.ts';
+import { complexityOf } from '../../src/policy/complexity.ts';
+import { classify } from '../../src/policy/routing.ts';
+import { taskType } from '../../src/policy/task-type.ts';
+import { parseMark } from '../../src/runtime/reaper-message.ts';
+import { LINE_LIMIT } from '../../src/store/lines.ts';
+import { Workplace } from '../support/cli.ts';
+import { name } from '../support/team.ts';
+
+const HOSTILE =
+  '\u001b]52;c;aGk=\u0007\u001b]8;;http://x\u001b\\link\u001b[31mred\u001b[2J\u001b]0;unended \u009b5n\u0085\u202egpj\u2066\u200b\u007f\b\r';
+const DRIVES_A_TERMINAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/;
+
+describe('a terminal', () => {
+  let place: Workplace;
+  const file = (at: string): string => join(place.root, at);
+
+  beforeEach(async () => {
+    place = new Workplace();
+    await place.teams('create', 'login', '--member', 'ada');
+    await place.teams(
+      'task',
+      'create',
+      `One ${HOSTILE}`,
+      '--description',
+      HOSTILE,
+      '--run',
+      `echo ${HOSTILE.slice(1)}`,
+    );
+    await place.teams('task', 'create', `Two ${HOSTILE}`, '--owner', 'ada', '--blocked-by', '1');
+    await place.teams('task', 'claim', '1', '--as', 'lead');
+    await place.teams('task', 'fail', '1', '--reason', HOSTILE);
+    await place.teams('send', 'login', 'ada', HOSTILE, '--kind', `k${HOSTILE.slice(0, 40)}`);
+    const line = { type: HOSTILE.slice(0, 60), sender: `eve${HOSTILE}`, content: HOSTILE, timestamp: 1 };
+    for (const member of ['ada', 'lead'])
+      appendFileSync(file(`.teams/login/${member}_inbox.jsonl`), `${JSON.stringify({ ...line, id: HOSTILE })}\n`);
+    const events = [
+      { type: `other.${HOSTILE}`, member: `ada${HOSTILE}`, text: HOSTILE },
+      { type: 'agent.said', member: 'ada', task: HOSTILE, text: HOSTILE },
+    ];
+    for (const event of events)
+      appendFileSync(
+        file('.teams/login/events.jsonl'),
+        `\n${JSON.stringify({ at: '2026-01-01T00:00:00.000Z', ...event })}\n`,
+      );
+    writeFileSync(file('.teams/login/logs/ada.log'), `${HOSTILE}\n`);
+    writeFileSync(
+      file('.teams/login/processes/ada.json'),
+      JSON.stringify({
+        version: 1,
+        name: 'ada',
+        phase: 'running',
+        note: { state: 'waiting', reason: HOSTILE, since: 1 },
+      }),
+    );
+    place.put(`plan${HOSTILE.replaceAll('/', '')}.yaml`, 'name: x\nmembers: [{name: "\\e[31m"}]\n"\\e[31m": 1\n');
+  });
+
+  it.each<string[]>([
+    ['list', '--all'],
+    ['status'],
+    ['log'],
+    ['logs', 'ada'],
+    ['inbox', 'ada'],
+    ['inbox', 'lead'],
+    ['take', 'ada'],
+    ['why'],
+    ['why', 'ada'],
+    ['why', '1'],
+    ['why', '2'],
+    ['report'],
+    ['task', 'list'],
+    ['task', 'get', '1'],
+    ['task', 'retry', '1'],
+    ['doctor'],
+    ['config', 'show'],
+    ['validate', `plan${HOSTILE.replaceAll('/', '')}.yaml`],
+    ['run', '--dry-run', `plan${HOSTILE.replaceAll('/', '')}.yaml`],
+    ['validate', `missing${HOSTILE}`],
+    ['status', HOSTILE],
+    ['send', HOSTILE, 'x'],
+    ['task', 'get', HOSTILE],
+    ['task', 'create', 'x', '--blocked-by', HOSTILE],
+    ['task', 'create', 'x', '--timeout', HOSTILE],
+    ['spawn', 'login', 'ada', '--agent', HOSTILE],
+    [HOSTILE],
+    ['status', `--${HOSTILE}`],
+    ['--root', HOSTILE, 'status'],
+  ])('is given nothing to obey by %j', async (...argv) => {
+    for (const flags of [[], ['--verbose'], ['--json']]) {
+      const { out, err } = await place.teams(...argv, ...flags);
+      if (argv[0] !== 'take') expect(`${out}${err}`).not.toBe('');
+      expect(safeText(`${out}${err}`)).toBe(`${out}${err}`);
+      expect(`${out}${err}`).not.toMatch(DRIVES_A_TERMINAL);
+    }
+  });
+
+  it('is given nothing to obey by a history, nor by damaged files', async () => {
+    await place.teams('take', 'ada');
+    for (const damage of ['.teams/login/state.json', '.teams/login/config.json', '.teams/config.yaml']) {
+      const shown = await place.teams('inbox', 'ada', '--history');
+      writeFileSync(file(damage), `{"${HOSTILE}": [`);
+      for (const { out, err } of [shown, await place.teams('status'), await place.teams('config', 'show')])
+        expect(`${out}${err}`).not.toMatch(DRIVES_A_TERMINAL);
+    }
+  });
+});
+
+describe('a log', () => {
+  it('has one line for each thing, whatever the texts are', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login', '--member', 'ada');
+    const forged = 'x\n12  00:00:00 [lead] lead.took\r\n{"type":"team.closed"}\n\u2028{"at":"2026"}\u0085';
+    await place.teams('task', 'create', forged, '--description', forged);
+    await place.teams('send', 'login', 'ada', forged, '--as', 'ada');
+    await place.teams('send', 'login', 'lead', forged);
+    await place.teams('task', 'claim', '1');
+    await place.teams('task', 'fail', '1', '--reason', forged);
+    const plain = (await place.teams('log')).out.trimEnd().split('\n');
+    const events = (await place.teams('log', '--json')).out.trimEnd().split('\n');
+    expect(plain).toHaveLength(events.length);
+    expect(plain.filter((line) => /^\d+ +[\d:]{8} /.test(line))).toHaveLength(plain.length);
+    expect(
+      (await place.teams('task', 'list')).out
+        .trimEnd()
+        .split('\n')
+        .filter((line) => /\b1\b/.test(line)),
+    ).toHaveLength(1);
+    for (const path of ['.teams/login/events.jsonl', '.tasks/login/log.jsonl', '.teams/login/lead_inbox.jsonl'])
+      for (const line of readFileSync(join(place.root, path), 'utf8').split('\n').filter(Boolean))
+        expect(() => void JSON.parse(line)).not.toThrow();
+  });
+});
+
+describe('a prototype', () => {
+  const POISON = [
+    '{"__proto__":{"polluted":1}}',
+    '{"constructor":{"prototype":{"polluted":1}}}',
+    '{"a":{"__proto__":{"polluted":1}}}',
+    '[{"__proto__":{"polluted":1}}]',
+    '{"__proto__":[],"prototype":{"polluted":1}}',
+    '{"data":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}',
+  ];
+  const PARSERS: [string, (text: string) => unknown][] = [
+    ['mail', (text) => parseMail(text.replace('{', '{"type":"m","sender":"s","content":"c","timestamp":1,'))],
+    ['the board log', (text) => parseBoardLine(text.replace('{', '{"v":1,'))],
+    ['a plan in JSON', (text) => parsePlan({ text, file: 'p.json', format: 'json' })],
+    ['a plan in YAML', (text) => parsePlan({ text, file: 'p.yaml', format: 'yaml' })],
+    [
+      'a plan’s environment',
+      (text) =>
+        parsePlan({
+          text: `tasks: [{subject: s, run: x, env: ${text}}]\nmembers: []\n`,
+          file: 'p.yaml',
+          format: 'yaml',
+        }),
+    ],
+    [
+      'a plan’s values',
+      (text) => parsePlan({ text: 'tasks: []', file: 'p.yaml', format: 'yaml' }, { __proto__: text }),
+    ],
+    ['configuration', (text) => mergeConfig([{ origin: 'f', values: parseConfigFile(text, 'f'), trusted: true }])],
+    [
+      'grouped configuration',
+      (text) =>
+        mergeConfig([
+          { origin: 'f', values: parseConfigFile(`{"models":${text},"agents":${text}}`, 'f'), trusted: true },
+        ]),
+    ],
+    [
+      'the environment',
+      (text) => mergeConfig(configFromEnv({ TEAMS_MODELS: text, TEAMS_AGENTS: text, TEAMS___PROTO__: text })),
+    ],
+    ['an agent', (text) => parseAgentFlag(text)],
+    ['a mark', (text) => parseMark(JSON.parse(text))],
+  ];
+  const CASES = PARSERS.flatMap(([what, parse]) => POISON.map((text) => [what, text, parse] as const));
+  it.each(CASES)('is not touched by %s with %s', (_, text, parse) => {
+    try {
+      parse(text);
+    } catch (error) {
+      expect(error).toMatchObject({ class: 'UsageError' });
+    }
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    expect((Object.prototype as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('is not touched by any file of a team', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login', '--member', 'ada');
+    mkdirSync(join(place.root, '.teams/login/logs'), { recursive: true });
+    for (const text of POISON)
+      for (const path of [
+        'state.json',
+        'plan.json',
+        'processes/ada.json',
+        'processes/lead.lease.json',
+        'events.jsonl',
+        'ada_inbox.jsonl',
+      ]) {
+        appendFileSync(join(place.root, '.teams/login', path), `${text}\n`);
+        for (const argv of [['status'], ['report'], ['why'], ['inbox', 'ada']]) await place.teams(...argv, '--json');
+      }
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+});
+
+describe('a parser', () => {
+  const MB = 1024 * 1024;
+  const fill = (unit: string): string => unit.repeat(Math.ceil(MB / unit.length)).slice(0, MB);
+  const TEXTS = [
+    'a',
+    ' ',
+    '-',
+    'a-',
+    '[',
+    '"',
+    '\\',
+    '\\"',
+    '\u001b[',
+    '\u001b]',
+    '\u001b]8;',
+    '9',
+    '1h',
+    'aA',
+    'Fix ',
+    '[x]',
+    '\n',
+    '{{',
+    '.',
+    ':',
+  ].map((unit) => [JSON.stringify(unit), fill(unit)] as const);
+  const PARSERS: [string, (text: string) => unknown][] = [
+    ['safeText', safeText],
+    ['safeLine', safeLine],
+    ['safeJson', safeJson],
+    ['parseMail', (text) => parseMail(`{"type":"m","sender":"s","timestamp":1,"content":${text}`)],
+    [
+      'parseMail of a whole line',
+      (text) => parseMail(JSON.stringify({ type: 'm', sender: 's', content: text, timestamp: 1 })),
+    ],
+    ['parseBoardLine', parseBoardLine],
+    ['parseName', (text) => parseName('member', text)],
+    ['parseDuration', parseDuration],
+    ['parseAgentFlag', (text) => parseAgentFlag(text)],
+    ['subjectCode', subjectCode],
+    ['taskType', (text) => taskType({ subject: text, metadata: {} })],
+    ['slug', (text) => slug(text, name('x'))],
+    ['nearest', (text) => nearest(text, ['status', 'list'])],
+    ['classify', classify],
+    ['complexityOf', complexityOf],
+  ];
+  // 50 ms on an idle machine; what is not linear takes minutes on any.
+  const BOUND_MS = 1_500;
+
+  it.each(PARSERS)('takes time in proportion to the text: %s', (_, parse) => {
+    for (const [unit, text] of TEXTS) {
+      const before = performance.now();
+      try {
+        parse(text);
+      } catch (error) {
+        expect(error).toMatchObject({ class: 'UsageError' });
+      }
+      expect({ unit, slow: performance.now() - before > BOUND_MS }).toEqual({ unit, slow: false });
+    }
+    expect(MB).toBeLessThan(LINE_LIMIT);
+  });
+});
