@@ -2,7 +2,6 @@
  * The board on disk: `.tasks/<team>/log.jsonl`, folded. To change it is to append an event and to fold past it; the
  * fold says whether it won. Nothing here decides anything: the law is `model/advance.ts`.
  */
-import { monotonicFactory } from 'ulid';
 import { advance, type Outcome } from '../model/advance.ts';
 import { emptyBoard, type Board, type Refused } from '../model/board.ts';
 import { timestamp, type Clock } from '../model/clock.ts';
@@ -12,6 +11,7 @@ import type { Author, BoardEvent, Body, ParsedLine } from '../model/event.ts';
 import type { Disk } from './disk.ts';
 import { Journal } from './journal.ts';
 import type { Line } from './lines.ts';
+import { newIds } from './new-ids.ts';
 import type { PinnedDirectory } from './pinned.ts';
 
 /** Synced before the answer; claims and releases are not: after a power loss every claimant is dead. */
@@ -60,8 +60,7 @@ export class BoardStore {
   readonly board: Board = emptyBoard();
   readonly #journal: Journal;
   readonly #environment: BoardEnvironment;
-  /** Within a millisecond it counts on; sixteen random digits for each event would cost more than the write. */
-  readonly #newId = monotonicFactory();
+  readonly #newId = newIds();
   #offset = 0;
   #isFolding = false;
 

@@ -5,7 +5,6 @@
  *
  * inbox ─rename→ segment ─read→ handed out ─history, then ack→ acknowledged ─3 s without growth→ removed
  */
-import { monotonicFactory } from 'ulid';
 import type { Clock } from '../model/clock.ts';
 import { codeOf, ConflictError } from '../model/errors.ts';
 import type { Message } from '../model/message.ts';
@@ -14,6 +13,7 @@ import { isMissing, lookAt, storeFailure, type Disk } from './disk.ts';
 import { History } from './history.ts';
 import type { Locks } from './lock.ts';
 import type { MailLine } from './mail-lines.ts';
+import { newIds } from './new-ids.ts';
 import type { InboxPaths, TeamPaths } from './paths.ts';
 import { Quarantine } from './quarantine.ts';
 import type { Entry, Segment } from './segment.ts';
@@ -39,7 +39,7 @@ export class Reader {
   readonly #history: History;
   readonly #quarantine: Quarantine;
   readonly #segments: Segments;
-  readonly #newId = monotonicFactory();
+  readonly #newId = newIds();
   /** Handed out and not acknowledged, by id. */
   readonly #open = new Map<string, Entry>();
   #hasLooked = false;
@@ -113,6 +113,8 @@ export class Reader {
       this.#segments.notice(LATE_MS);
       const taken: Message[] = [];
       if (this.#inboxSize() > 0 || this.#segments.hasMore()) await this.#takeInto(taken, max);
+      // Another process of this member may have begun while this one read: it has the same mail.
+      if (taken.length > 0) this.#mustBeCurrent();
       return taken;
     } finally {
       this.#isTaking = false;

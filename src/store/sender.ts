@@ -3,7 +3,6 @@
  * lock → open → seal a torn tail → write → unlock → sync → receipts. The lock buys order and speed, never safety:
  * each step is right without it. An unknown recipient has no bell, and gets no file.
  */
-import { monotonicFactory } from 'ulid';
 import type { Clock } from '../model/clock.ts';
 import { StoreError, UsageError } from '../model/errors.ts';
 import type { Name } from '../model/names.ts';
@@ -12,6 +11,7 @@ import { O_APPEND, O_CREAT, O_RDWR, onDisk, type Disk } from './disk.ts';
 import { openSeen, syncDirectory, type Opened } from './file.ts';
 import { LOCK_TIMEOUT_MS, type Locks } from './lock.ts';
 import { isControl, lineOf, needsBlob, storeBlob, type Outgoing } from './outgoing.ts';
+import { newIds } from './new-ids.ts';
 import type { TeamPaths } from './paths.ts';
 import type { PinnedDirectory } from './pinned.ts';
 import { Room, type Quota, type Sized } from './quota.ts';
@@ -49,7 +49,7 @@ export class Sender {
   readonly #paths: TeamPaths;
   readonly #environment: SenderEnvironment;
   readonly #room: Room;
-  readonly #newId = monotonicFactory();
+  readonly #newId = newIds();
   readonly #waiting = new Map<Name, Waiting[]>();
   /** The inboxes whose name this object made durable. */
   readonly #named = new Map<Name, string>();

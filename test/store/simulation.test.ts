@@ -1,0 +1,48 @@
+/**
+ * Layer 1 of RELIABILITY §4: the store's own code over a file system in memory, in the orders that seeds draw.
+ * `SIM=inbox:456` runs one seed of one scenario, `SIM_SEEDS=10` ten times as many of each.
+ */
+import { describe, expect, it, vi } from 'vitest';
+import { figure } from '../support/figures.ts';
+import { explore, reproduction, type Scenario } from '../support/sim/explore.ts';
+import { boardScenario } from '../support/sim/scenarios/board.ts';
+import { inboxScenario } from '../support/sim/scenarios/inbox.ts';
+import { lockScenario } from '../support/sim/scenarios/lock.ts';
+
+vi.mock('node:crypto', async (original) => ({ ...(await original()), ...(await import('../support/sim/chance.ts')) }));
+vi.mock('ulid', () => import('../support/sim/chance.ts'));
+vi.mock('../../src/model/event.ts', async (original) =>
+  (await import('../support/sim/law.ts')).withParsing(await original()),
+);
+vi.mock('../../src/model/advance.ts', async (original) =>
+  (await import('../support/sim/law.ts')).withJudging(await original()),
+);
+
+const STRESS: Partial<Record<string, number>> = { short: 5, long: 50 };
+const times = Number(process.env['SIM_SEEDS'] ?? STRESS[process.env['STRESS'] ?? ''] ?? 1);
+
+const SCENARIOS: readonly [name: string, scenario: Scenario, seeds: number][] = [
+  ['lock', lockScenario, 14_000],
+  ['inbox', inboxScenario, 3_000],
+  ['board', boardScenario, 3_000],
+];
+
+const [only, seed] = process.env['SIM']?.split(':') ?? [];
+const chosen = SCENARIOS.filter(([name]) => only === undefined || name === only);
+
+describe('whoever goes on next, dies, is stopped or finds the disk full', () => {
+  it.each(chosen)(
+    'no invariant of the %s breaks',
+    { timeout: 60_000 + times * 120_000 },
+    async (name, scenario, seeds) => {
+      const range = seed === undefined ? { to: seeds * times } : { from: Number(seed), to: Number(seed) };
+      const explored = await explore(scenario, range);
+      figure({
+        area: `simulated schedules of the ${name} (${Math.round(explored.schedules / (explored.ms / 1_000))}/s)`,
+        count: explored.schedules,
+        violations: explored.found ? 1 : 0,
+      });
+      expect(reproduction(name, explored)).toBe('');
+    },
+  );
+});

@@ -1,0 +1,119 @@
+/** One trial: a team, a piece of work under a fault, a recovery by a new process, and what must hold then. */
+import { cpSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isTeamError } from '../../../src/model/errors.ts';
+import { parseName } from '../../../src/model/names.ts';
+import { createStore, type NewTeam } from '../../../src/store/create.ts';
+import type { Disk } from '../../../src/store/disk.ts';
+import { teamPaths, type TeamPaths } from '../../../src/store/paths.ts';
+import { ownIdentity } from '../../../src/store/process-table.ts';
+import { openStore, type StoreOptions, type TeamStore } from '../../../src/store/team-store.ts';
+import { FakeClock } from '../clock.ts';
+import { name, task } from '../team.ts';
+import { tempDir } from '../temp.ts';
+import { Crashed, FaultyDisk, type Fault } from './disk.ts';
+
+const TEAM = parseName('team', 'login');
+export const ADA = name('ada');
+
+export interface World {
+  readonly root: string;
+  readonly paths: TeamPaths;
+  readonly clock: FakeClock;
+  readonly fault: Fault;
+  /** What the work was told is done, in its words. */
+  readonly told: Set<string>;
+  readonly options: (disk?: Disk) => StoreOptions;
+}
+
+/** Something that a team's processes do. */
+export interface Work {
+  readonly name: string;
+  /** Before the fault, on a healthy disk. */
+  readonly prepare?: (store: TeamStore, world: World) => Promise<void> | void;
+  readonly run: (world: World, disk: Disk) => Promise<void>;
+  /** How a new process opens the team; where the work may have left none, it makes one. */
+  readonly open?: (world: World, time: number) => TeamStore;
+  /** With the store of a new process; called twice, since recovery may be repeated. */
+  readonly check: (store: TeamStore, world: World, time: number) => Promise<void> | void;
+}
+
+export const newTeam = (): NewTeam => ({
+  name: TEAM,
+  profile: 'v8',
+  claimMode: 'auto',
+  config: { members: [{ name: ADA, agent_id: 'ada@login', status: 'active', role: name('executor'), color: 36 }] },
+  changes: [
+    { type: 'member.joined', name: ADA, role: name('executor'), prefixes: [] },
+    { type: 'task.created', task: '1', fields: task('One') },
+  ],
+});
+
+export function world(fault: Fault): World {
+  const root = tempDir();
+  const clock = new FakeClock(Date.now());
+  const paths = teamPaths(root, TEAM);
+  const options = (disk?: Disk): StoreOptions => ({ clock, ...(disk ? { disk } : {}) });
+  return { root, paths, clock, fault, told: new Set(), options };
+}
+
+/** A team as it is before the work: made once, copied for each trial. */
+export async function template(work: Work): Promise<string> {
+  const at = world('EIO');
+  const store = createStore(at.root, newTeam(), at.options());
+  await work.prepare?.(store, at);
+  await store.close();
+  return at.root;
+}
+
+/** @returns whether the fault befell: after the last call there is no more to try */
+export async function trial(work: Work, from: string, fault: Fault, n: number): Promise<boolean> {
+  const at = world(fault);
+  cpSync(from, at.root, { recursive: true, preserveTimestamps: true });
+  const faulty = new FaultyDisk(n, fault);
+  try {
+    await work.run(at, faulty.disk);
+  } catch (error) {
+    if (!(error instanceof Crashed) && !isTeamError(error)) throw error;
+  } finally {
+    faulty.end();
+  }
+  bury(at.root);
+  if (faulty.fired === undefined) return false;
+  try {
+    for (const time of [1, 2]) await recover(work, at, time);
+  } catch (cause) {
+    throw new Error(`${work.name}: ${fault} at call ${n} (${faulty.fired})`, { cause });
+  }
+  return true;
+}
+
+async function recover(work: Work, at: World, time: number): Promise<void> {
+  const store = work.open?.(at, time) ?? openStore(at.paths, at.options());
+  const { folder, processes, board, results, mail, blobs } = at.paths;
+  // What a power loss left of a token is judged by the second.
+  for (let again = 0; again < 2; again += 1) store.locks.sweep([folder, processes, board, results, mail, blobs]);
+  await work.check(store, at, time);
+  await store.close();
+  const left = readdirSync(at.root, { recursive: true, encoding: 'utf8' }).filter((file) => LEFT.test(file));
+  if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
+}
+
+const LEFT = /\.lock|\.tmp(?:$|\/)|\.tokens\/./;
+
+/** The process whose work it was is dead: its tokens and temporary files are of a start time that nobody has. */
+function bury(root: string): void {
+  const { pid, startTime } = ownIdentity();
+  const all = readdirSync(root, { recursive: true, encoding: 'utf8' });
+  // What is inside a directory comes before it, since that may get another name.
+  for (const file of all.sort().reverse()) {
+    const path = join(root, file);
+    if (/\.tokens\/|\.lock/.test(file) && statSync(path).isFile()) {
+      const text = readFileSync(path, 'utf8');
+      writeFileSync(path, text.replace(`"startTime":"${startTime}"`, '"startTime":"1"'));
+    }
+    const mine = `.${pid}-${startTime}-`;
+    if (basename(file).includes(mine))
+      renameSync(path, join(dirname(path), basename(file).replace(mine, `.${pid}-1-`)));
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * What stands for `node:crypto`'s randomBytes and for `ulid` in a simulation, by `vi.mock`: names that no other life
+ * has, and that are the same each time a life is replayed.
+ */
+const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+let life = 0;
+let made = 0;
+
+/** From here on names are made for this life, from its first one on. */
+export function nameAs(number: number): void {
+  life = number;
+  made = 0;
+}
+
+const inBase32 = (number: number, width: number): string => {
+  let text = '';
+  for (let rest = number; text.length < width; rest = Math.floor(rest / 32)) text = `${DIGITS[rest % 32] ?? ''}${text}`;
+  return text;
+};
+
+export const ulid = (): string => `01${inBase32(life, 12)}${inBase32((made += 1), 12)}`;
+
+export const monotonicFactory = () => ulid;
+
+export function randomBytes(size: number): Buffer {
+  const bytes = Buffer.alloc(size);
+  bytes.writeUInt16BE(life, 0);
+  bytes.writeUInt16BE((made += 1), 2);
+  return bytes;
+}

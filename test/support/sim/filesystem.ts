@@ -1,0 +1,125 @@
+/**
+ * A file system in memory that many simulated processes share: inodes, hard links, renames, and what a power loss
+ * takes. It knows paths and nodes; descriptors are each process's own (`disk.ts`).
+ */
+import { basename, dirname } from 'node:path';
+import { errno } from '../faults.ts';
+import { Directory, File, type Node } from './nodes.ts';
+import type { Random } from './random.ts';
+
+/** Made once: an error costs more than the call that failed. */
+const ERRORS = new Map<string, Error>();
+export function fail(code: string): never {
+  const error = ERRORS.get(code) ?? errno(code);
+  ERRORS.set(code, error);
+  throw error;
+}
+
+export class FileSystem {
+  readonly now: () => number;
+  #lastIno = 1;
+  readonly #root = new Directory(1, 0o700, 0);
+
+  constructor(now: () => number) {
+    this.now = now;
+  }
+
+  /** The node at a path; undefined when there is none. */
+  at(path: string): Node | undefined {
+    let node: Node | undefined = this.#root;
+    for (const name of path.split('/')) {
+      if (name === '') continue;
+      if (node?.kind !== 'directory') return undefined;
+      node = node.entries.get(name);
+    }
+    return node;
+  }
+
+  get(path: string): Node {
+    return this.at(path) ?? fail('ENOENT');
+  }
+
+  /** The text of a file, for who looks from outside. */
+  text(path: string): string | undefined {
+    const node = this.at(path);
+    return node?.kind === 'file' ? node.bytes.toString('utf8') : undefined;
+  }
+
+  names(path: string): string[] {
+    return [...this.#directory(path).entries.keys()];
+  }
+
+  /** For who looks from outside: none where there is no directory. */
+  namesIn(path: string): string[] {
+    return this.at(path) ? this.names(path) : [];
+  }
+
+  create(path: string, mode: number): File {
+    const file = new File((this.#lastIno += 1), mode, this.now());
+    this.#parent(path).change([basename(path), file]);
+    return file;
+  }
+
+  mkdir(path: string, mode = 0o700): void {
+    if (this.at(path)) fail('EEXIST');
+    this.#parent(path).change([basename(path), new Directory((this.#lastIno += 1), mode, this.now())]);
+  }
+
+  rmdir(path: string): void {
+    if (this.#directory(path).entries.size > 0) fail('ENOTEMPTY');
+    this.#parent(path).change([basename(path), undefined]);
+  }
+
+  link(from: string, to: string): void {
+    const node = this.get(from);
+    if (node.kind !== 'file') fail('EPERM');
+    if (this.at(to)) fail('EEXIST');
+    this.#parent(to).change([basename(to), node]);
+    node.ctimeMs = this.now();
+  }
+
+  unlink(path: string): void {
+    const node = this.get(path);
+    if (node.kind === 'directory') fail('EISDIR');
+    this.#parent(path).change([basename(path), undefined]);
+    node.ctimeMs = this.now();
+  }
+
+  /** As POSIX has it: between two names of one file nothing happens. */
+  rename(from: string, to: string): void {
+    const node = this.get(from);
+    const there = this.at(to);
+    if (there === node) return;
+    if (there?.kind === 'directory') fail('EISDIR');
+    const [source, target] = [this.#parent(from), this.#parent(to)];
+    const [gone, come] = [
+      [basename(from), undefined],
+      [basename(to), node],
+    ] as const;
+    if (source === target) target.change(come, gone);
+    else {
+      target.change(come);
+      source.change(gone);
+    }
+    node.ctimeMs = this.now();
+  }
+
+  losePower(random: Random): void {
+    this.#root.losePower(random);
+  }
+
+  /** Everything is durable: what stood before the run began. */
+  sync(node: Node = this.#root): void {
+    node.sync();
+    if (node.kind === 'directory') for (const inner of node.entries.values()) this.sync(inner);
+  }
+
+  #directory(path: string): Directory {
+    const node = this.get(path);
+    return node.kind === 'directory' ? node : fail('ENOTDIR');
+  }
+
+  #parent(path: string): Directory {
+    return this.#directory(dirname(path));
+  }
+}

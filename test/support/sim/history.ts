@@ -1,0 +1,27 @@
+/** What the processes of a simulation say of what they did, for the checker. */
+
+/** One note for each of these kinds. */
+type Of<Kind extends string, More> = Kind extends string ? { readonly is: Kind } & Readonly<More> : never;
+
+export type Note =
+  | Of<'killed' | 'began reading', object>
+  | Of<'entered' | 'left' | 'waited too long', { lock: string }>
+  // A message's text is unlike any other's, but for the v8 writer's.
+  | Of<'sending' | 'sent' | 'refused' | 'sent without lock', { text: string }>
+  | Of<'handled', { text: string; id: string; isRedelivered: boolean }>
+  | Of<'acknowledged', { ids: readonly string[] }>
+  | Of<'created', { task: string; subject: string }>
+  | Of<'claimed', { task: string; member: string; epoch: number }>
+  | Of<'completed', { task: string; epoch: number }>
+  | Of<'leads', { epoch: number }>
+  | Of<'damaged', { why: string }>
+  | Of<'folded', { offset: number; hash: string }>;
+
+/** A note with who made it, in which life, and when. */
+export type Noted = Note & { readonly by: string; readonly life: number; readonly at: number };
+
+type Is<Kind extends Noted['is']> = Extract<Noted, { is: Kind }>;
+
+/** The notes of these kinds, in their order. */
+export const those = <Kind extends Noted['is']>(notes: readonly Noted[], ...kinds: Kind[]): Is<Kind>[] =>
+  notes.filter((note): note is Is<Kind> => kinds.some((kind) => kind === note.is));

@@ -1,0 +1,51 @@
+/**
+ * What stands for the board's law in a simulation, by `vi.mock`: the product's own, but for the step that a mutant does
+ * otherwise.
+ */
+import type { Outcome } from '../../../src/model/advance.ts';
+import type { Board } from '../../../src/model/board.ts';
+import type { BoardEvent, ParsedLine } from '../../../src/model/event.ts';
+import type { Run } from './life.ts';
+
+type Parse = (line: string) => ParsedLine;
+type Advance = (board: Board, event: BoardEvent) => Outcome;
+
+export interface Law {
+  /** What the law is given in the place of an event. */
+  readonly before?: (board: Board, event: BoardEvent, run: Run | undefined) => BoardEvent;
+  readonly parsed?: (line: ParsedLine) => ParsedLine;
+}
+
+let current: Law = {};
+let run: Run | undefined;
+
+/** From here on this is the law. */
+export function setLaw(law: Law): void {
+  current = law;
+}
+
+/** From here on this process folds. */
+export function foldAs(process: Run | undefined): void {
+  run = process;
+}
+
+/** Lines that were parsed: the same are parsed again at each replay, and nobody changes an event. */
+const known = new Map<string, ParsedLine>();
+const KNOWN = 10_000;
+
+/** `model/event.ts` under the law. */
+export function withParsing<M extends { parseBoardLine: Parse }>(model: M): M {
+  const parseBoardLine: Parse = (line) => {
+    if (known.size > KNOWN) known.clear();
+    const parsed = known.get(line) ?? model.parseBoardLine(line);
+    known.set(line, parsed);
+    return current.parsed?.(parsed) ?? parsed;
+  };
+  return { ...model, parseBoardLine };
+}
+
+/** `model/advance.ts` under the law. */
+export function withJudging<M extends { advance: Advance }>(model: M): M {
+  const advance: Advance = (board, event) => model.advance(board, current.before?.(board, event, run) ?? event);
+  return { ...model, advance };
+}

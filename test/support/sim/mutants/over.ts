@@ -1,0 +1,7 @@
+/** A disk with some of its calls done otherwise. */
+import type { Disk } from '../../../../src/store/disk.ts';
+
+export function over(disk: Disk, calls: Partial<Disk>): Disk {
+  const call = (key: keyof Disk): unknown => calls[key] ?? disk[key].bind(disk);
+  return new Proxy(disk, { get: (_, key: keyof Disk) => call(key) });
+}

@@ -1,0 +1,171 @@
+/** What processes do at a board, each step told to the checker: members, leads, people, and a newer program. */
+import { claimOf, nextClaim, type Board } from '../../../../src/model/board.ts';
+import { isTeamError } from '../../../../src/model/errors.ts';
+import type { Author, BoardEvent, Body as Change } from '../../../../src/model/event.ts';
+import { LEAD, type Name } from '../../../../src/model/names.ts';
+import type { Task } from '../../../../src/model/task.ts';
+import type { BoardStore } from '../../../../src/store/board.ts';
+import { O_APPEND, onDisk, O_WRONLY } from '../../../../src/store/disk.ts';
+import { eventOf, task } from '../../team.ts';
+import { ulid } from '../chance.ts';
+import type { Body, Run } from '../life.ts';
+import type { Machine } from '../machine.ts';
+import { PATHS } from './inbox.ts';
+
+/** @returns the epoch of a claim that was won */
+export type Claim = (run: Run, store: BoardStore, author: Author, id: string, member: Name) => number | undefined;
+
+export interface Team {
+  readonly machine: Machine;
+  readonly open: (run: Run) => BoardStore;
+  readonly claim: Claim;
+}
+
+const texts = new WeakMap<Task, string>();
+
+/** A task as text, made once: a task is never changed. */
+function textOf(task: Task): string {
+  const text = texts.get(task) ?? JSON.stringify(task);
+  texts.set(task, text);
+  return text;
+}
+
+/** The board as text; its parts are made in one order by everybody. */
+export const hash = ({ team, lead, phase, members, tasks, busy, lastTaskId }: Board): string =>
+  JSON.stringify([team, lead, phase, [...members], [...tasks.values()].map(textOf), [...busy].sort(), lastTaskId]);
+
+const ROUNDS = 5;
+
+/** A member's process: it starts its life, then claims and completes what it may. */
+export const works =
+  ({ open, claim }: Team, member: Name): Body =>
+  (run) =>
+    untilItFails(run, () => {
+      const store = open(run);
+      const inc = ulid();
+      const author: Author = { by: member, inc };
+      const life = (board: Board) => board.members.get(member)?.incarnation ?? null;
+      if (!say(run, store, author, (board) => ({ type: 'member.started', name: member, inc, after: life(board) })))
+        return;
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const next = nextClaim(folded(run, store), member);
+        const epoch = next && claim(run, store, author, next.id, member);
+        run.sleep(1);
+        if (next === undefined || epoch === undefined) continue;
+        run.note({ is: 'claimed', task: next.id, member, epoch });
+        end(run, store, author, next.id, epoch);
+      }
+    });
+
+/** To claim is to append, to fold to the end, and to look who has it. */
+export const byAppending: Claim = (run, store, author, id, member) => {
+  if (!say(run, store, author, () => ({ type: 'task.claimed', task: id, member }))) return undefined;
+  const now = store.board.tasks.get(id);
+  const claim = now && claimOf(now);
+  return claim && 'by' in author && claim.incarnation === author.inc ? claim.epoch : undefined;
+};
+
+function end(run: Run, store: BoardStore, author: Author, id: string, epoch: number): void {
+  run.sleep(1);
+  const isFailure = run.life.number % 3 === 0;
+  const completed: Change = { type: 'task.completed', task: id, epoch, result: { summary: 'done', files: [] } };
+  const failed: Change = { type: 'task.failed', task: id, epoch, why: 'it broke' };
+  if (say(run, store, author, () => (isFailure ? failed : completed)) && !isFailure)
+    run.note({ is: 'completed', task: id, epoch });
+}
+
+/** A lead: it takes the lead, and rules until another one does. */
+export const rules =
+  ({ machine, open }: Team): Body =>
+  (run) =>
+    untilItFails(run, () => {
+      const store = open(run);
+      const inc = ulid();
+      const epoch = folded(run, store).lead.epoch + 1;
+      const author: Author = { lead: inc, epoch };
+      if (!say(run, store, author, () => ({ type: 'lead.took', epoch }))) return;
+      run.note({ is: 'leads', epoch });
+      for (let round = 0; round < ROUNDS && folded(run, store).lead.incarnation === inc; round += 1) {
+        const change = ruling(run, store.board, machine);
+        // What it decided on may be over by the time it acts.
+        run.sleep(1);
+        if (change) say(run, store, author, () => change);
+      }
+    });
+
+/** What a lead does about what it sees: it frees what the dead hold, and tries again what failed. */
+function ruling(run: Run, board: Board, { lives }: Machine): Change | undefined {
+  for (const { id, ...one } of board.tasks.values()) {
+    if (one.status === 'failed') return { type: 'task.retried', task: id };
+    if (one.status !== 'in_progress') continue;
+    const { member, epoch } = one.claim;
+    const isAlive = run.look('lives', () => lives.some(({ name, state }) => name === member && state === 'running'));
+    if (!isAlive) return { type: 'task.released', task: id, epoch, reason: 'lost', why: 'it died' };
+    if (run.life.number % 2 === 0) return { type: 'task.released', task: id, epoch, reason: 'fenced', why: 'too slow' };
+  }
+  return undefined;
+}
+
+/** A person: creates tasks, alone and two together, at the same time as others do. */
+export const creates =
+  ({ open }: Team, times: number): Body =>
+  (run) =>
+    untilItFails(run, () => {
+      const store = open(run);
+      for (let time = 1; time <= times; time += 1) {
+        const subject = `of ${run.life.number}, ${time}`;
+        create(run, store, time % 2 === 0 ? [subject, `${subject} too`] : [subject]);
+      }
+    });
+
+function create(run: Run, store: BoardStore, subjects: readonly string[]): void {
+  let next = 0;
+  const created = (subject: string, at: number) => ({
+    ...{ type: 'task.created' as const, task: String(next + at), fields: task(subject) },
+  });
+  const propose = (board: Board): Change => {
+    next = board.lastTaskId + 1;
+    const [first = created('', 0), ...rest] = subjects.map(created);
+    return rest.length === 0 ? first : { type: 'batch', changes: [first, ...rest] };
+  };
+  if (!say(run, store, (board) => ({ person: LEAD, epoch: board.lead.epoch }), propose)) return;
+  for (const [at, subject] of subjects.entries()) run.note({ is: 'created', task: String(next + at), subject });
+}
+
+/** A program of a newer version says something that this one does not know. */
+export const newer: Body = (run) => untilItFails(run, () => speakNewer(run));
+
+function speakNewer(run: Run): void {
+  const event: BoardEvent = { ...eventOf({ type: 'team.closing' }), v: 2 };
+  const fd = run.disk.openSync(PATHS.log, O_WRONLY | O_APPEND);
+  const line = Buffer.from(`\n${JSON.stringify(event)}\n`);
+  onDisk('write to', PATHS.log, () => run.disk.writeSync(fd, line, 0, line.length, null));
+}
+
+/** Appends. @returns whether it was legal where it stands */
+function say(
+  run: Run,
+  store: BoardStore,
+  author: Author | ((board: Board) => Author),
+  change: (board: Board) => Change,
+): boolean {
+  const { outcome } = store.append(author, change);
+  run.note(() => ({ is: 'folded', offset: store.offset, hash: hash(store.board) }));
+  return outcome.ok;
+}
+
+export function folded(run: Run, store: BoardStore): Board {
+  store.fold();
+  run.note(() => ({ is: 'folded', offset: store.offset, hash: hash(store.board) }));
+  return store.board;
+}
+
+/** A failure that the store tells ends a process. */
+export function untilItFails(run: Run, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    if (error.code === 'CORRUPT') run.note({ is: 'damaged', why: error.message });
+  }
+}

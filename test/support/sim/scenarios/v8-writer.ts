@@ -1,0 +1,79 @@
+/**
+ * The v8 program's writer, step by step as its seed prints it: it gives up after so many tries, writes all the same,
+ * and unlinks a lock that it may never have got. It knows nothing of us.
+ */
+import { isTaken, O_APPEND, O_CREAT, O_EXCL, O_WRONLY, type Disk } from '../../../../src/store/disk.ts';
+import type { InboxPaths } from '../../../../src/store/paths.ts';
+import type { Body, Run } from '../life.ts';
+
+const RETRY_MS = 50;
+/** From one message to the next. */
+const PAUSE_MS = 2;
+
+/** @param texts what it says; it may say the same twice */
+export const v8Writer =
+  (inbox: InboxPaths, texts: readonly string[], tries: number): Body =>
+  (run) => {
+    for (const text of texts) {
+      run.note({ is: 'sending', text });
+      const wrote = writeToInbox(run, { ...inbox, tries }, 'v8', text, () =>
+        run.note({ is: 'sent without lock', text }),
+      );
+      run.note({ is: wrote ? 'sent' : 'refused', text });
+      run.sleep(PAUSE_MS);
+    }
+  };
+
+interface Place {
+  readonly inbox: string;
+  readonly lock: string;
+  readonly tries: number;
+}
+
+/** @returns whether it wrote; what its program would throw is false */
+export function writeToInbox(
+  run: Run,
+  { inbox, lock, tries }: Place,
+  sender: string,
+  content: string,
+  onGivenUp: () => void = () => {},
+): boolean {
+  if (!acquired(run, lock, tries)) onGivenUp();
+  const line = Buffer.from(`${JSON.stringify({ type: 'message', sender, content, timestamp: 1 })}\n`);
+  const wrote = appended(run.disk, inbox, line);
+  unlinked(run.disk, lock);
+  return wrote;
+}
+
+function acquired(run: Run, lock: string, tries: number): boolean {
+  for (let n = 0; n < tries; n += 1)
+    try {
+      run.disk.closeSync(run.disk.openSync(lock, O_CREAT | O_EXCL | O_WRONLY, 0o600));
+      return true;
+    } catch (error) {
+      if (!isTaken(error)) return false;
+      run.sleep(RETRY_MS);
+    }
+  return false;
+}
+
+/** Python writes what is left after a short write; a full disk is an exception that its caller sees. */
+function appended(disk: Disk, inbox: string, line: Buffer): boolean {
+  try {
+    const fd = disk.openSync(inbox, O_CREAT | O_APPEND | O_WRONLY, 0o600);
+    for (let at = 0; at < line.length;) at += disk.writeSync(fd, line, at, line.length - at, null);
+    disk.closeSync(fd);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return false;
+    throw error;
+  }
+}
+
+function unlinked(disk: Disk, lock: string): void {
+  try {
+    disk.unlinkSync(lock);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  }
+}
