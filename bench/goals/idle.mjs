@@ -1,0 +1,55 @@
+/** Goal 5: teammates with nothing to do cost nothing, and a message wakes only its reader. */
+import { setTimeout } from 'node:timers/promises';
+import { median, sum } from '../lib/figures.mjs';
+import { processorMs, wakeUps } from '../lib/process-cost.mjs';
+
+const GAP_MS = 20;
+
+export const ids = ['5'];
+
+export async function measure(bench) {
+  const { startTeam } = await import('../product/crew.mjs');
+  const { size, dir } = bench;
+  const team = await startTeam(dir, size.idlers);
+  try {
+    await setTimeout(bench.size.settleMs);
+    const idle = await during(team.pids, () => setTimeout(size.idleMs));
+    const share = sum(idle.map(({ ms }) => ms)) / size.idleMs;
+    const scaled = (share * 32) / size.idlers;
+    bench.say(`${size.idlers} idle teammates: ${(share * 100).toFixed(2)} % of one core in all`);
+    bench.check({ id: '5.idle', goal: '32 idle teammates ≤ 1 % of one core', ratio: scaled, atMost: 0.01 });
+    await mail(bench, team, idle);
+  } finally {
+    await team.stop();
+  }
+}
+
+async function mail(bench, team, idle) {
+  const { size } = bench;
+  const began = performance.now();
+  const busy = await during(team.pids, async () => {
+    for (let sent = 0; sent < size.wakes; sent += 1) {
+      await team.send(team.names[0], `message ${sent}`);
+      await setTimeout(GAP_MS);
+    }
+  });
+  const share = (performance.now() - began) / size.idleMs;
+  const more = busy.map(({ ms, wakes }, n) => ({ ms: ms - idle[n].ms * share, wakes: wakes - idle[n].wakes * share }));
+  const most = Math.max(...more.map(({ wakes }) => wakes));
+  const woken = more.filter(({ wakes }) => wakes > most / 4).length;
+  const others = median(more.filter(({ wakes }) => wakes !== most).map(({ wakes }) => wakes));
+  const cost = sum(more.map(({ ms }) => ms)) / size.wakes;
+  bench.say(
+    `${size.wakes} messages to one: it woke ${Math.round(most)} times more, another ${Math.round(others)} times`,
+  );
+  bench.check({ id: '5.woken', goal: 'a message wakes exactly one process', ratio: woken, atMost: 1 });
+  bench.check({ id: '5.cpu', goal: '≤ 0.3 ms CPU a message', ratio: cost, atMost: 0.3 });
+}
+
+/** What each process used up while `work` went on. */
+async function during(pids, work) {
+  const look = () => pids.map((pid) => ({ ms: processorMs(pid), wakes: wakeUps(pid) }));
+  const before = look();
+  await work();
+  return look().map(({ ms, wakes }, n) => ({ ms: ms - before[n].ms, wakes: wakes - before[n].wakes }));
+}

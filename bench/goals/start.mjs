@@ -1,0 +1,130 @@
+/** Goal 9: how long a process takes to start, and how much memory it sits on, beside an empty program in Node. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { ROOT } from '../lib/build.mjs';
+import { median, ratio } from '../lib/figures.mjs';
+import { residentMb } from '../lib/process-cost.mjs';
+
+const SETTLED_MS = 1_500;
+
+export const ids = ['9'];
+
+export async function measure(bench) {
+  const { makeTeam } = await import('../.build/product.mjs');
+  const place = (name, tasks) => {
+    const root = join(bench.dir, name);
+    mkdirSync(root);
+    const changes = Array.from({ length: tasks }, (_, n) => ({
+      type: 'task.created',
+      task: String(n + 1),
+      fields: fieldsOf(n),
+    }));
+    const handle = makeTeam(
+      'bench',
+      { members: [{ name: 'ada', agent: { kind: 'exec' } }], changes },
+      { root, environment: {} },
+    );
+    return { root, paths: handle.paths };
+  };
+  const empty = join(bench.dir, 'empty.cjs');
+  writeFileSync(empty, '');
+  const subjects = {
+    empty: () => untilExit([empty]),
+    version: () => untilExit([join(ROOT, 'bin', 'teams.js'), '--version']),
+    teammate: teammateStart(place('few', 20)),
+    teammateOfMany: teammateStart(place('many', 1_000)),
+  };
+  await startAll(bench, subjects);
+  await compareMemory(bench, place('memory', 0));
+}
+
+/** A task that nobody of this team may take, so that only the board is longer. */
+const fieldsOf = (n) => ({
+  subject: `Task ${n}`,
+  description: '',
+  blockedBy: [],
+  owner: 'lead',
+  work: { files: [], verify: [], env: {} },
+  retries: 0,
+  required: true,
+  metadata: {},
+});
+
+async function startAll(bench, subjects) {
+  const times = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]));
+  for (let round = 0; round < bench.size.starts; round += 1)
+    for (const [name, start] of Object.entries(subjects)) times[name].push(await start());
+  const rows = Object.entries(times).map(([name, all]) => ({
+    name,
+    figures: { 'p50 ms': median(all), '× empty': ratio(all, times.empty) },
+  }));
+  bench.table('Starts', rows);
+  const check = (id, goal, name, atMost) => bench.check({ id, goal, ratio: ratio(times[name], times.empty), atMost });
+  check('9.teammate', 'teammate start ≤ 1.25 × an empty .cjs', 'teammate', 1.25);
+  check('9.version', 'teams --version ≤ 1.5 × an empty .cjs', 'version', 1.5);
+}
+
+async function untilExit(argv) {
+  const began = performance.now();
+  const child = spawn(process.execPath, argv, { stdio: 'ignore' });
+  await once(child, 'exit');
+  return performance.now() - began;
+}
+
+const spawnTeammate = (root) =>
+  spawn(process.execPath, [join(ROOT, 'bin', 'teammate.cjs'), root, 'bench', 'ada'], {
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+
+/** Until its process record says that it runs. */
+const teammateStart =
+  ({ root, paths }) =>
+  async () => {
+    const watched = watch(paths.processes);
+    const began = performance.now();
+    const child = spawnTeammate(root);
+    await new Promise((resolve) => watched.on('change', () => isRunning(paths, child.pid) && resolve()));
+    const took = performance.now() - began;
+    watched.close();
+    await end(child);
+    return took;
+  };
+
+function isRunning(paths, pid) {
+  try {
+    const record = JSON.parse(readFileSync(paths.process('ada'), 'utf8'));
+    return record.phase === 'running' && record.pid === pid;
+  } catch {
+    return false; // Not there yet.
+  }
+}
+
+async function end(child) {
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+async function compareMemory(bench, { root }) {
+  const idle = join(bench.dir, 'idle.cjs');
+  writeFileSync(idle, 'setInterval(() => {}, 1_000);');
+  const [ours, empty] = [[], []];
+  for (let round = 0; round < bench.size.rounds; round += 1) {
+    const children = [spawnTeammate(root), spawn(process.execPath, [idle], { stdio: 'ignore' })];
+    await setTimeout(SETTLED_MS);
+    const [our, other] = children.map(({ pid }) => residentMb(pid));
+    ours.push(our);
+    empty.push(other);
+    await Promise.all(children.map(end));
+  }
+  bench.say(`an idle teammate: ${median(ours).toFixed(1)} MB; an empty Node: ${median(empty).toFixed(1)} MB`);
+  bench.check({
+    id: '9.rss',
+    goal: 'RSS of an idle teammate ≤ 1.3 × an empty Node',
+    ratio: ratio(ours, empty),
+    atMost: 1.3,
+  });
+}

@@ -1,0 +1,93 @@
+/** Goal 10: whole runs. 200 tasks that do nothing beside GNU parallel; a thousand, to see whether a task costs more later. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../lib/build.mjs';
+import { median, ratio } from '../lib/figures.mjs';
+import { isInstalled } from '../lib/installed.mjs';
+
+const HANDS = 4;
+
+export const ids = ['10'];
+
+export async function measure(bench) {
+  const { size, dir } = bench;
+  const hasParallel = isInstalled('parallel');
+  const [ours, theirs] = [[], []];
+  for (let round = 0; round < size.rounds; round += 1) {
+    ours.push((await runPlan(join(dir, `run-${round}`), size.runTasks)).ms);
+    if (hasParallel) theirs.push(await runParallel(dir, size.runTasks));
+  }
+  bench.say(`${size.runTasks} × true: teams ${Math.round(median(ours))} ms, parallel ${Math.round(median(theirs))} ms`);
+  const goal = `a whole run of ${size.runTasks} × true on 4 teammates ≤ 2 × GNU parallel -j4`;
+  if (hasParallel) bench.check({ id: '10.parallel', goal, ratio: ratio(ours, theirs), atMost: 2 });
+  else bench.check({ id: '10.parallel', goal, skipped: true });
+  await growth(bench);
+}
+
+async function growth(bench) {
+  const { size, dir } = bench;
+  const { finished } = await runPlan(join(dir, 'growth'), size.growthTasks);
+  const part = size.growthTasks / 10;
+  const spans = Array.from({ length: 10 }, (_, n) => (finished[(n + 1) * part - 1] - finished[n * part]) / (part - 1));
+  bench.curve({
+    file: 'cost-per-task.svg',
+    title: `Cost of a task in a run of ${size.growthTasks}, ${HANDS} exec teammates`,
+    x: 'tasks done',
+    y: 'ms a task',
+    lines: [{ name: 'teams run', points: spans.map((span, n) => [(n + 1) * part, span]) }],
+  });
+  bench.check({
+    id: '10.growth',
+    goal: 'cost per task: last 100 of 1,000 ≤ 1.3 × first 100',
+    ratio: spans.at(-1) / spans[0],
+    atMost: 1.3,
+  });
+}
+
+/** @returns how long all took, and when each task was completed */
+async function runPlan(root, tasks) {
+  mkdirSync(root);
+  const members = Array.from({ length: HANDS }, (_, n) => ({ name: `m${n}`, agent: { kind: 'exec' } }));
+  const plan = {
+    name: 'bench',
+    members,
+    tasks: Array.from({ length: tasks }, (_, n) => ({ key: `t${n}`, subject: `Task ${n}`, run: 'true' })),
+  };
+  // JSON is YAML.
+  writeFileSync(join(root, 'plan.yaml'), JSON.stringify(plan));
+  const began = performance.now();
+  const argv = [join(ROOT, 'bin', 'teams.js'), 'run', 'plan.yaml', '--quiet'];
+  const code = await exitOf(spawn(process.execPath, argv, { cwd: root, stdio: 'ignore' }));
+  const ms = performance.now() - began;
+  const finished = completions(root);
+  if (code !== 0 || finished.length !== tasks)
+    throw new Error(`A run of ${tasks} ended with ${code}, ${finished.length} done.`);
+  return { ms, finished };
+}
+
+function completions(root) {
+  const text = readFileSync(join(root, '.tasks', 'bench', 'log.jsonl'), 'utf8');
+  const events = text
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+  return events.filter(({ type }) => type === 'task.completed').map(({ at }) => Date.parse(at));
+}
+
+async function runParallel(dir, tasks) {
+  const began = performance.now();
+  const words = Array.from({ length: tasks }, (_, n) => String(n));
+  const code = await exitOf(
+    spawn('parallel', ['-j4', 'true', ':::', ...words], {
+      cwd: dir,
+      stdio: 'ignore',
+      env: { ...process.env, HOME: dir },
+    }),
+  );
+  if (code !== 0) throw new Error(`parallel ended with ${code}.`);
+  return performance.now() - began;
+}
+
+const exitOf = async (child) => (await once(child, 'exit'))[0];

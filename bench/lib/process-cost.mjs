@@ -1,0 +1,18 @@
+/** What a process costs, by /proc: processor time to the nanosecond, resident memory, how often it was woken. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Milliseconds of processor time of all its threads. */
+export function processorMs(pid) {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const nanoseconds = threads.map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return nanoseconds.reduce((total, one) => total + one, 0) / 1e6;
+}
+
+const status = (path, key) => Number(new RegExp(`^${key}:\\s+(\\d+)`, 'm').exec(readFileSync(path, 'utf8'))?.[1]);
+
+export const residentMb = (pid) => status(`/proc/${pid}/status`, 'VmRSS') / 1024;
+
+/** How often its main thread waited, and so was woken. */
+export const wakeUps = (pid) => status(`/proc/${pid}/task/${pid}/status`, 'voluntary_ctxt_switches');

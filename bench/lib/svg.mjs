@@ -1,0 +1,66 @@
+/** Draws lines in a coordinate system, as a file that stands on its own in light and dark pages. */
+import { short } from './figures.mjs';
+
+const [WIDTH, HEIGHT] = [720, 400];
+const EDGE = { left: 64, right: 150, top: 48, bottom: 48 };
+const COLORS = ['#2563eb', '#dc2626', '#d97706', '#059669', '#7c3aed', '#64748b'];
+const STYLE = `text{font:12px system-ui,sans-serif;fill:#475569}.title{font-size:15px;font-weight:600;fill:#0f172a}
+.grid{stroke:#cbd5e1;stroke-width:1}@media(prefers-color-scheme:dark){text{fill:#94a3b8}.title{fill:#f1f5f9}.grid{stroke:#334155}}`;
+
+const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+
+/** Values to places between two edges; by powers of ten, or from zero. */
+function scale(values, isLog, from, to) {
+  const grow = isLog ? Math.log10 : (value) => value;
+  const low = isLog ? 10 ** Math.floor(Math.log10(Math.min(...values))) : 0;
+  const high = isLog ? Math.max(...values) * 1.2 : Math.max(...values) * 1.1 || 1;
+  const place = (value) => from + ((grow(value) - grow(low)) / (grow(high) - grow(low))) * (to - from);
+  const tens = Array.from({ length: 12 }, (_, n) => low * 10 ** n).filter((tick) => tick <= high);
+  return { place, ticks: isLog ? tens : Array.from({ length: 6 }, (_, n) => (high / 5) * n) };
+}
+
+const line = (x1, y1, x2, y2) => `<line class="grid" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}"/>`;
+const text = (x, y, words, more = '') => `<text x="${x}" y="${y}" ${more}>${escaped(words)}</text>`;
+
+/** @param {{title: string, x: string, y: string, logX?: boolean, logY?: boolean, lines: {name: string, points: number[][]}[]}} curve */
+export function draw({ title, x, y, logX = false, logY = false, lines }) {
+  const points = lines.flatMap((one) => one.points);
+  const [right, bottom] = [WIDTH - EDGE.right, HEIGHT - EDGE.bottom];
+  const across = scale(
+    points.map(([value]) => value),
+    logX,
+    EDGE.left,
+    right,
+  );
+  const up = scale(
+    points.map(([, value]) => value),
+    logY,
+    bottom,
+    EDGE.top,
+  );
+  const marks = logX ? [...new Set(points.map(([value]) => value))] : across.ticks;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"><style>${STYLE}</style>`,
+    text(EDGE.left, 24, title, 'class="title"'),
+    ...up.ticks.map(
+      (tick) =>
+        line(EDGE.left, up.place(tick), right, up.place(tick)) +
+        text(EDGE.left - 6, up.place(tick) + 4, short(tick), 'text-anchor="end"'),
+    ),
+    ...marks.map((mark) => text(across.place(mark), bottom + 18, short(mark), 'text-anchor="middle"')),
+    text((EDGE.left + right) / 2, HEIGHT - 10, x, 'text-anchor="middle"'),
+    text(EDGE.left, EDGE.top - 10, y),
+    ...lines.map((one, index) => drawLine(one, COLORS[index % COLORS.length], across, up, index)),
+    '</svg>\n',
+  ].join('\n');
+}
+
+function drawLine({ name, points }, color, across, up, index) {
+  const places = points.map(([x, y]) => `${across.place(x).toFixed(1)},${up.place(y).toFixed(1)}`);
+  const y = EDGE.top + 8 + index * 20;
+  const dots = places.map(
+    (place) => `<circle cx="${place.split(',')[0]}" cy="${place.split(',')[1]}" r="3" fill="${color}"/>`,
+  );
+  const legend = `<rect x="${WIDTH - EDGE.right + 12}" y="${y - 9}" width="10" height="10" fill="${color}"/>`;
+  return `<polyline points="${places.join(' ')}" fill="none" stroke="${color}" stroke-width="2"/>${dots.join('')}${legend}${text(WIDTH - EDGE.right + 28, y, name)}`;
+}
