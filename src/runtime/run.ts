@@ -79,7 +79,7 @@ export async function runTeam(
     run.onStarted?.(session);
     const ending = await session.run(run.signal);
     const gates = ending.why === 'finished' && plan ? await integrate(session, plan, run.signal) : [];
-    return await conclude(session, ending, gates, run);
+    return await conclude(session, ending, gates, run, plan);
   } finally {
     await session.close();
   }
@@ -93,7 +93,13 @@ async function integrate(session: Session, plan: Plan, signal: AbortSignal | und
 }
 
 /** Stops every process, then reports: in that order on every path. */
-async function conclude(session: Session, ending: Ending, gates: readonly Gate[], run: RunOptions): Promise<Report> {
+async function conclude(
+  session: Session,
+  ending: Ending,
+  gates: readonly Gate[],
+  run: RunOptions,
+  plan: Plan | undefined,
+): Promise<Report> {
   const isInterrupted = ending.why === 'stopped';
   await session.note({ status: 'completing', phase: 'shutdown' });
   await stopAll(session, ending, run);
@@ -101,7 +107,7 @@ async function conclude(session: Session, ending: Ending, gates: readonly Gate[]
   const status = isInterrupted ? 'active' : exitCode === 0 ? 'shutdown' : 'failed';
   const phase = isInterrupted ? 'executing' : 'complete';
   await session.note({ status, phase, gates, ...(isInterrupted ? {} : { exitCode }) });
-  const report = reportOf(session.store, { gates: [...gates], notes: notesOf(ending), exitCode });
+  const report = reportOf(session.store, { gates: [...gates], notes: [...notesOf(ending), ...undone(plan)], exitCode });
   keepReport(session.store, report);
   return report;
 }
@@ -112,6 +118,10 @@ const notesOf = (ending: Ending): string[] =>
     : ending.why === 'stopped'
       ? ['The run was interrupted before its end.']
       : [];
+
+/** What a plan asked for and this version does not do is said, never left out in silence. */
+const undone = (plan: Plan | undefined): string[] =>
+  plan?.cascade === true ? ['Cascade: skipped (this version makes no follow-up tasks).'] : [];
 
 /** At the end of a run nobody may refuse: what refuses is forced. Who asked for the end may be in a hurry. */
 async function stopAll(session: Session, ending: Ending, { force }: RunOptions): Promise<void> {

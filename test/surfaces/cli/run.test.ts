@@ -65,6 +65,13 @@ describe('run', () => {
     expect((await place.teams('wait', 'red')).code).toBe(1);
   });
 
+  it('says of a cascade that it was asked for and not carried out', async () => {
+    const place = new Workplace();
+    place.put('plan.yaml', QUICK.replace('tasks:', 'cascade: true\ntasks:'));
+    const { out } = await place.teams('run', 'plan.yaml');
+    expect(out).toContain('Cascade: skipped');
+  });
+
   it('takes a skipped gate as a failed one with --strict', async () => {
     const place = new Workplace();
     place.put('plan.yaml', `${QUICK}gates: {build: true}\n`);
