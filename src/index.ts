@@ -11,7 +11,8 @@ export { AgentError, ConflictError, isTeamError, StoreError, TeamError, UsageErr
 export type { ShownEvent } from './runtime/shown-event.ts';
 export type { TeamStatus } from './runtime/status.ts';
 export type { Tasks, TaskInput } from './runtime/tasks.ts';
-export type { MemberInput, OpenOptions } from './runtime/team.ts';
+export type { MemberInput } from './runtime/membership.ts';
+export type { OpenOptions } from './runtime/team.ts';
 
 // For surfaces.
 export { parseAgentFlag, sandboxSchema } from './model/agent.ts';

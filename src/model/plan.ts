@@ -40,6 +40,8 @@ export interface Plan {
   readonly tasks: readonly PlanTask[];
   readonly gates: { readonly build?: Gate; readonly test?: Gate; readonly lint?: Gate; readonly crossVerify: boolean };
   readonly cascade: boolean;
+  /** Of members that follow-ups add; without it none are added. */
+  readonly spare?: AgentSpec;
   readonly sharedFiles: readonly string[];
   readonly envPass: readonly string[];
 }
@@ -65,10 +67,14 @@ export function parsePlan(
   const problems = [...given.problems(), ...(checked.ok ? [] : checked.problems), ...misfits];
   if (!checked.ok || problems.length > 0) throw invalid(source, located(read, problems));
   const plan = planOf(checked.value, blockedBy, agents, planName(source.file));
-  return defaultAgent === undefined
-    ? plan
-    : { ...plan, members: plan.members.map((member) => ({ agent: defaultAgent, ...member })) };
+  return defaultAgent === undefined ? plan : withAgent(plan, defaultAgent);
 }
+
+const withAgent = (plan: Plan, agent: AgentSpec): Plan => ({
+  ...plan,
+  members: plan.members.map((member) => ({ agent, ...member })),
+  ...(plan.cascade ? { spare: agent } : {}),
+});
 
 /** The name of a plan that has none of its own: its file's, made legal. */
 export function planName(file: string): Name {

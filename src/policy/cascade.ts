@@ -7,30 +7,11 @@ import type { Tier } from '../model/agent.ts';
 import type { Board } from '../model/board.ts';
 import { parseName, type Name } from '../model/names.ts';
 import { uniqueMarks, type Task } from '../model/task.ts';
-import type { Sighting } from './sighting.ts';
-import { isIdle, readyOwners, workers } from './standing.ts';
+import type { CascadeKind, CascadeRules, FollowUp, Limits, Placement, Sighting, Verdict } from './sighting.ts';
+import { isIdle, readyOwners, workers, type Worker } from './standing.ts';
 import { bareSubject, mayDo, taskType } from './task-type.ts';
 
 export const MAX_CASCADE_DEPTH = 3;
-
-export type CascadeKind = 'test' | 'review';
-
-export interface FollowUp {
-  readonly kind: CascadeKind;
-  readonly subject: string;
-  readonly role: Name;
-  readonly tier: Tier;
-  /** For the new task; `parent` and `kind` make it unique on the board. */
-  readonly metadata: { parent: string; kind: CascadeKind; type: CascadeKind; depth: number; tier: Tier };
-  readonly why: string;
-}
-
-export interface CascadeRules {
-  /** `enableCascade` of the configuration, or `cascade:` of a plan. */
-  readonly enabled: boolean;
-  /** A template's own rules, by the role of who did the task; `none` ends the chain. */
-  readonly byRole?: ReadonlyMap<Name, CascadeKind | 'none'>;
-}
 
 const ROLES: Readonly<Record<CascadeKind, Name>> = {
   test: parseName('role', 'test-engineer'),
@@ -44,17 +25,14 @@ const LEADING_VERB =
 
 /** What follows a completed task, if anything does. */
 export function followUp(board: Board, task: Task, rules: CascadeRules): FollowUp | undefined {
-  if (!rules.enabled || task.status !== 'completed' || /\[no-cascade\]/i.test(task.subject)) return undefined;
+  if (task.status !== 'completed' || /\[no-cascade\]/i.test(task.subject)) return undefined;
   const kind = kindAfter(board, task, rules);
   const depth = depthOf(task) + 1;
   if (kind === undefined || depth > MAX_CASCADE_DEPTH) return undefined;
   const subject = subjectOf(kind, task);
   const metadata = { parent: task.id, kind, type: kind, depth, tier: TIER };
   if (uniqueMarks({ subject, metadata }).some((mark) => board.unique.has(mark))) return undefined;
-  return {
-    ...{ kind, subject, role: ROLES[kind], tier: TIER, metadata },
-    why: `${kind} for #${task.id}`,
-  };
+  return { kind, subject, role: ROLES[kind], tier: TIER, metadata };
 }
 
 function kindAfter(
@@ -85,29 +63,65 @@ function subjectOf(kind: CascadeKind, task: Task): string {
   return taskType(task) === 'test' ? `Review ${rest.replace(TRAILING_TESTS, '')} and tests` : `Review ${rest}`;
 }
 
-export type Placement =
-  | { readonly do: 'assign'; readonly owner: Name; readonly why: string }
-  | { readonly do: 'spawn'; readonly role: Name; readonly why: string }
-  | { readonly do: 'queue'; readonly why: string };
+/** Who may take up follow-ups, kept up to date while they are given out. */
+interface Helpers {
+  readonly idle: readonly Worker[];
+  /** Members that may still be added. */
+  readonly room: number;
+}
+
+/**
+ * The follow-ups that are due, each with whom it is for; one idle member gets one.
+ *
+ * @param taken members that got something else in this look
+ */
+export function cascades(
+  sighting: Sighting,
+  { cascade, maxAgents }: Limits,
+  taken: ReadonlySet<Name> = new Set(),
+): Verdict[] {
+  const { board } = sighting;
+  if (cascade === undefined) return [];
+  const due = [...board.tasks.values()].flatMap((task) => {
+    const follow = task.status === 'completed' ? followUp(board, task, cascade) : undefined;
+    return follow && task.status === 'completed' ? [{ task, follow }] : [];
+  });
+  let helpers = helpersOf(sighting, taken, cascade.canSpawn ? maxAgents : 0);
+  return due.map(({ task, follow }): Verdict => {
+    const place = placeFollowUp(helpers, follow, task.by.member);
+    helpers = without(helpers, place);
+    return { do: 'follow up', task: task.id, follow, place, why: `${follow.kind} for #${task.id}; ${place.why}` };
+  });
+}
+
+function helpersOf(sighting: Sighting, taken: ReadonlySet<Name>, maxAgents: number): Helpers {
+  const { board } = sighting;
+  const owners = readyOwners(board);
+  const idle = workers(sighting).filter(
+    (one) => !one.seen.needsCommand && !taken.has(one.member.name) && isIdle(board, one, owners),
+  );
+  const joined = [...board.members.values()].filter(({ state }) => state === 'joined').length;
+  return { idle, room: Math.max(0, maxAgents - joined) };
+}
+
+const without = (helpers: Helpers, place: Placement): Helpers => ({
+  ...helpers,
+  idle: place.do === 'assign' ? helpers.idle.filter(({ member }) => member.name !== place.owner) : helpers.idle,
+  room: place.do === 'spawn' ? helpers.room - 1 : helpers.room,
+});
 
 /**
  * Who does a follow-up: an idle member of its role → any idle one that may → a new member → nobody yet.
  *
  * @param author who did the parent; never the reviewer of its own work
  */
-export function placeFollowUp(sighting: Sighting, follow: FollowUp, author: Name, maxAgents: number): Placement {
-  const { board } = sighting;
-  const task = { subject: follow.subject, metadata: follow.metadata, role: follow.role };
-  const owners = readyOwners(board);
-  const idle = workers(sighting).filter(
-    (one) => isIdle(board, one, owners) && !(follow.kind === 'review' && one.member.name === author),
-  );
-  const expert = idle.find(({ member }) => member.role === follow.role);
-  if (expert) return { do: 'assign', owner: expert.member.name, why: `idle, with the role ${follow.role}` };
-  const any = idle.find(({ member }) => mayDo(member.role, task));
-  if (any) return { do: 'assign', owner: any.member.name, why: `idle, and ${any.member.role} may do it` };
-  const joined = [...board.members.values()].filter(({ state }) => state === 'joined').length;
-  if (joined < maxAgents)
-    return { do: 'spawn', role: follow.role, why: `nobody is idle, and there is room for a ${follow.role}` };
-  return { do: 'queue', why: `nobody is idle, and the team has its ${maxAgents} members` };
+function placeFollowUp({ idle, room }: Helpers, { subject, metadata, role, kind }: FollowUp, author: Name): Placement {
+  const free = idle.filter(({ member }) => !(kind === 'review' && member.name === author));
+  const expert = free.find(({ member }) => member.role === role);
+  if (expert) return { do: 'assign', owner: expert.member.name, why: `${expert.member.name} is idle` };
+  const any = free.find(({ member }) => mayDo(member.role, { subject, metadata, role }));
+  if (any)
+    return { do: 'assign', owner: any.member.name, why: `${any.member.name} is idle, and ${any.member.role} may` };
+  if (room > 0) return { do: 'spawn', role, why: `nobody is idle, and there is room for a ${role}` };
+  return { do: 'queue', why: 'nobody is free for it yet' };
 }

@@ -6,7 +6,9 @@
  */
 import { PERSON } from '../model/authority.ts';
 import { allDependants, claimOf, isDone, pendingTasks } from '../model/board.ts';
+import type { Name } from '../model/names.ts';
 import { byId, type Task } from '../model/task.ts';
+import { cascades } from './cascade.ts';
 import { Hands, redistribute } from './redistribution.ts';
 import { restartOf } from './restart.ts';
 import type { Limits, MemberSighting, Sighting, Verdict } from './sighting.ts';
@@ -29,10 +31,19 @@ export function judge(sighting: Sighting, limits: Limits): Verdict[] {
   const skipped = skips(sighting);
   const moved = redistribute(expected, hands, withDependants(sighting, skipped));
 
-  const verdicts = [...quarantined, ...released, ...restarted, ...watched, ...skipped, ...moved];
-  if (isDone(board)) return [{ do: 'finish' }, ...verdicts];
+  const taken = new Set([...watched, ...moved].flatMap(givenTo));
+  const followed = cascades(expected, limits, taken);
+
+  const verdicts = [...quarantined, ...released, ...restarted, ...watched, ...skipped, ...moved, ...followed];
+  if (isDone(board) && followed.length === 0) return [{ do: 'finish' }, ...verdicts];
   return verdicts.length > 0 ? verdicts : [stuck(sighting) ?? []].flat();
 }
+
+/** Whom a verdict gives work to. */
+const givenTo = (verdict: Verdict): Name[] => {
+  const name = verdict.do === 'assign' ? verdict.owner : verdict.do === 'fence' ? verdict.heir : undefined;
+  return name ? [name] : [];
+};
 
 /** After so many failed attempts in a row a member gets no new tasks. */
 const quarantines = (sighting: Sighting, { maxConsecutiveErrors }: Limits): Verdict[] =>

@@ -2,6 +2,7 @@
  * What the lead sees when it looks, and what may follow: the vocabulary of supervision. Ages are monotonic
  * milliseconds. A sighting is data, so every rule is a table of sighting → verdicts.
  */
+import type { Tier } from '../model/agent.ts';
 import type { Board } from '../model/board.ts';
 import type { Name } from '../model/names.ts';
 
@@ -32,6 +33,8 @@ export interface MemberSighting {
   readonly givenUp: boolean;
   /** An `exec` child or a `verify` command runs: it is bounded by its own `timeout` only. */
   readonly boundedByTimeout: boolean;
+  /** Its agent is `exec` without a command of its own: it can do only tasks that say what to run. */
+  readonly needsCommand: boolean;
   readonly completed: number;
   readonly workedMs: number;
 }
@@ -51,7 +54,34 @@ export interface Limits {
   readonly watchdogReassignMs: number;
   readonly maxConsecutiveErrors: number;
   readonly maxAgents: number;
+  /** Follow-ups of finished tasks; without rules there are none. */
+  readonly cascade?: CascadeRules;
 }
+
+export type CascadeKind = 'test' | 'review';
+
+export interface CascadeRules {
+  /** There is an agent for members that the lead adds by itself. */
+  readonly canSpawn: boolean;
+  /** A template's own rules, by the role of who did the task; `none` ends the chain. */
+  readonly byRole?: ReadonlyMap<Name, CascadeKind | 'none'>;
+}
+
+/** The task that follows a finished one. */
+export interface FollowUp {
+  readonly kind: CascadeKind;
+  readonly subject: string;
+  readonly role: Name;
+  readonly tier: Tier;
+  /** For the new task; `parent` and `kind` make it unique on the board. */
+  readonly metadata: { parent: string; kind: CascadeKind; type: CascadeKind; depth: number; tier: Tier };
+}
+
+/** Who does it. */
+export type Placement =
+  | { readonly do: 'assign'; readonly owner: Name; readonly why: string }
+  | { readonly do: 'spawn'; readonly role: Name; readonly why: string }
+  | { readonly do: 'queue'; readonly why: string };
 
 /** A claim is ended by the lead: its board event is `task.released` with this reason. */
 interface EndedClaim {
@@ -90,6 +120,14 @@ export type Verdict =
   | { readonly do: 'assign'; readonly task: string; readonly owner: Name | null; readonly why: string }
   /** What a failed or cancelled blocker holds up, when nobody is asked; with everything that waits on it. */
   | { readonly do: 'skip'; readonly task: string; readonly why: string }
+  /** Add the follow-up of a finished task, and give it to whom it is placed with. */
+  | {
+      readonly do: 'follow up';
+      readonly task: string;
+      readonly follow: FollowUp;
+      readonly place: Placement;
+      readonly why: string;
+    }
   /** Every task is final: go on to integration. Always first; what follows is for a lead that serves on. */
   | { readonly do: 'finish' }
   /** Nothing runs, nothing can run, and not everything is final: say so, never wait in silence. Always alone. */

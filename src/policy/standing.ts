@@ -78,3 +78,9 @@ function numbered(name: Name): { stem: string; number: number } {
   const digits = /[0-9]{1,15}$/.exec(name)?.[0] ?? '';
   return { stem: name.slice(0, name.length - digits.length), number: digits === '' ? 0 : Number(digits) };
 }
+
+/** The name of one more worker: `worker-4` where the highest so far is 3. */
+export const nextWorker = (names: readonly Name[]): string => {
+  const numbers = names.map(numbered).filter(({ stem }) => stem === 'worker-');
+  return `worker-${Math.max(0, ...numbers.map(({ number }) => number)) + 1}`;
+};

@@ -1,9 +1,12 @@
 /** Carrying out a verdict: the only place of supervision with effects, one idempotent effect a branch. */
+import type { AgentSpec } from '../model/agent.ts';
+import type { Board } from '../model/board.ts';
 import type { Body } from '../model/event.ts';
 import type { Name } from '../model/names.ts';
 import type { Verdict } from '../policy/sighting.ts';
 import * as wording from '../policy/wording.ts';
 import type { TeamStore } from '../store/team-store.ts';
+import { followUpChange, ownerFor } from './follow-up.ts';
 import { sendMail } from './mail.ts';
 import type { Memory } from './memory.ts';
 import { authorOf, type Speaker } from './speaker.ts';
@@ -15,6 +18,8 @@ export interface ActContext {
   readonly speaker: Speaker & { kind: 'lead' };
   readonly memory: Memory;
   readonly supervisor: Supervisor;
+  /** The agent of members that the lead adds by itself; without one it adds none. */
+  readonly spare: AgentSpec | undefined;
 }
 
 /** Every decision is an event with its reason, so that `teams why` can answer. */
@@ -61,6 +66,8 @@ export async function acts(verdict: Verdict, context: ActContext): Promise<void>
     }
     case 'skip':
       return append(context, { type: 'task.skipped', task: verdict.task, cascade: true, why: verdict.why });
+    case 'follow up':
+      return follow(verdict, context);
     case 'finish':
     case 'stuck':
       return;
@@ -77,8 +84,9 @@ function tell(store: TeamStore, verdict: Verdict): void {
   store.events.append({ type: 'lead.decided', act, ...member, ...task, text });
 }
 
-async function append(context: ActContext, body: Body): Promise<void> {
-  const { outcome } = context.store.board.append(authorOf(context.speaker), () => body);
+async function append(context: ActContext, body: Body | ((board: Board) => Body)): Promise<void> {
+  const build = typeof body === 'function' ? body : (): Body => body;
+  const { outcome } = context.store.board.append(authorOf(context.speaker), build);
   if (outcome.ok) return after(context.store, outcome, context.speaker);
   context.store.events.append({ type: 'lead.overtaken', text: outcome.why });
 }
@@ -106,6 +114,21 @@ async function fence(verdict: Verdict & { do: 'fence' }, context: ActContext): P
   const now = context.store.board.board.tasks.get(task);
   if (heir !== undefined && heir !== null && now)
     await mail(context, heir, wording.reassignment(now, member, why), 'assignment', task);
+}
+
+/** The task first, with its owner in the same record; then its owner is told, or started. */
+async function follow(verdict: Verdict & { do: 'follow up' }, context: ActContext): Promise<void> {
+  const { store, speaker, supervisor, memory, spare } = context;
+  const { owner, isNew } = await ownerFor(store, speaker, verdict.follow, verdict.place, spare);
+  await append(context, (board) => followUpChange(board, verdict.task, verdict.follow, owner));
+  if (owner === undefined) return;
+  if (isNew) {
+    memory.reborn(owner);
+    supervisor.start([owner]);
+    return;
+  }
+  const made = [...store.board.board.tasks.values()].findLast(({ metadata }) => metadata['parent'] === verdict.task);
+  if (made) await mail(context, owner, wording.assignment(made), 'assignment', made.id);
 }
 
 async function stop(member: Name, { supervisor }: ActContext): Promise<void> {

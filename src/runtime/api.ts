@@ -7,21 +7,14 @@ import { watchFile } from '../store/watch.ts';
 import { findRoot } from '../store/teams.ts';
 import { closeTeam, isLed, requestSpawn, type Closed } from './lifecycle.ts';
 import type { Delivery, SendOptions } from './mail.ts';
+import type { MemberInput } from './membership.ts';
 import type { ShownEvent } from './shown-event.ts';
 import { reportOf } from './report.ts';
 import { reportText } from './report-text.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { statusOf, type TeamStatus } from './status.ts';
 import type { Tasks } from './tasks.ts';
-import {
-  makeTeam,
-  openHandle,
-  storeOptions,
-  type MemberInput,
-  type OpenOptions,
-  type TeamHandle,
-  type TeamInput,
-} from './team.ts';
+import { makeTeam, openHandle, storeOptions, type OpenOptions, type TeamHandle, type TeamInput } from './team.ts';
 import { teamEvents, type EventOptions } from './team-events.ts';
 
 export interface TeamOptions extends TeamInput, Partial<OpenOptions> {

@@ -1,6 +1,7 @@
 /** Looking at members: the process that is one, its heartbeat, what it prints. */
 import type { Board } from '../model/board.ts';
 import type { Name } from '../model/names.ts';
+import type { MemberConfig } from '../model/team.ts';
 import type { MemberSighting } from '../policy/sighting.ts';
 import { lookAt } from '../store/disk.ts';
 import { lastBeat } from '../store/lease.ts';
@@ -13,8 +14,8 @@ export class Glances {
   readonly #store: TeamStore;
   readonly #memory: Memory;
   readonly #supervisor: Supervisor;
-  /** What kind of agent each member has, by the config. */
-  #kinds: ReadonlyMap<Name, string | undefined> = new Map();
+  /** The agent of each member, by the config. */
+  #agents: ReadonlyMap<Name, MemberConfig['agent']> = new Map();
 
   constructor(store: TeamStore, memory: Memory, supervisor: Supervisor) {
     this.#store = store;
@@ -28,12 +29,14 @@ export class Glances {
     const life = this.lifeOf(name);
     const record = roster.read(name);
     if (life === undefined && !this.#memory.of(name).givenUp && record === undefined) return undefined;
+    const agent = this.#agentOf(name);
     return this.#memory.sighting(name, {
       life,
       byHand: record?.by_hand === true,
       beat: lastBeat(disk, paths, name),
       printed: lookAt(disk, paths.output(name))?.mtimeMs,
-      boundedByTimeout: board.busy.has(name) && (this.#runsCommands(name) || record?.note?.state === 'waiting'),
+      boundedByTimeout: board.busy.has(name) && (agent?.kind === 'exec' || record?.note?.state === 'waiting'),
+      needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,
     });
   }
 
@@ -46,9 +49,9 @@ export class Glances {
     return found ?? known;
   }
 
-  #runsCommands(name: Name): boolean {
-    const config = this.#kinds.has(name) ? undefined : readableConfig(this.#store);
-    if (config) this.#kinds = new Map(config.members.map((member) => [member.name, member.agent?.kind]));
-    return this.#kinds.get(name) === 'exec';
+  #agentOf(name: Name): MemberConfig['agent'] {
+    const config = this.#agents.has(name) ? undefined : readableConfig(this.#store);
+    if (config) this.#agents = new Map(config.members.map((member) => [member.name, member.agent]));
+    return this.#agents.get(name);
   }
 }

@@ -2,6 +2,7 @@
  * The lead's loop: look → judge → act. A look reads board, roster and mail; the policies say what follows; each act is
  * one idempotent effect. A crash between two acts is repaired by the next look, here or in the next lead.
  */
+import type { AgentSpec } from '../model/agent.ts';
 import type { Board } from '../model/board.ts';
 import { ConflictError } from '../model/errors.ts';
 import type { Name } from '../model/names.ts';
@@ -35,6 +36,8 @@ export interface LeadOptions {
   readonly endsWhenDone: boolean;
   /** A model leads and reads the lead's mail itself: what others write waits in {@link Lead.mail}. */
   readonly readsMail?: boolean;
+  /** The agent of members that the lead adds by itself, for follow-ups. */
+  readonly spare?: AgentSpec;
   /** The first required task that fails ends the run. */
   readonly failFast?: boolean;
 }
@@ -200,6 +203,7 @@ export class Lead {
       speaker: this.#speaker,
       memory: this.memory,
       supervisor: this.supervisor,
+      spare: this.#options.spare,
     };
     await acts(verdict, context);
     if (OUTLIVING.has(verdict.do)) await this.onRemembered();

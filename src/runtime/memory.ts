@@ -34,6 +34,7 @@ export interface Glance {
   /** When it last printed anything, by its log. */
   readonly printed: number | undefined;
   readonly boundedByTimeout: boolean;
+  readonly needsCommand: boolean;
 }
 
 export class Memory {
@@ -107,7 +108,7 @@ export class Memory {
     this.progressed(name);
   }
 
-  sighting(name: Name, { life, byHand, beat, printed, boundedByTimeout }: Glance): MemberSighting {
+  sighting(name: Name, { life, byHand, beat, printed, ...facts }: Glance): MemberSighting {
     const now = this.#clock.monotonic();
     const member = this.of(name);
     if (beat !== member.beat) Object.assign(member, { beat, beatSince: now });
@@ -116,7 +117,7 @@ export class Memory {
     if (life?.death !== undefined) member.deadSince ??= now;
     if (life?.isReady === true && life.death === undefined) member.readySince ??= now;
     return {
-      ...{ name, byHand, boundedByTimeout },
+      ...{ name, byHand, ...facts },
       process: life === undefined ? 'none' : life.death !== undefined ? 'dead' : life.isReady ? 'alive' : 'starting',
       ...(life?.death === undefined ? {} : { death: life.death }),
       deadFor: member.deadSince === undefined ? 0 : now - member.deadSince,

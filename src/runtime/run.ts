@@ -67,7 +67,7 @@ export async function runTeam(
   options: SessionOptions,
   run: RunOptions = {},
 ): Promise<Report> {
-  const session = await Session.open(paths, options);
+  const session = await Session.open(paths, withCascade(options, plan));
   try {
     await session.note({
       ...{ status: 'active', phase: 'setup' },
@@ -79,10 +79,18 @@ export async function runTeam(
     run.onStarted?.(session);
     const ending = await session.run(run.signal);
     const gates = ending.why === 'finished' && plan ? await integrate(session, plan, run.signal) : [];
-    return await conclude(session, ending, gates, run, plan);
+    return await conclude(session, ending, gates, run);
   } finally {
     await session.close();
   }
+}
+
+/** A plan has follow-ups if it says so (SPEC §5a). */
+function withCascade(options: SessionOptions, plan: Plan | undefined): SessionOptions {
+  if (plan?.cascade !== true) return options;
+  const { spare } = plan;
+  const limits = { ...options.limits, cascade: { canSpawn: spare !== undefined } };
+  return { ...options, limits, ...(spare === undefined ? {} : { spare }) };
 }
 
 async function integrate(session: Session, plan: Plan, signal: AbortSignal | undefined): Promise<Gate[]> {
@@ -93,13 +101,7 @@ async function integrate(session: Session, plan: Plan, signal: AbortSignal | und
 }
 
 /** Stops every process, then reports: in that order on every path. */
-async function conclude(
-  session: Session,
-  ending: Ending,
-  gates: readonly Gate[],
-  run: RunOptions,
-  plan: Plan | undefined,
-): Promise<Report> {
+async function conclude(session: Session, ending: Ending, gates: readonly Gate[], run: RunOptions): Promise<Report> {
   const isInterrupted = ending.why === 'stopped';
   await session.note({ status: 'completing', phase: 'shutdown' });
   await stopAll(session, ending, run);
@@ -107,7 +109,7 @@ async function conclude(
   const status = isInterrupted ? 'active' : exitCode === 0 ? 'shutdown' : 'failed';
   const phase = isInterrupted ? 'executing' : 'complete';
   await session.note({ status, phase, gates, ...(isInterrupted ? {} : { exitCode }) });
-  const report = reportOf(session.store, { gates: [...gates], notes: [...notesOf(ending), ...undone(plan)], exitCode });
+  const report = reportOf(session.store, { gates: [...gates], notes: notesOf(ending), exitCode });
   keepReport(session.store, report);
   return report;
 }
@@ -118,10 +120,6 @@ const notesOf = (ending: Ending): string[] =>
     : ending.why === 'stopped'
       ? ['The run was interrupted before its end.']
       : [];
-
-/** What a plan asked for and this version does not do is said, never left out in silence. */
-const undone = (plan: Plan | undefined): string[] =>
-  plan?.cascade === true ? ['Cascade: skipped (this version makes no follow-up tasks).'] : [];
 
 /** At the end of a run nobody may refuse: what refuses is forced. Who asked for the end may be in a hurry. */
 async function stopAll(session: Session, ending: Ending, { force }: RunOptions): Promise<void> {

@@ -3,15 +3,11 @@
  * use the very same methods; the one whose process leads has a `Session` besides.
  */
 import process from 'node:process';
-import type { AgentSpec, Sandbox } from '../model/agent.ts';
 import { ConflictError, UsageError } from '../model/errors.ts';
 import type { Change, ClaimMode, Profile } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
-import { agentId, LEAD, parseMemberName, parseName, type Name } from '../model/names.ts';
-import { DEFAULT_ROLE } from '../model/plan-file.ts';
-import { COLORS, type MemberConfig } from '../model/team.ts';
+import { LEAD, parseMemberName, parseName, type Name } from '../model/names.ts';
 import { profiles } from '../policy/profiles.ts';
-import { hangBell, removeBell } from '../store/bell.ts';
 import { createStore } from '../store/create.ts';
 import { pastMail, waitingMail } from '../store/inbox-view.ts';
 import { teamPaths, type TeamPaths } from '../store/paths.ts';
@@ -22,18 +18,10 @@ import { openStore, type StoreOptions, type TeamStore } from '../store/team-stor
 import type { Quota } from '../store/sender.ts';
 import { realClock } from './clock.ts';
 import { broadcastMail, sendMail, type Delivery, type SendOptions } from './mail.ts';
+import { joinTeam, memberConfig, type MemberInput } from './membership.ts';
 import { sendRateFrom, type SendRate } from './send-rate.ts';
-import { authorOf, speakerFrom, type Speaker } from './speaker.ts';
-import { refusalError, Tasks } from './tasks.ts';
-
-export interface MemberInput {
-  readonly name: string;
-  readonly role?: string;
-  readonly agent?: AgentSpec;
-  readonly sandbox?: Sandbox;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly planApproval?: boolean;
-}
+import { speakerFrom, type Speaker } from './speaker.ts';
+import { Tasks } from './tasks.ts';
 
 export interface TeamInput {
   readonly profile?: Profile;
@@ -62,22 +50,6 @@ export const storeOptions = ({ quota, lockTimeoutMs }: Pick<OpenOptions, 'quota'
   ...(quota === undefined ? {} : { quota }),
   ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
 });
-
-const memberConfig = (team: Name, input: MemberInput, index: number): MemberConfig => {
-  const name = parseName('member', input.name);
-  const { agent, sandbox, env, planApproval } = input;
-  return {
-    name,
-    agent_id: agentId(name, team),
-    status: 'active',
-    role: parseName('role', input.role ?? DEFAULT_ROLE),
-    color: COLORS[index % COLORS.length] ?? COLORS[0],
-    ...(agent === undefined ? {} : { agent: { ...agent } }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(env === undefined ? {} : { env: { ...env } }),
-    ...(planApproval === true ? { plan_approval: true } : {}),
-  };
-};
 
 /**
  * Makes a team on disk; nothing is started.
@@ -205,29 +177,8 @@ export class TeamHandle implements AsyncDisposable {
   }
 
   /** Adds a member, without starting it. @throws ConflictError when there is one of that name */
-  async join(input: MemberInput): Promise<Name> {
-    const { store } = this;
-    const member = memberConfig(store.paths.name, input, store.board.fold().members.size);
-    const { bell } = store.paths.inbox(member.name);
-    hangBell(store.disk, bell);
-    const { outcome } = store.board.append(authorOf(this.speaker), () => ({
-      type: 'member.joined',
-      name: member.name,
-      role: member.role,
-      prefixes: [],
-    }));
-    if (!outcome.ok) {
-      // Nobody of that name joined: nobody has a bell.
-      if (store.board.board.members.get(member.name)?.state !== 'joined') removeBell(store.disk, bell);
-      throw refusalError(outcome);
-    }
-    await store.config.update((current) => ({
-      ...(current
-        ? { next: { ...current, members: [...current.members.filter(({ name }) => name !== member.name), member] } }
-        : {}),
-      result: undefined,
-    }));
-    return member.name;
+  join(input: MemberInput): Promise<Name> {
+    return joinTeam(this.store, this.speaker, input);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

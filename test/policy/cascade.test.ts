@@ -1,11 +1,12 @@
 /** S2 "Cascade_Mode": implement → test → review → end, bounded, once each, and by whom. */
 import { describe, expect, it } from 'vitest';
-import { followUp, placeFollowUp, type CascadeRules, type FollowUp } from '../../src/policy/cascade.ts';
-import type { MemberSighting } from '../../src/policy/sighting.ts';
+import { cascades, followUp } from '../../src/policy/cascade.ts';
+import { judge } from '../../src/policy/judge.ts';
+import type { CascadeRules, FollowUp, MemberSighting, Verdict } from '../../src/policy/sighting.ts';
 import { taskType } from '../../src/policy/task-type.ts';
-import { name, seen, sighting, world, type TaskSketch, type World } from './world.ts';
+import { LIMITS, name, seen, sighting, world, type TaskSketch, type World } from './world.ts';
 
-const ON: CascadeRules = { enabled: true };
+const ON: CascadeRules = { canSpawn: true };
 
 describe('the type of a task', () => {
   it.each([
@@ -67,8 +68,8 @@ describe('the follow-up', () => {
     expect(next(completed(task))).toBeUndefined();
   });
 
-  it('is none when cascade is off, and none of a task that failed', () => {
-    expect(next(completed({ subject: 'Fix it' }), '1', { enabled: false })).toBeUndefined();
+  it('is none when there are no rules for it, and none of a task that failed', () => {
+    expect(cascades(sighting(completed({ subject: 'Fix it' })), LIMITS)).toEqual([]);
     const team = world({ members: ['ada'], tasks: [{ subject: 'Fix it', owner: 'ada' }] });
     team.attempt('ada', '1');
     expect(next(team)).toBeUndefined();
@@ -93,23 +94,26 @@ describe('the follow-up', () => {
       [name('executor'), 'none'],
     ] as const);
     expect(
-      next(completed({ subject: 'Build the page' }, 'dee:designer'), '1', { enabled: true, byRole }),
+      next(completed({ subject: 'Build the page' }, 'dee:designer'), '1', { canSpawn: true, byRole }),
     ).toMatchObject({ subject: 'Review the page', kind: 'review' });
-    expect(next(completed({ subject: 'Build the page' }), '1', { enabled: true, byRole })).toBeUndefined();
+    expect(next(completed({ subject: 'Build the page' }), '1', { canSpawn: true, byRole })).toBeUndefined();
     expect(
-      next(completed({ subject: 'Review the page' }, 'dee:designer'), '1', { enabled: true, byRole }),
+      next(completed({ subject: 'Review the page' }, 'dee:designer'), '1', { canSpawn: true, byRole }),
     ).toBeUndefined();
   });
 });
 
 describe('who does it', () => {
+  const places = (verdicts: readonly Verdict[]): string[] =>
+    verdicts.flatMap((verdict) => {
+      if (verdict.do !== 'follow up') return [];
+      const { place } = verdict;
+      return [place.do === 'assign' ? place.owner : place.do === 'spawn' ? `spawn ${place.role}` : place.do];
+    });
   const place = (subject: string, members: string[], told: MemberSighting[] = [], maxAgents = 5) => {
     const team = completed({ subject });
     for (const member of members) team.join(member);
-    const follow = next(team);
-    if (!follow) throw new Error('no follow-up');
-    const placed = placeFollowUp(sighting(team, told), follow, name('ada'), maxAgents);
-    return placed.do === 'assign' ? placed.owner : placed.do === 'spawn' ? `spawn ${placed.role}` : placed.do;
+    return places(cascades(sighting(team, told), { ...LIMITS, maxAgents, cascade: ON }))[0];
   };
 
   it.each<[string, string, string[], MemberSighting[], string]>([
@@ -124,6 +128,13 @@ describe('who does it', () => {
     ],
     ['never the author for a review', 'Test it', [], [], 'spawn quality-reviewer'],
     ['a reviewer of any kind for a review', 'Test it', ['rita:code-reviewer'], [], 'rita'],
+    [
+      'nobody who can only run commands',
+      'Fix it',
+      ['tim:test-engineer'],
+      [seen('tim', { needsCommand: true }), seen('ada', { needsCommand: true })],
+      'spawn test-engineer',
+    ],
     ['nobody in quarantine', 'Fix it', ['tim:test-engineer'], [seen('tim', { quarantined: true })], 'ada'],
   ])('%s', (_, subject, members, told, who) => {
     expect(place(subject, members, told)).toBe(who);
@@ -131,5 +142,23 @@ describe('who does it', () => {
 
   it('nobody yet when the team is full', () => {
     expect(place('Test it', [], [], 1)).toBe('queue');
+  });
+
+  it('one at a time: two that are due go to two, and nobody who was just given something else', () => {
+    const team = completed({ subject: 'Fix one' });
+    const second = team.add({ subject: 'Fix two', owner: 'ada' });
+    team.claim('ada', second.id);
+    team.complete('ada', second.id);
+    team.join('tim:test-engineer');
+    const limits = { ...LIMITS, maxAgents: 2, cascade: ON };
+    expect(places(cascades(sighting(team), limits))).toEqual(['tim', 'ada']);
+    expect(places(cascades(sighting(team), limits, new Set([name('tim')])))).toEqual(['ada', 'queue']);
+  });
+
+  it('before the team may finish', () => {
+    const team = completed({ subject: 'Fix it' });
+    const limits = { ...LIMITS, cascade: ON };
+    expect(judge(sighting(team), limits).map((verdict) => verdict.do)).toEqual(['follow up']);
+    expect(judge(sighting(team), LIMITS).map((verdict) => verdict.do)).toEqual(['finish']);
   });
 });

@@ -11,6 +11,8 @@ import { judge } from '../../src/policy/judge.ts';
 import type { MemberSighting, Sighting, Verdict } from '../../src/policy/sighting.ts';
 import { bare, LIMITS, MINUTE, seen, sighting, world, type TeamSketch, type World } from './world.ts';
 
+/** Everything that a lead may decide. */
+const RULES = { ...LIMITS, cascade: { canSpawn: true } };
 const MEMBERS = ['worker-1', 'worker-2', 'worker-10'];
 const ROLES = ['executor', 'designer', 'code-reviewer'];
 
@@ -68,6 +70,7 @@ const facts: fc.Arbitrary<Omit<MemberSighting, 'name' | 'checkedFor'>> = fc.reco
   quarantined: fc.boolean(),
   givenUp: fc.boolean(),
   boundedByTimeout: fc.boolean(),
+  needsCommand: fc.boolean(),
   completed: fc.nat({ max: 3 }),
   workedMs: age,
 });
@@ -132,6 +135,12 @@ function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
     case 'skip':
       team.lead({ type: 'task.skipped', task: verdict.task, cascade: true, why: verdict.why });
       return look;
+    case 'follow up': {
+      const { subject, metadata, role } = verdict.follow;
+      const owner = verdict.place.do === 'assign' ? { owner: verdict.place.owner } : {};
+      team.add({ subject, metadata, role, ...owner });
+      return look;
+    }
     case 'stop':
       return change(verdict.member, death);
     case 'restart':
@@ -163,7 +172,7 @@ const ENDS = new Set([...ALONE, 'finish']);
 it('decides of each task and of each member’s life at most once a look, and ends come alone or first', () => {
   fc.assert(
     fc.property(looks, ({ look }) => {
-      const verdicts = judge(look, LIMITS);
+      const verdicts = judge(look, RULES);
       const tasks = verdicts.flatMap((verdict) => ('task' in verdict ? verdict.task : []));
       const lives = verdicts.flatMap((verdict) => ('member' in verdict && LIFE.has(verdict.do) ? verdict.member : []));
       expect(tasks).toEqual([...new Set(tasks)]);
@@ -178,11 +187,11 @@ it('decides of each task and of each member’s life at most once a look, and en
 it('gives verdicts that the board accepts and the next look does not repeat', () => {
   fc.assert(
     fc.property(looks, ({ team, look }) => {
-      const verdicts = judge(look, LIMITS).filter((verdict) => !ENDS.has(verdict.do));
+      const verdicts = judge(look, RULES).filter((verdict) => !ENDS.has(verdict.do));
       const before = team.board.tasks.size;
-      const next = bare(judge(carryAllOut(team, look, verdicts), LIMITS));
+      const next = bare(judge(carryAllOut(team, look, verdicts), RULES));
       for (const one of bare(verdicts)) expect(next).not.toContainEqual(one);
-      expect(team.board.tasks.size).toBe(before);
+      expect(team.board.tasks.size).toBe(before + verdicts.filter((verdict) => verdict.do === 'follow up').length);
     }),
     { numRuns: 1_500 },
   );
@@ -199,7 +208,7 @@ function isExpected(look: Sighting, name: string): boolean {
 it('never waits in silence: no verdict means that somebody works, or can', () => {
   fc.assert(
     fc.property(looks, ({ team, look }) => {
-      if (judge(look, LIMITS).length > 0) return;
+      if (judge(look, RULES).length > 0) return;
       const tasks = [...team.board.tasks.values()];
       const ready = tasks.filter((task) => isReady(team.board, task));
       const names = look.members.map(({ name }) => name).filter((name) => isExpected(look, name));
@@ -270,7 +279,7 @@ it('brings every team to an end, whatever its members do: all is final, or it sa
         return sketch.profile === 'relay' && next === 'hang' ? 'fail' : next;
       };
       for (let looked = 0; looked < 3_000; looked += 1) {
-        const verdicts = judge(look, LIMITS);
+        const verdicts = judge(look, RULES);
         if (verdicts.some(({ do: what }) => what === 'finish' || what === 'stuck')) return;
         look = carryAllOut(team, look, verdicts);
         look = { ...look, members: look.members.map((one) => live(team, one, happens())) };

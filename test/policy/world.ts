@@ -154,6 +154,7 @@ export const seen = (member: string, rest: Partial<Omit<MemberSighting, 'name'>>
   quarantined: false,
   givenUp: false,
   boundedByTimeout: false,
+  needsCommand: false,
   completed: 0,
   workedMs: 0,
   ...rest,

@@ -12,6 +12,14 @@ const plan = (name: string, ...tasks: string[]): string =>
   [`name: ${name}`, MEMBERS, 'tasks:', ...tasks.map((task) => `  - ${task}`), ''].join('\n');
 
 const QUICK = plan('quick', '{subject: One, run: echo one}', '{subject: Two, run: echo two, blockedBy: [One]}');
+const CASCADE = `name: cascade
+cascade: true
+members:
+  - {name: ada, agent: {kind: exec}}
+  - {name: tim, role: test-engineer, agent: {kind: exec, command: 'cat >"$TEAMS_MEMBER.txt"'}}
+tasks:
+  - {subject: Implement the API, owner: ada, run: echo built}
+`;
 const RED = plan('red', '{subject: Break, run: exit 7}', '{subject: After, run: echo after, blockedBy: [Break]}');
 const SLOW = plan('slow', '{subject: Sleep, run: sleep 45.5}');
 
@@ -65,11 +73,25 @@ describe('run', () => {
     expect((await place.teams('wait', 'red')).code).toBe(1);
   });
 
-  it('says of a cascade that it was asked for and not carried out', async () => {
+  it('makes tests and a review of what a plan with a cascade has built, and starts whom it lacks', async () => {
     const place = new Workplace();
-    place.put('plan.yaml', QUICK.replace('tasks:', 'cascade: true\ntasks:'));
-    const { out } = await place.teams('run', 'plan.yaml');
-    expect(out).toContain('Cascade: skipped');
+    place.put('plan.yaml', CASCADE);
+    const { code, out } = await place.teams('run', 'plan.yaml', '--agent', 'exec:cat >"$TEAMS_MEMBER.txt"', '--quiet');
+    expect(code).toBe(0);
+    expect(out).toContain('[DONE] #2: Write tests for the API (tim, ');
+    expect(out).toContain('[cascade: test for #1]');
+    expect(out).toContain('[DONE] #3: Review the API and tests (worker-1, ');
+    expect(out).toContain('  Created: 2 follow-up tasks | Completed: 2 | Failed: 0');
+    expect(readFileSync(join(place.root, 'tim.txt'), 'utf8')).toContain('Follows task #1: Implement the API');
+    expect(readFileSync(join(place.root, 'worker-1.txt'), 'utf8')).toContain('What tim says of it:');
+  });
+
+  it('says what a follow-up lacks when nobody may do it', async () => {
+    const place = new Workplace();
+    place.put('plan.yaml', CASCADE.replace('role: test-engineer', 'role: code-reviewer'));
+    const { code, out } = await place.teams('run', 'plan.yaml', '--quiet');
+    expect(code).toBe(1);
+    expect(out).toContain('task #2 needs the role test-engineer, which no member has');
   });
 
   it('takes a skipped gate as a failed one with --strict', async () => {
