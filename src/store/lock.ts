@@ -181,9 +181,11 @@ export class Locks {
     const holder = [ino, mtimeMs].map((number) => Math.trunc(number).toString(16).padStart(16, '0')).join('');
     const isUnchanged = (now: Sight): boolean => now.is === 'empty' && now.ino === ino && now.mtimeMs === mtimeMs;
     const taken = this.#takeOver(path, holder, isUnchanged);
-    if (taken === undefined) this.#environment.onBroken(path);
+    // Another breaker may be at it, and die over it: what was seen so far still counts then.
+    if (taken !== undefined) return taken;
+    this.#environment.onBroken(path);
     this.#firstSeen.delete(path);
-    return taken;
+    return undefined;
   }
 
   #isOldForeign(path: string, { ino, mtimeMs }: Empty): boolean {

@@ -107,6 +107,12 @@ describe('a line of the board log', () => {
       expect(kind(value)).toBe('noise');
   });
 
+  it.each([claim, { ...claim, v: 2 }])('is noise wherever it is torn, version $v', (value) => {
+    const line = JSON.stringify(value);
+    const kinds = Array.from({ length: line.length }, (_, end) => kind(line.slice(0, end)));
+    expect(new Set(kinds)).toEqual(new Set(['noise']));
+  });
+
   it.each([65, 5_000, 200_000])('is noise when nested %i deep, however deep the stack is', (depth) => {
     const nested = '['.repeat(depth) + ']'.repeat(depth);
     const line = JSON.stringify(creation({ subject: 's', metadata: { x: 0 } })).replace('"x":0', `"x":${nested}`);

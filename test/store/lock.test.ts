@@ -325,6 +325,22 @@ describe('what is no lock of ours', () => {
     for (const locks of all) locks.close();
   });
 
+  it('an empty file whose breaker dies over it is broken by the next at once, not after 10 s more', () => {
+    writeFileSync(lock, '');
+    const clock = new FakeClock();
+    const disk: Disk = { ...failing('EIO', 'renameSync'), unlinkSync: () => undefined };
+    const [first, next] = [someone(1, { clock, disk }), someone(2, { clock })];
+    for (const locks of [first, next]) locks.tryLock(lock, () => 1);
+    clock.advance(FOREIGN_LOCK_MS);
+    expect(() => first.tryLock(lock, () => 1)).toThrow('EIO');
+    expect(next.tryLock(lock, () => 1).done, 'while the breaker lives').toBe(false);
+    living.delete(1);
+    expect(next.tryLock(lock, () => 1).done, 'when it is dead').toBe(true);
+    next.sweep([dir]);
+    next.close();
+    expect(files()).toEqual(['.tokens']);
+  });
+
   it.each([
     ['garbage', () => writeFileSync(lock, 'pid 12'), 'no lock of ours'],
     ['a directory', () => mkdirSync(lock), 'a directory'],

@@ -47,8 +47,16 @@ function foldWhole(text: string, wanted: ReadonlySet<number>): Folded {
   return { board, hashes, violations };
 }
 
-/** Told without the law, which may be a mutant's. */
-const isNewer = (line: string): boolean => /"v":([2-9]|\d\d+)[,}]/.test(line) && line.endsWith('}');
+/** Told without the law, which may be a mutant's. A record torn behind an inner brace is no record. */
+function isNewer(line: string): boolean {
+  if (!/"v":([2-9]|\d\d+)[,}]/.test(line)) return false;
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function step(board: Board, event: BoardEvent): Violation[] {
   const before = new Map(board.tasks);
