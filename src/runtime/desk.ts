@@ -10,6 +10,8 @@ import type { TeamHandle } from './team.ts';
 
 /** One's own mail, each message handed out once. */
 export interface Mailbox {
+  /** Sees to it that {@link waiting} knows what has come by now. */
+  look(): Promise<void>;
   /** What waits, oldest first, without taking it. */
   waiting(): Iterable<Message>;
   /** Takes the first `max`, hands them to `use`, and is done with them when `use` is: if it throws they come again. */

@@ -4,10 +4,11 @@ import { UsageError } from '../model/errors.ts';
 import type { Message } from '../model/message.ts';
 import { LEAD, parseMemberName, type Name } from '../model/names.ts';
 import { InboxTail } from '../store/inbox-tail.ts';
-import { pastMail, waitingMail } from '../store/inbox-view.ts';
+import { pastMail, waitingMail, waitingMark } from '../store/inbox-view.ts';
 import { OutputReader } from '../store/output-reader.ts';
 import type { TeamReader } from '../store/team-reader.ts';
 import { looks } from './looks.ts';
+import type { TeamHandle } from './team.ts';
 
 type Seen = Pick<TeamReader, 'paths' | 'disk' | 'clock'>;
 
@@ -24,6 +25,10 @@ export function knownMember({ board, paths }: Pick<TeamReader, 'board' | 'paths'
 /** A member's mail, without consuming it: what waits, or with `history` what was acknowledged. */
 export const mailOf = ({ paths, disk }: Seen, member: Name, { history = false } = {}): Iterable<Message> =>
   history ? pastMail(disk, paths.inbox(member)) : waitingMail(disk, paths.inbox(member));
+
+/** What tells whether a member's waiting mail is still the same, without reading it. */
+export const mailMark = ({ store }: TeamHandle, member: string): string =>
+  waitingMark(store.disk, store.paths.inbox(knownMember(store, member)));
 
 /** The mail that waits, then what comes, until `signal` aborts. */
 export async function* followMail(

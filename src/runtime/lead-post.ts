@@ -57,6 +57,7 @@ export class LeadPost {
 
   /** The mail that waits for whoever leads. */
   readonly mail: Mailbox = {
+    look: () => this.#mailroom.look(),
     waiting: () => this.#mailroom.waiting,
     take: async (max, use) => {
       await this.#mailroom.look();

@@ -18,8 +18,9 @@ export const teamCreate: Handler<ToolInputs['TeamCreate']> = async ({ name, prof
   return `Team ${team} is there, and this process leads it. Task with team_name and name starts a teammate.`;
 };
 
-export const teamDelete: Handler<ToolInputs['TeamDelete']> = async ({ name, force = false }, desk) => {
-  const { stopped, completed, total } = await leadOf(desk).remove(name, force);
+export const teamDelete: Handler<ToolInputs['TeamDelete']> = async ({ name, force = false }, desk, call) => {
+  const removal = leadOf(desk).remove(name, force);
+  const { stopped, completed, total } = await reporting(call.progress, `team ${name} is being stopped`, removal);
   const who = stopped.length === 0 ? 'Nobody had to be stopped.' : `Stopped: ${stopped.join(', ')}.`;
   return `Team ${name} was put into the archive; ${completed} of ${total} tasks were completed. ${who}`;
 };
@@ -29,7 +30,7 @@ export const task: Handler<ToolInputs['Task']> = async (input, desk, { signal, p
   const lead = leadOf(desk);
   if ((team_name === undefined) !== (name === undefined))
     throw new UsageError('USAGE', 'A teammate needs both team_name and name; a subagent has neither.');
-  if (name !== undefined) return hire(input, name, desk);
+  if (name !== undefined) return reporting(progress, `${name} is being started`, hire(input, name, desk));
   const spec = lead.agent(input.agent, input.model);
   const errand = { spec, prompt, ...lead.errand(spec, role) };
   if (run_in_background) return `Started ${lead.subagents.start(errand)}; TaskOutput collects its result.`;
@@ -78,8 +79,9 @@ function resultOf(end: SubagentEnd): string {
   );
 }
 
-/** Says now and then that a wait goes on. */
+/** Says at once, and now and then, that something is waited for. */
 async function reporting<T>(progress: (text: string) => void, what: string, wait: Promise<T>): Promise<T> {
+  progress(what);
   const timer = setInterval(() => progress(what), PROGRESS_MS);
   try {
     return await wait;

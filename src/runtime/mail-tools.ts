@@ -61,6 +61,7 @@ const deliveries = (all: readonly Delivery[]): string =>
 export const checkInbox: Handler<ToolInputs['CheckInbox']> = async (_input, desk) => {
   teamOf(desk);
   const { mail } = desk;
+  await mail?.look();
   const fitting = mail === undefined ? 0 : countFitting(mail.waiting());
   const text = await mail?.take(Math.max(fitting, 1), mailBlock);
   return text === undefined || text === '' ? 'No unread messages.' : text;
@@ -77,7 +78,8 @@ function countFitting(waiting: Iterable<Message>): number {
 }
 
 /** What every other tool's answer says of mail that waits; a host does not poll. Empty when there is none. */
-export function announcement(mail: Mailbox | undefined): string {
+export async function announcement(mail: Mailbox | undefined): Promise<string> {
+  await mail?.look();
   let unread = 0;
   for (const _message of mail?.waiting() ?? []) if (++unread === COUNTED) break;
   if (unread === 0) return '';

@@ -6,6 +6,7 @@ import type { TeamHandle } from './team.ts';
 
 /** For a person who works as a member: each take reads the inbox itself. */
 export const takingMailbox = (handle: TeamHandle, name: Name): Mailbox => ({
+  look: () => Promise.resolve(),
   waiting: () => handle.inbox(name),
   take: (max, use) => handle.take(name, max, use),
 });
@@ -22,6 +23,7 @@ export function lookingMailbox(handle: TeamHandle, name: Name, isKnown: (message
     for (const message of handle.inbox(name)) if (!shown.has(message.id) && !isKnown(message)) yield message;
   }
   return {
+    look: () => Promise.resolve(),
     waiting,
     take(max, use) {
       const seen = [...waiting()].slice(0, max);

@@ -41,7 +41,7 @@ export async function useTool(desk: Desk, tool: string, input: unknown, call: Ca
   const denied = mayCall(desk.side, tool);
   if (denied) return refusal('POLICY_DENIED', denied.why);
   const answer = await carryOut(tool, parseToolInput(tool, input), desk, call);
-  const news = tool === 'CheckInbox' ? '' : announcement(desk.mail);
+  const news = tool === 'CheckInbox' ? '' : await announcement(desk.mail);
   if (news === '') return answer;
   return answer.ok ? { ok: true, text: `${answer.text}\n\n${news}` } : { ok: false, why: `${answer.why}\n\n${news}` };
 }

@@ -16,8 +16,8 @@ export class Waker {
   constructor(disk: Disk, clock: Clock, paths: readonly string[], signal?: AbortSignal) {
     this.#clock = clock;
     this.#signal = signal;
-    this.#watched = paths.map((path) => watchFile(disk, path, () => this.#ring()));
-    signal?.addEventListener('abort', this.#ring);
+    this.#watched = paths.map((path) => watchFile(disk, path, this.ring));
+    signal?.addEventListener('abort', this.ring);
   }
 
   /** Resolves at once when something has changed since the last call. */
@@ -33,11 +33,12 @@ export class Waker {
   }
 
   close(): void {
-    this.#signal?.removeEventListener('abort', this.#ring);
+    this.#signal?.removeEventListener('abort', this.ring);
     for (const one of this.#watched) one.close();
   }
 
-  readonly #ring = (): void => {
+  /** There is news: the present wait ends, or the next one does at once. */
+  readonly ring = (): void => {
     this.#isRung = true;
     this.#wake();
   };

@@ -17,6 +17,18 @@ export function* pastMail(disk: Disk, inbox: InboxPaths): Generator<Message> {
   yield* unseen(mailIn(disk, inbox.history), new Set());
 }
 
+/**
+ * What tells whether the waiting mail is still the same, without reading it: the files that hold some, how long they
+ * are, and how much of each was acknowledged. To take mail changes nothing of it.
+ */
+export function waitingMark(disk: Disk, inbox: InboxPaths): string {
+  const marks = placesOf(disk, inbox).map(([path, from]) => {
+    const { ino = 0, size = 0 } = lookAt(disk, path) ?? {};
+    return size > from ? `${ino}:${size}:${from}` : '';
+  });
+  return marks.filter(Boolean).join(' ');
+}
+
 /** Above so many bytes a file's lines are counted, not parsed: a bad one then counts until it is set aside. */
 const PARSED_BYTES = 1024 * 1024;
 

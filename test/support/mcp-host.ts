@@ -1,6 +1,6 @@
 /** An MCP host as a test plays it: `bin/teams.js mcp` as its server, over stdio. */
 import process from 'node:process';
-import { Client } from '@modelcontextprotocol/client';
+import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { BIN, until, type Workplace } from './cli.ts';
 
@@ -9,19 +9,49 @@ export interface Told {
   readonly text: string;
 }
 
-export class Host implements AsyncDisposable {
-  readonly client = new Client({ name: 'a-host', version: '1.0.0' });
-  readonly transport: StdioClientTransport;
+/** The revisions of the protocol that hosts speak: the last of the old era, and the first of the new one. */
+export const ERAS = ['2025-11-25', '2026-07-28'] as const;
+export type Era = (typeof ERAS)[number];
 
-  private constructor(place: Workplace, args: readonly string[]) {
-    const { root: cwd, environment: env } = place;
-    this.transport = new StdioClientTransport({ command: process.execPath, args: [BIN, 'mcp', ...args], cwd, env });
+export class Host implements AsyncDisposable {
+  readonly client: Client;
+  /** What the server said unasked, oldest first: `list_changed`, or the URI of what was updated. */
+  readonly heard: string[] = [];
+
+  private constructor(era: Era) {
+    const mode = era === '2025-11-25' ? 'legacy' : { pin: era };
+    this.client = new Client({ name: 'a-host', version: '1.0.0' }, { versionNegotiation: { mode } });
+    this.client.setNotificationHandler('notifications/resources/list_changed', () => {
+      this.heard.push('list_changed');
+    });
+    this.client.setNotificationHandler('notifications/resources/updated', ({ params: { uri } }) => {
+      this.heard.push(uri);
+    });
   }
 
-  static async on(place: Workplace, ...args: string[]): Promise<Host> {
-    const host = new Host(place, args);
-    await host.client.connect(host.transport);
+  /** A host that starts `teams mcp` with these arguments, and connects. */
+  static on(place: Workplace, ...args: string[]): Promise<Host> {
+    return Host.of('2025-11-25', place, ...args);
+  }
+
+  static of(era: Era, place: Workplace, ...args: string[]): Promise<Host> {
+    const { root: cwd, environment: env } = place;
+    const server = { command: process.execPath, args: [BIN, 'mcp', ...args], cwd, env };
+    return Host.over(new StdioClientTransport(server), era);
+  }
+
+  /** A host whose server is there already. */
+  static async over(transport: Transport, era: Era = '2025-11-25'): Promise<Host> {
+    const host = new Host(era);
+    await host.client.connect(transport);
     return host;
+  }
+
+  /** Waits until the server has said this, unasked; what it said until then is forgotten. */
+  async hears(...news: string[]): Promise<void> {
+    const isHeard = () => news.every((one) => this.heard.includes(one));
+    await until(isHeard, `the server says ${news.join(', ')}; it said ${this.heard.join(', ')}`);
+    this.heard.length = 0;
   }
 
   /** Calls a tool; a refusal is an answer, too. */

@@ -3,6 +3,8 @@ import { safeText } from '../../index.ts';
 
 /** Bytes of one answer. */
 export const MOST_BYTES = 64 * 1024;
+/** Characters of one text inside a resource. */
+const MOST_OF_A_TEXT = 4_000;
 
 /** Cut on a character's boundary, and says so. */
 export function capped(text: string): string {
@@ -15,3 +17,25 @@ export function capped(text: string): string {
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return `${bytes.subarray(0, end).toString('utf8')}${note}`;
 }
+
+/**
+ * A list as JSON that stays JSON when it is bounded: long texts are clipped, and the first item that does not fit ends
+ * the list, which `more` tells.
+ */
+export function cappedJson(key: string, items: Iterable<object>): string {
+  const shown: string[] = [];
+  let [bytes, more] = [64, false];
+  for (const item of items) {
+    const text = safeText(JSON.stringify(item, clipped));
+    bytes += Buffer.byteLength(text) + 2;
+    more = bytes > MOST_BYTES;
+    if (more) break;
+    shown.push(text);
+  }
+  return `{"${key}":[\n${shown.join(',\n')}\n],"more":${more}}`;
+}
+
+const clipped = (_key: string, value: unknown): unknown =>
+  typeof value === 'string' && value.length > MOST_OF_A_TEXT
+    ? `${value.slice(0, MOST_OF_A_TEXT)} [${value.length - MOST_OF_A_TEXT} characters more]`
+    : value;

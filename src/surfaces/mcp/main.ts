@@ -27,7 +27,7 @@ export async function serveMcp({ desk, version, stop, onTrouble }: McpOptions): 
     stop.addEventListener('abort', () => resolve(), { once: true });
     if (stop.aborted) resolve();
   });
-  const served = serveStdio(() => makeServer(desk, version), { transport, onerror: onTrouble });
+  const served = serveStdio(({ era }) => makeServer(desk, version, era), { transport, onerror: onTrouble });
   await gone;
   await served.close();
   // Nothing is read any more; an open stdin would keep the process.

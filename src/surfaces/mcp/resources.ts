@@ -1,6 +1,6 @@
 /** The board and the inboxes as MCP resources: `teams://TEAM/tasks`, `teams://TEAM/inbox/NAME`. To look at, never taken. */
-import { LEAD, storedLine, type Desk, type TeamHandle } from '../../index.ts';
-import { capped } from './capped.ts';
+import { isTeamError, LEAD, mailMark, storedLine, type Desk, type TeamHandle } from '../../index.ts';
+import { cappedJson } from './capped.ts';
 
 export interface Listed {
   readonly uri: string;
@@ -8,35 +8,73 @@ export interface Listed {
   readonly mimeType: 'application/json';
 }
 
-const mimeType = 'application/json' as const;
-/** Messages of an inbox that are shown. */
-const SHOWN = 200;
+interface Shown extends Listed {
+  readonly read: () => string;
+  /** What tells whether it reads as before: the same things, in the same order. */
+  readonly mark: () => readonly unknown[];
+}
 
-export function listResources({ team, side }: Desk): Listed[] {
+/** What each resource looks like, by URI, for telling what changed. */
+export type Sight = ReadonlyMap<string, readonly unknown[]>;
+
+const mimeType = 'application/json' as const;
+
+/** A member sees the board and its own mail; the lead sees that of all. */
+function resourcesOf({ team, side }: Desk): Shown[] {
   if (team === undefined) return [];
   const board = team.store.board.fold();
-  // A member sees its own mail; the lead sees that of all.
   const inboxes = side === 'lead' ? [LEAD, ...board.members.keys()] : [team.speaker.name];
-  return [
-    { uri: `teams://${team.name}/tasks`, name: `Tasks of ${team.name}`, mimeType },
-    ...inboxes.map((name) => ({ uri: `teams://${team.name}/inbox/${name}`, name: `Unread mail of ${name}`, mimeType })),
-  ];
+  return [tasksOf(team), ...inboxes.map((name) => inboxOf(team, name))];
 }
+
+const tasksOf = (team: TeamHandle): Shown => ({
+  ...{ uri: `teams://${team.name}/tasks`, name: `Tasks of ${team.name}`, mimeType },
+  read: () => cappedJson('tasks', team.board.list()),
+  // A task is a frozen value: a changed one is another.
+  mark: () => team.board.list(),
+});
+
+const inboxOf = (team: TeamHandle, name: string): Shown => ({
+  ...{ uri: `teams://${team.name}/inbox/${name}`, name: `Unread mail of ${name}`, mimeType },
+  read: () => cappedJson('messages', unreadOf(team, name)),
+  mark: () => [mailMark(team, name)],
+});
+
+function* unreadOf(team: TeamHandle, name: string) {
+  for (const message of team.inbox(name)) yield storedLine(message);
+}
+
+export const listResources = (desk: Desk): Listed[] =>
+  resourcesOf(desk).map(({ uri, name }) => ({ uri, name, mimeType }));
 
 /** @returns undefined for what is not listed */
-export function readResource(desk: Desk, uri: string): string | undefined {
-  const { team } = desk;
-  if (team === undefined || !listResources(desk).some((one) => one.uri === uri)) return undefined;
-  const [kind, name] = uri.slice(`teams://${team.name}/`.length).split('/');
-  const content = kind === 'tasks' ? team.board.list() : mailOf(team, name);
-  return capped(JSON.stringify(content, undefined, 2));
+export const readResource = (desk: Desk, uri: string): string | undefined =>
+  resourcesOf(desk)
+    .find((one) => one.uri === uri)
+    ?.read();
+
+/** What there is to see now; nothing, where the team cannot be read. */
+export function lookAround(desk: Desk): Sight {
+  try {
+    return new Map(resourcesOf(desk).map(({ uri, mark }) => [uri, mark()]));
+  } catch (error) {
+    if (isTeamError(error)) return new Map();
+    throw error;
+  }
 }
 
-function mailOf(team: TeamHandle, name: string | undefined) {
-  const mail = [];
-  for (const message of team.inbox(name)) {
-    mail.push(storedLine(message));
-    if (mail.length === SHOWN) break;
-  }
-  return mail;
+export interface Changes {
+  /** Resources came or went. */
+  readonly isListChanged: boolean;
+  /** Those that were there before and read differently now. */
+  readonly updated: readonly string[];
+}
+
+export function changesBetween(before: Sight, now: Sight): Changes {
+  const uris = [...now.keys()];
+  const updated = uris.filter((uri) => {
+    const [was, is = []] = [before.get(uri), now.get(uri)];
+    return was !== undefined && (was.length !== is.length || was.some((one, index) => one !== is[index]));
+  });
+  return { isListChanged: before.size !== now.size || uris.some((uri) => !before.has(uri)), updated };
 }

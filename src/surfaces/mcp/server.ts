@@ -6,10 +6,12 @@ import {
   ProtocolError,
   ProtocolErrorCode,
   type CallToolResult,
+  type ProtocolEra,
   type Tool,
 } from '@modelcontextprotocol/server';
 import { toolFacts, toolJsonSchema, toolsOf, useTool, type Desk, type ToolName } from '../../index.ts';
 import { capped } from './capped.ts';
+import { Notices, type Wire } from './notices.ts';
 import { listResources, readResource } from './resources.ts';
 
 const INSTRUCTIONS =
@@ -21,21 +23,31 @@ function toolOf(name: ToolName): Tool {
     ...{ name, description, inputSchema: toolJsonSchema(name) },
     annotations: {
       readOnlyHint: effect === 'looks',
-      destructiveHint: effect === 'ends',
+      destructiveHint: effect === 'changes' || effect === 'ends',
       idempotentHint: effect === 'looks',
-      // A teammate's agent may do whatever its program can.
+      // Whom it starts may reach whatever there is.
       openWorldHint: name === 'Task',
     },
   };
 }
 
-export function makeServer(desk: Desk, version: string): McpServer {
+export function makeServer(desk: Desk, version: string, era: ProtocolEra): McpServer {
   const made = new McpServer(
     { name: 'teams', version },
-    { capabilities: { tools: {}, resources: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, resources: { subscribe: true, listChanged: true } }, instructions: INSTRUCTIONS },
   );
-  // Schemas, rules and answers are the toolbox's own: the requests are handled as they come.
   const { server } = made;
+  const notices = new Notices(desk, server, era);
+  server.onclose = () => notices.close();
+  // In this era the SDK answers the subscriptions itself: what is asked for is not told here.
+  if (era === 'modern') notices.start();
+  offerTools(server, desk, notices);
+  offerResources(server, desk, notices);
+  return made;
+}
+
+/** Schemas, rules and answers are the toolbox's own: the requests are handled as they come. */
+function offerTools(server: Wire, desk: Desk, notices: Notices): void {
   server.setRequestHandler('tools/list', () => ({ tools: toolsOf(desk).map(toolOf) }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<CallToolResult> => {
     const token = mcpReq._meta?.progressToken;
@@ -50,15 +62,35 @@ export function makeServer(desk: Desk, version: string): McpServer {
         mcpReq.notify({ method: 'notifications/progress', params: note }).catch(() => undefined);
       },
     });
+    notices.ring();
     const text = capped(answer.ok ? answer.text : answer.why);
     return { content: [{ type: 'text', text }], ...(answer.ok ? {} : { isError: true }) };
   });
-  server.setRequestHandler('resources/list', () => ({ resources: listResources(desk) }));
+}
+
+function offerResources(server: Wire, desk: Desk, notices: Notices): void {
+  server.setRequestHandler('resources/list', () => {
+    notices.start();
+    return { resources: listResources(desk) };
+  });
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
   server.setRequestHandler('resources/read', ({ params: { uri } }) => {
+    notices.start();
     const text = readResource(desk, uri);
-    if (text === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource ${uri}.`);
+    if (text === undefined) throw noResource(uri);
     return { contents: [{ uri, mimeType: 'application/json', text }] };
   });
-  return made;
+  server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
+    if (!listResources(desk).some((one) => one.uri === uri)) throw noResource(uri);
+    notices.subscribe(uri);
+    notices.start();
+    return {};
+  });
+  server.setRequestHandler('resources/unsubscribe', ({ params: { uri } }) => {
+    notices.unsubscribe(uri);
+    return {};
+  });
 }
+
+const noResource = (uri: string): ProtocolError =>
+  new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource ${uri}.`);

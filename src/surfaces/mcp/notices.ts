@@ -1,0 +1,65 @@
+/**
+ * Tells a host which resources changed. In the era of 2025-11-25 a host subscribes to single ones, and hears unasked when
+ * the list changes; in that of 2026-07-28 it opens a stream with a filter, which the SDK keeps: there every change is
+ * told, and what nobody asked for goes nowhere.
+ */
+import type { McpServer, ProtocolEra } from '@modelcontextprotocol/server';
+import { DeskWatch, type Desk } from '../../index.ts';
+import { changesBetween, lookAround } from './resources.ts';
+
+/** The wire of a server. */
+export type Wire = McpServer['server'];
+
+export class Notices {
+  readonly #desk: Desk;
+  readonly #server: Wire;
+  readonly #era: ProtocolEra;
+  readonly #closing = new AbortController();
+  readonly #watch: DeskWatch;
+  readonly #subscribed = new Set<string>();
+  #isOn = false;
+
+  constructor(desk: Desk, server: Wire, era: ProtocolEra) {
+    this.#desk = desk;
+    this.#server = server;
+    this.#era = era;
+    this.#watch = new DeskWatch(desk, this.#closing.signal);
+  }
+
+  /** From now on changes are told; a host that never asks for resources costs no watching. Idempotent. */
+  start(): void {
+    if (this.#isOn) return;
+    this.#isOn = true;
+    // A host that has gone needs no news; what went wrong with the team is said in the answers.
+    this.#tell().catch(() => undefined);
+  }
+
+  /** Something of ours was just done: looks at once. */
+  ring(): void {
+    if (this.#isOn) this.#watch.ring();
+  }
+
+  subscribe(uri: string): void {
+    this.#subscribed.add(uri);
+  }
+
+  unsubscribe(uri: string): void {
+    this.#subscribed.delete(uri);
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async #tell(): Promise<void> {
+    let before = lookAround(this.#desk);
+    for await (const _ of this.#watch.looks()) {
+      const now = lookAround(this.#desk);
+      const { isListChanged, updated } = changesBetween(before, now);
+      before = now;
+      if (isListChanged) await this.#server.sendResourceListChanged();
+      for (const uri of updated)
+        if (this.#era === 'modern' || this.#subscribed.has(uri)) await this.#server.sendResourceUpdated({ uri });
+    }
+  }
+}

@@ -1,0 +1,142 @@
+/** A call under way, and what comes with every answer: progress, calling it off, mail announced, honest annotations. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { TOOL_NAMES, type ToolName } from '../../../src/model/tool.ts';
+import { mayCall } from '../../../src/policy/tool-rules.ts';
+import { until, Workplace } from '../../support/cli.ts';
+import { ERAS, Host } from '../../support/mcp-host.ts';
+import { running } from '../../support/processes.ts';
+
+const AGENTS = `
+agents:
+  slow: { kind: exec, command: 'echo begun >> begun; setsid sleep 300 & wait' }
+  quiet: { kind: scripted, options: { turns: [{ answers: 'done', repeat: true }] } }
+`;
+
+let place: Workplace;
+beforeEach(() => {
+  place = new Workplace();
+  place.put('home/config/teams/config.yaml', AGENTS);
+});
+
+const sleepers = (): number =>
+  running().filter(({ command, cwd }) => command === 'sleep 300' && (cwd ?? '').startsWith(place.root)).length;
+
+/** A call with progress, which is called off once there was some. @returns the progress it was told */
+async function callOff(host: Host, name: string, input: Record<string, unknown>, when: () => boolean) {
+  const told: (string | undefined)[] = [];
+  const enough = new AbortController();
+  const call = host.client.callTool(
+    { name, arguments: input },
+    { signal: enough.signal, onprogress: ({ message }) => void told.push(message) },
+  );
+  const settled = expect(call).rejects.toThrow();
+  await until(() => told.length > 0 && when(), `${name} tells its progress`);
+  enough.abort(new Error('enough'));
+  await settled;
+  return told;
+}
+
+describe.each(ERAS)('a host of %s', (era) => {
+  test('is told that a subagent works, and by calling it off ends all that it started', async () => {
+    await using host = await Host.of(era, place);
+    const told = await callOff(host, 'Task', { prompt: 'x', agent: 'slow' }, () => sleepers() === 1);
+    expect(told).toContain('the subagent works');
+    await until(() => sleepers() === 0, 'what the subagent started is gone');
+    expect(await host.say('Skill')).toBe('There are no skills.');
+  });
+
+  test('may stop waiting for a background subagent, which goes on', async () => {
+    await using host = await Host.of(era, place);
+    await host.say('Task', { prompt: 'x', agent: 'slow', run_in_background: true });
+    const told = await callOff(host, 'TaskOutput', { task_id: 'agent-1', wait: 60 }, () => sleepers() === 1);
+    expect(told).toContain('agent-1 works');
+    expect(await host.say('TaskOutput', { task_id: 'agent-1' })).toBe('agent-1 still works.');
+    expect(await host.say('TaskStop', { task_id: 'agent-1' })).toBe('agent-1 was stopped.');
+  });
+});
+
+/** A call of each tool that a team survives. */
+const CALLS: Readonly<Record<ToolName, Record<string, unknown>>> = {
+  SendMessage: { recipient: 'nobody', content: 'x' },
+  CheckInbox: {},
+  TaskCreate: { subject: 'One more', description: 'x', owner: 'nobody-here' },
+  TaskGet: { taskId: '1' },
+  TaskUpdate: { taskId: '1', owner: 'lead' },
+  TaskList: {},
+  TeamCreate: { name: 'second' },
+  TeamDelete: { name: 'other' },
+  Task: { prompt: 'x', agent: 'quiet' },
+  TaskOutput: { task_id: 'agent-9' },
+  TaskStop: { task_id: 'agent-9' },
+  Skill: {},
+};
+const news = /You have \d+ unread messages?; call CheckInbox\.$/;
+
+describe('mail that waits', () => {
+  test('is announced to a lead by every tool but CheckInbox, which hands it out', async () => {
+    await using host = await Host.on(place);
+    await host.say('TeamCreate', { name: 'login' });
+    await host.say('Task', { prompt: 'begin', team_name: 'login', name: 'ada', agent: 'quiet' });
+    await host.say('TaskCreate', { subject: 'One', description: 'x', owner: 'lead' });
+    for (const tool of TOOL_NAMES.filter((name) => name !== 'CheckInbox')) {
+      await until(async () => (await host.say('CheckInbox')) === 'No unread messages.', 'nothing waits');
+      await place.say(['send', 'login', 'lead', `before ${tool}`, '--as', 'ada']);
+      expect([tool, (await host.call(tool, CALLS[tool])).text]).toEqual([tool, expect.stringMatching(news)]);
+      expect(await host.say('CheckInbox')).toContain(`before ${tool}`);
+    }
+    await host.say('TeamDelete', { name: 'login' });
+  });
+
+  test('is announced to a member by every tool but CheckInbox, refusals included', async () => {
+    await place.teams('create', 'solo', '--member', 'eve');
+    await place.teams('task', 'create', 'solo', 'One', '--owner', 'eve');
+    await using host = await Host.on(place, '--team', 'solo', '--as', 'eve');
+    for (const tool of TOOL_NAMES.filter((name) => name !== 'CheckInbox' && mayCall('teammate', name) === undefined)) {
+      await place.teams('send', 'solo', 'eve', `before ${tool}`);
+      expect([tool, (await host.call(tool, CALLS[tool])).text]).toEqual([tool, expect.stringMatching(news)]);
+      expect(await host.say('CheckInbox')).toContain(`before ${tool}`);
+    }
+  });
+});
+
+/** Every file of the teams with its length and time. */
+const traces = (root: string): string[] =>
+  ['.teams', '.tasks'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).flatMap((file) => {
+      const path = join(root, folder, file);
+      // A lease beats, whoever looks.
+      if (/\.lock$|lease/.test(file) || !statSync(path).isFile()) return [];
+      return [`${file} ${readFileSync(path, 'utf8').length} ${statSync(path).mtimeMs}`];
+    }),
+  );
+
+describe('the annotations', () => {
+  test('are honest: a tool that is said to look only leaves every file as it was', async () => {
+    await place.teams('create', 'solo', '--member', 'eve');
+    await place.teams('task', 'create', 'solo', 'One', '--owner', 'eve');
+    await place.teams('send', 'solo', 'eve', 'unread');
+    await using host = await Host.on(place, '--team', 'solo', '--as', 'eve');
+    const { tools } = await host.client.listTools();
+    const looks = tools.filter(({ annotations }) => annotations?.readOnlyHint === true).map(({ name }) => name);
+    expect(looks).toEqual(['TaskGet', 'TaskList']);
+    const before = traces(place.root);
+    const first = await Promise.all([host.say('TaskGet', CALLS.TaskGet), host.say('TaskList')]);
+    expect(await Promise.all([host.say('TaskGet', CALLS.TaskGet), host.say('TaskList')])).toEqual(first);
+    expect(traces(place.root)).toEqual(before);
+    await host.say('CheckInbox');
+    expect(traces(place.root)).not.toEqual(before);
+  });
+
+  test('say of each tool whether it may destroy, and whether it reaches out', async () => {
+    await using host = await Host.on(place);
+    const { tools } = await host.client.listTools();
+    const named = (is: (hints: NonNullable<(typeof tools)[number]['annotations']>) => boolean | undefined) =>
+      tools.flatMap(({ name, annotations = {} }) => (is(annotations) === true ? [name] : []));
+    expect(named((hints) => hints.readOnlyHint)).toEqual(['TaskGet', 'TaskList', 'Skill']);
+    expect(named((hints) => hints.idempotentHint)).toEqual(['TaskGet', 'TaskList', 'Skill']);
+    expect(named((hints) => hints.destructiveHint)).toEqual(['TaskUpdate', 'TeamDelete', 'Task', 'TaskStop']);
+    expect(named((hints) => hints.openWorldHint)).toEqual(['Task']);
+  });
+});
