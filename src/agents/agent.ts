@@ -1,8 +1,25 @@
 /**
- * The contract of every agent: one `turn` at a time, told as a stream of events and ended in one of two ways. An agent
- * knows its input and nothing of teams, tasks or boards; team tools are calls that it yields and that are answered.
+ * The contract of every agent: one `turn` at a time, told as a stream of events and ended in one of three ways. An agent
+ * knows its input and nothing of teams, tasks or boards; tools are calls that it yields and that are answered.
  */
-import type { AgentSpec, FailureClass, Sandbox } from '../model/agent.ts';
+import type { FailureClass, Sandbox } from '../model/agent.ts';
+import type { Usage } from '../model/usage.ts';
+
+/** A tool as a model is offered it. */
+export interface ToolOffer {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of its arguments. */
+  readonly schema: { readonly type: 'object' } & Readonly<Record<string, unknown>>;
+}
+
+/** Mail that comes while a turn runs. An agent that cannot take it leaves it: then it is of the next turn. */
+export interface Incoming {
+  /** Takes what waits, in words for the model; undefined when nothing does. What is taken belongs to this turn. */
+  take(): string | undefined;
+  /** @returns what takes the listener away again */
+  onArrival(listener: () => void): () => void;
+}
 
 export interface TurnInput {
   /** What the agent is asked, as one text; for a task without a prompt of its own, the task's text. */
@@ -13,21 +30,43 @@ export interface TurnInput {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly sandbox: Sandbox;
+  /** Offered to an agent whose tools we carry out: each call of one is a `called` event. */
+  readonly tools?: readonly ToolOffer[];
+  readonly mail?: Incoming;
   /** Milliseconds; the turn ends as `timeout` after it. */
   readonly timeoutMs?: number;
+  /** Milliseconds without any sign of the agent; the turn ends as `timeout` after it. */
+  readonly stallMs?: number;
   /** Aborts the turn: everything it started is ended first. */
   readonly signal: AbortSignal;
 }
 
+/** What an agent wants to do by itself, told so that it can be allowed or denied. */
+export type Effect = 'reads' | 'writes' | 'runs' | 'reaches' | 'unknown';
+
 export type AgentEvent =
   /** A process was started for this turn. */
   | { readonly type: 'started'; readonly pid: number }
+  /** The id under which a later life of this agent can go on; told once a session, before the first answer. */
+  | { readonly type: 'session'; readonly id: string }
   /** Raw output, as it came; for the log and as a sign of progress. */
   | { readonly type: 'output'; readonly stream: 'stdout' | 'stderr'; readonly bytes: Buffer }
   /** Something said in words. */
   | { readonly type: 'said'; readonly text: string }
-  /** A team tool is called; the answer is handed to `next()`. */
-  | { readonly type: 'called'; readonly tool: string; readonly input: Readonly<Record<string, unknown>> };
+  /** An offered tool is called; the answer is handed to `next()`. */
+  | { readonly type: 'called'; readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
+  /** It asks whether it may use a tool of its own; the answer is handed to `next()`: `ok` is yes. */
+  | { readonly type: 'asked'; readonly tool: string; readonly effect: Effect; readonly paths: readonly string[] }
+  /** It used a tool of its own: progress, in one line. */
+  | { readonly type: 'used'; readonly tool: string; readonly text: string }
+  /** It is about to call its vendor; whoever drives the turn may hold it here, while the vendor's pause lasts. */
+  | { readonly type: 'calling' }
+  /** Its vendor refused or was cut; it waits by itself, `afterMs` if it says so, and tries again. */
+  | { readonly type: 'retrying'; readonly why: FailureClass; readonly text: string; readonly afterMs?: number }
+  /** What one model call, or several, used; each is told once. */
+  | { readonly type: 'usage'; readonly usage: Usage }
+  /** Something about its session: it was compacted, or an old one could not be found. */
+  | { readonly type: 'noted'; readonly text: string };
 
 export type CallAnswer = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
 
@@ -52,5 +91,23 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** Makes an agent from its data; throws `AgentError` or `UsageError` when it cannot be. */
-export type AgentFactory = (spec: AgentSpec) => Agent;
+/** A program that an agent starts beside itself, such as our MCP server with a member's identity. */
+export interface Server {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Where an agent sits: what is true for all of its turns. Without any of it an agent is good for errands. */
+export interface Seat {
+  /** Who it is and how it works here, for its system prompt; repeated after each compaction. */
+  readonly identity?: string;
+  /** A directory of its own, for its configuration and its sessions; made before, 0700. */
+  readonly home?: string;
+  /** The session of an earlier life to go on with; when it cannot be found a fresh one begins, and `noted` says so. */
+  readonly session?: string;
+  /** The team's tools for a program that speaks MCP. */
+  readonly server?: Server;
+  /** What a script's `crashes` does, where the whole process is not the agent's to end. */
+  readonly crash?: () => void;
+}

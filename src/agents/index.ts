@@ -1,19 +1,19 @@
 /** From an agent as data to the agent. A kind's code is loaded when the first of that kind is made. */
 import type { AgentSpec } from '../model/agent.ts';
 import { AgentError } from '../model/errors.ts';
-import type { Agent } from './agent.ts';
+import type { Agent, Seat } from './agent.ts';
 
 /**
- * @param crash what a script's `crashes` does, where the whole process is not the agent's to end
+ * @param seat without one it is good for errands
  * @throws AgentError `AGENT_UNAVAILABLE` for a kind that this version does not drive
  * @throws UsageError `USAGE` when the options are not that kind's
  */
-export async function agentFor(spec: AgentSpec, crash?: () => void): Promise<Agent> {
+export async function agentFor(spec: AgentSpec, seat: Seat = {}): Promise<Agent> {
   switch (spec.kind) {
     case 'exec':
       return (await import('./exec.ts')).exec(spec);
     case 'scripted':
-      return (await import('./scripted.ts')).scripted(spec, crash);
+      return (await import('./scripted.ts')).scripted(spec, seat.crash);
     case 'claude':
     case 'codex':
     case 'gemini':
@@ -30,6 +30,6 @@ export async function agentFor(spec: AgentSpec, crash?: () => void): Promise<Age
   }
 }
 
-export type { Agent, AgentEvent, CallAnswer, Turn, TurnEnd, TurnInput } from './agent.ts';
+export type { Agent, AgentEvent, CallAnswer, Incoming, Seat, ToolOffer, Turn, TurnEnd, TurnInput } from './agent.ts';
 export { childEnvironment, type EnvironmentSources } from './environment.ts';
 export { scriptSchema } from './script.ts';

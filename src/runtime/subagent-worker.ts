@@ -11,7 +11,7 @@ export default async function runErrand({ errand, line }: Posted): Promise<Subag
   const stop = new AbortController();
   line.on('message', () => stop.abort());
   try {
-    const agent = await agentFor(spec, crash);
+    const agent = await agentFor(spec, { crash });
     try {
       return await heard(agent.turn({ ...input, signal: stop.signal }));
     } finally {
