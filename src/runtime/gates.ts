@@ -8,27 +8,27 @@ import type { Gate as PlanGate, Plan } from '../model/plan.ts';
 import type { Gate } from '../model/team.ts';
 import { detectCommand } from '../store/detect.ts';
 import { LEAD } from '../model/names.ts';
-import type { TeamStore } from '../store/team-store.ts';
 import { Output } from './output.ts';
 import { converse } from './runner.ts';
+import type { Session } from './session.ts';
 
 const NAMES = ['build', 'test', 'lint'] as const;
 
 /** Runs the gates that the plan asks for, one after the other; a gate passes, fails or is skipped. */
 export async function runGates(
   plan: Plan,
-  store: TeamStore,
+  session: Pick<Session, 'store' | 'ward'>,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Gate[]> {
   const gates: Gate[] = [];
   for (const name of NAMES) {
     const asked = plan.gates[name];
-    if (asked !== undefined) gates.push(await runGate(name, asked, plan, store, signal));
+    if (asked !== undefined) gates.push(await runGate(name, asked, plan, session, signal));
   }
   if (plan.gates.crossVerify)
     gates.push({ name: 'crossVerify', result: 'skipped', notes: 'no agent of another vendor worked here' });
   for (const gate of gates)
-    store.events.append({ type: 'gate.ended', gate: gate.name, result: gate.result, text: gate.notes ?? '' });
+    session.store.events.append({ type: 'gate.ended', gate: gate.name, result: gate.result, text: gate.notes ?? '' });
   return gates;
 }
 
@@ -36,7 +36,7 @@ async function runGate(
   name: (typeof NAMES)[number],
   asked: PlanGate,
   plan: Plan,
-  store: TeamStore,
+  { store, ward }: Pick<Session, 'store' | 'ward'>,
   signal: AbortSignal,
 ): Promise<Gate> {
   const cwd = plan.cwd ?? store.config.read()?.cwd ?? store.paths.root;
@@ -44,15 +44,12 @@ async function runGate(
   if (command === undefined) return { name, result: 'skipped', notes: `no ${name} command was found in ${cwd}` };
   const output = new Output(store, LEAD);
   try {
-    const request = {
-      argv: argvOf(command),
-      env: childEnvironment('exec', { parent: process.env, envPass: plan.envPass }),
-      cwd,
-      signal,
-    };
-    const end = await converse(runCommand({ ...request, timeoutMs: DEFAULT_TASK_TIMEOUT_MS }), {
-      output,
-      call: () => Promise.resolve({ ok: false, why: 'a gate calls no tools' }),
+    const environment = { parent: process.env, envPass: plan.envPass };
+    const call = () => Promise.resolve({ ok: false as const, why: 'a gate calls no tools' });
+    const end = await ward.run((marked) => {
+      const env = childEnvironment('exec', { ...environment, add: marked.env });
+      const request = { argv: marked.argv(argvOf(command)), env, cwd, signal, timeoutMs: DEFAULT_TASK_TIMEOUT_MS };
+      return converse(runCommand(request), { output, call });
     });
     const shown = typeof command === 'string' ? command : command.join(' ');
     return end.ended === 'answered'

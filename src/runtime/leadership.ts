@@ -80,8 +80,12 @@ async function kill(store: TeamStore, owner: LeaseOwner): Promise<void> {
 
 /** What an earlier lead started and could not end: by mark and by pid and start time, never by name. A person's workers stay. */
 async function endOrphans(store: TeamStore): Promise<void> {
-  const started = store.roster.all().filter((record) => record.name !== LEAD && record.by_hand !== true);
-  const marks = started.map((record) => parseMark(record.mark)).filter((mark): mark is Mark => mark !== undefined);
+  const all = store.roster.all();
+  const started = all.filter((record) => record.name !== LEAD && record.by_hand !== true);
+  // The earlier lead's own record knows what that one ran by itself.
+  const marks = [...started, ...all.filter(({ name }) => name === LEAD)]
+    .map((record) => parseMark(record.mark))
+    .filter((mark): mark is Mark => mark !== undefined);
   const known = started.flatMap((record) => identityIn(record) ?? []);
   const { bootId } = ownIdentity();
   await sweep(

@@ -95,7 +95,7 @@ function withCascade(options: SessionOptions, plan: Plan | undefined): SessionOp
 
 async function integrate(session: Session, plan: Plan, signal: AbortSignal | undefined): Promise<Gate[]> {
   await session.note({ phase: 'integration' });
-  const gates = await runGates(plan, session.store, signal);
+  const gates = await runGates(plan, session, signal);
   await session.note({ gates });
   return gates;
 }

@@ -13,6 +13,7 @@ import { takeLead, type Leadership } from './leadership.ts';
 import { writeState, type RunFacts } from './run-state.ts';
 import { shutDown, type ShutdownOptions } from './shutdown.ts';
 import { notReady, type Life } from './supervisor.ts';
+import type { Ward } from './ward.ts';
 
 export interface SessionOptions extends LeadOptions {
   readonly store: Omit<StoreOptions, 'onFolded'>;
@@ -112,6 +113,11 @@ export class Session {
     return joined
       .map(({ name }) => name)
       .filter((name) => config?.members.find((member) => member.name === name)?.agent !== undefined);
+  }
+
+  /** For what the lead runs by itself. */
+  get ward(): Ward {
+    return this.#lead.supervisor.ward;
   }
 
   /** Mail for whoever leads by `readsMail`. */

@@ -18,6 +18,7 @@ import { startReaper, type Reaper } from './reaper-handle.ts';
 import { parseMark } from './reaper-message.ts';
 import { MEMBER_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
 import { sweep } from './sweep.ts';
+import { Ward } from './ward.ts';
 
 /** One life of a member's process, as its lead sees it. */
 export interface Life {
@@ -44,11 +45,15 @@ export class Supervisor {
   readonly #environment: SupervisorEnvironment;
   readonly #lives = new Map<Name, Life>();
   readonly #run: string;
+  /** What the lead runs by itself. */
+  readonly ward: Ward;
   #reaper: Reaper | undefined;
 
   constructor(environment: SupervisorEnvironment) {
+    const { store } = environment;
     this.#environment = environment;
-    this.#run = ulid(environment.store.clock.now());
+    this.#run = ulid(store.clock.now());
+    this.ward = new Ward({ store, run: this.#run, reaper: () => this.#watchman() });
   }
 
   life(name: Name): Life | undefined {
@@ -61,12 +66,8 @@ export class Supervisor {
 
   /** Starts processes for members, all at once; a start that fails at once is a dead life. */
   start(names: readonly Name[]): void {
-    const { store } = this.#environment;
     if (names.length === 0) return;
-    this.#reaper ??= startReaper(reaperCommand, {
-      onLost: ({ how, restarted }) =>
-        void store.events.append({ type: 'reaper.lost', text: `${how}${restarted ? '; started again' : ''}` }),
-    });
+    this.#watchman();
     const marks = drawMarks(names.length, processes, Math.random, this.#run);
     names.forEach((name, index) => this.#start(name, marks[index]));
   }
@@ -128,6 +129,15 @@ export class Supervisor {
     if ((await sweep(marks, known)).clean) await Promise.all(this.lives.flatMap(({ over }) => over ?? []));
     await this.#reaper?.done();
     this.#reaper = undefined;
+  }
+
+  #watchman(): Reaper {
+    const { store } = this.#environment;
+    this.#reaper ??= startReaper(reaperCommand, {
+      onLost: ({ how, restarted }) =>
+        void store.events.append({ type: 'reaper.lost', text: `${how}${restarted ? '; started again' : ''}` }),
+    });
+    return this.#reaper;
   }
 
   #start(name: Name, mark: Mark | undefined): void {

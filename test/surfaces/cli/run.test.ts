@@ -298,4 +298,28 @@ describe('signals', () => {
     expect({ code, last: err.trimEnd().split('\n').at(-1) }).toEqual({ code: 130, last: 'teams resume slow' });
     expect(workIn(place)).toEqual([]);
   });
+
+  it('SIGKILL leaves nothing of a gate, and what both it and the reaper left goes at the resume', async () => {
+    allowLeft(/lead\.lock$|lock$/); // The lease of a lead that was killed.
+    const place = new Workplace(HURRY);
+    place.put(
+      'plan.yaml',
+      `${QUICK}gates: {test: "if test -e go; then true; else setsid sleep 45.5 & sleep 45.5; fi"}\n`,
+    );
+    for (const victims of [/teams\.js run/, /teams\.js resume|reaper\.cjs/]) {
+      const { ended } = place.start(...(victims.test('teams.js run') ? ['run', 'plan.yaml'] : ['resume', 'quick']));
+      await until(asleep(place), 'the gate runs');
+      const lead = workIn(place).find(({ command }) => /teams\.js r/.test(command));
+      const pids = [lead, ...running().filter(({ parent }) => parent === lead?.pid)]
+        .filter((one) => one !== undefined && victims.test(one.command))
+        .map((one) => one?.pid ?? 0);
+      for (const pid of pids) process.kill(pid, 'SIGKILL');
+      await ended;
+      if (pids.length === 1) await until(() => !asleep(place)(), 'the gate is gone');
+    }
+    expect(asleep(place)()).toBe(true);
+    place.put('go', '');
+    expect((await place.teams('resume', 'quick', '--quiet')).code).toBe(0);
+    expect(asleep(place)()).toBe(false);
+  });
 });

@@ -1,0 +1,63 @@
+/**
+ * What the lead runs by itself, a gate or an agent's turn, goes with the lead. It all carries one mark, which the reaper
+ * and the lead's own record know before the first of it starts: whoever comes later can find it.
+ */
+import { LEAD } from '../model/names.ts';
+import type { Mark } from '../model/mark.ts';
+import { processes } from '../store/process-table.ts';
+import type { TeamStore } from '../store/team-store.ts';
+import { drawMarks, markedCommand, markEnvironment } from './mark.ts';
+import type { Reaper } from './reaper-handle.ts';
+import { sweep } from './sweep.ts';
+
+/** How to start something so that it is known again. */
+export interface Marked {
+  readonly env: Readonly<Record<string, string>>;
+  argv(argv: readonly string[]): readonly string[];
+}
+
+export interface WardEnvironment {
+  readonly store: TeamStore;
+  readonly run: string;
+  readonly reaper: () => Reaper;
+}
+
+export class Ward {
+  readonly #environment: WardEnvironment;
+  #mark: Mark | undefined;
+  #running = 0;
+
+  constructor(environment: WardEnvironment) {
+    this.#environment = environment;
+  }
+
+  /** Runs `work`; when nothing of this kind runs any more, nothing that it started is left. */
+  async run<T>(work: (marked: Marked) => Promise<T>): Promise<T> {
+    const mark = this.#known();
+    this.#running += 1;
+    try {
+      return await work({
+        env: mark ? markEnvironment(mark) : {},
+        argv: ([file, ...args]) => {
+          if (!mark || file === undefined) return file === undefined ? [] : [file, ...args];
+          const command = markedCommand(mark, [file, ...args]);
+          return [command.file, ...command.args];
+        },
+      });
+    } finally {
+      this.#running -= 1;
+      if (mark && this.#running === 0) await sweep([mark], []);
+    }
+  }
+
+  #known(): Mark | undefined {
+    const { store, run, reaper } = this.#environment;
+    if (this.#mark) return this.#mark;
+    const [mark] = drawMarks(1, processes, Math.random, run);
+    const record = store.roster.read(LEAD);
+    if (mark && record) store.roster.write({ ...record, mark: { ...mark } });
+    if (mark) reaper().add(mark);
+    this.#mark = mark;
+    return mark;
+  }
+}
