@@ -64,6 +64,7 @@ export { type Report, reportText } from './runtime/report-text.ts';
 export { keepReport, reportOf } from './runtime/report.ts';
 export { abandonedRuns, type Choice, choose, meet } from './runtime/run-choice.ts';
 export { makePlannedTeam, planHash, type RunOptions, runTeam } from './runtime/run.ts';
+export { routeText } from './runtime/route.ts';
 export { Session, type SessionOptions } from './runtime/session.ts';
 export { setAsideBroken } from './runtime/set-aside.ts';
 export { statusOf } from './runtime/status.ts';

@@ -39,6 +39,20 @@ export const runs: readonly Verb[] = [
     load: () => import('../commands/validate.ts'),
   },
   {
+    name: 'route',
+    summary: 'say which agent and tier a task would get, and why',
+    words: '<text...>',
+    options: [{ flags: '--agent <agent>', what: 'as a run with this flag would decide' }],
+    examples: [
+      {
+        line: 'teams route "Add user authentication with JWT"',
+        what: 'domain, tier, agent and the words that decided',
+      },
+      { line: 'teams route - --json <task.md', what: 'prints {domain, score, tier, agent, words, why}' },
+    ],
+    load: () => import('../commands/route.ts'),
+  },
+  {
     name: 'resume',
     summary: 'go on with an interrupted run',
     words: '[team]',

@@ -1,0 +1,54 @@
+/** `teams route`: S2's three worked examples, and what decides when an agent is not there. */
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { Workplace } from '../../support/cli.ts';
+
+const shape = z.strictObject({
+  schemaVersion: z.literal(1),
+  domain: z.enum(['backend', 'frontend', 'ambiguous']),
+  score: z.number(),
+  tier: z.enum(['haiku', 'sonnet', 'opus']),
+  agent: z.string().nullable(),
+  role: z.string(),
+  words: z.strictObject({ backend: z.array(z.string()), frontend: z.array(z.string()) }),
+  why: z.string(),
+});
+
+/** A machine that has these programs and no others, and no key. */
+function machine(...programs: string[]): Workplace {
+  const place = new Workplace({ OLLAMA_HOST: '127.0.0.1:1' });
+  for (const program of programs) chmodSync(place.put(`bin/${program}`, '#!/bin/sh\n'), 0o755);
+  return Object.assign(place, { environment: { ...place.environment, PATH: join(place.root, 'bin') } });
+}
+
+describe('route', () => {
+  it.each([
+    ['Add user authentication with JWT', 'backend', 'sonnet', 'codex', 'executor'],
+    ['Create responsive profile page component', 'frontend', 'haiku', 'gemini', 'designer'],
+    ['Refactor auth module and update login UI', 'ambiguous', 'sonnet', 'claude', 'executor'],
+  ])('%s', async (text, domain, tier, agent, role) => {
+    const place = machine('claude', 'codex', 'gemini');
+    expect(await place.json(shape, 'route', text)).toMatchObject({ domain, tier, agent, role });
+  });
+
+  it('says why, in words', async () => {
+    const { out } = await machine('claude').teams('route', 'Add', 'user', 'authentication', 'with', 'JWT');
+    expect(out).toMatch(/^agent {4}claude \(executor\)\n/);
+    expect(out).toContain('domain   backend (backend: auth, jwt; frontend: no word)');
+    expect(out).toContain('codex is not available');
+  });
+
+  it('is what a flag says first', async () => {
+    const routed = await machine('codex').json(shape, 'route', 'Add an API', '--agent', 'opencode');
+    expect(routed.agent).toBe('opencode');
+    expect(routed.why).toContain('asked for by --agent');
+  });
+
+  it('goes nowhere on a machine without an agent, and says so', async () => {
+    expect(await machine().json(shape, 'route', 'Add an API')).toMatchObject({ agent: null, domain: 'backend' });
+    expect((await machine().teams('route', 'Add an API')).out).toMatch(/^agent {4}none is available here/);
+    expect((await machine().teams('route', '')).code).toBe(2);
+  });
+});
