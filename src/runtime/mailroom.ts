@@ -46,6 +46,7 @@ export class Mailroom {
       disk: store.disk,
       clock: store.clock,
       locks: store.locks,
+      pinned: store.pinned,
       isCurrent,
       onBad,
     });

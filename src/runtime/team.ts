@@ -154,7 +154,7 @@ export class TeamHandle implements AsyncDisposable {
    */
   async take<T>(member: string, max: number, use: (messages: Message[]) => T | Promise<T>): Promise<T> {
     const name = this.#known(member);
-    const { disk, clock, locks, paths } = this.store;
+    const { disk, clock, locks, paths, pinned } = this.store;
     if (this.speaker.kind === 'member' && name !== this.speaker.name)
       throw new UsageError('POLICY_DENIED', `${this.speaker.name} takes its own mail, not ${name}'s.`);
     const environment = { disk, locks, now: () => clock.now(), onLost: () => {}, isOurs: () => true };
@@ -164,7 +164,7 @@ export class TeamHandle implements AsyncDisposable {
         'MEMBER_ALIVE',
         `The process of ${name} (pid ${answer.owner?.pid ?? 'unknown'}) reads this inbox itself; \`teams inbox\` looks into it.`,
       );
-    const reader = new Reader(paths, name, { disk, clock, locks, isCurrent: () => true });
+    const reader = new Reader(paths, name, { disk, clock, locks, pinned, isCurrent: () => true });
     try {
       const messages = await reader.take(max);
       const used = await use(messages);

@@ -4,6 +4,7 @@ import { timestamp } from '../model/clock.ts';
 import { teamEventSchema, type TeamEvent } from '../model/team.ts';
 import type { Disk } from './disk.ts';
 import { Journal } from './journal.ts';
+import type { PinnedDirectory } from './pinned.ts';
 
 export interface Numbered {
   /** Offset of the line in bytes: grows with each event. */
@@ -14,17 +15,19 @@ export interface Numbered {
 export class EventLog {
   readonly #journal: Journal;
   readonly #clock: Pick<Clock, 'now'>;
-  /** Where the last look ended; what is before is not read again. */
-  #end = 0;
+  readonly #pinned: PinnedDirectory | undefined;
 
-  constructor(disk: Disk, path: string, clock: Pick<Clock, 'now'>) {
+  /** @param pinned the team's folder, asked before each write; who only reads has none */
+  constructor(disk: Disk, path: string, clock: Pick<Clock, 'now'>, pinned?: PinnedDirectory) {
     this.#journal = new Journal(disk, path, { create: true });
     this.#clock = clock;
+    this.#pinned = pinned;
   }
 
   /** Appends a fact; the log's own failure is told, never thrown into the work it reports on. */
   append(event: Omit<TeamEvent, 'at'> & { type: string }): Error | undefined {
     try {
+      this.#pinned?.check();
       this.#journal.append({ at: timestamp(this.#clock.now()), ...event });
       return undefined;
     } catch (error) {
@@ -45,8 +48,7 @@ export class EventLog {
 
   /** The offset after the last event so far. */
   end(): number {
-    const reader = this.#journal.read(this.#end);
-    for (let next = reader.next(); ; next = reader.next()) if (next.done) return (this.#end = next.value);
+    return this.#journal.end();
   }
 
   close(): void {

@@ -79,6 +79,13 @@ export class Journal {
     }
   }
 
+  /** The offset after the last complete line: found from the end, however long the file is. */
+  end(): number {
+    this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
+    const fd = this.#reader;
+    return fd === undefined ? 0 : onDisk('read', this.path, () => endOfLines(this.#disk, fd));
+  }
+
   /** Not while a {@link read} is under way. */
   close(): void {
     this.#closeWriter();
@@ -115,6 +122,22 @@ export class Journal {
     if (this.#writer !== undefined) this.#disk.closeSync(this.#writer.fd);
     this.#writer = undefined;
   }
+}
+
+/** Bytes that are looked through at once, from the end on. */
+const STRIDE = 64 * 1024;
+const NEWLINE = 10;
+
+/** The offset after the last newline. */
+function endOfLines(disk: Disk, fd: number): number {
+  const buffer = Buffer.allocUnsafe(STRIDE);
+  for (let end = disk.fstatSync(fd).size; end > 0; end = Math.max(0, end - STRIDE)) {
+    const from = Math.max(0, end - STRIDE);
+    const read = disk.readSync(fd, buffer, 0, end - from, from);
+    const last = buffer.subarray(0, read).lastIndexOf(NEWLINE);
+    if (last >= 0) return from + last + 1;
+  }
+  return 0;
 }
 
 const gone = (path: string): StoreError =>

@@ -13,6 +13,7 @@ import type { Clock } from '../model/clock.ts';
 import { lookAt, onDisk, removeFile, type Disk } from './disk.ts';
 import { lockTimeout, sightOf, type Sight, type Taken } from './lock-sight.ts';
 import { sweepLocks } from './lock-sweep.ts';
+import type { PinnedDirectory } from './pinned.ts';
 import { lifeOf, ownIdentity, type Life, type ProcessIdentity } from './process-table.ts';
 import { tempPath } from './temps.ts';
 import { OwnToken } from './token.ts';
@@ -31,6 +32,8 @@ export interface LockEnvironment {
   readonly identity?: ProcessIdentity;
   readonly alive?: (who: ProcessIdentity) => Life;
   readonly random?: () => number;
+  /** The team's folder, asked before a token is made in it. */
+  readonly pinned?: PinnedDirectory;
   /** Told when an empty foreign lock was broken. */
   readonly onBroken?: (path: string) => void;
 }
@@ -47,7 +50,7 @@ type Empty = Extract<Sight, { is: 'empty' }>;
 
 /** The locks of one directory, taken in the name of this process. */
 export class Locks {
-  readonly #environment: Required<LockEnvironment>;
+  readonly #environment: Required<Omit<LockEnvironment, 'pinned'>>;
   readonly #tokens: string;
   readonly #token: OwnToken;
   readonly #firstSeen = new Map<string, { ino: number; mtimeMs: number; at: number }>();
@@ -57,10 +60,11 @@ export class Locks {
   /** @param tokens the directory of token files, on the file system of the locks */
   constructor(tokens: string, environment: LockEnvironment) {
     if (!isMainThread) throw new Error('Locks are taken by a main thread; a worker thread asks it.');
+    const { disk, clock, pinned } = environment;
     const { identity = ownIdentity(), alive = lifeOf, random = Math.random, onBroken = () => {} } = environment;
-    this.#environment = { ...environment, identity, alive, random, onBroken };
+    this.#environment = { disk, clock, identity, alive, random, onBroken };
     this.#tokens = tokens;
-    this.#token = new OwnToken(environment.disk, tokens, identity);
+    this.#token = new OwnToken(disk, tokens, identity, pinned);
   }
 
   /**

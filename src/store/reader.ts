@@ -15,6 +15,7 @@ import type { Locks } from './lock.ts';
 import type { MailLine } from './mail-lines.ts';
 import { newIds } from './new-ids.ts';
 import type { InboxPaths, TeamPaths } from './paths.ts';
+import type { PinnedDirectory } from './pinned.ts';
 import { Quarantine } from './quarantine.ts';
 import type { Entry, Segment } from './segment.ts';
 import { Segments } from './segments.ts';
@@ -28,6 +29,8 @@ export interface ReaderEnvironment {
   readonly disk: Disk;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly locks: Locks;
+  /** The team's folder, asked before each write. */
+  readonly pinned?: PinnedDirectory;
   /** False once this process is no longer the member's current one; it takes and acknowledges nothing then. */
   readonly isCurrent: () => boolean;
   readonly onBad?: (why: string, file: string) => void;
@@ -94,7 +97,7 @@ export class Reader {
   tidy(): void {
     if (this.#isTaking || this.#segments.all.length === 0) return;
     const now = this.#segments.notice();
-    if (!this.#environment.isCurrent()) return;
+    if (!this.#isCurrent()) return;
     // An offset that could not be written when its mail was acknowledged.
     for (const segment of this.#segments.all) segment.advance();
     const quiet = this.#segments.all.filter((segment) => segment.isQuiet(now, KEEP_MS));
@@ -205,8 +208,13 @@ export class Reader {
     this.#segments.drop(segment);
   }
 
+  #isCurrent(): boolean {
+    this.#environment.pinned?.check();
+    return this.#environment.isCurrent();
+  }
+
   #mustBeCurrent(): void {
-    if (!this.#environment.isCurrent())
+    if (!this.#isCurrent())
       throw new ConflictError(
         'STALE_CLAIM',
         'Another process of this member has taken over; this one reads no mail any more.',

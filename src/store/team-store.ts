@@ -56,10 +56,11 @@ export class TeamStore {
     this.disk = disk;
     this.clock = clock;
     this.pinned = pinDirectory(disk, paths.folder);
-    this.events = new EventLog(disk, paths.events, clock);
+    const { pinned } = this;
+    this.events = new EventLog(disk, paths.events, clock, pinned);
     const onBroken = (path: string): void => void this.events.append({ type: 'lock.broken', text: path });
-    this.locks = new Locks(paths.tokens, { disk, clock, onBroken });
-    const { pinned, locks } = this;
+    const locks = new Locks(paths.tokens, { disk, clock, pinned, onBroken });
+    this.locks = locks;
     this.board = new BoardStore(paths.log, {
       ...{ disk, clock, pinned },
       create: options.create ?? false,

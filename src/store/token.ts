@@ -8,6 +8,7 @@ import * as z from 'zod';
 import { StoreError } from '../model/errors.ts';
 import { isMissing, isTaken, lookAt, O_CREAT, O_EXCL, O_WRONLY, removeFile, storeFailure, type Disk } from './disk.ts';
 import { makeDirectory, openOurs, using, writeWhole } from './file.ts';
+import type { PinnedDirectory } from './pinned.ts';
 import type { ProcessIdentity } from './process-table.ts';
 
 export const tokenSchema = z.object({
@@ -23,16 +24,21 @@ export class OwnToken {
   readonly nonce = randomBytes(8).toString('hex');
   readonly #disk: Disk;
   readonly #directory: string;
+  readonly #pinned: PinnedDirectory | undefined;
   readonly #path: string;
   readonly #text: string;
   #ino: number | undefined;
 
-  /** @param directory where the tokens are; made when it is missing, but never the team's folder around it */
-  constructor(disk: Disk, directory: string, identity: ProcessIdentity) {
+  /**
+   * @param directory where the tokens are; made when it is missing, but never the team's folder around it
+   * @param pinned that folder, asked before anything is made in it
+   */
+  constructor(disk: Disk, directory: string, identity: ProcessIdentity, pinned?: PinnedDirectory) {
     const { pid, startTime, bootId, pidNamespace } = identity;
     const token: Token = { pid, startTime, bootId, pidNamespace, nonce: this.nonce };
     this.#disk = disk;
     this.#directory = directory;
+    this.#pinned = pinned;
     this.#path = join(directory, `${pid}-${this.nonce}`);
     this.#text = JSON.stringify(token);
   }
@@ -68,6 +74,7 @@ export class OwnToken {
   #make(): number {
     const disk = this.#disk;
     try {
+      this.#pinned?.check();
       makeDirectory(disk, this.#directory);
       // What stands there is a half made one of our own: nobody else has this name.
       removeFile(disk, this.#path);

@@ -386,8 +386,7 @@ describe('a team directory that goes', () => {
     expect(await led.ended).toMatchObject({ code: 4, said: { is: 'failed', code: 'TEAM_GONE' } });
     await untilGone(marks);
     const left = existsSync(on.paths.folder) ? readdirSync(on.paths.folder) : [];
-    // A log line of the moment of the loss, and the token of a lock that was tried for.
-    expect(left.filter((file) => file !== 'events.jsonl' && file !== '.tokens')).toEqual([]);
+    expect(left).toEqual([]);
   });
 
   it('ends a worker that has no lead', async () => {

@@ -15,7 +15,7 @@ import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { BoardStore, Folded, Noise } from '../../src/store/board.ts';
 import { BoardStore as Store } from '../../src/store/board.ts';
-import { realDisk } from '../../src/store/disk.ts';
+import { realDisk, type Disk } from '../../src/store/disk.ts';
 import { EventLog } from '../../src/store/events.ts';
 import { Journal } from '../../src/store/journal.ts';
 import { LINE_LIMIT, lines } from '../../src/store/lines.ts';
@@ -413,6 +413,29 @@ describe('the event log', () => {
     const all = [...log.read()];
     expect(all.map(({ event }) => event['text'])).toEqual(['one', 'two']);
     expect([...log.read(all[1]?.at)]).toHaveLength(1);
+    log.close();
+  });
+
+  it('says where its last whole line ends, by a look at its end', () => {
+    let bytes = 0;
+    const disk: Disk = {
+      ...realDisk,
+      readSync: ((...args: Parameters<typeof realDisk.readSync>) => {
+        const read = realDisk.readSync(...args);
+        bytes += read;
+        return read;
+      }) as typeof realDisk.readSync,
+    };
+    const log = new EventLog(disk, paths.events, new FakeClock());
+    expect(log.end()).toBe(0);
+    for (let n = 0; n < 5; n += 1) log.append({ type: 'member.said', text: 'x'.repeat(100_000) });
+    const { size } = statSync(paths.events);
+    expect(log.end()).toBe(size);
+    expect(bytes).toBeLessThan(size / 5);
+    appendFileSync(paths.events, 'x'.repeat(200_000));
+    expect(log.end()).toBe(size);
+    log.append({ type: 'member.said', text: 'after' });
+    expect([...log.read(size)].map(({ event }) => event['text'])).toEqual(['after']);
     log.close();
   });
 

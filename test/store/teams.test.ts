@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -16,14 +17,17 @@ import { LEAD, parseName } from '../../src/model/names.ts';
 import { isBroken, refuseBroken } from '../../src/store/broken.ts';
 import { ownIdentity } from '../../src/store/process-table.ts';
 import { teamPaths, type TeamPaths } from '../../src/store/paths.ts';
+import { Reader } from '../../src/store/reader.ts';
 import { openForReading, stateIn } from '../../src/store/team-reader.ts';
 import { archive, archiveStamp, findRoot, findTeam, listTeams, recoverArchive } from '../../src/store/teams.ts';
 import { realClock } from '../support/clock.ts';
+import { name } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 import { ToldTeam } from '../support/told-team.ts';
 
 const STAMP = '20260210T120000123Z';
 const login = parseName('team', 'login');
+const ada = name('ada');
 const codeFrom = (work: () => unknown): unknown => {
   try {
     work();
@@ -50,6 +54,32 @@ const traceOf = (directory: string): Record<string, string> =>
       return [path, `${stat.mtimeMs} ${stat.isFile() ? readFileSync(join(directory, path), 'utf8') : 'directory'}`];
     }),
   );
+
+describe('a team that is open', () => {
+  it('writes nothing into a folder that was made in the place of its own', async () => {
+    const told = new ToldTeam({ ada: 'executor/exec' });
+    const { store } = told;
+    const { disk, clock, locks, pinned, paths } = store;
+    const say = (content: string) =>
+      store.sender.send({ sender: 'bob', recipient: ada, draft: { type: 'message', content } });
+    await say('mail');
+    const reader = new Reader(paths, ada, { disk, clock, locks, pinned, isCurrent: () => true });
+    const mail = await reader.take();
+    rmSync(paths.folder, { recursive: true });
+    for (const path of [paths.folder, paths.processes]) mkdirSync(path, { mode: 0o700 });
+    const codes = [
+      codeOf(store.events.append({ type: 'member.said', text: 'x' })),
+      codeFrom(() => locks.tryLock(paths.leaseLock(ada), () => 1)),
+      codeFrom(() => reader.acknowledge(mail)),
+      codeFrom(() => reader.tidy()),
+      codeOf(await store.config.update(() => ({ result: 1 })).catch((error: unknown) => error)),
+    ];
+    expect(codes).toEqual(codes.map(() => 'TEAM_GONE'));
+    expect(codeOf(await say('x').catch((error: unknown) => error))).toBe('UNKNOWN_RECIPIENT');
+    expect(readdirSync(paths.folder, { recursive: true })).toEqual(['processes']);
+    reader.close();
+  });
+});
 
 describe('the root', () => {
   it('is the nearest parent with .teams', () => {
