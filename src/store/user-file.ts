@@ -1,9 +1,20 @@
 /**
  * Files that are a person's own: plans, configuration, git's exclude list. They may be links and belong to anybody; read
- * whole, never changed but by an append or where there was none.
+ * whole, never changed but by an append, where there was none, or after they were shown what is written.
  */
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
+import process from 'node:process';
 import { codeOf, UsageError } from '../model/errors.ts';
 import { isMissing, isTaken, storeFailure } from './disk.ts';
 
@@ -45,6 +56,31 @@ export function createUserFile(path: string, text: string): boolean {
     if (isTaken(error)) return false;
     throw storeFailure('create', path, error);
   }
+}
+
+/** Replaces a file whole, or makes it; where a link leads to it, the link stays. Its mode stays, too. */
+export function rewriteUserFile(path: string, text: string): void {
+  let temp: string | undefined;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const known = statSync(path, { throwIfNoEntry: false });
+    const target = known ? realpathSync(path) : path;
+    const made = `${target}.${process.pid}.tmp`;
+    writeFileSync(made, text, { flag: 'wx', ...(known ? { mode: known.mode } : {}) });
+    temp = made;
+    renameSync(made, target);
+    temp = undefined;
+  } catch (error) {
+    throw storeFailure('write', path, error);
+  } finally {
+    if (temp !== undefined) rmSync(temp, { force: true });
+  }
+}
+
+/** Whether two paths lead to one file. */
+export function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
 }
 
 export function appendUserFile(path: string, text: string): void {

@@ -17,10 +17,16 @@ export const setup: readonly Verb[] = [
   },
   {
     name: 'init',
-    summary: 'set up a project: configuration and git excludes',
+    summary: 'set up a project: configuration and git excludes; or an MCP host: our entry in its configuration',
+    options: [
+      { flags: '--host <host>', what: 'claude, codex, gemini or opencode: add `teams mcp` to its MCP servers' },
+      { flags: '--print', what: 'with --host: print the entry and write nothing' },
+    ],
     examples: [
       { line: 'teams init', what: 'says what it will write, then writes it' },
       { line: 'teams init --yes', what: 'without asking' },
+      { line: 'teams init --host claude', what: 'into .mcp.json of this project' },
+      { line: 'teams init --host codex --print', what: 'only shows what would be added' },
     ],
     load: () => import('../commands/init.ts'),
   },

@@ -1,0 +1,95 @@
+/** `teams init --host`: our entry in an MCP host's own configuration, told first, written once, nothing overwritten. */
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { BIN, Workplace } from '../../support/cli.ts';
+
+let place: Workplace;
+beforeEach(() => {
+  place = new Workplace();
+});
+
+const FILES = {
+  claude: '.mcp.json',
+  codex: 'home/.codex/config.toml',
+  gemini: 'home/.gemini/settings.json',
+  opencode: 'opencode.json',
+} as const;
+const hosts = Object.entries(FILES).map(([host, file]) => ({ host, file }));
+const read = (file: string): string => readFileSync(join(place.root, file), 'utf8');
+
+describe.each(hosts)('for $host', ({ host, file }) => {
+  test('the entry is told and written, and a second time nothing is', async () => {
+    const first = await place.teams('init', '--host', host);
+    expect(first).toMatchObject({ code: 0, out: '' });
+    expect(first.err).toContain(`${join(place.root, file)} gets:\n`);
+    const written = read(file);
+    expect(first.err).toContain(written.trim());
+    expect(written).toContain('"mcp"');
+    const again = await place.teams('init', '--host', host);
+    expect(again.err).toMatch(/has a server "teams" already; it stays as it is\.\n$/);
+    expect(read(file)).toBe(written);
+  });
+
+  test('it is only printed with --print', async () => {
+    const { code, out } = await place.teams('init', '--host', host, '--print');
+    expect(code).toBe(0);
+    expect(existsSync(join(place.root, file))).toBe(false);
+    await place.teams('init', '--host', host);
+    expect(read(file)).toBe(out);
+  });
+
+  test('a file that is no configuration is refused in one sentence and stays', async () => {
+    place.put(file, '<<<<<<< HEAD\n');
+    const { code, err } = await place.teams('init', '--host', host);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^teams: \S+ is no [^.]+, so it is left as it is; `teams init --host \w+ --print` [^.]+\.\n$/);
+    expect(read(file)).toBe('<<<<<<< HEAD\n');
+  });
+});
+
+describe('the entry', () => {
+  const answer = z.object({ host: z.string(), file: z.string(), entry: z.string(), written: z.boolean() });
+
+  test('names `teams` where a shell would find just us, else the Node that runs and our file', async () => {
+    const { entry } = await place.json(answer, 'init', '--host', 'claude');
+    expect(JSON.parse(entry)).toMatchObject({
+      mcpServers: { teams: { command: process.execPath, args: [BIN, 'mcp'] } },
+    });
+    const bin = place.put('bin/keep', '').replace(/\/keep$/, '');
+    symlinkSync(BIN, join(bin, 'teams'));
+    const PATH = `${bin}:${place.environment['PATH'] ?? ''}`;
+    const { out } = await place.say(['init', '--host', 'claude', '--print'], { environment: { PATH } });
+    expect(JSON.parse(out)).toMatchObject({ mcpServers: { teams: { command: 'teams', args: ['mcp'] } } });
+  });
+
+  test('goes through a link into the file behind it, whose mode stays, and leaves nothing beside it', async () => {
+    const own = place.put('dotfiles/settings.json', '{"theme":"dark"}');
+    chmodSync(own, 0o600);
+    place.put('home/.gemini/keep', '');
+    const link = join(place.root, FILES.gemini);
+    symlinkSync(own, link);
+    expect(await place.json(answer, 'init', '--host', 'gemini')).toMatchObject({ file: link, written: true });
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(statSync(own).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(own, 'utf8'))).toMatchObject({ theme: 'dark', mcpServers: { teams: {} } });
+    expect(readdirSync(join(place.root, 'dotfiles'))).toEqual(['settings.json']);
+  });
+
+  test('goes where CODEX_HOME says', async () => {
+    const environment = { CODEX_HOME: join(place.root, 'codex') };
+    await place.say(['init', '--host', 'codex'], { environment });
+    expect(read('codex/config.toml')).toContain('[mcp_servers.teams]');
+  });
+
+  test('is refused for a host that nobody knows, and --print without a host', async () => {
+    expect(await place.teams('init', '--host', 'cloude')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(
+        /--host: Expected "host" to be one of claude, codex, gemini, opencode.*claude/,
+      ) as string,
+    });
+    expect((await place.teams('init', '--print')).err).toMatch(/--print belongs to --host/);
+  });
+});
