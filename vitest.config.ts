@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'disk',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: PURE,
+          exclude: [...PURE, 'test/hosts/**'],
           pool: 'forks',
           setupFiles: ['test/support/leftovers.ts'],
           // A hang is caught; a loaded machine is no failure.

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** The real programs, one after the other: hundreds of megabytes each, so no part of `npm test`. */
+export default defineConfig({
+  test: {
+    include: ['test/hosts/**/*.test.ts'],
+    pool: 'forks',
+    fileParallelism: false,
+    setupFiles: ['test/support/leftovers.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 600_000,
+  },
+});
