@@ -87,6 +87,11 @@ const ARCHITECTURE: Architecture = {
     { path: 'store/process-table-darwin.ts', builtins: ['child_process'], why: 'macOS tells its processes only by ps' },
     { path: 'runtime/reaper-handle.ts', builtins: ['net'], why: 'a pipe of its own to the reaper, written at once' },
     { path: 'agents/workspace.ts', builtins: ['fs'], why: 'a missing cwd, and what a script reads, awaits and writes' },
+    {
+      path: 'agents/loop/session-file.ts',
+      builtins: ['fs'],
+      why: 'keeps the conversation of a model agent in its home',
+    },
     { path: 'agents/process-group.ts', builtins: ['fs'], why: 'tells a zombie from a living member of a group' },
     { path: 'runtime/warm-up.ts', builtins: ['fs'], why: 'a directory of its own, when the package is built' },
     { path: 'runtime/reaper-message.ts', uses: ['JSON.parse'], why: 'parses what comes through that pipe' },

@@ -3,15 +3,8 @@
  * knows its input and nothing of teams, tasks or boards; tools are calls that it yields and that are answered.
  */
 import type { FailureClass, Sandbox } from '../model/agent.ts';
+import type { ToolName } from '../model/tool.ts';
 import type { Usage } from '../model/usage.ts';
-
-/** A tool as a model is offered it. */
-export interface ToolOffer {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of its arguments. */
-  readonly schema: { readonly type: 'object' } & Readonly<Record<string, unknown>>;
-}
 
 /** Mail that comes while a turn runs. An agent that cannot take it leaves it: then it is of the next turn. */
 export interface Incoming {
@@ -31,7 +24,7 @@ export interface TurnInput {
   readonly cwd: string;
   readonly sandbox: Sandbox;
   /** Offered to an agent whose tools we carry out: each call of one is a `called` event. */
-  readonly tools?: readonly ToolOffer[];
+  readonly tools?: readonly ToolName[];
   readonly mail?: Incoming;
   /** Milliseconds; the turn ends as `timeout` after it. */
   readonly timeoutMs?: number;
@@ -54,7 +47,13 @@ export type AgentEvent =
   /** Something said in words. */
   | { readonly type: 'said'; readonly text: string }
   /** An offered tool is called; the answer is handed to `next()`. */
-  | { readonly type: 'called'; readonly tool: string; readonly input: Readonly<Record<string, unknown>> }
+  | {
+      readonly type: 'called';
+      readonly tool: string;
+      readonly input: Readonly<Record<string, unknown>>;
+      /** Aborts when the answer is wanted no more. */
+      readonly signal?: AbortSignal;
+    }
   /** It asks whether it may use a tool of its own; the answer is handed to `next()`: `ok` is yes. */
   | { readonly type: 'asked'; readonly tool: string; readonly effect: Effect; readonly paths: readonly string[] }
   /** It used a tool of its own: progress, in one line. */

@@ -14,22 +14,23 @@ export async function agentFor(spec: AgentSpec, seat: Seat = {}): Promise<Agent>
       return (await import('./exec.ts')).exec(spec);
     case 'scripted':
       return (await import('./scripted.ts')).scripted(spec, seat.crash);
+    case 'anthropic':
+      return (await import('./anthropic.ts')).anthropic(spec, seat);
+    case 'openai':
+      return (await import('./openai.ts')).openai(spec, seat);
+    case 'google':
+      return (await import('./google.ts')).google(spec, seat);
+    case 'ollama':
+      return (await import('./ollama.ts')).ollama(spec, seat);
     case 'claude':
     case 'codex':
     case 'gemini':
     case 'opencode':
     case 'acp':
-    case 'anthropic':
-    case 'openai':
-    case 'google':
-    case 'ollama':
-      throw new AgentError(
-        'AGENT_UNAVAILABLE',
-        `No ${spec.kind} agent: this version drives exec and scripted agents only.`,
-      );
+      throw new AgentError('AGENT_UNAVAILABLE', `No ${spec.kind} agent: this version does not drive that program yet.`);
   }
 }
 
-export type { Agent, AgentEvent, CallAnswer, Incoming, Seat, ToolOffer, Turn, TurnEnd, TurnInput } from './agent.ts';
+export type { Agent, AgentEvent, CallAnswer, Incoming, Seat, Turn, TurnEnd, TurnInput } from './agent.ts';
 export { childEnvironment, type EnvironmentSources } from './environment.ts';
 export { scriptSchema } from './script.ts';

@@ -1,0 +1,71 @@
+/**
+ * Keeping a conversation inside its model's window (S3's v5): old results of tools are cleared in batches before each
+ * call, and near the window the whole is replaced by a summary that the model itself writes.
+ */
+import type { ModelMessage, ToolResultPart } from 'ai';
+
+export interface Window {
+  /** Tokens that the model takes in and gives out together. */
+  readonly tokens: number;
+  readonly output: number;
+}
+
+/** Results that stay whole, however long they are. */
+const KEPT_RESULTS = 3;
+/** A shorter result is not worth clearing. */
+const SHORT = 400;
+/** What clearing must save, in parts of the window: each time is a new beginning for the vendor's cache. */
+const WORTHWHILE = 0.1;
+/** The rest is for the next answers and for what we reckon wrongly. */
+const FULL = 0.85;
+const CHARACTERS_PER_TOKEN = 3.5;
+const CLEARED = '[This old result was cleared to save room; call the tool again if you need it.]';
+
+export const tokensIn = (messages: readonly ModelMessage[]): number =>
+  Math.ceil(messages.reduce((sum, message) => sum + JSON.stringify(message.content).length, 0) / CHARACTERS_PER_TOKEN);
+
+/** @returns the messages with old results cleared; undefined when that would save too little */
+export function clearedOf(messages: readonly ModelMessage[], { tokens }: Window): ModelMessage[] | undefined {
+  const results = messages.flatMap(({ role, content }) =>
+    role === 'tool' ? content.flatMap((part) => (part.type === 'tool-result' ? [part] : [])) : [],
+  );
+  const old = new Set(results.slice(0, -KEPT_RESULTS).filter((part) => sizeOf(part) > SHORT));
+  const saved = [...old].reduce((sum, part) => sum + sizeOf(part), 0) / CHARACTERS_PER_TOKEN;
+  if (saved < tokens * WORTHWHILE) return undefined;
+  return messages.map((message) =>
+    message.role === 'tool'
+      ? {
+          ...message,
+          content: message.content.map((part) => (part.type === 'tool-result' && old.has(part) ? cleared(part) : part)),
+        }
+      : message,
+  );
+}
+
+/** @param used tokens of the conversation, as the vendor counted them last and as we reckon what came since */
+export const isFull = (used: number, { tokens, output }: Window): boolean => used > (tokens - output) * FULL;
+
+export const SUMMARISE = [
+  'The conversation is about to be cut off to make room. Write down everything that whoever goes on in your place must know:',
+  'the task and its rules, what was decided and why, what was done (files, commands, messages sent, tasks changed),',
+  'what was found out, what failed, and what is to be done next. Name files, tasks and members exactly. Call no tool.',
+].join(' ');
+
+/**
+ * What a conversation becomes: who the model is and its own summary, then what it is asked.
+ *
+ * @param prompt of the turn that is under way, word for word
+ */
+export function compacted(identity: string | undefined, prompt: string, summary: string): [ModelMessage, ModelMessage] {
+  const head = 'Our conversation until now was cut off to make room. This is your own summary of it:';
+  const known = [identity, head, summary].filter(Boolean).join('\n\n');
+  const asked = `What you were asked last, word for word:\n\n${prompt}\n\nGo on from where the summary ends.`;
+  return [
+    { role: 'user', content: known },
+    { role: 'user', content: asked },
+  ];
+}
+
+const sizeOf = ({ output }: ToolResultPart): number => JSON.stringify(output).length;
+
+const cleared = (part: ToolResultPart): ToolResultPart => ({ ...part, output: { type: 'text', value: CLEARED } });

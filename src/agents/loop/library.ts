@@ -1,0 +1,10 @@
+/** The AI SDK, loaded when the first model is called. */
+import type * as Ai from 'ai';
+
+export type Library = Pick<typeof Ai, 'jsonSchema' | 'modelMessageSchema' | 'pruneMessages' | 'streamText' | 'tool'>;
+
+export async function loadLibrary(): Promise<Library> {
+  // Stdout may be a protocol's.
+  globalThis.AI_SDK_LOG_WARNINGS = false;
+  return import('ai');
+}

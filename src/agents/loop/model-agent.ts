@@ -1,0 +1,35 @@
+/**
+ * S3's teammate loop over a model API: call the model, carry out what it wants, look for mail, again, until it wants
+ * nothing more. The conversation goes on from turn to turn, and in a later process under its session's id.
+ */
+import type { AgentSpec } from '../../model/agent.ts';
+import type { Agent, Seat, Turn, TurnInput } from '../agent.ts';
+import { Conversation } from './conversation.ts';
+import { loadLibrary, type Library } from './library.ts';
+import { Patience } from './stall.ts';
+import { Talk } from './talk.ts';
+import { loopOptions, type Reached, type Vendor } from './vendor.ts';
+
+/** @throws UsageError `USAGE` for options that the loop does not know */
+export function modelAgent(spec: AgentSpec, seat: Seat, vendor: Vendor): Agent {
+  const options = loopOptions(spec);
+  let known: { library: Library; reached: Reached; conversation: Conversation } | undefined;
+
+  async function* turn(input: TurnInput): Turn {
+    if (input.signal.aborted) return { ended: 'aborted' };
+    using patience = new Patience(input);
+    if (known === undefined) {
+      const reached = await vendor.reach(spec, { env: input.env, signal: patience.signal });
+      if (patience.isOver) return patience.end('');
+      if ('why' in reached) return { ended: 'failed', text: '', ...reached };
+      const library = await loadLibrary();
+      const { conversation, isLost } = Conversation.open(seat.home, seat.session, library.modelMessageSchema);
+      known = { library, reached, conversation };
+      if (isLost) yield { type: 'noted', text: `Session ${seat.session ?? ''} cannot be found; a new one begins.` };
+      yield { type: 'session', id: conversation.id };
+    }
+    return yield* new Talk({ ...known, options, patience, input, identity: seat.identity, vendor }).turn();
+  }
+
+  return { turn, close: () => Promise.resolve() };
+}

@@ -1,0 +1,37 @@
+/**
+ * A conversation on disk, one record a line, appended before anything follows from it: a later process goes on where
+ * this one was. A torn last line is what a killed process was about to write; it is passed over.
+ */
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export interface SessionFile {
+  append(record: object): void;
+}
+
+/** @returns the records of a session; undefined when there is none */
+export function readSession(path: string): unknown[] | undefined {
+  if (!existsSync(path)) return undefined;
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .flatMap((line) => parsed(line) ?? []);
+}
+
+export function sessionFile(path: string): SessionFile {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  return {
+    // The newline in front keeps a torn fragment from swallowing this record.
+    append: (record) => appendFileSync(path, `\n${JSON.stringify(record)}\n`, { mode: 0o600 }),
+  };
+}
+
+function parsed(line: string): unknown {
+  try {
+    const value: unknown = JSON.parse(line);
+    return value;
+  } catch {
+    // Torn: what it was about to say was never acted upon.
+    return undefined;
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * The suite that every agent with a model behind it passes, whatever drives it, against the model server. What does not
+ * apply to a kind is declared with its reason, never left out in silence.
+ */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Agent, Incoming, TurnInput } from '../../src/agents/agent.ts';
+import type { FailureClass } from '../../src/model/agent.ts';
+import type { Asked } from '../fixtures/model-server/asked.ts';
+import type { Script, Step, ToolUse } from '../fixtures/model-server/script.ts';
+import { ModelServer } from '../fixtures/model-server/server.ts';
+import { tempDir } from '../support/temp.ts';
+import { play, turnInput, type Played } from './turns.ts';
+
+export interface Place {
+  /** Of the model server, without a path. */
+  readonly url: string;
+  readonly cwd: string;
+  readonly home: string;
+  readonly session?: string;
+}
+
+export interface Opened {
+  readonly agent: Agent;
+  /** What every turn of it gets besides. */
+  readonly input: Partial<TurnInput>;
+  /** What became of the team's tool: texts that were sent by it, so far. */
+  readonly sent: (played: Played) => readonly string[];
+}
+
+export type Row =
+  | ('text' | 'team tool' | 'own tool' | 'session' | 'mail' | 'cancel' | 'resume' | 'lost session' | 'usage')
+  | ('429' | '429 then good' | '529' | '500' | '401' | '400' | 'overflow' | 'quota' | 'no model')
+  | ('cut' | 'cut then good' | 'refused' | 'never answers' | 'hangs' | 'garbage' | 'nothing said' | 'bad call');
+
+export interface Cast {
+  readonly kind: string;
+  readonly open: (place: Place) => Opened | Promise<Opened>;
+  /** How the model makes it say "hello" to the lead by the team's tool. */
+  readonly send?: ToolUse;
+  /** How the model makes it create a file `made` in its directory, by a tool of its own. */
+  readonly makes?: ToolUse;
+  /** Another class than the usual one, where the program tells no better. */
+  readonly classes?: Partial<Record<Row, FailureClass>>;
+  /** Rows that do not apply, each with the reason. */
+  readonly cannot?: Partial<Record<Row, string>>;
+  /** Whether it asks for titles, which are none of the script's business. */
+  readonly titles?: boolean;
+  /** Shorter than what the program needs to begin is a failure of its own. */
+  readonly stallMs?: number;
+}
+
+interface Stage extends Opened {
+  readonly server: ModelServer;
+  readonly place: Place;
+  readonly turn: (prompt: string, over?: Partial<TurnInput>) => Promise<Played>;
+}
+
+async function stage(cast: Cast, script: Script): Promise<Stage> {
+  const server = await ModelServer.start({ script, titles: cast.titles ?? false });
+  onTestFinished(() => server.close());
+  return staged(cast, server, { url: server.url, cwd: tempDir(), home: tempDir() });
+}
+
+async function staged(cast: Cast, server: ModelServer, place: Place): Promise<Stage> {
+  const opened = await cast.open(place);
+  onTestFinished(() => opened.agent.close());
+  const turn = (prompt: string, over: Partial<TurnInput> = {}): Promise<Played> =>
+    play(opened.agent.turn(turnInput(place.cwd, { prompt, ...opened.input, ...over })), undefined, {
+      ok: true,
+      text: 'sent',
+    });
+  return { ...opened, server, place, turn };
+}
+
+const everything = (asked: Asked | undefined): string => JSON.stringify(asked?.body);
+const always = (step: Step): Script => [{ ...step, times: 'always' }];
+const sessionIn = ({ events }: Played): string | undefined => events.find((event) => event.type === 'session')?.id;
+
+/** What a vendor does, and the class of failure that it is. */
+const FAILURES: readonly [Row, Step, FailureClass][] = [
+  ['429', { fail: { status: 429, retryAfter: 1 } }, 'rate_limited'],
+  ['529', { fail: 529 }, 'rate_limited'],
+  ['500', { fail: 500 }, 'crashed'],
+  ['401', { fail: 401 }, 'unauthorised'],
+  ['400', { fail: 400 }, 'bad_output'],
+  ['overflow', { fail: { status: 400, kind: 'overflow' } }, 'overflow'],
+  ['quota', { fail: { status: 429, kind: 'quota' } }, 'unauthorised'],
+  ['no model', { fail: { status: 404, kind: 'model' } }, 'not_installed'],
+  ['cut', { text: 'cut off in the middle', cut: true }, 'crashed'],
+  ['never answers', { hangs: 'before' }, 'timeout'],
+  ['hangs', { text: 'begun\nand never ended', hangs: 'midway' }, 'timeout'],
+  ['garbage', { garbage: true }, 'bad_output'],
+  ['nothing said', { text: '' }, 'bad_output'],
+];
+
+export function describeWithModel(cast: Cast): void {
+  const { kind, cannot = {}, classes = {}, stallMs = 1_000 } = cast;
+  const row = (name: Row, title: string, test: () => Promise<void>): void => {
+    const reason = cannot[name];
+    if (reason === undefined) it(title, test);
+    else it(`(${name}: does not apply: ${reason})`, () => expect(reason).not.toBe(''));
+  };
+
+  describe(`the contract with a model, kept by ${kind}:`, () => {
+    row('text', 'says what the model says', async () => {
+      const { turn } = await stage(cast, [{ text: 'heard: {user}' }]);
+      const { end, events } = await turn('Say hello.');
+      expect(end).toMatchObject({ ended: 'answered', text: 'heard: Say hello.' });
+      expect(events).toContainEqual({ type: 'said', text: 'heard: Say hello.' });
+    });
+
+    row('team tool', "carries out the team's tool, and tells the model what came of it", async () => {
+      const { turn, sent, server } = await stage(cast, [
+        { calls: [cast.send ?? { tool: 'SendMessage', input: { recipient: 'lead', content: 'hello' } }] },
+        { text: 'done' },
+      ]);
+      const played = await turn('Greet the lead.');
+      expect(played.end).toMatchObject({ ended: 'answered', text: 'done' });
+      expect(sent(played)).toEqual(['hello']);
+      expect(server.requests.at(-1)?.results.join()).toContain('sent');
+    });
+
+    row('own tool', 'uses a tool of its own, and says so', async () => {
+      const { turn } = await stage(cast, [{ calls: cast.makes ? [cast.makes] : [] }, { text: 'done' }]);
+      const { end, events } = await turn('Make a file.');
+      expect(end).toMatchObject({ ended: 'answered', text: 'done' });
+      expect(events.map(({ type }) => type)).toContain('used');
+    });
+
+    row('session', 'keeps its session from turn to turn', async () => {
+      const { turn, server } = await stage(cast, []);
+      const first = await turn('The word is apple.');
+      const second = await turn('Which word?');
+      expect(sessionIn(first)).toBeTypeOf('string');
+      expect(sessionIn(second) ?? sessionIn(first)).toBe(sessionIn(first));
+      expect(everything(server.requests.at(-1))).toContain('The word is apple.');
+    });
+
+    row('mail', 'takes mail in mid-turn', async () => {
+      const mail = mailbox();
+      const { turn, server } = await stage(cast, (asked) => {
+        if (everything(asked).includes('the plan has changed')) return { text: 'seen' };
+        mail.put('the plan has changed');
+        return {
+          calls: [cast.makes ?? cast.send ?? { tool: 'SendMessage', input: { recipient: 'lead', content: 'hello' } }],
+        };
+      });
+      const { end } = await turn('Work.', { mail });
+      expect(end).toMatchObject({ ended: 'answered', text: 'seen' });
+      expect(server.requests.length).toBeGreaterThan(1);
+    });
+
+    row('cancel', 'ends a cancelled turn, then does a good one', async () => {
+      const { turn, server } = await stage(cast, always({ text: 'begun\nand never ended', hangs: 'midway' }));
+      const abort = new AbortController();
+      void server.request(1).then(() => abort.abort());
+      expect((await turn('Work.', { signal: abort.signal })).end).toEqual({ ended: 'aborted' });
+      server.play([]);
+      expect((await turn('Again.')).end).toMatchObject({ ended: 'answered', text: 'ok: Again.' });
+    });
+
+    row('resume', 'goes on with its session in another life', async () => {
+      const { turn, server, place, agent } = await stage(cast, []);
+      const session = sessionIn(await turn('The word is apple.'));
+      await agent.close();
+      const next = await staged(cast, server, { ...place, ...(session === undefined ? {} : { session }) });
+      expect((await next.turn('Which word?')).end).toMatchObject({ ended: 'answered', text: 'ok: Which word?' });
+      expect(everything(server.requests.at(-1))).toContain('The word is apple.');
+    });
+
+    row('lost session', 'begins another session when the old one is gone, and says so', async () => {
+      const { place, server } = await stage(cast, []);
+      const { turn } = await staged(cast, server, { ...place, session: '00000000-0000-4000-8000-000000000000' });
+      const played = await turn('Hello.');
+      expect(played.end).toMatchObject({ ended: 'answered', text: 'ok: Hello.' });
+      expect(played.events.map(({ type }) => type)).toContain('noted');
+      expect(sessionIn(played)).not.toBe('00000000-0000-4000-8000-000000000000');
+    });
+
+    row('usage', 'tells what it used', async () => {
+      const { turn } = await stage(cast, [{ text: 'fine', usage: { input: 120, output: 30 } }]);
+      const { events } = await turn('Hello.');
+      const used = events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
+      expect(used).toMatchObject([{ inputTokens: 120, outputTokens: 30 }]);
+    });
+
+    for (const [name, step, usual] of FAILURES)
+      row(name, `tells ${name} as ${classes[name] ?? usual}, then does a good turn`, async () => {
+        const { turn, server } = await stage(cast, always(step));
+        const { end } = await turn('Work.', { stallMs });
+        expect(end).toMatchObject({ ended: 'failed', why: classes[name] ?? usual });
+        expect(end.ended === 'failed' && end.message).toMatch(/^[^\n]+$/);
+        server.play([]);
+        expect((await turn('Again.')).end).toMatchObject({ ended: 'answered', text: 'ok: Again.' });
+      });
+
+    row('429 then good', 'waits out a limit by itself, and says so', async () => {
+      const { turn } = await stage(cast, [{ fail: { status: 429, retryAfter: 1 } }, { text: 'fine' }]);
+      const { end, events } = await turn('Work.');
+      expect(end).toMatchObject({ ended: 'answered', text: 'fine' });
+      expect(events).toContainEqual(expect.objectContaining({ type: 'retrying', why: 'rate_limited' }));
+    });
+
+    row('cut then good', 'asks again when a stream is cut', async () => {
+      const { turn } = await stage(cast, [{ text: 'cut off in the middle', cut: true }, { text: 'fine' }]);
+      expect((await turn('Work.')).end).toMatchObject({ ended: 'answered', text: 'fine' });
+    });
+
+    row('refused', `tells an address at which nobody listens as ${classes['refused'] ?? 'crashed'}`, async () => {
+      const { turn, server } = await stage(cast, []);
+      await server.close();
+      expect((await turn('Work.')).end).toMatchObject({ ended: 'failed', why: classes['refused'] ?? 'crashed' });
+    });
+
+    row('bad call', 'tells the model that a call was wrong, and goes on', async () => {
+      const { turn, server } = await stage(cast, [{ calls: [{ tool: 'no_such_tool', input: {} }] }, { text: 'fine' }]);
+      expect((await turn('Work.')).end).toMatchObject({ ended: 'answered', text: 'fine' });
+      expect(server.requests.at(-1)?.results.join()).not.toBe('');
+    });
+  });
+}
+
+/** Mail that a test puts there. */
+export function mailbox(): Incoming & { put(text: string): void } {
+  const [waiting, listeners]: [string[], Set<() => void>] = [[], new Set()];
+  return {
+    put: (text) => {
+      waiting.push(text);
+      for (const listener of listeners) listener();
+    },
+    take: () => waiting.splice(0).join('\n') || undefined,
+    onArrival: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
