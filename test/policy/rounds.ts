@@ -1,0 +1,32 @@
+/** Verdicts, reviews and results as the tests of the loop speak of them. */
+import { parseName, type Name } from '../../src/model/names.ts';
+import { verdictSchema, type Critique, type Finding, type Review, type Verdict } from '../../src/model/round.ts';
+import type { LoopSettings } from '../../src/policy/loop.ts';
+
+export const backend = (text: string): Name => parseName('member', text);
+
+export const critique = (name: string, more: Partial<Critique> = {}): Critique => ({
+  ...{ name, accepted: true, safe: true, validation: 'passed', reason: 'ran it' },
+  critique: `${name} does what was asked`,
+  ...more,
+});
+
+export const verdict = (deliverables: readonly Critique[], findings: readonly Finding[] = []): Verdict =>
+  verdictSchema.parse({ deliverables, findings, summary: 'Read from end to end.' });
+
+export const review = (deliverables: readonly Critique[], findings: readonly Finding[] = []): Review => ({
+  ...{ is: 'verdict', by: 'gemini', isMechanical: false },
+  verdict: verdict(deliverables, findings),
+});
+
+export const passing = review([critique('the result')]);
+export const failing = (...findings: Finding[]): Review =>
+  review([critique('the result', { safe: false })], findings.length > 0 ? findings : [finding('critical')]);
+
+export const finding = (severity: Finding['severity'], text = `a ${severity} one`): Finding => ({ severity, text });
+
+export const settings = (more: Partial<LoopSettings> = {}): LoopSettings => ({
+  ...{ backends: [backend('codex')], maxRounds: 3, inTurn: false },
+  rubric: { deliverables: ['the result'], isComplex: false },
+  ...more,
+});
