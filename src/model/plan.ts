@@ -42,6 +42,8 @@ export interface Plan {
   readonly cascade: boolean;
   /** Of members that follow-ups add; without it none are added. */
   readonly spare?: AgentSpec;
+  /** Who verifies the finished work, when the user said so; else S2's table chooses. */
+  readonly reviewer?: AgentSpec;
   readonly sharedFiles: readonly string[];
   readonly envPass: readonly string[];
 }
@@ -69,6 +71,10 @@ export function parsePlan(
   const plan = planOf(checked.value, blockedBy, agents, planName(source.file));
   return defaultAgent === undefined ? plan : withAgent(plan, defaultAgent);
 }
+
+/** The plan as it is verified by `reviewer`. */
+export const reviewedBy = (plan: Plan, reviewer: AgentSpec | undefined): Plan =>
+  reviewer === undefined ? plan : { ...plan, reviewer, gates: { ...plan.gates, crossVerify: true } };
 
 const withAgent = (plan: Plan, agent: AgentSpec): Plan => ({
   ...plan,
@@ -139,8 +145,8 @@ function gateOf(asked: boolean | Command): Gate | undefined {
   return { run: asked };
 }
 
-/** A text that is equal for equal plans, for hashing: JSON with its keys in order. */
-export const canonicalPlan = (plan: Plan): string =>
+/** A text that is equal for equal plans, for hashing: JSON with its keys in order. Who reviews is not part of it. */
+export const canonicalPlan = ({ reviewer: _, ...plan }: Plan): string =>
   JSON.stringify(plan, (_key, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -25,10 +25,6 @@ export async function runGates(
     const asked = plan.gates[name];
     if (asked !== undefined) gates.push(await runGate(name, asked, plan, session, signal));
   }
-  if (plan.gates.crossVerify)
-    gates.push({ name: 'crossVerify', result: 'skipped', notes: 'no agent of another vendor worked here' });
-  for (const gate of gates)
-    session.store.events.append({ type: 'gate.ended', gate: gate.name, result: gate.result, text: gate.notes ?? '' });
   return gates;
 }
 

@@ -2,7 +2,7 @@
 import { ConflictError, isTeamError, StoreError } from '../model/errors.ts';
 import { count } from '../model/board.ts';
 import { LEAD, type Name } from '../model/names.ts';
-import { parsePlan, type Plan } from '../model/plan.ts';
+import { parsePlan, reviewedBy, type Plan } from '../model/plan.ts';
 import type { AgentSpec } from '../model/agent.ts';
 import { leaseOwner } from '../store/lease.ts';
 import type { TeamPaths } from '../store/paths.ts';
@@ -41,7 +41,9 @@ export function loadPlan(
   agents: ReadonlyMap<string, AgentSpec> = new Map(),
 ): Plan | undefined {
   const kept = readPlanFile(store.disk, store.paths);
-  return kept && parsePlan({ text: kept.text, file: kept.file, format: kept.format }, kept.vars, agents, kept.agent);
+  if (kept === undefined) return undefined;
+  const { text, file, format, vars, agent, reviewer } = kept;
+  return reviewedBy(parsePlan({ text, file, format }, vars, agents, agent), reviewer);
 }
 
 /** True while a process leads the team. */

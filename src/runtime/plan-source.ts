@@ -3,7 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import type { AgentSpec } from '../model/agent.ts';
 import { didYouMean, nearest } from '../model/did-you-mean.ts';
 import { UsageError } from '../model/errors.ts';
-import { parsePlan, type Plan } from '../model/plan.ts';
+import { parsePlan, reviewedBy, type Plan } from '../model/plan.ts';
 import type { KeptPlan } from '../store/plan-file.ts';
 import { fileNames, isDirectory, readUserFile } from '../store/user-file.ts';
 import type { PlannedFrom } from './run.ts';
@@ -19,6 +19,7 @@ export interface PlanContext {
   readonly vars: Readonly<Record<string, string>>;
   readonly agents: ReadonlyMap<string, AgentSpec>;
   readonly defaultAgent?: AgentSpec | undefined;
+  readonly reviewer?: AgentSpec | undefined;
 }
 
 const PLAN_FILE = /\.(?:ya?ml|json)$/i;
@@ -62,9 +63,9 @@ function given(
   { text, file, planDir }: { text: string; file: string; planDir: string },
   context: PlanContext,
 ): GivenPlan {
-  const { cwd, vars, agents, defaultAgent } = context;
+  const { cwd, vars, agents, defaultAgent, reviewer } = context;
   const format = /\.json$/i.test(file) ? 'json' : 'yaml';
-  const plan = parsePlan({ text, file, format }, vars, agents, defaultAgent);
+  const plan = reviewedBy(parsePlan({ text, file, format }, vars, agents, defaultAgent), reviewer);
   const work = plan.cwd === undefined ? cwd : isAbsolute(plan.cwd) ? plan.cwd : resolve(planDir, plan.cwd);
   if (!isDirectory(work))
     throw new UsageError('PLAN_INVALID', `${file}: "cwd" is ${work}, and there is no such directory.`);
@@ -74,6 +75,7 @@ function given(
     text,
     vars: { ...vars },
     ...(defaultAgent === undefined ? {} : { agent: defaultAgent }),
+    ...(reviewer === undefined ? {} : { reviewer }),
   };
   return { plan, from: { cwd: work, planDir, kept } };
 }

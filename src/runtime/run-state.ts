@@ -16,6 +16,7 @@ export interface RunFacts {
   readonly sharedFiles?: readonly string[];
   readonly cascade?: boolean;
   readonly gates?: readonly Gate[];
+  readonly verification?: { readonly verifier: string | null; readonly result: Gate['result'] };
   readonly exitCode?: number;
 }
 
@@ -58,7 +59,9 @@ function stateOf(
     completedTasks: counts.completed,
     totalTasks: counts.total,
     failedTasks: counts.failed,
-    crossCliVerification: current?.crossCliVerification ?? { enabled: false, verifier: null, result: null },
+    crossCliVerification: facts.verification
+      ? { enabled: true, ...facts.verification }
+      : (current?.crossCliVerification ?? { enabled: false, verifier: null, result: null }),
     epoch,
     gates: [...gates],
     ...(planHash === undefined ? {} : { planHash }),

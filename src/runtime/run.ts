@@ -10,9 +10,10 @@ import type { Gate } from '../model/team.ts';
 import { exitCodeOf } from '../policy/outcome.ts';
 import { keepPlan, type KeptPlan } from '../store/plan-file.ts';
 import { hashText } from '../store/results.ts';
-import { runGates } from './gates.ts';
+import { integrate } from './integration.ts';
 import type { Ending } from './lead.ts';
 import { Session, type SessionOptions } from './session.ts';
+import { Tasks } from './tasks.ts';
 import { keepReport, reportOf, type Report } from './report.ts';
 import { makeTeam, type OpenOptions, type TeamInput } from './team.ts';
 import type { TeamPaths } from '../store/paths.ts';
@@ -77,8 +78,7 @@ export async function runTeam(
     });
     await session.start(session.startable(), run.signal);
     run.onStarted?.(session);
-    const ending = await session.run(run.signal);
-    const gates = ending.why === 'finished' && plan ? await integrate(session, plan, run.signal) : [];
+    const { ending, gates } = await carryOut(session, plan, run.signal);
     return await conclude(session, ending, gates, run);
   } finally {
     await session.close();
@@ -93,11 +93,22 @@ function withCascade(options: SessionOptions, plan: Plan | undefined): SessionOp
   return { ...options, limits, ...(spare === undefined ? {} : { spare }) };
 }
 
-async function integrate(session: Session, plan: Plan, signal: AbortSignal | undefined): Promise<Gate[]> {
-  await session.note({ phase: 'integration' });
-  const gates = await runGates(plan, session, signal);
-  await session.note({ gates });
-  return gates;
+/** Work and gates, and again as long as a verification finds something to be fixed. */
+async function carryOut(
+  session: Session,
+  plan: Plan | undefined,
+  signal: AbortSignal | undefined,
+): Promise<{ ending: Ending; gates: readonly Gate[] }> {
+  for (;;) {
+    const ending = await session.run(signal);
+    if (ending.why !== 'finished' || plan === undefined) return { ending, gates: [] };
+    const { gates, fixes } = await integrate(session, plan, signal);
+    if (fixes.length === 0 || signal?.aborted === true) return { ending, gates };
+    const board = new Tasks(session.store, session.speaker);
+    for (const { subject, description, metadata } of fixes)
+      await board.add({ subject, description, metadata: { ...metadata } });
+    await session.note({ phase: 'executing' });
+  }
 }
 
 /** Stops every process, then reports: in that order on every path. */

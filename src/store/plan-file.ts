@@ -15,6 +15,8 @@ const keptSchema = z.object({
   vars: z.record(z.string(), z.string()),
   /** Of members that the plan gives none. */
   agent: agentSpecSchema.optional(),
+  /** Who verifies the finished work. */
+  reviewer: agentSpecSchema.optional(),
 });
 export type KeptPlan = Omit<z.infer<typeof keptSchema>, 'version'>;
 

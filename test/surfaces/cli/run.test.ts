@@ -20,6 +20,11 @@ members:
 tasks:
   - {subject: Implement the API, owner: ada, run: echo built}
 `;
+/** One who works on what is said in words. */
+const WORDS = `name: words
+members: [{name: ada, agent: {kind: exec, command: 'cat >"$TEAMS_MEMBER.txt"'}}]
+tasks: [{subject: Build it, run: echo built}]
+`;
 const RED = plan('red', '{subject: Break, run: exit 7}', '{subject: After, run: echo after, blockedBy: [Break]}');
 const SLOW = plan('slow', '{subject: Sleep, run: sleep 45.5}');
 
@@ -92,6 +97,36 @@ describe('run', () => {
     const { code, out } = await place.teams('run', 'plan.yaml', '--quiet');
     expect(code).toBe(1);
     expect(out).toContain('task #2 needs the role test-engineer, which no member has');
+  });
+
+  it('has the finished work verified, works on what is found, and verifies again', async () => {
+    const place = new Workplace();
+    place.put('plan.yaml', WORDS);
+    const judge = 'exec:if test -e ada.txt; then echo PASS; echo well done; else echo FAIL; echo "- no tests"; fi';
+    const { code, out } = await place.teams('run', 'plan.yaml', '--quiet', '--reviewer', judge);
+    expect(code).toBe(0);
+    expect(out).toContain('[DONE] #2: [no-cascade] Fix: no tests (ada, ');
+    expect(out).toContain('| Cross-CLI: pass\n');
+    expect(out).toContain('  Verifier: exec | Result: PASS\n  Notes: "well done"\n');
+  });
+
+  it('does not work for ever on what never passes, and says so', async () => {
+    const place = new Workplace();
+    place.put('plan.yaml', WORDS);
+    const argv = ['run', 'plan.yaml', '--quiet', '--json', '--reviewer', 'exec:cat; echo PASS?'];
+    const { code, out } = await place.teams(...argv);
+    expect(code).toBe(1);
+    const report = reportSchema.parse(JSON.parse(out));
+    expect(report.tasks).toHaveLength(4);
+    expect(report.gates).toMatchObject({ crossVerify: 'fail' });
+  });
+
+  it('is verified by nobody where only commands worked, and says so', async () => {
+    const place = new Workplace();
+    place.put('plan.yaml', `${QUICK}gates: {crossVerify: true}\n`);
+    const { code, out } = await place.teams('run', 'plan.yaml', '--quiet');
+    expect(code).toBe(0);
+    expect(out).toContain('crossVerify skipped: no vendor worked here whose work another could verify');
   });
 
   it('takes a skipped gate as a failed one with --strict', async () => {

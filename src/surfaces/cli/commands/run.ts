@@ -7,6 +7,7 @@ import {
   describePlan,
   makePlannedTeam,
   meet,
+  parseAgentFlag,
   parseName,
   resumeTeam,
   runTeam,
@@ -30,7 +31,7 @@ import { parseVars } from '../vars.ts';
 import type { Act } from '../verb.ts';
 
 const schema = z.object({
-  ...{ agent: text, name: text, var: texts, timeout: duration },
+  ...{ agent: text, reviewer: text, name: text, var: texts, timeout: duration },
   ...{ failFast: flag, strict: flag, detach: flag, takeover: flag, dryRun: flag, resume: flag, fresh: flag },
 });
 type Options = z.infer<typeof schema>;
@@ -47,6 +48,7 @@ export const act: Act = async (frame, given) => {
     vars: parseVars(options.var),
     agents,
     defaultAgent: agent,
+    reviewer: options.reviewer === undefined ? undefined : parseAgentFlag(options.reviewer, agents),
   });
   const name = options.name === undefined ? plan.plan.name : parseName('team', options.name);
   if (options.dryRun) {

@@ -8,6 +8,7 @@ export const runs: readonly Verb[] = [
     words: '[plan] [task...]',
     options: [
       { flags: '--agent <agent>', what: 'for members without one: a kind, a configured name, exec:COMMAND or JSON' },
+      { flags: '--reviewer <agent>', what: 'verifies the finished work: PASS, or FAIL and what is wrong' },
       { flags: '--name <name>', what: "the team's name, instead of the plan's" },
       { flags: '--var <k=v>', what: 'a value for {{k}} in the plan', many: true },
       { flags: '--timeout <duration>', what: 'stop after this time, exit 124' },

@@ -1,0 +1,37 @@
+/** What follows the work: the gates, then another's eyes on it; and what those find becomes work again. */
+import type { Plan } from '../model/plan.ts';
+import type { Gate } from '../model/team.ts';
+import { fixTasks, type FixTask } from '../policy/verification.ts';
+import { runGates } from './gates.ts';
+import { readableConfig } from './run-state.ts';
+import type { Session } from './session.ts';
+import { crossVerify } from './verification.ts';
+
+/** @returns how each gate ended, and the tasks that the verification asks for */
+export async function integrate(
+  session: Session,
+  plan: Plan,
+  signal: AbortSignal | undefined,
+): Promise<{ gates: Gate[]; fixes: FixTask[] }> {
+  await session.note({ phase: 'integration' });
+  const gates = await runGates(plan, session, signal);
+  const verification = plan.gates.crossVerify ? await crossVerify(plan, session, signal) : undefined;
+  if (verification) gates.push(verification.gate);
+  for (const { name, result, notes = '' } of gates)
+    session.tell({ type: 'gate.ended', gate: name, result, text: notes });
+  const verifier = verification?.verifier ?? null;
+  await session.note({
+    gates,
+    ...(verification ? { verification: { verifier, result: verification.gate.result } } : {}),
+  });
+  const fixes = verification?.verdict && canFix(session) ? fixTasks(verification.verdict, roundOf(session)) : [];
+  return { gates, fixes };
+}
+
+/** Somebody here works on what is said in words. */
+const canFix = ({ store }: Session): boolean =>
+  readableConfig(store)?.members.some(({ agent }) => agent && (agent.kind !== 'exec' || 'command' in agent)) ?? false;
+
+/** Which round of fixes comes next. */
+const roundOf = ({ store }: Session): number =>
+  1 + Math.max(0, ...[...store.board.fold().tasks.values()].map(({ metadata }) => Number(metadata['fixRound'] ?? 0)));
