@@ -25,6 +25,7 @@ export type Disk = Pick<
   | 'readdirSync'
   | 'realpathSync'
   | 'chmodSync'
+  | 'fchmodSync'
 >;
 
 export const realDisk: Disk = fs;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { InboxPaths } from './paths.ts';
 import { list, lookAt, O_CREAT, O_RDONLY, O_RDWR, onDisk, type Disk } from './disk.ts';
-import { openIfThere, openOurs, using, writeWhole } from './file.ts';
+import { openIfThere, openOurs, using, writeWhole, type Opened } from './file.ts';
 
 /** Offsets are written at a fixed width, so that one `pwrite` replaces the whole; and twice, to tell a torn one. */
 const ACK = /^([0-9]{16}) \1\n$/;
@@ -43,6 +43,25 @@ export function writeAck(disk: Disk, segment: string, offset: number): void {
     writeWhole(disk, fd, Buffer.from(`${digits} ${digits}\n`), path),
   );
 }
+
+/** Of a taken file that its reader is done with. */
+const CLOSED_MODE = 0o400;
+const WRITABLE = 0o200;
+
+/**
+ * Closes a taken file, before its size is looked at for the last time. One of our senders may have had it open since
+ * before it was taken, and have stood still for however long: what it wrote until now is seen by that look, and what it
+ * writes from now on it sends again, since it sees {@link isClosed}.
+ */
+export function closeSegment(disk: Disk, segment: string): void {
+  const fd = openIfThere(disk, segment, O_RDONLY);
+  if (fd === undefined) return;
+  using(disk, fd, () => onDisk('close', segment, () => disk.fchmodSync(fd, CLOSED_MODE)));
+}
+
+/** Whether what was written to a file that was the inbox once may never be read there. Asked after the write. */
+export const isClosed = (disk: Disk, path: string, { fd, stat }: Opened): boolean =>
+  (disk.fstatSync(fd).mode & WRITABLE) === 0 && lookAt(disk, path)?.ino !== stat.ino;
 
 export interface Waiting {
   readonly bytes: number;

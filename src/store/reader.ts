@@ -101,7 +101,7 @@ export class Reader {
     // An offset that could not be written when its mail was acknowledged.
     for (const segment of this.#segments.all) segment.advance();
     const quiet = this.#segments.all.filter((segment) => segment.isQuiet(now, KEEP_MS));
-    for (const segment of quiet) this.#finish(segment);
+    for (const segment of quiet) if (!segment.close(now)) this.#finish(segment);
   }
 
   close(): void {

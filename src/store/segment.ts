@@ -3,7 +3,7 @@
  * acknowledged stands in the order of its place, so that the acknowledged offset never passes over it.
  */
 import { lookAt, removeFile, type Disk } from './disk.ts';
-import { ackPath, readAck, writeAck } from './inbox-files.ts';
+import { ackPath, closeSegment, readAck, writeAck } from './inbox-files.ts';
 import { idFrom, mailIn, type MailLine } from './mail-lines.ts';
 
 /** A line that was read: its end, and whether nothing is left to do for it. */
@@ -90,6 +90,14 @@ export class Segment {
   /** All that was read is acknowledged, and the file has not grown for so long. */
   isQuiet(now: number, keepMs: number): boolean {
     return this.#acked === this.#read && now - this.#grewAt >= keepMs;
+  }
+
+  /** Nothing more comes into it that its sender counts on. @returns whether it has grown since it was looked at last */
+  close(now: number): boolean {
+    const before = this.#size;
+    closeSegment(this.#disk, this.path);
+    this.notice(now);
+    return this.#size !== before;
   }
 
   /** Whether what is left is at most the beginning of a line. */

@@ -9,6 +9,7 @@ import type { Name } from '../model/names.ts';
 import { hasBell, ring } from './bell.ts';
 import { O_APPEND, O_CREAT, O_RDWR, onDisk, type Disk } from './disk.ts';
 import { openSeen, syncDirectory, type Opened } from './file.ts';
+import { isClosed } from './inbox-files.ts';
 import { LOCK_TIMEOUT_MS, type Locks } from './lock.ts';
 import { isControl, lineOf, needsBlob, storeBlob, type Outgoing } from './outgoing.ts';
 import { newIds } from './new-ids.ts';
@@ -158,8 +159,17 @@ export class Sender {
     const { allowed, refused, error } = this.#room.judge(recipient, batch);
     if (error) for (const one of refused) one.settle(error);
     if (allowed.length === 0) return { sent: [] };
-    const inbox = openSeen(disk, path, O_RDWR | O_APPEND | O_CREAT);
-    open.push(inbox.fd);
+    for (;;) {
+      const inbox = openSeen(disk, path, O_RDWR | O_APPEND | O_CREAT);
+      open.push(inbox.fd);
+      const written = this.#append(path, inbox, allowed);
+      // Taken, read and removed while this process stood still without its lock: it goes into the next one.
+      if (!isClosed(disk, path, inbox)) return written;
+    }
+  }
+
+  #append(path: string, inbox: Opened, allowed: readonly Waiting[]): Written {
+    const { disk } = this.#environment;
     const { size } = inbox.stat;
     const seal = size === 0 || endsInNewline(disk, inbox.fd, size, path) ? [] : [Buffer.from('\n')];
     const whole = Buffer.concat([...seal, ...allowed.map((one) => one.bytes)]);

@@ -625,6 +625,40 @@ describe('a segment', () => {
     expect(taken()).toEqual([]);
   });
 
+  it('that is removed while a sender stood still in the middle of it costs no mail', async () => {
+    const clock = new FakeClock();
+    // A foreign writer took its lock away meanwhile: nothing rests on the lock.
+    const disk = writing((bytes) => {
+      if (!bytes.includes('stopped') || taken().length > 0 || existsSync(box.history)) return undefined;
+      writeFileSync(box.history, '');
+      fs.renameSync(box.inbox, box.segment(1, '01ABC'));
+      const other = reading({ clock });
+      clock.advance(KEEP_MS);
+      other.tidy();
+      return undefined;
+    });
+    await say(sending({ disk }), 'stopped');
+    expect([taken(), existsSync(box.history)]).toEqual([[], true]);
+    expect(contents(await drain(reading()))).toEqual(['stopped']);
+  });
+
+  it('is removed only by who looked at its size after closing it', async () => {
+    const clock = new FakeClock();
+    writeFileSync(box.inbox, foreign('a'));
+    const late = fs.openSync(box.inbox, 'a');
+    const fchmodSync: Disk['fchmodSync'] = (fd, mode) => {
+      fs.writeSync(late, foreign('late'));
+      realDisk.fchmodSync(fd, mode);
+    };
+    const reader = reading({ clock, disk: { ...realDisk, fchmodSync } });
+    reader.acknowledge(await reader.take());
+    clock.advance(KEEP_MS);
+    reader.tidy();
+    expect(taken()).toHaveLength(2);
+    expect(contents(await reader.take())).toEqual(['late']);
+    fs.closeSync(late);
+  });
+
   it('gives late foreign mail to a take alone, too', async () => {
     const clock = new FakeClock();
     writeFileSync(box.inbox, foreign('a'));

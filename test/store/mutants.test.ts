@@ -5,7 +5,7 @@ import * as boards from '../support/sim/mutants/board.ts';
 import * as locks from '../support/sim/mutants/locks.ts';
 import * as mail from '../support/sim/mutants/mail.ts';
 import { boardScenario, type BoardVariant } from '../support/sim/scenarios/board.ts';
-import { inboxScenario, type Mailbox } from '../support/sim/scenarios/inbox.ts';
+import { inboxScenario, ROBBED, type Mailbox } from '../support/sim/scenarios/inbox.ts';
 import { lockScenario, type LockerOf } from '../support/sim/scenarios/lock.ts';
 
 vi.mock('node:crypto', async (original) => ({ ...(await original()), ...(await import('../support/sim/chance.ts')) }));
@@ -27,6 +27,10 @@ const inbox =
   (mailbox: Mailbox): Scenario =>
   (seed) =>
     inboxScenario(seed, { mailbox });
+const robbed =
+  (mailbox: Mailbox): Scenario =>
+  (seed) =>
+    inboxScenario(seed, { ...ROBBED, mailbox });
 const board =
   (variant: BoardVariant): Scenario =>
   (seed) =>
@@ -42,6 +46,7 @@ const MUTANTS: readonly [id: string, is: string, mutant: Scenario][] = [
   ['M1', 'an acknowledged offset without its segment', inbox(mail.ackWithoutSegment)],
   ['M1', 'one name for all that is taken', inbox(mail.oneTakenName)],
   ['M2', 'a take without a look at the incarnation', inbox(mail.withoutIncarnation)],
+  ['M1', 'a segment that is removed without being closed', robbed(mail.removedUnclosed)],
   ['M1', 'a foreign id from bytes and position', inbox(mail.foreignIdFromBytes)],
   ['M1', "the seed's writer, verbatim", inbox(mail.seedsWriter)],
   ['T1', 'a claim by rename', board(boards.claimByRename)],

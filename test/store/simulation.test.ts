@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { figure } from '../support/figures.ts';
 import { explore, reproduction, type Scenario } from '../support/sim/explore.ts';
 import { boardScenario } from '../support/sim/scenarios/board.ts';
-import { inboxScenario } from '../support/sim/scenarios/inbox.ts';
+import { inboxScenario, ROBBED } from '../support/sim/scenarios/inbox.ts';
 import { lockScenario } from '../support/sim/scenarios/lock.ts';
 
 vi.mock('node:crypto', async (original) => ({ ...(await original()), ...(await import('../support/sim/chance.ts')) }));
@@ -22,14 +22,16 @@ const STRESS: Partial<Record<string, number>> = { short: 5, long: 50 };
 const times = Number(process.env['SIM_SEEDS'] ?? STRESS[process.env['STRESS'] ?? ''] ?? 1);
 
 const SCENARIOS: readonly [name: string, scenario: Scenario, seeds: number][] = [
-  ['lock', lockScenario, 14_000],
+  ['lock', lockScenario, 12_500],
   ['inbox', inboxScenario, 3_000],
+  ['robbed inbox', (seed) => inboxScenario(seed, ROBBED), 1_500],
   ['board', boardScenario, 3_000],
 ];
 
 /** What broke beyond the seeds of a commit. A seed is its schedule only as long as the store makes the same calls. */
 const FOUND: readonly [name: string, seed: number, scenario: Scenario, why: string][] = [
   ['lock', 20_388, lockScenario, 'a dead breaker of a foreign lock cost the next one another 10 s'],
+  // Under the calls of its time inbox:82733 lost acknowledged mail; `robbed inbox` finds such things in 2,000 seeds.
   ['board', 19_847, boardScenario, 'a newer record torn behind an inner brace was no record'],
 ];
 

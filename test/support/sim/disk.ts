@@ -129,6 +129,12 @@ export class SimDisk implements Record<keyof Disk, unknown> {
     this.#run.call('chmod', path, () => void this.#files.get(path));
   }
 
+  fchmodSync(fd: number, mode: number): void {
+    this.#run.change('fchmod', String(fd), () => {
+      this.#file(fd).mode = mode;
+    });
+  }
+
   realpathSync(path: string): string {
     return this.#run.call('realpath', path, () => path);
   }

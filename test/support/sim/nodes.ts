@@ -4,7 +4,7 @@ import type { Random } from './random.ts';
 export class File {
   readonly kind = 'file';
   readonly ino: number;
-  readonly mode: number;
+  mode: number;
   nlink = 0;
   readonly birthtimeMs: number;
   mtimeMs: number;

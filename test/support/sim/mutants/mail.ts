@@ -103,6 +103,12 @@ export const oneTakenName: Mailbox = {
 /** Whoever has the inbox open takes from it. */
 export const withoutIncarnation: Mailbox = { ...ours, read: (run) => readWith(run, () => true, run.disk) };
 
+/** A segment is removed that a sender may still have open. */
+export const removedUnclosed: Mailbox = {
+  ...ours,
+  read: (run, isCurrent) => readWith(run, isCurrent, over(run.disk, { fchmodSync: () => undefined })),
+};
+
 /** A foreign line is known by its bytes and where it stood, in whichever file. */
 export const foreignIdFromBytes: Mailbox = {
   ...ours,

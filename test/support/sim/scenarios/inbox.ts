@@ -59,11 +59,14 @@ export interface Variant {
   readonly plan?: Plan;
   /** How often a seed has a foreign writer. */
   readonly foreign?: number;
+  /** After how many tries it writes without the lock. */
+  readonly tries?: number;
 }
 
 const PLAN: Plan = { within: 300, kills: 3, pauses: 2, shortWrites: 1, full: true };
 
-export async function inboxScenario(seed: number, { mailbox = ours, plan = PLAN, foreign = 0.4 }: Variant = {}) {
+export async function inboxScenario(seed: number, variant: Variant = {}) {
+  const { mailbox = ours, plan = PLAN, foreign = 0.4, tries } = variant;
   const random = new Random(seed);
   const machine = new Machine(random, { ...plan, powerLoss: random.chance(0.15) });
   const member: Member = { current: 0 };
@@ -77,11 +80,14 @@ export async function inboxScenario(seed: number, { mailbox = ours, plan = PLAN,
     void machine.start('ada', reads(mailbox, member, takes), () => lives > 1 && begin(lives - 1));
   begin(3);
   if (random.chance(0.3)) begin(1);
-  if (senders === 0 || random.chance(foreign)) machine.start('v8', v8Writer(INBOX, says, random.of([2, 50])));
+  if (senders === 0 || random.chance(foreign)) machine.start('v8', v8Writer(INBOX, says, tries ?? random.of([2, 50])));
   await machine.run();
   await settle(machine, mailbox, member);
   return machine;
 }
+
+/** Everybody stands still for long, and a foreign writer takes their lock away meanwhile. */
+export const ROBBED: Variant = { plan: { within: 150, pauses: 16 }, foreign: 1, tries: 2 };
 
 function lay(machine: Machine): void {
   const { files } = machine;
