@@ -3,9 +3,9 @@ import { safeText, timeOfDay, type Message } from '../../index.ts';
 import type { Painter } from './painter.ts';
 
 export function mailRow(message: Message, name: Painter): string {
-  const { id, timestamp, sender, type, kind, task_id, content } = message;
+  const { id, timestamp, sender, type, kind, task_id, content, redelivered } = message;
   const what = kind ?? (type === 'message' ? '' : type);
-  const about = [what, task_id === undefined ? '' : `#${task_id}`];
+  const about = [what, task_id === undefined ? '' : `#${task_id}`, redelivered === true ? 'redelivered' : ''];
   const [first = '', ...rest] = safeText(content).trimEnd().split('\n');
   const head = [
     name('', id),

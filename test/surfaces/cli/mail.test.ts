@@ -192,7 +192,8 @@ describe('take', () => {
     await place.teams('send', 'ada', 'one');
     const stdout: Output = { write: (_, done) => done?.(new Error('EPIPE')) };
     expect(await place.say(['take', 'ada'], { stdout })).toEqual({ code: 0, out: '', err: '' });
-    expect(await contents('take', 'ada')).toEqual(['one']);
+    const again = await place.json(messagesSchema, 'take', 'ada');
+    expect(again.messages).toMatchObject([{ content: 'one', redelivered: true }]);
   });
 
   it('waits for mail', async () => {

@@ -51,12 +51,18 @@ export const act: Act = async (frame, given) => {
 const patience = ({ outside }: Frame, wait: number | true): AbortSignal =>
   wait === true ? outside.gone : AbortSignal.any([outside.gone, AbortSignal.timeout(wait * 1_000)]);
 
+/** Its line, and whether it may have been handed out before: who takes must know that (SPEC §4). */
+const asTaken = (message: Message) => ({
+  ...storedLine(message),
+  ...(message.redelivered === undefined ? {} : { redelivered: true }),
+});
+
 async function takeAll(frame: Frame, handle: TeamHandle, name: string, max: number): Promise<void> {
   const painted = painter(frame, handle.store);
   const list = new JsonList(frame, 'messages');
   const print = (messages: readonly Message[]): Promise<boolean> =>
     frame.flags.json
-      ? list.add(messages.map(storedLine))
+      ? list.add(messages.map(asTaken))
       : delivered(frame, messages.map((message) => `${mailRow(message, painted)}\n`).join(''));
   for (let left = max; left > 0;) {
     const portion = Math.min(left, PORTION);
