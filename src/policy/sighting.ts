@@ -16,6 +16,8 @@ export interface MemberSighting {
   readonly death?: string;
   /** Since the process was seen dead. */
   readonly deadFor: number;
+  /** Since the process was started, as long as it is not ready. */
+  readonly startingFor: number;
   /** Since the process became ready. */
   readonly aliveFor: number;
   /** Since the lease's heartbeat last moved. */
@@ -113,7 +115,7 @@ export type Verdict =
       readonly heir?: Name | null;
       readonly stop: boolean;
     } & EndedClaim)
-  /** End a process that holds nothing and whose heart stands still; dead, it will be restarted. */
+  /** End a process that never became ready, or that holds nothing and whose heart stands still; it is restarted then. */
   | { readonly do: 'stop'; readonly member: Name; readonly why: string }
   /** No new tasks; whoever carries this out also keeps it from claiming by itself. */
   | { readonly do: 'quarantine'; readonly member: Name; readonly why: string }

@@ -9,6 +9,7 @@ import type { Folded } from '../store/board.ts';
 import type { Life } from './supervisor.ts';
 
 interface Remembered {
+  bornAt: number;
   deadSince: number | undefined;
   readySince: number | undefined;
   beat: number | undefined;
@@ -51,6 +52,7 @@ export class Memory {
     const now = this.#clock.monotonic();
     const fresh: Remembered = {
       ...{
+        bornAt: now,
         deadSince: undefined,
         readySince: undefined,
         beat: undefined,
@@ -94,6 +96,7 @@ export class Memory {
     for (const member of this.#members.values()) {
       member.progressAt = now;
       member.beatSince = now;
+      member.bornAt = now;
       member.checkedAt = undefined;
       if (member.deadSince !== undefined) member.deadSince = now;
     }
@@ -104,7 +107,8 @@ export class Memory {
     const member = this.of(name);
     member.deadSince = undefined;
     member.readySince = undefined;
-    member.beatSince = this.#clock.monotonic();
+    member.bornAt = this.#clock.monotonic();
+    member.beatSince = member.bornAt;
     this.progressed(name);
   }
 
@@ -118,9 +122,10 @@ export class Memory {
     if (life?.isReady === true && life.death === undefined) member.readySince ??= now;
     return {
       ...{ name, byHand, ...facts },
-      process: life === undefined ? 'none' : life.death !== undefined ? 'dead' : life.isReady ? 'alive' : 'starting',
+      process: processOf(life),
       ...(life?.death === undefined ? {} : { death: life.death }),
       deadFor: member.deadSince === undefined ? 0 : now - member.deadSince,
+      startingFor: processOf(life) === 'starting' ? now - member.bornAt : 0,
       aliveFor: member.readySince === undefined ? 0 : now - member.readySince,
       beatAge: now - member.beatSince,
       progressAge: now - member.progressAt,
@@ -131,4 +136,10 @@ export class Memory {
       ...{ completed: member.completed, workedMs: member.workedMs },
     };
   }
+}
+
+function processOf(life: Life | undefined): MemberSighting['process'] {
+  if (life === undefined) return 'none';
+  if (life.death !== undefined) return 'dead';
+  return life.isReady ? 'alive' : 'starting';
 }

@@ -5,6 +5,7 @@
 import type { Name } from '../model/names.ts';
 import type { TeamEvent } from '../model/team.ts';
 import { profiles } from '../policy/profiles.ts';
+import { READY_WITHIN_MS } from '../policy/restart.ts';
 import type { Folded } from '../store/board.ts';
 import type { TeamPaths } from '../store/paths.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../store/team-store.ts';
@@ -20,8 +21,6 @@ export interface SessionOptions extends LeadOptions {
   readonly takeover?: boolean;
   readonly shutdownTimeoutMs?: number;
 }
-
-const READY_MS = 30_000;
 
 export class Session {
   readonly store: TeamStore;
@@ -181,7 +180,7 @@ export class Session {
   async #ready(names: readonly Name[], signal: AbortSignal | undefined): Promise<Life | undefined> {
     const { supervisor } = this.#lead;
     const { clock } = this.store;
-    const deadline = clock.monotonic() + READY_MS;
+    const deadline = clock.monotonic() + READY_WITHIN_MS;
     for (;;) {
       const lives = names.flatMap((name) => supervisor.look(name) ?? []);
       const dead = lives.find((life) => life.death !== undefined && !life.isReady);

@@ -61,6 +61,7 @@ const facts: fc.Arbitrary<Omit<MemberSighting, 'name' | 'checkedFor'>> = fc.reco
   byHand: fc.boolean(),
   process: fc.constantFrom('none', 'starting', 'alive', 'alive', 'dead'),
   deadFor: age,
+  startingFor: age,
   aliveFor: age,
   beatAge: age,
   progressAge: age,
@@ -144,7 +145,7 @@ function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
     case 'stop':
       return change(verdict.member, death);
     case 'restart':
-      return change(verdict.member, { process: 'starting', restarts: verdict.attempt });
+      return change(verdict.member, { process: 'starting', startingFor: 0, restarts: verdict.attempt });
     case 'give up':
       return change(verdict.member, { givenUp: true });
     case 'pardon':
@@ -222,13 +223,14 @@ it('never waits in silence: no verdict means that somebody works, or can', () =>
   );
 });
 
-type Fate = 'complete' | 'fail' | 'die' | 'hang';
+type Fate = 'complete' | 'fail' | 'die' | 'hang' | 'never ready';
 
 /** Half a minute in the life of a member: it starts, claims, works as fate has it, or stays as it is. */
 function live(team: World, one: MemberSighting, fate: Fate): MemberSighting {
   const passed = { deadFor: one.deadFor + MINUTE / 2, aliveFor: one.aliveFor + MINUTE / 2, beatAge: 0 };
   if (one.process === 'dead') return { ...one, deadFor: passed.deadFor };
   if (one.process === 'starting') {
+    if (fate === 'never ready') return { ...one, startingFor: one.startingFor + MINUTE / 2 };
     team.start(one.name);
     const { checkedFor: _, ...rest } = one;
     return { ...rest, process: 'alive', aliveFor: 0, progressAge: 0, answered: false };
@@ -248,6 +250,7 @@ function live(team: World, one: MemberSighting, fate: Fate): MemberSighting {
       team.fail(one.name, busy);
       return { ...one, ...passed, consecutiveFailures: one.consecutiveFailures + 1, progressAge: 0 };
     case 'die':
+    case 'never ready':
       return { ...one, process: 'dead', deadFor: 0, death: 'exit 1' };
     case 'hang':
       return {
@@ -262,7 +265,10 @@ function live(team: World, one: MemberSighting, fate: Fate): MemberSighting {
 }
 
 /** What happens to whoever works, over and over: also to hang for ever, and to die each time. */
-const fates = fc.array(fc.constantFrom<Fate>('complete', 'fail', 'die', 'hang'), { minLength: 1, maxLength: 6 });
+const fates = fc.array(fc.constantFrom<Fate>('complete', 'fail', 'die', 'hang', 'never ready'), {
+  minLength: 1,
+  maxLength: 6,
+});
 
 it('brings every team to an end, whatever its members do: all is final, or it says why not', () => {
   fc.assert(

@@ -34,6 +34,16 @@ describe('a dead process', () => {
   });
 });
 
+describe('a process that starts', () => {
+  it.each([
+    ['is waited for', { startingFor: 29_999 }, undefined],
+    ['is ended when it hangs before it is ready', { startingFor: 30_000 }, 'stop'],
+    ['is ended in quarantine too', { startingFor: 30_000, quarantined: true }, 'stop'],
+  ] as const)('%s', (_, rest, what) => {
+    expect(restartOf(seen('ada', { process: 'starting', ...rest }))?.do).toBe(what);
+  });
+});
+
 describe('a restarted process', () => {
   it.each([
     ['is pardoned after 60 s', { restarts: 2 }, true],

@@ -145,6 +145,7 @@ export const seen = (member: string, rest: Partial<Omit<MemberSighting, 'name'>>
   byHand: false,
   process: 'alive',
   deadFor: 0,
+  startingFor: 0,
   aliveFor: 10 * MINUTE,
   beatAge: 500,
   progressAge: 500,

@@ -98,7 +98,10 @@ describe('a teammate that is killed', () => {
       const after = life <= 3 ? 'restart' : 'give up';
       await on.until(`${after} ${life}`, () => decided(on, after).length === (life <= 3 ? life : 1));
       delays.push(clock.monotonic() - died);
+      // A start takes its time by the machine's clock.
+      clock.race(1);
       if (life <= 3) await on.until('it is there again', () => on.find('ada') !== undefined && on.find('ada') !== pid);
+      clock.race(40);
     }
     expect(delays.slice(0, 3).map((ms, index) => ms >= 5_000 * 2 ** index)).toEqual([true, true, true]);
     expect(delays.slice(0, 3).map((ms, index) => ms < 5_000 * 2 ** index + 40_000)).toEqual([true, true, true]);
@@ -106,6 +109,29 @@ describe('a teammate that is killed', () => {
     open(on, 'go');
     expect(await loop).toEqual({ why: 'finished' });
     expect(session.store.state.read()?.workers.find(({ id }) => id === 'ada')?.restartCount).toBe(3);
+    await session.shutDown();
+  });
+
+  it('is ended and started once more when its next process hangs before it is ready', async () => {
+    allowLeft(/\.(lock|tmp)$/);
+    const clock = fastClock();
+    const on = await team({ members: ['ada'], tasks: [{ subject: 'One', work: { run: gate('go') } }] });
+    const session = await lead(on, { clock, monitorIntervalMs: 3_600_000 });
+    await session.start(session.startable());
+    const loop = session.run();
+    await on.until('it works', (board) => board.busy.size === 1);
+    // Whoever becomes ada next waits here for 15 s of the machine's, which are ten minutes of the lead's.
+    const stuck = on.paths.leaseLock(name('ada'));
+    writeFileSync(stuck, 'not a lock of ours');
+    kill(on, 'ada');
+    clock.race(40);
+    await on.until('it is ended', () => decided(on, 'stop').length === 1);
+    rmSync(stuck);
+    await on.until('it is started again', () => decided(on, 'restart').length === 2);
+    clock.race(1);
+    open(on, 'go');
+    expect(await loop).toEqual({ why: 'finished' });
+    expect(on.task('1')).toMatchObject({ status: 'completed', lost: 1, claims: 2 });
     await session.shutDown();
   });
 
