@@ -43,3 +43,19 @@ function endOfString(json: string, from: number): number {
 
 /** Is this text nested deeper than {@link MAX_DEPTH}? */
 export const isDeep = (json: string): boolean => json.length > 2 * MAX_DEPTH && depthOf(json) > MAX_DEPTH;
+
+/** Whether nothing is nested in this object: then a glance tells, most often. False when a string has a bracket. */
+export const isFlat = (json: string): boolean => json.indexOf('{', 1) === -1 && !json.includes('[');
+
+/**
+ * Whether a text writes each key of the object that was parsed from it just once.
+ *
+ * @param parsed what `JSON.parse` made of it
+ */
+export function writesEachKeyOnce(json: string, parsed: object): boolean {
+  const keys = Object.keys(parsed).length;
+  // Each key that is written has a colon behind it: with no more colons than keys none stands there twice.
+  let colons = 0;
+  for (let at = json.indexOf(':'); at !== -1 && colons <= keys; at = json.indexOf(':', at + 1)) colons += 1;
+  return colons === keys || outlineOf(json).keys === keys;
+}

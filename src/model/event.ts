@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { isDeep, MAX_DEPTH } from './depth.ts';
 import { memberSchema, nameSchema } from './names.ts';
+import { often } from './often.ts';
 import { newTaskSchema, resultSchema, taskIdSchema } from './task.ts';
 
 export const LOG_VERSION = 1;
@@ -93,8 +94,8 @@ const headSchema = z.object({
   author: z.looseObject({}),
 });
 
-/** Who and when. Compiled, since every line of a log passes here. */
-const envelopeSchema = z.compile(
+/** Who and when: every line of a log passes here. */
+const parseEnvelope = often(
   z.object({ id: ulidSchema, v: z.literal(LOG_VERSION), at: timeSchema, author: authorSchema }),
 );
 
@@ -116,7 +117,7 @@ export function parseBoardLine(line: string): ParsedLine {
   } catch (error) {
     return { kind: 'noise', why: error instanceof Error ? error.message : 'not JSON' };
   }
-  const envelope = envelopeSchema.safeParse(value);
+  const envelope = parseEnvelope(value);
   if (!envelope.success) return newerOrNoise(value, envelope.error);
   if (isDeep(line)) return { kind: 'noise', why: `nested deeper than ${MAX_DEPTH}` };
   const body = bodySchema.safeParse(value);

@@ -3,8 +3,9 @@
  * first; a foreign line with just those four is valid mail, but it can carry no control type: it is plain text.
  */
 import * as z from 'zod';
-import { MAX_DEPTH, outlineOf } from './depth.ts';
+import { isFlat, MAX_DEPTH, outlineOf, writesEachKeyOnce } from './depth.ts';
 import { LEAD, type Name } from './names.ts';
+import { often } from './often.ts';
 
 export const MESSAGE_TYPES = [
   'message',
@@ -99,26 +100,35 @@ export function judgeReceived(line: Stored, recipient: Name): { type: MessageTyp
 
 export type ParsedMail = { ok: true; line: Stored } | { ok: false; why: string };
 
+const parseStored = often(storedSchema);
+const parsePlain = often(storedSchema.omit({ data: true }));
+
+/** What has no `data` needs no schema that calls itself, which is one that cannot be compiled. */
+const judgeStored = (value: object) => ('data' in value ? parseStored(value) : parsePlain(value));
+
+/** Why no reader would accept this as a line; undefined when every reader does. */
+export function whyNotMail(value: object): string | undefined {
+  const issue = judgeStored(value).error?.issues[0];
+  return issue && `${issue.path.join('.') || 'line'}: ${issue.message}`;
+}
+
 /**
  * Parses one inbox line (BOM at its start and CR at its end tolerated). A key that stands there twice makes it a bad
  * line: two readers could take it for mail of two different senders. Never throws.
  */
 export function parseMail(raw: string): ParsedMail {
   const text = raw.trim();
-  if (text.includes('\0')) return { ok: false, why: 'NUL bytes' };
-  if (!text.startsWith('{')) return { ok: false, why: 'not a JSON object' };
-  const { depth, keys } = outlineOf(text);
-  if (depth > MAX_DEPTH) return { ok: false, why: `nested deeper than ${MAX_DEPTH}` };
+  if (!text.startsWith('{')) return { ok: false, why: text.includes('\0') ? 'NUL bytes' : 'not a JSON object' };
+  if (!isFlat(text) && outlineOf(text).depth > MAX_DEPTH) return { ok: false, why: `nested deeper than ${MAX_DEPTH}` };
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
+    if (text.includes('\0')) return { ok: false, why: 'NUL bytes' };
     return { ok: false, why: error instanceof Error ? error.message : 'not JSON' };
   }
-  if (typeof value === 'object' && value !== null && Object.keys(value).length !== keys)
+  if (typeof value !== 'object' || value === null || !writesEachKeyOnce(text, value))
     return { ok: false, why: 'a key that stands there twice' };
-  const parsed = storedSchema.safeParse(value);
-  if (parsed.success) return { ok: true, line: parsed.data };
-  const issue = parsed.error.issues[0];
-  return { ok: false, why: issue ? `${issue.path.join('.') || 'line'}: ${issue.message}` : 'not a message' };
+  const parsed = judgeStored(value);
+  return parsed.success ? { ok: true, line: parsed.data } : { ok: false, why: whyNotMail(value) ?? 'not a message' };
 }

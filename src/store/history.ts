@@ -4,14 +4,22 @@ import { lookAt, type Disk } from './disk.ts';
 import { Journal } from './journal.ts';
 import { mailIn } from './mail-lines.ts';
 
-/** Ids that are remembered. */
+/** Ids that are remembered, at least. */
 export const REMEMBERED = 4_096;
 const TAIL = 4 * 1024 * 1024;
+
+/** A message that was used, and its line as it came, if that has an id of its own. */
+export interface Used {
+  readonly message: Message;
+  readonly text: string | undefined;
+}
 
 export class History {
   readonly #disk: Disk;
   readonly #journal: Journal;
   #recent: Set<string> | undefined;
+  /** Those before the recent ones: when those are many enough, these are forgotten. */
+  #older = new Set<string>();
 
   constructor(disk: Disk, path: string) {
     this.#disk = disk;
@@ -20,24 +28,27 @@ export class History {
 
   /** Whether a message of this id was used, as far back as memory goes. */
   has(id: string): boolean {
-    return this.#ids().has(id);
+    return (this.#recent ??= this.#load()).has(id) || this.#older.has(id);
   }
 
   /** Appends messages, durably. */
-  append(messages: readonly Message[]): void {
-    const text = messages.map((message) => JSON.stringify(asStored(message))).join('\n');
-    this.#journal.appendText(text, { durable: true });
-    const ids = this.#ids();
-    for (const { id } of messages) ids.add(id);
-    if (ids.size > 2 * REMEMBERED) this.#recent = new Set([...ids].slice(-REMEMBERED));
+  append(used: readonly Used[]): void {
+    const lines = used.map(({ message, text }) => text ?? JSON.stringify(asStored(message)));
+    this.#journal.appendText(lines.join('\n'), { durable: true });
+    for (const { message } of used) this.#remember(message.id);
   }
 
   close(): void {
     this.#journal.close();
   }
 
-  #ids(): Set<string> {
-    return (this.#recent ??= this.#load());
+  #remember(id: string): void {
+    this.#recent ??= this.#load();
+    if (this.#recent.size >= REMEMBERED) {
+      this.#older = this.#recent;
+      this.#recent = new Set();
+    }
+    this.#recent.add(id);
   }
 
   #load(): Set<string> {

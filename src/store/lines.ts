@@ -2,6 +2,7 @@
  * Bytes into lines, in bounded memory. Only what ends in a newline is a line: a torn tail is left where it is. A line
  * above the limit is told by its place and length and costs no memory; invalid UTF-8 is told as such.
  */
+import { isAscii } from 'node:buffer';
 import type { Disk } from './disk.ts';
 import { chunks } from './file.ts';
 
@@ -28,41 +29,34 @@ export function* lines(disk: Disk, fd: number, from = 0, limit = LINE_LIMIT): Ge
   let keptSize = 0;
   let at = from;
   for (const chunk of chunks(disk, fd, from)) {
+    // Most chunks are plain ASCII, and then a line is a piece of one string.
+    const plain = isAscii(chunk) ? chunk.toString('latin1') : undefined;
     let begin = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, begin)) {
-      const last = chunk.subarray(begin, end);
-      const line = toLine(start, at + end + 1, kept, keptSize, last, limit);
-      if (line) yield line;
+      const place = { at: start, end: at + end + 1 };
+      const size = keptSize + end - begin;
+      if (size > limit) yield { is: 'oversized', ...place };
+      else if (size > 0 && keptSize === 0 && plain !== undefined)
+        yield { is: 'text', ...place, text: plain.slice(begin, end) };
+      else if (size > 0) yield decoded(Buffer.concat([...kept, chunk.subarray(begin, end)]), place);
       kept = [];
       keptSize = 0;
       begin = end + 1;
       start = at + begin;
     }
-    const rest = chunk.subarray(begin);
-    keptSize += rest.length;
-    if (keptSize <= limit) kept.push(Buffer.from(rest));
+    keptSize += chunk.length - begin;
+    if (keptSize <= limit) kept.push(Buffer.from(chunk.subarray(begin)));
     else kept = [];
     at += chunk.length;
   }
   return start;
 }
 
-function toLine(
-  at: number,
-  end: number,
-  kept: Buffer[],
-  keptSize: number,
-  last: Buffer,
-  limit: number,
-): Line | undefined {
-  if (keptSize + last.length === 0) return undefined;
-  if (keptSize + last.length > limit) return { is: 'oversized', at, end };
-  const bytes = kept.length === 0 ? last : Buffer.concat([...kept, last]);
+function decoded(bytes: Buffer, place: { at: number; end: number }): Line {
   try {
-    const text = strict.decode(bytes);
-    return { is: 'text', at, end, text };
+    return { is: 'text', ...place, text: strict.decode(bytes) };
   } catch {
     // Not UTF-8: the caller sets it aside with its bytes.
-    return { is: 'invalid', at, end, bytes: Buffer.from(bytes) };
+    return { is: 'invalid', ...place, bytes };
   }
 }

@@ -11,8 +11,9 @@ export interface Place {
 }
 
 export type MailLine = Place &
+  /** `text`: the line as it stands there, when it has an id of its own. */
   (
-    | { readonly ok: true; readonly message: Message }
+    | { readonly ok: true; readonly message: Message; readonly text: string | undefined }
     | { readonly ok: false; readonly why: string; readonly raw: string }
   );
 
@@ -29,8 +30,8 @@ export function toMail(line: Line, file: string, identity: (at: number) => strin
     return { file, at, end, ok: false, why: 'invalid UTF-8', raw: keptRaw(line.bytes.toString('latin1')) };
   const mail = parseMail(line.text);
   if (!mail.ok) return { file, at, end, ok: false, why: mail.why, raw: keptRaw(line.text) };
-  const message = hasId(mail.line) ? mail.line : { ...mail.line, id: identity(at) };
-  return { file, at, end, ok: true, message };
+  if (hasId(mail.line)) return { file, at, end, ok: true, message: mail.line, text: line.text };
+  return { file, at, end, ok: true, message: { ...mail.line, id: identity(at) }, text: undefined };
 }
 
 const hasId = (line: Stored): line is Stored & { id: string } => line.id !== undefined;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { UsageError } from '../model/errors.ts';
 import { isDeep, MAX_DEPTH } from '../model/depth.ts';
-import { BLOB_BYTES, INLINE_BYTES, storedSchema, type Draft } from '../model/message.ts';
+import { BLOB_BYTES, INLINE_BYTES, whyNotMail, type Draft } from '../model/message.ts';
 import type { Name } from '../model/names.ts';
 import type { Disk } from './disk.ts';
 import { createOnce, makeDirectory } from './file.ts';
@@ -50,8 +50,7 @@ function whatIsWrong(stored: { data?: unknown }, text: string): string | undefin
   if (text.length > LINE_LIMIT / 3 && sizeOf(text) >= LINE_LIMIT)
     return `its line would have more than ${LINE_LIMIT} bytes`;
   if (stored.data !== undefined && isDeep(text)) return `its data is nested deeper than ${MAX_DEPTH}`;
-  const issue = storedSchema.safeParse(stored).error?.issues[0];
-  return issue && `${issue.path.join('.')}: ${issue.message}`;
+  return whyNotMail(stored);
 }
 
 const excerpt = (content: string, blob: string): string => {

@@ -75,7 +75,7 @@ export class Reader {
     const used = messages.filter(({ id }) => this.#open.has(id));
     if (used.length === 0) return;
     this.#mustBeCurrent();
-    this.#history.append(used);
+    this.#history.append(used.map((message) => ({ message, text: this.#open.get(message.id)?.text })));
     const touched = new Set<Segment>();
     for (const { id } of used) {
       const entry = this.#open.get(id);
@@ -185,9 +185,9 @@ export class Reader {
   }
 
   /** Hands a message out, unless one of its id was handed out before. */
-  #accept(segment: Segment, { message, end }: MailLine & { ok: true }, taken: Message[]): void {
+  #accept(segment: Segment, { message, end, text }: MailLine & { ok: true }, taken: Message[]): void {
     const isRepeated = this.#open.has(message.id) || this.#history.has(message.id);
-    const entry = segment.pass(end, isRepeated);
+    const entry = segment.pass(end, isRepeated, text);
     if (isRepeated) return;
     this.#open.set(message.id, entry);
     taken.push(segment.isOld ? { ...message, redelivered: true } : message);

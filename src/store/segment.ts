@@ -6,10 +6,12 @@ import { lookAt, removeFile, type Disk } from './disk.ts';
 import { ackPath, closeSegment, readAck, writeAck } from './inbox-files.ts';
 import { idFrom, mailIn, type MailLine } from './mail-lines.ts';
 
-/** A line that was read: its end, and whether nothing is left to do for it. */
+/** A line that was read: its end, what history keeps of it, and whether nothing is left to do for it. */
 export interface Entry {
   readonly segment: Segment;
   readonly end: number;
+  /** Undefined for a line without an id of its own. */
+  readonly text: string | undefined;
   isDone: boolean;
 }
 
@@ -69,8 +71,8 @@ export class Segment {
   }
 
   /** Goes past a line. @param isDone false when it was handed out and must be acknowledged first */
-  pass(end: number, isDone: boolean): Entry {
-    const entry = { segment: this, end, isDone };
+  pass(end: number, isDone: boolean, text?: string): Entry {
+    const entry = { segment: this, end, isDone, text };
     this.#entries.push(entry);
     this.#read = end;
     return entry;
