@@ -25,7 +25,6 @@ import { Self, type Claimed } from './self.ts';
 import type { SendRate } from './send-rate.ts';
 import type { Speaker } from './speaker.ts';
 import { after } from './tasks.ts';
-import { callTool } from './team-tools.ts';
 import { whenWritable } from './when-writable.ts';
 
 export interface TeammateEnvironment {
@@ -241,7 +240,11 @@ export class Teammate {
   /** @param mail of the turn: what the agent sends in it is an answer to it */
   #runner(mail: readonly Message[]): RunnerEnvironment {
     const { store, speaker, agent, runner } = this.#environment;
-    const call: RunnerEnvironment['call'] = (tool, input) => callTool(this.#self, mail, tool, input);
+    const call: RunnerEnvironment['call'] = async (tool, input) => {
+      // All that a team can do, of which a member needs nothing until its agent calls a tool.
+      const { callTool } = await import('./team-tools.ts');
+      return callTool(this.#self, mail, tool, input);
+    };
     return { ...runner, store, speaker, agent, output: this.#output, call };
   }
 

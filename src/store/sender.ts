@@ -103,14 +103,15 @@ export class Sender {
     const queue = this.#waiting.get(recipient);
     if (queue) return void queue.push(waiting);
     this.#waiting.set(recipient, [waiting]);
-    const flushed = new Promise<void>((resolve) => setImmediate(resolve)).then(() => this.#drain(recipient));
+    const flushed = this.#drain(recipient);
     this.#flushing.add(flushed);
     void flushed.finally(() => this.#flushing.delete(flushed));
   }
 
-  /** Writes until nothing waits: what arrives meanwhile goes with the next round. */
+  /** Writes until nothing waits: what arrives meanwhile goes with the next round, after all else that is due has run. */
   async #drain(recipient: Name): Promise<void> {
     for (;;) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
       const queue = this.#waiting.get(recipient) ?? [];
       if (queue.length === 0) break;
       this.#waiting.set(recipient, []);
