@@ -1,5 +1,5 @@
 /**
- * The team's tools as data (SPEC §7): one definition each, behind the MCP server, an agent's own tool list and the tests.
+ * The tools as data (SPEC §7): one definition each, behind the MCP server, an agent's own tool list and the tests.
  * Who may call what is `policy/tool-rules.ts`'s, what a call does is `runtime/toolbox.ts`'s.
  */
 import * as z from 'zod';
@@ -7,6 +7,7 @@ import { profileSchema } from './event.ts';
 import { MESSAGE_TYPES } from './message.ts';
 import { check, closed, isMap, type Checked } from './problem.ts';
 import { TASK_STATUSES } from './task.ts';
+import { workspaceAliases, workspaceFacts, workspaceSchemas, type WorkspaceTool } from './workspace-tool.ts';
 
 const text = (what: string, most = 262_144) => z.string().max(most).describe(what);
 const word = (what: string) => z.string().min(1).max(1_000).describe(what);
@@ -18,6 +19,7 @@ const task = word('The task: its id, key or exact subject.');
 export const LONGEST_WAIT_S = 3_600;
 
 const schemas = {
+  ...workspaceSchemas,
   SendMessage: closed({
     recipient: word('A member, or "lead". Ignored for a broadcast.').optional(),
     content: text('What to say.'),
@@ -87,6 +89,7 @@ export type ToolInputs = { [T in ToolName]: z.infer<(typeof schemas)[T]> };
 export const toolSchemas: { readonly [T in ToolName]: z.ZodType<ToolInputs[T]> } = schemas;
 
 const toolNameSchema = z.enum([
+  ...(['bash', 'read_file', 'write_file', 'edit_file'] as const),
   ...(['SendMessage', 'CheckInbox', 'TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList'] as const),
   ...(['TeamCreate', 'TeamDelete', 'Task', 'TaskOutput', 'TaskStop', 'Skill'] as const),
 ]) satisfies z.ZodType<ToolName>;
@@ -95,6 +98,13 @@ const toolNameSchema = z.enum([
 export const TOOL_NAMES: readonly ToolName[] = toolNameSchema.options;
 
 export const isToolName = (text: string): text is ToolName => Object.hasOwn(schemas, text);
+
+/** Those that work on a team; the rest works on a directory. */
+export type TeamTool = Exclude<ToolName, WorkspaceTool>;
+
+export const isWorkspaceTool = (tool: ToolName): tool is WorkspaceTool => Object.hasOwn(workspaceSchemas, tool);
+
+export const WORKSPACE_TOOLS: readonly WorkspaceTool[] = TOOL_NAMES.filter(isWorkspaceTool);
 
 /**
  * What a call of a tool may do to the world, for hosts that ask a person first. `takes`: what it hands out it hands out
@@ -109,6 +119,7 @@ export interface ToolFacts {
 }
 
 export const toolFacts: Readonly<Record<ToolName, ToolFacts>> = {
+  ...workspaceFacts,
   SendMessage: {
     description:
       'Writes to a member of the team, or with type "broadcast" to all others. Answers when the message is on disk. Plain text that you write is seen by nobody: this is the only way to tell a member something. Errors: UNKNOWN_RECIPIENT, POLICY_DENIED (your role or the profile forbids it), QUOTA, REFUSED (the member left).',
@@ -160,6 +171,7 @@ export const toolFacts: Readonly<Record<ToolName, ToolFacts>> = {
 
 /** Other words for a parameter: S3 and the hosts use both. */
 const ALIASES: Readonly<Partial<Record<ToolName, Readonly<Record<string, string>>>>> = {
+  ...workspaceAliases,
   TeamCreate: { team_name: 'name' },
   TeamDelete: { team_name: 'name' },
   SendMessage: { message: 'content' },

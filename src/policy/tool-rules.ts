@@ -9,6 +9,10 @@ const BOTH: readonly Side[] = ['lead', 'teammate'];
 const LEAD_ONLY: readonly Side[] = ['lead'];
 
 const CALLERS: Readonly<Record<ToolName, readonly Side[]>> = {
+  bash: BOTH,
+  read_file: BOTH,
+  write_file: BOTH,
+  edit_file: BOTH,
   SendMessage: BOTH,
   CheckInbox: BOTH,
   TaskCreate: BOTH,

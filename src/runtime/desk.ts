@@ -7,6 +7,7 @@ import type { Closed } from './lifecycle.ts';
 import type { Skill } from '../store/skills.ts';
 import type { Errand, Subagents } from './subagents.ts';
 import type { TeamHandle } from './team.ts';
+import type { Workspace } from './workspace.ts';
 
 /** One's own mail, each message handed out once. */
 export interface Mailbox {
@@ -26,6 +27,8 @@ export interface Desk {
   /** The mail of the turn in which tools are called: what is sent in it answers that. */
   readonly cause?: readonly Message[];
   readonly lead?: LeadDesk;
+  /** The directory that shell and file tools work on; without one they are not offered. */
+  readonly workspace?: Workspace | undefined;
 }
 
 export interface Recruit {
@@ -57,6 +60,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** Says that a wait goes on. */
   readonly progress: (text: string) => void;
+  /** Bytes that an answer may have; without it the tools' own bounds hold. */
+  readonly mostBytes?: number;
 }
 
 export type Handler<Input> = (input: Input, desk: Desk, call: Call) => Promise<string>;

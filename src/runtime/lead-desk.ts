@@ -20,6 +20,7 @@ import { sendRateFrom } from './send-rate.ts';
 import type { Session, SessionOptions } from './session.ts';
 import { Subagents } from './subagents.ts';
 import { makeTeam, TeamHandle, type OpenOptions } from './team.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface LeadDeskOptions {
   readonly open: OpenOptions;
@@ -30,6 +31,8 @@ export interface LeadDeskOptions {
   readonly defaultAgent: AgentSpec | undefined;
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** For shell and file tools; without one they are not offered. */
+  readonly workspace?: Workspace | undefined;
   /** Aborts when the team is to end with whoever leads. */
   readonly gone: AbortSignal;
   /** Aborts when it is to end at once. */
@@ -58,6 +61,10 @@ export class LeadingDesk implements Desk, LeadDesk {
 
   get team(): TeamHandle | undefined {
     return this.#led?.handle;
+  }
+
+  get workspace(): Workspace | undefined {
+    return this.#options.workspace;
   }
 
   get mail(): Mailbox | undefined {

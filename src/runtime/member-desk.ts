@@ -3,8 +3,10 @@ import { sideOf } from '../model/message.ts';
 import type { Desk } from './desk.ts';
 import { lookingMailbox, takingMailbox } from './mailboxes.ts';
 import type { TeamHandle } from './team.ts';
+import type { Workspace } from './workspace.ts';
 
-export const memberDesk = (handle: TeamHandle): Desk => ({
+export const memberDesk = (handle: TeamHandle, workspace?: Workspace): Desk => ({
+  workspace,
   side: sideOf(handle.speaker.name),
   team: handle,
   mail:

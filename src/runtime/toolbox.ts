@@ -1,18 +1,26 @@
 /**
- * The team's tools for whoever calls them: parse → rule → handler → answer. A refusal is an answer that a model can act
+ * The tools for whoever calls them: parse → rule → handler → answer. A refusal is an answer that a model can act
  * on, its code in front; only a bug is an exception.
  */
 import type { CallAnswer } from '../agents/agent.ts';
 import { isTeamError } from '../model/errors.ts';
 import type { Checked } from '../model/problem.ts';
-import { isToolName, parseToolInput, TOOL_NAMES, type ToolInputs, type ToolName } from '../model/tool.ts';
+import {
+  isToolName,
+  isWorkspaceTool,
+  parseToolInput,
+  TOOL_NAMES,
+  type TeamTool,
+  type ToolInputs,
+  type ToolName,
+} from '../model/tool.ts';
 import { mayCall } from '../policy/tool-rules.ts';
 import type { Call, Desk, Handler } from './desk.ts';
 import { skill, task, taskOutput, taskStop, teamCreate, teamDelete } from './lead-tools.ts';
 import { announcement, checkInbox, sendMessage } from './mail-tools.ts';
 import { taskCreate, taskGet, taskList, taskUpdate } from './task-tools.ts';
 
-const handlers: { readonly [T in ToolName]: Handler<ToolInputs[T]> } = {
+const handlers: { readonly [T in TeamTool]: Handler<ToolInputs[T]> } = {
   SendMessage: sendMessage,
   CheckInbox: checkInbox,
   TaskCreate: taskCreate,
@@ -27,9 +35,11 @@ const handlers: { readonly [T in ToolName]: Handler<ToolInputs[T]> } = {
   Skill: skill,
 };
 
-/** The tools that a desk offers. */
-export const toolsOf = ({ side }: Pick<Desk, 'side'>): ToolName[] =>
-  TOOL_NAMES.filter((tool) => mayCall(side, tool) === undefined);
+/** The tools that a desk offers now. */
+export function toolsOf({ side, workspace }: Pick<Desk, 'side' | 'workspace'>): ToolName[] {
+  const here = new Set<ToolName>(workspace?.tools());
+  return TOOL_NAMES.filter((tool) => mayCall(side, tool) === undefined && (!isWorkspaceTool(tool) || here.has(tool)));
+}
 
 /**
  * Carries out one call.
@@ -37,16 +47,22 @@ export const toolsOf = ({ side }: Pick<Desk, 'side'>): ToolName[] =>
  * @param input as it came; it is parsed here
  */
 export async function useTool(desk: Desk, tool: string, input: unknown, call: Call): Promise<CallAnswer> {
-  if (!isToolName(tool)) return refusal('USAGE', `There is no tool ${tool}; there are: ${toolsOf(desk).join(', ')}.`);
+  if (!isToolName(tool) || (isWorkspaceTool(tool) && desk.workspace === undefined))
+    return refusal('USAGE', `There is no tool ${tool}; there are: ${toolsOf(desk).join(', ')}.`);
   const denied = mayCall(desk.side, tool);
   if (denied) return refusal('POLICY_DENIED', denied.why);
-  const answer = await carryOut(tool, parseToolInput(tool, input), desk, call);
+  const answer = await answerTo(tool, input, desk, call);
   const news = tool === 'CheckInbox' ? '' : await announcement(desk.mail);
   if (news === '') return answer;
   return answer.ok ? { ok: true, text: `${answer.text}\n\n${news}` } : { ok: false, why: `${answer.why}\n\n${news}` };
 }
 
-async function carryOut<T extends ToolName>(
+async function answerTo(tool: ToolName, input: unknown, desk: Desk, call: Call): Promise<CallAnswer> {
+  if (!isWorkspaceTool(tool)) return carryOut(tool, parseToolInput(tool, input), desk, call);
+  return desk.workspace?.call(tool, input, call) ?? refusal('USAGE', `There is no tool ${tool} here.`);
+}
+
+async function carryOut<T extends TeamTool>(
   tool: T,
   parsed: Checked<ToolInputs[T]>,
   desk: Desk,

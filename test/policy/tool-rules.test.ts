@@ -4,6 +4,10 @@ import { maySpawn, mayCall, MOST_MEMBERS, MOST_SPAWNS } from '../../src/policy/t
 
 /** SPEC §7's table, as it stands there. */
 const TABLE: Readonly<Record<ToolName, { lead: boolean; teammate: boolean }>> = {
+  bash: { lead: true, teammate: true },
+  read_file: { lead: true, teammate: true },
+  write_file: { lead: true, teammate: true },
+  edit_file: { lead: true, teammate: true },
   TaskCreate: { lead: true, teammate: true },
   TaskGet: { lead: true, teammate: true },
   TaskUpdate: { lead: true, teammate: true },

@@ -8,7 +8,7 @@ import { text as textOf } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { TOOL_NAMES } from '../../src/model/tool.ts';
+import { isWorkspaceTool, TOOL_NAMES } from '../../src/model/tool.ts';
 import { BIN, until, Workplace } from '../support/cli.ts';
 import { allowLeft } from '../support/leftovers.ts';
 import { Host } from '../support/mcp-host.ts';
@@ -58,7 +58,7 @@ describe('a host that leads', () => {
   test('is offered every tool, each with what it does to the world', async () => {
     await using host = await Host.on(place);
     const { tools } = await host.client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
+    expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES.filter((name) => !isWorkspaceTool(name)));
     const hints = Object.fromEntries(tools.map(({ name, annotations }) => [name, annotations]));
     expect(hints['TaskList']).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     expect(hints['TeamDelete']).toMatchObject({ readOnlyHint: false, destructiveHint: true });

@@ -10,7 +10,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { toolFacts, toolJsonSchema, toolsOf, useTool, type Desk, type ToolName } from '../../index.ts';
-import { capped } from './capped.ts';
+import { capped, MOST_BYTES } from './capped.ts';
 import { Notices, type Wire } from './notices.ts';
 import { listResources, readResource } from './resources.ts';
 
@@ -25,8 +25,8 @@ function toolOf(name: ToolName): Tool {
       readOnlyHint: effect === 'looks',
       destructiveHint: effect === 'changes' || effect === 'ends',
       idempotentHint: effect === 'looks',
-      // Whom it starts may reach whatever there is.
-      openWorldHint: name === 'Task',
+      // Whom and what it starts may reach whatever there is.
+      openWorldHint: name === 'Task' || name === 'bash',
     },
   };
 }
@@ -54,6 +54,8 @@ function offerTools(server: Wire, desk: Desk, notices: Notices): void {
     let progress = 0;
     const answer = await useTool(desk, params.name, params.arguments, {
       signal: mcpReq.signal,
+      // The rest is for what the toolbox adds, such as that there is mail.
+      mostBytes: MOST_BYTES - 1_024,
       progress(message) {
         if (token === undefined) return;
         progress += 1;

@@ -59,6 +59,10 @@ describe.each(ERAS)('a host of %s', (era) => {
 
 /** A call of each tool that a team survives. */
 const CALLS: Readonly<Record<ToolName, Record<string, unknown>>> = {
+  bash: { command: 'true' },
+  read_file: { path: '.' },
+  write_file: { path: 'a.txt', content: 'a' },
+  edit_file: { path: 'a.txt', old_text: 'a', new_text: 'b' },
   SendMessage: { recipient: 'nobody', content: 'x' },
   CheckInbox: {},
   TaskCreate: { subject: 'One more', description: 'x', owner: 'nobody-here' },
@@ -76,7 +80,7 @@ const news = /You have \d+ unread messages?; call CheckInbox\.$/;
 
 describe('mail that waits', () => {
   test('is announced to a lead by every tool but CheckInbox, which hands it out', async () => {
-    await using host = await Host.on(place);
+    await using host = await Host.on(place, '--with-shell');
     await host.say('TeamCreate', { name: 'login' });
     await host.say('Task', { prompt: 'begin', team_name: 'login', name: 'ada', agent: 'quiet' });
     await host.say('TaskCreate', { subject: 'One', description: 'x', owner: 'lead' });
@@ -92,7 +96,7 @@ describe('mail that waits', () => {
   test('is announced to a member by every tool but CheckInbox, refusals included', async () => {
     await place.teams('create', 'solo', '--member', 'eve');
     await place.teams('task', 'create', 'solo', 'One', '--owner', 'eve');
-    await using host = await Host.on(place, '--team', 'solo', '--as', 'eve');
+    await using host = await Host.on(place, '--team', 'solo', '--as', 'eve', '--with-shell');
     for (const tool of TOOL_NAMES.filter((name) => name !== 'CheckInbox' && mayCall('teammate', name) === undefined)) {
       await place.teams('send', 'solo', 'eve', `before ${tool}`);
       expect([tool, (await host.call(tool, CALLS[tool])).text]).toEqual([tool, expect.stringMatching(news)]);

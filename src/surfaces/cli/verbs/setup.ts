@@ -7,10 +7,12 @@ export const setup: readonly Verb[] = [
     summary: 'be an MCP server on stdio: a host leads a team, or works in one',
     options: [
       { flags: '--team <team>', what: 'work in this team, as the member of --as; without it, lead' },
+      { flags: '--with-shell', what: 'offer bash, read_file, write_file and edit_file, too, in this directory' },
       { flags: '--detach', what: 'when the host goes away, hand the team to a lead in the background' },
     ],
     examples: [
       { line: 'teams mcp', what: 'as the command of an MCP server in a host' },
+      { line: 'teams mcp --with-shell', what: 'for a host without tools of its own' },
       { line: 'teams mcp --team login --as ada', what: 'as a member that nobody else is' },
     ],
     load: () => import('../commands/mcp.ts'),

@@ -1,0 +1,35 @@
+/**
+ * What a member may do to the files around it, for a process beside its own, such as an MCP server: by the team's config,
+ * and by whether its plan is approved.
+ */
+import { LEAD } from '../model/names.ts';
+import type { Leave } from '../policy/sandbox.ts';
+import { ownTask } from './runner.ts';
+import type { TeamHandle } from './team.ts';
+
+export type { Leave } from '../policy/sandbox.ts';
+
+const DEFAULT: Leave = { sandbox: 'workspace-write', planPending: false };
+
+/** Asked at each call: a plan is approved, and a sandbox changed, while the process runs. */
+export function leaveOf({ store, speaker }: TeamHandle): Leave {
+  if (speaker.name === LEAD) return DEFAULT;
+  const member = store.config.read()?.members.find(({ name }) => name === speaker.name);
+  if (member === undefined) return { sandbox: 'read-only', planPending: false };
+  return {
+    sandbox: member.sandbox ?? DEFAULT.sandbox,
+    planPending: member.plan_approval === true && !hasApproval({ store, speaker }),
+  };
+}
+
+/**
+ * A runner begins a turn on a task when its plan was approved, and its record says so while it waits. Who has no runner
+ * has nobody who asks for the approval, and stays with looking.
+ */
+function hasApproval({ store, speaker }: Pick<TeamHandle, 'store' | 'speaker'>): boolean {
+  if (speaker.kind !== 'member') return false;
+  return (
+    ownTask(store.board.fold(), speaker.name) !== undefined &&
+    store.roster.read(speaker.name)?.note?.state !== 'waiting'
+  );
+}

@@ -1,0 +1,179 @@
+/**
+ * The wall around commands of a model: each forbidden act is tried behind it, and fails; and tried without it, where it
+ * works, so that no case passes for another reason.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import process from 'node:process';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { CallAnswer } from '../../src/agents/agent.ts';
+import type { Sandbox } from '../../src/model/agent.ts';
+import { raiseWall } from '../../src/runtime/wall.ts';
+import { openWorkspace, type Workspace } from '../../src/runtime/workspace.ts';
+import { tempDir } from '../support/temp.ts';
+
+const walls = await raiseWall('auto', process.cwd(), process.env);
+if (walls.wall !== 'up')
+  console.warn(`SKIPPED: the wall around commands is not tried, for ${walls.why ?? 'it is off'}.`);
+
+/** Not below /tmp, where everything is hidden anyway. */
+let base: string;
+let root: string;
+let home: string;
+let facts: Record<string, string>;
+
+beforeEach(async () => {
+  base = mkdtempSync(join(process.cwd(), '.wall-test-'));
+  onTestFinished(() => rmSync(base, { recursive: true }));
+  [root, home] = [join(base, 'work'), join(base, 'home')];
+  const files = {
+    [`${root}/src/a.ts`]: 'let a;\n',
+    [`${root}/.teams/login/config.json`]: 'a secret',
+    [`${root}/.git/hooks/sample`]: '',
+    [`${root}/.git/config`]: '[core]\n',
+    [`${root}/.env`]: 'KEY=secret',
+    [`${home}/.ssh/id_ed25519`]: 'a secret',
+    [`${home}/.netrc`]: 'a secret',
+    [`${home}/notes`]: 'mine',
+    [`${home}/state/teams/key`]: 'a secret',
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(path, '..'), { recursive: true });
+    writeFileSync(path, text);
+  }
+  const others = tempDir();
+  writeFileSync(join(others, 'secret'), 'a secret');
+  const socket = join(others, 'socket');
+  const lead = spawn(process.execPath, ['-e', 'setInterval(() => 0, 1e6)'], {
+    env: { SECRET: 'canary' },
+    stdio: 'ignore',
+  });
+  const gone = once(lead, 'exit');
+  onTestFinished(async () => {
+    lead.kill('SIGKILL');
+    await gone;
+  });
+  facts = {
+    ...{ NODE: process.execPath, OTHERS: others, SOCKET: socket, LEAD: String(lead.pid) },
+    ...{ PORT: await listen(0), STATE: join(home, 'state') },
+  };
+  await listen(socket);
+});
+
+/** @returns the port, for a server that listens on one */
+async function listen(at: number | string): Promise<string> {
+  const server: Server = createServer((client) => client.end('hello'));
+  await new Promise<void>((done) =>
+    typeof at === 'number' ? server.listen(at, '127.0.0.1', done) : server.listen(at, done),
+  );
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? String(address.port) : '';
+}
+
+let workspace: Workspace | undefined;
+let sandbox: Sandbox;
+
+async function run(command: string): Promise<CallAnswer> {
+  const environment = { PATH: process.env['PATH'], HOME: home, XDG_STATE_HOME: join(home, 'state') };
+  workspace ??= await openWorkspace({
+    ...{ root, environment, leave: () => ({ sandbox, planPending: false }) },
+    ...{ bwrap: 'required', named: { env: facts }, onWarning: () => {} },
+  });
+  return workspace.call('bash', { command }, { signal: new AbortController().signal });
+}
+afterEach(async () => {
+  await workspace?.[Symbol.asyncDispose]();
+  workspace = undefined;
+});
+
+async function isDone(within: Sandbox, act: string): Promise<boolean> {
+  sandbox = within;
+  const answer = await run(`( ${act} ) 2>/dev/null && echo it was DONE`);
+  return answer.ok && answer.text.includes('it was DONE');
+}
+
+const connect = (to: string): string =>
+  `"$NODE" -e 'const c = require("net").connect(process.env.${to}); c.on("data", () => process.exit(0)); c.on("error", () => process.exit(1))'`;
+const isRoot = process.getuid?.() === 0;
+
+/** What is tried, and whether it works where nothing holds it in. */
+const FORBIDDEN: readonly (readonly [string, string, boolean])[] = [
+  ['write below /etc', 'touch "/etc/.teams-wall-test"', false],
+  ['write into the home', 'echo x > "$HOME/new"', true],
+  ['change a file of the home through a link', 'ln -sf "$HOME/notes" l && echo x > l', true],
+  ['give a file of the home a name in the workspace', 'ln "$HOME/notes" mine', true],
+  ['read ~/.ssh', 'cat "$HOME/.ssh/id_ed25519"', true],
+  ['read ~/.netrc', 'grep -q secret "$HOME/.netrc"', true],
+  ['read the key that seals teams', 'cat "$STATE/teams/key"', true],
+  ['see temporary files of others', 'cat "$OTHERS/secret"', true],
+  ['connect to 127.0.0.1', connect('PORT'), true],
+  ['connect to a socket of another program', connect('SOCKET'), true],
+  ['signal the lead', 'kill -0 "$LEAD"', true],
+  ['end the lead', 'kill -KILL "$LEAD"', true],
+  ['read the environment of the lead', 'tr "\\0" "\\n" < "/proc/$LEAD/environ" | grep -q canary', true],
+  ['go round by the root of the lead', 'cat "/proc/$LEAD/root$OTHERS/secret"', true],
+  ['read .teams', 'cat .teams/login/config.json', true],
+  ['write .teams', 'mkdir -p .teams/x && touch .teams/x/y', true],
+  ['move .teams away', 'mv .teams away', true],
+  ['put a hook into git', 'echo x > .git/hooks/pre-commit', true],
+  ['change what git runs', 'echo x >> .git/config', true],
+  ['put another .git in its place', 'mv .git away', true],
+  ['read .env', 'grep -q KEY .env', true],
+  ['change .env', 'echo x > .env && grep -q x .env', true],
+  ['change the kernel', ': >> /proc/sys/kernel/core_pattern', isRoot],
+  ['mount', 'mkdir m && mount -t tmpfs none m', false],
+  [
+    'mount in namespaces of its own',
+    'mkdir p && unshare -U -m -p -f sh -c "mount -t proc proc p && : >> p/sys/vm/swappiness"',
+    false,
+  ],
+  ['make the system writable again', 'mount -o remount,rw,bind / && touch "/etc/.teams-wall-test"', false],
+];
+
+describe.skipIf(walls.wall !== 'up')('behind the wall', () => {
+  test('the corpus is worth the name', () => {
+    expect(FORBIDDEN.length).toBeGreaterThanOrEqual(20);
+  });
+
+  test.each(FORBIDDEN)('a command cannot %s', async (_what, act, worksWithout) => {
+    expect(await isDone('workspace-write', act)).toBe(false);
+    expect(await isDone('read-only', act)).toBe(false);
+    if (worksWithout) expect(await isDone('full', act)).toBe(true);
+  });
+
+  test('the workspace can be worked in', async () => {
+    expect(await isDone('workspace-write', 'echo x >> src/a.ts && mkdir new && touch new/b && "$NODE" -e 0')).toBe(
+      true,
+    );
+    expect(readFileSync(join(root, 'src/a.ts'), 'utf8')).toBe('let a;\nx\n');
+    expect(await isDone('workspace-write', 'rm -r .git/refs; touch .git/index && echo y > "$TMPDIR/y"')).toBe(true);
+  });
+
+  test('a workspace that is read-only can be read, and nothing else', async () => {
+    expect(await isDone('read-only', 'cat src/a.ts')).toBe(true);
+    for (const act of ['echo x >> src/a.ts', 'touch new', 'rm src/a.ts', 'touch .git/index'])
+      expect([act, await isDone('read-only', act)]).toEqual([act, false]);
+  });
+
+  test('everything ends with whoever put the wall up, and with its command', async () => {
+    sandbox = 'workspace-write';
+    const answer = await run('setsid sleep 305 & setsid -f sleep 306; echo on');
+    expect(answer).toEqual({ ok: true, text: 'on\n' });
+    expect(await isDone('workspace-write', 'ps ax | grep -q "[s]leep 30[56]"')).toBe(false);
+  });
+
+  test('a wall that does not hold counts as none', async () => {
+    const bin = tempDir();
+    writeFileSync(join(bin, 'bwrap'), '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n', {
+      mode: 0o755,
+    });
+    const environment = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: home };
+    const leaky = await raiseWall('auto', root, environment);
+    expect(leaky).toMatchObject({ wall: 'missing', why: 'it writes outside the workspace' });
+    await expect(raiseWall('required', root, environment)).rejects.toMatchObject({ exitCode: 5 });
+  });
+});
