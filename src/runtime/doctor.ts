@@ -30,6 +30,7 @@ export const diagnose = (root: string, environment: Environment, { breakLocks = 
     'install util-linux; without it, processes that escape are found by their environment only',
   ),
   program('git', environment, 'install git; without it there is no safety point and no `teams diff`'),
+  program('bwrap', environment, 'install bubblewrap; without it commands of models are not held in'),
   processTable(),
   watchers(),
   key(),

@@ -23,7 +23,7 @@ describe('doctor', () => {
     await place.teams('create', 'login');
     const { code, checks } = await examine(place);
     expect(checks.map(({ name }) => name)).toEqual([
-      ...['node', 'file system', 'prlimit', 'git', 'processes', 'watchers', 'key', 'configuration'],
+      ...['node', 'file system', 'prlimit', 'git', 'bwrap', 'processes', 'watchers', 'key', 'configuration'],
       ...['login: seal', 'login: locks', 'login: processes', 'agents'],
     ]);
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
@@ -36,6 +36,7 @@ describe('doctor', () => {
     expect(code).toBe(1);
     expect(of('git')).toMatchObject({ ok: false, found: 'not on PATH' });
     expect(of('prlimit')?.cure).toContain('util-linux');
+    expect(of('bwrap')?.cure).toContain('bubblewrap');
   });
 
   it('prints the cures below the table', async () => {
