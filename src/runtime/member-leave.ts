@@ -12,7 +12,7 @@ export type { Leave } from '../policy/sandbox.ts';
 const DEFAULT: Leave = { sandbox: 'workspace-write', planPending: false };
 
 /** Asked at each call: a plan is approved, and a sandbox changed, while the process runs. */
-export function leaveOf({ store, speaker }: TeamHandle): Leave {
+export function leaveOf({ store, speaker }: Pick<TeamHandle, 'store' | 'speaker'>): Leave {
   if (speaker.name === LEAD) return DEFAULT;
   const member = store.config.read()?.members.find(({ name }) => name === speaker.name);
   if (member === undefined) return { sandbox: 'read-only', planPending: false };
