@@ -9,7 +9,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const SUITES = ['simulation', 'faults', 'mutants', 'model-based', 'lines-fuzz', 'aimed-kills', 'stress', 'wake-up'];
+const SUITES = [
+  'simulation',
+  'faults',
+  'mutants',
+  'model-based',
+  'lines-fuzz',
+  'aimed-kills',
+  'stress',
+  'wake-up',
+  'frames',
+  'life',
+];
+const PLACES = ['test/store', 'test/surfaces/mcp'];
 
 const isLong = process.argv.includes('--long');
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
@@ -22,7 +34,7 @@ const environment = {
 };
 
 const suites = (wanted.length > 0 ? wanted : SUITES)
-  .map((suite) => `test/store/${suite}.test.ts`)
+  .flatMap((suite) => PLACES.map((place) => `${place}/${suite}.test.ts`))
   .filter((path) => existsSync(join(ROOT, path)));
 if (suites.length === 0) throw new Error(`There is no such suite; there are ${SUITES.join(', ')}.`);
 const args = ['vitest', 'run', '--no-file-parallelism', '--testTimeout', isLong ? '21600000' : '600000', ...suites];

@@ -41,6 +41,10 @@ export const PHASES = ['decomposition', 'setup', 'executing', 'integration', 'sh
 export type RunStatus = (typeof RUN_STATUSES)[number];
 export type Phase = (typeof PHASES)[number];
 
+/** A team that an MCP host made to keep: the host leads it, or it has gone and left it to be taken up again. */
+export const hostSchema = z.enum(['leads', 'left']);
+export type HostState = z.infer<typeof hostSchema>;
+
 export const workerStateSchema = z.looseObject({
   id: nameSchema,
   taskIds: z.array(z.string()),
@@ -95,6 +99,7 @@ export const stateSchema = z.looseObject({
   gates: z.array(gateSchema).default([]),
   finishedAt: z.string().optional(),
   exitCode: z.number().int().optional(),
+  host: hostSchema.optional(),
   seal: z.string().optional(),
 });
 export type RunState = z.infer<typeof stateSchema>;

@@ -14,6 +14,7 @@ import type { TeamPaths } from '../store/paths.ts';
 import { findTeam } from '../store/teams.ts';
 import type { Desk, LeadDesk, Mailbox, Recruit } from './desk.ts';
 import { equip } from './equip.ts';
+import { leftByHost } from './left-teams.ts';
 import { closeTeam, leadTeam, type Closed } from './lifecycle.ts';
 import { pathWithUs } from './package.ts';
 import { sendRateFrom } from './send-rate.ts';
@@ -33,8 +34,8 @@ export interface LeadDeskOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** For shell and file tools; without one they are not offered. */
   readonly workspace?: Workspace | undefined;
-  /** Aborts when the team is to end with whoever leads. */
-  readonly gone: AbortSignal;
+  /** The team goes on without whoever leads, and is taken up again. */
+  readonly keeps: boolean;
   /** Aborts when it is to end at once. */
   readonly force: AbortSignal;
 }
@@ -51,6 +52,7 @@ export class LeadingDesk implements Desk, LeadDesk {
   readonly lead = this;
   readonly subagents = new Subagents();
   readonly #options: LeadDeskOptions;
+  readonly #gone = new AbortController();
   #led: Led | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #spawns = 0;
@@ -80,7 +82,20 @@ export class LeadingDesk implements Desk, LeadDesk {
       await made[Symbol.asyncDispose]();
       this.#led = await this.#take(paths);
       this.#spawns = 0;
+      if (this.#options.keeps) await this.#led.session.note({ host: 'leads' });
       if (about !== undefined) this.#led.session.tell({ type: 'team.described', text: about });
+      return paths.name;
+    });
+  }
+
+  /** Takes up the team that an earlier host left, its members started anew. @returns the team that is led now */
+  takeUp(): Promise<Name | undefined> {
+    return this.#alone(async () => {
+      const paths = leftByHost(this.#options.open.root);
+      if (paths === undefined) return undefined;
+      this.#led = await this.#take(paths, true);
+      await this.#led.session.note({ host: 'leads' });
+      this.#spawns = this.#led.session.startable().length;
       return paths.name;
     });
   }
@@ -115,7 +130,7 @@ export class LeadingDesk implements Desk, LeadDesk {
       const member = await equip(handle, name, { role, agent, planApproval });
       await handle.send(member, prompt);
       this.#spawns += 1;
-      await session.start([member], this.#options.gone);
+      await session.start([member], this.#gone.signal);
       return member;
     });
   }
@@ -144,11 +159,17 @@ export class LeadingDesk implements Desk, LeadDesk {
     return readSkills(this.#options.open.root, this.#options.environment);
   }
 
-  /** Waits until the team has ended with this process; `gone` was aborted before. @returns the team that was led */
-  async close(): Promise<Name | undefined> {
-    const led = this.#led;
+  /** Ends the team's processes, and all else that was started here. @returns the team that was led and is there still */
+  async close(): Promise<TeamPaths | undefined> {
+    const known = this.#led;
+    if (this.#options.keeps) await known?.session.note({ host: 'left' });
+    this.#gone.abort();
+    // A team that is just being made is ended, too.
+    await this.#turn;
+    const led = this.#led ?? known;
     await Promise.all([this.subagents.close(), led?.over]);
-    return led?.handle.name;
+    const team = led && findTeam(this.#options.open.root, led.handle.name);
+    return team?.archivedAt === undefined ? team?.paths : undefined;
   }
 
   #mustLead(): Led {
@@ -157,12 +178,15 @@ export class LeadingDesk implements Desk, LeadDesk {
   }
 
   /** Leads until the team closes; resolves as soon as it is led. */
-  async #take(paths: TeamPaths): Promise<Led> {
-    const { session: options, environment, gone, force } = this.#options;
+  async #take(paths: TeamPaths, takeover = false): Promise<Led> {
+    const { session: options, environment, keeps } = this.#options;
+    const gone = this.#gone.signal;
+    // Who goes on with the team starts its members anew: to wait for them would only risk that the host has no patience.
+    const force = keeps ? AbortSignal.any([this.#options.force, gone]) : this.#options.force;
     let over: Promise<unknown> = Promise.resolve();
     const session = await new Promise<Session>((started, failed) => {
       const run = { signal: gone, force, onStarted: started };
-      over = leadTeam(paths, { ...options, readsMail: true }, run)
+      over = leadTeam(paths, { ...options, takeover, readsMail: true }, run)
         .catch(failed)
         .finally(() => (this.#led = undefined));
     });

@@ -2,7 +2,7 @@
 import { timestamp } from '../model/clock.ts';
 import { count } from '../model/board.ts';
 import type { Name } from '../model/names.ts';
-import type { Gate, Phase, RunState, RunStatus, TeamConfig, WorkerState } from '../model/team.ts';
+import type { Gate, HostState, Phase, RunState, RunStatus, TeamConfig, WorkerState } from '../model/team.ts';
 import { ConflictError, isTeamError } from '../model/errors.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import type { Memory } from './memory.ts';
@@ -18,6 +18,7 @@ export interface RunFacts {
   readonly gates?: readonly Gate[];
   readonly verification?: { readonly verifier: string | null; readonly result: Gate['result'] };
   readonly exitCode?: number;
+  readonly host?: HostState;
 }
 
 /** Writes what is true now; an older lead's write is refused under the lock. */
@@ -67,6 +68,7 @@ function stateOf(
     ...(planHash === undefined ? {} : { planHash }),
     ...(facts.phase === 'complete' ? { finishedAt: now } : {}),
     ...(facts.exitCode === undefined ? {} : { exitCode: facts.exitCode }),
+    ...(facts.host === undefined ? {} : { host: facts.host }),
   };
 }
 

@@ -51,13 +51,16 @@ export class Session {
     try {
       store.mustBeTrusted();
       const leadership = await takeLead(store, { takeover: options.takeover ?? false, onLost: () => late.lost() });
+      const state = store.state.read();
       const lead = new Lead(store, leadership.speaker, {
         ...options,
+        // Mail for a host that left waits until one takes the team up.
+        readsMail: options.readsMail === true || state?.host !== undefined,
         ...(options.store.quota === undefined ? {} : { quota: options.store.quota }),
       });
       for (const folded of store.board.history()) lead.folded(folded);
       lead.forgetHistory();
-      for (const worker of store.state.read()?.workers ?? []) lead.memory.of(worker.id).restarts = worker.restartCount;
+      for (const worker of state?.workers ?? []) lead.memory.of(worker.id).restarts = worker.restartCount;
       late.folded = (folded) => lead.folded(folded);
       late.lost = () => lead.stop();
       return new Session(store, leadership, lead, options);

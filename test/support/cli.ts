@@ -118,8 +118,8 @@ export class Workplace {
 }
 
 /** Looks until it is so; for what another process does. */
-export async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 1_000; tries += 1) {
+export async function until(isSo: () => boolean | Promise<boolean>, what: string, forMs = 10_000): Promise<void> {
+  for (let tries = 0; tries < forMs / 10; tries += 1) {
     if (await isSo()) return;
     await new Promise((done) => setTimeout(done, 10));
   }

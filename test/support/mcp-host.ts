@@ -1,7 +1,11 @@
 /** An MCP host as a test plays it: `bin/teams.js mcp` as its server, over stdio. */
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import process from 'node:process';
+import type { Readable, Writable } from 'node:stream';
 import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+// It speaks over any two streams, whichever end of them it is.
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { BIN, until, type Workplace } from './cli.ts';
 
 export interface Told {
@@ -12,6 +16,8 @@ export interface Told {
 /** The revisions of the protocol that hosts speak: the last of the old era, and the first of the new one. */
 export const ERAS = ['2025-11-25', '2026-07-28'] as const;
 export type Era = (typeof ERAS)[number];
+
+export type Server = ChildProcessByStdio<Writable, Readable, null>;
 
 export class Host implements AsyncDisposable {
   readonly client: Client;
@@ -38,6 +44,13 @@ export class Host implements AsyncDisposable {
     const { root: cwd, environment: env } = place;
     const server = { command: process.execPath, args: [BIN, 'mcp', ...args], cwd, env };
     return Host.over(new StdioClientTransport(server), era);
+  }
+
+  /** The same, with its server in the test's own hands. */
+  static async with(place: Workplace, ...args: string[]): Promise<{ host: Host; server: Server }> {
+    const { root: cwd, environment: env } = place;
+    const server = spawn(process.execPath, [BIN, 'mcp', ...args], { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] });
+    return { host: await Host.over(new StdioServerTransport(server.stdout, server.stdin)), server };
   }
 
   /** A host whose server is there already. */
@@ -80,4 +93,20 @@ export class Host implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.client.close();
   }
+}
+
+/** The server as a bare process, greeted in the old era, for what a client of the SDK does not do. */
+export function bareServer({ root: cwd, environment: env }: Workplace, ...args: string[]) {
+  const server: Server = spawn(process.execPath, [BIN, 'mcp', ...args], {
+    cwd,
+    env,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const send = (frame: unknown): void =>
+    void server.stdin.write(`${typeof frame === 'string' ? frame : JSON.stringify(frame)}\n`);
+  const clientInfo = { name: 'bare', version: '1' };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  send({ jsonrpc: '2.0', id: 'hello', method: 'initialize', params });
+  send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  return { server, send };
 }

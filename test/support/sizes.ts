@@ -23,6 +23,9 @@ export const SIZES = {
   takeovers: size(20, 100, 2_000),
   wakeUps: size(200, 2_000, 100_000),
   blindWakeUps: size(40, 200, 2_000),
+  rpcFrames: size(5_000, 100_000, 1_000_000),
+  /** A host that goes away after each step of a life: in one way for each, or in every way. */
+  hostDeaths: run === 'commit' ? 'each' : 'all',
 };
 
 /** For what a long run does a hundred times as much of. */

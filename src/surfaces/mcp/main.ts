@@ -21,13 +21,21 @@ export interface McpOptions {
 export async function serveMcp({ desk, version, stop, onTrouble }: McpOptions): Promise<void> {
   const wire = takeStdout();
   const transport = new StdioServerTransport(process.stdin, wire);
+  let onClosed = (): void => undefined;
   const gone = new Promise<void>((resolve) => {
+    onClosed = resolve;
     for (const end of ['end', 'close', 'error']) process.stdin.once(end, () => resolve());
     wire.once('error', () => resolve());
     stop.addEventListener('abort', () => resolve(), { once: true });
     if (stop.aborted) resolve();
   });
   const served = serveStdio(({ era }) => makeServer(desk, version, era), { transport, onerror: onTrouble });
+  // A frame above the transport's bound closes it: nobody hears us any more, though stdin is open.
+  const { onclose } = transport;
+  transport.onclose = () => {
+    onclose?.();
+    onClosed();
+  };
   await gone;
   await served.close();
   // Nothing is read any more; an open stdin would keep the process.

@@ -17,6 +17,12 @@ import { listResources, readResource } from './resources.ts';
 const INSTRUCTIONS =
   'A team of worker processes that share a board of tasks and write to each other. Lead: TeamCreate, then Task with team_name and name for each teammate, TaskCreate for the work, CheckInbox for what they say, TeamDelete at the end. Member: TaskList, TaskUpdate, SendMessage, CheckInbox. Mail is announced in the answers of the other tools.';
 
+/** A host that was started again need not find out that it has a team. */
+const instructionsFor = ({ side, team }: Desk): string =>
+  side === 'lead' && team !== undefined
+    ? `${INSTRUCTIONS} You lead team ${team.name}, which is at work already.`
+    : INSTRUCTIONS;
+
 function toolOf(name: ToolName): Tool {
   const { description, effect } = toolFacts[name];
   return {
@@ -34,7 +40,10 @@ function toolOf(name: ToolName): Tool {
 export function makeServer(desk: Desk, version: string, era: ProtocolEra): McpServer {
   const made = new McpServer(
     { name: 'teams', version },
-    { capabilities: { tools: {}, resources: { subscribe: true, listChanged: true } }, instructions: INSTRUCTIONS },
+    {
+      capabilities: { tools: {}, resources: { subscribe: true, listChanged: true } },
+      instructions: instructionsFor(desk),
+    },
   );
   const { server } = made;
   const notices = new Notices(desk, server, era);

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import {
   detachLead,
+  isTeamError,
   LEAD,
   LeadingDesk,
   leaveOf,
@@ -35,7 +36,7 @@ export const act: Act = async (frame, given) => {
   return endings.code ?? 0;
 };
 
-/** As a lead, until the host goes away: then the team is shut down in order, and handed over when that was asked for. */
+/** As a lead, until the host goes away: then the team is shut down in order, or handed to a lead in the background. */
 async function lead(
   frame: Frame,
   { detach, withShell }: { detach: boolean; withShell: boolean },
@@ -45,20 +46,28 @@ async function lead(
   if (as !== undefined && parseMemberName(as) !== LEAD)
     throw new UsageError('USAGE', `To work as ${as}, say in which team: --team TEAM --as ${as}.`);
   const { outside } = frame;
-  const gone = new AbortController();
   const known = settings(frame);
   await using workspace = withShell ? await shell(frame, outside.cwd, () => LEADS) : undefined;
   const desk = new LeadingDesk({
     workspace,
     ...{ open: known.open, session: known.session, agents: known.agents, defaultAgent: defaultAgent(known, undefined) },
-    ...{ cwd: outside.cwd, environment: outside.environment, gone: gone.signal, force: endings.force },
+    ...{ cwd: outside.cwd, environment: outside.environment, keeps: detach, force: endings.force },
   });
-  const paths = () => desk.team?.paths;
+  if (detach) await takeUp(frame, desk);
   await serve(frame, desk, endings);
-  const led = paths();
-  gone.abort();
-  await desk.close();
+  const led = await desk.close();
   if (detach && led !== undefined) await detachLead(led, ['lead', led.name, '--root', led.root], outside);
+}
+
+/** A team that cannot be taken up is no reason to serve nothing: it can be looked at and deleted. */
+async function takeUp(frame: Frame, desk: LeadingDesk): Promise<void> {
+  try {
+    const team = await desk.takeUp();
+    if (team !== undefined) frame.say(`teams mcp: leads team ${team} again.`);
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    frame.say(`teams mcp: ${error.message}`);
+  }
 }
 
 /** As a member: by its token, or a person in its name. */

@@ -8,7 +8,10 @@ export const setup: readonly Verb[] = [
     options: [
       { flags: '--team <team>', what: 'work in this team, as the member of --as; without it, lead' },
       { flags: '--with-shell', what: 'offer bash, read_file, write_file and edit_file, too, in this directory' },
-      { flags: '--detach', what: 'when the host goes away, hand the team to a lead in the background' },
+      {
+        flags: '--detach',
+        what: 'when the host goes away, hand the team to a lead in the background; the next host takes it up',
+      },
     ],
     examples: [
       { line: 'teams mcp', what: 'as the command of an MCP server in a host' },
