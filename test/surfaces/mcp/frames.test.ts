@@ -99,6 +99,7 @@ function hearing({ stdout }: Server) {
 }
 
 function isWellFormed(line: string): boolean {
+  if (!line.startsWith('{')) return false;
   const answer = answerSchema.safeParse(JSON.parse(line));
   if (!answer.success) return false;
   const { data } = answer;
@@ -156,5 +157,28 @@ describe('a frame above every bound', () => {
     send(`"${'x'.repeat(11 * 1024 * 1024)}"`);
     await exited;
     expect([server.exitCode, heard.bad]).toEqual([0, []]);
+  });
+});
+
+describe('a library that prints', () => {
+  test('prints to stderr: stdout is the protocol’s alone', async () => {
+    const noise = place.put(
+      'noise.cjs',
+      `const parse = JSON.parse; let isOn = false;
+       JSON.parse = (text, ...more) => {
+         isOn ||= String(text).includes('"initialize"');
+         if (isOn) { console.log('noise'); process.stdout.write('noise\\n'); console.info('{"jsonrpc":"1.0"}'); }
+         return parse(text, ...more);
+       };`,
+    );
+    place.environment['NODE_OPTIONS'] = `--require ${noise}`;
+    const { server, send } = bareServer(place);
+    const heard = hearing(server);
+    for (const called of ['tools/list', 'resources/list', 'ping']) send({ jsonrpc: '2.0', id: called, method: called });
+    send({ jsonrpc: '2.0', id: 'last', method: 'tools/call', params: { name: 'Skill', arguments: {} } });
+    await until(() => heard.isOver, 'the last frame is answered');
+    server.stdin.end();
+    await once(server, 'exit');
+    expect(heard).toEqual({ answers: 5, bad: [], isOver: true });
   });
 });

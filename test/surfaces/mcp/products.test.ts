@@ -1,0 +1,182 @@
+/**
+ * Every role × every tool, and every role × type of message × direction, on every surface where one is asked: MCP, the
+ * tools of an agent in our own process, the command line, and the inbox that is read. The tables here are SPEC's own.
+ */
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { ulid } from 'ulid';
+import { MESSAGE_TYPES, type MessageType } from '../../../src/model/message.ts';
+import { TOOL_NAMES, type ToolName } from '../../../src/model/tool.ts';
+import { memberDesk } from '../../../src/runtime/member-desk.ts';
+import { openHandle } from '../../../src/runtime/team.ts';
+import { useTool } from '../../../src/runtime/toolbox.ts';
+import { until, Workplace } from '../../support/cli.ts';
+import { Host } from '../../support/mcp-host.ts';
+import { asMember } from '../../support/member.ts';
+
+let place: Workplace;
+beforeEach(() => {
+  place = new Workplace();
+  const quiet = { kind: 'scripted', options: { turns: [{ answers: 'done', repeat: true }] } };
+  place.put('home/config/teams/config.yaml', JSON.stringify({ agents: { quiet } }));
+});
+
+/** SPEC §7: what is the lead's alone; all else is everybody's. */
+const LEADS: readonly ToolName[] = ['TeamCreate', 'TeamDelete', 'Task', 'TaskOutput', 'TaskStop', 'Skill'];
+const RULE = /^POLICY_DENIED: (\w+) is the lead's alone \(rule: lead-only tool\)/;
+/** SPEC §4: who sends what to whom. */
+const PASSES: Readonly<Record<MessageType, readonly string[]>> = {
+  message: ['lead → lead', 'lead → teammate', 'teammate → lead', 'teammate → teammate'],
+  broadcast: ['lead → teammate', 'teammate → lead', 'teammate → teammate'],
+  shutdown_request: ['lead → teammate'],
+  shutdown_response: ['teammate → lead'],
+  plan_approval_response: ['lead → teammate'],
+};
+const sideOf = (name: string): string => (name === 'lead' ? 'lead' : 'teammate');
+const passes = (type: MessageType, from: string, to: string): boolean =>
+  PASSES[type].includes(`${sideOf(from)} → ${sideOf(to)}`);
+/** What stops its receiver comes last. */
+const TYPES = [...MESSAGE_TYPES.filter((type) => type !== 'shutdown_request'), 'shutdown_request'] as const;
+/** Every type from one sender to each of these. */
+const mailFrom = (from: string, to: readonly string[]) =>
+  to.flatMap((recipient) => TYPES.map((type) => ({ type, recipient, isPassed: passes(type, from, recipient) })));
+
+/** A host that leads ada and bob. */
+async function lead(): Promise<Host> {
+  const host = await Host.on(place);
+  await host.say('TeamCreate', { name: 'login' });
+  for (const name of ['ada', 'bob'])
+    await host.say('Task', { prompt: 'begin', team_name: 'login', name, agent: 'quiet' });
+  return host;
+}
+
+describe('every role × every tool', () => {
+  test('over MCP: a lead', async () => {
+    await using host = await Host.on(place);
+    expect((await host.client.listTools()).tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
+    for (const tool of TOOL_NAMES) expect((await host.call(tool)).text).not.toMatch(/^POLICY_DENIED/);
+  });
+
+  test('over MCP: a teammate, by its name and by its token', async () => {
+    await place.teams('create', 'login', '--member', 'ada');
+    const offered = TOOL_NAMES.filter((tool) => !LEADS.includes(tool));
+    for (const args of [['--team', 'login', '--as', 'ada'], []]) {
+      if (args.length === 0) Object.assign(place.environment, await asMember(place, 'login', 'ada'));
+      await using host = await Host.on(place, ...args);
+      expect((await host.client.listTools()).tools.map(({ name }) => name)).toEqual(offered);
+      for (const tool of TOOL_NAMES) {
+        const { text } = await host.call(tool);
+        expect([tool, RULE.exec(text)?.[1]]).toEqual([tool, LEADS.includes(tool) ? tool : undefined]);
+      }
+    }
+  });
+
+  test('in this process: a teammate’s own tool loop', async () => {
+    await place.teams('create', 'login', '--member', 'ada');
+    await using handle = openHandle('login', { root: place.root, as: 'ada', environment: {} });
+    const call = { signal: new AbortController().signal, progress: () => {} };
+    for (const tool of TOOL_NAMES) {
+      const answer = await useTool(memberDesk(handle), tool, {}, call);
+      const rule = answer.ok ? undefined : RULE.exec(answer.why)?.[1];
+      expect([tool, rule]).toEqual([tool, LEADS.includes(tool) ? tool : undefined]);
+    }
+  });
+});
+
+const extra = { content: 'x', approve: true, request_id: 'none' };
+
+describe('every role × type of message × direction', () => {
+  test('over MCP: a lead sends', async () => {
+    await using host = await lead();
+    for (const { type, recipient, isPassed } of mailFrom('lead', ['lead', 'ada'])) {
+      const { text } = await host.call('SendMessage', { type, recipient, ...extra });
+      // A broadcast goes to all others, whatever recipient is given.
+      const isSent = type === 'broadcast' || isPassed;
+      expect([type, recipient, text]).toEqual([
+        type,
+        recipient,
+        expect.stringMatching(isSent ? /^sent/ : /^POLICY_DENIED/),
+      ]);
+    }
+    await host.say('TeamDelete', { name: 'login', force: true });
+  });
+
+  test('over MCP: a teammate sends', async () => {
+    await place.teams('create', 'login', '--member', 'ada', '--member', 'bob');
+    await using host = await Host.on(place, '--team', 'login', '--as', 'ada');
+    for (const { type, recipient, isPassed } of mailFrom('ada', ['lead', 'bob'])) {
+      const { text } = await host.call('SendMessage', { type, recipient, ...extra });
+      expect([type, recipient, text]).toEqual([
+        type,
+        recipient,
+        expect.stringMatching(isPassed ? /^sent/ : /^POLICY_DENIED/),
+      ]);
+    }
+  });
+
+  test.each([
+    ['lead', ['lead', 'ada']],
+    ['ada', ['lead', 'bob']],
+  ])('on the command line: %s sends', async (from, to) => {
+    await place.teams('create', 'login', '--member', 'ada', '--member', 'bob');
+    for (const { type, recipient, isPassed } of mailFrom(from, to)) {
+      const { code, err } = await place.teams('send', 'login', recipient, 'x', '--type', type, '--as', from);
+      expect([type, recipient, code]).toEqual([type, recipient, isPassed ? 0 : 2]);
+      if (!isPassed) expect(err).toMatch(/^teams: Not sent: A \w+ sends no \w+ to a \w+\.\n$/);
+    }
+  });
+
+  test('in an inbox that is read: what another program wrote in somebody’s name', async () => {
+    await using host = await lead();
+    const forged = [
+      ...mailFrom('lead', ['lead', 'ada']).map((mail) => ({ ...mail, sender: 'lead' })),
+      ...mailFrom('bob', ['lead', 'ada']).map((mail) => ({ ...mail, sender: 'bob' })),
+    ].map((mail) => ({ ...mail, id: ulid() }));
+    const last = { sender: 'bob', type: 'message', content: 'the last one' } as const;
+    for (const recipient of ['lead', 'ada'])
+      write([
+        ...forged.filter((mail) => mail.recipient === recipient),
+        { ...last, recipient, id: `last-${recipient}` },
+      ]);
+    // Mail is read in order: what was to be refused is refused when the last one has come.
+    await host.mail(/the last one/);
+    await until(() => read('ada_history.jsonl').includes('last-ada'), 'ada has read its last mail');
+    const denied = read('events.jsonl')
+      .split('\n')
+      .filter((line) => line.includes('"message.denied"'));
+    for (const { id, type, sender, recipient, isPassed } of forged)
+      expect([sender, type, recipient, denied.some((line) => line.includes(id))]).toEqual([
+        sender,
+        type,
+        recipient,
+        !isPassed,
+      ]);
+    // None of it was obeyed: an order of a lead that was replaced neither.
+    expect((await host.call('Task', { prompt: 'x', team_name: 'login', name: 'ada', agent: 'quiet' })).text).toMatch(
+      /^MEMBER_ALIVE/,
+    );
+    await host.say('TeamDelete', { name: 'login' });
+  });
+
+  const read = (file: string): string => readFileSync(join(place.root, '.teams/login', file), 'utf8');
+
+  /** As another program writes that imitates our own lines; all into one inbox. */
+  function write(mail: readonly { type: string; sender: string; recipient: string; id: string }[]): void {
+    const lines = mail.map(({ type, sender, recipient, id }) =>
+      JSON.stringify({
+        type,
+        sender,
+        content: id.startsWith('last') ? 'the last one' : 'x',
+        timestamp: 1,
+        id,
+        recipient,
+        epoch: 0,
+      }),
+    );
+    appendFileSync(
+      join(place.root, '.teams/login', `${mail[0]?.recipient ?? ''}_inbox.jsonl`),
+      `${lines.join('\n')}\n`,
+    );
+  }
+});
