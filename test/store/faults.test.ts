@@ -3,24 +3,40 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { FAULTS } from '../support/faulty/disk.ts';
-import { template, trial } from '../support/faulty/trial.ts';
+import { template, trial, type Again } from '../support/faulty/trial.ts';
 import { claim, complete } from '../support/faulty/works/board.ts';
 import { send, sendLong, take } from '../support/faulty/works/mail.ts';
+import { spawning } from '../support/faulty/works/spawn.ts';
 import { config, create, putAway, recover } from '../support/faulty/works/team.ts';
 import { figure } from '../support/figures.ts';
+import { Random } from '../support/sim/random.ts';
+import { SIZES, TIMEOUT_MS } from '../support/sizes.ts';
 import { tempDir } from '../support/temp.ts';
 
-const WORKS = [send, sendLong, take, claim, complete, config, create, putAway, recover];
+const WORKS = [send, sendLong, take, claim, complete, config, create, putAway, spawning, recover];
 
 /** No work has so many calls: who comes here goes round in circles. */
 const MOST = 2_000;
+/** About as many calls as a recovery has. */
+const RECOVERY = 60;
+
+/** Where in the recovery a second fault befalls. */
+function seconds(n: number): Again[] {
+  const random = new Random(n);
+  const [first, ...rest] = FAULTS;
+  return Array.from({ length: SIZES.secondFaults }, () => ({
+    fault: random.of([first, ...rest]),
+    n: 1 + random.below(RECOVERY),
+  }));
+}
 
 describe.each(WORKS.map((work) => [work.name, work] as const))('%s', (name, work) => {
-  it.each(FAULTS)('survives %s at every call', { timeout: 120_000 }, async (fault) => {
+  it.each(FAULTS)('survives %s at every call', { timeout: 2 * TIMEOUT_MS }, async (fault) => {
     vi.stubEnv('XDG_STATE_HOME', tempDir());
     const from = await template(work);
     let n = 1;
     while (await trial(work, from, fault, n)) {
+      for (const again of seconds(n)) await trial(work, from, fault, n, again);
       n += 1;
       expect(n).toBeLessThan(MOST);
     }

@@ -9,6 +9,8 @@ const size = (...sizes: readonly [commit: number, short: number, long: number]):
   sizes[RUNS.indexOf(run)] ?? sizes[0];
 
 export const SIZES = {
+  /** In the recovery from each fault of the sweep. */
+  secondFaults: size(0, 1, 20),
   modelRuns: size(150, 1_000, 20_000),
   fuzzedLines: size(50_000, 200_000, 1_000_000),
   // A process start costs 150 ms: the 300 of RELIABILITY §5 do not fit into a commit's five minutes.

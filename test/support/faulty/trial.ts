@@ -7,6 +7,8 @@ import { createStore, type NewTeam } from '../../../src/store/create.ts';
 import type { Disk } from '../../../src/store/disk.ts';
 import { teamPaths, type TeamPaths } from '../../../src/store/paths.ts';
 import { ownIdentity } from '../../../src/store/process-table.ts';
+import { Reader } from '../../../src/store/reader.ts';
+import { archiveStamp, recoverArchive } from '../../../src/store/teams.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../../src/store/team-store.ts';
 import { FakeClock } from '../clock.ts';
 import { name, task } from '../team.ts';
@@ -67,7 +69,7 @@ export async function template(work: Work): Promise<string> {
 }
 
 /** @returns whether the fault befell: after the last call there is no more to try */
-export async function trial(work: Work, from: string, fault: Fault, n: number): Promise<boolean> {
+export async function trial(work: Work, from: string, fault: Fault, n: number, then?: Again): Promise<boolean> {
   const at = world(fault);
   cpSync(from, at.root, { recursive: true, preserveTimestamps: true });
   const faulty = new FaultyDisk(n, fault);
@@ -81,18 +83,52 @@ export async function trial(work: Work, from: string, fault: Fault, n: number): 
   bury(at.root);
   if (faulty.fired === undefined) return false;
   try {
+    if (then) await dieRecovering(at, then);
     for (const time of [1, 2]) await recover(work, at, time);
   } catch (cause) {
-    throw new Error(`${work.name}: ${fault} at call ${n} (${faulty.fired})`, { cause });
+    const again = then ? `, then ${then.fault} at call ${then.n} of the recovery` : '';
+    throw new Error(`${work.name}: ${fault} at call ${n} (${faulty.fired})${again}`, { cause });
   }
   return true;
 }
 
+/** A second fault: it befalls whoever recovers from the first. */
+export interface Again {
+  readonly fault: Fault;
+  readonly n: number;
+}
+
+/** All that a new process does before it goes on with the work: it clears up, and takes what waits, without using it. */
+async function dieRecovering(at: World, { fault, n }: Again): Promise<void> {
+  const faulty = new FaultyDisk(n, fault);
+  try {
+    recoverArchive(at.root, archiveStamp(at.clock.now()), faulty.disk);
+    const store = openStore(at.paths, at.options(faulty.disk));
+    sweepAll(store);
+    store.board.fold();
+    const { disk, clock, locks } = store;
+    const reader = new Reader(at.paths, ADA, { disk, clock, locks, isCurrent: () => true });
+    await reader.take();
+    reader.tidy();
+    reader.close();
+    await store.close();
+  } catch (error) {
+    if (!(error instanceof Crashed) && !isTeamError(error)) throw error;
+  } finally {
+    faulty.end();
+  }
+  bury(at.root);
+}
+
+/** What a power loss left of a token is judged by the second. */
+function sweepAll({ locks, paths }: TeamStore): void {
+  const { folder, processes, board, results, mail, blobs } = paths;
+  for (let again = 0; again < 2; again += 1) locks.sweep([folder, processes, board, results, mail, blobs]);
+}
+
 async function recover(work: Work, at: World, time: number): Promise<void> {
   const store = work.open?.(at, time) ?? openStore(at.paths, at.options());
-  const { folder, processes, board, results, mail, blobs } = at.paths;
-  // What a power loss left of a token is judged by the second.
-  for (let again = 0; again < 2; again += 1) store.locks.sweep([folder, processes, board, results, mail, blobs]);
+  sweepAll(store);
   await work.check(store, at, time);
   await store.close();
   const left = readdirSync(at.root, { recursive: true, encoding: 'utf8' }).filter((file) => LEFT.test(file));
