@@ -16,7 +16,6 @@ export type { OpenOptions } from './runtime/team.ts';
 
 // For surfaces.
 export { parseAgentFlag, sandboxSchema } from './model/agent.ts';
-export { resolveTask } from './model/board.ts';
 export { type MergedConfig } from './model/config-layers.ts';
 export { AUTO, configuredAgents } from './model/config.ts';
 export { didYouMean } from './model/did-you-mean.ts';
@@ -28,6 +27,7 @@ export { isName, LEAD, type Name, parseMemberName, parseName } from './model/nam
 export { describePlan } from './model/plan-view.ts';
 export { parsePlan, type Plan } from './model/plan.ts';
 export { check } from './model/problem.ts';
+export { resolveTask } from './model/reference.ts';
 export { toolFacts, toolJsonSchema, type ToolName } from './model/tool.ts';
 export { safeJson, safeLine, safeText } from './model/safe-text.ts';
 export { paint, timeOfDay } from './model/shown.ts';

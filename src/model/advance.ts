@@ -11,6 +11,7 @@ import { authorRefusal } from './authority.ts';
 import { isReady, refused, type Board, type Refused } from './board.ts';
 import { apply, type Ruling, type Undo } from './effect.ts';
 import type { Author, BoardEvent, Change } from './event.ts';
+import { withdrawn } from './request-law.ts';
 import { ruleTask } from './task-law.ts';
 import type { Task } from './task.ts';
 import { ruleTeam } from './team-law.ts';
@@ -59,7 +60,10 @@ function rule(board: Board, change: Change, author: Author, at: string): Ruling 
   if (board.phase === 'closed') return refused('TEAM_CLOSED', 'the team is closed');
   const refusal = authorRefusal(board, change, author);
   if (refusal) return refusal;
-  return 'task' in change ? ruleTask(board, change, author, at) : ruleTeam(board, change, author, at);
+  const ruling = 'task' in change ? ruleTask(board, change, author, at) : ruleTeam(board, change, author, at);
+  if ('ok' in ruling || board.open.size === 0) return ruling;
+  const ended = withdrawn(board, ruling);
+  return ended.length === 0 ? ruling : { ...ruling, requests: [...(ruling.requests ?? []), ...ended] };
 }
 
 /** The ready tasks among those that an event changed and those that wait on them. */

@@ -2,9 +2,9 @@
  * The board as folded from its log: what is true of a team, its members and its tasks. Everything here only
  * asks; the one thing that changes a board is `advance` in `advance.ts`.
  */
-import { UsageError } from './errors.ts';
 import type { ClaimMode, Profile } from './event.ts';
 import { LEAD, type Name } from './names.ts';
+import { questionOn, type OpenRequest, type Request } from './request.ts';
 import { byId, isFinal, isInternal, isResolved, subjectCode, type Claim, type Task, type TaskStatus } from './task.ts';
 
 export interface Member {
@@ -37,6 +37,10 @@ export interface Board {
   readonly pendingOf: Map<Name, number>;
   /** No task with a lower id is pending; the task itself may be past it already. */
   firstPending: number;
+  /** What members asked the lead, by its id, in the order of the asking. */
+  readonly requests: Map<string, Request>;
+  /** Those of `requests` that wait for an answer. */
+  readonly open: Map<string, OpenRequest>;
   /** Ids of the records already judged; a record appended twice counts once. */
   readonly seen: Set<string>;
 }
@@ -55,6 +59,8 @@ export const emptyBoard = (): Board => ({
   lastTaskId: 0,
   pendingOf: new Map(),
   firstPending: 1,
+  requests: new Map(),
+  open: new Map(),
   seen: new Set(),
 });
 
@@ -67,6 +73,7 @@ export type Refusal =
   | 'FINAL'
   | 'UNKNOWN_TASK'
   | 'UNKNOWN_MEMBER'
+  | 'UNKNOWN_REQUEST'
   | 'CYCLE'
   | 'POLICY_DENIED'
   | 'TEAM_CLOSED'
@@ -90,8 +97,11 @@ const isOpen = (board: Board, id: string): boolean => {
   return task === undefined || !isResolved(task);
 };
 
+/** A task that a person is asked about is its asker's to take up again, and ready for nobody. */
 export const isReady = (board: Board, task: Task): boolean =>
-  task.status === 'pending' && !task.blockedBy.some((id) => isOpen(board, id));
+  task.status === 'pending' &&
+  !task.blockedBy.some((id) => isOpen(board, id)) &&
+  questionOn(board, task.id) === undefined;
 
 /** The tasks that wait on `id` directly, lowest id first. */
 export const dependants = (board: Board, id: string): Task[] =>
@@ -145,6 +155,9 @@ export function claimRefusal(board: Board, task: Task, member: Member | undefine
     return refused('POLICY_DENIED', `task #${task.id} is assigned to ${task.owner}`);
   const blockers = openBlockers(board, task);
   if (blockers.length > 0) return refused('NOT_READY', `task #${task.id} waits for ${listed(blockers)}`);
+  const asker = questionOn(board, task.id)?.from;
+  if (asker !== undefined && asker !== name)
+    return refused('NOT_READY', `task #${task.id} waits for the answer to ${asker}'s question`);
   const current = board.busy.get(name);
   if (current !== undefined) return refused('ALREADY_CLAIMED', `${name} is busy with task #${current}`);
   if (task.owner === name) return undefined;
@@ -218,32 +231,3 @@ export const isDone = (board: Board): boolean => {
 };
 
 export const claimOf = (task: Task): Claim | undefined => (task.status === 'in_progress' ? task.claim : undefined);
-
-/**
- * Resolves a reference to a task: its key, its exact subject or the subject's leading code, then its id. `#3` is
- * always the id, so that no key or subject can stand in for it.
- *
- * @throws UsageError `UNKNOWN_TASK` for none, `BAD_REFERENCE` for several
- */
-export function resolveTask(board: Board, reference: string): Task {
-  const tasks = [...board.tasks.values()];
-  const ways: ((task: Task) => boolean)[] = /^#[0-9]+$/.test(reference)
-    ? [(task) => `#${task.id}` === reference]
-    : [
-        (task) => task.key === reference,
-        (task) => task.subject === reference || subjectCode(task.subject) === reference,
-        (task) => task.id === reference,
-      ];
-  for (const fits of ways) {
-    const found = tasks.filter(fits);
-    if (found.length > 1) {
-      const ids = found.map((task) => `#${task.id}`).join(', ');
-      throw new UsageError('BAD_REFERENCE', `${JSON.stringify(reference)} names several tasks (${ids}); use the id.`);
-    }
-    if (found[0]) return found[0];
-  }
-  throw new UsageError(
-    'UNKNOWN_TASK',
-    `There is no task ${JSON.stringify(reference)}; \`teams task list\` shows them.`,
-  );
-}

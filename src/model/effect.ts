@@ -1,10 +1,11 @@
 /**
  * What a legal change does to a board, as a value, and the one place that does it. The indices (`busy`, `waiting`,
- * `unique`, `pendingOf`,
- * `lastTaskId`, `firstPending`) follow from the tasks; they are kept here and nowhere else.
+ * `unique`, `pendingOf`, `lastTaskId`, `firstPending`, `open`) follow from tasks and requests; they are kept here and
+ * nowhere else.
  */
 import type { Board, Member, Refused } from './board.ts';
 import type { Name } from './names.ts';
+import type { Request } from './request.ts';
 import { uniqueMarks, type Task } from './task.ts';
 
 /** The parts of a board that are replaced whole. */
@@ -15,6 +16,8 @@ export interface Effect {
   readonly member?: Member;
   /** New values of tasks, each of which stands for a whole task. */
   readonly tasks?: readonly Task[];
+  /** The same of requests. */
+  readonly requests?: readonly Request[];
 }
 
 /** What a change does, or why it may not. */
@@ -31,7 +34,7 @@ const CATCH_UP = 64;
  *
  * @param undo where to note how to take it back; run last first. Left out where nothing is ever taken back
  */
-export function apply(board: Board, { header, member, tasks }: Effect, undo?: Undo[]): void {
+export function apply(board: Board, { header, member, tasks, requests }: Effect, undo?: Undo[]): void {
   if (undo) {
     const { team, profile, claimMode, phase, lead, lastTaskId, firstPending } = board;
     undo.push(() => Object.assign(board, { team, profile, claimMode, phase, lead, lastTaskId, firstPending }));
@@ -39,6 +42,13 @@ export function apply(board: Board, { header, member, tasks }: Effect, undo?: Un
   if (header) Object.assign(board, header);
   if (member) put(board.members, member.name, member, undo);
   if (tasks) for (const task of tasks) keep(board, task, undo);
+  if (requests) for (const request of requests) keepRequest(board, request, undo);
+}
+
+function keepRequest({ requests, open }: Board, request: Request, undo?: Undo[]): void {
+  put(requests, request.id, request, undo);
+  if (request.state === 'open') put(open, request.id, request, undo);
+  else drop(open, request.id, undo);
 }
 
 function keep(board: Board, task: Task, undo?: Undo[]): void {

@@ -13,6 +13,7 @@ export type UsageCode =
   | 'POLICY_DENIED'
   | 'UNKNOWN_MEMBER'
   | 'UNKNOWN_RECIPIENT'
+  | 'UNKNOWN_REQUEST'
   | 'UNKNOWN_TASK'
   | 'UNKNOWN_TEAM'
   | 'USAGE';

@@ -6,6 +6,7 @@ import * as z from 'zod';
 import { isDeep, MAX_DEPTH } from './depth.ts';
 import { memberSchema, nameSchema } from './names.ts';
 import { often } from './often.ts';
+import { ANSWER_LIMIT, ASKED_LIMIT, REQUEST_KINDS } from './request.ts';
 import { newTaskSchema, resultSchema, taskIdSchema } from './task.ts';
 
 export const LOG_VERSION = 1;
@@ -72,6 +73,19 @@ const changes = [
     description: z.string().max(262_144).optional(),
     activeForm: z.string().max(1_000).optional(),
     metadata: z.record(z.string(), z.json()).optional(),
+  }),
+  z.object({
+    type: z.literal('request.made'),
+    request: ulidSchema,
+    kind: z.enum(REQUEST_KINDS),
+    about: task.optional(),
+    text: z.string().max(ASKED_LIMIT),
+  }),
+  z.object({
+    type: z.literal('request.answered'),
+    request: ulidSchema,
+    approve: z.boolean().default(false),
+    text: z.string().max(ANSWER_LIMIT),
   }),
 ] as const;
 

@@ -1,9 +1,10 @@
-/** The law of the team, its lead and its members: each function judges one kind of change and says what it does. */
+/** The law of the team, its lead, its members and what they ask: each function judges one kind of change and says what it does. */
 import { PERSON } from './authority.ts';
 import { refused, type Board } from './board.ts';
 import type { Ruling } from './effect.ts';
 import type { Author, Change } from './event.ts';
 import { LEAD, type Name } from './names.ts';
+import { answered, made } from './request-law.ts';
 import type { Task } from './task.ts';
 import { toPending } from './task-value.ts';
 
@@ -29,6 +30,10 @@ export function ruleTeam(board: Board, change: TeamChange, author: Author, at: s
       return left(board, change.name, at);
     case 'member.started':
       return started(board, change, at);
+    case 'request.made':
+      return made(board, change, author, at);
+    case 'request.answered':
+      return answered(board, change, at);
     default:
       return change satisfies never;
   }

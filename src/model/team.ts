@@ -123,6 +123,8 @@ export const processSchema = z.looseObject({
   run: z.string().optional(),
   by_hand: z.boolean().optional(),
   started_at: z.number().optional(),
+  /** Of the mail that its agent's present turn answers, and one more: what the turn's processes send goes out with it. */
+  hops: z.number().int().min(0).optional(),
   note: z
     .looseObject({ state: z.enum(NOTES), reason: z.string(), since: z.number(), until: z.number().optional() })
     .optional(),

@@ -1,12 +1,15 @@
 /** Why a task stands where it stands: its worker, its blockers down to the last one, or who should begin it. */
 import { dependants, openBlockers, type Board } from '../model/board.ts';
 import { LEAD, type Name } from '../model/names.ts';
+import { questionOn, waitOf } from '../model/request.ts';
 import { isFinal, isResolved, type Task } from '../model/task.ts';
 import { heldUp } from './explain-member.ts';
 import { explainReady } from './explain-ready.ts';
 import { askedLead, withLead, type Explanation, type Facts } from './explanation.ts';
 
 export function explainTask(facts: Facts, task: Task): Explanation {
+  const question = task.status === 'pending' ? questionOn(facts.board, task.id) : undefined;
+  if (question) return askedLead(question);
   switch (task.status) {
     case 'in_progress':
       return inProgress(facts, task, task.claim.member, task.claimed_at);
@@ -32,8 +35,8 @@ export function explainTask(facts: Facts, task: Task): Explanation {
 export function holdUpOf(facts: Facts, task: Task): Explanation | undefined {
   if (task.status !== 'in_progress') return undefined;
   const name = task.claim.member;
-  const asked = facts.questions.find((one) => one.from === name && (one.task === undefined || one.task === task.id));
-  if (asked) return askedLead(asked);
+  const asked = waitOf(facts.board, name, task.id);
+  if (asked?.task === task.id) return askedLead(asked);
   const member = facts.members.get(name);
   return member && heldUp(facts, name, member);
 }

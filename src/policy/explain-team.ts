@@ -1,17 +1,19 @@
 /** Why a member, or the whole team, stands where it stands. */
 import { isDone, openBlockers, pendingTasks, type Board } from '../model/board.ts';
 import { LEAD, type Name } from '../model/names.ts';
+import { waitOf } from '../model/request.ts';
 import { byId, isFinal, isInternal, type Task } from '../model/task.ts';
 import { heldUp } from './explain-member.ts';
 import { explainTask, holdUpOf } from './explain-task.ts';
 import { askedLead, withLead, type Explanation, type Facts } from './explanation.ts';
 
 export function explainMember(facts: Facts, name: Name): Explanation {
-  const { board, members, questions } = facts;
+  const { board, members } = facts;
   const member = members.get(name);
-  const asked = questions.find(({ from }) => from === name);
-  if (asked) return askedLead(asked);
-  const own = board.tasks.get(board.busy.get(name) ?? '') ?? nextOwn(board, name);
+  const current = board.busy.get(name);
+  const asked = waitOf(board, name, current);
+  if (asked && (current === undefined || asked.task === current)) return askedLead(asked);
+  const own = board.tasks.get(current ?? '') ?? nextOwn(board, name);
   const held = member && heldUp(facts, name, member);
   if (held) return held;
   if (own) return explainTask(facts, own);
@@ -28,7 +30,7 @@ function nextOwn(board: Board, name: Name): Task | undefined {
 }
 
 export function explainTeam(facts: Facts): Explanation {
-  const { board, questions, team } = facts;
+  const { board, team } = facts;
   if (board.phase === 'closed')
     return { waitingFor: null, since: null, who: null, next: 'Nothing: the team is closed.' };
   if (board.phase === 'closing')
@@ -38,7 +40,7 @@ export function explainTeam(facts: Facts): Explanation {
       who: LEAD,
       next: withLead(facts, 'What does not stop in time is ended.'),
     };
-  const asked = questions[0];
+  const [asked] = board.open.values();
   if (asked) return askedLead(asked);
   const open = [...board.tasks.values()].filter((task) => !isFinal(task) && !isInternal(task)).sort(byId);
   const running = open.filter(({ status }) => status === 'in_progress');

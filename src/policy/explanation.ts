@@ -4,16 +4,8 @@
  */
 import type { Board } from '../model/board.ts';
 import { LEAD, type Name } from '../model/names.ts';
+import type { OpenRequest } from '../model/request.ts';
 import type { MemberStatus } from '../model/team.ts';
-
-/** What somebody asked the lead and was not yet told. */
-export interface Question {
-  readonly kind: 'question' | 'plan_approval_request';
-  readonly from: Name;
-  readonly id: string;
-  readonly at: string;
-  readonly task?: string;
-}
 
 export interface MemberFacts {
   readonly status: MemberStatus;
@@ -31,7 +23,6 @@ export interface Facts {
   readonly board: Board;
   readonly members: ReadonlyMap<Name, MemberFacts>;
   readonly hasLead: boolean;
-  readonly questions: readonly Question[];
   /** Silence after which a task is given to somebody else: `watchdogReassignMs`. */
   readonly reassignAfterMs: number;
 }
@@ -45,8 +36,9 @@ export interface Explanation {
   readonly next: string;
 }
 
-export function askedLead({ kind, from, id, at, task }: Question): Explanation {
-  const isPlan = kind === 'plan_approval_request';
+/** What somebody asked the lead and was not yet told. */
+export function askedLead({ kind, from, id, at, task }: OpenRequest): Explanation {
+  const isPlan = kind === 'plan';
   const verb = isPlan && task !== undefined ? `teams task approve ${task}` : `teams answer ${id} TEXT`;
   return {
     waitingFor: isPlan ? `the approval of ${from}'s plan` : `an answer to ${from}'s question`,

@@ -36,6 +36,21 @@ export type TurnVerdict =
       readonly retryAfterMs?: number;
     };
 
+/** Its agent asked a person and waits for the answer: nothing ends, the claim stays, and the answer brings the next turn. */
+export interface Waits {
+  readonly do: 'wait';
+}
+
+/**
+ * A turn that ended well has not ended its task while its agent waits for an answer, unless the agent said that it is done.
+ *
+ * @param isAsking about this task, and not yet told the answer
+ */
+export const unlessAsking = (
+  verdict: TurnVerdict,
+  { isAsking, saysDone }: { readonly isAsking: boolean; readonly saysDone: boolean },
+): TurnVerdict | Waits => (verdict.do === 'complete' && isAsking && !saysDone ? { do: 'wait' } : verdict);
+
 /** How the runner ends a task, from the turn that worked on it. */
 export function judgeTurn(end: EndedTurn, task: Task): TurnVerdict {
   if (end.ended === 'aborted')

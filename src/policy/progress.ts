@@ -3,6 +3,7 @@
  * and every view. The states are asked from the one that rules out most to the one that rules out least.
  */
 import { claimOf, openBlockers, type Board, type Member } from '../model/board.ts';
+import { waitOf } from '../model/request.ts';
 import { byId, type Task } from '../model/task.ts';
 import type { MemberState } from '../model/team.ts';
 import type { MemberSighting } from './sighting.ts';
@@ -37,10 +38,32 @@ export function describeMember(
 ): Description {
   const task = board.tasks.get(board.busy.get(member.name) ?? '');
   if (member.state === 'left') return { state: 'left', reason: 'it left the team' };
-  if (!seen) return task ? at(task) : { state: 'joined', reason: 'it works without a process of the team' };
+  const asks = asking(board, member, task);
+  if (!seen) return asks ?? (task ? at(task) : { state: 'joined', reason: 'it works without a process of the team' });
   return (
-    gone(member, seen) ?? held(seen, note, task, stalledAfterMs) ?? (task ? at(task, note) : free(board, member, note))
+    gone(member, seen) ??
+    asks ??
+    held(seen, note, task, stalledAfterMs) ??
+    (task ? at(task, note) : free(board, member, note))
   );
+}
+
+/** It waits for a person: about the task in its hands, or with nothing else to do. */
+function asking(board: Board, { name }: Member, task: Task | undefined): Description | undefined {
+  const request = waitOf(board, name, task?.id);
+  if (request === undefined || (task !== undefined && request.task !== task.id)) return undefined;
+  const { id, kind, at: since, text } = request;
+  const what = kind === 'plan' ? 'the approval of its plan' : 'the answer to its question';
+  const about = request.task === undefined ? '' : `task #${request.task}: `;
+  return { state: 'waiting', reason: `${about}waits for the lead since ${since}: ${what} ${id}: ${shortly(text)}` };
+}
+
+/** Characters of a question that a status shows. */
+const SHOWN = 120;
+
+function shortly(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= SHOWN ? line : `${line.slice(0, SHOWN)}…`;
 }
 
 /** Without a process, or without the right to work. */

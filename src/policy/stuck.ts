@@ -16,7 +16,8 @@ const MOST_REASONS = 5;
 export function stuck(sighting: Sighting): Verdict | undefined {
   const pending = [...pendingTasks(sighting.board)];
   const open = pending.filter((task) => !isInternal(task));
-  if (open.length === 0 || sighting.board.busy.size > 0) return undefined;
+  // Whoever asked a person waits, however long it takes.
+  if (open.length === 0 || sighting.board.busy.size > 0 || sighting.board.open.size > 0) return undefined;
   const ready = pending.filter((task) => isReady(sighting.board, task));
   if (ready.some((task) => isWaitedFor(sighting, task))) return undefined;
   const reasons = [

@@ -26,6 +26,9 @@ export const taskFailed = (taskId: string, reason: string): string => `FAILED ta
 
 export const standingBy = (): string => 'All assigned tasks complete. Standing by.';
 
+/** Of a member that has done no task, only answered mail. */
+export const idling = (): string => 'Nothing left to do. Standing by.';
+
 export const stillBlocked = (taskId: string, blockers: readonly string[]): string =>
   `BLOCKED: Task #${taskId} still waits for ${blockers.map((id) => `#${id}`).join(', ')}.`;
 

@@ -117,6 +117,16 @@ export class Team implements AsyncDisposable {
     return this.#handle.send(to, text, options);
   }
 
+  /**
+   * Answers what a member asked the lead; it goes on then. Who waits for an answer: {@link status}.
+   *
+   * @param id of the question, which is its mail's
+   * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`; ConflictError `FINAL` when it was answered, or is over
+   */
+  answer(id: string, text: string): Promise<Delivery> {
+    return this.#handle.answer(id, text);
+  }
+
   broadcast(text: string, options?: SendOptions): Promise<Delivery[]> {
     return this.#handle.broadcast(text, options);
   }

@@ -1,6 +1,7 @@
-/** What a member may work on: its own unfinished task before a ready one; not what its agent has just failed at by its own fault. */
+/** What a member may begin: a ready task that is for it, and not what its agent has just failed at by its own fault. */
 import { nextClaim, type Board } from '../model/board.ts';
-import type { Claimed, Self } from './self.ts';
+import type { Task } from '../model/task.ts';
+import type { Self } from './self.ts';
 
 /** A task whose agent was at fault is not tried again by this member before this many milliseconds. */
 const PAUSE_MS = 5_000;
@@ -17,27 +18,19 @@ export class Claims {
     this.#mostFailures = mostFailures;
   }
 
-  /** The unfinished task, or a ready one, claimed; undefined when there is none. */
-  take(): Claimed | undefined {
-    const { board } = this.#self.store;
-    const own = this.#self.task();
-    if (own || this.#isSpent()) return own;
-    const passed = this.#passed();
-    for (let task = this.#next(board.board, passed); task; task = this.#next(board.board, passed)) {
-      const { outcome } = this.#self.write({ type: 'task.claimed', task: task.id, member: this.#self.name });
-      const mine = outcome.ok ? this.#self.task() : undefined;
-      if (mine || !this.#self.isCurrent()) return mine;
-      passed.add(task.id);
-    }
-    return undefined;
+  /** A ready task that this member may have now. */
+  ready(): Task | undefined {
+    return this.#isSpent() ? undefined : this.#next(this.#self.store.board.fold(), this.#passed());
   }
 
-  /** Whether {@link take} would find something. */
-  isAny(): boolean {
-    return (
-      this.#self.task() !== undefined ||
-      (!this.#isSpent() && this.#next(this.#self.store.board.board, this.#passed()) !== undefined)
-    );
+  /** Claims a task of {@link ready}, or the next after it that is to be had. */
+  claim(wanted: Task): void {
+    const passed = this.#passed();
+    for (let task: Task | undefined = wanted; task; task = this.#next(this.#self.store.board.board, passed)) {
+      const { outcome } = this.#self.write({ type: 'task.claimed', task: task.id, member: this.#self.name });
+      if ((outcome.ok && this.#self.task() !== undefined) || !this.#self.isCurrent()) return;
+      passed.add(task.id);
+    }
   }
 
   /** The agent was at fault: this task may be another's for a while. */
@@ -59,7 +52,7 @@ export class Claims {
     return new Set([...this.#paused].filter(([, until]) => until > now).map(([id]) => id));
   }
 
-  #next(board: Board, passed: ReadonlySet<string>) {
+  #next(board: Board, passed: ReadonlySet<string>): Task | undefined {
     return nextClaim(board, this.#self.name, passed);
   }
 }

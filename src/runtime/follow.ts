@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { UsageError } from '../model/errors.ts';
 import type { Message } from '../model/message.ts';
 import { LEAD, parseMemberName, type Name } from '../model/names.ts';
+import { isOver } from '../model/request.ts';
 import { InboxTail } from '../store/inbox-tail.ts';
 import { pastMail, waitingMail, waitingMark } from '../store/inbox-view.ts';
 import { OutputReader } from '../store/output-reader.ts';
@@ -11,6 +12,7 @@ import { looks } from './looks.ts';
 import type { TeamHandle } from './team.ts';
 
 type Seen = Pick<TeamReader, 'paths' | 'disk' | 'clock'>;
+type Asked = Pick<TeamReader, 'board'>;
 
 /** @throws UsageError `BAD_NAME`, `UNKNOWN_MEMBER` */
 export function knownMember({ board, paths }: Pick<TeamReader, 'board' | 'paths'>, text: string): Name {
@@ -23,8 +25,14 @@ export function knownMember({ board, paths }: Pick<TeamReader, 'board' | 'paths'
 }
 
 /** A member's mail, without consuming it: what waits, or with `history` what was acknowledged. */
-export const mailOf = ({ paths, disk }: Seen, member: Name, { history = false } = {}): Iterable<Message> =>
-  history ? pastMail(disk, paths.inbox(member)) : waitingMail(disk, paths.inbox(member));
+export const mailOf = (store: Seen & Asked, member: Name, { history = false } = {}): Iterable<Message> =>
+  history ? pastMail(store.disk, store.paths.inbox(member)) : waitingOf(store, member);
+
+/** Mail that waits; a question that was answered, wherever that was, waits no longer. */
+function* waitingOf({ paths, disk, board }: Seen & Asked, member: Name): Generator<Message> {
+  const folded = board.fold();
+  for (const message of waitingMail(disk, paths.inbox(member))) if (!isOver(folded, message.id)) yield message;
+}
 
 /** What tells whether a member's waiting mail is still the same, without reading it. */
 export const mailMark = ({ store }: TeamHandle, member: string): string =>

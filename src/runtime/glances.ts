@@ -2,6 +2,7 @@
 import type { Board } from '../model/board.ts';
 import type { Name } from '../model/names.ts';
 import type { MemberConfig } from '../model/team.ts';
+import { waitOf } from '../model/request.ts';
 import type { MemberSighting } from '../policy/sighting.ts';
 import { lookAt } from '../store/disk.ts';
 import { lastBeat } from '../store/lease.ts';
@@ -9,6 +10,12 @@ import type { TeamStore } from '../store/team-store.ts';
 import type { Memory } from './memory.ts';
 import { readableConfig } from './run-state.ts';
 import type { Life, Supervisor } from './supervisor.ts';
+
+/** A person's time is nobody's silence. */
+const isAsking = (board: Board, name: Name): boolean => {
+  const task = board.busy.get(name);
+  return task !== undefined && waitOf(board, name, task)?.task === task;
+};
 
 export class Glances {
   readonly #store: TeamStore;
@@ -35,7 +42,7 @@ export class Glances {
       byHand: record?.by_hand === true,
       beat: lastBeat(disk, paths, name),
       printed: lookAt(disk, paths.output(name))?.mtimeMs,
-      boundedByTimeout: board.busy.has(name) && (agent?.kind === 'exec' || record?.note?.state === 'waiting'),
+      boundedByTimeout: board.busy.has(name) && (agent?.kind === 'exec' || isAsking(board, name)),
       needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,
     });
   }

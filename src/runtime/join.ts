@@ -16,10 +16,11 @@ import { takeLease, type Lease } from '../store/lease.ts';
 import { ownIdentity } from '../store/process-table.ts';
 import { newToken, tokenHash } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
+import type { Leaving } from './farewell.ts';
 import { pathWithUs } from './package.ts';
 import { sendRateFrom } from './send-rate.ts';
 import { MEMBER_VARIABLE, MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
-import { Teammate, type Leaving } from './teammate.ts';
+import { Teammate } from './teammate.ts';
 
 export interface JoinOptions {
   readonly byHand: boolean;

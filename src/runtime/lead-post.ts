@@ -1,6 +1,7 @@
 /** The lead's correspondence: what members and persons write to it, and the UNBLOCKED mail that the board causes. */
 import type { Message } from '../model/message.ts';
 import { LEAD, type Name } from '../model/names.ts';
+import { isOver } from '../model/request.ts';
 import { unblockedBy } from '../policy/unblocking.ts';
 import * as wording from '../policy/wording.ts';
 import type { Folded } from '../store/board.ts';
@@ -95,6 +96,12 @@ export class LeadPost {
     this.#unblocked = [];
   }
 
+  /** What was asked and is answered, or is over, waits no longer. */
+  settle(): void {
+    const { board } = this.#environment.store.board;
+    if (board.requests.size > 0) this.#mailroom.drop(({ id }) => isOver(board, id));
+  }
+
   /** UNBLOCKED mail, once a task: its id is made of the event that resolved the last blocker. */
   async notify(): Promise<void> {
     const { store, speaker } = this.#environment;
@@ -129,8 +136,10 @@ export class LeadPost {
       this.#responses.set(sender, { approve: message.data?.['approve'] !== false, text: message.content });
     if (message.kind === 'status') memory.of(sender).answered = true;
     else if (message.kind === undefined) memory.progressed(sender);
-    if (readsMail) return message.kind === 'status' || isFarewell;
-    return message.kind !== 'question' && message.kind !== 'plan_approval_request';
+    // What is over is told to nobody; what is asked waits for a person, whoever else reads this inbox.
+    const { board } = store.board;
+    if (board.requests.has(message.id)) return isOver(board, message.id);
+    return !readsMail || message.kind === 'status' || isFarewell;
   }
 
   /** What a person says to the lead's own process through its inbox: to start a member, to end the team. */

@@ -146,6 +146,7 @@ export class Lead {
         if (verdict.do === 'stuck' && this.#options.endsWhenDone) return { why: 'stuck', what: verdict.why };
         if (verdict.do !== 'finish' && verdict.do !== 'stuck') await this.#act(verdict);
       }
+      this.#post.settle();
       await this.#post.notify();
       this.views.flush();
       await this.#wait();

@@ -5,6 +5,7 @@ import { LEAD, type Name } from '../model/names.ts';
 import { mayMessage } from '../policy/profiles.ts';
 import type { Receipt } from '../store/sender.ts';
 import type { TeamStore } from '../store/team-store.ts';
+import { registered } from './requests.ts';
 import type { Speaker } from './speaker.ts';
 
 export interface SendOptions {
@@ -23,9 +24,10 @@ export interface SendOptions {
 export type Delivery = Receipt | { readonly recipient: Name; readonly error: string; readonly code: string };
 
 /**
- * Sends one message.
+ * Sends one message. A question to the lead is asked on the board first, and what the lead replies to one answers it.
  *
- * @throws UsageError `UNKNOWN_RECIPIENT`, `POLICY_DENIED`; ConflictError `QUOTA`, `REFUSED` to a member that left
+ * @throws UsageError `UNKNOWN_RECIPIENT`, `POLICY_DENIED`, `UNKNOWN_REQUEST`; ConflictError `QUOTA`, `REFUSED` to a
+ *   member that left, `FINAL` for a second answer
  */
 export async function sendMail(
   store: TeamStore,
@@ -49,13 +51,15 @@ export async function sendMail(
     store.events.append({ type: 'message.refused', member: speaker.name, text: denied });
     throw new UsageError('POLICY_DENIED', `Not sent: ${denied}`);
   }
+  const { refusal, ...said } = registered(store, { speaker, to, text, options });
   const receipt = await store.sender.send({
     sender: speaker.name,
     recipient: to,
-    draft: draftOf(text, type, speaker, options),
-    ...(options.id ? { id: options.id } : {}),
+    draft: draftOf(said.text, type, speaker, said.options),
+    ...(said.options.id ? { id: said.options.id } : {}),
   });
-  if (options.kind === undefined) tellSent(store, receipt, speaker.name, type, text);
+  if (refusal) throw refusal;
+  if (said.options.kind === undefined) tellSent(store, receipt, speaker.name, type, text);
   return receipt;
 }
 

@@ -4,6 +4,7 @@
  */
 import { judgeReceived, type Message } from '../model/message.ts';
 import type { Name } from '../model/names.ts';
+import { superseded } from '../policy/notices.ts';
 import { storedLine } from '../store/mail-lines.ts';
 import { Reader } from '../store/reader.ts';
 import type { TeamStore } from '../store/team-store.ts';
@@ -72,6 +73,14 @@ export class Mailroom {
     return this.#waiting.splice(0, max);
   }
 
+  /** Done with the waiting mail that nobody needs any more. */
+  drop(isOver: (message: Message) => boolean): void {
+    const over = this.#waiting.filter(isOver);
+    if (over.length === 0) return;
+    this.#waiting.splice(0, this.#waiting.length, ...this.#waiting.filter((message) => !over.includes(message)));
+    this.#reader.acknowledge(over);
+  }
+
   used(messages: readonly Message[]): void {
     this.#reader.acknowledge(messages);
   }
@@ -114,6 +123,8 @@ export class Mailroom {
         if (await this.#environment.handle(this.#judged(message))) done.push(message);
         else this.#waiting.push(message);
       this.#reader.acknowledge(done);
+      const over = superseded(this.#waiting);
+      this.drop(({ id }) => over.has(id));
       if (messages.length < BATCH) return true;
     }
   }

@@ -1,7 +1,9 @@
 /** The lead's answer to a member that may not begin before its plan is approved (SPEC §4). */
-import { ConflictError } from '../model/errors.ts';
-import type { Message } from '../model/message.ts';
-import { LEAD } from '../model/names.ts';
+import type { Board } from '../model/board.ts';
+import { ConflictError, UsageError } from '../model/errors.ts';
+import { sideOf } from '../model/message.ts';
+import type { Name } from '../model/names.ts';
+import type { Request } from '../model/request.ts';
 import type { Task } from '../model/task.ts';
 import { planAnswer } from '../policy/wording.ts';
 import type { TeamHandle } from './team.ts';
@@ -13,33 +15,35 @@ export interface Answer {
 }
 
 /**
- * Answers the last request for the approval of a task's plan.
+ * Answers the plan of a task whose member waits for it.
  *
- * @throws ConflictError `REFUSED` when nobody asked; UsageError `POLICY_DENIED` from anybody but the lead
+ * @throws ConflictError `REFUSED` when nobody asked, `FINAL` when it was answered or its claim has ended; UsageError
+ *   `POLICY_DENIED` from anybody but the lead
  */
 export async function answerPlan(handle: TeamHandle, reference: string, answer: Answer): Promise<Task> {
   const task = handle.board.get(reference);
-  const request = lastRequest(handle, task.id);
-  if (request?.request_id === undefined)
+  mayDecide(handle.speaker.name);
+  const request = lastPlan(handle.store.board.board, task.id);
+  if (request === undefined)
     throw new ConflictError(
       'REFUSED',
       `Nobody has asked for the approval of a plan for task #${task.id}; \`teams inbox lead\` shows what was asked.`,
     );
-  await handle.send(request.sender, planAnswer(task.id, answer), {
+  await handle.send(request.from, planAnswer(task.id, answer), {
     type: 'plan_approval_response',
-    request_id: request.request_id,
-    task_id: task.id,
-    reply_to: request.id,
+    request_id: request.id,
     data: { approve: answer.approve },
   });
   return task;
 }
 
-/** Requests that the lead has read already count, and one that waits is newer than those. */
-function lastRequest(handle: TeamHandle, task: string): Message | undefined {
-  let last: Message | undefined;
-  for (const history of [true, false])
-    for (const message of handle.inbox(LEAD, { history }))
-      if (message.kind === 'plan_approval_request' && message.task_id === task) last = message;
-  return last;
+/** The one that is open, else the last one: its answer is refused with the reason. */
+function lastPlan({ requests }: Board, task: string): Request | undefined {
+  const plans = [...requests.values()].filter((one) => one.kind === 'plan' && one.task === task);
+  return plans.findLast(({ state }) => state === 'open') ?? plans.at(-1);
+}
+
+function mayDecide(name: Name): void {
+  if (sideOf(name) === 'teammate')
+    throw new UsageError('POLICY_DENIED', `${name} cannot answer for the lead (rule: only the lead answers).`);
 }

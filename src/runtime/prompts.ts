@@ -18,6 +18,8 @@ export function mailBlock(mail: readonly Message[], boundary = randomBytes(9).to
     ];
     for (const key of ['kind', 'request_id', 'task_id', 'reply_to'] as const)
       if (message[key] !== undefined) tags.push(`${key} ${JSON.stringify(message[key])}`);
+    const question = message.kind === 'answer' ? message.data?.['question'] : undefined;
+    if (typeof question === 'string') tags.push(`to the question ${JSON.stringify(question)}`);
     if (message.redelivered) tags.push('redelivered');
     return `--- ${boundary} message ${tags.join(', ')}\n${message.content.replaceAll(boundary, '')}\n--- ${boundary} end`;
   });

@@ -3,6 +3,7 @@
  * answered by the process from its own state: that proves life, never progress.
  */
 import type { Message } from '../model/message.ts';
+import { answerId } from '../model/request.ts';
 import { statusAnswer } from '../policy/wording.ts';
 import type { PlanGate } from './plan-gate.ts';
 import type { Self } from './self.ts';
@@ -33,8 +34,14 @@ export async function reply(message: Message, replies: Replies): Promise<boolean
       return true;
     default:
       if (message.kind === 'status_check') await self.tell(statusText(self), { kind: 'status', reply_to: message.id });
-      return message.kind === 'status_check' || NEWS.has(message.kind ?? '');
+      return message.kind === 'status_check' || NEWS.has(message.kind ?? '') || isBrought(message, self);
   }
+}
+
+/** The answer about a task comes with the task's own turn, from the board: see `answers.ts`. */
+function isBrought({ id, request_id }: Message, { store }: Self): boolean {
+  const request = store.board.fold().requests.get(request_id ?? '');
+  return request?.task !== undefined && request.kind === 'question' && id === answerId(request);
 }
 
 async function shutdownRequested(

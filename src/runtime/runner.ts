@@ -9,7 +9,7 @@ import type { Board } from '../model/board.ts';
 import type { Message } from '../model/message.ts';
 import type { Name } from '../model/names.ts';
 import { DEFAULT_TASK_TIMEOUT_MS, type Claim, type Task } from '../model/task.ts';
-import { judgeTurn, type TurnVerdict } from '../policy/outcome.ts';
+import { judgeTurn, unlessAsking, type TurnVerdict, type Waits } from '../policy/outcome.ts';
 import { withReport } from '../policy/agent-report.ts';
 import type { Folded } from '../store/board.ts';
 import { missingArtifact, touchedSince } from '../store/artifact.ts';
@@ -35,12 +35,14 @@ export interface RunnerEnvironment {
   readonly environment: Readonly<Record<string, string>>;
   /** Carries out a team tool that the agent calls. */
   readonly call: (tool: string, input: Readonly<Record<string, unknown>>) => Promise<CallAnswer>;
+  /** Whether its agent waits for the lead's answer about the task: to what it asked in this turn. */
+  readonly isAsking: () => boolean;
 }
 
 export interface Attempt {
   readonly task: Task;
-  readonly verdict: TurnVerdict;
-  /** What became of the end on the board; undefined when the turn was aborted before one. */
+  readonly verdict: TurnVerdict | Waits;
+  /** What became of the end on the board; undefined when there was none. */
   readonly written: Folded | undefined;
 }
 
@@ -67,7 +69,11 @@ export async function attempt(
       }),
       environment,
     );
-    const judged = withReport(forCommand(environment.spec, judgeTurn(end, task)), reportOn(store, task, before));
+    const report = reportOn(store, task, before);
+    const ended = withReport(forCommand(environment.spec, judgeTurn(end, task)), report);
+    const saysDone = report?.outcome === 'completed';
+    const judged = unlessAsking(ended, { isAsking: environment.isAsking(), saysDone });
+    if (judged.do === 'wait') return { task, verdict: judged, written: undefined };
     const verdict = judged.do === 'complete' ? await verify(task, judged, env, environment, signal) : judged;
     return { task, verdict, written: await whenWritable(store, signal, () => write(task, verdict, environment)) };
   } finally {

@@ -61,12 +61,11 @@ export class Self {
     }
   }
 
-  /** What the board does not tell of this member, in its process record. */
-  note(state: 'waiting' | undefined, reason = ''): void {
-    const { roster, clock } = this.store;
+  /** How far mail has gone that its agent sends now, for the processes that its agent starts: see `mail.ts`. */
+  hops(hops: number | undefined): void {
+    const { roster } = this.store;
     const record = roster.read(this.name);
-    const note = state === undefined ? undefined : { state, reason, since: clock.now() / 1000 };
-    if (record) roster.write({ ...record, note });
+    if (record && record.hops !== hops) roster.write({ ...record, hops });
   }
 
   /** Trouble that does not end the work is an event; a team that is gone ends it. */

@@ -68,6 +68,8 @@ function textOf(change: Change): { text?: string } {
   if (change.type === 'task.completed') return { text: change.result.summary };
   if (change.type === 'task.released') return { text: `${change.reason}: ${change.why}` };
   if (change.type === 'member.joined') return { text: `as ${change.role}` };
+  if (change.type === 'request.made') return { text: `${change.request}: ${change.text}` };
+  if (change.type === 'request.answered') return { text: `${change.request}: ${change.text}` };
   return 'why' in change ? { text: change.why } : {};
 }
 

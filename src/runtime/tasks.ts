@@ -1,9 +1,10 @@
 /** The board for one speaker: every verb appends an event and answers after folding past it. */
 import { madeReady, type Outcome } from '../model/advance.ts';
-import { nextClaim, refused, resolveTask, type Board, type Refusal, type Refused } from '../model/board.ts';
+import { nextClaim, refused, type Board, type Refusal, type Refused } from '../model/board.ts';
 import { codeOf, ConflictError, UsageError, type ConflictCode, type UsageCode } from '../model/errors.ts';
 import type { Body, Change } from '../model/event.ts';
 import type { Name } from '../model/names.ts';
+import { resolveTask } from '../model/reference.ts';
 import { newTaskSchema, type NewTaskInput, type Task } from '../model/task.ts';
 import { whomToWake } from '../policy/claiming.ts';
 import { ring } from '../store/bell.ts';
@@ -27,6 +28,7 @@ const CONFLICTS: Partial<Record<Refusal, ConflictCode>> = {
 const USAGES: Partial<Record<Refusal, UsageCode>> = {
   UNKNOWN_TASK: 'UNKNOWN_TASK',
   UNKNOWN_MEMBER: 'UNKNOWN_MEMBER',
+  UNKNOWN_REQUEST: 'UNKNOWN_REQUEST',
   CYCLE: 'CYCLE',
   POLICY_DENIED: 'POLICY_DENIED',
   BAD_REFERENCE: 'BAD_REFERENCE',

@@ -3,24 +3,24 @@
  * use the very same methods; the one whose process leads has a `Session` besides.
  */
 import process from 'node:process';
-import { ConflictError, UsageError } from '../model/errors.ts';
+import { UsageError } from '../model/errors.ts';
 import type { Change, ClaimMode, Profile } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
 import { LEAD, parseMemberName, parseName, type Name } from '../model/names.ts';
 import { profiles } from '../policy/profiles.ts';
 import { createStore } from '../store/create.ts';
-import { pastMail, waitingMail } from '../store/inbox-view.ts';
 import { teamPaths, type TeamPaths } from '../store/paths.ts';
-import { Reader } from '../store/reader.ts';
-import { takeLease } from '../store/lease.ts';
 import { archiveStamp, recoverArchive } from '../store/teams.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../store/team-store.ts';
 import type { Quota } from '../store/sender.ts';
 import { realClock } from './clock.ts';
+import { mailOf } from './follow.ts';
 import { broadcastMail, sendMail, type Delivery, type SendOptions } from './mail.ts';
 import { joinTeam, memberConfig, type MemberInput } from './membership.ts';
+import { askerOf } from './requests.ts';
 import { sendRateFrom, type SendRate } from './send-rate.ts';
 import { speakerFrom, type Speaker } from './speaker.ts';
+import { takeMail } from './taking.ts';
 import { Tasks } from './tasks.ts';
 
 export interface TeamInput {
@@ -132,19 +132,28 @@ export class TeamHandle implements AsyncDisposable {
    */
   async send(to: string, text: string, options: SendOptions = {}): Promise<Delivery> {
     this.#mayWrite();
-    return sendMail(this.store, this.speaker, parseMemberName(to), text, options);
+    return sendMail(this.store, this.speaker, parseMemberName(to), text, this.#caused(options));
+  }
+
+  /**
+   * Answers a question to the lead, for good: its asker goes on.
+   *
+   * @param id of the question, which is its mail's
+   * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`; ConflictError `FINAL` when it was answered, or is over
+   */
+  async answer(id: string, text: string): Promise<Delivery> {
+    return this.send(askerOf(this.store, this.speaker, id), text, { request_id: id });
   }
 
   /** One line and one result for each member but the sender. */
   async broadcast(text: string, options: SendOptions = {}): Promise<Delivery[]> {
     this.#mayWrite();
-    return broadcastMail(this.store, this.speaker, text, options);
+    return broadcastMail(this.store, this.speaker, text, this.#caused(options));
   }
 
   /** Mail that waits, without consuming it; `history` is what was acknowledged. */
   inbox(member: string = this.speaker.name, { history = false }: { history?: boolean } = {}): Iterable<Message> {
-    const inbox = this.store.paths.inbox(this.#known(member));
-    return history ? pastMail(this.store.disk, inbox) : waitingMail(this.store.disk, inbox);
+    return mailOf(this.store, this.#known(member), { history });
   }
 
   /**
@@ -153,27 +162,7 @@ export class TeamHandle implements AsyncDisposable {
    * @throws ConflictError `MEMBER_ALIVE` while the member's own process reads the inbox; UsageError `POLICY_DENIED`
    */
   async take<T>(member: string, max: number, use: (messages: Message[]) => T | Promise<T>): Promise<T> {
-    const name = this.#known(member);
-    const { disk, clock, locks, paths, pinned } = this.store;
-    if (this.speaker.kind === 'member' && name !== this.speaker.name)
-      throw new UsageError('POLICY_DENIED', `${this.speaker.name} takes its own mail, not ${name}'s.`);
-    const environment = { disk, locks, now: () => clock.now(), onLost: () => {}, isOurs: () => true };
-    const answer = await takeLease(paths, name, environment);
-    if (!answer.held)
-      throw new ConflictError(
-        'MEMBER_ALIVE',
-        `The process of ${name} (pid ${answer.owner?.pid ?? 'unknown'}) reads this inbox itself; \`teams inbox\` looks into it.`,
-      );
-    const reader = new Reader(paths, name, { disk, clock, locks, pinned, isCurrent: () => true });
-    try {
-      const messages = await reader.take(max);
-      const used = await use(messages);
-      reader.acknowledge(messages);
-      return used;
-    } finally {
-      reader.close();
-      await answer.lease.release();
-    }
+    return takeMail(this.store, this.speaker, this.#known(member), { max, use });
   }
 
   /** Adds a member, without starting it. @throws ConflictError when there is one of that name */
@@ -188,6 +177,13 @@ export class TeamHandle implements AsyncDisposable {
   /** What a member's program sends is its agent's word. */
   #mayWrite(): void {
     if (this.speaker.kind === 'member') this.#rate.spend();
+  }
+
+  /** What a member's program sends in a turn answers the mail of that turn, in whichever process it runs. */
+  #caused(options: SendOptions): SendOptions {
+    if (this.speaker.kind !== 'member' || options.hops !== undefined) return options;
+    const hops = this.store.roster.read(this.speaker.name)?.hops;
+    return hops === undefined ? options : { ...options, hops };
   }
 
   #known(member: string): Name {

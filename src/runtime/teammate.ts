@@ -1,20 +1,25 @@
 /**
  * A teammate: one process, one agent, one loop (S3's work loop with v9's idle cycle).
  *
- * started ─→ own unfinished task or a ready one ─→ attempt ─→ again
+ * started ─→ own unfinished task ─→ attempt ─→ again          (the order is `policy/next-step.ts`'s)
  *         ─→ mail for the agent ─→ a turn ─→ again
- *         ─→ nothing ─→ idle: woken by the bell, or looks again within a second
+ *         ─→ a ready task ─→ attempt ─→ again
+ *         ─→ nothing, or a person must answer first ─→ waits: woken by the bell, or looks again within a second
  * stopping: finishes its atomic step, starts nothing new, answers, leaves
  */
 import type { Agent } from '../agents/agent.ts';
-import { openBlockers } from '../model/board.ts';
 import type { Message } from '../model/message.ts';
 import { LEAD } from '../model/names.ts';
-import { shutdownAck, standingBy, stillBlocked, taskCompleted, taskFailed } from '../policy/wording.ts';
-import { removeBell } from '../store/bell.ts';
+import type { Task } from '../model/task.ts';
+import { nextStep, type Situation } from '../policy/next-step.ts';
+import { taskCompleted, taskFailed } from '../policy/wording.ts';
 import type { Lease } from '../store/lease.ts';
 import type { TeamStore } from '../store/team-store.ts';
+import { Answers } from './answers.ts';
 import { Claims } from './claims.ts';
+import { farewell, type Leaving } from './farewell.ts';
+import { Idleness } from './idleness.ts';
+import { hopsAfter } from './mail.ts';
 import { Mailroom } from './mailroom.ts';
 import { Output } from './output.ts';
 import { PlanGate } from './plan-gate.ts';
@@ -32,7 +37,7 @@ export interface TeammateEnvironment {
   readonly speaker: Speaker & { kind: 'member' };
   readonly lease: Lease;
   readonly agent: Agent;
-  readonly runner: Omit<RunnerEnvironment, 'output' | 'call' | 'store' | 'speaker' | 'agent'>;
+  readonly runner: Omit<RunnerEnvironment, 'output' | 'call' | 'isAsking' | 'store' | 'speaker' | 'agent'>;
   readonly rate: SendRate;
   /** Whether mail alone makes a turn; an `exec` agent gets its mail with its next task. */
   readonly answersMail: boolean;
@@ -46,11 +51,6 @@ export interface TeammateEnvironment {
   readonly refusesShutdown?: string;
 }
 
-export type Leaving = 'shutdown' | 'idle' | 'closed' | 'replaced' | 'signal' | 'gone';
-
-/** An idle notice is sent when idleness has lasted this long: a short wait is none. */
-const IDLE_NOTICE_MS = 1_000;
-const BLOCKED_NOTICE_MS = 120_000;
 /** Characters of a result that go into the report to the lead; the whole is in `results/`. */
 const SUMMARY = 2_000;
 
@@ -59,20 +59,24 @@ export class Teammate {
   readonly #self: Self;
   readonly #claims: Claims;
   readonly #plans: PlanGate;
+  readonly #answers: Answers;
+  readonly #idleness: Idleness;
   readonly #output: Output;
   readonly #mailroom: Mailroom;
   readonly #turn = new AbortController();
-  readonly #toldBlocked = new Set<string>();
   #leaving: Leaving | undefined;
   #wake: () => void = () => {};
   #completed = 0;
 
   constructor(environment: TeammateEnvironment) {
-    const { store, speaker, rate, mostFailures, refusesShutdown } = environment;
+    const { store, speaker, rate, mostFailures, refusesShutdown, idleTimeoutMs: timeoutMs } = environment;
     this.#environment = environment;
     this.#self = new Self(store, speaker, rate, () => this.stop('gone'));
     this.#claims = new Claims(this.#self, mostFailures);
     this.#plans = new PlanGate(this.#self);
+    this.#answers = new Answers(this.#self);
+    const leave = (): void => this.stop('idle');
+    this.#idleness = new Idleness(this.#self, { timeoutMs, leave, hasCompleted: () => this.#completed > 0 });
     this.#output = new Output(store, speaker.name);
     const onShutdown = ({ now }: { now: boolean }): void => this.#finish('shutdown', now);
     const replies: Replies = { self: this.#self, plans: this.#plans, refusesShutdown, onShutdown };
@@ -91,7 +95,7 @@ export class Teammate {
       await this.#mailroom.look();
       while (this.#leaving === undefined)
         await whenWritable(this.#environment.store, this.#turn.signal, () => this.#step());
-      await this.#farewell(this.#leaving);
+      await farewell(this.#self, this.#leaving, this.#completed);
       return this.#leaving;
     } finally {
       await this.#close();
@@ -112,29 +116,50 @@ export class Teammate {
   }
 
   async #step(): Promise<void> {
-    const task = this.#claims.take();
     if (!this.#self.isCurrent()) {
       this.stop('replaced');
       return;
     }
-    if (task) return this.#work(task);
-    if (this.#hasMail()) return this.#answerMail();
-    await this.#idle();
+    const { task: own, ready, ...situation } = this.#situation();
+    switch (nextStep(situation)) {
+      case 'go on':
+        return own && this.#work(own);
+      case 'read':
+        return this.#answerMail();
+      case 'claim':
+        // Not begun yet: it may be one that a person must answer about first.
+        if (ready) this.#claims.claim(ready);
+        return;
+      case 'wait':
+        return this.#wait();
+    }
+  }
+
+  #situation(): Situation & { readonly task: Claimed | undefined; readonly ready: Task | undefined } {
+    const task = this.#self.task();
+    const ready = task ? undefined : this.#claims.ready();
+    return {
+      ...{ task, ready },
+      own: task === undefined ? 'none' : this.#answers.isOpen(task) ? 'asked about' : 'workable',
+      hasMail: this.#environment.answersMail && this.#mailroom.waiting.length > 0,
+      hasReady: ready !== undefined,
+    };
   }
 
   async #work(task: Claimed): Promise<void> {
     if (this.#environment.planApproval === true && !(await this.#plans.passes(task))) return;
-    const mail = this.#mailroom.forTurn();
-    const done = await attempt(task, mail, this.#runner(mail), this.#turn.signal);
+    const taken = this.#mailroom.forTurn();
+    const mail = [...taken, ...this.#answers.about(task)];
+    const done = await this.#turnOn(mail, () => attempt(task, mail, this.#runner(mail, task), this.#turn.signal));
     if (done.verdict.do === 'release') this.#claims.pause(task.id, done.verdict.retryAfterMs);
-    else this.#mailroom.used(mail);
+    else this.#mailroom.used(taken);
     await this.#report(done);
   }
 
   /** Tells the lead, under an id that the event gives: a repetition is told from it. */
   async #report({ task, verdict, written }: Attempt): Promise<void> {
     const { store, speaker } = this.#environment;
-    if (written?.outcome.ok !== true) return;
+    if (written?.outcome.ok !== true || verdict.do === 'wait') return;
     await after(store, written.outcome, speaker);
     if (verdict.do === 'release') {
       store.events.append({ type: 'task.given_back', member: speaker.name, task: task.id, text: verdict.why });
@@ -155,9 +180,12 @@ export class Teammate {
     const mail = this.#mailroom.forTurn();
     const { agent, runner } = this.#environment;
     const { environment: env, cwd, sandbox } = runner;
-    this.#output.begin(undefined);
-    const turn = agent.turn({ prompt: turnPrompt(undefined, mail), env, cwd, sandbox, signal: this.#turn.signal });
-    const end = await converse(turn, this.#runner(mail));
+    const prompt = turnPrompt(undefined, mail);
+    const turn = (): ReturnType<typeof converse> => {
+      this.#output.begin(undefined);
+      return converse(agent.turn({ prompt, env, cwd, sandbox, signal: this.#turn.signal }), this.#runner(mail));
+    };
+    const end = await this.#turnOn(mail, turn);
     this.#output.end();
     if (end.ended === 'aborted') return;
     this.#mailroom.used(mail);
@@ -165,40 +193,27 @@ export class Teammate {
       await this.#self.tell(`The agent failed at its mail: ${end.message}`, { kind: 'alert' });
   }
 
+  /** A turn of the agent: what it sends meanwhile answers this mail, also from processes that it starts. */
+  async #turnOn<T>(mail: readonly Message[], turn: () => Promise<T>): Promise<T> {
+    this.#self.hops(hopsAfter(mail));
+    try {
+      return await turn();
+    } finally {
+      this.#self.hops(undefined);
+      this.#idleness.worked();
+    }
+  }
+
   /** Waits for the bell, a change on the board, or the end of patience. */
-  async #idle(): Promise<void> {
-    const { store, idleTimeoutMs = Number.POSITIVE_INFINITY } = this.#environment;
-    const since = store.clock.monotonic();
-    let isTold = this.#completed === 0;
-    while (this.#isIdle()) {
+  async #wait(): Promise<void> {
+    while (this.#isWaiting()) {
       await new Promise<void>((resolve) => (this.#wake = resolve));
-      if (!this.#isIdle()) return;
-      const idleFor = store.clock.monotonic() - since;
-      if (!isTold && idleFor >= IDLE_NOTICE_MS) {
-        isTold = true;
-        await this.#self.tell(standingBy(), { kind: 'idle' });
-      }
-      if (idleFor >= BLOCKED_NOTICE_MS) await this.#tellBlocked();
-      if (idleFor >= idleTimeoutMs) this.stop('idle');
+      if (this.#isWaiting()) await this.#idleness.look();
     }
   }
 
-  #isIdle(): boolean {
-    return this.#leaving === undefined && !this.#hasMail() && !this.#claims.isAny();
-  }
-
-  #hasMail(): boolean {
-    return this.#environment.answersMail && this.#mailroom.waiting.length > 0;
-  }
-
-  /** An own task that stays blocked is told to the lead once. */
-  async #tellBlocked(): Promise<void> {
-    const board = this.#environment.store.board.fold();
-    for (const task of board.tasks.values()) {
-      if (task.owner !== this.#self.name || task.status !== 'pending' || this.#toldBlocked.has(task.id)) continue;
-      this.#toldBlocked.add(task.id);
-      await this.#self.tell(stillBlocked(task.id, openBlockers(board, task)), { kind: 'alert', task_id: task.id });
-    }
+  #isWaiting(): boolean {
+    return this.#leaving === undefined && nextStep(this.#situation()) === 'wait';
   }
 
   #look(): void {
@@ -208,44 +223,23 @@ export class Teammate {
       const { phase } = store.board.fold();
       if (phase === 'closed' || (phase === 'closing' && refusesShutdown === undefined)) this.#finish('closed', false);
       if (!this.#self.isCurrent()) this.stop('replaced');
+      this.#plans.look();
     } catch (error) {
       this.#self.trouble(error);
     }
     this.#wake();
   }
 
-  async #farewell(why: Leaving): Promise<void> {
-    if (why === 'replaced' || why === 'gone') return;
-    const { name } = this.#self;
-    const own = this.#self.task();
-    const released = { type: 'task.released', reason: 'released', why: `${name} stops` } as const;
-    if (own) this.#self.write({ ...released, task: own.id, epoch: own.claim.epoch });
-    if (why === 'idle') return this.#leave();
-    if (why === 'signal') return;
-    await this.#self.tell(shutdownAck(name, this.#completed, 0), {
-      type: 'shutdown_response',
-      data: { approve: true },
-    });
-  }
-
-  /** Leaving is announced; without a bell nobody sends any more, and what comes late is refused by the board. */
-  async #leave(): Promise<void> {
-    const { store } = this.#environment;
-    const { name } = this.#self;
-    await this.#self.tell(`${name} had nothing to do and leaves.`, { kind: 'idle' });
-    removeBell(store.disk, store.paths.inbox(name).bell);
-    this.#self.write({ type: 'member.left', name, why: 'idle' });
-  }
-
   /** @param mail of the turn: what the agent sends in it is an answer to it */
-  #runner(mail: readonly Message[]): RunnerEnvironment {
+  #runner(mail: readonly Message[], task?: Task): RunnerEnvironment {
     const { store, speaker, agent, runner } = this.#environment;
+    const isAsking = (): boolean => task !== undefined && this.#answers.isAwaited(task);
     const call: RunnerEnvironment['call'] = async (tool, input) => {
       // All that a team can do, of which a member needs nothing until its agent calls a tool.
       const { callTool } = await import('./team-tools.ts');
       return callTool(this.#self, mail, tool, input);
     };
-    return { ...runner, store, speaker, agent, output: this.#output, call };
+    return { ...runner, store, speaker, agent, output: this.#output, call, isAsking };
   }
 
   async #close(): Promise<void> {

@@ -1,6 +1,7 @@
 /** `teams why`: what a team, a member or a task waits for, since when, whose move it is, and what comes next. */
-import { resolveTask, type Board } from '../model/board.ts';
+import type { Board } from '../model/board.ts';
 import { isLead, type Name } from '../model/names.ts';
+import { resolveTask } from '../model/reference.ts';
 import type { Task } from '../model/task.ts';
 import { explainTask } from '../policy/explain-task.ts';
 import { explainMember, explainTeam } from '../policy/explain-team.ts';

@@ -79,6 +79,8 @@ class Work implements WorkHistory {
       case 'task.unblocked':
       case 'task.retried':
       case 'task.updated':
+      case 'request.made':
+      case 'request.answered':
         return;
       default:
         change satisfies never;

@@ -28,6 +28,8 @@ const DURABLE = new Set<Body['type']>([
   'task.cancelled',
   'task.skipped',
   'task.retried',
+  'request.made',
+  'request.answered',
   'batch',
 ]);
 

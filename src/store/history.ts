@@ -28,7 +28,7 @@ export class History {
 
   /** Whether a message of this id was used, as far back as memory goes. */
   has(id: string): boolean {
-    return (this.#recent ??= this.#load()).has(id) || this.#older.has(id);
+    return this.#ids().has(id) || this.#older.has(id);
   }
 
   /** Appends messages, durably. */
@@ -43,21 +43,26 @@ export class History {
   }
 
   #remember(id: string): void {
-    this.#recent ??= this.#load();
-    if (this.#recent.size >= REMEMBERED) {
-      this.#older = this.#recent;
-      this.#recent = new Set();
+    const recent = this.#ids();
+    if (recent.size < REMEMBERED) {
+      recent.add(id);
+      return;
     }
-    this.#recent.add(id);
+    this.#older = recent;
+    this.#recent = new Set([id]);
   }
 
-  #load(): Set<string> {
-    const { path } = this.#journal;
-    const size = lookAt(this.#disk, path)?.size ?? 0;
-    const ids: string[] = [];
-    for (const line of mailIn(this.#disk, path, Math.max(0, size - TAIL))) if (line.ok) ids.push(line.message.id);
-    return new Set(ids.slice(-REMEMBERED));
+  #ids(): Set<string> {
+    return (this.#recent ??= usedIds(this.#disk, this.#journal.path));
   }
+}
+
+/** The ids of mail that was used, as far back as memory goes. */
+export function usedIds(disk: Disk, path: string): Set<string> {
+  const size = lookAt(disk, path)?.size ?? 0;
+  const ids: string[] = [];
+  for (const line of mailIn(disk, path, Math.max(0, size - TAIL))) if (line.ok) ids.push(line.message.id);
+  return new Set(ids.slice(-REMEMBERED));
 }
 
 /** Whether it was handed out before is said on reading, never stored. */

@@ -4,12 +4,38 @@ import type { InboxPaths } from './paths.ts';
 import { lookAt, O_RDONLY, type Disk } from './disk.ts';
 import { chunks, openIfThere, using } from './file.ts';
 import { readAck, segmentsOf } from './inbox-files.ts';
-import { mailIn } from './mail-lines.ts';
+import { usedIds } from './history.ts';
+import { mailIn, type MailLine } from './mail-lines.ts';
 
-/** Yields the mail that waits: not yet acknowledged segments, oldest first, then the inbox. */
+/** Yields the mail that waits: of the segments what is not acknowledged, oldest first, then the inbox. */
 export function* waitingMail(disk: Disk, inbox: InboxPaths): Generator<Message> {
   const shown = new Set<string>();
-  for (const [path, from] of placesOf(disk, inbox)) yield* unseen(mailIn(disk, path, from), shown);
+  const used = new Used(disk, inbox);
+  for (const [path, from] of placesOf(disk, inbox)) yield* unseen(notUsed(mailIn(disk, path, from), used), shown);
+}
+
+/** What was used before the mail in front of it: a segment's offset does not tell of that, the history does. */
+class Used {
+  readonly #load: () => Set<string>;
+  #ids: Set<string> | undefined;
+
+  constructor(disk: Disk, { history }: InboxPaths) {
+    this.#load = () => usedIds(disk, history);
+  }
+
+  has(id: string): boolean {
+    return (this.#ids ??= this.#load()).has(id);
+  }
+}
+
+/** The first message behind an offset is not used, else the offset were behind it: most looks need no history. */
+function* notUsed(mail: Iterable<MailLine>, used: Used): Generator<MailLine> {
+  let isFirst = true;
+  for (const line of mail) {
+    if (line.ok && !isFirst && used.has(line.message.id)) continue;
+    yield line;
+    isFirst &&= !line.ok;
+  }
 }
 
 /** Yields acknowledged mail in the order of its acknowledgement. */
@@ -35,9 +61,10 @@ const PARSED_BYTES = 1024 * 1024;
 /** How many messages wait; counted in bounded memory. */
 export function countWaiting(disk: Disk, inbox: InboxPaths): number {
   let messages = 0;
+  const used = new Used(disk, inbox);
   for (const [path, from] of placesOf(disk, inbox))
     if ((lookAt(disk, path)?.size ?? 0) - from > PARSED_BYTES) messages += countLines(disk, path, from);
-    else for (const line of mailIn(disk, path, from)) messages += line.ok ? 1 : 0;
+    else for (const line of notUsed(mailIn(disk, path, from), used)) messages += line.ok ? 1 : 0;
   return messages;
 }
 

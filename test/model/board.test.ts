@@ -1,15 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import {
-  allDependants,
-  claimRefusal,
-  count,
-  isDone,
-  nextClaim,
-  ownsPrefix,
-  resolveTask,
-  waitsFor,
-} from '../../src/model/board.ts';
+import { allDependants, claimRefusal, count, isDone, nextClaim, ownsPrefix, waitsFor } from '../../src/model/board.ts';
 import { LEAD } from '../../src/model/names.ts';
+import { resolveTask } from '../../src/model/reference.ts';
 import { ada, bob, byLead, cy, openWorld, reviewer, type World } from './world.ts';
 
 const next = (world: World, member = ada) => nextClaim(world.board, member)?.id;

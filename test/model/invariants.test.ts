@@ -125,6 +125,26 @@ describe('whatever is appended, in whatever order', () => {
     );
   });
 
+  it('knows which requests are open, and nobody waits at a final task or for one who has left', () => {
+    fc.assert(
+      fc.property(steps(120), (script) => {
+        each(script, ({ requests, open, tasks, members }) => {
+          const waiting = [...requests.values()].filter(({ state }) => state === 'open');
+          expect([...open.values()]).toEqual(waiting);
+          for (const { from, task, kind, epoch } of open.values()) {
+            expect(members.get(from)?.state).toBe('joined');
+            const about = tasks.get(task ?? '');
+            if (about) expect(isFinal(about)).toBe(false);
+            if (kind === 'plan') expect(about?.status === 'in_progress' && about.claim.epoch).toBe(epoch);
+            const worker = about?.status === 'in_progress' ? about.claim.member : from;
+            if (kind === 'question') expect(worker).toBe(from);
+          }
+        });
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('T9: every prefix, folded whole or in pieces, through bytes or not, gives the same board', () => {
     fc.assert(
       fc.property(steps(60), fc.array(fc.nat({ max: 9 }), { minLength: 1 }), (script, sizes) => {
@@ -177,7 +197,7 @@ describe('whatever is appended, in whatever order', () => {
     ];
     for (const kind of [...kinds, 'updated', 'created']
       .map((verb) => `task.${verb}`)
-      .concat('batch', 'member.started', 'member.left'))
+      .concat('batch', 'member.started', 'member.left', 'request.made', 'request.answered'))
       for (const ok of [true, false]) expect(heard, `${kind} ${ok}`).toContain(`${kind} ${ok}`);
   });
 });

@@ -87,7 +87,7 @@ function changeOf(board: Board, step: Step, author: Author, number: number): Cha
   const epoch = Math.max(0, (board.tasks.get(task)?.claims ?? 0) - (step.chance < 8 ? 1 : 0));
   return step.deed < 20
     ? teamChange(board, step, speaker, author, number)
-    : taskChange(board, step, { task, other, epoch, speaker });
+    : taskChange(board, step, { task, other, epoch, speaker, number });
 }
 
 /** Mostly one ends what is being worked on, and retries what has failed. */
@@ -129,9 +129,10 @@ interface About {
   readonly other: string;
   readonly epoch: number;
   readonly speaker: Name;
+  readonly number: number;
 }
 
-function taskChange(board: Board, step: Step, { task, other, epoch, speaker }: About): Change {
+function taskChange(board: Board, step: Step, { task, other, epoch, speaker, number }: About): Change {
   const { deed, chance } = step;
   if (deed < 36) return created(board, step);
   if (deed < 58) return { type: 'task.claimed', task, member: speaker };
@@ -145,8 +146,33 @@ function taskChange(board: Board, step: Step, { task, other, epoch, speaker }: A
   if (deed < 86) return { type: 'task.cancelled', task, why: '' };
   if (deed < 91) return { type: 'task.blocked', task, by: other };
   if (deed < 92) return { type: 'task.unblocked', task, blocker: board.tasks.get(task)?.blockedBy[0] ?? other };
+  if (deed < 94) return requestMade(board, step, speaker, number);
+  if (deed < 95) return requestAnswered(board, step);
   const metadata = chance < 30 ? { parent: other, kind: 'test' } : { note: chance };
   return { type: 'task.updated', task, metadata, ...(chance < 50 ? { subject: `DEV-00${chance % 9} again` } : {}) };
+}
+
+/** Mostly about what is in its hands. */
+function requestMade(board: Board, { chance, other }: Step, speaker: Name, number: number): Change {
+  const about = chance < 80 ? board.busy.get(speaker) : String(other + 1);
+  const kind = chance % 3 === 0 ? 'plan' : 'question';
+  return {
+    type: 'request.made',
+    request: ulid(number),
+    kind,
+    text: 'May I?',
+    ...(about === undefined ? {} : { about }),
+  };
+}
+
+function requestAnswered(board: Board, { chance, other }: Step): Change {
+  const asked = [...(chance < 70 ? board.open : board.requests).keys()];
+  return {
+    type: 'request.answered',
+    request: asked[other % Math.max(1, asked.length)] ?? ulid(1),
+    approve: chance < 50,
+    text: 'Yes.',
+  };
 }
 
 function created(board: Board, { task, other, chance }: Step): Change {

@@ -120,10 +120,26 @@ const entries = <V>(map: ReadonlyMap<string, V>): [string, V][] => [...map].sort
 
 /** A board as text, the same for equal boards however they came about; `seen` is no part of it, `pendingOf` follows from it. */
 export function canonical(board: Board): string {
-  const { members, tasks, busy, waiting, unique, seen: _, pendingOf: _counts, ...header } = board;
+  const {
+    members,
+    tasks,
+    busy,
+    waiting,
+    unique,
+    seen: _,
+    pendingOf: _counts,
+    requests,
+    open: _open,
+    ...header
+  } = board;
   const edges = entries(waiting).map(([id, ids]) => [id, ids.toSorted()]);
+  // Boards from before there were requests keep their text.
+  const asked = requests.size === 0 ? {} : { requests: [...requests] };
   return JSON.stringify(
-    sorted({ header, members: [...members], tasks: [...tasks], busy: entries(busy), unique: entries(unique), edges }),
+    sorted({
+      ...{ header, members: [...members], tasks: [...tasks], busy: entries(busy), unique: entries(unique), edges },
+      ...asked,
+    }),
   );
 }
 

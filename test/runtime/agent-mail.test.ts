@@ -1,14 +1,16 @@
 /** What an agent sends: how fast, how far, and whose orders the runtime believes. Teammates in this process. */
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { codeOf } from '../../src/model/errors.ts';
 import { MAX_HOPS } from '../../src/model/message.ts';
 import { LEAD } from '../../src/model/names.ts';
 import { join } from '../../src/runtime/join.ts';
 import { SendRate } from '../../src/runtime/send-rate.ts';
-import { TeamHandle } from '../../src/runtime/team.ts';
+import { openHandle, TeamHandle } from '../../src/runtime/team.ts';
 import { realDisk } from '../../src/store/disk.ts';
 import { pastMail } from '../../src/store/inbox-view.ts';
 import { FakeClock } from '../support/clock.ts';
+import { asMember } from '../support/member.ts';
 import { lead, reopened, scripted, team, type Team } from '../support/session.ts';
 import { name } from '../support/team.ts';
 
@@ -42,6 +44,43 @@ describe('mail that answers mail', () => {
     const hops = [...history(on, 'ada'), ...history(on, 'bob')].flatMap((message) => message.hops ?? []);
     expect(Math.max(...hops)).toBeLessThanOrEqual(MAX_HOPS);
     expect(on.events('message.sent').length).toBe(1 + MAX_HOPS);
+  });
+
+  it('goes on counting in the processes that an agent starts: its command line answers the mail of its turn', async () => {
+    const on = await team({ members: ['ada', 'bob'] });
+    const { store } = on.handle;
+    const environment = await asMember(
+      { root: on.root, environment: { XDG_STATE_HOME: `${on.root}/state` } },
+      'crew',
+      'ada',
+    );
+    const said = async (): Promise<string | undefined> => {
+      await using ada = openHandle('crew', { root: on.root, environment });
+      return await ada.send('bob', 'And you?').then(() => undefined, codeOf);
+    };
+    const turn = (hops: number | undefined): void => {
+      const record = store.roster.read(name('ada'));
+      if (record) store.roster.write({ ...record, hops });
+    };
+    turn(MAX_HOPS);
+    expect(await said()).toBeUndefined();
+    expect([...on.handle.inbox('bob')]).toMatchObject([{ hops: MAX_HOPS }]);
+    turn(MAX_HOPS + 1);
+    expect(await said()).toBe('POLICY_DENIED');
+    expect(on.events('message.refused')).toMatchObject([{ member: 'ada' }]);
+    turn(undefined);
+    expect(await said()).toBeUndefined();
+  });
+
+  it('is noted for those processes as long as a turn lasts', async () => {
+    const waits = scripted({ match: 'mail from', waitsFor: 'go', answers: 'ok' });
+    const on = await team({ members: [{ name: 'ada', agent: waits }] });
+    await atWork(on, 'ada');
+    const hops = (): number | undefined => on.handle.store.roster.read(name('ada'))?.hops;
+    await on.handle.send('ada', 'x', { hops: 3 });
+    await vi.waitUntil(() => hops() === 4, 5_000);
+    writeFileSync(`${on.root}/go`, '');
+    await vi.waitUntil(() => hops() === undefined, 5_000);
   });
 
   it('starts anew with what a person says, and is no answer in a turn without mail', async () => {

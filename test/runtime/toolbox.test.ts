@@ -125,8 +125,15 @@ describe('mail', () => {
     const asLead = memberDesk(lead);
     expect(await refused('SendMessage', answer, asLead)).toMatch(/approve: true or false/);
     expect(await refused('SendMessage', { ...answer, approve: true }, asLead)).toMatch(/names the request_id/);
-    await said('SendMessage', { ...answer, approve: true, request_id: 'r1' }, asLead);
-    expect(await said('CheckInbox')).toMatch(/type "plan_approval_response".*request_id "r1"/);
+    expect(await refused('SendMessage', { ...answer, approve: true, request_id: 'r1' }, asLead)).toMatch(
+      /^UNKNOWN_REQUEST: /,
+    );
+    await lead.board.add({ subject: 'Planned', owner: 'ada' });
+    await said('TaskUpdate', { taskId: '1', status: 'in_progress' });
+    await said('SendMessage', { recipient: 'lead', kind: 'plan_approval_request', content: 'I shall …' });
+    const [request_id] = lead.store.board.fold().open.keys();
+    await said('SendMessage', { ...answer, approve: true, request_id }, asLead);
+    expect(await said('CheckInbox')).toMatch(/type "plan_approval_response".*request_id "01/);
     expect(await refused('SendMessage', { ...answer, recipient: 'bob', approve: true, request_id: 'r1' })).toMatch(
       /^POLICY_DENIED: /,
     );

@@ -1,9 +1,7 @@
 /** Why a team, a member or a task stands still: what it waits for, since when, whose move it is, what comes next. */
 import { describe, expect, it } from 'vitest';
 import { codeOf } from '../../src/model/errors.ts';
-import { LEAD } from '../../src/model/names.ts';
 import { why, whyText, type Why } from '../../src/runtime/why.ts';
-import { name } from '../support/team.ts';
 import { ToldTeam } from '../support/told-team.ts';
 
 const START = '2026-01-01T00:00:00.000Z';
@@ -23,11 +21,9 @@ const chain = (): ToldTeam =>
     .add('Three', { owner: 'bob', blockedBy: ['2'] })
     .claim('1', 'ada');
 
-const asks = async (team: ToldTeam, kind: string): Promise<ToldTeam> => {
-  const draft = { type: 'message' as const, kind, content: 'May I?', task_id: '1' };
-  await team.store.sender.send({ sender: name('ada'), recipient: LEAD, draft, id: 'Q1' });
-  return team;
-};
+const Q = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const asks = (team: ToldTeam, kind: 'question' | 'plan'): ToldTeam =>
+  team.as('ada', { type: 'request.made', request: Q, kind, about: '1', text: 'May I?' });
 
 type Row = [about: string, subject: string | undefined, tell: () => ToldTeam | Promise<ToldTeam>, wanted: Partial<Why>];
 
@@ -109,13 +105,13 @@ const ROWS: Row[] = [
       waitingFor: "an answer to ada's question",
       since: START,
       who: 'lead',
-      next: 'ada goes on when the lead answers: `teams answer Q1 TEXT`.',
+      next: 'ada goes on when the lead answers: `teams answer 01ARZ3NDEKTSV4RRFFQ69G5FAV TEXT`.',
     },
   ],
   [
     'a plan to be approved',
     'ada',
-    () => asks(chain(), 'plan_approval_request'),
+    () => asks(chain(), 'plan'),
     {
       waitingFor: "the approval of ada's plan",
       who: 'lead',
@@ -216,11 +212,26 @@ describe('why', () => {
     expect(await why(team.store, subject)).toMatchObject(wanted);
   });
 
-  it('takes a question for answered when a reply to it is in the mail of who asked', async () => {
-    const team = await asks(chain(), 'question');
-    const draft = { type: 'message' as const, content: 'You may.', reply_to: 'Q1' };
-    await team.store.sender.send({ sender: LEAD, recipient: name('ada'), draft });
+  it('takes a question for answered when it is', async () => {
+    const team = asks(chain(), 'question').say({
+      type: 'request.answered',
+      request: Q,
+      approve: false,
+      text: 'You may.',
+    });
     expect(await why(team.store, '1')).toMatchObject({ waitingFor: 'ada to finish it' });
+  });
+
+  it('names who waits on whom, since when, also when nobody of the team runs any more', async () => {
+    const team = asks(chain(), 'question').say({
+      ...{ type: 'task.released', task: '1', epoch: 1, reason: 'lost', why: 'SIGKILL' },
+    });
+    const { waitingFor, since, who } = await why(team.wait(60_000).store, '1');
+    expect({ waitingFor, since, who }).toEqual({
+      waitingFor: "an answer to ada's question",
+      since: START,
+      who: 'lead',
+    });
   });
 
   it('shows the last events of its subject, and of no other', async () => {

@@ -131,6 +131,38 @@ function batches(): string[] {
   return linesOf(world);
 }
 
+/** Questions and plans: asked, answered once, ended by what became of their task or their asker. */
+function requests(): string[] {
+  const world = openWorld();
+  for (let n = 0; n < 3; n += 1) world.add({ retries: 1 });
+  const ask = (id: number, about: string | undefined, kind: 'question' | 'plan' = 'question', member = ada) =>
+    world.say(byMember(member), {
+      ...{ type: 'request.made', request: ulid(800 + id), kind, text: `Q${id}` },
+      ...(about === undefined ? {} : { about }),
+    });
+  const answer = (id: number, approve = false) =>
+    world.say(byLead(), { type: 'request.answered', request: ulid(800 + id), approve, text: `A${id}` });
+  ask(1, '1');
+  world.claim('1');
+  ask(1, '1');
+  ask(2, '1', 'plan');
+  ask(3, undefined);
+  world.claim('2', bob);
+  ask(4, '2', 'question', bob);
+  world.say(byLead(), { type: 'task.released', task: '1', epoch: 1, reason: 'lost', why: 'SIGKILL' });
+  world.claim('1', cy);
+  answer(1);
+  answer(1);
+  answer(2, true);
+  answer(9);
+  world.claim('1', cy);
+  world.complete('2', bob);
+  answer(4);
+  world.say(byMember(ada), { type: 'member.left', name: ada, why: '' });
+  answer(3);
+  return linesOf(world);
+}
+
 /** Lines that are no records, and records that are said twice, among good ones. */
 function noise(): string[] {
   const world = openWorld();
@@ -175,6 +207,7 @@ export const SCENARIOS: Record<string, () => string[]> = {
   elections,
   poison,
   batches,
+  requests,
   noise,
   ...Object.fromEntries([1, 2, 3, 4].map((seed) => [`random-${seed}`, () => random(seed)])),
 };

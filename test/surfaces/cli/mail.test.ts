@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import type { Output } from '../../../src/surfaces/cli/outside.ts';
+import { LEAD, parseName } from '../../../src/model/names.ts';
+import { teamPaths } from '../../../src/store/paths.ts';
 import { failureSchema, until, Workplace } from '../../support/cli.ts';
+import { readerOf } from '../../support/team.ts';
 
 const messagesSchema = z.strictObject({
   schemaVersion: z.literal(1),
@@ -16,6 +19,8 @@ const receiptSchema = z.union([
   z.strictObject({ recipient: z.string(), error: z.string() }),
 ]);
 const receiptsSchema = z.strictObject({ schemaVersion: z.literal(1), receipts: z.array(receiptSchema) });
+
+const statusSchema = z.looseObject({ lead: z.looseObject({ unread: z.number() }) });
 
 let place: Workplace;
 const fileOf = (name: string): string => join(place.root, '.teams/login', name);
@@ -107,6 +112,66 @@ describe('send', () => {
   });
 });
 
+describe('answer', () => {
+  /** ada asks the lead. @returns the id of the question */
+  const asks = async (): Promise<string> => {
+    const { receipts } = await place.json(
+      receiptsSchema,
+      'send',
+      'lead',
+      'Which?',
+      '--kind',
+      'question',
+      '--as',
+      'ada',
+    );
+    const [asked] = receipts;
+    return asked && 'id' in asked ? asked.id : '';
+  };
+  const refusal = async (...argv: string[]): Promise<[number, string]> => {
+    const { code, out } = await place.teams('answer', ...argv, '--json');
+    return [code, failureSchema.parse(JSON.parse(out)).error.code];
+  };
+
+  it('is mail to whoever asked, with what it answers; the question waits no longer', async () => {
+    const id = await asks();
+    expect((await place.teams('status')).out).toMatch(new RegExp(`ada .*waiting .*${id}: Which`));
+    expect((await place.teams('why', 'ada')).out).toContain(`teams answer ${id} TEXT`);
+    const { receipts } = await place.json(receiptsSchema, 'answer', 'login', id, 'This one.');
+    expect(receipts).toMatchObject([{ recipient: 'ada' }]);
+    const { messages } = await place.json(messagesSchema, 'inbox', 'ada');
+    expect(messages).toMatchObject([
+      {
+        content: 'This one.',
+        kind: 'answer',
+        reply_to: id,
+        request_id: id,
+        data: { question: 'Which?', by: 'person' },
+      },
+    ]);
+    expect(await contents('inbox', 'lead')).toEqual([]);
+    expect(await contents('take', 'lead')).toEqual([]);
+  });
+
+  it('may come from stdin', async () => {
+    const id = await asks();
+    expect((await place.say(['answer', id, '-'], { stdin: 'two\nlines' })).code).toBe(0);
+    expect(await contents('inbox', 'ada')).toEqual(['two\nlines']);
+  });
+
+  it('is given once, by the lead, to what was asked', async () => {
+    const id = await asks();
+    expect(await refusal('01ARZ3NDEKTSV4RRFFQ69G5FAV', 'x')).toEqual([2, 'UNKNOWN_REQUEST']);
+    expect(await refusal(id, 'x', '--as', 'bob')).toEqual([2, 'POLICY_DENIED']);
+    expect(await refusal(id, 'x', '--as', 'ada')).toEqual([2, 'POLICY_DENIED']);
+    expect(await refusal(id)).toEqual([2, 'USAGE']);
+    expect((await place.teams('answer', id, 'Yes.')).code).toBe(0);
+    expect(await refusal(id, 'No.')).toEqual([3, 'FINAL']);
+    expect(await contents('inbox', 'ada')).toEqual(['Yes.']);
+    expect((await place.teams('log')).out).toMatch(/request\.refused/);
+  });
+});
+
 describe('inbox', () => {
   it('shows what waits and consumes nothing', async () => {
     await place.teams('send', 'ada', 'one');
@@ -172,6 +237,18 @@ describe('inbox', () => {
     expect((await place.teams('inbox', 'ada', '--follow', '--max', '1')).out).toMatch(/one\n$/);
   });
 
+  it('shows what waits behind a message that is still in use, and not what was used', async () => {
+    await place.teams('send', 'lead', 'Which?', '--kind', 'question', '--as', 'ada');
+    await place.teams('send', 'lead', 'read and done', '--as', 'ada');
+    const paths = teamPaths(place.root, parseName('team', 'login'));
+    const { reader, close } = readerOf(paths, LEAD);
+    const [, other] = await reader.take();
+    if (other) reader.acknowledge([other]);
+    close();
+    expect(await contents('inbox', 'lead')).toEqual(['Which?']);
+    expect((await place.json(statusSchema, 'status')).lead.unread).toBe(1);
+  });
+
   it('refuses to follow the past', async () => {
     expect((await place.teams('inbox', 'ada', '--follow', '--history')).code).toBe(2);
   });
@@ -194,6 +271,14 @@ describe('take', () => {
     expect(await place.say(['take', 'ada'], { stdout })).toEqual({ code: 0, out: '', err: '' });
     const again = await place.json(messagesSchema, 'take', 'ada');
     expect(again.messages).toMatchObject([{ content: 'one', redelivered: true }]);
+  });
+
+  it('hands out the latest idle notice of a member, and what else there is', async () => {
+    for (const text of ['idle 1', 'idle 2', 'idle 3'])
+      await place.teams('send', 'lead', text, '--kind', 'idle', '--as', 'ada');
+    await place.teams('send', 'lead', 'done', '--as', 'bob');
+    expect(await contents('take', 'lead')).toEqual(['idle 3', 'done']);
+    expect(await contents('take', 'lead')).toEqual([]);
   });
 
   it('waits for mail', async () => {

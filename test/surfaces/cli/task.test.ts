@@ -1,5 +1,5 @@
 /** The board by the command line, from a person without a runner and from a program that has one. */
-import { appendFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -189,33 +189,41 @@ describe('the board', () => {
 });
 
 describe('the approval of a plan', () => {
-  const asked = { type: 'message', sender: 'ada', content: 'I shall …', timestamp: 1, id: 'm1', recipient: 'lead' };
-  const answers = async () => {
-    const { messages } = await place.json(z.looseObject({ messages: z.array(z.looseObject({})) }), 'inbox', 'ada');
+  const mailOf = async (member: string) => {
+    const { messages } = await place.json(z.looseObject({ messages: z.array(z.looseObject({})) }), 'inbox', member);
     return messages;
   };
 
   beforeEach(async () => {
     await task('create', 'Fix the call', '--owner', 'ada');
-    const request = { ...asked, kind: 'plan_approval_request', request_id: 'r1', task_id: '1' };
-    appendFileSync(join(place.root, '.teams/login/lead_inbox.jsonl'), `${JSON.stringify(request)}\n`);
+    await task('claim', '1', '--as', 'ada');
+    await place.teams('send', 'lead', 'I shall …', '--kind', 'plan_approval_request', '--as', 'ada');
   });
 
   it.each([
     ['approve', true],
     ['refuse', false],
-  ])('is answered to whoever asked: %s', async (verb, approve) => {
+  ])('is answered to whoever asked, and asked no longer: %s', async (verb, approve) => {
+    const [asked] = await mailOf('lead');
     expect(await task(verb, 'login', '1', 'Keep the API.')).toMatchObject({ id: '1' });
-    const answer = { type: 'plan_approval_response', request_id: 'r1', task_id: '1', reply_to: 'm1', sender: 'lead' };
-    expect(await answers()).toMatchObject([
+    const answer = { type: 'plan_approval_response', request_id: asked?.['id'], task_id: '1', sender: 'lead' };
+    expect(await mailOf('ada')).toMatchObject([
       { ...answer, data: { approve }, content: expect.stringContaining('Keep the API.') as string },
     ]);
+    expect(await mailOf('lead')).toEqual([]);
+    expect(await refusal(verb, '1')).toEqual([3, 'FINAL']);
   });
 
   it('can be given after the lead has read the request', async () => {
     await place.teams('take', 'lead');
     await task('approve', '1');
-    expect(await answers()).toHaveLength(1);
+    expect(await mailOf('ada')).toHaveLength(1);
+  });
+
+  it('is over with the claim that it was for', async () => {
+    await task('release', '1', '--as', 'ada');
+    expect(await mailOf('lead')).toEqual([]);
+    expect(await refusal('approve', '1')).toEqual([3, 'FINAL']);
   });
 
   it('is nobody else’s to give', async () => {

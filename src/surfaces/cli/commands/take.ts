@@ -70,7 +70,7 @@ async function takeAll(frame: Frame, handle: TeamHandle, name: string, max: numb
       if (messages.length > 0 && !(await print(messages))) throw new Unread();
       return messages.length;
     });
-    if (taken < portion) break;
+    if (taken === 0) break;
     left -= taken;
   }
   if (frame.flags.json) await list.end();

@@ -21,6 +21,16 @@ const mail: readonly Verb[] = [
     load: () => import('../commands/send.ts'),
   },
   {
+    name: 'answer',
+    summary: 'answer what a member asked the lead; it goes on then',
+    words: '[team] [id] [text]',
+    examples: [
+      { line: "teams answer 01KAMQ2S4J5X6Y7Z8A9B0C1D2E 'The second one.'", what: 'by the id that `teams why` shows' },
+      { line: 'teams answer login 01KAMQ2S4J5X6Y7Z8A9B0C1D2E - <decision.txt', what: 'the answer is on stdin' },
+    ],
+    load: () => import('../commands/answer.ts'),
+  },
+  {
     name: 'inbox',
     summary: 'look into an inbox; nothing is consumed',
     words: '[team] [name]',

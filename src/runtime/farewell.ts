@@ -1,0 +1,25 @@
+/** How a member goes: its task goes back, its lead is told, and one that had nothing to do leaves the team. */
+import { shutdownAck } from '../policy/wording.ts';
+import { removeBell } from '../store/bell.ts';
+import type { Self } from './self.ts';
+
+export type Leaving = 'shutdown' | 'idle' | 'closed' | 'replaced' | 'signal' | 'gone';
+
+/** @param completed tasks of this life */
+export async function farewell(self: Self, why: Leaving, completed: number): Promise<void> {
+  if (why === 'replaced' || why === 'gone') return;
+  const own = self.task();
+  const released = { type: 'task.released', reason: 'released', why: `${self.name} stops` } as const;
+  if (own) self.write({ ...released, task: own.id, epoch: own.claim.epoch });
+  if (why === 'idle') return leave(self);
+  if (why === 'signal') return;
+  await self.tell(shutdownAck(self.name, completed, 0), { type: 'shutdown_response', data: { approve: true } });
+}
+
+/** Leaving is announced; without a bell nobody sends any more, and what comes late is refused by the board. */
+async function leave(self: Self): Promise<void> {
+  const { store, name } = self;
+  await self.tell(`${name} had nothing to do and leaves.`, { kind: 'idle' });
+  removeBell(store.disk, store.paths.inbox(name).bell);
+  self.write({ type: 'member.left', name, why: 'idle' });
+}

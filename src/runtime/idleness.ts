@@ -1,0 +1,64 @@
+/** A member without work: what it tells its lead meanwhile, and when it has waited long enough. */
+import { openBlockers } from '../model/board.ts';
+import { waitOf } from '../model/request.ts';
+import { whileIdle, type IdleDeed } from '../policy/next-step.ts';
+import { idling, standingBy, stillBlocked } from '../policy/wording.ts';
+import type { Self } from './self.ts';
+
+export interface IdlenessEnvironment {
+  /** Leaves after so many milliseconds without work; never, without it. */
+  readonly timeoutMs: number | undefined;
+  readonly leave: () => void;
+  readonly hasCompleted: () => boolean;
+}
+
+export class Idleness {
+  readonly #self: Self;
+  readonly #environment: IdlenessEnvironment;
+  readonly #toldBlocked = new Set<string>();
+  #since: number;
+  #hasNews = false;
+
+  constructor(self: Self, environment: IdlenessEnvironment) {
+    this.#self = self;
+    this.#environment = environment;
+    this.#since = self.store.clock.monotonic();
+  }
+
+  /** The agent has done something: idleness begins anew, and with it what the lead is told. */
+  worked(): void {
+    this.#hasNews = true;
+    this.#since = this.#self.store.clock.monotonic();
+  }
+
+  /** Called now and then while there is nothing to do. */
+  async look(): Promise<void> {
+    const { store, name } = this.#self;
+    const idleFor = store.clock.monotonic() - this.#since;
+    const waitsForAnswer = waitOf(store.board.board, name) !== undefined;
+    const { timeoutMs } = this.#environment;
+    for (const deed of whileIdle({ idleFor, hasNews: this.#hasNews, waitsForAnswer, timeoutMs })) await this.#do(deed);
+  }
+
+  async #do(deed: IdleDeed): Promise<void> {
+    switch (deed) {
+      case 'tell idle':
+        this.#hasNews = false;
+        return this.#self.tell(this.#environment.hasCompleted() ? standingBy() : idling(), { kind: 'idle' });
+      case 'tell blocked':
+        return this.#tellBlocked();
+      case 'leave':
+        this.#environment.leave();
+    }
+  }
+
+  /** An own task that stays blocked is told to the lead once. */
+  async #tellBlocked(): Promise<void> {
+    const board = this.#self.store.board.fold();
+    for (const task of board.tasks.values()) {
+      if (task.owner !== this.#self.name || task.status !== 'pending' || this.#toldBlocked.has(task.id)) continue;
+      this.#toldBlocked.add(task.id);
+      await this.#self.tell(stillBlocked(task.id, openBlockers(board, task)), { kind: 'alert', task_id: task.id });
+    }
+  }
+}
