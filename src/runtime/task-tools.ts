@@ -4,9 +4,9 @@ import { UsageError } from '../model/errors.ts';
 import { parseMemberName } from '../model/names.ts';
 import type { Task } from '../model/task.ts';
 import type { ToolInputs } from '../model/tool.ts';
-import { reportTask, runnersTask, verifyHere } from './agent-report.ts';
 import type { Call, Handler } from './desk.ts';
 import { teamOf } from './mail-tools.ts';
+import { endTask, type SaidEnd } from './task-end.ts';
 import type { TeamHandle } from './team.ts';
 import type { Verified } from './verify.ts';
 
@@ -71,34 +71,26 @@ async function moved(
       return undefined;
     case 'completed':
     case 'failed':
-      return ended(handle, id, status, result, call);
+      return ended(handle, id, { outcome: status, result }, call);
   }
 }
 
-/** The end of a task: a runner's agent claims it, and the runner writes it; whoever has none writes it himself. */
+/** @returns what to answer, when it is more than how the task stands now */
 async function ended(
   handle: TeamHandle,
   id: string,
-  outcome: 'completed' | 'failed',
-  result: string | undefined,
-  { signal, progress }: Call,
+  said: Pick<SaidEnd, 'outcome' | 'result'>,
+  call: Call,
 ): Promise<string | undefined> {
-  const own = runnersTask(handle, id);
-  if (own !== undefined) {
-    const { verdict } = await reportTask(handle, own, { outcome, text: result ?? '' }, signal);
-    if (verdict.result !== 'passed') return notDone(id, verdict);
-    return `Task #${id} is reported as ${outcome}: passed. It ends with this turn of yours.`;
+  const end = await endTask(handle, id, said, call);
+  switch (end.is) {
+    case 'ended':
+      return undefined;
+    case 'reported':
+      return `Task #${id} is reported as ${said.outcome}: passed. It ends with this turn of yours.`;
+    case 'not done':
+      return notDone(id, end.verdict);
   }
-  if (result === undefined)
-    throw new UsageError('USAGE', `What came of task #${id}? A member without a runner gives the result.`);
-  const task = handle.board.get(id);
-  if (outcome === 'completed' && task.status === 'in_progress') {
-    if (task.work.verify.length > 0) progress(`verifying task #${id}`);
-    const verdict = await verifyHere(handle, task, signal);
-    if (verdict.result !== 'passed') return notDone(id, verdict);
-  }
-  await handle.board[outcome === 'completed' ? 'complete' : 'fail'](id, { result });
-  return undefined;
 }
 
 const notDone = (id: string, verdict: Exclude<Verified, { result: 'passed' }>): string =>

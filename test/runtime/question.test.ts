@@ -34,10 +34,24 @@ async function atWork(on: Team, member: string): Promise<() => Promise<void>> {
 }
 
 const claims = (task: Task | undefined): number => (task?.status === 'in_progress' ? task.claims : 0);
+const idleNotices = (on: Team): number => [...on.handle.inbox('lead')].filter(({ kind }) => kind === 'idle').length;
 const openId = (on: Team): string => [...on.board().open.keys()][0] ?? '';
 const asked = (on: Team): Promise<void> => on.until('it asks', (board) => board.open.size === 1);
 const done = (on: Team): Promise<void> => on.until('done', (board) => board.tasks.get('1')?.status === 'completed');
 const said = (on: Team): number => on.events('agent.said').filter(({ text }) => text === 'went on').length;
+
+describe('the order of a teammate', () => {
+  it('is inbox, then a ready task; mail while it works waits for its next turn', async () => {
+    const says = (match: string, text: string) => ({ match, says: [text], answers: text, repeat: true as const });
+    const ada = scripted(says('mail from', 'mail'), says('One', 'one'), says('Two', 'two'));
+    const on = await team({ members: [{ name: 'ada', agent: ada }], tasks: [{ subject: 'One' }, { subject: 'Two' }] });
+    await on.handle.send('ada', 'Read me first.');
+    await atWork(on, 'ada');
+    await on.until('all is done', ({ tasks }) => [...tasks.values()].every(({ status }) => status === 'completed'));
+    expect(on.events('agent.said').map(({ text }) => text)).toEqual(['mail', 'one', 'two']);
+    await on.until('it told its lead that it is idle', () => idleNotices(on) === 1);
+  });
+});
 
 describe('a question', () => {
   it('outlives kill -9 of everything: it waits still, is answered once, and its asker goes on once', async () => {

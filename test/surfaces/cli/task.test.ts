@@ -188,6 +188,28 @@ describe('the board', () => {
   });
 });
 
+describe('the end of a task, from one without a runner', () => {
+  const done = ['complete', '1', '--result', 'it is done', '--as', 'ada'];
+
+  it('is a claim like any other: the verify commands of the task are run', async () => {
+    await task('create', 'Prove it', '--owner', 'ada', '--verify', 'test -e proof');
+    await task('claim', '1', '--as', 'ada');
+    const { code, out } = await place.teams('task', ...done);
+    expect([code, out]).toEqual([1, '#1  not done: test -e proof: exit 1\n']);
+    expect((await task('get', '1')).status).toBe('in_progress');
+    place.put('proof', '');
+    expect((await task(...done)).status).toBe('completed');
+  });
+
+  it('is refused in the words of the tool', async () => {
+    await task('create', 'Prove it', '--owner', 'ada');
+    expect(await refusal(...done)).toEqual([3, 'STALE_CLAIM']);
+    await task('claim', '1', '--as', 'ada');
+    expect(await refusal('complete', '1', '--as', 'ada')).toEqual([2, 'USAGE']);
+    expect(await refusal('complete', '1', '--result', 'x', '--as', 'bob')).toEqual([2, 'POLICY_DENIED']);
+  });
+});
+
 describe('the approval of a plan', () => {
   const mailOf = async (member: string) => {
     const { messages } = await place.json(z.looseObject({ messages: z.array(z.looseObject({})) }), 'inbox', member);

@@ -1,4 +1,4 @@
 /** `teams task complete`: done, with the result. */
-import { endTask } from './end-task.ts';
+import { endOf } from './end-task.ts';
 
-export const act = endTask('completed');
+export const act = endOf('completed');

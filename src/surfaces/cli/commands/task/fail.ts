@@ -1,4 +1,4 @@
 /** `teams task fail`: not done, with the reason. */
-import { endTask } from './end-task.ts';
+import { endOf } from './end-task.ts';
 
-export const act = endTask('failed');
+export const act = endOf('failed');

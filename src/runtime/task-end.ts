@@ -1,0 +1,62 @@
+/**
+ * The end of a task as its worker says it, the same for the tool and the command line: one who has a runner claims it,
+ * and the runner writes it; whoever has none writes it, once the task's `verify:` commands agree.
+ */
+import { UsageError } from '../model/errors.ts';
+import type { Task } from '../model/task.ts';
+import { reportTask, runnersTask, verifyHere } from './agent-report.ts';
+import type { Call } from './desk.ts';
+import type { TeamHandle } from './team.ts';
+import type { EndInput } from './tasks.ts';
+import type { Verified } from './verify.ts';
+
+export interface SaidEnd extends Omit<EndInput, 'result'> {
+  readonly outcome: 'completed' | 'failed';
+  /** What came of it, or why it failed. */
+  readonly result: string | undefined;
+}
+
+export type TaskEnd =
+  | { readonly is: 'ended'; readonly task: Task }
+  /** Its runner ends it with the present turn. */
+  | { readonly is: 'reported'; readonly task: Task; readonly verdict: Verified }
+  | { readonly is: 'not done'; readonly task: Task; readonly verdict: Exclude<Verified, { result: 'passed' }> };
+
+/** @throws UsageError `USAGE` without a result from one who has no runner; what the law refuses */
+export async function endTask(
+  handle: TeamHandle,
+  reference: string,
+  { outcome, result, ...end }: SaidEnd,
+  { signal, progress }: Call,
+): Promise<TaskEnd> {
+  const own = runnersTask(handle, reference);
+  if (own !== undefined) {
+    const { verdict } = await reportTask(handle, own, { outcome, text: result ?? '' }, signal);
+    return verdict.result === 'passed'
+      ? { is: 'reported', task: own, verdict }
+      : { is: 'not done', task: own, verdict };
+  }
+  const task = handle.board.get(reference);
+  if (result === undefined)
+    throw new UsageError('USAGE', `What came of task #${task.id}? Whoever has no runner gives the result.`);
+  const verdict = outcome === 'completed' ? await verified(handle, task, { signal, progress }) : undefined;
+  if (verdict !== undefined) return { is: 'not done', task, verdict };
+  const said = { result, ...end };
+  const { board } = handle;
+  return {
+    is: 'ended',
+    task: await (outcome === 'completed' ? board.complete(task.id, said) : board.fail(task.id, said)),
+  };
+}
+
+/** @returns undefined when nothing speaks against it */
+async function verified(
+  handle: TeamHandle,
+  task: Task,
+  { signal, progress }: Call,
+): Promise<Exclude<Verified, { result: 'passed' }> | undefined> {
+  if (task.status !== 'in_progress') return undefined;
+  if (task.work.verify.length > 0) progress(`verifying task #${task.id}`);
+  const verdict = await verifyHere(handle, task, signal);
+  return verdict.result === 'passed' ? undefined : verdict;
+}
