@@ -16,6 +16,7 @@ export type { OpenOptions } from './runtime/team.ts';
 
 // For surfaces.
 export { parseAgentFlag, sandboxSchema } from './model/agent.ts';
+export { BACKEND_WORDS } from './model/backend.ts';
 export { type MergedConfig } from './model/config-layers.ts';
 export { AUTO, configuredAgents } from './model/config.ts';
 export { didYouMean } from './model/did-you-mean.ts';
@@ -33,6 +34,7 @@ export { safeJson, safeLine, safeText } from './model/safe-text.ts';
 export { paint, timeOfDay } from './model/shown.ts';
 export { isResolved, TASK_STATUSES } from './model/task.ts';
 export { COLORS } from './model/team.ts';
+export { parseRounds, refineRequest } from './policy/refine-request.ts';
 export { duration as shortDuration } from './policy/wording.ts';
 export { realClock } from './runtime/clock.ts';
 export { loadConfig, sessionOptions } from './runtime/configuration.ts';
@@ -61,6 +63,9 @@ export {
   planInText,
   planNear,
 } from './runtime/plan-source.ts';
+export { type RefineAsk, type RefinePlace } from './runtime/refine-setup.ts';
+export { refine, type RefineProgress } from './runtime/refine.ts';
+export { relayOnce } from './runtime/relay.ts';
 export { type Report, reportText } from './runtime/report-text.ts';
 export { keepReport, reportOf } from './runtime/report.ts';
 export { abandonedRuns, type Choice, choose, meet } from './runtime/run-choice.ts';
@@ -85,3 +90,4 @@ export { type TeamPaths } from './store/paths.ts';
 export { archivedBefore, removeArchived } from './store/prune.ts';
 export { openForReading, type TeamReader } from './store/team-reader.ts';
 export { findRoot, findTeam, type ListedTeam, listTeams } from './store/teams.ts';
+export { isDirectory } from './store/user-file.ts';

@@ -1,5 +1,5 @@
 /** What a turn of a backend, a reviewer or a validating command means for the loop. */
-import type { Sandbox } from '../model/agent.ts';
+import { FAILURE_CLASSES, type FailureClass, type Sandbox } from '../model/agent.ts';
 import { readVerdict, type RelayOutcome, type Review, type Validation } from '../model/round.ts';
 import type { EndedTurn } from './outcome.ts';
 
@@ -22,6 +22,15 @@ export function relayOutcome(end: EndedCall, sandbox: Sandbox): RelayOutcome {
   const why = end.why === 'exit' ? 'crashed' : end.why;
   const pause = end.retryAfterMs === undefined ? {} : { retryAfterMs: end.retryAfterMs };
   return { is: 'failed', why, message: end.message, ...pause };
+}
+
+const isFailureClass = (value: unknown): value is FailureClass => FAILURE_CLASSES.some((one) => one === value);
+
+/** A failed call as a worker's record tells of it; whatever is not told was a crash. */
+export function failedCall(fault: unknown, message: string, retryAfterMs: unknown): EndedCall {
+  const why = isFailureClass(fault) ? fault : 'crashed';
+  const pause = typeof retryAfterMs === 'number' ? { retryAfterMs } : {};
+  return { ended: 'failed', why, text: '', message, ...pause };
 }
 
 export function validationOf(command: string, end: EndedCall): Validation {

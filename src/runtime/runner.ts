@@ -69,10 +69,11 @@ export async function attempt(
       }),
       environment,
     );
+    if (end.ended === 'failed') tellFailure(store, task, end);
     const report = reportOn(store, task, before);
-    const ended = withReport(forCommand(environment.spec, judgeTurn(end, task)), report);
+    const told = withReport(ended(environment, judgeTurn(end, task)), report);
     const saysDone = report?.outcome === 'completed';
-    const judged = unlessAsking(ended, { isAsking: environment.isAsking(), saysDone });
+    const judged = unlessAsking(told, { isAsking: environment.isAsking(), saysDone });
     if (judged.do === 'wait') return { task, verdict: judged, written: undefined };
     const verdict = judged.do === 'complete' ? await verify(task, judged, env, environment, signal) : judged;
     return { task, verdict, written: await whenWritable(store, signal, () => write(task, verdict, environment)) };
@@ -82,13 +83,23 @@ export async function attempt(
   }
 }
 
+/** Why a turn failed, by its class, for whoever decides about another try. */
+const tellFailure = (store: TeamStore, task: Claimed, end: Extract<TurnEnd, { ended: 'failed' }>): unknown =>
+  store.events.append({
+    ...{ type: 'agent.failed', member: task.claim.member, task: task.id, epoch: task.claim.epoch },
+    ...{ fault: end.why, text: end.message.slice(0, 4_096) },
+    ...(end.retryAfterMs === undefined ? {} : { retry_after_ms: end.retryAfterMs }),
+  });
+
 /**
  * A command that is not there, or prints without end, is the task's own failure: no other agent would do better, and
- * `exec` never falls back. What the machine lacks for the moment stays nobody's fault.
+ * `exec` never falls back. What the machine lacks for the moment stays nobody's fault. In the relay every fault ends the
+ * attempt: there the loop decides about another.
  */
-function forCommand({ kind }: AgentSpec, verdict: TurnVerdict): TurnVerdict {
-  if (kind !== 'exec' || verdict.do !== 'release' || verdict.reason !== 'agent' || verdict.fault === 'rate_limited')
-    return verdict;
+function ended({ spec, store }: Pick<RunnerEnvironment, 'spec' | 'store'>, verdict: TurnVerdict): TurnVerdict {
+  if (verdict.do !== 'release' || verdict.reason !== 'agent') return verdict;
+  const isTaskFault = spec.kind === 'exec' && verdict.fault !== 'rate_limited';
+  if (!isTaskFault && store.board.board.profile !== 'relay') return verdict;
   return { do: 'fail', why: verdict.why, text: verdict.why };
 }
 

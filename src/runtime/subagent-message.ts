@@ -1,5 +1,6 @@
 /** What goes to a subagent's thread and what comes back, as data that can be cloned. */
 import type { MessagePort } from 'node:worker_threads';
+import type { TurnEnd } from '../agents/index.ts';
 import type { AgentSpec, Sandbox } from '../model/agent.ts';
 
 export interface Errand {
@@ -17,7 +18,5 @@ export interface Posted {
   readonly line: MessagePort;
 }
 
-export type SubagentEnd =
-  | { readonly ended: 'answered'; readonly text: string }
-  | { readonly ended: 'failed'; readonly text: string; readonly message: string }
-  | { readonly ended: 'aborted' };
+/** The end of a turn, with the end of all that its program printed on both streams. */
+export type SubagentEnd = TurnEnd & { readonly printed?: string };

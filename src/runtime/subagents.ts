@@ -182,6 +182,7 @@ export class Subagents {
 
 const failed = (error: unknown): SubagentEnd => ({
   ended: 'failed',
+  why: 'crashed',
   text: '',
   message: `the subagent's thread ended: ${error instanceof Error ? error.message : String(error)}`,
 });

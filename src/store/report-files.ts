@@ -1,12 +1,39 @@
 /** The final report as files: `report.md` for people, `report.json` for programs. Both can be rebuilt from the logs. */
 import { randomBytes } from 'node:crypto';
-import type { Disk } from './disk.ts';
+import { parseName } from '../model/names.ts';
+import { lookAt, type Disk } from './disk.ts';
 import { DOCUMENT_VERSION } from './document.ts';
-import { replaceFile } from './file.ts';
-import type { TeamPaths } from './paths.ts';
+import { makeDirectory, replaceFile } from './file.ts';
+import { archivePaths, rootPaths, type TeamPaths } from './paths.ts';
 
-export function writeReport(disk: Disk, paths: TeamPaths, text: string, data: object): void {
+export function writeReport(
+  disk: Disk,
+  paths: Pick<TeamPaths, 'reportText' | 'reportJson'>,
+  text: string,
+  data: object,
+): void {
   const token = randomBytes(6).toString('hex');
   replaceFile(disk, paths.reportText, `${text}\n`, token);
   replaceFile(disk, paths.reportJson, `${JSON.stringify({ version: DOCUMENT_VERSION, ...data }, null, 2)}\n`, token);
+}
+
+/** What a report without a team is called in the archive. */
+const APART = parseName('team', 'refine');
+
+/**
+ * Keeps a report that no team belongs to, in a folder of its own in the archive.
+ *
+ * @param at when it began, in ISO 8601
+ * @returns the folder
+ */
+export function writeApart(disk: Disk, root: string, at: string, text: string, data: object): string {
+  const { teams, archive } = rootPaths(root);
+  const stamp = at.replaceAll(/[-:.]/g, '');
+  for (let number = 1; ; number += 1) {
+    const paths = archivePaths(root, APART, number === 1 ? stamp : `${stamp}-${number}`);
+    if (lookAt(disk, paths.folder)) continue;
+    for (const directory of [teams, archive, paths.folder]) makeDirectory(disk, directory);
+    writeReport(disk, paths, text, data);
+    return paths.folder;
+  }
 }

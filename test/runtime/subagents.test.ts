@@ -31,7 +31,12 @@ const errand = (spec: AgentSpec, more: Partial<Errand> = {}): Errand => ({
 
 describe('one subagent', () => {
   test('gets the prompt, and its answer is the result', async () => {
-    expect(await subagents.run(errand(quick), never)).toEqual({ ended: 'answered', text: 'say it done\n' });
+    expect(await subagents.run(errand(quick), never)).toEqual({
+      ...{ ended: 'answered', text: 'say it done\n', exitCode: 0 },
+      printed: 'say it done\n',
+    });
+    const both = await subagents.run(errand(execAgent('echo out; sleep 0.05; echo err >&2; exit 3')), never);
+    expect(both).toMatchObject({ why: 'exit', exitCode: 3, text: 'out\n', printed: 'out\nerr\n' });
   });
 
   test('that fails is a result with its reason', async () => {

@@ -8,13 +8,17 @@ import type { Frame } from './frame.ts';
  * @returns whether to go on: `--yes`, or a person who says so
  * @throws UsageError `USAGE` when nobody is there to ask
  */
-export async function confirmed(frame: Frame, question: string): Promise<boolean> {
+export async function confirmed(frame: Frame, asked: string): Promise<boolean> {
   if (frame.flags.yes) return true;
-  if (!frame.isInteractive) throw new UsageError('USAGE', `${question} Nobody is here to ask; say so with --yes.`);
+  if (!frame.isInteractive) throw new UsageError('USAGE', `${asked} Nobody is here to ask; say so with --yes.`);
+  return /^y(?:es)?$/i.test((await question(`${asked} [y/N]`)).trim());
+}
+
+/** What a person who sits there answers. */
+export async function question(text: string): Promise<string> {
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await asking.question(`${safeText(question)} [y/N] `);
-    return /^y(?:es)?$/i.test(answer.trim());
+    return await asking.question(`${safeText(text)} `);
   } finally {
     asking.close();
   }

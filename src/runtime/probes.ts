@@ -1,0 +1,43 @@
+/** Looking for the agents of a loop: whether this version drives them, and whether they could work here. Nothing is started. */
+import { agentFor } from '../agents/index.ts';
+import { findAgent, type AgentSpec } from '../model/agent.ts';
+import { isTeamError } from '../model/errors.ts';
+import type { Probe } from '../policy/preflight.ts';
+import type { Thinker } from '../policy/reviewer-choice.ts';
+import { availabilityOf } from './availability.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Looks for one agent. Never throws for one that is not there. */
+export async function probe({ label, agent }: Thinker, environment: Environment): Promise<Probe> {
+  const { isAvailable, found } = await availabilityOf(agent, environment);
+  const fault = isAvailable ? await faultOf(agent) : undefined;
+  return { isThere: isAvailable && fault === undefined, seen: `${label}: ${fault ?? found}` };
+}
+
+/** Why no such agent can be made here; undefined when one can. */
+async function faultOf(agent: AgentSpec): Promise<string | undefined> {
+  try {
+    await (await agentFor(agent)).close();
+    return undefined;
+  } catch (error) {
+    if (isTeamError(error) && error.class === 'AgentError') return error.message.replace(/\.$/, '');
+    throw error;
+  }
+}
+
+/** The agents of a list of names that are there, in its order. */
+export async function availableOf(
+  names: readonly string[],
+  configured: ReadonlyMap<string, AgentSpec>,
+  environment: Environment,
+): Promise<Thinker[]> {
+  const thinkers = names.flatMap((label): Thinker[] => {
+    const agent = findAgent(label, configured);
+    return agent === undefined ? [] : [{ label, agent }];
+  });
+  const looked = await Promise.all(
+    thinkers.map(async (one) => ({ one, isThere: (await probe(one, environment)).isThere })),
+  );
+  return looked.flatMap(({ one, isThere }) => (isThere ? [one] : []));
+}
