@@ -2,6 +2,8 @@
 
 // For people: two doors, and what they speak of.
 export { createTeam, openTeam, Team, type TeamOptions } from './runtime/api.ts';
+export { refine, type RefineOptions } from './runtime/refining.ts';
+export type { RefineReport } from './runtime/refine-report.ts';
 export { agents } from './model/agent-factories.ts';
 export type { AgentKind, AgentSpec, Sandbox } from './model/agent.ts';
 export type { Profile } from './model/event.ts';
@@ -64,7 +66,7 @@ export {
   planNear,
 } from './runtime/plan-source.ts';
 export { type RefineAsk, type RefinePlace } from './runtime/refine-setup.ts';
-export { refine, type RefineProgress } from './runtime/refine.ts';
+export { refineAt, type RefineProgress } from './runtime/refine.ts';
 export { relayOnce } from './runtime/relay.ts';
 export { type Report, reportText } from './runtime/report-text.ts';
 export { keepReport, reportOf } from './runtime/report.ts';

@@ -35,7 +35,7 @@ export interface RefineRun {
  * @returns the synthesis, also of a loop that was stopped or failed
  * @throws UsageError, AgentError `AGENT_UNAVAILABLE`: before anything was started
  */
-export async function refine(ask: RefineAsk, place: RefinePlace, run: RefineRun = {}): Promise<RefineReport> {
+export async function refineAt(ask: RefineAsk, place: RefinePlace, run: RefineRun = {}): Promise<RefineReport> {
   const prepared = await prepare(ask, place, run.signal ?? new AbortController().signal);
   const refinement = new Refinement(prepared, place, run);
   return refinement.run();

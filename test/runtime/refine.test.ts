@@ -2,10 +2,11 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { refine } from '../../src/index.ts';
 import type { AgentSpec } from '../../src/model/agent.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import { defaultLimits } from '../../src/runtime/api.ts';
-import { refine, type RefineProgress, type RefineRun } from '../../src/runtime/refine.ts';
+import { refineAt, type RefineProgress, type RefineRun } from '../../src/runtime/refine.ts';
 import type { RefineReport } from '../../src/runtime/refine-report.ts';
 import type { RefineAsk, RefinePlace } from '../../src/runtime/refine-setup.ts';
 import { storeOptions } from '../../src/runtime/team.ts';
@@ -45,7 +46,7 @@ function placeOf(
 }
 
 const run = (work: Workplace, ask: RefineAsk, scene: Scene = {}, more: RefineRun = {}): Promise<RefineReport> =>
-  refine(ask, placeOf(work, scene), more);
+  refineAt(ask, placeOf(work, scene), more);
 
 /** What the archived team's log says happened, in its order. */
 function logOf({ root }: Workplace): string[] {
@@ -413,4 +414,13 @@ describe('before anything starts', () => {
       ).rejects.toMatchObject({ code: 'POLICY_DENIED' });
     },
   );
+});
+
+it('is one call in the library', async () => {
+  const { root } = new Workplace();
+  const report = await refine('Say it', {
+    ...{ root, cwd: root, backends: ['mock'], reviewer: 'exec:grep -q it', maxRounds: 1 },
+    agents: { mock: scripted({ answers: 'it' }) },
+  });
+  expect(report).toMatchObject({ converged: true, result: 'it', team: 'phone-a-team-say-it' });
 });

@@ -1,6 +1,6 @@
 /** `teams refine`: the do–review–decide loop, from a task to its synthesis. */
 import * as z from 'zod';
-import { parseRounds, refine, refineRequest, sandboxSchema, UsageError, type RefineAsk } from '../../../index.ts';
+import { parseRounds, refineAt, refineRequest, sandboxSchema, UsageError, type RefineAsk } from '../../../index.ts';
 import { Endings } from '../endings.ts';
 import { tellExcluded } from '../excluding.ts';
 import type { Frame } from '../frame.ts';
@@ -23,7 +23,7 @@ export const act: Act = async (frame, given) => {
   const ask = await askOf(frame, given.words, options);
   tellExcluded(frame);
   using endings = new Endings(options.timeout);
-  const report = await refine(ask, refinePlace(frame, options.repo), {
+  const report = await refineAt(ask, refinePlace(frame, options.repo), {
     signal: endings.stop,
     onProgress: (progress) => frame.say(progressLine(progress)),
   });
