@@ -1,11 +1,9 @@
 /** From an agent as data to the agent. A kind's code is loaded when the first of that kind is made. */
 import type { AgentSpec } from '../model/agent.ts';
-import { AgentError } from '../model/errors.ts';
 import type { Agent, Seat } from './agent.ts';
 
 /**
  * @param seat without one it is good for errands
- * @throws AgentError `AGENT_UNAVAILABLE` for a kind that this version does not drive
  * @throws UsageError `USAGE` when the options are not that kind's
  */
 export async function agentFor(spec: AgentSpec, seat: Seat = {}): Promise<Agent> {
@@ -23,11 +21,13 @@ export async function agentFor(spec: AgentSpec, seat: Seat = {}): Promise<Agent>
     case 'ollama':
       return (await import('./ollama.ts')).ollama(spec, seat);
     case 'claude':
+      return (await import('./claude.ts')).claude(spec, seat);
     case 'codex':
+      return (await import('./codex.ts')).codex(spec, seat);
     case 'gemini':
     case 'opencode':
     case 'acp':
-      throw new AgentError('AGENT_UNAVAILABLE', `No ${spec.kind} agent: this version does not drive that program yet.`);
+      return (await import('./acp.ts')).acp(spec, seat);
   }
 }
 

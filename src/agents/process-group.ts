@@ -3,9 +3,9 @@
  * (DESIGN §4). A group's number is nobody else's while one member of it lives, so it is signalled only while its leader
  * runs, while a member was just seen, or in the few milliseconds after the leader's exit, in which no number comes round.
  */
-import { readdirSync, readFileSync } from 'node:fs';
 import { codeOf } from '../model/errors.ts';
 import { pause } from './pause.ts';
+import { procs } from './proc.ts';
 
 /** After SIGKILL only a process that waits for a disk is still alive. */
 const GONE_MS = 500;
@@ -42,20 +42,5 @@ function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
  * False when every member has ended. The system counts one that has ended until its parent has looked at it, which the
  * first process of a container may put off for seconds, or for ever.
  */
-function hasLiving(leader: number): boolean {
-  if (process.platform !== 'linux') return true;
-  return readdirSync('/proc').some((name) => /^\d+$/.test(name) && isLivingMember(name, leader));
-}
-
-function isLivingMember(pid: string, leader: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [state, group, threads] = [fields[0], fields[2], fields[17]];
-    // Of a program whose first thread has ended others may run on.
-    return Number(group) === leader && (state !== 'Z' || Number(threads) > 1) && state !== 'X';
-  } catch {
-    // It has ended since it was listed.
-    return false;
-  }
-}
+const hasLiving = (leader: number): boolean =>
+  process.platform !== 'linux' || procs().some(({ group }) => group === leader);

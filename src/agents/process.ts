@@ -6,11 +6,13 @@
  * turn. Whatever of the group is there after the exit is ended with it.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { outputQueue, type Output } from './output-queue.ts';
 import { outputTail, type OutputTail } from './output-tail.ts';
 import { LONGEST_MS, pause } from './pause.ts';
 import { endGroup } from './process-group.ts';
 import { spawnFailure, type Failure } from './spawn-failure.ts';
+import { carriersOf, descendantsOf, strike } from './strays.ts';
 
 export interface ProcessRequest {
   readonly argv: readonly string[];
@@ -20,6 +22,15 @@ export interface ProcessRequest {
   readonly stdin?: string;
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
+  /** For a program that stays: stdin stays open for `write`, and its strays end with it. */
+  readonly kept?: Kept;
+}
+
+export interface Kept {
+  /** Is given stdout as it comes, in place of `next`; the program waits while it does. */
+  readonly hear: (bytes: Buffer) => Promise<void>;
+  /** `NAME=value` of its environment, by which what it started is known when it is gone. */
+  readonly mark: string;
 }
 
 export interface ProcessLimits {
@@ -35,6 +46,9 @@ const LIMITS: ProcessLimits = { graceMs: 5_000, floodBytes: 2 ** 30, keptBytes: 
 
 /** How long a process that is gone may leave its output open to others of its group, such as the `tee` of a shell. */
 const LINGER_MS = 25;
+
+/** What does not die within so many looks waits for a disk; the sweep at the teammate's end says so. */
+const MOST_LOOKS = 100;
 
 export type StopReason = 'aborted' | 'timeout' | 'flooded';
 
@@ -52,6 +66,10 @@ export interface RunningProcess {
   readonly ended: Promise<ProcessEnd>;
   /** Ends it, if it has not ended, as an abort would. */
   stop(): Promise<ProcessEnd>;
+  /** To a kept program's stdin; what it does not read any more is lost, as its exit will tell. */
+  write(text: string): void;
+  /** Closes that stdin, which a kept program takes for the end. */
+  endInput(): void;
 }
 
 export type Started =
@@ -62,20 +80,20 @@ export async function startProcess(request: ProcessRequest, limits: Partial<Proc
   try {
     const child = spawnChild(request);
     if (child.pid === undefined) return { ok: false, failure: spawnFailure(await errorOf(child), request) };
-    feed(child, request.stdin);
+    feed(child, request);
     return { ok: true, process: follow(child, child.pid, request, { ...LIMITS, ...limits }) };
   } catch (error) {
     return { ok: false, failure: spawnFailure(error, request) };
   }
 }
 
-const spawnChild = ({ argv: [program = '', ...args], env, cwd, stdin }: ProcessRequest): ChildProcess =>
+const spawnChild = ({ argv: [program = '', ...args], env, cwd, stdin, kept }: ProcessRequest): ChildProcess =>
   spawn(program, args, {
     cwd,
     env: { ...env },
     shell: false,
     detached: true,
-    stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [stdin === undefined && kept === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
 
 /** Why there is no process, though there is a child; its pipes, if it came so far, are given back. */
@@ -93,7 +111,10 @@ function giveBack({ stdin, stdout, stderr }: ChildProcess): void {
 /** A stream that breaks is a program that is done with it (EPIPE); whether that matters its exit says. */
 const ignore = (): void => {};
 
-const feed = ({ stdin }: ChildProcess, text: string | undefined): void => void stdin?.on('error', ignore).end(text);
+function feed({ stdin }: ChildProcess, { stdin: text, kept }: ProcessRequest): void {
+  stdin?.on('error', ignore);
+  if (kept === undefined) stdin?.end(text);
+}
 
 function follow(child: ChildProcess, pid: number, request: ProcessRequest, limits: ProcessLimits): RunningProcess {
   const [exit, closed] = [exitOf(child), closeOf(child)];
@@ -101,9 +122,9 @@ function follow(child: ChildProcess, pid: number, request: ProcessRequest, limit
   let isOver = false;
   const stop = (how: StopReason): void => {
     // The number of a group that is gone may be another's.
-    if (!isOver) stopping ??= { how, done: endGroup(pid, how === 'flooded' ? 0 : limits.graceMs) };
+    if (!isOver) stopping ??= { how, done: endTree(pid, how === 'flooded' ? 0 : limits.graceMs) };
   };
-  const output = drain(child, limits, () => stop('flooded'));
+  const output = drain(child, request, limits, () => stop('flooded'));
   const disarm = arm(request, stop);
   const end = async (): Promise<ProcessEnd> => {
     const exited = await exit;
@@ -112,6 +133,7 @@ function follow(child: ChildProcess, pid: number, request: ProcessRequest, limit
     isOver = true;
     disarm();
     await (stopping ? stopping.done : endGroup(pid, 0));
+    if (request.kept !== undefined) await endCarriers(request.kept.mark);
     giveBack(child);
     output.close();
     return { ...output.tails(), ...(stopping ? { how: stopping.how } : exited) };
@@ -121,7 +143,25 @@ function follow(child: ChildProcess, pid: number, request: ProcessRequest, limit
     stop('aborted');
     return ended;
   };
-  return { pid, next: output.next, ended, stop: abort };
+  const write = (text: string): void => {
+    if (child.stdin?.writable === true) child.stdin.write(text);
+  };
+  return { pid, next: output.next, ended, stop: abort, write, endInput: () => void child.stdin?.end() };
+}
+
+/** Ends a group, and what left it as long as it can be told by descent. */
+async function endTree(leader: number, graceMs: number): Promise<void> {
+  const below = descendantsOf(leader);
+  await endGroup(leader, graceMs);
+  strike(below);
+}
+
+/** Ends what a program left behind, until two looks find nothing: what forks as it is killed is found by the next. */
+async function endCarriers(mark: string): Promise<void> {
+  for (let looks = 0, empty = 0; empty < 2 && looks < MOST_LOOKS; looks += 1) {
+    empty = strike(carriersOf(mark)) === 0 ? empty + 1 : 0;
+    if (empty < 2) await pause(1);
+  }
 }
 
 const exitOf = (child: ChildProcess): Promise<Exit> =>
@@ -145,7 +185,12 @@ async function lastLook(closed: AbortSignal): Promise<void> {
 }
 
 /** Reads both streams as fast as they come. */
-function drain(child: ChildProcess, { keptBytes, floodBytes }: ProcessLimits, flooded: () => void) {
+function drain(
+  child: ChildProcess,
+  { kept }: ProcessRequest,
+  { keptBytes, floodBytes }: ProcessLimits,
+  flooded: () => void,
+) {
   const queue = outputQueue();
   const [stdout, stderr] = [outputTail(keptBytes), outputTail(keptBytes)];
   let total = 0;
@@ -155,13 +200,24 @@ function drain(child: ChildProcess, { keptBytes, floodBytes }: ProcessLimits, fl
     total += bytes.length;
     if (total > floodBytes) flooded();
   };
-  child.stdout?.on('data', read('stdout', stdout)).on('error', ignore);
+  child.stdout?.on('error', ignore);
+  if (kept === undefined) child.stdout?.on('data', read('stdout', stdout));
+  else if (child.stdout !== null) void hear(child.stdout, kept);
   child.stderr?.on('data', read('stderr', stderr)).on('error', ignore);
   return {
     next: () => queue.next(),
     close: () => queue.close(),
     tails: () => ({ stdout: stdout.bytes(), stderr: stderr.bytes() }),
   };
+}
+
+/** Hands over piece by piece; the program is made to wait while its hearer does. */
+async function hear(stdout: Readable, { hear: take }: Kept): Promise<void> {
+  try {
+    for await (const bytes of stdout) if (Buffer.isBuffer(bytes)) await take(bytes);
+  } catch {
+    // A stream that breaks is the end of a program, which its exit tells.
+  }
 }
 
 /** Stops at the time limit and at the abort. @returns what takes both back */

@@ -55,6 +55,24 @@ export function writeInside(directory: string, path: string, text: string): bool
   return true;
 }
 
+/**
+ * Paths as an agent names them, where they really lead: below the directory they are relative to it, else absolute.
+ * A link that leads out is followed, so that nobody need look at the disk again to judge them.
+ */
+export function withinRoot(directory: string, paths: readonly string[]): string[] {
+  const root = realpathSync(directory);
+  return paths.map((path) => {
+    const real = realPath(resolve(root, path));
+    return isInside(root, real) ? relative(root, real) || '.' : real;
+  });
+}
+
+/** Of a file that is not there yet: as far as its directories are. */
+function realPath(path: string): string {
+  const there = nearestThere(path);
+  return resolve(realpathSync(there), relative(there, path));
+}
+
 function isInside(root: string, path: string): boolean {
   const way = relative(root, path);
   return !isAbsolute(way) && way.split('/')[0] !== '..';

@@ -13,11 +13,12 @@ describe('an agent of a kind', () => {
     expect((await play(scripted.turn(turnInput(tempDir())))).end).toMatchObject({ text: 'hello' });
   });
 
-  it.each(CLIS)('is not there for %s yet, which is told', async (kind) => {
-    await expect(agentFor({ kind })).rejects.toMatchObject({
-      code: 'AGENT_UNAVAILABLE',
-      exitCode: 5,
-      message: `No ${kind} agent: this version does not drive that program yet.`,
-    });
+  it.each(CLIS)('is made for %s without starting anything', async (kind) => {
+    const agent = await agentFor({ kind, command: ['no-such-program'] });
+    await agent.close();
+  });
+
+  it('needs a command, when any program may be meant', async () => {
+    await expect(agentFor({ kind: 'acp' })).rejects.toMatchObject({ code: 'USAGE', exitCode: 2 });
   });
 });

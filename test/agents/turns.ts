@@ -20,7 +20,7 @@ export interface Played {
 
 /**
  * @param see is told each event before the next is asked for
- * @param answer what every call is answered
+ * @param answer what every call and every question is answered
  */
 export async function play(
   turn: Turn,
@@ -32,7 +32,7 @@ export async function play(
   while (!next.done) {
     events.push(next.value);
     see(next.value);
-    next = await turn.next(next.value.type === 'called' ? answer : undefined);
+    next = await turn.next(['called', 'asked'].includes(next.value.type) ? answer : undefined);
   }
   return { events, end: next.value, output: Buffer.concat(events.map(bytesOf)).toString() };
 }

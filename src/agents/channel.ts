@@ -1,0 +1,32 @@
+/** Values from whoever has them to one reader who takes them in order, one at a time. */
+
+export interface Channel<T> {
+  push(value: T): void;
+  /** The next value, when there is one. One reader at a time. */
+  next(): Promise<T>;
+  /** Resolves when few enough values wait; whoever makes many of them waits for it. */
+  room(): Promise<void>;
+}
+
+/** @param most values that may wait before `room` makes their maker wait */
+export function channel<T>(most = 256): Channel<T> {
+  const waiting: T[] = [];
+  let take: ((value: T) => void) | undefined;
+  let gone: (() => void)[] = [];
+  return {
+    push(value) {
+      if (take === undefined) return void waiting.push(value);
+      const taker = take;
+      take = undefined;
+      taker(value);
+    },
+    next() {
+      const [value] = waiting.splice(0, 1);
+      if (waiting.length < most) for (const go of gone.splice(0)) go();
+      return value === undefined ? new Promise((resolve) => (take = resolve)) : Promise.resolve(value);
+    },
+    async room() {
+      if (waiting.length >= most) await new Promise<void>((resolve) => (gone = [...gone, resolve]));
+    },
+  };
+}

@@ -1,0 +1,63 @@
+/** JSON objects, one a line, out of a stream that may hold anything. Pure; memory is bounded by the longest line. */
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export type Line =
+  | { readonly is: 'message'; readonly value: JsonObject }
+  /** A line that is none: for the log, cut short; `length` is that of the whole. */
+  | { readonly is: 'noise'; readonly text: string; readonly length: number }
+  /** Longer than any message may be; nothing after it is read. */
+  | { readonly is: 'endless' };
+
+const NEWLINE = 0x0a;
+/** Bytes of one message. A tool's whole answer may be in it. */
+export const LONGEST_LINE = 32 * 1024 * 1024;
+/** How much of a line that is no message is told. */
+const TOLD = 2_000;
+
+/** @returns what takes a stream's pieces in order, and gives the lines that each completes */
+export function jsonLines(longest = LONGEST_LINE): (bytes: Buffer) => Line[] {
+  let pieces: Buffer[] = [];
+  let length = 0;
+  let isEndless = false;
+
+  const finish = (last: Buffer): Line[] => {
+    const line = pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
+    [pieces, length] = [[], 0];
+    const text = line.toString('utf8').trim();
+    return text === '' ? [] : [readLine(text)];
+  };
+  return (bytes) => {
+    const lines: Line[] = [];
+    for (let from = 0; !isEndless && from <= bytes.length;) {
+      const end = bytes.indexOf(NEWLINE, from);
+      const piece = bytes.subarray(from, end < 0 ? bytes.length : end);
+      length += piece.length;
+      isEndless = length > longest;
+      if (isEndless) [pieces, length] = [[], 0];
+      else if (end >= 0) lines.push(...finish(piece));
+      // A copy: the piece is a window on a buffer that would be kept whole.
+      else if (piece.length > 0) pieces.push(Buffer.from(piece));
+      if (end < 0) break;
+      from = end + 1;
+    }
+    return isEndless ? [...lines, { is: 'endless' }] : lines;
+  };
+}
+
+function readLine(text: string): Line {
+  const value = parse(text);
+  return isObject(value) ? { is: 'message', value } : { is: 'noise', text: text.slice(0, TOLD), length: text.length };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Half a line, a banner, a warning of a library: noise.
+    return undefined;
+  }
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
