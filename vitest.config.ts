@@ -15,7 +15,7 @@ export default defineConfig({
         test: {
           name: 'disk',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: [...PURE, 'test/hosts/**'],
+          exclude: [...PURE, 'test/hosts/**', 'test/real-agents/**'],
           pool: 'forks',
           setupFiles: ['test/support/leftovers.ts'],
           // A hang is caught; a loaded machine is no failure.

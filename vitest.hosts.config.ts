@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** The real programs, one after the other: hundreds of megabytes each, so no part of `npm test`. */
 export default defineConfig({
   test: {
-    include: ['test/hosts/**/*.test.ts'],
+    include: ['test/hosts/**/*.test.ts', 'test/real-agents/**/*.test.ts'],
     pool: 'forks',
     fileParallelism: false,
     setupFiles: ['test/support/leftovers.ts'],

@@ -8,6 +8,7 @@ import type { Seat, TurnInput } from './agent.ts';
 import type { Launch } from './dialect.ts';
 import { furnish } from './home.ts';
 import { isObject, type JsonObject } from './json-lines.ts';
+import { loginLinks } from './logins.ts';
 
 type Env = TurnInput['env'];
 
@@ -37,7 +38,6 @@ function gemini({ command = ['gemini'], args = [], model, baseUrl, options }: Ag
 }
 
 function geminiHome({ server }: Seat, env: Env, options: AgentSpec['options'] = {}) {
-  const own = join(env['GEMINI_CLI_HOME'] ?? env['HOME'] ?? '', '.gemini');
   const key = env['GEMINI_API_KEY'] ?? env['GOOGLE_API_KEY'];
   const settings = {
     ...{ telemetry: { enabled: false }, privacy: { usageStatisticsEnabled: false } },
@@ -49,10 +49,9 @@ function geminiHome({ server }: Seat, env: Env, options: AgentSpec['options'] = 
     ...options,
     ...(server === undefined ? {} : { mcpServers: { team: trusted(server) } }),
   };
-  const logins = ['oauth_creds.json', 'google_accounts.json'];
   return {
     files: { 'settings.json': JSON.stringify(settings, undefined, 2) },
-    links: Object.fromEntries(logins.map((file) => [join('.gemini', file), [own, file] as const])),
+    links: loginLinks('gemini', env, '.gemini'),
   };
 }
 
@@ -89,10 +88,8 @@ function opencode(spec: AgentSpec, seat: Seat, env: Env): Launch {
   };
 }
 
-function opencodeHome(home: string, env: Env): string {
-  const own = join(env['XDG_DATA_HOME'] ?? join(env['HOME'] ?? '', '.local', 'share'), 'opencode');
-  return furnish(home, { links: { [join('opencode', 'auth.json')]: [own, 'auth.json'] } });
-}
+const opencodeHome = (home: string, env: Env): string =>
+  furnish(home, { links: loginLinks('opencode', env, 'opencode') });
 
 /** A gateway is a provider of its own, with the model's name after its. */
 function opencodeConfig({ model, baseUrl, options = {} }: AgentSpec, env: Env): JsonObject {

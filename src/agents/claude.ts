@@ -24,6 +24,7 @@ import {
 import type { Dialect, Launch, Line, Talk } from './dialect.ts';
 import { furnish } from './home.ts';
 import { KeptAgent, type KeptLimits } from './kept-agent.ts';
+import { loginLinks } from './logins.ts';
 import { tailText } from './output-tail.ts';
 import { end, type Step } from './step.ts';
 import { withinRoot } from './workspace.ts';
@@ -79,9 +80,7 @@ export function launch(
 
 /** Its own configuration, with the user's login in it by reference. */
 const claudeHome = (home: string, env: TurnInput['env']): string =>
-  furnish(join(home, 'claude'), {
-    links: { '.credentials.json': [env['CLAUDE_CONFIG_DIR'] ?? `${env['HOME'] ?? ''}/.claude`, '.credentials.json'] },
-  });
+  furnish(join(home, 'claude'), { links: loginLinks('claude', env) });
 
 /** Values stand in the environment; here, on argv, are only their names. */
 const mcpConfig = ({ command, args, env }: NonNullable<Seat['server']>): string =>

@@ -25,6 +25,7 @@ import { furnish } from './home.ts';
 import { isObject, type JsonObject } from './json-lines.ts';
 import { rpc, type Rpc, type RpcHeard } from './json-rpc.ts';
 import { KeptAgent, type KeptLimits } from './kept-agent.ts';
+import { loginLinks } from './logins.ts';
 import { end, tell } from './step.ts';
 import { withinRoot } from './workspace.ts';
 
@@ -53,14 +54,11 @@ export function launch(
   { home }: Seat,
   { env }: Pick<TurnInput, 'env'>,
 ): Launch {
-  const own = env['CODEX_HOME'] ?? `${env['HOME'] ?? ''}/.codex`;
   return {
     argv: [...command, 'app-server', ...OWN, ...args],
     env: {
       ...env,
-      ...(home === undefined
-        ? {}
-        : { CODEX_HOME: furnish(join(home, 'codex'), { links: { 'auth.json': [own, 'auth.json'] } }) }),
+      ...(home === undefined ? {} : { CODEX_HOME: furnish(join(home, 'codex'), { links: loginLinks('codex', env) }) }),
     },
   };
 }

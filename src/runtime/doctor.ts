@@ -1,9 +1,9 @@
 /** `teams doctor`: what works here and what does not, each with its cure. Nothing is repaired unless it is asked for. */
 import process from 'node:process';
-import { AGENT_KINDS } from '../model/agent.ts';
 import { isTeamError } from '../model/errors.ts';
 import { isConfigUntrusted } from '../store/config-files.ts';
 import { canSeeProcesses, fileSystemTrouble, findOnPath, keyState, watchLimits } from '../store/host.ts';
+import { agentChecks } from './agent-doctor.ts';
 import { loadConfig } from './configuration.ts';
 import { teamChecks } from './team-doctor.ts';
 
@@ -21,7 +21,11 @@ const LEAST_WATCHES = 8_192;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** @param breakLocks removes left-over locks, and says so */
-export const diagnose = (root: string, environment: Environment, { breakLocks = false } = {}): Check[] => [
+export const diagnose = async (
+  root: string,
+  environment: Environment,
+  { breakLocks = false } = {},
+): Promise<Check[]> => [
   node(),
   fileSystem(root),
   program(
@@ -36,7 +40,7 @@ export const diagnose = (root: string, environment: Environment, { breakLocks = 
   key(),
   configuration(root, environment),
   ...teamChecks(root, breakLocks),
-  agents(environment),
+  ...(await agentChecks(root, environment)),
 ];
 
 const check = (name: string, ok: boolean, found: string, cure: string): Check => ({
@@ -111,12 +115,4 @@ function configuration(root: string, environment: Environment): Check {
     if (!isTeamError(error)) throw error;
     return check('configuration', false, error.message, 'correct it where it says');
   }
-}
-
-const PROGRAMS = AGENT_KINDS.filter((kind) => ['claude', 'codex', 'gemini', 'opencode'].includes(kind));
-
-/** None of them is needed. */
-function agents({ PATH = '' }: Environment): Check {
-  const found = PROGRAMS.filter((kind) => findOnPath(kind, PATH) !== undefined);
-  return check('agents', true, ['exec', 'scripted', ...found.map((kind) => `${kind} (on PATH)`)].join(', '), '');
 }

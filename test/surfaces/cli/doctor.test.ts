@@ -1,5 +1,5 @@
 /** `teams doctor`: what it finds, and what it repairs when it is asked to. */
-import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -24,7 +24,11 @@ describe('doctor', () => {
     const { code, checks } = await examine(place);
     expect(checks.map(({ name }) => name)).toEqual([
       ...['node', 'file system', 'prlimit', 'git', 'bwrap', 'processes', 'watchers', 'key', 'configuration'],
-      ...['login: seal', 'login: locks', 'login: processes', 'agents'],
+      ...['login: seal', 'login: locks', 'login: processes'],
+      ...['claude', 'codex', 'gemini', 'opencode', 'anthropic', 'openai', 'google', 'ollama'].map(
+        (kind) => `agent ${kind}`,
+      ),
+      'mcp server',
     ]);
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
     expect(checks.filter(({ cure }) => cure !== '')).toEqual([]);
@@ -37,6 +41,29 @@ describe('doctor', () => {
     expect(of('git')).toMatchObject({ ok: false, found: 'not on PATH' });
     expect(of('prlimit')?.cure).toContain('util-linux');
     expect(of('bwrap')?.cure).toContain('bubblewrap');
+  });
+
+  it('tells of each program its version, its path and the login that it will use', async () => {
+    const place = new Workplace();
+    const bin = join(place.root, 'bin');
+    for (const name of ['claude', 'codex', 'gemini']) {
+      place.put(`bin/${name}`, `#!/bin/sh\n[ "$1" = --version ] || exit 9\necho ${name} 1.2.3\n`);
+      chmodSync(join(bin, name), 0o755);
+    }
+    place.put('home/.claude/.credentials.json', '{}');
+    place.put('bin/opencode', '#!/bin/sh\necho broken >&2\nexit 3\n');
+    chmodSync(join(bin, 'opencode'), 0o755);
+    place.environment['PATH'] = `${bin}:${place.environment['PATH'] ?? ''}`;
+    place.environment['GEMINI_API_KEY'] = 'a-canary-key';
+    const { code, of, checks } = await examine(place);
+    expect(code).toBe(1);
+    expect(of('agent claude')).toMatchObject({ ok: true, found: expect.stringContaining('claude 1.2.3') as string });
+    expect(of('agent claude')?.found).toContain(join(place.root, 'home/.claude/.credentials.json'));
+    expect(of('agent codex')).toMatchObject({ ok: false, cure: 'run `codex login` once, or set OPENAI_API_KEY' });
+    expect(of('agent gemini')?.found).toContain('key in GEMINI_API_KEY');
+    expect(of('agent opencode')).toMatchObject({ ok: false, cure: 'install it again: npm install -g opencode-ai' });
+    expect(of('mcp server')?.found).toMatch(/^shakes hands, \d+ tools$/);
+    expect(JSON.stringify(checks)).not.toContain('a-canary-key');
   });
 
   it('prints the cures below the table', async () => {

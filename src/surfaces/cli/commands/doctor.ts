@@ -16,7 +16,7 @@ export const act: Act = async (frame, given) => {
   if (breakLock || trust !== false) mustNotBeMember(frame, 'vouches for its team');
   if (trust === true) trustConfig(root);
   else if (trust !== false) await trustTeam(root, parseName('team', trust));
-  const checks = diagnose(root, frame.outside.environment, { breakLocks: breakLock });
+  const checks = await diagnose(root, frame.outside.environment, { breakLocks: breakLock });
   frame.answer({ checks }, describe(checks));
   return checks.every(({ ok }) => ok) ? 0 : 1;
 };

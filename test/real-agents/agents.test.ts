@@ -1,0 +1,32 @@
+/** The real CLIs, each by the very suite that the programs like them pass in `npm test`, thinking with the model server. */
+import { join } from 'node:path';
+import { beforeAll } from 'vitest';
+import { agentFor } from '../../src/agents/index.ts';
+import { teamServer } from '../agents/like.ts';
+import { describeWithModel, type Cast } from '../agents/model-contract.ts';
+import { environment, REAL_CLIS, reach, realCli, SEEN, STALL_MS, type RealCli } from './clis.ts';
+
+const programs = new Map<RealCli, string>();
+const only = process.env['ONLY'];
+
+/** Nothing is installed for a kind that was not asked for. */
+for (const kind of REAL_CLIS.filter((one) => only === undefined || one === only)) {
+  beforeAll(async () => void programs.set(kind, await realCli(kind)));
+  describeWithModel({ ...base(kind), ...SEEN[kind] });
+}
+
+function base(kind: RealCli): Cast {
+  return {
+    kind: `the real ${kind}`,
+    open: async ({ home, session, cwd, url }) => {
+      const team = teamServer(join(home, 'sent'));
+      const spec = { kind, command: [programs.get(kind) ?? kind], ...reach(kind, url) };
+      return {
+        agent: await agentFor(spec, { home, server: team.server, ...(session === undefined ? {} : { session }) }),
+        input: { env: environment(cwd) },
+        sent: () => team.sent().map(({ content }) => content),
+      };
+    },
+    stallMs: STALL_MS,
+  };
+}

@@ -1,0 +1,58 @@
+/** The real CLIs: by which version, how each is led to the model server, and what is known of it. */
+import type { AgentSpec } from '../../src/model/agent.ts';
+import type { Cast } from '../agents/model-contract.ts';
+import { installed } from '../hosts/install.ts';
+import { PROGRAMS } from '../hosts/programs.ts';
+
+export const REAL_CLIS = ['claude', 'codex', 'gemini', 'opencode'] as const;
+export type RealCli = (typeof REAL_CLIS)[number];
+
+/** Its program, installed if it is not there. */
+export function realCli(kind: RealCli): Promise<string> {
+  const found = PROGRAMS.find(({ host }) => host === kind);
+  if (found === undefined) throw new Error(`test/hosts pins no ${kind}.`);
+  return installed(found.pinned, found.bin);
+}
+
+/** How a spec points it at the model server. */
+export function reach(kind: RealCli, url: string): Partial<AgentSpec> {
+  switch (kind) {
+    case 'claude':
+      return { baseUrl: url };
+    case 'codex':
+      return { baseUrl: `${url}/v1`, model: 'mock-model' };
+    case 'gemini':
+      return { baseUrl: url, model: 'gemini-2.5-pro' };
+    case 'opencode':
+      return { baseUrl: `${url}/v1`, model: 'mock-model' };
+  }
+}
+
+export const environment = (home: string): Record<string, string> => ({
+  ...{ PATH: process.env['PATH'] ?? '', HOME: home },
+  ...{ ANTHROPIC_API_KEY: 'sk-ant-none', OPENAI_API_KEY: 'none', GEMINI_API_KEY: 'none' },
+  CLAUDE_CODE_MAX_RETRIES: '1',
+});
+
+/** Longer than the slowest of them needs to begin. */
+export const STALL_MS = 20_000;
+
+/** What was seen of each, where it is not as the suite would have it. */
+export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
+  claude: { makes: { tool: 'Write', input: { file_path: 'made', content: 'x' } } },
+  codex: { makes: { tool: 'exec_command', input: { cmd: 'touch made' } } },
+  gemini: {
+    makes: { tool: 'write_file', input: { file_path: 'made', content: 'x' } },
+    cannot: {
+      mail: 'the protocol has no place for it in mid-turn',
+      '429 then good': 'the protocol has no word for a retry',
+    },
+  },
+  opencode: {
+    makes: { tool: 'bash', input: { command: 'touch made', description: 'makes it' } },
+    cannot: {
+      mail: 'the protocol has no place for it in mid-turn',
+      '429 then good': 'the protocol has no word for a retry',
+    },
+  },
+};
