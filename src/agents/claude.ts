@@ -43,10 +43,14 @@ const OWN = {
 export const claude = (spec: AgentSpec, seat: Seat = {}, limits: Partial<KeptLimits> = {}): Agent =>
   new KeptAgent(dialect(spec, seat), seat.session, limits);
 
+const NO_SESSION = /No conversation found with session ID/;
+const isLost = ({ is_error, result = '', errors = [] }: Extract<FromClaude, { type: 'result' }>): boolean =>
+  is_error && NO_SESSION.test([result, ...errors].join(' '));
+
 const dialect = (spec: AgentSpec, seat: Seat): Dialect => ({
   launch: (input, session) => launch(spec, seat, input, session),
   open: (line) => new ClaudeTalk(line, seat.identity),
-  isSessionLost: ({ stderr }) => /No conversation found with session ID/.test(tailText(stderr, 4_096)),
+  isSessionLost: ({ stderr }) => NO_SESSION.test(tailText(stderr, 4_096)),
 });
 
 export function launch(
@@ -161,6 +165,8 @@ class ClaudeTalk implements Talk {
 
   /** The end, unless something that was said came too late for this answer: that is answered next, in the same turn. */
   #result(message: Extract<FromClaude, { type: 'result' }>): Step[] {
+    // It says so and ends; its end is what counts.
+    if (isLost(message)) return [];
     const usage = usageSteps(message, this.#cost);
     this.#cost = message.total_cost_usd ?? this.#cost;
     if (!this.#isInTurn || (this.#unheard.size > 0 && !message.is_error)) return usage;

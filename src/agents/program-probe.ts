@@ -37,7 +37,7 @@ export async function probeMcp(argv: readonly string[], { env, cwd }: Where): Pr
   if (!started.ok) return { ok: false, why: started.failure.message };
   const { peer } = started;
   const wire = rpc((message) => peer.send(message), { jsonrpc: '2.0' });
-  lines.heard = wire.heard;
+  lines.heard = (message) => wire.heard(message);
   void peer.ended.then(() => wire.closed());
   const late = new AbortController();
   try {

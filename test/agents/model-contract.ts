@@ -45,6 +45,8 @@ export interface Cast {
   readonly cannot?: Partial<Record<Row, string>>;
   /** Whether it asks for titles, which are none of the script's business. */
   readonly titles?: boolean;
+  /** The program puts words of its own behind the user's, and the model server echoes those. */
+  readonly isWordy?: boolean;
   /** Shorter than what the program needs to begin is a failure of its own. */
   readonly stallMs?: number;
 }
@@ -94,7 +96,8 @@ const FAILURES: readonly [Row, Step, FailureClass][] = [
 ];
 
 export function describeWithModel(cast: Cast): void {
-  const { kind, cannot = {}, classes = {}, stallMs = 1_000 } = cast;
+  const { kind, cannot = {}, classes = {}, stallMs = 1_000, isWordy = false } = cast;
+  const echo = (text: string): unknown => (isWordy ? expect.stringMatching(/^(?:ok|heard): /) : text);
   const row = (name: Row, title: string, test: () => Promise<void>): void => {
     const reason = cannot[name];
     if (reason === undefined) it(title, test);
@@ -105,8 +108,8 @@ export function describeWithModel(cast: Cast): void {
     row('text', 'says what the model says', async () => {
       const { turn } = await stage(cast, [{ text: 'heard: {user}' }]);
       const { end, events } = await turn('Say hello.');
-      expect(end).toMatchObject({ ended: 'answered', text: 'heard: Say hello.' });
-      expect(events).toContainEqual({ type: 'said', text: 'heard: Say hello.' });
+      expect(end).toMatchObject({ ended: 'answered', text: echo('heard: Say hello.') });
+      expect(events).toContainEqual({ type: 'said', text: echo('heard: Say hello.') });
     });
 
     row('team tool', "carries out the team's tool, and tells the model what came of it", async () => {
@@ -156,7 +159,7 @@ export function describeWithModel(cast: Cast): void {
       void server.request(1).then(() => abort.abort());
       expect((await turn('Work.', { signal: abort.signal })).end).toEqual({ ended: 'aborted' });
       server.play([]);
-      expect((await turn('Again.')).end).toMatchObject({ ended: 'answered', text: 'ok: Again.' });
+      expect((await turn('Again.')).end).toMatchObject({ ended: 'answered', text: echo('ok: Again.') });
     });
 
     row('resume', 'goes on with its session in another life', async () => {
@@ -164,7 +167,7 @@ export function describeWithModel(cast: Cast): void {
       const session = sessionIn(await turn('The word is apple.'));
       await agent.close();
       const next = await staged(cast, server, { ...place, ...(session === undefined ? {} : { session }) });
-      expect((await next.turn('Which word?')).end).toMatchObject({ ended: 'answered', text: 'ok: Which word?' });
+      expect((await next.turn('Which word?')).end).toMatchObject({ ended: 'answered', text: echo('ok: Which word?') });
       expect(everything(server.requests.at(-1))).toContain('The word is apple.');
     });
 
@@ -172,7 +175,7 @@ export function describeWithModel(cast: Cast): void {
       const { place, server } = await stage(cast, []);
       const { turn } = await staged(cast, server, { ...place, session: '00000000-0000-4000-8000-000000000000' });
       const played = await turn('Hello.');
-      expect(played.end).toMatchObject({ ended: 'answered', text: 'ok: Hello.' });
+      expect(played.end).toMatchObject({ ended: 'answered', text: echo('ok: Hello.') });
       expect(played.events.map(({ type }) => type)).toContain('noted');
       expect(sessionIn(played)).not.toBe('00000000-0000-4000-8000-000000000000');
     });
@@ -191,7 +194,7 @@ export function describeWithModel(cast: Cast): void {
         expect(end).toMatchObject({ ended: 'failed', why: classes[name] ?? usual });
         expect(end.ended === 'failed' && end.message).toMatch(/^[^\n]+$/);
         server.play([]);
-        expect((await turn('Again.')).end).toMatchObject({ ended: 'answered', text: 'ok: Again.' });
+        expect((await turn('Again.')).end).toMatchObject({ ended: 'answered', text: echo('ok: Again.') });
       });
 
     row('429 then good', 'waits out a limit by itself, and says so', async () => {

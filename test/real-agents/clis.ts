@@ -39,9 +39,10 @@ export const STALL_MS = 20_000;
 
 /** What was seen of each, where it is not as the suite would have it. */
 export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
-  claude: { makes: { tool: 'Write', input: { file_path: 'made', content: 'x' } } },
-  codex: { makes: { tool: 'exec_command', input: { cmd: 'touch made' } } },
+  claude: { isWordy: true, makes: { tool: 'Write', input: { file_path: 'made', content: 'x' } } },
+  codex: { isWordy: true, makes: { tool: 'exec_command', input: { cmd: 'touch made' } } },
   gemini: {
+    isWordy: true,
     makes: { tool: 'write_file', input: { file_path: 'made', content: 'x' } },
     cannot: {
       mail: 'the protocol has no place for it in mid-turn',
@@ -49,6 +50,7 @@ export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
     },
   },
   opencode: {
+    isWordy: true,
     makes: { tool: 'bash', input: { command: 'touch made', description: 'makes it' } },
     cannot: {
       mail: 'the protocol has no place for it in mid-turn',
