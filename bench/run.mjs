@@ -13,7 +13,7 @@ const GROUPS = ['send', 'delivery', 'idle', 'drain', 'claims', 'queue', 'start',
 
 const FULL = {
   ...{ rounds: 5, sendMs: 1_000, deliveries: 300, queueMs: 1_000, fairMs: 3_000, loopMs: 8_000, starts: 25 },
-  ...{ idlers: 32, settleMs: 10_000, idleMs: 20_000, wakes: 300, backlog: 1_000_000, tasks: 1_000, manyTasks: 10_000 },
+  ...{ idlers: 32, settleMs: 25_000, idleMs: 20_000, wakes: 300, backlog: 1_000_000, tasks: 1_000, manyTasks: 10_000 },
   ...{
     runTasks: 200,
     growthTasks: 1_000,

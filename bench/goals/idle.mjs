@@ -12,6 +12,7 @@ export async function measure(bench) {
   const { size, dir } = bench;
   const team = await startTeam(dir, size.idlers);
   try {
+    // V8 shrinks a heap once, some ten seconds after its last work: a cost of the start, not of being idle.
     await setTimeout(bench.size.settleMs);
     const idle = await during(team.pids, () => setTimeout(size.idleMs));
     const share = sum(idle.map(({ ms }) => ms)) / size.idleMs;

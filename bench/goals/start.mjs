@@ -10,6 +10,9 @@ import { residentMb } from '../lib/process-cost.mjs';
 
 const SETTLED_MS = 1_500;
 
+/** What Node does at a start for its environment alone (reading certificates, say) is no part of either side. */
+const env = { PATH: process.env.PATH };
+
 export const ids = ['9'];
 
 export async function measure(bench) {
@@ -69,13 +72,14 @@ async function startAll(bench, subjects) {
 
 async function untilExit(argv) {
   const began = performance.now();
-  const child = spawn(process.execPath, argv, { stdio: 'ignore' });
+  const child = spawn(process.execPath, argv, { env, stdio: 'ignore' });
   await once(child, 'exit');
   return performance.now() - began;
 }
 
 const spawnTeammate = (root) =>
   spawn(process.execPath, [join(ROOT, 'bin', 'teammate.cjs'), root, 'bench', 'ada'], {
+    env,
     stdio: ['pipe', 'ignore', 'inherit'],
   });
 
@@ -113,7 +117,7 @@ async function compareMemory(bench, { root }) {
   writeFileSync(idle, 'setInterval(() => {}, 1_000);');
   const [ours, empty] = [[], []];
   for (let round = 0; round < bench.size.rounds; round += 1) {
-    const children = [spawnTeammate(root), spawn(process.execPath, [idle], { stdio: 'ignore' })];
+    const children = [spawnTeammate(root), spawn(process.execPath, [idle], { env, stdio: 'ignore' })];
     await setTimeout(SETTLED_MS);
     const [our, other] = children.map(({ pid }) => residentMb(pid));
     ours.push(our);

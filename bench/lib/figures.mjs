@@ -20,6 +20,7 @@ export function short(value) {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';
   const size = Math.abs(value);
+  if (size >= 1_000_000) return `${Number((value / 1e6).toPrecision(3))}M`;
   if (size >= 10_000) return `${Math.round(value / 1000)}k`;
   if (size >= 100) return String(Math.round(value));
   return String(Number(value.toPrecision(3)));

@@ -28,7 +28,7 @@ export function printTable(title, rows) {
   console.log(`\n${title}`);
   const heads = [...new Set(rows.flatMap(({ figures }) => Object.keys(figures)))];
   const body = rows.map(({ name, figures, audits }) => [
-    `${isOurs(name) ? '* ' : '  '}${nameOf(name)}${name.includes(',') ? name.slice(name.indexOf(',')).replace(/^,/, ',') : ''}`,
+    `${isOurs(name) ? '* ' : '  '}${nameOf(name)}`,
     ...heads.map((head) => short(figures[head])),
     lossOf(audits),
   ]);

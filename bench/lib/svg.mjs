@@ -2,7 +2,7 @@
 import { short } from './figures.mjs';
 
 const [WIDTH, HEIGHT] = [720, 400];
-const EDGE = { left: 64, right: 150, top: 48, bottom: 48 };
+const EDGE = { left: 64, right: 190, top: 58, bottom: 48 };
 const COLORS = ['#2563eb', '#dc2626', '#d97706', '#059669', '#7c3aed', '#64748b'];
 const STYLE = `text{font:12px system-ui,sans-serif;fill:#475569}.title{font-size:15px;font-weight:600;fill:#0f172a}
 .grid{stroke:#cbd5e1;stroke-width:1}@media(prefers-color-scheme:dark){text{fill:#94a3b8}.title{fill:#f1f5f9}.grid{stroke:#334155}}`;
@@ -15,12 +15,21 @@ function scale(values, isLog, from, to) {
   const low = isLog ? 10 ** Math.floor(Math.log10(Math.min(...values))) : 0;
   const high = isLog ? Math.max(...values) * 1.2 : Math.max(...values) * 1.1 || 1;
   const place = (value) => from + ((grow(value) - grow(low)) / (grow(high) - grow(low))) * (to - from);
+  const step = niceStep(high / 5);
   const tens = Array.from({ length: 12 }, (_, n) => low * 10 ** n).filter((tick) => tick <= high);
-  return { place, ticks: isLog ? tens : Array.from({ length: 6 }, (_, n) => (high / 5) * n) };
+  return { place, ticks: isLog ? tens : Array.from({ length: Math.floor(high / step) + 1 }, (_, n) => step * n) };
 }
 
-const line = (x1, y1, x2, y2) => `<line class="grid" x1="${x1}" y1="${y1}" x2="${x2}" y2="${y2}"/>`;
-const text = (x, y, words, more = '') => `<text x="${x}" y="${y}" ${more}>${escaped(words)}</text>`;
+/** 1, 2 or 5 times a power of ten. */
+function niceStep(atLeast) {
+  const ten = 10 ** Math.floor(Math.log10(atLeast));
+  return ten * ([1, 2, 5].find((factor) => factor * ten >= atLeast) ?? 10);
+}
+
+const line = (x1, y1, x2, y2) =>
+  `<line class="grid" x1="${x1}" y1="${y1.toFixed(1)}" x2="${x2}" y2="${y2.toFixed(1)}"/>`;
+const text = (x, y, words, more = '') =>
+  `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${more && ` ${more}`}>${escaped(words)}</text>`;
 
 /** @param {{title: string, x: string, y: string, logX?: boolean, logY?: boolean, lines: {name: string, points: number[][]}[]}} curve */
 export function draw({ title, x, y, logX = false, logY = false, lines }) {
@@ -62,5 +71,5 @@ function drawLine({ name, points }, color, across, up, index) {
     (place) => `<circle cx="${place.split(',')[0]}" cy="${place.split(',')[1]}" r="3" fill="${color}"/>`,
   );
   const legend = `<rect x="${WIDTH - EDGE.right + 12}" y="${y - 9}" width="10" height="10" fill="${color}"/>`;
-  return `<polyline points="${places.join(' ')}" fill="none" stroke="${color}" stroke-width="2"/>${dots.join('')}${legend}${text(WIDTH - EDGE.right + 28, y, name)}`;
+  return `<polyline points="${places.join(' ')}" fill="none" stroke="${color}" stroke-width="${index === 0 ? 3.5 : 1.75}" stroke-linejoin="round"/>${dots.join('')}${legend}${text(WIDTH - EDGE.right + 28, y, name)}`;
 }

@@ -1,11 +1,14 @@
 /** One reader before a full inbox: how fast it empties it, how much memory it takes, how long it holds the lock. */
 import { openSync, writeSync } from 'node:fs';
-import { bodyOf } from '../lib/body.mjs';
+import { audit, bodyOf } from '../lib/body.mjs';
 import { lineOf, realDisk } from '../.build/product.mjs';
-import { drain, makeTeamIn, pathsIn, READER, readerIn } from './team.mjs';
+import { bodiesIn } from '../yardsticks/lines.mjs';
+import { lazyDisk, makeTeamIn, pathsIn, READER, readerIn } from './team.mjs';
 
 const WHO = 'ada';
 const CHUNK = 1_000;
+/** As many as a member takes at once. */
+const BATCH = 1_000;
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const idOf = (number) => ULID.slice(0, 18) + String(number).padStart(8, '0');
 
@@ -24,36 +27,37 @@ export function fill(dir, count) {
 }
 
 /** A disk that measures how long each lock is held. */
-function watchedDisk(lock, held) {
+function watchedDisk(disk, lock, held) {
   let since = 0;
   return {
-    ...realDisk,
+    ...disk,
     linkSync(from, to) {
-      realDisk.linkSync(from, to);
+      disk.linkSync(from, to);
       if (to === lock) since = performance.now();
     },
     unlinkSync(path) {
-      realDisk.unlinkSync(path);
+      disk.unlinkSync(path);
       if (path === lock) held.push(performance.now() - since);
     },
   };
 }
 
-export function empty({ dir, count }) {
+/** @param isDurable whether used mail is flushed to the disk, as shipped; a bare parser flushes nothing */
+export function empty({ dir, count, isDurable }) {
   const held = [];
-  const reader = readerIn(dir, watchedDisk(pathsIn(dir).inbox(READER).lock, held));
+  const inbox = pathsIn(dir).inbox(READER);
+  const reader = readerIn(dir, watchedDisk(isDurable ? realDisk : lazyDisk, inbox.lock, held));
   return async () => {
     const began = performance.now();
-    let got = 0;
-    let damaged = 0;
-    for await (const { content } of drain(reader)) {
-      // Not kept: what is measured is the reader's memory. The order is the proof that none is missing.
-      if (content !== bodyOf(WHO, got)) damaged += 1;
-      got += 1;
+    for (;;) {
+      const messages = await reader.take(BATCH);
+      if (messages.length === 0) break;
+      reader.acknowledge(messages);
     }
     const took = performance.now() - began;
-    reader.close();
     const { maxRSS } = process.resourceUsage();
-    return { rate: count / (took / 1000), rssMb: maxRSS / 1024, heldMs: Math.max(...held), lost: count - got, damaged };
+    reader.close();
+    const tally = audit(bodiesIn(inbox.history), [{ who: WHO, count }]);
+    return { rate: count / (took / 1000), rssMb: maxRSS / 1024, heldMs: Math.max(...held), ...tally };
   };
 }

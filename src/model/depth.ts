@@ -41,11 +41,9 @@ function endOfString(json: string, from: number): number {
   return json.length;
 }
 
-/** Is this text nested deeper than {@link MAX_DEPTH}? */
-export const isDeep = (json: string): boolean => json.length > 2 * MAX_DEPTH && depthOf(json) > MAX_DEPTH;
-
-/** Whether nothing is nested in this object: then a glance tells, most often. False when a string has a bracket. */
-export const isFlat = (json: string): boolean => json.indexOf('{', 1) === -1 && !json.includes('[');
+/** Is this text nested deeper than {@link MAX_DEPTH}? Most have too few brackets for that, which takes no scan to tell. */
+export const isDeep = (json: string): boolean =>
+  count(json, '{', MAX_DEPTH) + count(json, '[', MAX_DEPTH) > MAX_DEPTH && depthOf(json) > MAX_DEPTH;
 
 /**
  * Whether a text writes each key of the object that was parsed from it just once.
@@ -55,7 +53,12 @@ export const isFlat = (json: string): boolean => json.indexOf('{', 1) === -1 && 
 export function writesEachKeyOnce(json: string, parsed: object): boolean {
   const keys = Object.keys(parsed).length;
   // Each key that is written has a colon behind it: with no more colons than keys none stands there twice.
-  let colons = 0;
-  for (let at = json.indexOf(':'); at !== -1 && colons <= keys; at = json.indexOf(':', at + 1)) colons += 1;
-  return colons === keys || outlineOf(json).keys === keys;
+  return count(json, ':', keys) === keys || outlineOf(json).keys === keys;
+}
+
+/** How often a character stands in a text; counted until it is more than `most`. */
+function count(text: string, char: string, most: number): number {
+  let found = 0;
+  for (let at = text.indexOf(char); at !== -1 && found <= most; at = text.indexOf(char, at + 1)) found += 1;
+  return found;
 }

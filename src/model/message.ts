@@ -3,7 +3,7 @@
  * first; a foreign line with just those four is valid mail, but it can carry no control type: it is plain text.
  */
 import * as z from 'zod';
-import { isFlat, MAX_DEPTH, outlineOf, writesEachKeyOnce } from './depth.ts';
+import { isDeep, MAX_DEPTH, writesEachKeyOnce } from './depth.ts';
 import { LEAD, type Name } from './names.ts';
 import { often } from './often.ts';
 
@@ -119,7 +119,7 @@ export function whyNotMail(value: object): string | undefined {
 export function parseMail(raw: string): ParsedMail {
   const text = raw.trim();
   if (!text.startsWith('{')) return { ok: false, why: text.includes('\0') ? 'NUL bytes' : 'not a JSON object' };
-  if (!isFlat(text) && outlineOf(text).depth > MAX_DEPTH) return { ok: false, why: `nested deeper than ${MAX_DEPTH}` };
+  if (isDeep(text)) return { ok: false, why: `nested deeper than ${MAX_DEPTH}` };
   let value: unknown;
   try {
     value = JSON.parse(text);
