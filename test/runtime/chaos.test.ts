@@ -13,6 +13,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { codeOf } from '../../src/model/errors.ts';
 import { isFinal, type NewTaskInput } from '../../src/model/task.ts';
 import type { Board } from '../../src/model/board.ts';
+import { SPAWN_POINTS } from '../fixtures/dying-disk.ts';
 import { openZoo, until } from '../fixtures/zoo.ts';
 import { realClock } from '../support/clock.ts';
 import { fastClock } from '../support/clock-fast.ts';
@@ -23,15 +24,18 @@ import {
   lead,
   leadProcess,
   living,
+  mustWatch,
   noSmallDisk,
   onSmallDisk,
   scripted,
   run,
   team,
   untilGone,
+  unwatched,
   workerProcess,
   type Team,
 } from '../support/session.ts';
+import { SIZES } from '../support/sizes.ts';
 import { name } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -299,6 +303,24 @@ describe('a lead that is killed', () => {
     await finish(on);
   });
 
+  it.each(SPAWN_POINTS.flatMap((point) => Array.from({ length: SIZES.spawnDeaths }, () => point)))(
+    'while it starts a teammate, %s, leaves no process, and the next lead starts them all',
+    async (dies) => {
+      allowLeft(/\.(lock|tmp)$/);
+      const on = await team({ members: ['ada', 'bob', 'cy'], tasks: tasks.slice(0, 3) });
+      expect((await (await leadProcess(on, { dies })).ended).signal).toBe('SIGKILL');
+      const record = on.handle.store.roster.read(name('bob'));
+      expect(record === undefined).toBe(dies === 'before the intent');
+      const marks = on.marks();
+      expect(marks).toHaveLength(dies === 'before the intent' ? 1 : 2);
+      await untilGone(marks);
+      open(on, 'go');
+      expect(await run(on)).toBe('finished');
+      expect(completions(on)).toHaveLength(3);
+      expect([...on.board().tasks.values()].filter(({ attempts, lost }) => attempts + lost > 0)).toEqual([]);
+    },
+  );
+
   it('takes a zoo of escapes along', async (context) => {
     allowLeft(/\.(lock|tmp)$/);
     const zoo = openZoo();
@@ -430,7 +452,16 @@ describe('a disk', () => {
     const root = tempDir();
     const { code, said } = await (await onSmallDisk(root, '1m', 'full')).ended;
     const once = [1, 2, 3, 4, 5, 6].map((id) => `${id} completed 0 1`);
-    expect({ code, said }).toEqual({ code: 0, said: { is: 'ended', completed: once } });
+    expect({ code, said }).toMatchObject({ code: 0, said: { is: 'ended', completed: once } });
+  });
+
+  it('that turns read-only for a while in mid-run holds the work up, and ends no process', async (context) => {
+    const reason = noSmallDisk();
+    if (reason) return context.skip(reason);
+    const root = tempDir();
+    const { code, said } = await (await onSmallDisk(root, '4m', 'turns-read-only')).ended;
+    const once = [1, 2, 3, 4, 5, 6].map((id) => `${id} completed 0 1`);
+    expect({ code, said }).toMatchObject({ code: 0, said: { is: 'ended', completed: once, isHeldUp: true } });
   });
 
   it('that may not be written is said, and nothing is made or started', async (context) => {
@@ -442,6 +473,16 @@ describe('a disk', () => {
       code: 4,
       said: { is: 'failed', code: 'READ_ONLY', text: containing(root) },
     });
+  });
+});
+
+describe('a system that watches nothing', () => {
+  it('costs each process one warning, and no run its end', async (context) => {
+    const reason = mustWatch();
+    if (reason) return context.skip(reason);
+    const { code, said } = await (await unwatched(tempDir(), 'unwatched')).ended;
+    const once = [1, 2, 3, 4, 5, 6].map((id) => `${id} completed 0 1`);
+    expect({ code, said }).toMatchObject({ code: 0, said: { completed: once, warned: ['ada', 'bob', 'lead'] } });
   });
 });
 

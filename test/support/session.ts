@@ -30,6 +30,7 @@ import { identityIn } from '../../src/store/roster.ts';
 import { openStore, type TeamStore } from '../../src/store/team-store.ts';
 import type { Mark } from '../../src/model/mark.ts';
 import { realClock } from './clock.ts';
+import type { SpawnPoint } from '../fixtures/dying-disk.ts';
 import { tempDir } from './temp.ts';
 
 const WITHIN_MS = 15_000;
@@ -180,6 +181,8 @@ export interface Apart {
 const saidSchema = z.object({
   is: z.enum(['ready', 'ended', 'failed']),
   completed: z.array(z.string()).optional(),
+  warned: z.array(z.string()).optional(),
+  isHeldUp: z.boolean().optional(),
   code: z.string().optional(),
   text: z.string().optional(),
 });
@@ -189,6 +192,8 @@ export interface LeadOptions {
   readonly takeover?: boolean;
   /** Stays when the board is done. */
   readonly serves?: boolean;
+  /** Kills itself there, as it starts bob. */
+  readonly dies?: SpawnPoint;
 }
 
 type Place = Pick<Team, 'root' | 'paths'>;
@@ -196,8 +201,8 @@ type Place = Pick<Team, 'root' | 'paths'>;
 /** Starts a lead process and waits until its teammates are ready, or it has ended. */
 export const leadProcess = (
   { root, paths }: Place,
-  { takeover = false, serves = false }: LeadOptions = {},
-): Promise<Apart> => apart('lead', root, paths.name, JSON.stringify({ takeover, serves }));
+  { takeover = false, serves = false, dies }: LeadOptions = {},
+): Promise<Apart> => apart('lead', root, paths.name, JSON.stringify({ takeover, serves, dies }));
 
 /** Starts a worker as a person does, and waits until it is the member, or has ended. */
 export const workerProcess = ({ root, paths }: Place, member: string): Promise<Apart> =>
@@ -215,6 +220,18 @@ export const onSmallDisk = (at: string, size: string, ...args: string[]): Promis
     at,
     ...command('disk', at, ...args),
   ]);
+
+/** Runs a program of the fixtures where nothing may be watched: there are no inotify instances for it and its children. */
+export const unwatched = (...args: string[]): Promise<Apart> =>
+  started('unshare', ['-Ur', 'sh', '-c', `${NO_INOTIFY} && exec "$@"`, 'sh', ...command('disk', ...args)]);
+
+const NO_INOTIFY = 'echo 0 > /proc/sys/user/max_inotify_instances';
+
+/** Why that cannot be had here. */
+export const mustWatch = (): string | undefined =>
+  spawnSync('unshare', ['-Ur', 'sh', '-c', NO_INOTIFY]).status === 0
+    ? undefined
+    : 'no user may have limits of its own here';
 
 /** Why there can be no such file system here. */
 export const noSmallDisk = (): string | undefined =>

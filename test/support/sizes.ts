@@ -11,6 +11,8 @@ const size = (...sizes: readonly [commit: number, short: number, long: number]):
 export const SIZES = {
   /** In the recovery from each fault of the sweep. */
   secondFaults: size(0, 1, 20),
+  /** Of the lead at each point of a teammate's start. */
+  spawnDeaths: size(1, 5, 50),
   modelRuns: size(150, 1_000, 20_000),
   fuzzedLines: size(50_000, 200_000, 1_000_000),
   // A process start costs 150 ms: the 300 of RELIABILITY §5 do not fit into a commit's five minutes.
