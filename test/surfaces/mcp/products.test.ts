@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ulid } from 'ulid';
 import { MESSAGE_TYPES, type MessageType } from '../../../src/model/message.ts';
-import { TOOL_NAMES, type ToolName } from '../../../src/model/tool.ts';
+import { isWorkspaceTool, TOOL_NAMES, WORKSPACE_TOOLS, type ToolName } from '../../../src/model/tool.ts';
 import { memberDesk } from '../../../src/runtime/member-desk.ts';
 import { openHandle } from '../../../src/runtime/team.ts';
 import { useTool } from '../../../src/runtime/toolbox.ts';
@@ -24,6 +24,8 @@ beforeEach(() => {
 
 /** SPEC §7: what is the lead's alone; all else is everybody's. */
 const LEADS: readonly ToolName[] = ['TeamCreate', 'TeamDelete', 'Task', 'TaskOutput', 'TaskStop', 'Skill'];
+/** Those on a team; the others are there with --with-shell only. */
+const TEAM_TOOLS = TOOL_NAMES.filter((tool) => !isWorkspaceTool(tool));
 const RULE = /^POLICY_DENIED: (\w+) is the lead's alone \(rule: lead-only tool\)/;
 /** SPEC §4: who sends what to whom. */
 const PASSES: Readonly<Record<MessageType, readonly string[]>> = {
@@ -54,18 +56,20 @@ async function lead(): Promise<Host> {
 describe('every role × every tool', () => {
   test('over MCP: a lead', async () => {
     await using host = await Host.on(place);
-    expect((await host.client.listTools()).tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
-    for (const tool of TOOL_NAMES) expect((await host.call(tool)).text).not.toMatch(/^POLICY_DENIED/);
+    expect((await host.client.listTools()).tools.map(({ name }) => name)).toEqual(TEAM_TOOLS);
+    for (const tool of TEAM_TOOLS) expect((await host.call(tool)).text).not.toMatch(/^POLICY_DENIED/);
+    for (const tool of WORKSPACE_TOOLS) expect((await host.call(tool)).text).toMatch(/^USAGE: There is no tool/);
   });
 
   test('over MCP: a teammate, by its name and by its token', async () => {
     await place.teams('create', 'login', '--member', 'ada');
-    const offered = TOOL_NAMES.filter((tool) => !LEADS.includes(tool));
+    const offered = TEAM_TOOLS.filter((tool) => !LEADS.includes(tool));
     for (const args of [['--team', 'login', '--as', 'ada'], []]) {
       if (args.length === 0) Object.assign(place.environment, await asMember(place, 'login', 'ada'));
       await using host = await Host.on(place, ...args);
       expect((await host.client.listTools()).tools.map(({ name }) => name)).toEqual(offered);
-      for (const tool of TOOL_NAMES) {
+      for (const tool of WORKSPACE_TOOLS) expect((await host.call(tool)).text).toMatch(/^USAGE: There is no tool/);
+      for (const tool of TEAM_TOOLS) {
         const { text } = await host.call(tool);
         expect([tool, RULE.exec(text)?.[1]]).toEqual([tool, LEADS.includes(tool) ? tool : undefined]);
       }
@@ -76,7 +80,7 @@ describe('every role × every tool', () => {
     await place.teams('create', 'login', '--member', 'ada');
     await using handle = openHandle('login', { root: place.root, as: 'ada', environment: {} });
     const call = { signal: new AbortController().signal, progress: () => {} };
-    for (const tool of TOOL_NAMES) {
+    for (const tool of TEAM_TOOLS) {
       const answer = await useTool(memberDesk(handle), tool, {}, call);
       const rule = answer.ok ? undefined : RULE.exec(answer.why)?.[1];
       expect([tool, rule]).toEqual([tool, LEADS.includes(tool) ? tool : undefined]);

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import process from 'node:process';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { TOOL_NAMES } from '../../../src/model/tool.ts';
+import { isWorkspaceTool, TOOL_NAMES } from '../../../src/model/tool.ts';
 import { until, Workplace } from '../../support/cli.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 import { bareServer, Host } from '../../support/mcp-host.ts';
@@ -37,7 +37,7 @@ describe('a host that leads', () => {
   test('is offered every tool', async () => {
     await using host = await Host.on(place);
     const { tools } = await host.client.listTools();
-    expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES);
+    expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES.filter((name) => !isWorkspaceTool(name)));
   });
 
   test('leads one team at a time, with one member of a name, and another one after that', async () => {
