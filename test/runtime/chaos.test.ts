@@ -100,7 +100,9 @@ describe('a teammate that is killed', () => {
       const died = clock.monotonic();
       kill(on, 'ada');
       const after = life <= 3 ? 'restart' : 'give up';
-      await on.until(`${after} ${life}`, () => decided(on, after).length === (life <= 3 ? life : 1));
+      // Not Bob's: on a busy machine his heart may seem to stand still, at forty times its speed.
+      const times = (): number => decided(on, after).filter((member) => member === 'ada').length;
+      await on.until(`${after} ${life}`, () => times() === (life <= 3 ? life : 1));
       delays.push(clock.monotonic() - died);
       // A start takes its time by the machine's clock.
       clock.race(1);

@@ -15,9 +15,8 @@ export const SIZES = {
   spawnDeaths: size(1, 5, 50),
   modelRuns: size(150, 1_000, 20_000),
   fuzzedLines: size(50_000, 200_000, 1_000_000),
-  // A process start costs 150 ms: the 300 of RELIABILITY §5 do not fit into a commit's five minutes.
-  aimedKills: size(140, 1_000, 10_000),
-  aimedStops: size(28, 100, 2_000),
+  aimedKills: size(300, 1_000, 10_000),
+  aimedStops: size(30, 100, 2_000),
   writers: size(32, 32, 64),
   writes: size(500, 1_000, 10_000),
   stampedeRounds: size(300, 1_000, 10_000),
