@@ -41,5 +41,5 @@ async function heard(turn: Turn): Promise<SubagentEnd> {
 
 function endOf(end: TurnEnd, said: string, printed: string): SubagentEnd {
   if (end.ended === 'aborted') return { ended: 'aborted' };
-  return { ...end, text: [said, end.text].filter(Boolean).join('\n'), printed };
+  return { ...end, text: end.text.trim() === '' ? said : end.text, printed };
 }

@@ -1,7 +1,7 @@
 /** The loop with real workers: what they are asked, in which order, and what is left when it is over. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { refine } from '../../src/index.ts';
 import type { AgentSpec } from '../../src/model/agent.ts';
 import type { Clock } from '../../src/model/clock.ts';
@@ -12,6 +12,7 @@ import type { RefineAsk, RefinePlace } from '../../src/runtime/refine-setup.ts';
 import { storeOptions } from '../../src/runtime/team.ts';
 import { openForReading } from '../../src/store/team-reader.ts';
 import { listTeams } from '../../src/store/teams.ts';
+import { ModelServer } from '../fixtures/model-server/server.ts';
 import { until, Workplace } from '../support/cli.ts';
 import { fastClock } from '../support/clock-fast.ts';
 import { realClock } from '../support/clock.ts';
@@ -307,19 +308,19 @@ describe('without a team', () => {
   });
 });
 
-describe('a review', () => {
-  const verdict = (names: string[], more: object = {}): string =>
-    JSON.stringify({
-      deliverables: names.map((name) => ({
-        name,
-        accepted: true,
-        safe: true,
-        validation: 'passed',
-        critique: `${name} is what was asked for`,
-      })),
-      ...{ findings: [], summary: 'Read it all.', ...more },
-    });
+const verdict = (names: string[], more: object = {}): string =>
+  JSON.stringify({
+    deliverables: names.map((name) => ({
+      name,
+      accepted: true,
+      safe: true,
+      validation: 'passed',
+      critique: `${name} is what was asked for`,
+    })),
+    ...{ findings: [], summary: 'Read it all.', ...more },
+  });
 
+describe('a review', () => {
   it('that could not be read is asked for once more, and then is no convergence', async () => {
     const work = new Workplace();
     const agents = {
@@ -382,6 +383,37 @@ describe('a review', () => {
       reviewer: 'exec:no-such-command-here',
     });
     expect(report).toMatchObject({ ending: 'reviewer', result: 'it\n', rounds: [{ n: 1 }], exitCode: 1 });
+  });
+});
+
+describe.each([true, false])('model APIs (with a team: %s)', (team) => {
+  it('work and review, and a reviewer of another vendor is found by itself', async () => {
+    const verdictOf = (accepted: boolean): string =>
+      verdict(['the result'], { deliverables: [{ name: 'the result', accepted, safe: true, validation: 'passed' }] });
+    const server = await ModelServer.start({
+      script: [
+        { when: { user: 'Judge each deliverable', anywhere: 'DRAFT ONE' }, text: verdictOf(false) },
+        { when: { user: 'Judge each deliverable', anywhere: 'DRAFT TWO' }, text: verdictOf(true) },
+        { when: { user: 'Say it well', anywhere: 'acceptance criteria are not met' }, text: 'DRAFT TWO' },
+        { when: { user: 'Say it well' }, text: 'DRAFT ONE' },
+      ],
+    });
+    onTestFinished(() => server.close());
+    const work = new Workplace();
+    const spec = { model: 'mock-model', baseUrl: server.url, options: { maxRetries: 1 } };
+    const agents: Record<string, AgentSpec> = {
+      mine: { kind: 'openai', ...spec, baseUrl: `${server.url}/v1` },
+      other: { kind: 'anthropic', ...spec },
+    };
+    const environment = { OPENAI_API_KEY: 'none', ANTHROPIC_API_KEY: 'none' };
+    const place = { ...placeOf(work, { agents, environment }), fallback: ['mine', 'other'] };
+    const report = await refineAt({ task: 'Say it well', backends: ['mine'], team }, place);
+    expect(report).toMatchObject({
+      converged: true,
+      result: 'DRAFT TWO',
+      rounds: [{ verdict: 'issues' }, { verdict: 'pass' }],
+    });
+    expect(report.notes).toContain('Reviewer: other (of another vendor than mine).');
   });
 });
 
