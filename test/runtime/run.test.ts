@@ -38,15 +38,15 @@ describe('starting', () => {
 
   it('stops the others when one does not start, and names it', async () => {
     allowLeft(/\.(lock|tmp)$/);
-    const members = ['ada', { name: 'bob', agent: { kind: 'claude' as const } }, 'cy'];
+    const members = ['ada', { name: 'bob', agent: { kind: 'scripted' as const, options: { turns: 'none' } } }, 'cy'];
     const on = await team({ members });
     const session = await lead(on);
     const error = await session.start(session.startable()).catch((caught: unknown) => caught);
     expect(codeOf(error)).toBe('AGENT_CRASHED');
-    expect(String(error)).toContain('bob did not start (exit 5)');
+    expect(String(error)).toContain('bob did not start (exit 2)');
     expect(living(on.marks())).toEqual([]);
     expect(on.events('spawn.rolled_back')).toHaveLength(1);
-    expect(readFileSync(on.paths.output(name('bob')), 'utf8')).toContain('AGENT_UNAVAILABLE');
+    expect(readFileSync(on.paths.output(name('bob')), 'utf8')).toContain('USAGE');
   });
 });
 
