@@ -31,6 +31,6 @@ export async function agentFor(spec: AgentSpec, seat: Seat = {}): Promise<Agent>
   }
 }
 
-export type { Agent, AgentEvent, CallAnswer, Incoming, Seat, Turn, TurnEnd, TurnInput } from './agent.ts';
+export type { Agent, AgentEvent, CallAnswer, Incoming, Seat, Server, Turn, TurnEnd, TurnInput } from './agent.ts';
 export { childEnvironment, type EnvironmentSources } from './environment.ts';
 export { scriptSchema } from './script.ts';

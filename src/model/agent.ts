@@ -9,6 +9,9 @@ import { check, closed, quoted } from './problem.ts';
 
 const CLI_KINDS = ['exec', 'scripted', 'claude', 'codex', 'gemini', 'opencode', 'acp'] as const;
 const API_KINDS = ['anthropic', 'openai', 'google', 'ollama'] as const;
+/** Kinds whose tools are carried out by this process: a model's API with our own loop. */
+export const hasToolLoop = (kind: AgentKind): boolean => API_KINDS.some((one) => one === kind);
+
 export const AGENT_KINDS = [...CLI_KINDS, ...API_KINDS] as const;
 export const agentKindSchema = z.enum(AGENT_KINDS);
 export type AgentKind = z.infer<typeof agentKindSchema>;

@@ -13,6 +13,7 @@ import {
   unknownAgent,
   type AgentSpec,
 } from './agent.ts';
+import { priceSchema } from './models.ts';
 import { MAX_MEMBERS } from './plan-file.ts';
 import { nameSchema } from './names.ts';
 import { closed } from './problem.ts';
@@ -42,6 +43,8 @@ export const configSchema = closed({
   defaultModel: tierSchema.default('sonnet'),
   /** What a tier is called by a kind: `models: {openai: {haiku: …}}`. */
   models: z.partialRecord(agentKindSchema, z.partialRecord(tierSchema, z.string().min(1).max(200))).default({}),
+  /** US dollars for a million tokens of a model, before the prices that are known. */
+  prices: z.record(z.string().min(1).max(200), priceSchema).default({}),
   agents: z.record(nameSchema, agentSpecSchema).default({}),
   monitorIntervalMs: ms(10).default(30_000),
   /** Absent: the profile's. */
@@ -72,6 +75,7 @@ export const CONFIG_KEYS = configSchema.keyof().options;
 /** Keys whose values are merged entry by entry: a layer may set one hook, or one agent. */
 export const GROUPS: ReadonlySet<string> = new Set([
   'models',
+  'prices',
   'agents',
   'routing',
   'sandbox',

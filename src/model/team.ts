@@ -131,6 +131,27 @@ export const processSchema = z.looseObject({
 });
 export type ProcessRecord = z.infer<typeof processSchema>;
 
+/** The session that a member's agent goes on with in its next life. */
+export const keptSessionSchema = z.looseObject({
+  version: z.number().int(),
+  kind: z.string(),
+  id: z.string().max(256),
+});
+
+/** The pauses that vendors asked for; no member calls one before its time. */
+export const vendorsSchema = z.looseObject({
+  version: z.number().int(),
+  vendors: z.record(
+    z.string(),
+    z.looseObject({
+      refusals: z.number().int().min(0),
+      /** Milliseconds since 1970. */
+      until: z.number(),
+    }),
+  ),
+});
+export type VendorPauses = z.infer<typeof vendorsSchema>;
+
 /** A fact that is not on the board: agent output, alerts, refusals, receipts. `noun.verb`, past tense. */
 export const teamEventSchema = z.looseObject({
   type: z.string().max(64),

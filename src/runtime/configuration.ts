@@ -23,7 +23,8 @@ export function sessionOptions(config: Config): SessionOptions {
   const { monitorIntervalMs, shutdownTimeoutMs, lockTimeoutMs, agentSendRate } = config;
   return {
     limits: { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents },
-    ...{ agentSendRate, monitorIntervalMs },
+    ...{ agentSendRate, monitorIntervalMs, wall: config.sandbox.bwrap },
+    spending: { prices: config.prices },
     unattended: true,
     endsWhenDone: true,
     ...(shutdownTimeoutMs === undefined ? {} : { shutdownTimeoutMs }),

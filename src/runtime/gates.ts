@@ -8,8 +8,8 @@ import type { Gate as PlanGate, Plan } from '../model/plan.ts';
 import type { Gate } from '../model/team.ts';
 import { detectCommand } from '../store/detect.ts';
 import { LEAD } from '../model/names.ts';
+import { converse } from './converse.ts';
 import { Output } from './output.ts';
-import { converse } from './runner.ts';
 import type { Session } from './session.ts';
 
 const NAMES = ['build', 'test', 'lint'] as const;
@@ -45,7 +45,7 @@ async function runGate(
     const end = await ward.run((marked) => {
       const env = childEnvironment('exec', { ...environment, add: marked.env });
       const request = { argv: marked.argv(argvOf(command)), env, cwd, signal, timeoutMs: DEFAULT_TASK_TIMEOUT_MS };
-      return converse(runCommand(request), { output, call });
+      return converse(runCommand(request), { output, call, sandbox: 'full' }, signal);
     });
     const shown = typeof command === 'string' ? command : command.join(' ');
     return end.ended === 'answered'

@@ -4,23 +4,29 @@
  */
 import process from 'node:process';
 import { ulid } from 'ulid';
-import { agentFor, childEnvironment } from '../agents/index.ts';
-import { agentSpecSchema, type AgentSpec } from '../model/agent.ts';
+import { agentFor, childEnvironment, type Seat, type Server } from '../agents/index.ts';
+import { agentSpecSchema, hasToolLoop, type AgentSpec } from '../model/agent.ts';
 import { AgentError, codeOf, ConflictError, UsageError } from '../model/errors.ts';
 import type { Name } from '../model/names.ts';
 import { LEAD } from '../model/names.ts';
 import type { MemberConfig, TeamConfig } from '../model/team.ts';
 import { profiles } from '../policy/profiles.ts';
+import type { Leave } from '../policy/sandbox.ts';
 import { ring } from '../store/bell.ts';
 import { takeLease, type Lease } from '../store/lease.ts';
 import { ownIdentity } from '../store/process-table.ts';
 import { newToken, tokenHash } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import type { Leaving } from './farewell.ts';
-import { pathWithUs } from './package.ts';
+import { agentHome, keptSession } from '../store/agent-home.ts';
+import type { TeamPaths } from '../store/paths.ts';
+import { commandLine, pathWithUs } from './package.ts';
+import { identity } from './prompts.ts';
 import { sendRateFrom } from './send-rate.ts';
 import { MEMBER_VARIABLE, MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
 import { Teammate } from './teammate.ts';
+import { wallFrom } from './told-wall.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface JoinOptions {
   readonly byHand: boolean;
@@ -41,22 +47,28 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       `Team ${store.paths.name} has no member ${name}; \`teams create\` or \`teams spawn\` adds one.`,
     );
   const { spec, refuses } = withoutRefusal(options.agent ?? specOf(member));
-  const agent = await agentFor(spec);
+  const token = options.environment[TOKEN_VARIABLE] ?? newToken();
+  const environment = environmentOf(store, config, member, spec, token, options.environment);
+  const agent = await agentFor(spec, seatOf(store, member, spec, environment));
+  const late: { teammate?: Teammate } = {};
+  const before: Leave = { sandbox: member.sandbox ?? 'workspace-write', planPending: member.plan_approval ?? false };
+  const leave = (): Leave => late.teammate?.leave() ?? before;
+  // Before the lease: a wall that is required and cannot be raised is told first.
+  const workspace = hasToolLoop(spec.kind) ? await workspaceOf(store, config, member, leave, options) : undefined;
   const events: { lost: (why?: Error) => void } = { lost: () => {} };
   const incarnation = ulid(store.clock.now());
   const lease = await leaseFor(store, name, incarnation, (why) => events.lost(why));
-  const token = options.environment[TOKEN_VARIABLE] ?? newToken();
   announce(store, name, incarnation, token, options);
   const profile = profiles[config.profile];
   const idleTimeoutMs = options.idleTimeoutMs ?? profile.idleTimeoutMs ?? undefined;
   const teammate = new Teammate({
-    ...{ store, lease, agent },
+    ...{ store, lease, agent, ...(workspace === undefined ? {} : { workspace }) },
     speaker: { kind: 'member', name, incarnation },
     runner: {
       spec,
-      sandbox: member.sandbox ?? 'workspace-write',
+      sandbox: before.sandbox,
       cwd: config.cwd ?? store.paths.root,
-      environment: environmentOf(store, config, member, spec, token, options.environment),
+      environment,
     },
     rate: sendRateFrom(store.clock, options.environment),
     answersMail: spec.kind !== 'exec',
@@ -65,8 +77,49 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     ...mostFailures(options.environment[MOST_FAILURES_VARIABLE]),
     ...(refuses === undefined ? {} : { refusesShutdown: refuses }),
   });
+  late.teammate = teammate;
   events.lost = (why) => teammate.stop(codeOf(why) === 'TEAM_GONE' ? 'gone' : 'replaced');
   return teammate;
+}
+
+/** The team's tools for a program that speaks MCP: our own server, as this member. It gets who it is, and no key. */
+function teamServer({ root, name }: TeamPaths, environment: Readonly<Record<string, string>>): Server {
+  const [command, ...args] = commandLine('mcp', '--team', name, '--root', root);
+  const isIts = (key: string): boolean => key.startsWith('TEAMS_') || ['PATH', 'HOME', 'LANG'].includes(key);
+  return { command, args, env: Object.fromEntries(Object.entries(environment).filter(([key]) => isIts(key))) };
+}
+
+/** Where the tools of a model work: as far as its member may. Loaded for those that have such tools. */
+async function workspaceOf(
+  store: TeamStore,
+  config: TeamConfig,
+  member: MemberConfig,
+  leave: () => Leave,
+  { environment }: JoinOptions,
+): Promise<Workspace> {
+  const { openWorkspace } = await import('./workspace.ts');
+  return openWorkspace({
+    ...{ root: config.cwd ?? store.paths.root, environment, leave, bwrap: wallFrom(environment) },
+    named: { env: member.env ?? {}, envPass: config.env_pass ?? [] },
+    onWarning: (text) => void store.events.append({ type: 'sandbox.missing', member: member.name, text }),
+  });
+}
+
+/** What an agent keeps from life to life; a command has none of it. */
+function seatOf(
+  { disk, paths }: TeamStore,
+  member: MemberConfig,
+  { kind }: AgentSpec,
+  environment: Readonly<Record<string, string>>,
+): Seat {
+  if (kind === 'exec' || kind === 'scripted') return {};
+  const session = keptSession(disk, paths, member.name, kind);
+  return {
+    home: agentHome(disk, paths, member.name),
+    server: teamServer(paths, environment),
+    identity: identity({ team: paths.name, member: member.name, role: member.role }),
+    ...(session === undefined ? {} : { session }),
+  };
 }
 
 /** Runs a teammate until it leaves, ended by signals as a person expects. @returns its exit code */

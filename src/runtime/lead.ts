@@ -19,7 +19,10 @@ import { LeadPost } from './lead-post.ts';
 import { Memory } from './memory.ts';
 import { SEND_RATE_VARIABLE } from './send-rate.ts';
 import { quotaVariables } from './told-quota.ts';
+import { wallVariables } from './told-wall.ts';
+import type { WallSetting } from './wall.ts';
 import { MOST_FAILURES_VARIABLE, type Speaker } from './speaker.ts';
+import { SpendingWatch, type SpendingRules } from './spending-watch.ts';
 import { Supervisor, type Life } from './supervisor.ts';
 import { ViewKeeper } from './view-keeper.ts';
 
@@ -27,6 +30,10 @@ export interface LeadOptions {
   readonly limits: Limits;
   /** Messages that each agent may send in a second, when it is not the default. */
   readonly agentSendRate?: number;
+  /** How commands of models are held in. */
+  readonly wall?: WallSetting;
+  /** Of money and tokens; what is over ends the run. */
+  readonly spending?: SpendingRules;
   readonly monitorIntervalMs: number;
   /** Nobody is asked: what a failed blocker holds up is skipped, and a stuck board ends the run. */
   readonly unattended: boolean;
@@ -49,6 +56,8 @@ export type Ending =
   | { readonly why: 'finished' }
   | { readonly why: 'stuck'; readonly what: string }
   | { readonly why: 'stopped' }
+  /** A limit of money or tokens was reached. */
+  | { readonly why: 'spent'; readonly what: string }
   /** Somebody asked for the end: `teams delete`, `teams cancel`. */
   | { readonly why: 'closing'; readonly force: boolean; readonly now: boolean };
 
@@ -69,6 +78,7 @@ export class Lead {
   readonly #speaker: LeadSpeaker;
   readonly #options: LeadOptions;
   readonly #post: LeadPost;
+  readonly #spending: SpendingWatch;
   readonly #glances: Glances;
   readonly #watched: { check(): void; close(): void };
   #wake: () => void = () => {};
@@ -80,11 +90,13 @@ export class Lead {
     this.#store = store;
     this.#speaker = speaker;
     this.#options = options;
+    this.#spending = new SpendingWatch(store, options.spending ?? {});
     this.memory = new Memory(store.clock);
     this.views = new ViewKeeper(store);
     const variables = {
       [MOST_FAILURES_VARIABLE]: String(options.limits.maxConsecutiveErrors),
       ...quotaVariables(options.quota),
+      ...wallVariables(options.wall),
       ...(options.agentSendRate === undefined ? {} : { [SEND_RATE_VARIABLE]: String(options.agentSendRate) }),
     };
     this.supervisor = new Supervisor({ store, variables, onExit: (life) => this.#exited(life) });
@@ -139,6 +151,8 @@ export class Lead {
       const sighting = this.look();
       if (this.#post.closing) return { why: 'closing', ...this.#post.closing };
       if (sighting.board.phase !== 'open') return { why: 'closing', force: false, now: false };
+      const over = this.#spending.look();
+      if (over !== undefined) return { why: 'spent', what: over };
       const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
       if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast was asked for` };
       for (const verdict of judge(sighting, this.#options.limits)) {

@@ -81,6 +81,11 @@ export class Mailroom {
     this.#reader.acknowledge(over);
   }
 
+  /** The turn could not be held: the mail waits for the next. */
+  putBack(messages: readonly Message[]): void {
+    this.#waiting.unshift(...messages);
+  }
+
   used(messages: readonly Message[]): void {
     this.#reader.acknowledge(messages);
   }

@@ -114,9 +114,11 @@ async function carryOut(
 /** Stops every process, then reports: in that order on every path. */
 async function conclude(session: Session, ending: Ending, gates: readonly Gate[], run: RunOptions): Promise<Report> {
   const isInterrupted = ending.why === 'stopped';
+  if (ending.why === 'spent') session.tell({ type: 'run.stopped', text: ending.what });
   await session.note({ status: 'completing', phase: 'shutdown' });
   await stopAll(session, ending, run);
-  const exitCode = exitCodeOf(session.store.board.fold(), gates, { strict: run.strict ?? false });
+  const judged = exitCodeOf(session.store.board.fold(), gates, { strict: run.strict ?? false });
+  const exitCode = ending.why === 'spent' ? 1 : judged;
   const status = isInterrupted ? 'active' : exitCode === 0 ? 'shutdown' : 'failed';
   const phase = isInterrupted ? 'executing' : 'complete';
   await session.note({ status, phase, gates, ...(isInterrupted ? {} : { exitCode }) });
@@ -126,7 +128,7 @@ async function conclude(session: Session, ending: Ending, gates: readonly Gate[]
 }
 
 const notesOf = (ending: Ending): string[] =>
-  ending.why === 'stuck'
+  ending.why === 'stuck' || ending.why === 'spent'
     ? [`The run could not go on: ${ending.what}`]
     : ending.why === 'stopped'
       ? ['The run was interrupted before its end.']
@@ -134,7 +136,9 @@ const notesOf = (ending: Ending): string[] =>
 
 /** At the end of a run nobody may refuse: what refuses is forced. Who asked for the end may be in a hurry. */
 async function stopAll(session: Session, ending: Ending, { force }: RunOptions): Promise<void> {
-  const asked = ending.why === 'closing' ? { force: ending.force, now: ending.now } : {};
+  // What is spent is spent: no turn goes on.
+  const hard = ending.why === 'spent' ? { force: true, now: true } : {};
+  const asked = ending.why === 'closing' ? { force: ending.force, now: ending.now } : hard;
   const options = { ...asked, ...(force === undefined ? {} : { signal: force }) };
   try {
     await session.shutDown(options);

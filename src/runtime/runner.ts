@@ -2,7 +2,7 @@
  * The runner ends a task; the model only says that it thinks it is done. One attempt: hand out → turn → verify →
  * record the result → write the end. An agent that forgets to report delivers all the same.
  */
-import type { Agent, AgentEvent, CallAnswer, TurnEnd } from '../agents/agent.ts';
+import type { Agent, CallAnswer, TurnEnd, TurnInput } from '../agents/agent.ts';
 import type { AgentSpec, Sandbox } from '../model/agent.ts';
 import { argvOf } from '../model/agent.ts';
 import type { Board } from '../model/board.ts';
@@ -16,7 +16,9 @@ import { missingArtifact, touchedSince } from '../store/artifact.ts';
 import { handOut } from '../store/handout.ts';
 import { hashText, keepResult } from '../store/results.ts';
 import type { TeamStore } from '../store/team-store.ts';
+import type { AgentLedger } from './agent-ledger.ts';
 import { reportOn } from './agent-report.ts';
+import { converse, type Called } from './converse.ts';
 import type { Output } from './output.ts';
 import { turnPrompt } from './prompts.ts';
 import { authorOf, type Speaker } from './speaker.ts';
@@ -33,8 +35,11 @@ export interface RunnerEnvironment {
   readonly output: Output;
   /** The child environment of this member, without what belongs to one task. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Carries out a team tool that the agent calls. */
-  readonly call: (tool: string, input: Readonly<Record<string, unknown>>) => Promise<CallAnswer>;
+  readonly ledger: AgentLedger;
+  /** What its turns get besides: tools, and mail that comes meanwhile. */
+  readonly around: () => Promise<Pick<TurnInput, 'tools' | 'mail' | 'stallMs'>>;
+  /** Carries out a tool that the agent calls. */
+  readonly call: (event: Called) => Promise<CallAnswer>;
   /** Whether its agent waits for the lead's answer about the task: to what it asked in this turn. */
   readonly isAsking: () => boolean;
 }
@@ -61,14 +66,11 @@ export async function attempt(
   output.begin(task.id);
   try {
     const env = { ...environment.environment, ...taskVariables(task, handout) };
-    const end = await converse(
-      environment.agent.turn({
-        ...{ prompt: turnPrompt(task, mail), env, cwd: environment.cwd, sandbox: environment.sandbox, signal },
-        timeoutMs: task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS,
-        ...(task.work.run === undefined ? {} : { argv: argvOf(task.work.run) }),
-      }),
-      environment,
-    );
+    const end = await holdTurn(environment, task.id, {
+      ...{ prompt: turnPrompt(task, mail), env, signal },
+      timeoutMs: task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS,
+      ...(task.work.run === undefined ? {} : { argv: argvOf(task.work.run) }),
+    });
     if (end.ended === 'failed') tellFailure(store, task, end);
     const report = reportOn(store, task, before);
     const told = withReport(ended(environment, judgeTurn(end, task)), report);
@@ -103,21 +105,16 @@ function ended({ spec, store }: Pick<RunnerEnvironment, 'spec' | 'store'>, verdi
   return { do: 'fail', why: verdict.why, text: verdict.why };
 }
 
-/** Drives a turn to its end, answering the team tools that it calls. */
-export async function converse(
-  turn: AsyncGenerator<AgentEvent, TurnEnd, CallAnswer | undefined>,
-  environment: Pick<RunnerEnvironment, 'output' | 'call'>,
+/** One turn of the member's agent, as soon as its vendor may be called. @param task that it is about */
+export async function holdTurn(
+  environment: Omit<RunnerEnvironment, 'store' | 'speaker' | 'spec' | 'environment' | 'isAsking'>,
+  task: string | undefined,
+  input: Pick<TurnInput, 'prompt' | 'env' | 'signal' | 'timeoutMs' | 'argv'>,
 ): Promise<TurnEnd> {
-  let answer: CallAnswer | undefined;
-  for (;;) {
-    const next = await turn.next(answer);
-    if (next.done) return next.value;
-    answer = undefined;
-    const event = next.value;
-    if (event.type === 'output') environment.output.print(event.bytes);
-    else if (event.type === 'said') environment.output.say(event.text);
-    else if (event.type === 'called') answer = await environment.call(event.tool, event.input);
-  }
+  const { agent, cwd, sandbox, ledger, around } = environment;
+  await ledger.begin(task, input.signal);
+  const end = await converse(agent.turn({ ...input, cwd, sandbox, ...(await around()) }), environment, input.signal);
+  return ledger.end(end);
 }
 
 /** Runs the task's `verify:` commands, which a person wrote; the first that fails makes the attempt a failure. */
@@ -129,7 +126,7 @@ async function verify(
   signal: AbortSignal,
 ): Promise<TurnVerdict> {
   const { cwd } = environment;
-  const end = await verifyTask(task, { env, cwd, signal, drive: (turn) => converse(turn, environment) });
+  const end = await verifyTask(task, { env, cwd, signal, drive: (turn) => converse(turn, environment, signal) });
   if (end.result === 'aborted') return judgeTurn({ ended: 'aborted' }, task);
   if (end.result === 'failed')
     return {

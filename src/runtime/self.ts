@@ -61,6 +61,14 @@ export class Self {
     }
   }
 
+  /** What the board does not tell of this member, in its process record. */
+  note(state: 'rate-limited' | undefined, reason = ''): void {
+    const { roster, clock } = this.store;
+    const record = roster.read(this.name);
+    const note = state === undefined ? undefined : { state, reason, since: clock.now() / 1000 };
+    if (record) roster.write({ ...record, note });
+  }
+
   /** How far mail has gone that its agent sends now, for the processes that its agent starts: see `mail.ts`. */
   hops(hops: number | undefined): void {
     const { roster } = this.store;

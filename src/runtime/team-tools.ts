@@ -1,25 +1,30 @@
-/** The team tools that an agent in this process calls. */
+/** The tools that an agent in this process calls; loaded when there is such an agent, and with them all that a team can do. */
 import type { CallAnswer } from '../agents/agent.ts';
+import type { ToolName } from '../model/tool.ts';
+import type { Called } from './converse.ts';
 import type { Message } from '../model/message.ts';
 import { lookingMailbox } from './mailboxes.ts';
 import type { Self } from './self.ts';
+import { toolsOf, useTool } from './toolbox.ts';
 import { TeamHandle } from './team.ts';
+import type { Workspace } from './workspace.ts';
 
 /**
  * Carries out a call; a refusal is an answer that the agent can act on.
  *
  * @param cause the mail of the turn in which it is called
  */
-export async function callTool(
+export function callTool(
   self: Self,
   cause: readonly Message[],
-  tool: string,
-  input: Readonly<Record<string, unknown>>,
+  workspace: Workspace | undefined,
+  { tool, input, signal = new AbortController().signal }: Called,
 ): Promise<CallAnswer> {
-  // Most agents call no tool: what it takes is loaded for those that do.
-  const { useTool } = await import('./toolbox.ts');
   const team = new TeamHandle(self.store, self.speaker, self.rate);
   const mail = lookingMailbox(team, self.name, ({ id }) => cause.some((known) => known.id === id));
-  const call = { signal: new AbortController().signal, progress: () => {} };
-  return useTool({ side: 'teammate', team, mail, cause }, tool, input, call);
+  const call = { signal, progress: () => {} };
+  return useTool({ side: 'teammate', team, mail, cause, workspace }, tool, input, call);
 }
+
+/** What an agent that has its tools from us may call now. */
+export const offeredTools = (workspace: Workspace | undefined): ToolName[] => toolsOf({ side: 'teammate', workspace });

@@ -12,6 +12,7 @@ import type { Message } from '../model/message.ts';
 import { LEAD } from '../model/names.ts';
 import type { Task } from '../model/task.ts';
 import { nextStep, type Situation } from '../policy/next-step.ts';
+import { sandboxNow, type Leave } from '../policy/sandbox.ts';
 import { taskCompleted, taskFailed } from '../policy/wording.ts';
 import type { Lease } from '../store/lease.ts';
 import type { TeamStore } from '../store/team-store.ts';
@@ -21,23 +22,25 @@ import { farewell, type Leaving } from './farewell.ts';
 import { Idleness } from './idleness.ts';
 import { hopsAfter } from './mail.ts';
 import { Mailroom } from './mailroom.ts';
-import { Output } from './output.ts';
+import { Mind, type MindEnvironment } from './mind.ts';
 import { PlanGate } from './plan-gate.ts';
 import { turnPrompt } from './prompts.ts';
 import { reply, type Replies } from './replies.ts';
-import { attempt, converse, type Attempt, type RunnerEnvironment } from './runner.ts';
+import { attempt, holdTurn, type Attempt } from './runner.ts';
 import { Self, type Claimed } from './self.ts';
 import type { SendRate } from './send-rate.ts';
 import type { Speaker } from './speaker.ts';
 import { after } from './tasks.ts';
 import { whenWritable } from './when-writable.ts';
+import type { Workspace } from './workspace.ts';
 
 export interface TeammateEnvironment {
   readonly store: TeamStore;
   readonly speaker: Speaker & { kind: 'member' };
   readonly lease: Lease;
   readonly agent: Agent;
-  readonly runner: Omit<RunnerEnvironment, 'output' | 'call' | 'isAsking' | 'store' | 'speaker' | 'agent'>;
+  readonly workspace?: Workspace;
+  readonly runner: MindEnvironment['runner'];
   readonly rate: SendRate;
   /** Whether mail alone makes a turn; an `exec` agent gets its mail with its next task. */
   readonly answersMail: boolean;
@@ -61,12 +64,14 @@ export class Teammate {
   readonly #plans: PlanGate;
   readonly #answers: Answers;
   readonly #idleness: Idleness;
-  readonly #output: Output;
+  readonly #mind: Mind;
   readonly #mailroom: Mailroom;
   readonly #turn = new AbortController();
   #leaving: Leaving | undefined;
   #wake: () => void = () => {};
   #completed = 0;
+  /** The plan of the task that it works on was approved, or needs not be. */
+  #isApproved = false;
 
   constructor(environment: TeammateEnvironment) {
     const { store, speaker, rate, mostFailures, refusesShutdown, idleTimeoutMs: timeoutMs } = environment;
@@ -77,7 +82,8 @@ export class Teammate {
     this.#answers = new Answers(this.#self);
     const leave = (): void => this.stop('idle');
     this.#idleness = new Idleness(this.#self, { timeoutMs, leave, hasCompleted: () => this.#completed > 0 });
-    this.#output = new Output(store, speaker.name);
+    const { agent, runner, answersMail, workspace } = environment;
+    this.#mind = new Mind({ self: this.#self, agent, answersMail, runner, ...(workspace ? { workspace } : {}) });
     const onShutdown = ({ now }: { now: boolean }): void => this.#finish('shutdown', now);
     const replies: Replies = { self: this.#self, plans: this.#plans, refusesShutdown, onShutdown };
     this.#mailroom = new Mailroom({
@@ -100,6 +106,12 @@ export class Teammate {
     } finally {
       await this.#close();
     }
+  }
+
+  /** What it may do to files now: before its plan is approved it only looks. */
+  leave(): Leave {
+    const { runner, planApproval = false } = this.#environment;
+    return { sandbox: runner.sandbox, planPending: planApproval && !this.#isApproved };
   }
 
   /** Ends the present turn and leaves; for signals. */
@@ -150,9 +162,15 @@ export class Teammate {
     if (this.#environment.planApproval === true && !(await this.#plans.passes(task))) return;
     const taken = this.#mailroom.forTurn();
     const mail = [...taken, ...this.#answers.about(task)];
-    const done = await this.#turnOn(mail, () => attempt(task, mail, this.#runner(mail, task), this.#turn.signal));
-    if (done.verdict.do === 'release') this.#claims.pause(task.id, done.verdict.retryAfterMs);
-    else this.#mailroom.used(taken);
+    const isAsking = (): boolean => this.#answers.isAwaited(task);
+    const runner = this.#mind.runner(mail, { from: this.#mailroom, taken }, isAsking);
+    this.#isApproved = true;
+    const done = await this.#turnOn(mail, () => attempt(task, mail, runner, this.#turn.signal));
+    this.#isApproved = false;
+    if (done.verdict.do === 'release') {
+      this.#claims.pause(task.id, done.verdict.retryAfterMs);
+      this.#mailroom.putBack(taken);
+    } else this.#mailroom.used(taken);
     await this.#report(done);
   }
 
@@ -178,16 +196,18 @@ export class Teammate {
   /** Several messages of one window are one turn. */
   async #answerMail(): Promise<void> {
     const mail = this.#mailroom.forTurn();
-    const { agent, runner } = this.#environment;
-    const { environment: env, cwd, sandbox } = runner;
-    const prompt = turnPrompt(undefined, mail);
-    const turn = (): ReturnType<typeof converse> => {
-      this.#output.begin(undefined);
-      return converse(agent.turn({ prompt, env, cwd, sandbox, signal: this.#turn.signal }), this.#runner(mail));
-    };
-    const end = await this.#turnOn(mail, turn);
-    this.#output.end();
+    const { environment: env } = this.#environment.runner;
+    const input = { prompt: turnPrompt(undefined, mail), env, signal: this.#turn.signal };
+    const minded = this.#mind.runner(mail, { from: this.#mailroom, taken: mail }, () => false);
+    const runner = { ...minded, sandbox: sandboxNow(this.leave()) };
+    this.#mind.output.begin(undefined);
+    const end = await this.#turnOn(mail, () => holdTurn(runner, undefined, input));
+    this.#mind.output.end();
     if (end.ended === 'aborted') return;
+    if (end.ended === 'failed' && end.why === 'rate_limited') {
+      this.#mailroom.putBack(mail);
+      return;
+    }
     this.#mailroom.used(mail);
     if (end.ended === 'failed')
       await this.#self.tell(`The agent failed at its mail: ${end.message}`, { kind: 'alert' });
@@ -227,26 +247,14 @@ export class Teammate {
     } catch (error) {
       this.#self.trouble(error);
     }
+    if (this.#mailroom.waiting.length > 0) this.#mind.mailCame();
     this.#wake();
   }
 
-  /** @param mail of the turn: what the agent sends in it is an answer to it */
-  #runner(mail: readonly Message[], task?: Task): RunnerEnvironment {
-    const { store, speaker, agent, runner } = this.#environment;
-    const isAsking = (): boolean => task !== undefined && this.#answers.isAwaited(task);
-    const call: RunnerEnvironment['call'] = async (tool, input) => {
-      // All that a team can do, of which a member needs nothing until its agent calls a tool.
-      const { callTool } = await import('./team-tools.ts');
-      return callTool(this.#self, mail, tool, input);
-    };
-    return { ...runner, store, speaker, agent, output: this.#output, call, isAsking };
-  }
-
   async #close(): Promise<void> {
-    const { agent, lease, store } = this.#environment;
+    const { lease, store } = this.#environment;
     await this.#mailroom.close();
-    await agent.close();
-    this.#output.close();
+    await this.#mind.close();
     await lease.release();
     await store.close();
   }

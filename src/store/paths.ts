@@ -43,6 +43,9 @@ export interface TeamPaths {
   readonly results: string;
   readonly blobs: string;
   readonly homes: string;
+  /** The pauses of vendors, shared by all members. */
+  readonly vendors: string;
+  readonly vendorsLock: string;
   readonly mail: string;
   readonly reportText: string;
   readonly reportJson: string;
@@ -52,6 +55,8 @@ export interface TeamPaths {
   leaseLock(member: Name): string;
   process(member: Name): string;
   output(member: Name): string;
+  home(member: Name): string;
+  agentSession(member: Name): string;
   taskView(id: string): string;
   taskFile(id: string, epoch: number): string;
   result(id: string, epoch?: number): string;
@@ -113,6 +118,8 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     results: inside('results'),
     blobs: inside('blobs'),
     homes: inside('homes'),
+    vendors: inside('vendors.json'),
+    vendorsLock: inside('vendors.lock'),
     mail: inside('mail'),
     reportText: inside('report.md'),
     reportJson: inside('report.json'),
@@ -125,6 +132,8 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     leaseOwner: (member) => inside(join('processes', `${member}.lease.json`)),
     leaseLock: (member) => inside(join('processes', `${member}.lease.lock`)),
     process: (member) => inside(join('processes', `${member}.json`)),
+    home: (member) => inside(join('homes', member)),
+    agentSession: (member) => inside(join('homes', `${member}.session.json`)),
     output: (member) => inside(join('logs', `${member}.log`)),
     taskView: (id) => join(board, `${id}.json`),
     taskFile: (id, epoch) => inside(join('mail', `${id}.${epoch}.task.json`)),

@@ -2,7 +2,14 @@
 import type { Clock } from '../model/clock.ts';
 import { StoreError, UsageError } from '../model/errors.ts';
 import type { Name } from '../model/names.ts';
-import { configDocumentSchema, stateSchema, type RunState, type TeamConfig } from '../model/team.ts';
+import {
+  configDocumentSchema,
+  stateSchema,
+  vendorsSchema,
+  type RunState,
+  type TeamConfig,
+  type VendorPauses,
+} from '../model/team.ts';
 import { BoardStore, type Folded } from './board.ts';
 import { lookAt, realDisk, type Disk } from './disk.ts';
 import { Document } from './document.ts';
@@ -37,6 +44,7 @@ export class TeamStore {
   readonly sender: Sender;
   readonly config: Document<TeamConfig>;
   readonly state: Document<RunState>;
+  readonly vendors: Document<VendorPauses>;
   readonly events: EventLog;
   readonly roster: Roster;
 
@@ -80,6 +88,8 @@ export class TeamStore {
       lock: paths.configLock,
     });
     this.state = new Document({ ...document, path: paths.state, schema: stateSchema, lock: paths.stateLock });
+    const { vendors: path, vendorsLock: lock } = paths;
+    this.vendors = new Document({ ...{ disk, locks, pinned, path, lock }, schema: vendorsSchema });
     this.roster = new Roster(disk, paths);
   }
 

@@ -3,7 +3,7 @@ import { agentFor } from '../../src/agents/index.ts';
 import { tempDir } from '../support/temp.ts';
 import { play, turnInput } from './turns.ts';
 
-const CLIS = ['claude', 'codex', 'gemini', 'opencode', 'acp'] as const;
+const CLIS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 
 describe('an agent of a kind', () => {
   it('is made from its data', async () => {
@@ -20,5 +20,21 @@ describe('an agent of a kind', () => {
 
   it('needs a command, when any program may be meant', async () => {
     await expect(agentFor({ kind: 'acp' })).rejects.toMatchObject({ code: 'USAGE', exitCode: 2 });
+  });
+
+  it('needs a model where there is none that all have', async () => {
+    await expect(agentFor({ kind: 'openai' })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it.each(['anthropic', 'google', 'ollama'] as const)('refuses options of %s that nobody knows', async (kind) => {
+    await expect(agentFor({ kind, options: { temprature: 1 } })).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it.each(['anthropic', 'google', 'openai'] as const)('says which key %s needs', async (kind) => {
+    const agent = await agentFor({ kind, model: 'a-model' });
+    expect((await play(agent.turn(turnInput(tempDir())))).end).toMatchObject({
+      ...{ ended: 'failed', why: 'unauthorised' },
+      message: expect.stringContaining('_API_KEY') as string,
+    });
   });
 });

@@ -50,8 +50,8 @@ describe('one subagent', () => {
   });
 
   test('whose agent cannot be made is a result, too', async () => {
-    const end = await subagents.run(errand({ kind: 'claude' }), never);
-    expect(end).toMatchObject({ ended: 'failed', message: said(/No claude agent/) });
+    const end = await subagents.run(errand({ kind: 'openai' }), never);
+    expect(end).toMatchObject({ ended: 'failed', message: said(/Which model/) });
   });
 
   test('that is called off takes its children along, also one in a session of its own', async () => {

@@ -196,6 +196,7 @@ export class Talk {
     if (answer.ended === 'broken' && answer.fault.why === 'overflow')
       answer = yield* this.#call(() => ({ messages: [...bare(), ask], tools }));
     if (answer.ended !== 'answered') return answer;
+    if (answer.text === '') return { ended: 'broken', fault: { ...nothingSaid, passes: false } };
     const before = conversation.messages.length;
     conversation.replace(compacted(identity, input.prompt, answer.text));
     // What it is asked is taken back like any prompt when nobody answers it.

@@ -32,6 +32,13 @@ export const wholeNumber = z
   .transform(Number)
   .optional();
 
+/** US dollars, such as 2 or 0.50. */
+export const money = z
+  .string()
+  .regex(/^\$?[0-9]{1,9}(?:\.[0-9]{1,6})?$/, 'Expected an amount of US dollars such as 2 or 0.50.')
+  .transform((given) => Number(given.replace('$', '')))
+  .optional();
+
 /**
  * @param schema of the verb's own options, in camel case; the common flags are the frame's
  * @throws UsageError `USAGE` naming the option

@@ -15,13 +15,23 @@ export interface RunFlags {
   readonly failFast: boolean;
   readonly strict: boolean;
   readonly takeover: boolean;
+  readonly maxCost?: number | undefined;
+  readonly maxTokens?: number | undefined;
 }
 
 /** The session of a run, from the configuration and the flags. */
-export const sessionOf = (base: SessionOptions, { failFast, takeover }: RunFlags): SessionOptions => ({
+export const sessionOf = (
+  base: SessionOptions,
+  { failFast, takeover, maxCost, maxTokens }: RunFlags,
+): SessionOptions => ({
   ...base,
   failFast,
   takeover,
+  spending: {
+    ...base.spending,
+    ...(maxCost === undefined ? {} : { maxCost }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  },
 });
 
 /** Shows how a run goes, on stderr; what it gives back ends that. */
@@ -57,13 +67,15 @@ export async function leadRun(
 
 /** Starts the same in a session of its own. @returns the exit code */
 export async function detachRun(frame: Frame, paths: TeamPaths, flags: RunFlags): Promise<number> {
-  const { timeout, failFast, strict, takeover } = flags;
+  const { timeout, failFast, strict, takeover, maxCost, maxTokens } = flags;
   const args = [
     ...['resume', paths.name, '--root', paths.root],
     ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
     ...(failFast ? ['--fail-fast'] : []),
     ...(strict ? ['--strict'] : []),
     ...(takeover ? ['--takeover'] : []),
+    ...(maxCost === undefined ? [] : ['--max-cost', String(maxCost)]),
+    ...(maxTokens === undefined ? [] : ['--max-tokens', String(maxTokens)]),
   ];
   return detached(frame, paths, args);
 }

@@ -1,7 +1,7 @@
 /** `teams resume`: an interrupted run, taken up again. */
 import * as z from 'zod';
 import { resumeTeam } from '../../../index.ts';
-import { duration, flag, noMore, readOptions } from '../given.ts';
+import { duration, flag, money, noMore, wholeNumber, readOptions } from '../given.ts';
 import { detachRun, leadRun, sessionOf } from '../lead-run.ts';
 import { mustNotBeMember } from '../own-member.ts';
 import { settings } from '../settings.ts';
@@ -9,7 +9,15 @@ import { chooseTeam } from '../team-choice.ts';
 import type { Act } from '../verb.ts';
 import { progressOf } from './run.ts';
 
-const schema = z.object({ timeout: duration, failFast: flag, strict: flag, detach: flag, takeover: flag });
+const schema = z.object({
+  maxCost: money,
+  maxTokens: wholeNumber,
+  timeout: duration,
+  failFast: flag,
+  strict: flag,
+  detach: flag,
+  takeover: flag,
+});
 
 export const act: Act = async (frame, given) => {
   const flags = readOptions(schema, given);

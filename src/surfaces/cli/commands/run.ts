@@ -21,7 +21,7 @@ import {
 import { defaultAgent, mustHaveAgents } from '../default-agent.ts';
 import { tellExcluded } from '../excluding.ts';
 import type { Frame } from '../frame.ts';
-import { duration, flag, readOptions, text, texts } from '../given.ts';
+import { duration, flag, money, readOptions, wholeNumber, text, texts } from '../given.ts';
 import { detachRun, leadRun, sessionOf, type RunFlags, type ShowProgress } from '../lead-run.ts';
 import { mustNotBeMember } from '../own-member.ts';
 import { planOf } from '../plan-words.ts';
@@ -32,6 +32,7 @@ import type { Act } from '../verb.ts';
 
 const schema = z.object({
   ...{ agent: text, reviewer: text, name: text, var: texts, timeout: duration },
+  ...{ maxCost: money, maxTokens: wholeNumber },
   ...{ failFast: flag, strict: flag, detach: flag, takeover: flag, dryRun: flag, resume: flag, fresh: flag },
 });
 type Options = z.infer<typeof schema>;

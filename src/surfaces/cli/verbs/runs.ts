@@ -12,6 +12,8 @@ export const runs: readonly Verb[] = [
       { flags: '--name <name>', what: "the team's name, instead of the plan's" },
       { flags: '--var <k=v>', what: 'a value for {{k}} in the plan', many: true },
       { flags: '--timeout <duration>', what: 'stop after this time, exit 124' },
+      { flags: '--max-cost <dollars>', what: 'stop hard when so much was spent' },
+      { flags: '--max-tokens <number>', what: 'stop hard when so many tokens were used' },
       { flags: '--fail-fast', what: 'the first failed required task ends the run' },
       { flags: '--strict', what: 'a skipped gate counts as a failed one' },
       { flags: '--detach', what: 'lead in the background, log in logs/lead.log' },
@@ -59,6 +61,8 @@ export const runs: readonly Verb[] = [
     words: '[team]',
     options: [
       { flags: '--timeout <duration>', what: 'stop after this time, exit 124' },
+      { flags: '--max-cost <dollars>', what: 'stop hard when so much was spent' },
+      { flags: '--max-tokens <number>', what: 'stop hard when so many tokens were used' },
       { flags: '--fail-fast', what: 'the first failed required task ends the run' },
       { flags: '--strict', what: 'a skipped gate counts as a failed one' },
       { flags: '--detach', what: 'lead in the background, log in logs/lead.log' },

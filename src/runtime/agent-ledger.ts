@@ -1,0 +1,93 @@
+/**
+ * What a member's agent tells of itself besides its words, as facts of the team: what it used, which session it goes on
+ * with, that its vendor refused it. Here it waits, too, while the team keeps off that vendor.
+ */
+import type { AgentEvent, TurnEnd } from '../agents/agent.ts';
+import type { AgentSpec } from '../model/agent.ts';
+import { spendingEvent } from '../model/spending.ts';
+import { vendorOf } from '../policy/vendor.ts';
+import { duration } from '../policy/wording.ts';
+import { keepSession } from '../store/agent-home.ts';
+import type { Self } from './self.ts';
+import { VendorPace } from './vendor-pace.ts';
+
+/** Of what the ledger keeps account. */
+export type Told = Extract<AgentEvent, { type: 'session' | 'used' | 'usage' | 'retrying' | 'calling' | 'noted' }>;
+
+export class AgentLedger {
+  readonly #self: Self;
+  readonly #spec: AgentSpec;
+  readonly #pace: VendorPace | undefined;
+  #task: string | undefined;
+
+  constructor(self: Self, spec: AgentSpec) {
+    const vendor = vendorOf(spec);
+    this.#self = self;
+    this.#spec = spec;
+    this.#pace = vendor === undefined ? undefined : new VendorPace(self.store, vendor);
+  }
+
+  /** A turn begins, when its vendor may be called. @param task that it is about */
+  async begin(task: string | undefined, signal: AbortSignal): Promise<void> {
+    this.#task = task;
+    await this.#wait(signal);
+  }
+
+  /** Keeps what an agent told; for a call, waits until it may be made. */
+  async heard(event: Told, signal: AbortSignal): Promise<void> {
+    switch (event.type) {
+      case 'session':
+        this.#keepSession(event.id);
+        return;
+      case 'usage':
+        await this.#pace?.answered();
+        this.#tell(spendingEvent(this.#spec.kind, event.usage));
+        return;
+      case 'used':
+        this.#tell({ type: 'agent.acted', text: `${event.tool}: ${event.text}` });
+        return;
+      case 'noted':
+        this.#tell({ type: 'agent.noted', text: event.text });
+        return;
+      case 'retrying':
+        this.#tell({ type: 'agent.delayed', text: event.text });
+        if (event.why === 'rate_limited') await this.#pace?.refused(event.afterMs);
+        return;
+      case 'calling':
+        return this.#wait(signal);
+      default:
+        return event satisfies never;
+    }
+  }
+
+  /** A turn ended: what a vendor refused for good in it holds for all. @returns when it may be tried again, if it says so */
+  async end(end: TurnEnd): Promise<TurnEnd> {
+    const isRefused = end.ended === 'failed' && end.why === 'rate_limited';
+    if (!isRefused || this.#pace === undefined) return end;
+    return { ...end, retryAfterMs: await this.#pace.refused(end.retryAfterMs) };
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    const pace = this.#pace;
+    const left = pace?.left() ?? 0;
+    if (left > 0) {
+      this.#self.note('rate-limited', `its vendor asked for a pause; ${duration(left)} to go`);
+      // Another's refusal may have made it longer meanwhile.
+      for (let ms = left; ms > 0 && !signal.aborted; ms = pace?.left() ?? 0)
+        await this.#self.store.clock.sleep(ms, signal);
+      this.#self.note(undefined);
+    }
+    pace?.calls();
+  }
+
+  #keepSession(id: string): void {
+    const { store, name } = this.#self;
+    keepSession(store.disk, store.paths, name, { kind: this.#spec.kind, id });
+    this.#tell({ type: 'agent.session_began', text: id });
+  }
+
+  #tell(event: { type: string; text?: string }): void {
+    const { store, name } = this.#self;
+    store.events.append({ member: name, ...(this.#task === undefined ? {} : { task: this.#task }), ...event });
+  }
+}
