@@ -90,6 +90,12 @@ export function stepsOf({ method, params }: RpcHeard): Step[] {
   }
 }
 
+/** It found no network, and waits for one without end. */
+export function isOffline({ method, params }: RpcHeard): boolean {
+  const parsed = method === 'error' ? schemas.error.safeParse(params) : undefined;
+  return parsed?.data?.willRetry === true && /waiting for network/i.test(parsed.data.error.message);
+}
+
 function itemSteps(one: Item, isStart: boolean): Step[] {
   if (one.type === 'agentMessage') return isStart ? [] : [tell({ type: 'said', text: one.text })];
   if (one.type === 'contextCompaction')

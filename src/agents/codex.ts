@@ -10,6 +10,7 @@ import {
   approval,
   approvalIn,
   completedIn,
+  isOffline,
   saidIn,
   sandboxPolicy,
   stepsOf,
@@ -35,6 +36,8 @@ const OWN = [
   ...['-c', 'features.plugins=false', '-c', 'features.apps=false', '-c', 'features.multi_agent=false'],
   ...['-c', 'features.goals=false'],
 ];
+/** It says so first after a second, then after twice as long each time. */
+const MOST_OFFLINE = 2;
 const PROVIDER = 'teams';
 const CLIENT = { name: 'teams', title: 'teams', version: '1' };
 
@@ -100,6 +103,7 @@ class CodexTalk implements Talk {
   /** Steered and not accepted yet; those that are refused are asked next. */
   readonly #steering: Promise<void>[] = [];
   #late: string[] = [];
+  #offlineTimes = 0;
 
   constructor(line: Line, spec: AgentSpec, seat: Seat) {
     this.#line = line;
@@ -112,6 +116,7 @@ class CodexTalk implements Talk {
     this.#input = input;
     this.#text = '';
     this.#late = [];
+    this.#offlineTimes = 0;
     void this.#ask(input, input.prompt);
   }
 
@@ -135,6 +140,7 @@ class CodexTalk implements Talk {
     if (heard === undefined) return;
     if (heard.id !== undefined) return this.#asked(heard, heard.id);
     for (const step of stepsOf(heard)) this.#line.tell(step);
+    if (isOffline(heard)) this.#offline();
     this.#text = saidIn(heard) ?? this.#text;
     const completed = completedIn(heard);
     if (completed !== undefined && completed.turn === this.#turn) void this.#completed(completed);
@@ -173,6 +179,14 @@ class CodexTalk implements Talk {
     if (input === undefined || input !== this.#input) return;
     if (completed.status === 'completed' && late.length > 0) return this.#ask(input, late.join('\n\n'));
     this.#end(turnEnd(completed, this.#text));
+  }
+
+  /** It would wait for a network for ever; a team has others to ask. */
+  #offline(): void {
+    this.#offlineTimes += 1;
+    if (this.#offlineTimes < MOST_OFFLINE || this.#input === undefined) return;
+    this.interrupt();
+    this.#end(refused({ text: 'The connection to its model failed: nobody answers at that address.' }));
   }
 
   /** The thread of this member: begun, or gone on with. Undefined after the turn was ended for want of one. */

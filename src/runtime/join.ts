@@ -19,8 +19,8 @@ import { newToken, tokenHash } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import type { Leaving } from './farewell.ts';
 import { agentHome, keptSession } from '../store/agent-home.ts';
-import type { TeamPaths } from '../store/paths.ts';
-import { commandLine, pathWithUs } from './package.ts';
+import { memberServer } from './member-server.ts';
+import { pathWithUs } from './package.ts';
 import { identity } from './prompts.ts';
 import { sendRateFrom } from './send-rate.ts';
 import { MEMBER_VARIABLE, MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
@@ -49,7 +49,8 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const { spec, refuses } = withoutRefusal(options.agent ?? specOf(member));
   const token = options.environment[TOKEN_VARIABLE] ?? newToken();
   const environment = environmentOf(store, config, member, spec, token, options.environment);
-  const agent = await agentFor(spec, seatOf(store, member, spec, environment));
+  const server = memberServer(store.paths.root, environment, options.environment);
+  const agent = await agentFor(spec, seatOf(store, member, spec, server));
   const late: { teammate?: Teammate } = {};
   const before: Leave = { sandbox: member.sandbox ?? 'workspace-write', planPending: member.plan_approval ?? false };
   const leave = (): Leave => late.teammate?.leave() ?? before;
@@ -82,13 +83,6 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   return teammate;
 }
 
-/** The team's tools for a program that speaks MCP: our own server, as this member. It gets who it is, and no key. */
-function teamServer({ root, name }: TeamPaths, environment: Readonly<Record<string, string>>): Server {
-  const [command, ...args] = commandLine('mcp', '--team', name, '--root', root);
-  const isIts = (key: string): boolean => key.startsWith('TEAMS_') || ['PATH', 'HOME', 'LANG'].includes(key);
-  return { command, args, env: Object.fromEntries(Object.entries(environment).filter(([key]) => isIts(key))) };
-}
-
 /** Where the tools of a model work: as far as its member may. Loaded for those that have such tools. */
 async function workspaceOf(
   store: TeamStore,
@@ -106,18 +100,14 @@ async function workspaceOf(
 }
 
 /** What an agent keeps from life to life; a command has none of it. */
-function seatOf(
-  { disk, paths }: TeamStore,
-  member: MemberConfig,
-  { kind }: AgentSpec,
-  environment: Readonly<Record<string, string>>,
-): Seat {
+function seatOf({ disk, paths }: TeamStore, member: MemberConfig, { kind }: AgentSpec, server: Server): Seat {
   if (kind === 'exec' || kind === 'scripted') return {};
   const session = keptSession(disk, paths, member.name, kind);
   return {
     home: agentHome(disk, paths, member.name),
-    server: teamServer(paths, environment),
     identity: identity({ team: paths.name, member: member.name, role: member.role }),
+    // Where its tools are not carried out here, they are its program's to call.
+    ...(hasToolLoop(kind) ? {} : { server }),
     ...(session === undefined ? {} : { session }),
   };
 }

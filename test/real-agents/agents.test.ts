@@ -1,12 +1,16 @@
 /** The real CLIs, each by the very suite that the programs like them pass in `npm test`, thinking with the model server. */
 import { join } from 'node:path';
-import { beforeAll } from 'vitest';
+import { beforeAll, beforeEach } from 'vitest';
+import { allowLeft } from '../support/leftovers.ts';
 import { agentFor } from '../../src/agents/index.ts';
 import { teamServer } from '../agents/like.ts';
 import { describeWithModel, type Cast } from '../agents/model-contract.ts';
 import { environment, REAL_CLIS, reach, realCli, SEEN, STALL_MS, type RealCli } from './clis.ts';
 
 const programs = new Map<RealCli, string>();
+/** What a CLI keeps in its own home is its own. */
+beforeEach(() => allowLeft(/\/(?:codex|claude|gemini|opencode)\//));
+
 const only = process.env['ONLY'];
 
 /** Nothing is installed for a kind that was not asked for. */
@@ -23,7 +27,7 @@ function base(kind: RealCli): Cast {
       const spec = { kind, command: [programs.get(kind) ?? kind], ...reach(kind, url) };
       return {
         agent: await agentFor(spec, { home, server: team.server, ...(session === undefined ? {} : { session }) }),
-        input: { env: environment(cwd) },
+        input: { env: environment(cwd), stallMs: STALL_MS },
         sent: () => team.sent().map(({ content }) => content),
       };
     },

@@ -47,7 +47,10 @@ export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
     cannot: {
       mail: 'the protocol has no place for it in mid-turn',
       '429 then good': 'the protocol has no word for a retry',
+      'cut then good': 'it gives up when a stream is cut',
     },
+    // It tells no status of these.
+    classes: { 'no model': 'crashed', garbage: 'crashed' },
   },
   opencode: {
     isWordy: true,
