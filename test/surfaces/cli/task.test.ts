@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { memberDesk } from '../../../src/runtime/member-desk.ts';
+import { openHandle } from '../../../src/runtime/team.ts';
+import { useTool } from '../../../src/runtime/toolbox.ts';
 import { failureSchema, Workplace } from '../../support/cli.ts';
 import { asMember } from '../../support/member.ts';
 
@@ -185,6 +188,34 @@ describe('the board', () => {
     ['fail', '--reason', 'x'],
   ])('refuses to %s a task that is not there', async (verb, ...argv) => {
     expect(await refusal(verb, 'login', '9', ...argv)).toEqual([2, 'UNKNOWN_TASK']);
+  });
+});
+
+describe('what a verb and a tool have in common', () => {
+  const call = { signal: new AbortController().signal, progress: () => {} };
+
+  it.each([
+    [['create', ''], 'TaskCreate', { subject: '', description: '' }],
+    [['create', 'x', '--owner', 'A b'], 'TaskCreate', { subject: 'x', description: '', owner: 'A b' }],
+    [['create', 'x', '--blocked-by', ''], 'TaskCreate', { subject: 'x', description: '', blockedBy: [''] }],
+    [['create', 'x', '--blocked-by', '9'], 'TaskCreate', { subject: 'x', description: '', blockedBy: ['9'] }],
+    [['update', '1'], 'TaskUpdate', { taskId: '1' }],
+    [['update', '1', '--owner', 'cy'], 'TaskUpdate', { taskId: '1', owner: 'cy' }],
+    [['update', '1', '--block', '2'], 'TaskUpdate', { taskId: '1', addBlockedBy: ['2'] }],
+    [['update', '1', '--unblock', ''], 'TaskUpdate', { taskId: '1', removeBlockedBy: [''] }],
+    [['claim', '2'], 'TaskUpdate', { taskId: '2', status: 'in_progress' }],
+    [['complete', '1'], 'TaskUpdate', { taskId: '1', status: 'completed' }],
+    [['fail', '2', '--reason', 'x'], 'TaskUpdate', { taskId: '2', status: 'failed', result: 'x' }],
+    [['release', '1'], 'TaskUpdate', { taskId: '1', status: 'pending' }],
+  ])('is one definition and one refusal: task %j', async (argv, tool, input) => {
+    await task('create', 'First');
+    await task('create', 'Second', '--blocked-by', '1');
+    const { out } = await place.teams('task', ...argv, '--as', 'ada', '--json');
+    const { error } = failureSchema.parse(JSON.parse(out));
+    await using ada = openHandle('login', { root: place.root, environment: {}, as: 'ada' });
+    const answer = await useTool(memberDesk(ada), tool, input, call);
+    expect(answer).toEqual({ ok: false, why: `${error.code}: ${error.message}` });
+    expect((await place.json(tasksSchema, 'task', 'list')).tasks).toHaveLength(2);
   });
 });
 

@@ -1,10 +1,12 @@
-/** `teams task claim`: the named task, or the next that one may have. */
+/** `teams task claim`: the named task, by TaskUpdate, or the next that one may have. */
 import * as z from 'zod';
-import { ConflictError } from '../../../../index.ts';
+import { ConflictError, updateTask, type Task, type TeamHandle } from '../../../../index.ts';
 import { noMore, readOptions, flag } from '../../given.ts';
+import type { Frame } from '../../frame.ts';
 import { openChosen } from '../../team-choice.ts';
 import type { Act } from '../../verb.ts';
 import { showTask } from './on-task.ts';
+import { callOf, toolInput } from './tool-input.ts';
 
 const schema = z.object({ next: flag });
 
@@ -14,7 +16,8 @@ export const act: Act = async (frame, given) => {
   try {
     const [reference, ...rest] = words;
     noMore(next ? words : rest);
-    const task = next || reference === undefined ? await handle.board.claimNext() : await handle.board.claim(reference);
+    const task =
+      next || reference === undefined ? await handle.board.claimNext() : await claim(frame, handle, reference);
     if (!task)
       throw new ConflictError(
         'NOT_READY',
@@ -26,3 +29,8 @@ export const act: Act = async (frame, given) => {
     await handle[Symbol.asyncDispose]();
   }
 };
+
+async function claim(frame: Frame, handle: TeamHandle, taskId: string): Promise<Task> {
+  const input = toolInput('TaskUpdate', { taskId, status: 'in_progress' });
+  return (await updateTask(handle, input, callOf(frame))).task;
+}

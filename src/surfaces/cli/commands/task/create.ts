@@ -1,15 +1,16 @@
-/** `teams task create`: a task on the board, for a member, a role, or whoever may. */
+/** `teams task create`: a task on the board by TaskCreate, and what a person says of it besides. */
 import * as z from 'zod';
-import { parseMemberName, parseName, UsageError, type TaskInput } from '../../../../index.ts';
+import { createTask, parseName, UsageError, type TaskExtras, type ToolInputs } from '../../../../index.ts';
 import type { Frame } from '../../frame.ts';
 import { givenText } from '../../given-text.ts';
 import { duration, flag, noMore, readOptions, text, texts, wholeNumber } from '../../given.ts';
 import { openChosen } from '../../team-choice.ts';
 import type { Act } from '../../verb.ts';
 import { showTask } from './on-task.ts';
+import { toolInput } from './tool-input.ts';
 
 const who = {
-  owner: z.string().transform(parseMemberName).optional(),
+  owner: text,
   role: z
     .string()
     .transform((name) => parseName('role', name))
@@ -27,28 +28,31 @@ export const act: Act = async (frame, given) => {
     const [subject = options.subject, ...rest] = words;
     if (subject === undefined) throw new UsageError('USAGE', 'What is to be done? `teams task create [TEAM] SUBJECT`.');
     noMore(options.subject === undefined ? rest : words);
-    showTask(frame, handle, await handle.board.add(await inputOf(frame, subject, options)));
+    const input = await inputOf(frame, subject, options);
+    showTask(frame, handle, await createTask(handle, input, extrasOf(options)));
     return 0;
   } finally {
     await handle[Symbol.asyncDispose]();
   }
 };
 
-async function inputOf(frame: Frame, subject: string, options: Options): Promise<TaskInput> {
-  const { key, description, activeForm, owner, role, retries } = options;
-  return {
-    ...{ subject, blockedBy: options.blockedBy, required: !options.optional, work: workOf(options) },
-    ...(key === undefined ? {} : { key }),
-    ...(description === undefined ? {} : { description: await givenText(frame, description) }),
-    ...(activeForm === undefined ? {} : { activeForm }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(role === undefined ? {} : { role }),
-    ...(retries === undefined ? {} : { retries }),
-  };
+async function inputOf(frame: Frame, subject: string, options: Options): Promise<ToolInputs['TaskCreate']> {
+  const { activeForm, owner, blockedBy, file: files, description = '' } = options;
+  const said = { subject, description: await givenText(frame, description), blockedBy, files };
+  return toolInput('TaskCreate', { ...said, activeForm, owner });
 }
 
-const workOf = ({ run, prompt, verify, timeout, env, file, artifact }: Options): NonNullable<TaskInput['work']> => ({
-  ...{ verify, files: file, env: Object.fromEntries(env.map(variable)) },
+const extrasOf = ({ key, role, retries, optional, ...options }: Options): TaskExtras => ({
+  ...{ required: !optional, work: workOf(options) },
+  ...(key === undefined ? {} : { key }),
+  ...(role === undefined ? {} : { role }),
+  ...(retries === undefined ? {} : { retries }),
+});
+
+type WorkOptions = Pick<Options, 'run' | 'prompt' | 'verify' | 'timeout' | 'env' | 'artifact'>;
+
+const workOf = ({ run, prompt, verify, timeout, env, artifact }: WorkOptions): NonNullable<TaskExtras['work']> => ({
+  ...{ verify, env: Object.fromEntries(env.map(variable)) },
   ...(run === undefined ? {} : { run }),
   ...(prompt === undefined ? {} : { prompt }),
   ...(timeout === undefined ? {} : { timeoutMs: timeout }),

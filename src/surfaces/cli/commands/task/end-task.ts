@@ -6,6 +6,7 @@ import { givenText } from '../../given-text.ts';
 import { readOptions, text, texts, wholeNumber } from '../../given.ts';
 import type { Act } from '../../verb.ts';
 import { onTask } from './on-task.ts';
+import { callOf } from './tool-input.ts';
 
 const schema = z.object({ result: text, reason: text, exitCode: wholeNumber, file: texts });
 
@@ -19,8 +20,7 @@ export const endOf = (outcome: Outcome): Act =>
       ...{ outcome, files: file, result: word === undefined ? undefined : await givenText(frame, word) },
       ...(exitCode === undefined ? {} : { exitCode }),
     };
-    const call = { signal: frame.outside.gone, progress: (text: string) => frame.mutter(text) };
-    const end = await endTask(handle, reference, said, call);
+    const end = await endTask(handle, reference, said, callOf(frame));
     return end.is === 'ended' ? end.task : claimed(frame, handle, outcome, end);
   });
 
