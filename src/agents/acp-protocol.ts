@@ -28,12 +28,10 @@ export interface Telling {
   rest(): Step[];
   /** What was said last. */
   text(): string;
-  /** It said or did something. */
-  hasActed(): boolean;
 }
 
 export function telling(): Telling {
-  let [open, last, hasUsed] = ['', '', false];
+  let [open, last] = ['', ''];
   const rest = (): Step[] => {
     const said = open.trim();
     open = '';
@@ -44,14 +42,12 @@ export function telling(): Telling {
   return {
     rest,
     text: () => last,
-    hasActed: () => hasUsed || last !== '',
     take(update) {
       if (update.sessionUpdate === 'agent_message_chunk') {
         if (update.content.type === 'text') open += update.content.text;
         return [];
       }
       if (update.sessionUpdate !== 'tool_call' && update.sessionUpdate !== 'tool_call_update') return [];
-      hasUsed = true;
       return [...rest(), ...toolSteps(update, update.sessionUpdate === 'tool_call')];
     },
   };
@@ -110,15 +106,14 @@ const answerSchema = z.object({
     .catch(undefined),
 });
 
-/** How a prompt was answered. @param said in this turn */
-export function promptSteps(response: unknown, said: Telling): { steps: Step[]; end: TurnEnd } {
-  const text = said.text();
+/** How a prompt was answered. @param text what was said last */
+export function promptSteps(response: unknown, text: string): { steps: Step[]; end: TurnEnd } {
   const parsed = answerSchema.safeParse(response);
   if (!parsed.success) {
     const message = 'Its answer to the prompt is not what the protocol says.';
     return { steps: [], end: { ended: 'failed', why: 'bad_output', text, message } };
   }
-  return { steps: usageSteps(parsed.data), end: stopEnd(parsed.data.stopReason, text, said.hasActed()) };
+  return { steps: usageSteps(parsed.data), end: stopEnd(parsed.data.stopReason, text) };
 }
 
 function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>): Step[] {
@@ -136,9 +131,7 @@ function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>): Step[
   return [tell({ type: 'usage', usage: { inputTokens, outputTokens } })];
 }
 
-function stopEnd(reason: string, text: string, hasActed: boolean): TurnEnd {
-  if (reason === 'end_turn' && !hasActed)
-    return { ended: 'failed', why: 'bad_output', text, message: 'It ended its turn without a word.' };
+function stopEnd(reason: string, text: string): TurnEnd {
   if (reason === 'end_turn') return { ended: 'answered', text };
   if (reason === 'cancelled')
     return { ended: 'failed', why: 'crashed', text, message: 'The agent cancelled its turn.' };

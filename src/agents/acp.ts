@@ -105,7 +105,7 @@ class AcpTalk implements Talk {
       const response = await agent.request('session/prompt', { sessionId: this.#session, prompt });
       if (this.#input !== input) return;
       for (const step of said.rest()) this.#line.tell(step);
-      const { steps, end: how } = promptSteps(response, said);
+      const { steps, end: how } = promptSteps(response, said.text());
       for (const step of steps) this.#line.tell(step);
       this.#end(how);
     } finally {

@@ -81,6 +81,7 @@ class Follower {
   readonly #watch: TurnWatch;
   readonly #interruptMs: number;
   #text = '';
+  #hasActed = false;
   #stop: Stop | undefined;
   #grace: NodeJS.Timeout | undefined;
 
@@ -98,7 +99,7 @@ class Follower {
         this.#watch.seen();
         if (signal.do === 'tell') yield this.#told(signal.event);
         else if (signal.do === 'ask') signal.reply(this.#refusal() ?? (yield signal.event) ?? UNANSWERED);
-        else if (signal.do === 'end') return this.#stopped() ?? signal.end;
+        else if (signal.do === 'end') return this.#stopped() ?? this.#ended(signal.end);
         else if (signal.do === 'died')
           return { ended: 'died', end: signal.end, text: this.#text, stopped: this.#stopped() };
         else this.#act(signal, signals);
@@ -125,6 +126,7 @@ class Follower {
   }
 
   #told(event: Extract<Step, { do: 'tell' }>['event']) {
+    this.#hasActed ||= event.type === 'said' || event.type === 'used';
     if (event.type === 'said') this.#text = event.text.slice(-TEXT_LENGTH);
     return event;
   }
@@ -136,6 +138,12 @@ class Follower {
 
   #refusal(): CallAnswer | undefined {
     return this.#stop === undefined ? undefined : STOPPING;
+  }
+
+  /** Silence is no answer, whatever the program takes it for. */
+  #ended(end: TurnEnd): TurnEnd {
+    if (this.#hasActed || end.ended !== 'answered' || end.text.trim() !== '') return end;
+    return { ended: 'failed', why: 'bad_output', text: '', message: 'It ended its turn without a word.' };
   }
 
   #stopped(): TurnEnd | undefined {

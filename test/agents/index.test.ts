@@ -37,4 +37,16 @@ describe('an agent of a kind', () => {
       message: expect.stringContaining('_API_KEY') as string,
     });
   });
+
+  it.each(['claude', 'codex', 'gemini', 'opencode', 'acp'] as const)(
+    'is made for %s without starting anything',
+    async (kind) => {
+      const agent = await agentFor({ kind, command: ['no-such-program'] });
+      await agent.close();
+    },
+  );
+
+  it('needs a command, when any program may be meant', async () => {
+    await expect(agentFor({ kind: 'acp' })).rejects.toMatchObject({ code: 'USAGE', exitCode: 2 });
+  });
 });

@@ -40,7 +40,12 @@ export const STALL_MS = 20_000;
 /** What was seen of each, where it is not as the suite would have it. */
 export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
   claude: { isWordy: true, makes: { tool: 'Write', input: { file_path: 'made', content: 'x' } } },
-  codex: { isWordy: true, makes: { tool: 'exec_command', input: { cmd: 'touch made' } } },
+  codex: {
+    isWordy: true,
+    makes: { tool: 'exec_command', input: { cmd: 'touch made' } },
+    // To it a stream without its end is a broken one.
+    classes: { garbage: 'crashed' },
+  },
   gemini: {
     isWordy: true,
     makes: { tool: 'write_file', input: { file_path: 'made', content: 'x' } },
