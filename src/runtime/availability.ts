@@ -4,6 +4,7 @@
  */
 import { probeServer } from '../agents/probe.ts';
 import type { AgentSpec } from '../model/agent.ts';
+import { AgentError } from '../model/errors.ts';
 import { findProgram } from '../store/program.ts';
 
 export interface Availability {
@@ -72,4 +73,14 @@ async function server(baseUrl: string): Promise<Availability> {
   return status === undefined
     ? { isAvailable: false, found: `nothing answers at ${baseUrl}` }
     : { isAvailable: status === 200, found: `${baseUrl} answers ${status}` };
+}
+
+/** @throws AgentError `AGENT_UNAVAILABLE` naming the member and what is missing */
+export async function mustBeAvailable(spec: AgentSpec, member: string, environment: Environment): Promise<void> {
+  const { isAvailable, found } = await availabilityOf(spec, environment);
+  if (!isAvailable)
+    throw new AgentError(
+      'AGENT_UNAVAILABLE',
+      `The agent of ${member} cannot work here: ${found}; \`teams doctor\` says what to do.`,
+    );
 }

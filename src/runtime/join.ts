@@ -21,6 +21,7 @@ import type { Leaving } from './farewell.ts';
 import { agentHome, keptSession } from '../store/agent-home.ts';
 import { memberServer } from './member-server.ts';
 import { pathWithUs } from './package.ts';
+import { mustBeAvailable } from './availability.ts';
 import { identity } from './prompts.ts';
 import { sendRateFrom } from './send-rate.ts';
 import { MEMBER_VARIABLE, MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
@@ -49,6 +50,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const { spec, refuses } = withoutRefusal(options.agent ?? specOf(member));
   const token = options.environment[TOKEN_VARIABLE] ?? newToken();
   const environment = environmentOf(store, config, member, spec, token, options.environment);
+  await mustBeAvailable(spec, member.name, environment);
   const server = memberServer(store.paths.root, environment, options.environment);
   const agent = await agentFor(spec, seatOf(store, member, spec, server));
   const late: { teammate?: Teammate } = {};

@@ -22,7 +22,10 @@ export type TaskEnd =
   | { readonly is: 'reported'; readonly task: Task; readonly verdict: Verified }
   | { readonly is: 'not done'; readonly task: Task; readonly verdict: Exclude<Verified, { result: 'passed' }> };
 
-/** @throws UsageError `USAGE` without a result from one who has no runner; what the law refuses */
+/**
+ * @throws StoreError `UNTRUSTED` for the commands of a folder that this user did not make
+ * @throws UsageError `USAGE` without a result from one who has no runner; what the law refuses
+ */
 export async function endTask(
   handle: TeamHandle,
   reference: string,
@@ -56,7 +59,11 @@ async function verified(
   { signal, progress }: Call,
 ): Promise<Exclude<Verified, { result: 'passed' }> | undefined> {
   if (task.status !== 'in_progress') return undefined;
-  if (task.work.verify.length > 0) progress(`verifying task #${task.id}`);
+  if (task.work.verify.length > 0) {
+    // Its commands are somebody's: those of a folder that this user did not make run for nobody.
+    handle.store.mustBeTrusted();
+    progress(`verifying task #${task.id}`);
+  }
   const verdict = await verifyHere(handle, task, signal);
   return verdict.result === 'passed' ? undefined : verdict;
 }

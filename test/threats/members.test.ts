@@ -115,7 +115,7 @@ describe('a member starts and ends nothing', () => {
     ['task', 'approve', '1', 'yes'],
   ])('not by %s', async (...argv) => {
     place.put('plan.yaml', 'tasks: [{subject: Own, run: touch owned}]\n');
-    expect(await said(...argv)).toEqual([argv[0] === 'task' ? 3 : 2, argv[0] === 'task' ? 'REFUSED' : 'POLICY_DENIED']);
+    expect(await said(...argv)).toEqual([2, 'POLICY_DENIED']);
     expect(existsSync(join(place.root, 'owned'))).toBe(false);
     expect(existsSync(join(place.root, '.teams/own'))).toBe(false);
   });
