@@ -1,6 +1,7 @@
 /** The two doors of the library, `createTeam` and `openTeam`, and the `Team` behind them (DESIGN §6). */
 import process from 'node:process';
 import { isDone } from '../model/board.ts';
+import { codeOf } from '../model/errors.ts';
 import type { Name } from '../model/names.ts';
 import type { Message } from '../model/message.ts';
 import { watchFile } from '../store/watch.ts';
@@ -61,6 +62,7 @@ export class Team implements AsyncDisposable {
   readonly #options: SessionOptions;
   #session: Session | undefined;
   #loop: Promise<unknown> | undefined;
+  #signal: AbortSignal | undefined;
 
   constructor(handle: TeamHandle, at: OpenOptions, { supervision = {} }: Pick<TeamOptions, 'supervision'>) {
     this.#handle = handle;
@@ -100,9 +102,14 @@ export class Team implements AsyncDisposable {
       await session.close();
       throw error;
     }
+    this.#signal = signal;
+    this.#lead(session);
+  }
+
+  #lead(session: Session): void {
     this.#session = session;
     // A lead that loses its team ends its loop; `done` and `stop` see that on the board.
-    this.#loop = session.run(signal).catch((error: unknown) => error);
+    this.#loop = session.run(this.#signal).catch((error: unknown) => error);
   }
 
   /** Adds a member and has the lead start it. */
@@ -166,14 +173,23 @@ export class Team implements AsyncDisposable {
     return Promise.resolve(reportText(reportOf(this.#handle.store)));
   }
 
-  /** Stops every process that this team runs, in order; the team stays on disk. Idempotent. */
+  /**
+   * Stops every process that this team runs, in order; the team stays on disk. Idempotent.
+   *
+   * @throws ConflictError `STILL_RUNNING` naming members that refuse, without `force`: then the team goes on
+   */
   async stop({ force = true, now = false }: { force?: boolean; now?: boolean } = {}): Promise<void> {
     const session = this.#session;
     if (session === undefined) return;
     this.#session = undefined;
     session.halt();
     await this.#loop;
-    await session.shutDown({ force, now });
+    try {
+      await session.shutDown({ force, now });
+    } catch (error) {
+      if (codeOf(error) === 'STILL_RUNNING') this.#lead(session);
+      throw error;
+    }
     await session.note({ status: 'shutdown', phase: 'complete' });
     await session.close();
   }

@@ -234,6 +234,7 @@ export class Lead {
 
   /** Closing was refused by a member: the team goes on. */
   stay(): void {
+    this.#stop = false;
     this.#post.stay();
   }
 

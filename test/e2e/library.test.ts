@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { agents, openTeam } from '../../src/index.ts';
+import { agents, createTeam, openTeam, parseMemberName } from '../../src/index.ts';
 import { tempDir } from '../support/temp.ts';
 import { example } from './api-example.ts';
 
@@ -21,5 +21,28 @@ describe('the public API', () => {
     expect(existsSync(join(root, '.teams', 'login'))).toBe(false);
     expect(readdirSync(join(root, '.teams', '.archive'))).toHaveLength(1);
     await expect(openTeam('login', { root })).rejects.toMatchObject({ code: 'UNKNOWN_TEAM' });
+  });
+
+  it('honours a member that refuses to stop, goes on leading it, and stops it by force', async () => {
+    const root = tempDir();
+    vi.stubEnv('XDG_STATE_HOME', join(root, 'state'));
+    const stubborn = { refusesShutdown: 'I am not done.', turns: [{ answers: 'still here', repeat: true }] };
+    await using team = await createTeam('login', {
+      root,
+      members: [{ name: 'ada', agent: agents.scripted({ options: stubborn }) }],
+    });
+    await team.start();
+    for (const end of [() => team.stop({ force: false }), () => team.delete()])
+      await expect(end()).rejects.toMatchObject({
+        ...{ code: 'STILL_RUNNING', exitCode: 3 },
+        message: 'ada refuses to stop (I am not done.); `--force` stops it all the same.',
+      });
+    expect([team.isLed(), team.status().status]).toEqual([true, 'active']);
+    await team.spawn({ name: 'bob', agent: agents.exec('echo done') });
+    await team.board.add({ subject: 'One more', owner: parseMemberName('bob') });
+    await team.done();
+    expect(team.board.get('1').status).toBe('completed');
+    expect((await team.delete({ force: true })).stopped).toBeDefined();
+    expect(existsSync(join(root, '.teams', 'login'))).toBe(false);
   });
 });
