@@ -31,7 +31,8 @@ export function made(board: Board, { request: id, kind, about, text }: Made, aut
 export function answered(board: Board, { request: id, approve, text }: Answered, at: string): Ruling {
   const request = board.requests.get(id);
   if (!request) return refused('UNKNOWN_REQUEST', `nobody asked ${id}`);
-  if (request.state === 'answered') return refused('FINAL', `${request.from} has the answer to ${id} already`);
+  if (request.state === 'answered')
+    return refused('FINAL', `the request ${id} was answered already, and ${request.from} has it`);
   if (request.state === 'withdrawn')
     return refused('FINAL', `nobody waits for the answer to ${id} any more: ${request.why}`);
   const { state: _, ...asked } = request;

@@ -122,7 +122,7 @@ export const toolFacts: Readonly<Record<ToolName, ToolFacts>> = {
   ...workspaceFacts,
   SendMessage: {
     description:
-      'Writes to a member of the team, or with type "broadcast" to all others. Answers when the message is on disk. Plain text that you write is seen by nobody: this is the only way to tell a member something. Errors: UNKNOWN_RECIPIENT, POLICY_DENIED (your role or the profile forbids it), QUOTA, REFUSED (the member left).',
+      'Writes to a member of the team, or with type "broadcast" to all others. Answers when the message is on disk. Plain text that you write is seen by nobody: this is the only way to tell a member something. To ask the lead, give the kind "question" and then end your turn: the answer begins your next one, and your task stays yours meanwhile. Errors: UNKNOWN_RECIPIENT, POLICY_DENIED (your role or the profile forbids it), QUOTA, REFUSED (the member left).',
     effect: 'adds',
   },
   CheckInbox: {

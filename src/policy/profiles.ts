@@ -70,7 +70,7 @@ export const profiles: Readonly<Record<Profile, ProfileRules>> = {
 
 /**
  * May this message be sent? The role × type table first, then the profile's rules for peers. Asked before a send:
- * a refusal is the sender's `POLICY_DENIED`.
+ * a refusal is the sender's `POLICY_DENIED`, and names the rule so that a model does not try again.
  *
  * @param from a member's name or any alias of the lead; so is `to`
  * @returns undefined for yes, else why not
@@ -79,12 +79,16 @@ export function mayMessage(profile: Profile, type: MessageType, from: string, to
   const sender = isLead(from) ? LEAD : from;
   const recipient = isLead(to) ? LEAD : to;
   if (!mayPass(type, sender, recipient))
-    return { why: `A ${sideOf(sender)} sends no ${type} to a ${sideOf(recipient)}.` };
+    return { why: `A ${sideOf(sender)} sends no ${type} to a ${sideOf(recipient)} (rule: role × type).` };
   if (sideOf(sender) === 'lead') return undefined;
   const rules = profiles[profile];
   if (type === 'broadcast' && rules.broadcast === 'lead')
-    return { why: `Under the profile ${profile} only the lead broadcasts; write to one member, or to the lead.` };
+    return {
+      why: `Under the profile ${profile} only the lead broadcasts (rule: broadcast); write to one member, or to the lead.`,
+    };
   if (sideOf(recipient) === 'teammate' && rules.peerMessages === 'lead')
-    return { why: `Under the profile ${profile} a teammate writes to the lead only, not to ${recipient}.` };
+    return {
+      why: `Under the profile ${profile} a teammate writes to the lead only, not to ${recipient} (rule: peer messages).`,
+    };
   return undefined;
 }

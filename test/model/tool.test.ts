@@ -46,6 +46,10 @@ describe('the words of a call', () => {
     expect(parsed.ok ? '' : parsed.problems.map(({ text }) => text).join(' ')).toMatch(said);
   });
 
+  test('the description of SendMessage has a model end its turn after a question', () => {
+    expect(toolFacts.SendMessage.description).toMatch(/kind "question" and then end your turn/);
+  });
+
   test('a name from Object.prototype is no tool', () => {
     expect(['constructor', 'toString', '__proto__', 'sendmessage'].some(isToolName)).toBe(false);
   });

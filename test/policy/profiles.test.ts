@@ -34,6 +34,15 @@ describe('mayMessage', () => {
     expect(mayMessage(profile, type, from, to) === undefined).toBe(allowed);
   });
 
+  it('names the rule that says no', () => {
+    const rules = [
+      mayMessage('v8', 'shutdown_request', 'ada', 'bob'),
+      mayMessage('forge', 'broadcast', 'ada', 'bob'),
+      mayMessage('relay', 'message', 'ada', 'bob'),
+    ].map((refused) => /\(rule: (.*)\)/.exec(refused?.why ?? '')?.[1]);
+    expect(rules).toEqual(['role × type', 'broadcast', 'peer messages']);
+  });
+
   it('says what the profile wants instead', () => {
     expect(mayMessage('forge', 'broadcast', 'ada', 'bob')?.why).toContain('only the lead broadcasts');
     expect(mayMessage('relay', 'message', 'ada', 'bob')?.why).toContain('to the lead only, not to bob');

@@ -131,7 +131,7 @@ describe('every role × type of message × direction', () => {
     await place.teams('create', 'login', '--member', 'ada', '--member', 'bob');
     for (const { type, recipient, isPassed } of mailFrom(from, to)) {
       const { code, err } = await place.teams('send', 'login', recipient, 'x', '--type', type, '--as', from);
-      const isDenied = /^teams: Not sent: A \w+ sends no \w+ to a \w+\.\n$/.test(err);
+      const isDenied = /^teams: Not sent: A \w+ sends no \w+ to a \w+ \(rule: role × type\)\.\n$/.test(err);
       expect([type, recipient, isDenied]).toEqual([type, recipient, !isPassed]);
       // An answer to a plan that nobody asked about is refused all the same.
       expect([type, code]).toEqual([type, isPassed && type !== 'plan_approval_response' ? 0 : 2]);
