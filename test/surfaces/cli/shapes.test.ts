@@ -1,0 +1,194 @@
+/** SPEC §12's JSON shapes: every verb there is with `--json`, and every class of failure, against strict schemas. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type * as z from 'zod';
+import { verbs } from '../../../src/surfaces/cli/verbs/index.ts';
+import { Workplace, type Answer } from '../../support/cli.ts';
+import * as shapes from '../../support/shapes.ts';
+
+interface Row {
+  /** The verb with its words, as a person types it; `ID` is the open request's. */
+  readonly line: string;
+  readonly shape: z.ZodType;
+  /** Said before it. */
+  readonly after?: readonly string[];
+  /** NDJSON: one object a line. */
+  readonly stream?: true;
+  /** With which it may exit; 0, where nothing is said. */
+  readonly codes?: readonly number[];
+}
+
+const CLAIMED = ['task claim 1 --as ada'];
+const FAILED = [...CLAIMED, 'task fail 1 --as ada --reason no'];
+const RUN = ['run plan.yaml'];
+const asked = (kind: string): string[] => [...CLAIMED, `send lead which? --kind ${kind} --as ada --task 1`];
+const QUICK = '--backend exec:./it.sh --reviewer exec:true --no-team';
+
+const rows: readonly Row[] = [
+  { line: 'run plan.yaml', shape: shapes.report },
+  { line: 'run plan.yaml --dry-run', shape: shapes.plan },
+  { line: 'validate plan.yaml', shape: shapes.plan },
+  { line: 'route Create-a-button', shape: shapes.routed },
+  { line: 'resume login', after: ['task skip 1', 'task skip 2'], shape: shapes.report, codes: [1] },
+  { line: 'wait tiny', after: RUN, shape: shapes.waited },
+  { line: 'cancel login', shape: shapes.cancelled },
+  { line: `refine do-it ${QUICK}`, shape: shapes.refined },
+  { line: 'relay --to exec:./it.sh --prompt hello', shape: shapes.relayed },
+  { line: 'create other', shape: shapes.made },
+  { line: 'lead login --detach', shape: shapes.detached },
+  { line: 'spawn login cy --agent exec', after: ['lead login --detach'], shape: shapes.spawned },
+  { line: 'worker login bob --agent exec --idle-timeout 1ms', shape: shapes.worked },
+  { line: 'list', shape: shapes.teams },
+  { line: 'list --all', after: ['delete login'], shape: shapes.teams },
+  { line: 'status', after: CLAIMED, shape: shapes.status },
+  { line: 'delete login', shape: shapes.deleted },
+  { line: 'prune --older-than 1ms --yes', after: ['delete login'], shape: shapes.pruned },
+  { line: 'send ada hello', shape: shapes.receipts },
+  { line: 'send --broadcast hello', after: ['send ada 1', 'send ada 2'], shape: shapes.receipts, codes: [1] },
+  { line: 'answer ID left', after: asked('question'), shape: shapes.receipts },
+  { line: 'inbox lead', after: asked('question'), shape: shapes.messages },
+  { line: 'inbox lead --follow --max 1', after: asked('question'), shape: shapes.message, stream: true },
+  { line: 'take lead', after: asked('question'), shape: shapes.messages },
+  { line: 'log tiny', after: RUN, shape: shapes.event, stream: true },
+  { line: 'logs tiny ada', after: RUN, shape: shapes.outputLine, stream: true },
+  { line: 'why', shape: shapes.explained },
+  { line: 'why ada', after: asked('question'), shape: shapes.explained },
+  { line: 'why 2', shape: shapes.explained },
+  { line: 'report', shape: shapes.report },
+  { line: 'task create Third --owner bob --run true', shape: shapes.task },
+  { line: 'task list', after: FAILED, shape: shapes.tasks },
+  { line: 'task get 1', after: FAILED, shape: shapes.taskInFull },
+  { line: 'task update 1 --owner bob', shape: shapes.task },
+  { line: 'task claim 1 --as ada', shape: shapes.task },
+  { line: 'task complete 1 --as ada --result done', after: CLAIMED, shape: shapes.task },
+  {
+    line: 'task complete 3 --as bob --result done',
+    after: ['task create Proved --verify false', 'task claim 3 --as bob'],
+    shape: shapes.verdict,
+    codes: [1],
+  },
+  { line: 'task fail 1 --as ada --reason no', after: CLAIMED, shape: shapes.task },
+  { line: 'task release 1 --as ada', after: CLAIMED, shape: shapes.task },
+  { line: 'task retry 1', after: FAILED, shape: shapes.task },
+  { line: 'task skip 1', shape: shapes.task },
+  { line: 'task unblock 2', shape: shapes.task },
+  { line: 'task approve 1', after: asked('plan_approval_request'), shape: shapes.task },
+  { line: 'task refuse 1', after: asked('plan_approval_request'), shape: shapes.task },
+  { line: 'init', shape: shapes.project },
+  { line: 'init --host claude', shape: shapes.host },
+  { line: 'init --host codex --print', shape: shapes.printedHost },
+  { line: 'doctor', shape: shapes.checks, codes: [0, 1] },
+  { line: 'config show --origin', shape: shapes.config },
+];
+
+/** Their stdout is a protocol and a shell's script, with `--json` or without. */
+const OWN_WORDS = ['mcp', 'completion'];
+
+/** A team of two with a task for each, a plan, and a program to ask. */
+async function login(): Promise<Workplace> {
+  const place = new Workplace({ TEAMS_SHUTDOWN_TIMEOUT_MS: '2000', TEAMS_INBOX_MAX_MESSAGES: '2' });
+  const task = "{subject: Say it, owner: ada, run: 'echo hello'}";
+  place.put('plan.yaml', `name: tiny\nmembers: [{name: ada, agent: {kind: exec}}]\ntasks: [${task}]\n`);
+  place.put('it.sh', 'cat >/dev/null; echo it\n');
+  await place.shell('chmod +x it.sh');
+  await said(place, 'create login --member ada --member bob');
+  await said(place, 'task create First --owner ada');
+  await said(place, 'task create Second --blocked-by 1');
+  return place;
+}
+
+const say = (place: Workplace, line: string): Promise<Answer> => place.teams(...line.split(' '));
+
+async function said(place: Workplace, line: string): Promise<void> {
+  const { code, out, err } = await say(place, line);
+  expect({ line, code, out, err }).toMatchObject({ line, code: 0 });
+}
+
+/** The id of what was asked, where a line names it. */
+async function filled(place: Workplace, line: string): Promise<string> {
+  if (!line.includes('ID')) return line;
+  const { messages } = await place.json(shapes.messages, 'inbox', 'lead');
+  return line.replace('ID', messages[0]?.id ?? '');
+}
+
+const verbOf = (line: string): string | undefined =>
+  verbs.map(({ name }) => name).find((name) => `${line} `.startsWith(`${name} `));
+
+describe('--json', () => {
+  it('has a row here for every verb there is', () => {
+    const shown = new Set(rows.map(({ line }) => verbOf(line)));
+    expect(verbs.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual(OWN_WORDS);
+  });
+
+  it.each(rows)('has its shape: teams $line', { timeout: 60_000 }, async ({ line, shape, after = [], ...how }) => {
+    const place = await login();
+    onTestFinished(async () => {
+      if (`${line} ${after.join(' ')}`.includes('--detach')) await say(place, 'delete login --force --now');
+    });
+    for (const one of after) await said(place, one);
+    const { code, out, err } = await say(place, `${await filled(place, line)} --json`);
+    expect(how.codes ?? [0], err).toContain(code);
+    expect(out.endsWith('\n')).toBe(true);
+    const lines = out.trimEnd().split('\n');
+    if (how.stream === undefined) expect(lines).toHaveLength(1);
+    for (const one of lines) expect(shape.parse(JSON.parse(one))).toEqual(JSON.parse(one));
+  });
+
+  it('shows first steps, too', async () => {
+    shapes.steps.parse(JSON.parse((await say(new Workplace(), '--json')).out));
+  });
+});
+
+describe('a failure', () => {
+  it.each([
+    ['list --nonsense', 2, 'UsageError', 'USAGE', false],
+    ['lst', 2, 'UsageError', 'USAGE', false],
+    ['create A', 2, 'UsageError', 'BAD_NAME', false],
+    ['status nowhere', 2, 'UsageError', 'UNKNOWN_TEAM', false],
+    ['task get 9', 2, 'UsageError', 'UNKNOWN_TASK', false],
+    ['task unblock 1', 2, 'UsageError', 'BAD_REFERENCE', false],
+    ['task update 1 --owner cy', 2, 'UsageError', 'UNKNOWN_MEMBER', false],
+    ['task update 1 --block 2', 2, 'UsageError', 'CYCLE', false],
+    ['task approve 1 --as bob', 2, 'UsageError', 'POLICY_DENIED', false],
+    ['send cy hello', 2, 'UsageError', 'UNKNOWN_RECIPIENT', false],
+    ['answer 01 left', 2, 'UsageError', 'UNKNOWN_REQUEST', false],
+    ['run bad.yaml', 2, 'UsageError', 'PLAN_INVALID', false],
+    ['create login', 3, 'ConflictError', 'TEAM_EXISTS', true],
+    ['spawn cy --agent exec', 3, 'ConflictError', 'REFUSED', true],
+    ['task claim 2 --as bob', 3, 'ConflictError', 'NOT_READY', true],
+    ['task release 1 --as ada', 3, 'ConflictError', 'STALE_CLAIM', true],
+    ['worker ada', 5, 'AgentError', 'AGENT_UNAVAILABLE', false],
+  ])('is {error: {class, code, message, retryable}}: teams %s', async (line, exit, kind, code, retryable) => {
+    const place = await login();
+    place.put('bad.yaml', 'tasks: 1\n');
+    const { code: left, out, err } = await say(place, `${line} --json`);
+    const { error } = shapes.failure.parse(JSON.parse(out));
+    expect({ left, err, ...error }).toEqual({
+      left: exit,
+      err: '',
+      class: kind,
+      code,
+      retryable,
+      message: error.message,
+    });
+  });
+
+  it.each([
+    ['config.json', '{"version": 1,', 'status login', 'CORRUPT'],
+    ['config.json', '{"version": 99}', 'status login', 'NEWER_VERSION'],
+    ['../../home/state/teams/key', 'f'.repeat(64), 'lead login', 'UNTRUSTED'],
+  ])('of the store has the same shape: %s', async (file, content, line, code) => {
+    const place = await login();
+    writeFileSync(join(place.root, '.teams/login', file), content);
+    const { code: left, out } = await say(place, `${line} --json`);
+    expect(shapes.failure.parse(JSON.parse(out)).error).toMatchObject({ class: 'StoreError', code, retryable: false });
+    expect(left).toBe(4);
+  });
+
+  it.each(verbs)('of an option that nobody knows has the same shape: $name', async ({ name }) => {
+    const { code, out, err } = await say(new Workplace(), `${name} --nonsense --json`);
+    expect(shapes.failure.parse(JSON.parse(out)).error).toMatchObject({ class: 'UsageError', code: 'USAGE' });
+    expect({ code, err }).toEqual({ code: 2, err: '' });
+  });
+});
