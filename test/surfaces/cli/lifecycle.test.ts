@@ -151,6 +151,38 @@ describe('teammates', () => {
     expect(workIn(place)).toEqual([]);
   });
 
+  it('may refuse to stop, and are stopped by force', async () => {
+    const place = new Workplace(HURRY);
+    await place.teams('create', 'login');
+    await place.teams('lead', 'login', '--detach');
+    const stubborn = { kind: 'scripted', options: { refusesShutdown: 'I am not done.' } };
+    await place.teams('spawn', 'login', 'ada', '--agent', JSON.stringify(stubborn));
+    const state = async () => (await place.json(statusSchema, 'status')).members[0]?.state;
+    await until(async () => (await state()) === 'idle', 'ada is there');
+    for (const verb of ['delete', 'cancel']) {
+      const { code, err } = await place.teams(verb, 'login');
+      expect({ verb, code }).toEqual({ verb, code: 3 });
+      expect(err).toBe('teams: ada refuses to stop (I am not done.); `--force` stops it all the same.\n');
+      expect(await state()).toBe('idle');
+    }
+    expect(errorOf(await place.teams('delete', 'login', '--json'))).toEqual({ exit: 3, code: 'STILL_RUNNING' });
+    expect((await place.json(z.looseObject({ stopped: z.unknown() }), 'delete', 'login', '--force')).stopped).toEqual([
+      'ada',
+    ]);
+    await until(() => workIn(place).length === 0, 'nobody runs any more');
+  });
+
+  it('that had nothing to do leave, tell the lead, and get no mail any more', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'login', '--member', 'ada', '--member', 'bob');
+    const worker = await place.teams('worker', 'login', 'ada', '--agent', 'exec', '--idle-timeout', '1ms');
+    expect(worker.code).toBe(0);
+    expect((await place.teams('inbox', 'lead')).out).toContain('ada had nothing to do and leaves.');
+    expect(errorOf(await place.teams('send', 'ada', 'hello', '--json'))).toEqual({ exit: 3, code: 'REFUSED' });
+    expect((await place.teams('send', 'ada', 'hello')).err).toContain('ada has left team login');
+    expect((await place.teams('send', '--broadcast', 'hello')).out).toMatch(/^\S+ {2}bob\n$/);
+  });
+
   it('by hand join by themselves, and come back', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
@@ -173,13 +205,9 @@ describe('teammates', () => {
     expect((await ended).code).toBe(0);
   });
 
-  it('have an agent that this version drives', async () => {
+  it('have an agent, by their flag or by their entry', async () => {
     const place = new Workplace();
     await place.teams('create', 'login', '--member', 'ada');
-    expect(errorOf(await place.teams('worker', 'login', 'ada', '--agent', 'claude', '--json'))).toEqual({
-      exit: 5,
-      code: 'AGENT_UNAVAILABLE',
-    });
     expect(errorOf(await place.teams('worker', 'login', 'ada', '--json'))).toEqual({
       exit: 5,
       code: 'AGENT_UNAVAILABLE',
