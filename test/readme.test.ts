@@ -35,5 +35,9 @@ describe('the README', () => {
     const { stdout } = await runTeams(['--help'], { cwd: tempDir() });
     const named = new Set([...README.matchAll(/`teams ([a-z]+)/g)].map(([, verb]) => verb ?? ''));
     expect([...named].filter((verb) => !stdout.includes(`  ${verb} `))).toEqual([]);
+    const { stdout: board } = await runTeams(['task', '--help'], { cwd: tempDir() });
+    const ofTheBoard = [...README.matchAll(/`teams task ([a-z]+)/g)].map(([, verb]) => verb ?? '');
+    expect(ofTheBoard).toEqual(expect.arrayContaining(['approve', 'refuse']));
+    expect(ofTheBoard.filter((verb) => !board.includes(`  ${verb} `))).toEqual([]);
   });
 });

@@ -49,6 +49,20 @@ describe('the table of verbs', () => {
   });
 });
 
+describe('completion', () => {
+  it.each([
+    ['', ['answer', 'init', 'refine', 'relay', 'route']],
+    ['task ', ['approve', 'refuse']],
+    ['init --', ['--host', '--print']],
+    ['spawn --', ['--agent', '--plan-approval']],
+  ])('of "teams %s" knows %j', async (typed, known) => {
+    const words = typed.split(' ').map((word) => (word === '' ? "''" : word));
+    const { code, out } = await new Workplace().shell(`teams complete -- ${words.join(' ')}`);
+    const told = out.split('\n').map((line) => line.split('\t')[0] ?? '');
+    expect({ code, told }).toEqual({ code: 0, told: expect.arrayContaining(known) as string[] });
+  });
+});
+
 describe('a verb that nobody knows', () => {
   it('is a usage error with the one that was meant', async () => {
     const { code, out, err } = await new Workplace().teams('lst');

@@ -188,7 +188,10 @@ const deciding: readonly Verb[] = [
     summary: 'refuse the plan of a member that waits for approval',
     words: '[team] [task] [text]',
     examples: [
-      { line: "teams task refuse login 3 'Too large; only the parser.'", what: 'it plans anew' },
+      {
+        line: "teams task refuse login 3 'Too large; only the parser.'",
+        what: 'it plans anew, if the task has retries left',
+      },
       { line: 'teams task refuse login 3 - < review.txt', what: 'the reason is on stdin' },
     ],
     load: () => import('../commands/task/refuse.ts'),

@@ -29,6 +29,10 @@ export const teams: readonly Verb[] = [
     examples: [
       { line: 'teams spawn login ada --agent exec', what: 'runs the commands of its tasks' },
       { line: "teams spawn login bob --agent 'exec:npm test'", what: 'runs one command for each task' },
+      {
+        line: 'teams spawn login cy --agent claude --plan-approval',
+        what: 'plans first; `teams task approve` lets it begin',
+      },
     ],
     load: () => import('../commands/spawn.ts'),
   },
