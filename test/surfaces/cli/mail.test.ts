@@ -99,6 +99,12 @@ describe('send', () => {
     expect(existsSync(inboxFile('ada'))).toBe(false);
   });
 
+  it('broadcasts what has that type, whoever is named', async () => {
+    const argv = ['send', 'login', 'bob', 'Freeze.', '--type', 'broadcast', '--as', 'ada'];
+    const { receipts } = await place.json(receiptsSchema, ...argv);
+    expect(receipts.map(({ recipient }) => recipient)).toEqual(['lead', 'bob']);
+  });
+
   it('says for each recipient of a broadcast what became of it', async () => {
     await place.teams('send', 'ada', 'the only one that has room');
     const { code, out } = await place.say(['send', 'login', '--broadcast', 'Freeze.', '--json'], {

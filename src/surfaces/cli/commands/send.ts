@@ -23,20 +23,25 @@ export const act: Act = async (frame, given) => {
   const { handle, words } = await openChosen(frame, given.words, { needs: options.broadcast === undefined ? 2 : 0 });
   try {
     const sent =
-      options.broadcast === undefined ? sendOne(frame, handle, words, options) : sendAll(frame, handle, words, options);
+      options.broadcast === undefined
+        ? sendNamed(frame, handle, words, options)
+        : sendAll(frame, handle, words, options);
     return answer(frame, await sent);
   } finally {
     await handle[Symbol.asyncDispose]();
   }
 };
 
-async function sendOne(frame: Frame, handle: TeamHandle, words: readonly string[], options: Options): Promise<Sent> {
+async function sendNamed(frame: Frame, handle: TeamHandle, words: readonly string[], options: Options): Promise<Sent> {
   const [to, word, ...rest] = words;
   if (to === undefined) throw new UsageError('USAGE', 'To whom? `teams send [TEAM] TO TEXT`.');
   if (word === undefined)
     throw new UsageError('USAGE', `What to ${to}? \`teams send [TEAM] ${to} TEXT\`, or - for stdin.`);
   noMore(rest);
-  return [await handle.send(to, await givenText(frame, word), optionsOf(handle, options))];
+  const said = await givenText(frame, word);
+  // A broadcast goes to all others, whoever is named (SPEC §4).
+  if (options.type === 'broadcast') return handle.broadcast(said, optionsOf(handle, options));
+  return [await handle.send(to, said, optionsOf(handle, options))];
 }
 
 async function sendAll(frame: Frame, handle: TeamHandle, words: readonly string[], options: Options): Promise<Sent> {
