@@ -2,64 +2,23 @@
  * The lead's loop: look → judge → act. A look reads board, roster and mail; the policies say what follows; each act is
  * one idempotent effect. A crash between two acts is repaired by the next look, here or in the next lead.
  */
-import type { AgentSpec } from '../model/agent.ts';
 import type { Board } from '../model/board.ts';
 import { ConflictError } from '../model/errors.ts';
 import type { Name } from '../model/names.ts';
 import { judge } from '../policy/judge.ts';
 import type { Task } from '../model/task.ts';
-import type { Limits, Sighting, Verdict } from '../policy/sighting.ts';
+import type { Sighting, Verdict } from '../policy/sighting.ts';
 import type { Folded } from '../store/board.ts';
-import type { Quota } from '../store/sender.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { watchFile } from '../store/watch.ts';
 import { acts, type ActContext } from './acts.ts';
 import { Glances } from './glances.ts';
+import { toldBy, type Ending, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
 import { LeadPost } from './lead-post.ts';
 import { Memory } from './memory.ts';
-import { SEND_RATE_VARIABLE } from './send-rate.ts';
-import { quotaVariables } from './told-quota.ts';
-import { wallVariables } from './told-wall.ts';
-import type { WallSetting } from './wall.ts';
-import { MOST_FAILURES_VARIABLE, type Speaker } from './speaker.ts';
-import { SpendingWatch, type SpendingRules } from './spending-watch.ts';
+import { SpendingWatch } from './spending-watch.ts';
 import { Supervisor, type Life } from './supervisor.ts';
 import { ViewKeeper } from './view-keeper.ts';
-
-export interface LeadOptions {
-  readonly limits: Limits;
-  /** Messages that each agent may send in a second, when it is not the default. */
-  readonly agentSendRate?: number;
-  /** How commands of models are held in. */
-  readonly wall?: WallSetting;
-  /** Of money and tokens; what is over ends the run. */
-  readonly spending?: SpendingRules;
-  readonly monitorIntervalMs: number;
-  /** Nobody is asked: what a failed blocker holds up is skipped, and a stuck board ends the run. */
-  readonly unattended: boolean;
-  /** Of the inboxes that its teammates write to. */
-  readonly quota?: Quota;
-  /** A run ends when its board is done; a lead that serves a team stays until it is told to close. */
-  readonly endsWhenDone: boolean;
-  /** A model leads and reads the lead's mail itself: what others write waits in {@link Lead.mail}. */
-  readonly readsMail?: boolean;
-  /** The agent of members that the lead adds by itself, for follow-ups. */
-  readonly spare?: AgentSpec;
-  /** The first required task that fails ends the run. */
-  readonly failFast?: boolean;
-}
-
-export type LeadSpeaker = Speaker & { kind: 'lead' };
-
-/** Why the loop ended. `stuck` carries what is missing. */
-export type Ending =
-  | { readonly why: 'finished' }
-  | { readonly why: 'stuck'; readonly what: string }
-  | { readonly why: 'stopped' }
-  /** A limit of money or tokens was reached. */
-  | { readonly why: 'spent'; readonly what: string }
-  /** Somebody asked for the end: `teams delete`, `teams cancel`. */
-  | { readonly why: 'closing'; readonly force: boolean; readonly now: boolean };
 
 /** The lead looks at least this often, whoever rings. */
 const LOOK_MS = 1_000;
@@ -93,13 +52,7 @@ export class Lead {
     this.#spending = new SpendingWatch(store, options.spending ?? {});
     this.memory = new Memory(store.clock);
     this.views = new ViewKeeper(store);
-    const variables = {
-      [MOST_FAILURES_VARIABLE]: String(options.limits.maxConsecutiveErrors),
-      ...quotaVariables(options.quota),
-      ...wallVariables(options.wall),
-      ...(options.agentSendRate === undefined ? {} : { [SEND_RATE_VARIABLE]: String(options.agentSendRate) }),
-    };
-    this.supervisor = new Supervisor({ store, variables, onExit: (life) => this.#exited(life) });
+    this.supervisor = new Supervisor({ store, variables: toldBy(options), onExit: (life) => this.#exited(life) });
     this.#lastLook = store.clock.monotonic();
     this.#glances = new Glances(store, this.memory, this.supervisor);
     this.#post = new LeadPost({

@@ -11,7 +11,7 @@ import { leaseOwner, takeLease, type Lease, type LeaseOwner } from '../store/lea
 import { lifeOf, ownIdentity } from '../store/process-table.ts';
 import { identityIn } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import type { LeadSpeaker } from './lead.ts';
+import type { LeadSpeaker } from './lead-options.ts';
 import { parseMark } from './reaper-message.ts';
 import { sweep } from './sweep.ts';
 

@@ -11,7 +11,7 @@ import { exitCodeOf } from '../policy/outcome.ts';
 import { keepPlan, type KeptPlan } from '../store/plan-file.ts';
 import { hashText } from '../store/results.ts';
 import { integrate } from './integration.ts';
-import type { Ending } from './lead.ts';
+import type { Ending } from './lead-options.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { Tasks } from './tasks.ts';
 import { keepReport, reportOf, type Report } from './report.ts';

@@ -7,7 +7,8 @@ import type { Name } from '../model/names.ts';
 import * as wording from '../policy/wording.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { sendMail } from './mail.ts';
-import type { Lead, LeadSpeaker } from './lead.ts';
+import type { LeadSpeaker } from './lead-options.ts';
+import type { Lead } from './lead.ts';
 import { authorOf } from './speaker.ts';
 import type { Life } from './supervisor.ts';
 

@@ -7,52 +7,27 @@
  *         ─→ nothing, or a person must answer first ─→ waits: woken by the bell, or looks again within a second
  * stopping: finishes its atomic step, starts nothing new, answers, leaves
  */
-import type { Agent } from '../agents/agent.ts';
 import type { Message } from '../model/message.ts';
 import { LEAD } from '../model/names.ts';
 import type { Task } from '../model/task.ts';
 import { nextStep, type Situation } from '../policy/next-step.ts';
 import { sandboxNow, type Leave } from '../policy/sandbox.ts';
 import { taskCompleted, taskFailed } from '../policy/wording.ts';
-import type { Lease } from '../store/lease.ts';
-import type { TeamStore } from '../store/team-store.ts';
 import { Answers } from './answers.ts';
 import { Claims } from './claims.ts';
 import { farewell, type Leaving } from './farewell.ts';
 import { Idleness } from './idleness.ts';
 import { hopsAfter } from './mail.ts';
 import { Mailroom } from './mailroom.ts';
-import { Mind, type MindEnvironment } from './mind.ts';
+import { Mind } from './mind.ts';
 import { PlanGate } from './plan-gate.ts';
 import { turnPrompt } from './prompts.ts';
 import { reply, type Replies } from './replies.ts';
 import { attempt, holdTurn, type Attempt } from './runner.ts';
 import { Self, type Claimed } from './self.ts';
-import type { SendRate } from './send-rate.ts';
-import type { Speaker } from './speaker.ts';
 import { after } from './tasks.ts';
+import type { TeammateEnvironment } from './teammate-environment.ts';
 import { whenWritable } from './when-writable.ts';
-import type { Workspace } from './workspace.ts';
-
-export interface TeammateEnvironment {
-  readonly store: TeamStore;
-  readonly speaker: Speaker & { kind: 'member' };
-  readonly lease: Lease;
-  readonly agent: Agent;
-  readonly workspace?: Workspace;
-  readonly runner: MindEnvironment['runner'];
-  readonly rate: SendRate;
-  /** Whether mail alone makes a turn; an `exec` agent gets its mail with its next task. */
-  readonly answersMail: boolean;
-  /** Leaves after so many milliseconds without work; never, without it. */
-  readonly idleTimeoutMs?: number;
-  /** Says what it is going to do and waits for the lead before it does it. */
-  readonly planApproval?: boolean;
-  /** After so many failed attempts in a row it takes nothing new, and its lead quarantines it; without a lead it goes on. */
-  readonly mostFailures?: number;
-  /** An agent that refuses to stop, as long as it is not forced. */
-  readonly refusesShutdown?: string;
-}
 
 /** Characters of a result that go into the report to the lead; the whole is in `results/`. */
 const SUMMARY = 2_000;
