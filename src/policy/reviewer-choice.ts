@@ -3,7 +3,8 @@
  * before those that are merely there; else a fresh session of the same. A command cannot review itself: with `--validate`
  * its exit code decides alone.
  */
-import type { AgentKind, AgentSpec } from '../model/agent.ts';
+import type { AgentSpec } from '../model/agent.ts';
+import { vendorOf } from './vendor.ts';
 
 /** Somebody who could review. */
 export interface Thinker {
@@ -25,16 +26,8 @@ export interface ReviewerRequest {
   readonly hasValidation: boolean;
 }
 
-const VENDORS: Readonly<Partial<Record<AgentKind, string>>> = {
-  claude: 'anthropic',
-  anthropic: 'anthropic',
-  codex: 'openai',
-  openai: 'openai',
-  gemini: 'google',
-  google: 'google',
-};
-
-const vendorOf = ({ agent: { kind } }: Thinker): string => VENDORS[kind] ?? kind;
+/** A gateway does not change whose model it is. */
+const makerOf = ({ agent: { kind } }: Thinker): string => vendorOf({ kind }) ?? kind;
 
 /** @returns undefined when there is nobody */
 export function chooseReviewer(request: ReviewerRequest): ReviewerChoice | undefined {
@@ -43,7 +36,7 @@ export function chooseReviewer(request: ReviewerRequest): ReviewerChoice | undef
   const isCommand = backend.agent.kind === 'exec';
   if (isCommand && hasValidation)
     return { by: 'validation', why: "no reviewer was asked for, and the work is a command's" };
-  const other = [...used, ...available].find((one) => one.agent.kind !== 'exec' && vendorOf(one) !== vendorOf(backend));
+  const other = [...used, ...available].find((one) => one.agent.kind !== 'exec' && makerOf(one) !== makerOf(backend));
   if (other !== undefined) return { by: 'agent', reviewer: other, why: `of another vendor than ${backend.label}` };
   if (isCommand) return undefined;
   return { by: 'agent', reviewer: backend, why: 'a fresh session: there is no agent of another vendor here' };

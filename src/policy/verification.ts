@@ -5,6 +5,7 @@
 import type { AgentKind } from '../model/agent.ts';
 import type { Task } from '../model/task.ts';
 import type { Verdict } from '../model/verdict.ts';
+import { vendorOf } from './vendor.ts';
 
 export const MOST_FIX_ROUNDS = 3;
 
@@ -15,15 +16,12 @@ const SUBJECT_LENGTH = 200;
 const VENDORS = ['codex', 'gemini', 'claude'] as const;
 type Vendor = (typeof VENDORS)[number];
 
-/** The vendor behind a kind; what can be anybody's, or is nobody's, has none. */
-const VENDOR_OF: Readonly<Partial<Record<AgentKind, Vendor>>> = {
-  claude: 'claude',
-  anthropic: 'claude',
-  codex: 'codex',
-  openai: 'codex',
-  gemini: 'gemini',
-  google: 'gemini',
-};
+/** The program by which a vendor's model verifies; work that can be anybody's, or is nobody's, has none. */
+const PROGRAM_OF: ReadonlyMap<string | undefined, Vendor> = new Map([
+  ['anthropic', 'claude'],
+  ['openai', 'codex'],
+  ['google', 'gemini'],
+]);
 
 /** S2's routing table, where all work is one vendor's. */
 const OTHER: Readonly<Record<Vendor, Vendor>> = { claude: 'codex', codex: 'gemini', gemini: 'codex' };
@@ -36,7 +34,7 @@ export function chooseVerifier(
   workers: readonly AgentKind[],
   isAvailable: (vendor: Vendor) => boolean,
 ): VerifierChoice {
-  const vendors = workers.flatMap((kind) => VENDOR_OF[kind] ?? []);
+  const vendors = workers.flatMap((kind) => PROGRAM_OF.get(vendorOf({ kind })) ?? []);
   const [first] = vendors;
   if (first === undefined) return { do: 'skip', why: 'no vendor worked here whose work another could verify' };
   const isMixed = vendors.some((vendor) => vendor !== first);
