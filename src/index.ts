@@ -38,6 +38,7 @@ export { isResolved, TASK_STATUSES } from './model/task.ts';
 export { COLORS } from './model/team.ts';
 export { parseRounds, refineRequest } from './policy/refine-request.ts';
 export { duration as shortDuration } from './policy/wording.ts';
+export { mustBeAvailable } from './runtime/availability.ts';
 export { realClock } from './runtime/clock.ts';
 export { loadConfig, sessionOptions } from './runtime/configuration.ts';
 export { type Call, type Desk } from './runtime/desk.ts';

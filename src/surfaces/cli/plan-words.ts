@@ -31,7 +31,7 @@ export async function planOf(frame: Frame, words: readonly string[], context: Pl
   }
   throw new AgentError(
     'AGENT_UNAVAILABLE',
-    `A plan for ${JSON.stringify(words.join(' '))} would be made by a model agent, and this version drives exec and scripted agents only; write the plan into a file and run that.`,
+    `A plan for ${JSON.stringify(words.join(' '))} would be made by a planner, which this version does not have yet; write the plan into a file and run that.`,
   );
 }
 

@@ -69,6 +69,20 @@ describe('run', () => {
     expect(archived(place)).toHaveLength(1);
   });
 
+  it('makes no team for an agent that cannot work here, and says what is missing', async () => {
+    const place = new Workplace();
+    place.put(
+      'plan.yaml',
+      QUICK.replace('kind: exec', 'kind: acp, command: [no-such-agent]').replaceAll('run:', 'prompt:'),
+    );
+    const { code, err } = await place.teams('run', 'plan.yaml');
+    expect(code).toBe(5);
+    expect(err).toBe(
+      'teams: The agent of ada cannot work here: no program no-such-agent on PATH; `teams doctor` says what to do.\n',
+    );
+    expect(existsSync(join(place.root, '.teams'))).toBe(false);
+  });
+
   it('exits 1 when a required task fails, and says which', async () => {
     const place = new Workplace();
     place.put('plan.yaml', RED);

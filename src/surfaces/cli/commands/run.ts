@@ -57,7 +57,7 @@ export const act: Act = async (frame, given) => {
     frame.answer({ plan: named }, describePlan(named));
     return 0;
   }
-  mustHaveAgents(plan.plan);
+  await mustHaveAgents(plan.plan, frame.outside);
   return carryOut(frame, plan, name, options);
 };
 
