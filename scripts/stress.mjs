@@ -27,11 +27,7 @@ const isLong = process.argv.includes('--long');
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const home = mkdtempSync(join(tmpdir(), 'teams-stress-'));
 const figures = join(home, 'figures.jsonl');
-const environment = {
-  STRESS: isLong ? 'long' : 'short',
-  SIM_SEEDS: isLong ? '1000000' : '20000',
-  TEAMS_FIGURES: figures,
-};
+const environment = { STRESS: isLong ? 'long' : 'short', TEAMS_FIGURES: figures };
 
 const suites = (wanted.length > 0 ? wanted : SUITES)
   .flatMap((suite) => PLACES.map((place) => `${place}/${suite}.test.ts`))
