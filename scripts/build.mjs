@@ -9,13 +9,14 @@ import { build } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, sep } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const DIST = join(ROOT, 'dist');
 const AGENTS = join(ROOT, 'src', 'agents');
+const SHIPPED = join(ROOT, 'src', 'shipped');
 
 const MODULES = {
   index: 'src/index.ts',
@@ -134,6 +135,15 @@ async function emitTypes() {
   await runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
 }
 
+/** Roles, pipelines and templates are data: they come along as they are. */
+function copyShipped() {
+  return filesUnder(SHIPPED).map((path) => {
+    const target = join(DIST, 'shipped', relative(SHIPPED, path));
+    replaceFile(target, readFileSync(path));
+    return target;
+  });
+}
+
 /** Chunk and cache names carry hashes: what this build did not make is an older build's. */
 function sweep(made) {
   const kept = new Set(made);
@@ -149,7 +159,7 @@ async function main() {
   const outputs = [...modules.outputFiles, ...processes.outputFiles];
   for (const { path, contents } of outputs) replaceFile(path, Buffer.from(contents));
   const caches = await Promise.all(Object.keys(PROCESSES).map(warmUp));
-  sweep([...outputs.map(({ path }) => path), ...caches]);
+  sweep([...outputs.map(({ path }) => path), ...caches, ...copyShipped()]);
   if (process.argv.includes('--types')) await emitTypes();
 }
 

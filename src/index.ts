@@ -80,7 +80,7 @@ export { statusOf } from './runtime/status.ts';
 export { createTask, type TaskExtras, updateTask } from './runtime/task-change.ts';
 export { endTask, type TaskEnd } from './runtime/task-end.ts';
 export { resultOf, taskHistory } from './runtime/task-past.ts';
-export { trustConfig, trustTeam } from './runtime/team-doctor.ts';
+export { trustProject, trustTeam } from './runtime/team-doctor.ts';
 export { teamEvents } from './runtime/team-events.ts';
 export { makeTeam, openHandle, storeOptions, TeamHandle, type TeamInput } from './runtime/team.ts';
 export { toolsOf, useTool } from './runtime/toolbox.ts';

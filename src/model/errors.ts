@@ -11,6 +11,7 @@ export type UsageCode =
   | 'CYCLE'
   | 'PLAN_INVALID'
   | 'POLICY_DENIED'
+  | 'ROLE_INVALID'
   | 'UNKNOWN_MEMBER'
   | 'UNKNOWN_RECIPIENT'
   | 'UNKNOWN_REQUEST'

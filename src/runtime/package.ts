@@ -2,9 +2,11 @@
 import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import type { ShelfKind } from '../store/paths.ts';
 
 const here = fileURLToPath(import.meta.url);
-const packageRoot = here.slice(0, Math.max(here.lastIndexOf('/dist/'), here.lastIndexOf('/src/')));
+const [inDist, inSource] = [here.lastIndexOf('/dist/'), here.lastIndexOf('/src/')];
+const packageRoot = here.slice(0, Math.max(inDist, inSource));
 
 const NODE: readonly string[] = [process.execPath, '--disable-proto=delete'];
 
@@ -13,6 +15,10 @@ export const binDirectory = join(packageRoot, 'bin');
 
 /** Where the JSON Schema of a kind of file is. */
 export const schemaFile = (kind: 'config' | 'plan'): string => join(packageRoot, 'schemas', `${kind}.json`);
+
+/** Roles, pipelines and templates that come with the package: beside the code that runs, built or not. */
+export const shippedFolder = (kind: ShelfKind): string =>
+  join(packageRoot, inDist > inSource ? 'dist' : 'src', 'shipped', kind);
 
 /** argv of a teammate process. */
 export const teammateCommand = (root: string, team: string, member: string): [string, ...string[]] => [

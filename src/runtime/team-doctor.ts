@@ -8,6 +8,7 @@ import { openStore } from '../store/team-store.ts';
 import { openForReading } from '../store/team-reader.ts';
 import { findTeam, listTeams } from '../store/teams.ts';
 import { trustProjectConfig } from '../store/config-files.ts';
+import { trustShelves } from '../store/shelf.ts';
 import { realClock } from './clock.ts';
 import type { Check } from './doctor.ts';
 import { seenLead } from './seen.ts';
@@ -90,7 +91,13 @@ export async function trustTeam(root: string, name: Name): Promise<void> {
   }
 }
 
-/** Trusts `.teams/config.yaml` as it is now. @throws StoreError when there is none */
-export function trustConfig(root: string): void {
-  if (!trustProjectConfig(root)) throw new StoreError('IO', `There is no .teams/config.yaml under ${root} to trust.`);
+/** Trusts `.teams/config.yaml`, and the project's own roles, pipelines and templates, as they are now. @throws StoreError when there is none of them */
+export function trustProject(root: string): void {
+  const config = trustProjectConfig(root);
+  const shelved = trustShelves(root);
+  if (!config && shelved === 0)
+    throw new StoreError(
+      'IO',
+      `There is no .teams/config.yaml under ${root} to trust, and no role, pipeline or template.`,
+    );
 }

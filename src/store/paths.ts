@@ -8,7 +8,13 @@ export interface RootPaths {
   readonly tasks: string;
   readonly archive: string;
   readonly config: string;
+  /** A project's own files of a kind. */
+  shelf(kind: ShelfKind): string;
 }
+
+/** Files that come with the package and that a project replaces by name. */
+export const SHELVES = ['roles', 'pipelines', 'templates'] as const;
+export type ShelfKind = (typeof SHELVES)[number];
 
 export function rootPaths(root: string): RootPaths {
   const at = resolve(root);
@@ -19,6 +25,7 @@ export function rootPaths(root: string): RootPaths {
     tasks: join(at, '.tasks'),
     archive: join(teams, '.archive'),
     config: join(teams, 'config.yaml'),
+    shelf: (kind) => join(teams, kind),
   };
 }
 

@@ -1,6 +1,6 @@
 /** `teams doctor`: what works here, and the cure for what does not. */
 import * as z from 'zod';
-import { diagnose, parseName, trustConfig, trustTeam, type Check } from '../../../index.ts';
+import { diagnose, parseName, trustProject, trustTeam, type Check } from '../../../index.ts';
 import { flag, noMore, readOptions } from '../given.ts';
 import { mustNotBeMember } from '../own-member.ts';
 import { rootOf } from '../root.ts';
@@ -14,7 +14,7 @@ export const act: Act = async (frame, given) => {
   noMore(given.words);
   const root = rootOf(frame);
   if (breakLock || trust !== false) mustNotBeMember(frame, 'vouches for its team');
-  if (trust === true) trustConfig(root);
+  if (trust === true) trustProject(root);
   else if (trust !== false) await trustTeam(root, parseName('team', trust));
   const checks = await diagnose(root, frame.outside.environment, { breakLocks: breakLock });
   frame.answer({ checks }, describe(checks));

@@ -40,7 +40,7 @@ export const setup: readonly Verb[] = [
     summary: 'what works here, what does not, and the cure',
     options: [
       { flags: '--break-lock', what: 'remove left-over locks that no living process holds' },
-      { flags: '--trust [team]', what: 'trust a team folder, or without a name the project configuration' },
+      { flags: '--trust [team]', what: 'trust a team folder, or without a name what the project itself brings' },
     ],
     examples: [
       { line: 'teams doctor', what: 'a table of checks' },
