@@ -21,7 +21,7 @@ const SUITES = [
   'frames',
   'life',
 ];
-const PLACES = ['test/store', 'test/surfaces/mcp'];
+const PLACES = ['test/store', 'test/runtime', 'test/surfaces/mcp'];
 
 const isLong = process.argv.includes('--long');
 const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));

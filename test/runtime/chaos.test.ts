@@ -25,8 +25,7 @@ import {
   leadProcess,
   living,
   mustWatch,
-  noSmallDisk,
-  onSmallDisk,
+  diskProcess,
   scripted,
   run,
   team,
@@ -36,6 +35,7 @@ import {
   type Team,
 } from '../support/session.ts';
 import { SIZES } from '../support/sizes.ts';
+import { noSmallDisk } from '../support/small-disk.ts';
 import { name } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 
@@ -452,7 +452,7 @@ describe('a disk', () => {
     const reason = noSmallDisk();
     if (reason) return context.skip(reason);
     const root = tempDir();
-    const { code, said } = await (await onSmallDisk(root, '1m', 'full')).ended;
+    const { code, said } = await (await diskProcess(root, '1m', 'full')).ended;
     const once = [1, 2, 3, 4, 5, 6].map((id) => `${id} completed 0 1`);
     expect({ code, said }).toMatchObject({ code: 0, said: { is: 'ended', completed: once } });
   });
@@ -461,7 +461,7 @@ describe('a disk', () => {
     const reason = noSmallDisk();
     if (reason) return context.skip(reason);
     const root = tempDir();
-    const { code, said } = await (await onSmallDisk(root, '4m', 'turns-read-only')).ended;
+    const { code, said } = await (await diskProcess(root, '4m', 'turns-read-only')).ended;
     const once = [1, 2, 3, 4, 5, 6].map((id) => `${id} completed 0 1`);
     expect({ code, said }).toMatchObject({ code: 0, said: { is: 'ended', completed: once, isHeldUp: true } });
   });
@@ -470,7 +470,7 @@ describe('a disk', () => {
     const reason = noSmallDisk();
     if (reason) return context.skip(reason);
     const root = tempDir();
-    const { code, said } = await (await onSmallDisk(root, '1m', 'read-only')).ended;
+    const { code, said } = await (await diskProcess(root, '1m', 'read-only')).ended;
     expect({ code, said }).toMatchObject({
       code: 4,
       said: { is: 'failed', code: 'READ_ONLY', text: containing(root) },

@@ -2,16 +2,18 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import * as z from 'zod';
 import { realDisk } from '../../src/store/disk.ts';
 import { Locks } from '../../src/store/lock.ts';
 import { ownIdentity } from '../../src/store/process-table.ts';
 import { realClock } from '../support/clock.ts';
 import { Crowd } from '../support/crowd.ts';
 import { figure } from '../support/figures.ts';
+import { noSmallDisk, onSmallDisk } from '../support/small-disk.ts';
 import { SIZES, TIMEOUT_MS } from '../support/sizes.ts';
 import { boardOf, hang, name, openBoard, readerOf, teamAt } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
-import { startStore, together } from '../support/workers.ts';
+import { startStore, startStoreBy, together } from '../support/workers.ts';
 
 const timeout = TIMEOUT_MS;
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
@@ -116,4 +118,25 @@ it('what many processes send to one inbox is all there, whole, and in the order 
   const count = SIZES.writers * SIZES.writes;
   figure({ area: `${SIZES.writers} writers on one inbox: messages`, count, violations: wrong + lost + torn });
   expect({ wrong, lost, torn }).toEqual({ wrong: 0, lost: 0, torn: 0 });
+});
+
+it('what a disk that fills up and is freed again and again took for good is there', { timeout }, async (context) => {
+  const reason = noSmallDisk();
+  if (reason) return context.skip(reason);
+  const root = tempDir();
+  const options = { root, team: 'login', filler: join(root, 'filler'), cycles: SIZES.diskFillings, each: 5 };
+  const filling = await startStoreBy((command) => onSmallDisk(root, '16m', command), tempDir(), 'fill', options);
+  filling.go();
+  const said = filledSchema.parse(await filling.result());
+  const violations = said.lostMail + said.lostTasks;
+  figure({ area: 'a disk filled and freed', count: SIZES.diskFillings, violations });
+  expect(said).toMatchObject({ lostMail: 0, lostTasks: 0, refused: { NO_SPACE: expect.any(Number) as number } });
+  expect(said.made).toBeGreaterThanOrEqual(SIZES.diskFillings * 5);
+});
+
+const filledSchema = z.object({
+  lostMail: z.number(),
+  lostTasks: z.number(),
+  made: z.number(),
+  refused: z.record(z.string(), z.number()),
 });

@@ -30,6 +30,7 @@ import { identityIn } from '../../src/store/roster.ts';
 import { openStore, type TeamStore } from '../../src/store/team-store.ts';
 import type { Mark } from '../../src/model/mark.ts';
 import { realClock } from './clock.ts';
+import { onSmallDisk } from './small-disk.ts';
 import type { SpawnPoint } from '../fixtures/dying-disk.ts';
 import { tempDir } from './temp.ts';
 
@@ -209,17 +210,10 @@ export const workerProcess = ({ root, paths }: Place, member: string): Promise<A
   apart('worker', root, paths.name, member);
 
 /** Runs a program of the fixtures on a small file system of its own, which stands at `at` and is seen by it alone. */
-export const onSmallDisk = (at: string, size: string, ...args: string[]): Promise<Apart> =>
-  started('unshare', [
-    '-Urm',
-    'sh',
-    '-c',
-    'mount -t tmpfs -o size="$1" none "$2" && shift 2 && exec "$@"',
-    'sh',
-    size,
-    at,
-    ...command('disk', at, ...args),
-  ]);
+export const diskProcess = (at: string, size: string, ...args: string[]): Promise<Apart> => {
+  const [file, ...rest] = onSmallDisk(at, size, command('disk', at, ...args));
+  return started(file, rest);
+};
 
 /** Runs a program of the fixtures where nothing may be watched: there are no inotify instances for it and its children. */
 export const unwatched = (...args: string[]): Promise<Apart> =>
@@ -232,12 +226,6 @@ export const mustWatch = (): string | undefined =>
   spawnSync('unshare', ['-Ur', 'sh', '-c', NO_INOTIFY]).status === 0
     ? undefined
     : 'no user may have limits of its own here';
-
-/** Why there can be no such file system here. */
-export const noSmallDisk = (): string | undefined =>
-  spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', tmpdir()]).status === 0
-    ? undefined
-    : 'no user may mount a file system here';
 
 const apart = (program: Program, ...args: string[]): Promise<Apart> => {
   const [file, ...rest] = command(program, ...args);

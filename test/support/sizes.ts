@@ -26,6 +26,11 @@ export const SIZES = {
   takeovers: size(20, 100, 2_000),
   wakeUps: size(200, 2_000, 100_000),
   blindWakeUps: size(40, 200, 2_000),
+  /** Of a lead by kill -9, with its teammates at work; `doubleFaults`: of its reaper at the same time. */
+  leadDeaths: size(20, 50, 200),
+  doubleFaults: size(2, 20, 200),
+  diskFillings: size(50, 100, 1_000),
+  resumes: size(1, 5, 200),
   rpcFrames: size(5_000, 100_000, 1_000_000),
   /** A host that goes away after each step of a life: in one way for each, or in every way. */
   hostDeaths: run === 'commit' ? 'each' : 'all',

@@ -62,9 +62,18 @@ export function start(file: string, args: readonly string[], cwd: string): Worke
 }
 
 /** Starts `store-worker.ts` with a job; it says `ready` and waits for {@link Worker.go}. */
-export async function startStore(cwd: string, job: string, options: object = {}): Promise<Worker> {
-  const program = await bundle(STORE_WORKER);
-  const worker = start(process.execPath, [program, job, JSON.stringify(options)], cwd);
+export const startStore = (cwd: string, job: string, options: object = {}): Promise<Worker> =>
+  startStoreBy((command) => command, cwd, job, options);
+
+/** As {@link startStore}, but by a command that is made of its own, such as one that gives it a disk. */
+export async function startStoreBy(
+  commandOf: (command: readonly [string, ...string[]]) => readonly [string, ...string[]],
+  cwd: string,
+  job: string,
+  options: object,
+): Promise<Worker> {
+  const [file, ...args] = commandOf([process.execPath, await bundle(STORE_WORKER), job, JSON.stringify(options)]);
+  const worker = start(file, args, cwd);
   const said = await worker.next();
   if (said !== 'ready') await worker.result();
   return worker;
