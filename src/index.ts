@@ -51,12 +51,12 @@ export { followMail, followOutput, knownMember, mailCame, mailMark, mailOf, outp
 export { hostSetup, printedEntry, writeHostSetup } from './runtime/host-setup.ts';
 export { initPlan, initProject } from './runtime/init.ts';
 export { join, type JoinOptions, serve } from './runtime/join.ts';
+export { judgeTask, reviseTask } from './runtime/judgement.ts';
 export { LeadingDesk } from './runtime/lead-desk.ts';
 export { closeTeam, isLed, leadTeam, loadPlan, requestSpawn, resumeTeam, savePlan } from './runtime/lifecycle.ts';
 export { listedTeams } from './runtime/listing.ts';
 export { commandLine } from './runtime/package.ts';
 export { memberDesk } from './runtime/member-desk.ts';
-export { answerPlan } from './runtime/plan-approval.ts';
 export {
   type GivenPlan,
   looksLikePlan,

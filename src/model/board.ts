@@ -4,7 +4,7 @@
  */
 import type { ClaimMode, Profile } from './event.ts';
 import { LEAD, type Name } from './names.ts';
-import { questionOn, type OpenRequest, type Request } from './request.ts';
+import { holdOn, questionOn, type OpenRequest, type Request } from './request.ts';
 import { byId, isFinal, isInternal, isResolved, subjectCode, type Claim, type Task, type TaskStatus } from './task.ts';
 
 export interface Member {
@@ -89,12 +89,12 @@ export interface Refused {
 
 export const refused = (code: Refusal, why: string): Refused => ({ ok: false, code, why });
 
-/** The blockers that still hold a task up; an edge to an unknown task holds it up too. */
+/** The blockers that still hold a task up; an edge to an unknown task does, and finished work that the lead must judge. */
 export const openBlockers = (board: Board, task: Task): string[] => task.blockedBy.filter((id) => isOpen(board, id));
 
 const isOpen = (board: Board, id: string): boolean => {
   const task = board.tasks.get(id);
-  return task === undefined || !isResolved(task);
+  return task === undefined || !isResolved(task) || holdOn(board, id) !== undefined;
 };
 
 /** A task that a person is asked about is its asker's to take up again, and ready for nobody. */

@@ -16,9 +16,9 @@ export function made(board: Board, { request: id, kind, about, text }: Made, aut
   if (board.requests.has(id)) return refused('DUPLICATE', `request ${id} was made already`);
   const asked = { id, kind, from, text, at, state: 'open' as const };
   if (about === undefined)
-    return kind === 'plan'
-      ? refused('BAD_REFERENCE', 'a plan is about the task in hand; claim it first')
-      : { requests: [asked] };
+    return kind === 'question'
+      ? { requests: [asked] }
+      : refused('BAD_REFERENCE', `a ${kind} is about the task in hand; claim it first`);
   const task = board.tasks.get(about);
   if (!task) return refused('UNKNOWN_TASK', `there is no task #${about}`);
   const isOwn = task.status === 'in_progress' && task.claim.member === from;
@@ -45,7 +45,7 @@ export function withdrawn({ open }: Pick<Board, 'open'>, { tasks = [], member }:
   const changed = new Map(tasks.map((task) => [task.id, task]));
   return [...open.values()].flatMap((request): Request[] => {
     const task = request.task === undefined ? undefined : changed.get(request.task);
-    const hasLeft = member?.name === request.from && member.state === 'left';
+    const hasLeft = request.kind !== 'consensus' && member?.name === request.from && member.state === 'left';
     const why = hasLeft ? `${request.from} has left` : task && withdrawal(request, task);
     if (why === undefined) return [];
     const { state: _, ...asked } = request;

@@ -1,16 +1,19 @@
 /**
- * What a member asked the lead and waits for: the answer to a question, the approval of a plan. It lies on the board, so
- * that it outlives every process, and so that of two answers the first in the log is the only one.
+ * What a member asked the lead: the answer to a question, the approval of a plan, what to do about a result that was not
+ * agreed to. It lies on the board, so that it outlives every process, and so that of two answers the first in the log is
+ * the only one.
  *
  * open ─answered─→ answered        open ─→ withdrawn: its task ended or went to another, or who asked has left
  *
  * A question holds its task up until it is answered, across restarts: nobody but its asker may take the task meanwhile.
  * A plan is bound to one claim: with the claim it ends.
+ * A consensus that was not reached is bound to the claim that completed its task: it holds up whatever waits for the task,
+ * and nobody else; its asker may leave.
  */
 import type { Name } from './names.ts';
 import type { Task } from './task.ts';
 
-export const REQUEST_KINDS = ['question', 'plan'] as const;
+export const REQUEST_KINDS = ['question', 'plan', 'consensus'] as const;
 export type RequestKind = (typeof REQUEST_KINDS)[number];
 
 /** Characters of a request that the board keeps; the whole text is mail. */
@@ -33,7 +36,7 @@ interface RequestFacts {
 export type OpenRequest = RequestFacts & { readonly state: 'open' };
 export type AnsweredRequest = RequestFacts & {
   readonly state: 'answered';
-  /** A plan may be begun; of no meaning for a question. */
+  /** A plan may be begun, a result stands as it is; of no meaning for a question. */
   readonly approve: boolean;
   readonly answer: string;
   readonly answeredAt: string;
@@ -54,9 +57,16 @@ export function questionOn({ open }: Requests, task: string): OpenRequest | unde
   return undefined;
 }
 
+/** What the lead must say about a task before anything goes on from it. */
+export function holdOn({ open }: Requests, task: string): OpenRequest | undefined {
+  if (open.size === 0) return undefined;
+  for (const request of open.values()) if (request.task === task && request.kind === 'consensus') return request;
+  return undefined;
+}
+
 /** What a member waits for: about what it works on before all else, then what it asked first. */
 export function waitOf({ open }: Requests, name: Name, task?: string): OpenRequest | undefined {
-  const own = [...open.values()].filter(({ from }) => from === name);
+  const own = [...open.values()].filter(({ from, kind }) => from === name && kind !== 'consensus');
   return own.find((request) => task !== undefined && request.task === task) ?? own[0];
 }
 
@@ -73,8 +83,9 @@ export const answerId = ({ id, from }: Pick<Request, 'id' | 'from'>): string => 
 /** Why nobody waits for an answer any more; undefined as long as somebody does. */
 export function withdrawal(request: OpenRequest, task: Task): string | undefined {
   const { id, status } = task;
+  if (request.kind === 'consensus' && status === 'completed' && task.by.epoch === request.epoch) return undefined;
   if (status !== 'pending' && status !== 'in_progress') return `task #${id} is ${status}`;
-  if (request.kind === 'plan')
+  if (request.kind !== 'question')
     return status === 'in_progress' && task.claim.epoch === request.epoch
       ? undefined
       : `its claim of task #${id} ended`;

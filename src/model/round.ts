@@ -4,8 +4,8 @@
  */
 import * as z from 'zod';
 import type { FailureClass } from './agent.ts';
+import { jsonAnswer } from './json-answer.ts';
 import type { Name } from './names.ts';
-import { check } from './problem.ts';
 
 /** Critical and major findings must be put right; minor ones need not be. */
 export const SEVERITIES = ['critical', 'major', 'minor'] as const;
@@ -88,36 +88,8 @@ export interface Candidate {
 export type ReadVerdict =
   { readonly ok: true; readonly verdict: Verdict } | { readonly ok: false; readonly why: string };
 
-/**
- * The verdict in a reviewer's answer: the answer itself, the last fenced block that holds one, or what stands between
- * its first and its last brace. Never throws.
- */
+/** The verdict in a reviewer's answer. Never throws. */
 export function readVerdict(answer: string): ReadVerdict {
-  let why = 'it holds no JSON object';
-  for (const text of jsonIn(answer)) {
-    const value = parsed(text);
-    if (value === undefined) continue;
-    const checked = check(verdictSchema, value);
-    if (checked.ok) return { ok: true, verdict: checked.value };
-    why = checked.problems.map((problem) => problem.text).join(' ');
-  }
-  return { ok: false, why };
-}
-
-const FENCE = /```[a-z]*[ \t]*\n([\s\S]*?)```/gi;
-
-function jsonIn(answer: string): string[] {
-  const fenced = [...answer.matchAll(FENCE)].flatMap(([, inside]) => inside ?? []).reverse();
-  const [first, last] = [answer.indexOf('{'), answer.lastIndexOf('}')];
-  const braced = first >= 0 && last > first ? [answer.slice(first, last + 1)] : [];
-  return [answer, ...fenced, ...braced].map((text) => text.trim()).filter((text) => text.startsWith('{'));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Prose that begins with a brace; another part of the answer may be the verdict.
-    return undefined;
-  }
+  const read = jsonAnswer(verdictSchema, answer);
+  return read.ok ? { ok: true, verdict: read.value } : read;
 }

@@ -1,7 +1,7 @@
 /** Why a task stands where it stands: its worker, its blockers down to the last one, or who should begin it. */
 import { dependants, openBlockers, type Board } from '../model/board.ts';
 import { LEAD, type Name } from '../model/names.ts';
-import { questionOn, waitOf } from '../model/request.ts';
+import { holdOn, questionOn, waitOf } from '../model/request.ts';
 import { isFinal, isResolved, type Task } from '../model/task.ts';
 import { heldUp } from './explain-member.ts';
 import { explainReady } from './explain-ready.ts';
@@ -17,19 +17,24 @@ export function explainTask(facts: Facts, task: Task): Explanation {
       return openBlockers(facts.board, task).length > 0 ? blocked(facts, task) : explainReady(facts, task);
     case 'failed':
       return failed(facts, task, task.reason);
-    case 'completed':
+    case 'completed': {
+      const hold = holdOn(facts.board, task.id);
+      return hold === undefined ? over(task) : askedLead(hold);
+    }
     case 'skipped':
     case 'cancelled':
-      return {
-        waitingFor: null,
-        since: task.updated_at,
-        who: null,
-        next: `Nothing: it is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}.`,
-      };
+      return over(task);
     default:
       return task satisfies never;
   }
 }
+
+const over = (task: Task): Explanation => ({
+  waitingFor: null,
+  since: task.updated_at,
+  who: null,
+  next: `Nothing: it is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}.`,
+});
 
 /** What keeps a task in hand from going on: a question to the lead, or a member that cannot work. */
 export function holdUpOf(facts: Facts, task: Task): Explanation | undefined {
@@ -73,7 +78,9 @@ function blocked(facts: Facts, task: Task): Explanation {
 
 function blockerText(task: Task): string {
   if (task.status === 'in_progress') return `#${task.id} (${task.claim.member} works on it)`;
-  return task.status === 'pending' ? `#${task.id}` : `#${task.id} (${task.status})`;
+  // A completed one that blocks still is done, and was not agreed to.
+  const state = task.status === 'completed' ? 'done without consensus' : task.status;
+  return task.status === 'pending' ? `#${task.id}` : `#${task.id} (${state})`;
 }
 
 /** The tasks at the far end of what blocks a task: they wait for no other task. */
@@ -86,7 +93,7 @@ function rootsOf(board: Board, task: Task): Task[] {
     if (one === undefined || seen.has(id)) continue;
     seen.add(id);
     const further = one.status === 'pending' ? openBlockers(board, one) : [];
-    if (further.length === 0 && !isResolved(one)) found.set(id, one);
+    if (further.length === 0 && (!isResolved(one) || holdOn(board, id))) found.set(id, one);
     queue.push(...further);
   }
   // A dead end first: it is what somebody must do something about.

@@ -37,16 +37,32 @@ export interface Explanation {
 }
 
 /** What somebody asked the lead and was not yet told. */
-export function askedLead({ kind, from, id, at, task }: OpenRequest): Explanation {
-  const isPlan = kind === 'plan';
-  const verb = isPlan && task !== undefined ? `teams task approve ${task}` : `teams answer ${id} TEXT`;
-  return {
-    waitingFor: isPlan ? `the approval of ${from}'s plan` : `an answer to ${from}'s question`,
-    since: at,
-    who: LEAD,
-    next: `${from} goes on when the lead answers: \`${verb}\`.`,
-  };
+export const askedLead = (request: OpenRequest): Explanation => ({
+  since: request.at,
+  who: LEAD,
+  ...asked(request),
+});
+
+function asked({ kind, from, id, task }: OpenRequest): Pick<Explanation, 'waitingFor' | 'next'> {
+  switch (kind) {
+    case 'question':
+      return goesOn(from, `an answer to ${from}'s question`, `teams answer ${id} TEXT`);
+    case 'plan':
+      return goesOn(from, `the approval of ${from}'s plan`, `teams task approve ${task ?? ''}`);
+    case 'consensus':
+      return {
+        waitingFor: `a decision about #${task ?? ''}, whose discussion ended without consensus`,
+        next: `What waits for it goes on after \`teams task approve ${task ?? ''}\`; \`teams task revise ${task ?? ''} TEXT\` has it done again.`,
+      };
+    default:
+      return kind satisfies never;
+  }
 }
+
+const goesOn = (from: Name, waitingFor: string, verb: string): Pick<Explanation, 'waitingFor' | 'next'> => ({
+  waitingFor,
+  next: `${from} goes on when the lead answers: \`${verb}\`.`,
+});
 
 /** What comes next if somebody leads the team; else, that nobody does. */
 export const withLead = ({ hasLead, team }: Facts, next: string): string =>

@@ -8,7 +8,7 @@ import type { Task } from '../model/task.ts';
 import { planAnswer } from '../policy/wording.ts';
 import type { TeamHandle } from './team.ts';
 
-export interface Answer {
+export interface PlanAnswer {
   readonly approve: boolean;
   /** What the member should know or change. */
   readonly text: string;
@@ -20,7 +20,7 @@ export interface Answer {
  * @throws ConflictError `REFUSED` when nobody asked, `FINAL` when it was answered or its claim has ended; UsageError
  *   `POLICY_DENIED` from anybody but the lead
  */
-export async function answerPlan(handle: TeamHandle, reference: string, answer: Answer): Promise<Task> {
+export async function answerPlan(handle: TeamHandle, reference: string, answer: PlanAnswer): Promise<Task> {
   const task = handle.board.get(reference);
   mayDecide(handle.speaker.name);
   const request = lastPlan(handle.store.board.board, task.id);
@@ -43,7 +43,8 @@ function lastPlan({ requests }: Board, task: string): Request | undefined {
   return plans.findLast(({ state }) => state === 'open') ?? plans.at(-1);
 }
 
-function mayDecide(name: Name): void {
+/** @throws UsageError `POLICY_DENIED` */
+export function mayDecide(name: Name): void {
   if (sideOf(name) === 'teammate')
     throw new UsageError('POLICY_DENIED', `${name} cannot answer for the lead (rule: only the lead answers).`);
 }

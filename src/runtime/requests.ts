@@ -118,6 +118,11 @@ function mayAnswer(store: TeamStore, { to, text, options }: Said, id: string): v
   const isPlan = options.type === 'plan_approval_response';
   if (isPlan && request.kind === 'question')
     throw new UsageError('USAGE', `${id} is a question and no plan: \`teams answer ${id} TEXT\`.`);
+  if (request.kind === 'consensus')
+    throw new UsageError(
+      'USAGE',
+      `${id} is about finished work: \`teams task approve ${request.task ?? ''}\`, or \`revise\`.`,
+    );
   if (!isPlan && request.kind === 'plan')
     throw new UsageError('USAGE', `${id} is a plan: \`teams task approve ${request.task ?? ''}\`, or \`refuse\`.`);
   if (text.length > ANSWER_LIMIT)

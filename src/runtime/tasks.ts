@@ -217,8 +217,13 @@ const withClaim = (task: Task, build: (epoch: number) => Change): Body | Refused
 /** What follows an accepted event: whoever can work on what became ready is woken; without a lead, the views too. */
 export async function after(store: TeamStore, outcome: Outcome, speaker: Speaker): Promise<void> {
   if (!outcome.ok || outcome.changed.length === 0) return;
-  const { board } = store.board;
-  const ready = madeReady(board, outcome.changed);
-  for (const name of whomToWake(board, ready, speaker.name)) ring(store.disk, store.paths.inbox(name).bell);
+  wake(store, outcome.changed, speaker);
   if (speaker.kind === 'person') await lockedViews(store, outcome.changed);
+}
+
+/** Rings whoever can work now that these tasks are as they are. */
+export function wake(store: TeamStore, changed: readonly string[], speaker: Speaker): void {
+  const { board } = store.board;
+  const ready = madeReady(board, changed);
+  for (const name of whomToWake(board, ready, speaker.name)) ring(store.disk, store.paths.inbox(name).bell);
 }

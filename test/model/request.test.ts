@@ -11,6 +11,7 @@ import {
   byMember,
   byPerson,
   canonical,
+  completed,
   cy,
   life,
   openWorld,
@@ -170,5 +171,41 @@ describe('a plan', () => {
       world.say(byLead(), answered(Q, approve));
       expect(world.board.requests.get(Q)).toMatchObject({ state: 'answered', approve });
     }
+  });
+});
+
+describe('a result without consensus', () => {
+  /** ada has done #1 and asked what to do about it, in one record; #2 waits for #1. */
+  function unsettled(): World {
+    const world = openWorld();
+    world.add();
+    world.add({ blockedBy: ['1'] });
+    world.claim('1');
+    const changes = [made('consensus'), completed('1', 1)];
+    expect(verdict(world.say(byMember(ada), { type: 'batch', changes }))).toBe('ok');
+    return world;
+  }
+
+  it('holds up what waits for it and nobody else, also when its asker has left', () => {
+    const world = unsettled();
+    expect([waitOf(world.board, ada), questionOn(world.board, '1')]).toEqual([undefined, undefined]);
+    expect(isReady(world.board, world.task('2'))).toBe(false);
+    expect(verdict(world.claim('2', bob))).toBe('NOT_READY');
+    world.say(byMember(ada), { type: 'member.left', name: ada, why: '' });
+    expect([state(world), verdict(world.claim('2', bob))]).toEqual(['open', 'NOT_READY']);
+  });
+
+  it.each([true, false])('holds nothing up once the lead has answered (approved: %s)', (approve) => {
+    const world = unsettled();
+    expect(verdict(world.say(byLead(), answered(Q, approve)))).toBe('ok');
+    expect(verdict(world.say(byLead(), answered(Q, !approve)))).toBe('FINAL');
+    expect(verdict(world.claim('2', bob))).toBe('ok');
+  });
+
+  it('is about the task in hand, and over when its claim ends without a result', () => {
+    const world = asking('consensus');
+    expect(verdict(world.say(byMember(ada), made('consensus', null, ulid(1))))).toBe('BAD_REFERENCE');
+    world.say(byLead(), lost);
+    expect(state(world)).toBe('withdrawn');
   });
 });

@@ -22,7 +22,7 @@ const chain = (): ToldTeam =>
     .claim('1', 'ada');
 
 const Q = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
-const asks = (team: ToldTeam, kind: 'question' | 'plan'): ToldTeam =>
+const asks = (team: ToldTeam, kind: 'question' | 'plan' | 'consensus'): ToldTeam =>
   team.as('ada', { type: 'request.made', request: Q, kind, about: '1', text: 'May I?' });
 
 type Row = [about: string, subject: string | undefined, tell: () => ToldTeam | Promise<ToldTeam>, wanted: Partial<Why>];
@@ -191,6 +191,28 @@ const ROWS: Row[] = [
     undefined,
     () => chain().fail('1', 'ada', 'exit 2'),
     { who: 'lead', next: '`teams task retry 1`, or `teams task unblock 2`, or skip it.' },
+  ],
+  ...[undefined, '1'].map((subject): Row => [
+    'a result without consensus',
+    subject,
+    () => asks(chain(), 'consensus').complete('1', 'ada'),
+    {
+      waitingFor: 'a decision about #1, whose discussion ended without consensus',
+      who: 'lead',
+      next: 'What waits for it goes on after `teams task approve 1`; `teams task revise 1 TEXT` has it done again.',
+    },
+  ]),
+  [
+    'what waits for it',
+    '3',
+    () => asks(chain(), 'consensus').complete('1', 'ada'),
+    { waitingFor: '#2, in the end for #1', who: 'lead' },
+  ],
+  [
+    'the next after it',
+    '2',
+    () => asks(chain(), 'consensus').complete('1', 'ada'),
+    { waitingFor: '#1 (done without consensus)', who: 'lead' },
   ],
   [
     'a team that is done',

@@ -75,6 +75,11 @@ const rows: readonly Row[] = [
   { line: 'task unblock 2', shape: shapes.task },
   { line: 'task approve 1', after: asked('plan_approval_request'), shape: shapes.task },
   { line: 'task refuse 1', after: asked('plan_approval_request'), shape: shapes.task },
+  {
+    line: 'task revise PLAN-001 shorter',
+    after: ['task create PLAN-001', 'task claim 3 --as ada', 'task complete 3 --as ada --result done'],
+    shape: shapes.task,
+  },
   { line: 'init', shape: shapes.project },
   { line: 'init --host claude', shape: shapes.host },
   { line: 'init --host codex --print', shape: shapes.printedHost },

@@ -175,10 +175,10 @@ const deciding: readonly Verb[] = [
   },
   {
     name: 'task approve',
-    summary: 'approve the plan of a member that waits for it',
+    summary: 'approve the plan of a member, or finished work that was not agreed to',
     words: '[team] [task] [text]',
     examples: [
-      { line: 'teams task approve login 3', what: 'its member begins' },
+      { line: 'teams task approve login 3', what: 'its member begins; or what waits for it goes on' },
       { line: "teams task approve login 3 'Keep the API.'", what: 'with a word on the way' },
     ],
     load: () => import('../commands/task/approve.ts'),
@@ -195,6 +195,16 @@ const deciding: readonly Verb[] = [
       { line: 'teams task refuse login 3 - < review.txt', what: 'the reason is on stdin' },
     ],
     load: () => import('../commands/task/refuse.ts'),
+  },
+  {
+    name: 'task revise',
+    summary: 'have finished work done again, and what was made from it',
+    words: '[team] [task] [text]',
+    examples: [
+      { line: "teams task revise login DRAFT-002 'The costs are missing.'", what: 'as DRAFT-002-R1' },
+      { line: 'teams task revise login 3 - < review.txt', what: 'what is to be different is on stdin' },
+    ],
+    load: () => import('../commands/task/revise.ts'),
   },
 ];
 

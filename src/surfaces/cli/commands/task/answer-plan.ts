@@ -1,5 +1,5 @@
 /** `teams task approve` and `refuse`: the answer to a member that waits for the approval of its plan. */
-import { answerPlan } from '../../../../index.ts';
+import { judgeTask } from '../../../../index.ts';
 import { givenText } from '../../given-text.ts';
 import type { Act } from '../../verb.ts';
 import { onTask } from './on-task.ts';
@@ -7,6 +7,6 @@ import { onTask } from './on-task.ts';
 export const answer = (approve: boolean): Act =>
   onTask(
     async ({ frame, handle, reference, word }) =>
-      answerPlan(handle, reference, { approve, text: await givenText(frame, word) }),
+      judgeTask(handle, reference, { approve, text: await givenText(frame, word) }),
     { words: 1 },
   );

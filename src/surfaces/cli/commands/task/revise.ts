@@ -1,0 +1,9 @@
+/** `teams task revise`: finished work is done again, and what was made from it. */
+import { reviseTask } from '../../../../index.ts';
+import { givenText } from '../../given-text.ts';
+import { onTask } from './on-task.ts';
+
+export const act = onTask(
+  async ({ frame, handle, reference, word }) => reviseTask(handle, reference, await givenText(frame, word)),
+  { words: 1 },
+);
