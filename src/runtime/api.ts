@@ -9,7 +9,7 @@ import { findRoot } from '../store/teams.ts';
 import { closeTeam, isLed, requestSpawn, type Closed } from './lifecycle.ts';
 import type { Delivery, SendOptions } from './mail.ts';
 import type { MemberInput } from './membership.ts';
-import type { ShownEvent } from './shown-event.ts';
+import type { ShownEvent } from '../model/shown-event.ts';
 import { reportOf } from './report.ts';
 import { reportText } from './report-text.ts';
 import { Session, type SessionOptions } from './session.ts';

@@ -1,5 +1,4 @@
 /** What the event log tells of each member that no board and no process can: how it died, and what the lead decided. */
-import type { Name } from '../model/names.ts';
 import type { TeamEvent } from '../model/team.ts';
 import type { TeamReader } from '../store/team-reader.ts';
 
@@ -18,18 +17,33 @@ export interface Deeds {
   decision?: TeamEvent;
 }
 
-/** Reads the log once. A member that it does not name has no entry. */
-export function deedsIn(store: Pick<TeamReader, 'events' | 'board'>): ReadonlyMap<Name, Deeds> {
-  const known = new Map<string, Name>([...store.board.fold().members.keys()].map((name) => [name, name]));
-  const all = new Map<Name, Deeds>();
-  for (const { event } of store.events.read()) {
-    const name = known.get(event.member ?? '');
-    if (name === undefined) continue;
-    const deeds = all.get(name) ?? { isStopped: false, restarts: 0, isGivenUp: false };
-    all.set(name, deeds);
+/** Reads the log once. Who is not named in it has no entry. */
+export const deedsIn = (store: Pick<TeamReader, 'events'>): ReadonlyMap<string, Deeds> => new DeedsLog(store).read();
+
+/** The same for who looks again and again: each event is read once. */
+export class DeedsLog {
+  readonly #store: Pick<TeamReader, 'events'>;
+  readonly #all = new Map<string, Deeds>();
+  #offset = 0;
+
+  constructor(store: Pick<TeamReader, 'events'>) {
+    this.#store = store;
+  }
+
+  read(): ReadonlyMap<string, Deeds> {
+    const reader = this.#store.events.read(this.#offset);
+    let next = reader.next();
+    for (; next.done !== true; next = reader.next()) this.#add(next.value.event);
+    this.#offset = next.value;
+    return this.#all;
+  }
+
+  #add(event: TeamEvent): void {
+    if (event.member === undefined) return;
+    const deeds = this.#all.get(event.member) ?? { isStopped: false, restarts: 0, isGivenUp: false };
+    this.#all.set(event.member, deeds);
     note(deeds, event);
   }
-  return all;
 }
 
 export const noDeeds: Readonly<Deeds> = { isStopped: false, restarts: 0, isGivenUp: false };

@@ -1,6 +1,6 @@
 /** An event of a team as one line for people: `task.claimed #3 Write tests`. */
 import { safeLine } from '../model/safe-text.ts';
-import type { ShownEvent } from './shown-event.ts';
+import type { ShownEvent } from '../model/shown-event.ts';
 
 /** Characters of one line; the whole text is in the log. */
 const LINE_LIMIT = 240;

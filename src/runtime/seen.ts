@@ -45,7 +45,7 @@ export interface SeenMember {
 
 export interface Surroundings {
   readonly lead: SeenLead;
-  readonly deeds: ReadonlyMap<Name, Deeds>;
+  readonly deeds: ReadonlyMap<string, Deeds>;
   /** What each member with an agent has: member → kind of agent. */
   readonly kinds: ReadonlyMap<string, string>;
   /** The run has ended, or its processes were stopped: what is gone went in order. */

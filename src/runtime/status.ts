@@ -25,6 +25,13 @@ export interface TeamStatus {
 export interface StatusOptions {
   /** Silence at a task that counts as stalled: `watchdogWarningMs`. */
   readonly stalledAfterMs?: number;
+  /** What the event log tells of the members, and how much mail waits: for who looks again and again. */
+  readonly known?: Known;
+}
+
+export interface Known {
+  readonly deeds: ReadonlyMap<string, Deeds>;
+  readonly unread: (name: Name) => number;
 }
 
 const STALLED_AFTER_MS = 300_000;
@@ -55,12 +62,13 @@ export function statusOf(store: TeamReader, options: StatusOptions = {}): TeamSt
 }
 
 /** What is true of a team now. */
-export function lookAtTeam(store: TeamReader, { stalledAfterMs = STALLED_AFTER_MS }: StatusOptions = {}): TeamLook {
+export function lookAtTeam(store: TeamReader, options: StatusOptions = {}): TeamLook {
+  const { stalledAfterMs = STALLED_AFTER_MS, known = knownOf(store) } = options;
   const board = store.board.fold();
   const run = stateIn(store);
   const lead = seenLead(store);
   const isStopped = board.phase !== 'open' || run?.phase === 'complete';
-  const around = { lead, isStopped, kinds: kindsIn(store), deeds: deedsIn(store) };
+  const around = { lead, isStopped, kinds: kindsIn(store), ...known };
   const members = [...board.members.values()].map((member) =>
     lookAtMember(store, board, member, around, stalledAfterMs),
   );
@@ -71,7 +79,7 @@ function lookAtMember(
   store: TeamReader,
   board: Board,
   member: Member,
-  around: Surroundings,
+  around: Surroundings & Known,
   limit: number,
 ): MemberLook {
   const { name, role } = member;
@@ -88,14 +96,16 @@ function lookAtMember(
     ? `${seen?.death ?? 'nobody saw how'}; no lead runs that could restart it`
     : described.reason;
   const task = board.busy.get(name) ?? null;
-  const status = { name, role, state: described.state, reason, pid, task, unread: unreadOf(store, name) };
+  const status = { name, role, state: described.state, reason, pid, task, unread: around.unread(name) };
   return { status, seen, deeds: around.deeds.get(name) ?? noDeeds };
 }
 
 const kindsIn = ({ config }: TeamReader): ReadonlyMap<string, string> =>
   new Map(config.read()?.members.flatMap(({ name, agent }) => (agent ? [[name, agent.kind] as const] : [])));
 
-const unreadOf = ({ disk, paths }: TeamReader, name: Name): number => countWaiting(disk, paths.inbox(name));
+const knownOf = (store: TeamReader): Known => ({ deeds: deedsIn(store), unread: (name) => unreadOf(store, name) });
+
+export const unreadOf = ({ disk, paths }: TeamReader, name: Name): number => countWaiting(disk, paths.inbox(name));
 
 /** The log's last word counts: a closed team is shut down, whatever its state still says. */
 export function stageOf(board: Board, run: RunState | undefined): { status: RunStatus; phase: Phase } {

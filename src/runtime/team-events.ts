@@ -3,7 +3,7 @@
  * refused did not happen and is not shown. Nothing is written, so any number of readers may follow.
  */
 import { openForReading, type TeamReader } from '../store/team-reader.ts';
-import { factsOf, logFact, type Fact, type ShownEvent } from './shown-event.ts';
+import { factsOf, logFact, type Fact, type ShownEvent } from '../model/shown-event.ts';
 import { Waker } from './waker.ts';
 
 export interface EventOptions {
@@ -22,9 +22,23 @@ export interface EventOptions {
  * @throws UsageError `UNKNOWN_TEAM`; StoreError `NEWER_VERSION`
  */
 export async function* teamEvents(
-  store: Pick<TeamReader, 'paths' | 'disk' | 'clock'>,
-  { from = 1, follow = false, signal, until = signal }: EventOptions = {},
+  store: Logs,
+  { from = 1, ...options }: EventOptions = {},
 ): AsyncGenerator<ShownEvent, void, undefined> {
+  for await (const news of teamNews(store, options))
+    for (const event of news) {
+      if (options.signal?.aborted === true) return;
+      if (event.number >= from) yield event;
+    }
+}
+
+type Logs = Pick<TeamReader, 'paths' | 'disk' | 'clock'>;
+
+/** The same, as many at once as there are: for a view that is drawn after each look. Never yields an empty portion. */
+export async function* teamNews(
+  store: Logs,
+  { follow = false, signal, until = signal }: Omit<EventOptions, 'from'> = {},
+): AsyncGenerator<readonly ShownEvent[], void, undefined> {
   const { paths, disk, clock } = store;
   const waker = follow ? new Waker(disk, clock, [paths.log, paths.events], until) : undefined;
   const logs = new TwoLogs(store);
@@ -33,11 +47,9 @@ export async function* teamEvents(
     // The last facts may follow the closing: it is looked once more then.
     for (let wasClosed = false; ; wasClosed = logs.isClosed) {
       const isLast = waker === undefined || wasClosed || until?.aborted === true;
-      for (const fact of logs.news()) {
-        number += 1;
-        if (signal?.aborted === true) return;
-        if (number >= from) yield { ...fact, number };
-      }
+      const news = [...logs.news()].map((fact): ShownEvent => ({ ...fact, number: (number += 1) }));
+      if (signal?.aborted === true) return;
+      if (news.length > 0) yield news;
       if (isLast) return;
       await waker.wait();
     }
@@ -53,7 +65,7 @@ class TwoLogs {
   #facts: Fact[] = [];
   #offset = 0;
 
-  constructor({ paths, ...environment }: Pick<TeamReader, 'paths' | 'disk' | 'clock'>) {
+  constructor({ paths, ...environment }: Logs) {
     const store = openForReading(paths, {
       ...environment,
       onFolded: ({ event, outcome }) => {

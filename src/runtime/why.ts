@@ -9,7 +9,7 @@ import type { Explanation, Facts } from '../policy/explanation.ts';
 import { duration } from '../policy/wording.ts';
 import type { TeamReader } from '../store/team-reader.ts';
 import { lookAtTeam } from './status.ts';
-import type { ShownEvent } from './shown-event.ts';
+import type { ShownEvent } from '../model/shown-event.ts';
 import { teamEvents } from './team-events.ts';
 import { whyFacts } from './why-facts.ts';
 

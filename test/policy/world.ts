@@ -2,7 +2,9 @@
 import { advance, type Outcome } from '../../src/model/advance.ts';
 import { emptyBoard, type Board } from '../../src/model/board.ts';
 import type { Author, Change, ClaimMode, Profile } from '../../src/model/event.ts';
+import { timestamp } from '../../src/model/clock.ts';
 import { LEAD, parseName, type Name } from '../../src/model/names.ts';
+import { factsOf, type Fact, type ShownEvent } from '../../src/model/shown-event.ts';
 import { newTaskSchema, type NewTaskInput, type Task } from '../../src/model/task.ts';
 import type { Limits, MemberSighting, Sighting, Verdict } from '../../src/policy/sighting.ts';
 
@@ -34,6 +36,10 @@ export interface TeamSketch {
 /** A board and the pen to write its log with. */
 export class World {
   readonly board: Board = emptyBoard();
+  /** What views are told of it. */
+  readonly shown: ShownEvent[] = [];
+  /** Milliseconds since 1970. */
+  now = Date.parse('2026-01-01T00:00:00.000Z');
   readonly #incarnations = new Map<string, string>();
   #ids = 0;
 
@@ -128,7 +134,20 @@ export class World {
   }
 
   #advance(change: Change, author: Author): Outcome {
-    return advance(this.board, { ...change, id: this.#ulid(), v: 1, at: '2026-01-01T00:00:00.000Z', author });
+    const at = timestamp(this.now);
+    const event = { ...change, id: this.#ulid(), v: 1, at, author };
+    const outcome = advance(this.board, event);
+    if (outcome.ok) for (const fact of factsOf(event, this.board)) this.#show(fact);
+    return outcome;
+  }
+
+  /** A fact of the event log. */
+  note(type: `agent.${string}` | `message.${string}`, fact: Readonly<Record<string, unknown>> = {}): void {
+    this.#show({ ...fact, type, at: timestamp(this.now) });
+  }
+
+  #show(fact: Fact): void {
+    this.shown.push({ ...fact, number: this.shown.length + 1 });
   }
 
   #ulid(): string {

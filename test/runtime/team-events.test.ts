@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { timestamp } from '../../src/model/clock.ts';
-import type { ShownEvent } from '../../src/runtime/shown-event.ts';
+import type { ShownEvent } from '../../src/model/shown-event.ts';
 import { merged, teamEvents, type EventOptions } from '../../src/runtime/team-events.ts';
 import { archive } from '../../src/store/teams.ts';
 import { realClock } from '../support/clock.ts';

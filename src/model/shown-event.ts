@@ -1,9 +1,9 @@
 /** An event of a team as views see it: a change that the board accepted, or a fact of the event log. */
-import { speaker } from '../model/authority.ts';
-import type { Board } from '../model/board.ts';
-import type { Author, BoardEvent, Change } from '../model/event.ts';
-import type { Task } from '../model/task.ts';
-import type { TeamEvent } from '../model/team.ts';
+import { speaker } from './authority.ts';
+import type { Board } from './board.ts';
+import type { Author, BoardEvent, Change } from './event.ts';
+import type { Task } from './task.ts';
+import type { TeamEvent } from './team.ts';
 
 interface Head {
   readonly at: string;
@@ -19,7 +19,11 @@ type TeamChange = Exclude<Change, { task: string }>;
 /** A change of a task, with the task as its record left it. */
 type TaskFact = Head & { readonly type: TaskChange['type']; readonly task: Task };
 /** A change of the team or of its members. */
-type TeamFact = Head & { readonly type: TeamChange['type'] };
+type TeamFact = Head & {
+  readonly type: TeamChange['type'];
+  /** Which request was made or answered. */
+  readonly request?: string;
+};
 
 const FIRST_NOUNS = ['agent', 'board', 'gate', 'hook', 'lead', 'lock', 'mail', 'member', 'message', 'plan'] as const;
 const LAST_NOUNS = [
@@ -57,7 +61,8 @@ export function factsOf(event: BoardEvent, board: Board): Fact[] {
 
 function factOf(change: Change, author: Author, at: string, board: Board): Fact | undefined {
   const head = { at, member: 'name' in change ? change.name : speaker(author), ...textOf(change) };
-  if (!('task' in change)) return { ...head, type: change.type };
+  if (!('task' in change))
+    return { ...head, type: change.type, ...('request' in change ? { request: change.request } : {}) };
   const task = board.tasks.get(change.task);
   return task && { ...head, type: change.type, task };
 }

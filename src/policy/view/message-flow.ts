@@ -1,0 +1,93 @@
+/** Who wrote to whom, folded event by event: the last messages, and how many passed along each edge. */
+import { LEAD } from '../../model/names.ts';
+import type { ShownEvent } from '../../model/shown-event.ts';
+
+/** One message as the events tell it: its beginning; the whole of it is in the inbox or the history of `to`. */
+export interface Passed {
+  /** The number of its event. */
+  readonly number: number;
+  readonly at: string;
+  readonly from: string;
+  readonly to: string;
+  /** `message`, or what the runtime calls it: `question`, `task_completed` … */
+  readonly kind: string;
+  readonly text: string;
+}
+
+export interface Edge {
+  readonly from: string;
+  readonly to: string;
+  readonly count: number;
+  readonly lastAt: string;
+}
+
+/** Messages that are kept; edges count all. */
+const KEPT = 500;
+
+/** Told when they were sent or asked; to tell them again when the lead reads them would be twice. */
+const TOLD_BEFORE = new Set(['message', 'broadcast', 'question', 'plan_approval_request']);
+
+export class MessageFlow {
+  #recent: Passed[] = [];
+  readonly #edges = new Map<string, Edge>();
+  /** Request → who asked. */
+  readonly #askers = new Map<string, string>();
+
+  /** The newest last. */
+  get recent(): readonly Passed[] {
+    return this.#recent.slice(-KEPT);
+  }
+
+  get edges(): readonly Edge[] {
+    return [...this.#edges.values()];
+  }
+
+  /** @returns the message that the event tells of */
+  add(event: ShownEvent): Passed | undefined {
+    const passed = this.#passed(event);
+    if (passed === undefined) return undefined;
+    this.#recent.push(passed);
+    // Cut now and then, not each time: what is kept is at most twice as much.
+    if (this.#recent.length >= 2 * KEPT) this.#recent = this.#recent.slice(-KEPT);
+    const { from, to, at } = passed;
+    const key = edgeKey(from, to);
+    this.#edges.set(key, { from, to, count: (this.#edges.get(key)?.count ?? 0) + 1, lastAt: at });
+    return passed;
+  }
+
+  #passed(event: ShownEvent): Passed | undefined {
+    const { type, member = 'somebody' } = event;
+    if (type === 'message.sent') return sent(event, member);
+    if (type === 'message.received') return received(event, member);
+    if (type !== 'request.made' && type !== 'request.answered') return undefined;
+    const id = textOf('request' in event ? event.request : undefined) ?? '';
+    const text = withoutPrefix(event.text, `${id}: `);
+    if (type === 'request.made') {
+      this.#askers.set(id, member);
+      return { ...headOf(event), from: member, to: LEAD, kind: 'question', text };
+    }
+    return { ...headOf(event), from: member, to: this.#askers.get(id) ?? 'somebody', kind: 'answer', text };
+  }
+}
+
+const headOf = ({ number, at }: ShownEvent): Pick<Passed, 'number' | 'at'> => ({ number, at });
+
+/** Names hold no space. */
+const edgeKey = (from: string, to: string): string => `${from} ${to}`;
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+const withoutPrefix = (text = '', prefix: string): string =>
+  text.startsWith(prefix) ? text.slice(prefix.length) : text;
+
+function sent(event: ShownEvent, from: string): Passed {
+  const to = textOf('to' in event ? event.to : undefined) ?? LEAD;
+  return { ...headOf(event), from, to, kind: 'message', text: withoutPrefix(event.text, `to ${to}: `) };
+}
+
+/** What the lead read, but for what was told when it was sent or asked. */
+function received(event: ShownEvent, from: string): Passed | undefined {
+  const kind = textOf('kind' in event ? event.kind : undefined) ?? 'message';
+  const isTold = event.member !== undefined && TOLD_BEFORE.has(kind);
+  return isTold ? undefined : { ...headOf(event), from, to: LEAD, kind, text: event.text ?? '' };
+}

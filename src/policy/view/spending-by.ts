@@ -1,0 +1,31 @@
+/** What was used, in all, and by whom for what: tokens, and dollars where a price is known. */
+import type { ShownEvent } from '../../model/shown-event.ts';
+import { NOTHING_SPENT, spentAfter, type Prices, type Spending } from '../../model/spending.ts';
+
+export class SpendingBy {
+  #total = NOTHING_SPENT;
+  readonly members = new Map<string, Spending>();
+  readonly tasks = new Map<string, Spending>();
+  readonly #prices: Prices;
+
+  /** @param prices by model, before those that are known */
+  constructor(prices: Prices = {}) {
+    this.#prices = prices;
+  }
+
+  get total(): Spending {
+    return this.#total;
+  }
+
+  add(event: ShownEvent): void {
+    if (event.type !== 'agent.spent' || typeof event.task === 'object') return;
+    const { member, task } = event;
+    this.#total = spentAfter(this.#total, event, this.#prices);
+    this.#count(this.members, member, event);
+    this.#count(this.tasks, task, event);
+  }
+
+  #count(sums: Map<string, Spending>, key: string | undefined, event: Parameters<typeof spentAfter>[1]): void {
+    if (key !== undefined) sums.set(key, spentAfter(sums.get(key) ?? NOTHING_SPENT, event, this.#prices));
+  }
+}
