@@ -45,6 +45,7 @@ export { workedMs, type Span } from './policy/view/spans.ts';
 export { isSpeech, type Story, throughput } from './policy/view/story.ts';
 export { duration as shortDuration } from './policy/wording.ts';
 export { mustBeAvailable } from './runtime/availability.ts';
+export { changesSince } from './runtime/changes.ts';
 export { realClock } from './runtime/clock.ts';
 export { loadConfig, sessionOptions } from './runtime/configuration.ts';
 export { type Call, type Desk } from './runtime/desk.ts';

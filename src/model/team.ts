@@ -99,6 +99,8 @@ export const stateSchema = z.looseObject({
   gates: z.array(gateSchema).default([]),
   finishedAt: z.string().optional(),
   exitCode: z.number().int().optional(),
+  /** The safety point: what lay in `directory` before agents wrote, as a commit of git. */
+  start: z.looseObject({ commit: z.string().regex(/^[0-9a-f]{40,64}$/), directory: z.string() }).optional(),
   host: hostSchema.optional(),
   seal: z.string().optional(),
 });

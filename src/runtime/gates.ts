@@ -10,6 +10,7 @@ import { detectCommand } from '../store/detect.ts';
 import { LEAD } from '../model/names.ts';
 import { converse } from './converse.ts';
 import { Output } from './output.ts';
+import { cwdOf } from './run-state.ts';
 import type { Session } from './session.ts';
 
 const NAMES = ['build', 'test', 'lint'] as const;
@@ -35,7 +36,7 @@ async function runGate(
   { store, ward }: Pick<Session, 'store' | 'ward'>,
   signal: AbortSignal,
 ): Promise<Gate> {
-  const cwd = plan.cwd ?? store.config.read()?.cwd ?? store.paths.root;
+  const cwd = plan.cwd ?? cwdOf(store);
   const command = asked === 'detect' ? detectCommand(store.disk, cwd, name) : asked.run;
   if (command === undefined) return { name, result: 'skipped', notes: `no ${name} command was found in ${cwd}` };
   const output = new Output(store, LEAD);

@@ -48,6 +48,8 @@ export interface Report {
   /** Null when nobody verified. */
   readonly verification: { readonly verifier: string; readonly result: 'pass' | 'fail'; readonly notes: string } | null;
   readonly notes: readonly string[];
+  /** How the files come back that lay in `directory` before agents wrote; null where they were not kept. */
+  readonly undo: { readonly directory: string; readonly command: string } | null;
   readonly folder: string;
   readonly exitCode: number;
 }
@@ -64,6 +66,7 @@ export function reportText(report: Report): string {
       'Notes:',
       report.notes.map((note) => `- ${oneLine(note)}`),
     ),
+    section('Changes:', changeLines(report)),
     [report.folder],
   ];
   return sections
@@ -124,6 +127,9 @@ const verificationLines = ({ verification }: Report): string[] => {
   const said = notes === '' ? [] : [`Notes: "${oneLine(notes)}"`];
   return [`Verifier: ${verifier} | Result: ${result.toUpperCase()}`, ...said];
 };
+
+const changeLines = ({ team, undo }: Report): string[] =>
+  undo === null ? [] : [`See: teams diff ${team}`, `Undo, in ${undo.directory}: ${undo.command}`];
 
 const LONGEST_LINE = 300;
 

@@ -2,12 +2,14 @@
 import { isFinal, isInternal, type Task } from '../model/task.ts';
 import { timestamp } from '../model/clock.ts';
 import type { Member } from '../model/board.ts';
+import type { Name } from '../model/names.ts';
 import { type Gate } from '../model/team.ts';
 import { exitCodeOf } from '../policy/outcome.ts';
 import { writeReport } from '../store/report-files.ts';
 import { stateIn, type TeamReader } from '../store/team-reader.ts';
 import { deedsIn } from './deeds.ts';
 import { reportText, type Report, type ReportMember, type ReportTask } from './report-text.ts';
+import { undoCommand, type SafetyPoint } from './safety-point.ts';
 import { between, workHistory, type WorkHistory } from './work-history.ts';
 
 export type { Report };
@@ -43,9 +45,12 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
       verification: verificationOf(gates, run?.crossCliVerification.verifier),
     },
     notes: [...(options.notes ?? []), ...gates.flatMap(gateNote)],
+    undo: run?.start === undefined ? null : undoOf(store.paths.name, run.start),
     ...{ folder: store.paths.folder, exitCode },
   };
 }
+
+const undoOf = (team: Name, { directory }: SafetyPoint): Report['undo'] => ({ directory, command: undoCommand(team) });
 
 /** Keeps the report beside the team. */
 export const keepReport = ({ disk, paths }: Pick<TeamReader, 'disk' | 'paths'>, report: Report): void =>

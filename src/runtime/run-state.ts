@@ -4,6 +4,7 @@ import { count } from '../model/board.ts';
 import type { Name } from '../model/names.ts';
 import type { Gate, HostState, Phase, RunState, RunStatus, TeamConfig, WorkerState } from '../model/team.ts';
 import { ConflictError, isTeamError } from '../model/errors.ts';
+import type { TeamReader } from '../store/team-reader.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import type { Memory } from './memory.ts';
 
@@ -19,6 +20,7 @@ export interface RunFacts {
   readonly verification?: { readonly verifier: string | null; readonly result: Gate['result'] };
   readonly exitCode?: number;
   readonly host?: HostState;
+  readonly start?: NonNullable<RunState['start']>;
 }
 
 /** Writes what is true now; an older lead's write is refused under the lock. */
@@ -69,18 +71,23 @@ function stateOf(
     ...(facts.phase === 'complete' ? { finishedAt: now } : {}),
     ...(facts.exitCode === undefined ? {} : { exitCode: facts.exitCode }),
     ...(facts.host === undefined ? {} : { host: facts.host }),
+    ...(facts.start === undefined ? {} : { start: facts.start }),
   };
 }
 
 /** The config, unless somebody broke it by hand: that ends no run, and whoever goes by it says what is wrong with it. */
-export function readableConfig(store: TeamStore): TeamConfig | undefined {
+export function readableConfig({ config }: Pick<TeamReader, 'config'>): TeamConfig | undefined {
   try {
-    return store.config.read();
+    return config.read();
   } catch (error) {
     if (isTeamError(error) && error.code === 'CORRUPT') return undefined;
     throw error;
   }
 }
+
+/** Where a team's agents work. */
+export const cwdOf = ({ config, paths }: Pick<TeamReader, 'config' | 'paths'>): string =>
+  readableConfig({ config })?.cwd ?? paths.root;
 
 function workersOf(store: TeamStore, memory: Memory, current: RunState | undefined): WorkerState[] {
   const { board } = store.board;

@@ -12,6 +12,7 @@ import { keepPlan, type KeptPlan } from '../store/plan-file.ts';
 import { hashText } from '../store/results.ts';
 import { integrate } from './integration.ts';
 import type { Ending } from './lead-options.ts';
+import { keepSafetyPoint } from './safety-point.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { Tasks } from './tasks.ts';
 import { keepReport, reportOf, type Report } from './report.ts';
@@ -76,10 +77,11 @@ export async function runTeam(
         ? { planHash: planHash(plan), prompt: plan.name, sharedFiles: plan.sharedFiles, cascade: plan.cascade }
         : {}),
     });
+    const unkept = await keepSafetyPoint(session, run.signal);
     await session.start(session.startable(), run.signal);
     run.onStarted?.(session);
     const { ending, gates } = await carryOut(session, plan, run.signal);
-    return await conclude(session, ending, gates, run);
+    return await conclude(session, ending, gates, { ...run, notes: unkept === undefined ? [] : [unkept] });
   } finally {
     await session.close();
   }
@@ -112,7 +114,12 @@ async function carryOut(
 }
 
 /** Stops every process, then reports: in that order on every path. */
-async function conclude(session: Session, ending: Ending, gates: readonly Gate[], run: RunOptions): Promise<Report> {
+async function conclude(
+  session: Session,
+  ending: Ending,
+  gates: readonly Gate[],
+  run: RunOptions & { readonly notes: readonly string[] },
+): Promise<Report> {
   const isInterrupted = ending.why === 'stopped';
   if (ending.why === 'spent') session.tell({ type: 'run.stopped', text: ending.what });
   await session.note({ status: 'completing', phase: 'shutdown' });
@@ -122,7 +129,7 @@ async function conclude(session: Session, ending: Ending, gates: readonly Gate[]
   const status = isInterrupted ? 'active' : exitCode === 0 ? 'shutdown' : 'failed';
   const phase = isInterrupted ? 'executing' : 'complete';
   await session.note({ status, phase, gates, ...(isInterrupted ? {} : { exitCode }) });
-  const report = reportOf(session.store, { gates: [...gates], notes: notesOf(ending), exitCode });
+  const report = reportOf(session.store, { gates: [...gates], notes: [...notesOf(ending), ...run.notes], exitCode });
   keepReport(session.store, report);
   return report;
 }

@@ -9,7 +9,7 @@ import { DEFAULT_TASK_TIMEOUT_MS } from '../model/task.ts';
 import { readVerdict, type Verdict } from '../model/verdict.ts';
 import { chooseVerifier, verificationPrompt, type VerifiedTask } from '../policy/verification.ts';
 import { availabilityOf } from './availability.ts';
-import { readableConfig } from './run-state.ts';
+import { cwdOf, readableConfig } from './run-state.ts';
 import type { Session } from './session.ts';
 import { Subagents, type SubagentEnd } from './subagents.ts';
 
@@ -39,7 +39,7 @@ export async function crossVerify(
     const end = await subagents.run(
       {
         ...{ spec: chosen.spec, prompt, sandbox: 'read-only', timeoutMs: DEFAULT_TASK_TIMEOUT_MS },
-        cwd: plan.cwd ?? store.config.read()?.cwd ?? store.paths.root,
+        cwd: plan.cwd ?? cwdOf(store),
         env: childEnvironment(chosen.spec.kind, { parent: process.env, envPass: plan.envPass }),
       },
       signal,

@@ -59,6 +59,7 @@ const EXAMPLE: Report = {
     notes: 'All endpoints correctly implement REST conventions. UI components are accessible. Test coverage adequate.',
   },
   notes: [],
+  undo: null,
   folder: FOLDER,
   exitCode: 0,
 };

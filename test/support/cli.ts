@@ -24,7 +24,7 @@ export const failureSchema = z.strictObject({
 export const BIN = resolve('bin/teams.js');
 
 /** What a test changes of the world that a verb sees. */
-export interface Said extends Partial<Pick<Outside, 'stdout' | 'gone'>> {
+export interface Said extends Partial<Pick<Outside, 'stdout' | 'gone' | 'cwd'>> {
   readonly stdin?: string;
   readonly environment?: Record<string, string>;
 }

@@ -120,7 +120,13 @@ const reportFacts = {
   verification: z.strictObject({ verifier: text, result: text, notes: z.string() }).nullable(),
   ...{ notes: z.array(text), exitCode: counted },
 };
-export const report = answer({ team: text, folder: text, ...reportFacts });
+const undo = z.strictObject({ directory: text, command: text }).nullable();
+export const report = answer({ team: text, folder: text, undo, ...reportFacts });
+
+const changed = z.strictObject({ path: text, change: z.enum(['added', 'modified', 'deleted']) });
+export const changes = answer({
+  ...{ team: text, task: text.nullable(), from: text, files: z.array(changed), diff: z.string() },
+});
 
 const round = z.strictObject({
   ...{ n: z.number().min(1), backends: z.array(z.strictObject({ name: text, outcome: text })) },

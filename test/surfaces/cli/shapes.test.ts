@@ -15,6 +15,8 @@ interface Row {
   readonly after?: readonly string[];
   /** NDJSON: one object a line. */
   readonly stream?: true;
+  /** The workplace is a repository of git. */
+  readonly repository?: true;
   /** With which it may exit; 0, where nothing is said. */
   readonly codes?: readonly number[];
 }
@@ -56,6 +58,7 @@ const rows: readonly Row[] = [
   { line: 'why ada', after: asked('question'), shape: shapes.explained },
   { line: 'why 2', shape: shapes.explained },
   { line: 'report', shape: shapes.report },
+  { line: 'diff tiny', after: RUN, shape: shapes.changes, repository: true },
   { line: 'task create Third --owner bob --run true', shape: shapes.task },
   { line: 'task list', after: FAILED, shape: shapes.tasks },
   { line: 'task get 1', after: FAILED, shape: shapes.taskInFull },
@@ -131,6 +134,7 @@ describe('--json', () => {
     onTestFinished(async () => {
       if (`${line} ${after.join(' ')}`.includes('--detach')) await say(place, 'delete login --force --now');
     });
+    if (how.repository) await place.shell('git init -q .');
     for (const one of after) await said(place, one);
     const { code, out, err } = await say(place, `${await filled(place, line)} --json`);
     expect(how.codes ?? [0], err).toContain(code);

@@ -109,6 +109,16 @@ const looking: readonly Verb[] = [
     ],
     load: () => import('../commands/report.ts'),
   },
+  {
+    name: 'diff',
+    summary: 'what a run has changed in the repository since it began',
+    words: '[team] [task]',
+    examples: [
+      { line: 'teams diff login', what: 'all of it, untracked files too' },
+      { line: 'teams diff login 3', what: 'the files of a task' },
+    ],
+    load: () => import('../commands/diff.ts'),
+  },
 ];
 
 export const talk: readonly Verb[] = [...mail, ...looking];

@@ -1,0 +1,24 @@
+/** A directory for the files of one piece of work, gone when that is over. */
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isMissing, storeFailure } from './disk.ts';
+
+/** @param work may leave in the directory what it likes */
+export async function withScratch<T>(work: (directory: string) => Promise<T>): Promise<T> {
+  const directory = mkdtempSync(join(tmpdir(), 'teams-'));
+  try {
+    return await work(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Copies a file that may not be there. */
+export function copyIfThere(from: string, to: string): void {
+  try {
+    copyFileSync(from, to);
+  } catch (error) {
+    if (!isMissing(error)) throw storeFailure('copy', from, error);
+  }
+}
