@@ -1,24 +1,42 @@
 /**
  * Where pending tasks go when their owner will not do them, or when somebody runs out of work (S2 "Dynamic_Scaling").
- * Only pending tasks move. Whom to choose: who may do it → whose role matches → who is idle → the smaller load
- * (tasks completed and still owned) → less time worked → the lower number. Nobody fits: the task waits without an
+ * Only pending tasks move. Whom to choose: who may do it → whose role matches → whose agent is the one that the task's
+ * domain is routed to → who is idle → the smaller load (tasks completed and still owned) → less time worked → the lower
+ * number. Nobody fits: the task waits without an
  * owner, its role kept, for whoever is next to be free.
  */
 import { isReady, ownsPrefix, pendingTasks, type Board, type Member } from '../model/board.ts';
 import type { Name } from '../model/names.ts';
 import { subjectCode, type Task } from '../model/task.ts';
 import { profiles } from './profiles.ts';
+import { agentFor } from './routing.ts';
 import type { Sighting, Verdict } from './sighting.ts';
 import { isAble, isIdle, isOut, readyOwners, workers, type Worker } from './standing.ts';
 import { mayDo } from './task-type.ts';
 
 type Assignment = Extract<Verdict, { do: 'assign' }>;
 
-/** May this member be given this task? `auto` keeps to the task's role, `prefix` to the pipeline's prefixes. */
+/** Whose work a follow-up reviews; undefined for any other task. */
+export function reviewed(board: Board, { metadata }: Task): Name | undefined {
+  const parent = metadata['kind'] === 'review' ? board.tasks.get(String(metadata['parent'])) : undefined;
+  return parent?.status === 'completed' ? parent.by.member : undefined;
+}
+
+/**
+ * May this member be given this task? `auto` keeps to the task's role, `prefix` to the pipeline's prefixes; nobody
+ * reviews what is their own.
+ */
 export function suits(board: Board, task: Task, member: Member): boolean {
+  if (reviewed(board, task) === member.name) return false;
   if (board.claimMode === 'auto') return task.role === undefined || task.role === member.role;
   if (board.claimMode === 'assigned') return mayDo(member.role, task);
   return subjectCode(task.subject) === undefined || ownsPrefix(board, member, task.subject);
+}
+
+/** What a task asks for in whoever does it. */
+interface Wanted {
+  readonly role: Name | undefined;
+  readonly agent: string | undefined;
 }
 
 /** Members and what each has on its hands, kept up to date while tasks are given out. */
@@ -42,9 +60,10 @@ export class Hands {
   /** The best member for a task, or undefined; it counts as given from now on. */
   give(task: Task, fits: (worker: Worker, idle: boolean) => boolean): Name | undefined {
     const { board } = this.#sighting;
+    const wanted = { role: roleOf(board, task), agent: agentFor(`${task.subject}\n${task.description}`) };
     const [best] = this.#able
       .filter((one) => fits(one, this.#idle.has(one.member.name)) && suits(board, task, one.member))
-      .sort((a, b) => this.#compare(task, a, b));
+      .sort((a, b) => this.#compare(wanted, a, b));
     if (!best) return undefined;
     const { name } = best.member;
     this.#owned.set(name, this.#ownedBy(name) + 1);
@@ -52,11 +71,11 @@ export class Hands {
     return name;
   }
 
-  #compare(task: Task, a: Worker, b: Worker): number {
-    const role = roleOf(this.#sighting.board, task);
+  #compare({ role, agent }: Wanted, a: Worker, b: Worker): number {
     const first = (holds: (one: Worker) => boolean): number => Number(holds(b)) - Number(holds(a));
     return (
       first(({ member }) => member.role === role) ||
+      (agent === undefined ? 0 : first(({ seen }) => seen.agent === agent)) ||
       first(({ member }) => this.#idle.has(member.name)) ||
       this.#load(a) - this.#load(b) ||
       a.seen.workedMs - b.seen.workedMs

@@ -56,6 +56,12 @@ const BY_DOMAIN: Readonly<Record<Exclude<Domain, 'ambiguous'>, { agent: AgentKin
   frontend: { agent: 'gemini', role: DESIGNER },
 };
 
+/** Whose agent a text is for, by its words; undefined when they do not tell. */
+export function agentFor(text: string): AgentKind | undefined {
+  const { domain } = classify(text);
+  return domain === 'ambiguous' ? undefined : BY_DOMAIN[domain].agent;
+}
+
 /** Precedence: flag > template > task type > domain > default. An agent that is not available passes to the default. */
 export function route(request: RouteRequest): Route {
   const { domain, words } = classify(request.text);

@@ -37,6 +37,8 @@ export interface MemberSighting {
   readonly boundedByTimeout: boolean;
   /** Its agent is `exec` without a command of its own: it can do only tasks that say what to run. */
   readonly needsCommand: boolean;
+  /** The kind of its agent, where it has one. */
+  readonly agent?: string;
   readonly completed: number;
   readonly workedMs: number;
 }

@@ -6,7 +6,7 @@ import { claimRefusal, isReady, openBlockers, pendingTasks, type Board, type Mem
 import { LEAD } from '../model/names.ts';
 import { isInternal, type Task } from '../model/task.ts';
 import { profiles } from './profiles.ts';
-import { suits } from './redistribution.ts';
+import { reviewed, suits } from './redistribution.ts';
 import type { MemberSighting, Sighting, Verdict } from './sighting.ts';
 import { isAble, workers } from './standing.ts';
 
@@ -56,6 +56,9 @@ function missing(sighting: Sighting, task: Task): string {
   const joined = workers(sighting);
   if (joined.length === 0) return 'has nobody to do it: the team has no members';
   if (joined.some((one) => suits(board, task, one.member))) return 'has nobody to do it: no member that may is running';
+  const author = reviewed(board, task);
+  if (author !== undefined && joined.every(({ member }) => member.name === author))
+    return `reviews the work of ${author}, and there is nobody else to do it`;
   if (board.claimMode === 'prefix') return `has a prefix that no member takes: ${task.subject}`;
   if (task.role !== undefined) return `needs the role ${task.role}, which no member has`;
   return 'needs a member that may write, and there are only read-only ones';

@@ -3,6 +3,7 @@ import type { AgentSpec } from '../model/agent.ts';
 import type { Board } from '../model/board.ts';
 import type { Body } from '../model/event.ts';
 import type { Name } from '../model/names.ts';
+import { decisionOf } from '../policy/decision.ts';
 import type { Verdict } from '../policy/sighting.ts';
 import * as wording from '../policy/wording.ts';
 import type { TeamStore } from '../store/team-store.ts';
@@ -25,7 +26,7 @@ export interface ActContext {
 /** Every decision is an event with its reason, so that `teams why` can answer. */
 export async function acts(verdict: Verdict, context: ActContext): Promise<void> {
   const { store, memory, supervisor } = context;
-  tell(store, verdict);
+  tellDecision(store, verdict);
   switch (verdict.do) {
     case 'forgive':
       memory.forgive();
@@ -76,13 +77,9 @@ export async function acts(verdict: Verdict, context: ActContext): Promise<void>
   }
 }
 
-function tell(store: TeamStore, verdict: Verdict): void {
-  const { do: act, ...facts } = verdict;
-  const text = 'why' in facts ? facts.why : '';
-  const member = 'member' in facts ? { member: facts.member } : {};
-  const task = 'task' in facts ? { task: facts.task } : {};
-  store.events.append({ type: 'lead.decided', act, ...member, ...task, text });
-}
+/** A decision as a fact of the team. */
+export const tellDecision = (store: Pick<TeamStore, 'events'>, verdict: Verdict): void =>
+  void store.events.append({ type: 'lead.decided', ...decisionOf(verdict) });
 
 async function append(context: ActContext, body: Body | ((board: Board) => Body)): Promise<void> {
   const build = typeof body === 'function' ? body : (): Body => body;

@@ -1,6 +1,7 @@
 /** An event of a team as one line for people: `task.claimed #3 Write tests`. */
 import { safeLine } from '../model/safe-text.ts';
 import type { ShownEvent } from '../model/shown-event.ts';
+import { decisionText } from '../policy/decision.ts';
 
 /** Characters of one line; the whole text is in the log. */
 const LINE_LIMIT = 240;
@@ -9,7 +10,7 @@ const LINE_LIMIT = 240;
 export function eventLine(event: ShownEvent): string {
   const task = 'task' in event ? event.task : undefined;
   const id = typeof task === 'object' ? task.id : task;
-  const text = event.text ?? '';
+  const text = event.type === 'lead.decided' && 'act' in event ? decisionText(event) : (event.text ?? '');
   const subject = typeof task === 'object' && task.subject !== text ? task.subject : '';
   const said = subject !== '' && text !== '' ? `${subject} - ${text}` : `${subject}${text}`;
   return safeLine(`${event.type} ${id === undefined ? '' : `#${id} `}${said}`.slice(0, LINE_LIMIT));

@@ -43,6 +43,7 @@ export class Glances {
       beat: lastBeat(disk, paths, name),
       printed: lookAt(disk, paths.output(name))?.mtimeMs,
       boundedByTimeout: board.busy.has(name) && (agent?.kind === 'exec' || isAsking(board, name)),
+      ...(agent === undefined ? {} : { agent: agent.kind }),
       needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,
     });
   }

@@ -1,5 +1,6 @@
 /** A member without work: what it tells its lead meanwhile, and when it has waited long enough. */
 import { openBlockers } from '../model/board.ts';
+import { LEAD } from '../model/names.ts';
 import { waitOf } from '../model/request.ts';
 import { whileIdle, type IdleDeed } from '../policy/next-step.ts';
 import { idling, standingBy, stillBlocked } from '../policy/wording.ts';
@@ -52,13 +53,17 @@ export class Idleness {
     }
   }
 
-  /** An own task that stays blocked is told to the lead once. */
+  /** An own task that stays blocked is told to the lead once, also by another life of this member. */
   async #tellBlocked(): Promise<void> {
     const board = this.#self.store.board.fold();
     for (const task of board.tasks.values()) {
-      if (task.owner !== this.#self.name || task.status !== 'pending' || this.#toldBlocked.has(task.id)) continue;
+      const { name } = this.#self;
+      if (task.owner !== name || task.status !== 'pending' || this.#toldBlocked.has(task.id)) continue;
+      const blockers = openBlockers(board, task);
+      if (blockers.length === 0) continue;
       this.#toldBlocked.add(task.id);
-      await this.#self.tell(stillBlocked(task.id, openBlockers(board, task)), { kind: 'alert', task_id: task.id });
+      const id = `blocked:${task.id}.${name}:${LEAD}`;
+      await this.#self.tell(stillBlocked(task.id, blockers), { kind: 'alert', task_id: task.id, id });
     }
   }
 }

@@ -36,6 +36,8 @@ interface Unblocked {
   readonly owner: Name;
   readonly blocker: string;
   readonly event: string;
+  /** When the blocker was resolved. */
+  readonly at: string;
 }
 
 export class LeadPost {
@@ -88,12 +90,17 @@ export class LeadPost {
   folded({ event, outcome }: Folded): void {
     if (!outcome.ok || outcome.changed.length === 0) return;
     for (const { task, owner, blocker } of unblockedBy(this.#environment.store.board.board, outcome.changed))
-      this.#unblocked.push({ task: task.id, owner, blocker: blocker.id, event: event.id });
+      this.#unblocked.push({ task: task.id, owner, blocker: blocker.id, event: event.id, at: event.at });
   }
 
-  /** What was folded before this lead took over is told already: restarted members look for themselves. */
-  forgetHistory(): void {
-    this.#unblocked = [];
+  /**
+   * What was folded before this lead took over is told already, but for what the lead before it may have died over: the
+   * last unblocking of a task that nothing has happened to since. Told twice, it has one id and is read once.
+   */
+  keepUntold(): void {
+    const { tasks } = this.#environment.store.board.board;
+    const last = new Map(this.#unblocked.map((one) => [one.task, one]));
+    this.#unblocked = [...last.values()].filter(({ task, at }) => (tasks.get(task)?.updated_at ?? at) <= at);
   }
 
   /** What was asked and is answered, or is over, waits no longer. */

@@ -11,7 +11,7 @@ import type { Sighting, Verdict } from '../policy/sighting.ts';
 import type { Folded } from '../store/board.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { watchFile } from '../store/watch.ts';
-import { acts, type ActContext } from './acts.ts';
+import { acts, tellDecision, type ActContext } from './acts.ts';
 import { Glances } from './glances.ts';
 import { toldBy, type Ending, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
 import { LeadPost } from './lead-post.ts';
@@ -44,6 +44,7 @@ export class Lead {
   #isRung = false;
   #lastLook: number;
   #stop = false;
+  #toldStuck: string | undefined;
 
   constructor(store: TeamStore, speaker: LeadSpeaker, options: LeadOptions) {
     this.#store = store;
@@ -81,9 +82,10 @@ export class Lead {
     this.#post.folded(folded);
   }
 
-  /** What was folded before this lead took over is told already. */
-  forgetHistory(): void {
-    this.#post.forgetHistory();
+  /** All that was folded before this lead took over. */
+  learned(history: Iterable<Folded>): void {
+    for (const folded of history) this.folded(folded);
+    this.#post.keepUntold();
   }
 
   ring(): void {
@@ -108,7 +110,9 @@ export class Lead {
       if (over !== undefined) return { why: 'spent', what: over };
       const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
       if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast was asked for` };
-      for (const verdict of judge(sighting, this.#options.limits)) {
+      const verdicts = judge(sighting, this.#options.limits);
+      this.#tellStuck(verdicts);
+      for (const verdict of verdicts) {
         if (verdict.do === 'finish' && this.#options.endsWhenDone) return { why: 'finished' };
         if (verdict.do === 'stuck' && this.#options.endsWhenDone) return { why: 'stuck', what: verdict.why };
         if (verdict.do !== 'finish' && verdict.do !== 'stuck') await this.#act(verdict);
@@ -162,6 +166,13 @@ export class Lead {
       // Asked at the end only; whoever acts is told why not.
       return false;
     }
+  }
+
+  /** A lead that serves on never waits in silence: what is missing is said whenever it is something else. */
+  #tellStuck(verdicts: readonly Verdict[]): void {
+    const stuck = verdicts.find((verdict) => verdict.do === 'stuck');
+    if (stuck !== undefined && stuck.why !== this.#toldStuck) tellDecision(this.#store, stuck);
+    this.#toldStuck = stuck?.why;
   }
 
   async #act(verdict: Verdict): Promise<void> {

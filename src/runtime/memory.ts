@@ -7,6 +7,7 @@ import type { Name } from '../model/names.ts';
 import type { MemberSighting } from '../policy/sighting.ts';
 import type { Folded } from '../store/board.ts';
 import type { Life } from './supervisor.ts';
+import { WorkLog } from './work-history.ts';
 
 interface Remembered {
   bornAt: number;
@@ -23,7 +24,6 @@ interface Remembered {
   quarantined: boolean;
   givenUp: boolean;
   completed: number;
-  workedMs: number;
 }
 
 /** What is seen of a member from outside, now. */
@@ -36,11 +36,14 @@ export interface Glance {
   readonly printed: number | undefined;
   readonly boundedByTimeout: boolean;
   readonly needsCommand: boolean;
+  /** The kind of its agent. */
+  readonly agent?: string;
 }
 
 export class Memory {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #members = new Map<Name, Remembered>();
+  readonly #work = new WorkLog();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
@@ -61,14 +64,16 @@ export class Memory {
         progressAt: now,
       },
       ...{ checkedAt: undefined, answered: false, restarts: 0, consecutiveFailures: 0 },
-      ...{ quarantined: false, givenUp: false, completed: 0, workedMs: 0 },
+      ...{ quarantined: false, givenUp: false, completed: 0 },
     };
     this.#members.set(name, fresh);
     return fresh;
   }
 
   /** A fact of the board: whose progress it is, and whether an attempt failed. */
-  folded({ event, outcome }: Folded): void {
+  folded(folded: Folded): void {
+    const { event, outcome } = folded;
+    this.#work.folded(folded);
     if (!outcome.ok || !('by' in event.author)) return;
     const member = this.of(event.author.by);
     this.progressed(event.author.by);
@@ -86,10 +91,6 @@ export class Memory {
     member.answered = false;
   }
 
-  worked(name: Name, ms: number): void {
-    this.of(name).workedMs += ms;
-  }
-
   /** Every deadline starts again: the host slept, or the lead did. */
   forgive(): void {
     const now = this.#clock.monotonic();
@@ -99,6 +100,7 @@ export class Memory {
       member.bornAt = now;
       member.checkedAt = undefined;
       if (member.deadSince !== undefined) member.deadSince = now;
+      if (member.readySince !== undefined) member.readySince = now;
     }
   }
 
@@ -133,7 +135,7 @@ export class Memory {
       answered: member.answered,
       ...{ restarts: member.restarts, consecutiveFailures: member.consecutiveFailures },
       ...{ quarantined: member.quarantined, givenUp: member.givenUp },
-      ...{ completed: member.completed, workedMs: member.workedMs },
+      ...{ completed: member.completed, workedMs: this.#work.workedMs.get(name) ?? 0 },
     };
   }
 }

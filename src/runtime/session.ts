@@ -59,8 +59,7 @@ export class Session {
         readsMail: options.readsMail === true || state?.host !== undefined,
         ...(options.store.quota === undefined ? {} : { quota: options.store.quota }),
       });
-      for (const folded of store.board.history()) lead.folded(folded);
-      lead.forgetHistory();
+      lead.learned(store.board.history());
       for (const worker of state?.workers ?? []) lead.memory.of(worker.id).restarts = worker.restartCount;
       late.folded = (folded) => lead.folded(folded);
       late.lost = () => lead.stop();

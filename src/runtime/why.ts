@@ -3,6 +3,7 @@ import type { Board } from '../model/board.ts';
 import { isLead, type Name } from '../model/names.ts';
 import { resolveTask } from '../model/reference.ts';
 import type { Task } from '../model/task.ts';
+import { decisionText } from '../policy/decision.ts';
 import { explainTask } from '../policy/explain-task.ts';
 import { explainMember, explainTeam } from '../policy/explain-team.ts';
 import type { Explanation, Facts } from '../policy/explanation.ts';
@@ -18,7 +19,7 @@ export interface Why extends Explanation {
   readonly subject: string;
   /** How it stands, in a clause. */
   readonly state: string;
-  /** The last of what happened to it. */
+  /** The last of what happened to it, and what the lead last decided about it. */
   readonly events: readonly ShownEvent[];
 }
 
@@ -62,14 +63,22 @@ export async function why(store: TeamReader, subject?: string, options: WhyOptio
   }
 }
 
-/** One paragraph. @param now wall time in milliseconds */
-export function whyText({ subject, state, waitingFor, since, who, next }: Why, now: number): string {
+/** One paragraph, with what the lead last decided of it and why. @param now wall time in milliseconds */
+export function whyText({ subject, state, waitingFor, since, who, next, events }: Why, now: number): string {
   const head = `${subject.charAt(0).toUpperCase()}${subject.slice(1)} (${state})`;
-  if (waitingFor === null) return `${head} waits for nothing. ${next}`;
+  const decided = decidedText(events);
+  if (waitingFor === null) return `${head} waits for nothing. ${next}${decided}`;
   const time = since === null ? '' : ` since ${since} (${duration(now - Date.parse(since))})`;
   const move = who === null ? '' : ` The next move is ${who}'s.`;
-  return `${head} waits for ${waitingFor}${time}.${move} ${next}`;
+  return `${head} waits for ${waitingFor}${time}.${move} ${next}${decided}`;
 }
+
+function decidedText(events: readonly ShownEvent[]): string {
+  const last = events.findLast(isDecision);
+  return last === undefined ? '' : ` The last decision about it: at ${last.at} the lead ${decisionText(last)}.`;
+}
+
+const isDecision = ({ type }: ShownEvent): boolean => type === 'lead.decided';
 
 type Subject =
   | { readonly is: 'team' }
@@ -89,17 +98,21 @@ const stateOf = ({ members }: Facts, name: Name): string => {
 
 async function lastEvents(store: TeamReader, subject: Subject): Promise<ShownEvent[]> {
   const last: ShownEvent[] = [];
+  let decision: ShownEvent | undefined;
   for await (const event of teamEvents(store)) {
     if (!concerns(event, subject)) continue;
     last.push(event);
+    if (isDecision(event)) decision = event;
     if (last.length > SHOWN_EVENTS) last.shift();
   }
-  return last;
+  // What the lead decided last explains the most, however much has happened since.
+  return decision === undefined || last.includes(decision) ? last : [decision, ...last.slice(1)];
 }
 
 function concerns(event: ShownEvent, subject: Subject): boolean {
   if (subject.is === 'team') return true;
-  if (subject.is === 'member') return event.member === subject.name;
+  if (subject.is === 'member')
+    return event.member === subject.name || (isDecision(event) && 'to' in event && event.to === subject.name);
   const task = 'task' in event ? event.task : undefined;
   return (typeof task === 'object' ? task.id : task) === subject.task.id;
 }

@@ -23,17 +23,13 @@ export interface WorkHistory {
 
 /** @param log the folded events of a board, from the first */
 export function workHistory(log: Iterable<Folded>): WorkHistory {
-  const work = new Work();
-  for (const { event, outcome } of log) {
-    if (!outcome.ok) continue;
-    const changes = event.type === 'batch' ? event.changes : [event];
-    work.lastAt = event.at;
-    for (const change of changes) work.add(change, event.at, outcome.changed);
-  }
+  const work = new WorkLog();
+  for (const folded of log) work.folded(folded);
   return work;
 }
 
-class Work implements WorkHistory {
+/** The same for whoever follows a log: it is told of each event as it is folded. */
+export class WorkLog implements WorkHistory {
   openedAt: string | undefined;
   closedAt: string | undefined;
   lastAt: string | undefined;
@@ -41,8 +37,15 @@ class Work implements WorkHistory {
   readonly workedMs = new Map<Name, number>();
   readonly #open = new Map<string, { member: Name; at: string }>();
 
+  folded({ event, outcome }: Folded): void {
+    if (!outcome.ok) return;
+    const changes = event.type === 'batch' ? event.changes : [event];
+    this.lastAt = event.at;
+    for (const change of changes) this.#add(change, event.at, outcome.changed);
+  }
+
   /** @param changed the tasks that the change's whole record changed */
-  add(change: Change, at: string, changed: readonly string[]): void {
+  #add(change: Change, at: string, changed: readonly string[]): void {
     switch (change.type) {
       case 'log.opened':
         this.openedAt = at;

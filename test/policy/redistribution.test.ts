@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { Hands, redistribute } from '../../src/policy/redistribution.ts';
 import type { MemberSighting } from '../../src/policy/sighting.ts';
-import { MINUTE, seen, sighting, world, type World } from './world.ts';
+import { judge } from '../../src/policy/judge.ts';
+import { LIMITS, MINUTE, seen, sighting, world, type World } from './world.ts';
 
 const OUT = seen('worker-1', { quarantined: true });
 
@@ -54,6 +55,19 @@ describe('a task whose owner is quarantined', () => {
     ['goes to nobody when there is none', [], [], 'nobody'],
   ])('%s', (_, members, told, owner) => {
     expect(heirOf(members, told)).toBe(`#1 → ${owner}`);
+  });
+
+  it.each([
+    ['backend work to codex', 'Write the API server', 'worker-3'],
+    ['frontend work to gemini', 'Style the UI', 'worker-2'],
+    ['the rest by load', 'Tidy up', 'worker-2'],
+  ])('goes by the route of its words before the load: %s', (_, subject, owner) => {
+    const team = world({
+      members: ['worker-1', 'worker-2', 'worker-3'],
+      tasks: [{ owner: 'worker-1', subject }],
+    });
+    const told = [seen('worker-2', { agent: 'gemini' }), seen('worker-3', { agent: 'codex', completed: 5 })];
+    expect(moves(team, [OUT, ...told])).toEqual([`#1 → ${owner}`]);
   });
 
   it('goes to an idle member before a busy one', () => {
@@ -181,5 +195,30 @@ describe('a member that runs out of work', () => {
 
   it('finds its own in the profiles where members claim by themselves', () => {
     expect(moves(world({ profile: 'v8', claim: 'auto', members, tasks: [{}] }), [])).toEqual([]);
+  });
+});
+
+describe('the review of a finished task', () => {
+  const REVIEW = { subject: 'Review it', metadata: { parent: '1', kind: 'review', type: 'review', depth: 1 } };
+
+  function reviewed(...members: string[]): World {
+    const team = world({ members, tasks: [{ owner: 'worker-1' }] });
+    team.claim('worker-1', '1');
+    team.complete('worker-1', '1');
+    team.add(REVIEW);
+    return team;
+  }
+
+  it('goes to anybody but its author, and rather waits', () => {
+    expect(moves(reviewed('worker-1', 'worker-2'), [])).toEqual(['#2 → worker-2']);
+    expect(moves(reviewed('worker-1'), [])).toEqual([]);
+  });
+
+  it('is no silent wait when there is nobody but its author', () => {
+    const [verdict] = judge(sighting(reviewed('worker-1')), LIMITS);
+    expect(verdict).toEqual({
+      do: 'stuck',
+      why: 'task #2 reviews the work of worker-1, and there is nobody else to do it',
+    });
   });
 });

@@ -4,8 +4,14 @@ import { codeOf } from '../../src/model/errors.ts';
 import { PROFILES } from '../../src/model/event.ts';
 import type * as Profiles from '../../src/policy/profiles.ts';
 import { join, type JoinOptions } from '../../src/runtime/join.ts';
+import { LEAD } from '../../src/model/names.ts';
+import { Idleness } from '../../src/runtime/idleness.ts';
+import { Self } from '../../src/runtime/self.ts';
+import { SendRate } from '../../src/runtime/send-rate.ts';
+import { waitingMail } from '../../src/store/inbox-view.ts';
 import { reopened, team, type Team } from '../support/session.ts';
 import { name } from '../support/team.ts';
+import { ToldTeam } from '../support/told-team.ts';
 
 /** Pipeline gets a time-out here that no profile has yet. */
 vi.mock('../../src/policy/profiles.ts', async (load) => {
@@ -75,5 +81,50 @@ describe('a member without work', () => {
     const on = await team({ members: ['ada'], tasks });
     expect(await (await atWork(on, { idleTimeoutMs: 0 })).left).toBe('idle');
     expect(on.task('1').status).toBe('completed');
+  });
+});
+
+describe('a member whose own task stays blocked', () => {
+  const MINUTES_2 = 120_000;
+
+  /** bob owns #2, which waits for #1, and #3, which waits for nothing. */
+  function blocked(): ToldTeam {
+    const on = new ToldTeam({ ada: 'executor', bob: 'executor' }).led().started('ada', 'bob');
+    return on
+      .add('One', { owner: 'ada' })
+      .add('Two', { owner: 'bob', blockedBy: ['1'] })
+      .add('Three', { owner: 'bob' });
+  }
+
+  /** One life of bob's process, without work. */
+  function life({ store }: ToldTeam): Idleness {
+    const incarnation = store.board.fold().members.get(name('bob'))?.incarnation ?? '';
+    const speaker = { kind: 'member', name: name('bob'), incarnation } as const;
+    const self = new Self(store, speaker, new SendRate(store.clock, 50), () => {});
+    return new Idleness(self, { timeoutMs: undefined, leave: () => {}, hasCompleted: () => false });
+  }
+
+  const told = ({ store }: ToldTeam): string[] =>
+    [...waitingMail(store.disk, store.paths.inbox(LEAD))].map(({ content }) => content);
+
+  it('tells its lead once, after 2 minutes, and only of what is blocked', async () => {
+    const on = blocked();
+    const bob = life(on);
+    await bob.look();
+    expect(told(on.wait(MINUTES_2 - 1))).toEqual([]);
+    await bob.look();
+    expect(told(on.wait(1))).toEqual([]);
+    for (let looks = 0; looks < 3; looks += 1) await bob.look();
+    expect(told(on)).toEqual(['BLOCKED: Task #2 still waits for #1.']);
+  });
+
+  it('is read once also when its next life says it again', async () => {
+    const on = blocked();
+    for (let lives = 0; lives < 2; lives += 1) {
+      const bob = life(on);
+      on.wait(MINUTES_2);
+      await bob.look();
+    }
+    expect(told(on)).toEqual(['BLOCKED: Task #2 still waits for #1.']);
   });
 });

@@ -273,6 +273,21 @@ describe('why', () => {
     );
   });
 
+  it('tells in the same paragraph what the lead decided last and why, however much has happened since', async () => {
+    const team = chain().wait(600_000);
+    const text = 'no progress on task #1 for 10m00s; it is alive';
+    team.note('lead.decided', { act: 'fence', member: 'ada', task: '1', to: 'bob', text });
+    for (let at = 0; at < 20; at += 1) team.note('agent.said', { member: 'bob', task: '1' });
+    const decided =
+      ' The last decision about it: at 2026-01-01T00:10:00.000Z the lead took task #1 from ada and gave it to bob: no progress on task #1 for 10m00s; it is alive.';
+    for (const subject of ['1', 'ada', 'bob']) {
+      const answer = await why(team.store, subject);
+      expect(whyText(answer, team.clock.now()).slice(-decided.length)).toBe(decided);
+      expect(answer.events.length).toBeLessThanOrEqual(8);
+    }
+    expect(whyText(await why(team.store, '2'), team.clock.now())).not.toContain('decision');
+  });
+
   it('refuses a subject that is neither a member nor a task', async () => {
     const refusal: unknown = await why(pair().store, 'nobody').catch((error: unknown) => error);
     expect(codeOf(refusal)).toBe('UNKNOWN_TASK');

@@ -1,0 +1,68 @@
+/**
+ * What the lead decided, told from the event of it: for `teams why`, the log and every view. An event names whom and
+ * what it is about (`member`, `task`, `to`) beside its reason, and this puts them into words.
+ */
+import type { Verdict } from './sighting.ts';
+
+/** A `lead.decided` event, as far as it is told. */
+export interface Decided {
+  readonly act?: unknown;
+  readonly member?: string | undefined;
+  readonly task?: unknown;
+  /** Who has the task from then on. */
+  readonly to?: unknown;
+  readonly text?: string | undefined;
+}
+
+/** The fields of a verdict's event. */
+export function decisionOf(verdict: Verdict): Decided & { readonly act: string; readonly text: string } {
+  const { do: act, ...facts } = verdict;
+  const to = receiverOf(verdict);
+  return {
+    act,
+    ...('member' in facts ? { member: facts.member } : {}),
+    ...('task' in facts ? { task: facts.task } : {}),
+    ...(to === undefined ? {} : { to }),
+    text: 'why' in facts ? facts.why : '',
+  };
+}
+
+/** To whom a verdict gives a task. */
+function receiverOf(verdict: Verdict): string | undefined {
+  if (verdict.do === 'assign') return verdict.owner ?? undefined;
+  if (verdict.do === 'fence') return verdict.heir ?? undefined;
+  return verdict.do === 'follow up' && verdict.place.do === 'assign' ? verdict.place.owner : undefined;
+}
+
+/** `took #3 from ada and gave it to bob: no progress on task #3 for 10m00s; it is alive`, after `the lead`. */
+export function decisionText(event: Decided): string {
+  const deed = deedOf(event);
+  return event.text === undefined || event.text === '' ? deed : `${deed}: ${event.text}`;
+}
+
+type Deed = (facts: { who: string; task: string; to: string | undefined }) => string;
+
+const DEEDS: Readonly<Record<Verdict['do'], Deed>> = {
+  forgive: () => 'started every deadline again',
+  restart: ({ who }) => `restarted ${who}`,
+  'give up': ({ who }) => `gave ${who} up`,
+  pardon: ({ who }) => `counts the restarts of ${who} anew`,
+  release: ({ task }) => `freed ${task}`,
+  check: ({ who, task }) => `asked ${who} for a sign of ${task}`,
+  fence: ({ who, task, to }) => `took ${task} from ${who}${to === undefined ? '' : ` and gave it to ${to}`}`,
+  stop: ({ who }) => `ended the process of ${who}`,
+  quarantine: ({ who }) => `quarantined ${who}`,
+  assign: ({ task, to }) => (to === undefined ? `left ${task} to whoever is free` : `gave ${task} to ${to}`),
+  skip: ({ task }) => `skipped ${task} and what waits for it`,
+  'follow up': ({ task, to }) => `added the follow-up of ${task}${to === undefined ? '' : `, for ${to}`}`,
+  finish: () => 'found every task final',
+  stuck: () => 'found that nothing can go on',
+};
+
+const isDeed = (act: unknown): act is Verdict['do'] => typeof act === 'string' && Object.hasOwn(DEEDS, act);
+
+function deedOf({ act, member = 'somebody', task, to }: Decided): string {
+  if (!isDeed(act)) return `decided ${typeof act === 'string' ? act : 'something'}`;
+  const facts = { who: member, task: typeof task === 'string' ? `task #${task}` : 'a task' };
+  return DEEDS[act]({ ...facts, to: typeof to === 'string' ? to : undefined });
+}

@@ -1,0 +1,48 @@
+/** Every decision of the lead, with whom it is about and why, as `teams why` and the log tell it. */
+import { expect, it } from 'vitest';
+import { decisionOf, decisionText } from '../../src/policy/decision.ts';
+import type { FollowUp, Verdict } from '../../src/policy/sighting.ts';
+import { name } from './world.ts';
+
+const member = name('ada');
+const [task, epoch, why] = ['3', 1, 'so'];
+const follow: FollowUp = {
+  kind: 'test',
+  subject: 'Write tests for it',
+  role: name('test-engineer'),
+  tier: 'sonnet',
+  metadata: { parent: '3', kind: 'test', type: 'test', depth: 1, tier: 'sonnet' },
+};
+
+it.each<[Verdict, string]>([
+  [{ do: 'forgive', why }, 'started every deadline again: so'],
+  [{ do: 'restart', member, attempt: 2, why }, 'restarted ada: so'],
+  [{ do: 'give up', member, why }, 'gave ada up: so'],
+  [{ do: 'pardon', member, why }, 'counts the restarts of ada anew: so'],
+  [{ do: 'release', reason: 'lost', task, epoch, why }, 'freed task #3: so'],
+  [{ do: 'check', member, task, why }, 'asked ada for a sign of task #3: so'],
+  [
+    { do: 'fence', member, task, epoch, reason: 'fenced', heir: name('bob'), stop: true, why },
+    'took task #3 from ada and gave it to bob: so',
+  ],
+  [{ do: 'fence', member, task, epoch, reason: 'fenced', stop: true, why }, 'took task #3 from ada: so'],
+  [{ do: 'stop', member, why }, 'ended the process of ada: so'],
+  [{ do: 'quarantine', member, why }, 'quarantined ada: so'],
+  [{ do: 'assign', task, owner: name('bob'), why }, 'gave task #3 to bob: so'],
+  [{ do: 'assign', task, owner: null, why }, 'left task #3 to whoever is free: so'],
+  [{ do: 'skip', task, why }, 'skipped task #3 and what waits for it: so'],
+  [
+    { do: 'follow up', task, follow, place: { do: 'assign', owner: name('bob'), why }, why },
+    'added the follow-up of task #3, for bob: so',
+  ],
+  [{ do: 'follow up', task, follow, place: { do: 'queue', why }, why }, 'added the follow-up of task #3: so'],
+  [{ do: 'stuck', why }, 'found that nothing can go on: so'],
+  [{ do: 'finish' }, 'found every task final'],
+])('%j', (verdict, text) => {
+  expect(decisionText(decisionOf(verdict))).toBe(text);
+});
+
+it('tells what an older or a stranger’s event leaves out as far as it goes', () => {
+  expect(decisionText({})).toBe('decided something');
+  expect(decisionText({ act: 'restart' })).toBe('restarted somebody');
+});
