@@ -4,9 +4,7 @@
  */
 import * as z from 'zod';
 import { jsonAnswer, type JsonAnswer } from './json-answer.ts';
-
-export const PERSPECTIVES = ['Product', 'Technical', 'Quality', 'Risk', 'Coverage'] as const;
-export type Perspective = (typeof PERSPECTIVES)[number];
+import type { Perspective } from './role-spec.ts';
 
 export const RISK_LEVELS = ['low', 'medium', 'high', 'critical'] as const;
 
@@ -34,6 +32,9 @@ export type View = Opinion & {
   /** The agent that took this perspective. */
   readonly by: string;
 };
+
+/** As it stands in texts: `Product`. */
+export const titled = (perspective: Perspective): string => perspective.charAt(0).toUpperCase() + perspective.slice(1);
 
 export const readOpinion = (answer: string): JsonAnswer<Opinion> => jsonAnswer(opinionSchema, answer);
 

@@ -25,7 +25,19 @@ type TeamFact = Head & {
   readonly request?: string;
 };
 
-const FIRST_NOUNS = ['agent', 'board', 'gate', 'hook', 'lead', 'lock', 'mail', 'member', 'message', 'plan'] as const;
+const FIRST_NOUNS = [
+  'agent',
+  'board',
+  'bus',
+  'gate',
+  'hook',
+  'lead',
+  'lock',
+  'mail',
+  'member',
+  'message',
+  'plan',
+] as const;
 const LAST_NOUNS = [
   'reaper',
   'run',
@@ -36,6 +48,7 @@ const LAST_NOUNS = [
   'teammate',
   'view',
   'watch',
+  'wisdom',
   'other',
 ] as const;
 type Noun = (typeof FIRST_NOUNS)[number] | (typeof LAST_NOUNS)[number];

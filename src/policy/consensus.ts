@@ -6,7 +6,7 @@
  *   MEDIUM  else any rating ≤ 2, or a spread ≥ 3
  *   LOW     else a divergent view is recorded
  */
-import type { Consensus, Severity, View } from '../model/discussion.ts';
+import { titled, type Consensus, type Severity, type View } from '../model/discussion.ts';
 import { REVISIONS, revisionOf } from './revision.ts';
 
 /** At least one view: of none there is no consensus, and the discussion is skipped. */
@@ -111,13 +111,17 @@ const isGraveRisk = ({ level }: View['risks'][number]): boolean => level === 'hi
 /** The weightiest first: what is missing, then grave risks, then views of their own. */
 const divergencesOf = (views: Views): string[] =>
   once([
-    ...views.flatMap((view) => view.missing_requirements.map((text) => `${view.perspective}: missing: ${text}`)),
+    ...views.flatMap((view) =>
+      view.missing_requirements.map((text) => `${titled(view.perspective)}: missing: ${text}`),
+    ),
     ...['critical', 'high'].flatMap((wanted) =>
       views.flatMap(({ perspective, risks }) =>
-        risks.filter(({ level }) => level === wanted).map(({ text }) => `${perspective}: ${wanted} risk: ${text}`),
+        risks
+          .filter(({ level }) => level === wanted)
+          .map(({ text }) => `${titled(perspective)}: ${wanted} risk: ${text}`),
       ),
     ),
-    ...views.flatMap((view) => view.divergences.map((text) => `${view.perspective}: ${text}`)),
+    ...views.flatMap((view) => view.divergences.map((text) => `${titled(view.perspective)}: ${text}`)),
   ]);
 
 /** Those of the least content first. */

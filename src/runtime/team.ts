@@ -7,6 +7,7 @@ import { UsageError } from '../model/errors.ts';
 import type { Change, ClaimMode, Profile } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
 import { LEAD, parseMemberName, parseName, type Name } from '../model/names.ts';
+import { sessionIdOf } from '../model/session-id.ts';
 import { profiles } from '../policy/profiles.ts';
 import { createStore } from '../store/create.ts';
 import { teamPaths, type TeamPaths } from '../store/paths.ts';
@@ -70,6 +71,7 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
   const configs = members.map((member, index) => memberConfig(team, member, index));
   const twin = configs.find((one, index) => configs.findIndex((other) => other.name === one.name) !== index);
   if (twin) throw new UsageError('BAD_NAME', `Two members are called ${twin.name}; each needs a name of its own.`);
+  const session = profile === 'pipeline' ? sessionIdOf(team) : undefined;
   const joined = configs.map(({ name: member, role }): Change => ({
     type: 'member.joined',
     name: member,
@@ -84,6 +86,7 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
       claimMode: input.claimMode ?? profiles[profile].claimMode,
       config: {
         members: configs,
+        ...(session === undefined ? {} : { session_id: session }),
         ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
         ...(input.planDir === undefined ? {} : { plan_dir: input.planDir }),
         ...(input.envPass === undefined ? {} : { env_pass: [...input.envPass] }),

@@ -97,6 +97,7 @@ function build(disk: Disk, paths: TeamPaths, team: NewTeam, id: string, options:
     paths.logs,
     paths.results,
     paths.mail,
+    ...(team.profile === 'pipeline' ? Object.values(paths.session) : []),
   ])
     makeDirectory(disk, directory);
   hangBell(disk, paths.inbox(LEAD).bell);

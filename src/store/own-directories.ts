@@ -9,8 +9,9 @@ import { rootPaths, type TeamPaths } from './paths.ts';
 /** @throws StoreError `CORRUPT` naming what is no directory; one that is not there yet is fine */
 export function mustBeDirectories(disk: Disk, paths: TeamPaths): void {
   const { teams, tasks, archive } = rootPaths(paths.root);
-  const { folder, board, tokens, processes, logs, results, blobs, homes, mail } = paths;
-  for (const path of [teams, tasks, archive, folder, board, tokens, processes, logs, results, blobs, homes, mail])
+  const { folder, board, tokens, processes, logs, results, blobs, homes, mail, session } = paths;
+  const own = [folder, board, tokens, processes, logs, results, blobs, homes, mail, ...Object.values(session)];
+  for (const path of [teams, tasks, archive, ...own])
     if (lookAt(disk, path)?.isDirectory() === false)
       throw new StoreError('CORRUPT', `${path} is no directory; somebody put it there. Remove it.`, { path });
 }

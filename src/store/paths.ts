@@ -1,6 +1,7 @@
 /** Where everything lies (SPEC §3). No path is built anywhere else, and only from a `Name`, a task id or an id of ours. */
 import { join, resolve } from 'node:path';
 import type { Name } from '../model/names.ts';
+import type { WisdomFile } from '../model/wisdom.ts';
 
 export interface RootPaths {
   readonly root: string;
@@ -54,6 +55,11 @@ export interface TeamPaths {
   readonly vendors: string;
   readonly vendorsLock: string;
   readonly mail: string;
+  /** S4's session folders; a pipeline's team has them. */
+  readonly session: Readonly<Record<SessionFolder, string>>;
+  readonly wisdomLock: string;
+  readonly explorationsLock: string;
+  readonly busLock: string;
   readonly reportText: string;
   readonly reportJson: string;
   inbox(member: Name): InboxPaths;
@@ -68,7 +74,10 @@ export interface TeamPaths {
   taskFile(id: string, epoch: number): string;
   result(id: string, epoch?: number): string;
   blob(hash: string): string;
+  wisdom(file: WisdomFile): string;
 }
+
+type SessionFolder = 'spec' | 'discussions' | 'explorations' | 'artifacts' | 'wisdom';
 
 export interface InboxPaths {
   readonly directory: string;
@@ -127,6 +136,16 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     homes: inside('homes'),
     vendors: inside('vendors.json'),
     vendorsLock: inside('vendors.lock'),
+    session: {
+      spec: inside('spec'),
+      discussions: inside('discussions'),
+      explorations: inside('explorations'),
+      artifacts: inside('artifacts'),
+      wisdom: inside('wisdom'),
+    },
+    wisdomLock: inside('wisdom.lock'),
+    explorationsLock: inside('explorations.lock'),
+    busLock: inside('bus.lock'),
     mail: inside('mail'),
     reportText: inside('report.md'),
     reportJson: inside('report.json'),
@@ -146,6 +165,7 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     taskFile: (id, epoch) => inside(join('mail', `${id}.${epoch}.task.json`)),
     result: (id, epoch) => inside(join('results', epoch === undefined ? `${id}.md` : `${id}.${epoch}.md`)),
     blob: (hash) => inside(join('blobs', hash)),
+    wisdom: (file) => inside(join('wisdom', `${file}.md`)),
   };
 }
 

@@ -11,6 +11,7 @@ import {
   type VendorPauses,
 } from '../model/team.ts';
 import { BoardStore, type Folded } from './board.ts';
+import { Bus } from './bus.ts';
 import { lookAt, realDisk, type Disk } from './disk.ts';
 import { Document } from './document.ts';
 import { EventLog } from './events.ts';
@@ -46,6 +47,7 @@ export class TeamStore {
   readonly state: Document<RunState>;
   readonly vendors: Document<VendorPauses>;
   readonly events: EventLog;
+  readonly bus: Bus;
   readonly roster: Roster;
 
   /** @param options.onFolded told of each event as it is folded */
@@ -69,6 +71,7 @@ export class TeamStore {
     const onBroken = (path: string): void => void this.events.append({ type: 'lock.broken', text: path });
     const locks = new Locks(paths.tokens, { disk, clock, pinned, onBroken });
     this.locks = locks;
+    this.bus = new Bus(this.events, locks, paths.busLock);
     this.board = new BoardStore(paths.log, {
       ...{ disk, clock, pinned },
       create: options.create ?? false,

@@ -1,7 +1,8 @@
 /** S4 "Consensus Handling" and SPEC §11's severity rule: every row of the tables, and every rating that there can be. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PERSPECTIVES, readOpinion, RISK_LEVELS, type View } from '../../src/model/discussion.ts';
+import { readOpinion, RISK_LEVELS, type View } from '../../src/model/discussion.ts';
+import { PERSPECTIVES } from '../../src/model/role-spec.ts';
 import {
   afterDiscussion,
   blockedText,
@@ -12,13 +13,13 @@ import {
 } from '../../src/policy/consensus.ts';
 
 const view = (rating: number, more: Partial<View> = {}): View => ({
-  ...{ perspective: 'Product', by: 'gemini', rating, summary: 'as it is' },
+  ...{ perspective: 'product', by: 'gemini', rating, summary: 'as it is' },
   ...{ missing_requirements: [], risks: [], divergences: [], action_items: [] },
   ...more,
 });
 const rated = (first: number, ...others: number[]): Views => [
   view(first, { perspective: PERSPECTIVES[0] }),
-  ...others.map((rating, at) => view(rating, { perspective: PERSPECTIVES[at + 1] ?? 'Coverage' })),
+  ...others.map((rating, at) => view(rating, { perspective: PERSPECTIVES[at + 1] ?? 'coverage' })),
 ];
 const risk = (level: (typeof RISK_LEVELS)[number]): Views => [view(5, { risks: [{ level, text: 'a risk' }] }), view(5)];
 const divergent: Partial<View> = { divergences: ['another database'] };
@@ -76,15 +77,15 @@ describe('the severity', () => {
 
 describe('the verdict', () => {
   const views: Views = [
-    view(4, { perspective: 'Product', divergences: ['too much'], action_items: ['cut it', 'say why'] }),
-    view(3, { perspective: 'Risk', risks: [{ level: 'critical', text: 'keys in logs' }], action_items: ['mask keys'] }),
-    view(5, { perspective: 'Coverage', missing_requirements: ['log out'], action_items: ['say why'] }),
+    view(4, { perspective: 'product', divergences: ['too much'], action_items: ['cut it', 'say why'] }),
+    view(3, { perspective: 'risk', risks: [{ level: 'critical', text: 'keys in logs' }], action_items: ['mask keys'] }),
+    view(5, { perspective: 'coverage', missing_requirements: ['log out'], action_items: ['say why'] }),
   ];
 
   it('lists what is divergent by its weight, and what is to be done by its urgency, each once', () => {
     expect(consensusOf(views, 'DRAFT-001 Brief')).toEqual({
       ...{ verdict: 'consensus_blocked', severity: 'HIGH', average_rating: 4, recommendation: 'revise' },
-      ratings: { Product: 4, Risk: 3, Coverage: 5 },
+      ratings: { product: 4, risk: 3, coverage: 5 },
       divergences: ['Coverage: missing: log out', 'Risk: critical risk: keys in logs', 'Product: too much'],
       action_items: ['mask keys', 'cut it', 'say why'],
     });

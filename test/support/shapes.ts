@@ -177,3 +177,15 @@ export const config = answer({
   warnings: z.array(text),
 });
 export const steps = answer({ steps: z.array(z.strictObject({ line: text, what: text })).min(1) });
+
+export const busRecord = answer({
+  record: z.strictObject({
+    ...{ seq: z.number().min(1), session: text, from: text, to: text, kind: text, summary: text },
+    ref: text.optional(),
+  }),
+});
+const bullets = z.array(text);
+export const added = answer({ file: text, added: bullets });
+export const wisdom = answer({
+  wisdom: z.strictObject({ learnings: bullets, decisions: bullets, conventions: bullets, issues: bullets }),
+});

@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { until, Workplace, type Said } from '../../support/cli.ts';
+import { failureSchema, until, Workplace, type Said } from '../../support/cli.ts';
 
 const eventSchema = z.looseObject({ number: z.number(), type: z.string(), at: z.string() });
 
@@ -28,6 +28,62 @@ beforeEach(async () => {
   place = new Workplace();
   await place.teams('create', 'login', '--member', 'ada');
   await place.teams('task', 'create', 'Write tests', '--owner', 'ada');
+});
+
+describe('log --session', () => {
+  const SESSION = 'TLS-login-2026-02-27';
+  const RECORD = '--session TLS-login-2026-02-27 --from writer --to coordinator --type draft_ready --summary'.split(
+    ' ',
+  );
+  const log = (...argv: string[]) => place.teams('log', ...argv, '--json');
+  beforeEach(async () => {
+    await place.teams('create', SESSION.toLowerCase(), '--profile', 'pipeline', '--member', 'writer:writer');
+  });
+
+  it("writes one record, as S4's line does, and answers with its number", async () => {
+    const summary = '[writer] DRAFT-001 complete.';
+    const first = await log(...RECORD, summary, '--ref', 'spec/brief.md');
+    expect(JSON.parse(first.out)).toEqual({
+      schemaVersion: 1,
+      record: {
+        ...{ seq: 1, session: SESSION, from: 'writer', to: 'coordinator', kind: 'draft_ready', summary },
+        ref: 'spec/brief.md',
+      },
+    });
+    expect((await place.teams('log', ...RECORD, 'more')).out).toBe('logged  #2  [writer] more\n');
+    const told = (await place.teams('log', SESSION.toLowerCase())).out;
+    expect(told).toMatch(
+      /\[writer\] bus\.logged #1 draft_ready: \[writer\] DRAFT-001 complete\. \(spec\/brief\.md\)\n/,
+    );
+    expect(told).toMatch(/\[writer\] bus\.logged #2 draft_ready: \[writer\] more\n/);
+  });
+
+  it.each([
+    ["a team's name", { session: SESSION.toLowerCase() }, 'USAGE', `here ${SESSION}`],
+    ['the name of a team that has no session', { session: 'login' }, 'USAGE', 'that team has none'],
+    ['an unknown session', { session: 'TLS-login-2026-02-28' }, 'UNKNOWN_TEAM', `did you mean "${SESSION}"`],
+    ['a role that nobody has', { from: 'tester' }, 'UNKNOWN_MEMBER', 'there are: writer'],
+    ['another reader', { to: 'writer' }, 'POLICY_DENIED', 'role isolation'],
+    ['a type that is none', { type: 'Draft ready' }, 'USAGE', '--type'],
+    ['no summary', { summary: '' }, 'USAGE', '--summary'],
+  ])('refuses %s, with a hint', async (_, wrong, code, hint) => {
+    const said = { session: SESSION, from: 'writer', to: 'coordinator', type: 'done', summary: 'x', ...wrong };
+    const { code: exit, out } = await log(...Object.entries(said).flatMap(([name, value]) => [`--${name}`, value]));
+    const { error } = failureSchema.parse(JSON.parse(out));
+    expect({ exit, code: error.code }).toEqual({ exit: 2, code });
+    expect(error.message).toContain(hint);
+  });
+});
+
+describe('wisdom', () => {
+  it('is added once, and shown', async () => {
+    expect((await place.teams('wisdom', 'login', 'issues', 'No retries.\n- No tests.')).out).toBe(
+      '- No retries.\n- No tests.\n',
+    );
+    expect((await place.teams('wisdom', 'issues', 'No tests.')).out).toBe('known already\n');
+    expect((await place.teams('wisdom', 'login')).out).toBe('# issues\n- No retries.\n- No tests.\n');
+    expect((await place.teams('wisdom', 'gossip', 'x')).err).toMatch(/learnings, decisions, conventions, issues/);
+  });
 });
 
 describe('log', () => {

@@ -53,6 +53,13 @@ const rows: readonly Row[] = [
   { line: 'inbox lead --follow --max 1', after: asked('question'), shape: shapes.message, stream: true },
   { line: 'take lead', after: asked('question'), shape: shapes.messages },
   { line: 'log tiny', after: RUN, shape: shapes.event, stream: true },
+  {
+    line: 'log --session TLS-x --from executor --type done --summary ok --ref a.md',
+    after: ['create tls-x --profile pipeline --member ada'],
+    shape: shapes.busRecord,
+  },
+  { line: 'wisdom login learnings new', shape: shapes.added },
+  { line: 'wisdom login', shape: shapes.wisdom },
   { line: 'logs tiny ada', after: RUN, shape: shapes.outputLine, stream: true },
   { line: 'why', shape: shapes.explained },
   { line: 'why ada', after: asked('question'), shape: shapes.explained },

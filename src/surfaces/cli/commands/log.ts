@@ -1,4 +1,4 @@
-/** `teams log`: what happened in a team, from both of its logs. */
+/** `teams log`: what happened in a team, from both of its logs; with `--session` something is written there instead. */
 import * as z from 'zod';
 import { eventLine, safeJson, teamEvents, timeOfDay } from '../../../index.ts';
 import { delivered } from '../delivered.ts';
@@ -9,7 +9,8 @@ import type { Act } from '../verb.ts';
 
 const schema = z.object({ follow: flag, since: wholeNumber });
 
-export const act: Act = (frame, given) => {
+export const act: Act = async (frame, given) => {
+  if (given.options['session'] !== undefined) return (await import('./log-record.ts')).act(frame, given);
   const { follow, since = 0 } = readOptions(schema, given);
   return withSeenTeam(frame, given.words, 0, async (store, words) => {
     noMore(words);

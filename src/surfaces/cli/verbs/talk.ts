@@ -70,12 +70,35 @@ const looking: readonly Verb[] = [
     options: [
       { flags: '--follow', what: 'and what happens later, until the team is closed' },
       { flags: '--since <n>', what: 'only what came after event number n' },
+      { flags: '--session <id>', what: 'write a record for this session instead of reading; needs what follows' },
+      { flags: '--from <role>', what: 'who says it' },
+      { flags: '--to <name>', what: 'who is told (default: coordinator)' },
+      { flags: '--type <type>', what: "one of the role's message types" },
+      { flags: '--summary <text>', what: 'what there is to say' },
+      { flags: '--ref <path>', what: 'the artifact that it is about' },
     ],
     examples: [
       { line: 'teams log login --follow', what: 'as it happens' },
+      {
+        line: "teams log --session TLS-login-2026-02-27 --from writer --type draft_ready --summary '[writer] DRAFT-001 complete.'",
+        what: 'one record of the message bus, with its number',
+      },
       { line: 'teams log login --json --since 40', what: 'events 41 and later, one JSON object a line' },
     ],
     load: () => import('../commands/log.ts'),
+  },
+  {
+    name: 'wisdom',
+    summary: 'what a session has learned, or something new for it',
+    words: '[team] [file] [text]',
+    examples: [
+      { line: 'teams wisdom tls-login-2026-02-27', what: 'learnings, decisions, conventions and issues' },
+      {
+        line: "teams wisdom decisions 'Sessions live in the database.'",
+        what: 'a bullet more, if it is not there yet',
+      },
+    ],
+    load: () => import('../commands/wisdom.ts'),
   },
   {
     name: 'logs',
