@@ -22,6 +22,7 @@ const MODULES = {
   index: 'src/index.ts',
   'cli/main': 'src/surfaces/cli/main.ts',
   subagent: 'src/runtime/subagent-worker.ts',
+  scan: 'src/runtime/scan-worker.ts',
 };
 const PROCESSES = { teammate: 'src/runtime/teammate-main.ts', reaper: 'src/runtime/reaper-main.ts' };
 

@@ -67,6 +67,7 @@ export { commandLine } from './runtime/package.ts';
 export { memberDesk } from './runtime/member-desk.ts';
 export {
   type GivenPlan,
+  isPlanWord,
   looksLikePlan,
   missingPlan,
   type PlanContext,
@@ -82,12 +83,24 @@ export { keepReport, reportOf } from './runtime/report.ts';
 export { abandonedRuns, type Choice, choose, meet } from './runtime/run-choice.ts';
 export { makePlannedTeam, planHash, type RunOptions, runTeam } from './runtime/run.ts';
 export { routeText } from './runtime/route.ts';
+export { type RunAsk, runAsk } from './runtime/run-words.ts';
 export { Session, type SessionOptions } from './runtime/session.ts';
 export { setAsideBroken } from './runtime/set-aside.ts';
 export { statusOf } from './runtime/status.ts';
 export { createTask, type TaskExtras, updateTask } from './runtime/task-change.ts';
 export { endTask, type TaskEnd } from './runtime/task-end.ts';
 export { resultOf, taskHistory } from './runtime/task-past.ts';
+export {
+  type CastTask,
+  castTask,
+  generatedName,
+  isOf,
+  makeGeneratedTeam,
+  type PlannedTask,
+  planTask,
+  putAwayFinished,
+  unfinishedRun,
+} from './runtime/task-run.ts';
 export { trustProject, trustTeam } from './runtime/team-doctor.ts';
 export { teamEvents } from './runtime/team-events.ts';
 export { TeamWatch, type Sight } from './runtime/team-watch.ts';

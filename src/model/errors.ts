@@ -17,6 +17,7 @@ export type UsageCode =
   | 'UNKNOWN_REQUEST'
   | 'UNKNOWN_TASK'
   | 'UNKNOWN_TEAM'
+  | 'TEMPLATE_INVALID'
   | 'USAGE';
 export type ConflictCode =
   | 'ALREADY_CLAIMED'
@@ -34,7 +35,12 @@ export type ConflictCode =
 export type StoreCode =
   'CORRUPT' | 'IO' | 'NEWER_VERSION' | 'NO_LINK' | 'NO_SPACE' | 'READ_ONLY' | 'TEAM_GONE' | 'UNTRUSTED';
 export type AgentCode =
-  'AGENT_CRASHED' | 'AGENT_NOT_INSTALLED' | 'AGENT_TIMEOUT' | 'AGENT_UNAUTHORISED' | 'AGENT_UNAVAILABLE';
+  | 'AGENT_BAD_OUTPUT'
+  | 'AGENT_CRASHED'
+  | 'AGENT_NOT_INSTALLED'
+  | 'AGENT_TIMEOUT'
+  | 'AGENT_UNAUTHORISED'
+  | 'AGENT_UNAVAILABLE';
 export type ErrorCode = UsageCode | ConflictCode | StoreCode | AgentCode;
 
 export type ErrorClass = 'UsageError' | 'ConflictError' | 'StoreError' | 'AgentError';

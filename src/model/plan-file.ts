@@ -1,6 +1,14 @@
 /** The shape of a plan file (SPEC §5a). Every default is given here; what keys mean together is `plan-checks.ts`'s. */
 import * as z from 'zod';
-import { agentSpecSchema, commandSchema, envNameSchema, envSchema, processText, sandboxSchema } from './agent.ts';
+import {
+  agentSpecSchema,
+  commandSchema,
+  envNameSchema,
+  envSchema,
+  processText,
+  sandboxSchema,
+  tierSchema,
+} from './agent.ts';
 import { durationSchema } from './duration.ts';
 import { UsageError } from './errors.ts';
 import { profileSchema } from './event.ts';
@@ -46,6 +54,8 @@ const member = closed({
   sandbox: sandboxSchema.optional(),
   env: envSchema.default({}),
   planApproval: z.boolean().default(false),
+  /** What its agent is told of its role. */
+  prompt: body.min(1).optional(),
 });
 
 const task = closed({
@@ -64,7 +74,26 @@ const task = closed({
   env: envSchema.default({}),
   required: z.boolean().default(true),
   artifact: path.optional(),
+  /** What must be true at the end, for whoever does it. */
+  acceptance: z.array(line(1_000)).max(50).default([]),
+  tier: tierSchema.optional(),
 });
+
+/** Of a plan that a planner made: what it was asked, by which spec, and who may write what lies between two owners. */
+const decomposed = closed({
+  task: body.min(1),
+  spec: line(200).default('open'),
+  template: line(64).default('custom'),
+  boundaryFiles: z
+    .array(closed({ file: path, owner: line(64) }))
+    .max(1_000)
+    .default([]),
+});
+export type Decomposed = z.infer<typeof decomposed>;
+
+/** What follows on a finished task, by the role of who did it. */
+export const CASCADE_KINDS = ['test', 'review', 'none'] as const;
+const cascadeByRole = z.record(named('role'), z.enum(CASCADE_KINDS));
 
 /** `true` detects the command, a text or a list is the command, absent or `false` is no gate. */
 const gate = z.union([z.boolean(), commandSchema]).default(false);
@@ -81,9 +110,10 @@ export const planFileSchema = closed({
     .max(MAX_MEMBERS),
   tasks: z.array(task).min(1).max(MAX_TASKS),
   gates: closed({ build: gate, test: gate, lint: gate, crossVerify: z.boolean().default(false) }).prefault({}),
-  cascade: z.boolean().default(false),
+  cascade: z.union([z.boolean(), cascadeByRole]).default(false),
   sharedFiles: z.array(path).max(1_000).default([]),
   envPass: z.array(envNameSchema).max(1_000).default([]),
+  decomposed: decomposed.optional(),
 });
 export type PlanFile = z.infer<typeof planFileSchema>;
 export type PlanFileTask = PlanFile['tasks'][number];

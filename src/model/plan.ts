@@ -7,7 +7,7 @@ import { UsageError } from './errors.ts';
 import type { Profile } from './event.ts';
 import { parseName, type Name } from './names.ts';
 import { checkPlan } from './plan-checks.ts';
-import { planFileSchema, type PlanFile, type PlanFileTask } from './plan-file.ts';
+import { planFileSchema, type Decomposed, type PlanFile, type PlanFileTask } from './plan-file.ts';
 import { outlineOf } from './plan-outline.ts';
 import { variables } from './plan-vars.ts';
 import { check, MAX_PROBLEMS, type Problem } from './problem.ts';
@@ -24,6 +24,8 @@ export interface PlanMember {
   readonly sandbox?: Sandbox;
   readonly env: Readonly<Record<string, string>>;
   readonly planApproval: boolean;
+  /** What its agent is told of its role. */
+  readonly prompt?: string;
 }
 
 /** A task to be added; `blockedBy` are positions in the plan, in which no circle is and a later task may come first. */
@@ -40,12 +42,16 @@ export interface Plan {
   readonly tasks: readonly PlanTask[];
   readonly gates: { readonly build?: Gate; readonly test?: Gate; readonly lint?: Gate; readonly crossVerify: boolean };
   readonly cascade: boolean;
+  /** What follows, by the role of who did the work, where that is not the usual. */
+  readonly cascadeByRole?: Readonly<Record<Name, 'test' | 'review' | 'none'>>;
   /** Of members that follow-ups add; without it none are added. */
   readonly spare?: AgentSpec;
   /** Who verifies the finished work, when the user said so; else S2's table chooses. */
   readonly reviewer?: AgentSpec;
   readonly sharedFiles: readonly string[];
   readonly envPass: readonly string[];
+  /** A planner made it: of this task. */
+  readonly decomposed?: Decomposed;
 }
 
 /**
@@ -89,7 +95,7 @@ export function planName(file: string): Name {
 }
 
 function planOf(
-  { name, cwd, members, tasks, gates, ...rest }: PlanFile,
+  { name, cwd, members, tasks, gates, cascade, decomposed, ...rest }: PlanFile,
   blockedBy: readonly (readonly number[])[],
   agents: ReadonlyMap<string, AgentSpec>,
   defaultName: Name,
@@ -101,23 +107,33 @@ function planOf(
     members: members.map((member) => memberOf(member, agents)),
     tasks: tasks.map((task, at) => taskOf(task, blockedBy[at] ?? [], members)),
     gates: gatesOf(gates),
+    cascade: cascade !== false,
+    ...(typeof cascade === 'boolean' ? {} : { cascadeByRole: cascade }),
+    ...(decomposed === undefined ? {} : { decomposed }),
   };
 }
 
 function memberOf(
-  { agent, sandbox, ...member }: PlanFile['members'][number],
+  { agent, sandbox, prompt, ...member }: PlanFile['members'][number],
   agents: ReadonlyMap<string, AgentSpec>,
 ): PlanMember {
   const spec = typeof agent === 'string' ? findAgent(agent, agents) : agent;
-  return { ...member, ...(spec === undefined ? {} : { agent: spec }), ...(sandbox === undefined ? {} : { sandbox }) };
+  return {
+    ...member,
+    ...(spec === undefined ? {} : { agent: spec }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(prompt === undefined ? {} : { prompt }),
+  };
 }
 
 function taskOf(file: PlanFileTask, blockedBy: readonly number[], members: PlanFile['members']): PlanTask {
   const { key, subject, description, retries, required, run, prompt, verify, timeout, env, files, artifact } = file;
+  const { acceptance, tier } = file;
   const owner = members.find(({ name }) => name === file.owner)?.name;
   const role = members.find((member) => member.role === file.role)?.role;
   return {
-    ...{ subject, description, retries, required, blockedBy, metadata: {} },
+    ...{ subject, description, retries, required, blockedBy },
+    metadata: { ...(acceptance.length === 0 ? {} : { acceptance }), ...(tier === undefined ? {} : { tier }) },
     ...(key === undefined ? {} : { key }),
     ...(owner === undefined ? {} : { owner }),
     ...(role === undefined ? {} : { role }),

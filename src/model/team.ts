@@ -18,6 +18,8 @@ export const memberConfigSchema = z.looseObject({
   sandbox: z.enum(['read-only', 'workspace-write', 'full']).optional(),
   env: z.record(z.string(), z.string()).optional(),
   plan_approval: z.boolean().optional(),
+  /** What its agent is told of its role. */
+  prompt: z.string().optional(),
 });
 export type MemberConfig = z.infer<typeof memberConfigSchema>;
 

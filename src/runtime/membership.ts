@@ -15,6 +15,8 @@ export interface MemberInput {
   readonly sandbox?: Sandbox;
   readonly env?: Readonly<Record<string, string>>;
   readonly planApproval?: boolean;
+  /** What its agent is told of its role. */
+  readonly prompt?: string;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface MemberInput {
  */
 export const memberConfig = (team: Name, input: MemberInput, index: number): MemberConfig => {
   const name = parseName('member', input.name);
-  const { agent, sandbox, env, planApproval } = input;
+  const { agent, sandbox, env, planApproval, prompt } = input;
   return {
     name,
     agent_id: agentId(name, team),
@@ -34,6 +36,7 @@ export const memberConfig = (team: Name, input: MemberInput, index: number): Mem
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(env === undefined ? {} : { env: { ...env } }),
     ...(planApproval === true ? { plan_approval: true } : {}),
+    ...(prompt === undefined ? {} : { prompt }),
   };
 };
 

@@ -38,6 +38,9 @@ export const reaperCommand: [string, ...string[]] = [
 /** The thread of a subagent. */
 export const subagentProgram = join(packageRoot, 'dist', 'subagent.js');
 
+/** The thread that looks for a project's files. */
+export const scanProgram = join(packageRoot, 'dist', 'scan.js');
+
 /** argv of a command line of ours in a process of its own. */
 export const commandLine = (...args: string[]): [string, ...string[]] => [
   process.execPath,

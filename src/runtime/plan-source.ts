@@ -46,9 +46,15 @@ export function planInFile(file: string, context: PlanContext): GivenPlan | unde
   return text === undefined ? undefined : given({ text, file, planDir: dirname(path) }, context);
 }
 
-/** The same, of a text; its own directory is the working directory. */
-export const planInText = (text: string, context: PlanContext): GivenPlan =>
-  given({ text, file: '-', planDir: context.cwd }, context);
+/** The same, of a text; its own directory is the working directory. @param file as it is named in errors */
+export const planInText = (text: string, context: PlanContext, file = '-'): GivenPlan =>
+  given({ text, file, planDir: context.cwd }, context);
+
+/** Are these words the name of a plan, if perhaps of one that is not there? */
+export function isPlanWord([word, ...rest]: readonly string[], cwd: string): boolean {
+  if (word === undefined || rest.length > 0 || /\s/.test(word)) return false;
+  return word === '-' || looksLikePlan(word) || planNear(word, cwd) !== undefined || fileNames(cwd).includes(word);
+}
 
 /** The end of the sentence about a plan that is not there. */
 export function missingPlan(word: string, cwd: string): UsageError {

@@ -19,11 +19,12 @@ export interface RelayAsk {
   readonly sandbox: Sandbox;
 }
 
-const CODES: Readonly<Partial<Record<FailureClass, AgentCode>>> = {
+export const FAULT_CODES: Readonly<Partial<Record<FailureClass, AgentCode>>> = {
   timeout: 'AGENT_TIMEOUT',
   crashed: 'AGENT_CRASHED',
   not_installed: 'AGENT_NOT_INSTALLED',
   unauthorised: 'AGENT_UNAUTHORISED',
+  bad_output: 'AGENT_BAD_OUTPUT',
 };
 
 /**
@@ -46,7 +47,7 @@ export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: Abort
     const outcome = relayOutcome(end, ask.sandbox);
     if (outcome.is === 'success') return outcome.text;
     const { why, message } = outcome;
-    throw new AgentError(CODES[why] ?? 'AGENT_UNAVAILABLE', `${backend.label} failed (${why}): ${message}`, {
+    throw new AgentError(FAULT_CODES[why] ?? 'AGENT_UNAVAILABLE', `${backend.label} failed (${why}): ${message}`, {
       retryable: why === 'rate_limited' || why === 'timeout',
     });
   } finally {

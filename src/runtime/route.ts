@@ -4,7 +4,7 @@ import { type AgentSpec, findAgent, type Tier } from '../model/agent.ts';
 import { complexityOf } from '../policy/complexity.ts';
 import { type Domain, route, type Route } from '../policy/routing.ts';
 import { taskType } from '../policy/task-type.ts';
-import { availabilityOf } from './availability.ts';
+import { availabilityOf, type Availability } from './availability.ts';
 
 export interface Routed {
   readonly domain: Domain;
@@ -17,6 +17,12 @@ export interface Routed {
   readonly why: string;
 }
 
+/** What an agent of a name was found to be. */
+export interface Probed extends Availability {
+  /** Absent where nobody knows the name. */
+  readonly spec?: AgentSpec;
+}
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What each agent that could be chosen was found to be. */
@@ -24,11 +30,11 @@ export async function probeAgents(
   names: readonly string[],
   configured: ReadonlyMap<string, AgentSpec>,
   environment: Environment,
-): Promise<ReadonlyMap<string, { isAvailable: boolean; found: string }>> {
+): Promise<ReadonlyMap<string, Probed>> {
   const probed = [...new Set(names)].map(async (name) => {
     const spec = findAgent(name, configured);
     const found = spec && (await availabilityOf(spec, environment));
-    return [name, found ?? { isAvailable: false, found: 'unknown' }] as const;
+    return [name, found ? { ...found, spec } : { isAvailable: false, found: 'unknown' }] as const;
   });
   return new Map(await Promise.all(probed));
 }

@@ -13,7 +13,6 @@ import { findTeam, listTeams } from '../store/teams.ts';
 import type { TeamPaths } from '../store/paths.ts';
 import { realClock } from './clock.ts';
 import { loadPlan } from './lifecycle.ts';
-import { planHash } from './run.ts';
 import { seenLead, type SeenLead } from './seen.ts';
 
 export type Met =
@@ -29,7 +28,13 @@ export type Asked = 'resume' | 'fresh' | undefined;
 /** What to do with the team that is there. */
 export type Choice = { readonly do: 'make' } | { readonly do: 'replace' | 'resume'; readonly paths: TeamPaths };
 
-export function meet(root: string, name: Name, plan: Plan, agents: ReadonlyMap<string, AgentSpec>): Met {
+/** @param same whether the plan that a team carries out is the one that is to be run */
+export function meet(
+  root: string,
+  name: Name,
+  same: (kept: Plan) => boolean,
+  agents: ReadonlyMap<string, AgentSpec>,
+): Met {
   const team = findTeam(root, name);
   if (team === undefined || team.archivedAt !== undefined) return { is: 'nothing' };
   const { paths } = team;
@@ -39,16 +44,16 @@ export function meet(root: string, name: Name, plan: Plan, agents: ReadonlyMap<s
     if (lead.alive) return { is: 'led', paths, lead };
     if (readPlanFile(store.disk, paths) === undefined) return { is: 'unplanned', paths };
     if (stateIn(store)?.phase === 'complete' || store.board.fold().phase === 'closed') return { is: 'finished', paths };
-    return { is: 'unfinished', paths, isSamePlan: isSame(plan, () => loadPlan(store, agents)) };
+    return { is: 'unfinished', paths, isSamePlan: isSame(same, () => loadPlan(store, agents)) };
   } finally {
     store.close();
   }
 }
 
-function isSame(plan: Plan, load: () => Plan | undefined): boolean {
+function isSame(same: (kept: Plan) => boolean, load: () => Plan | undefined): boolean {
   try {
     const kept = load();
-    return kept !== undefined && planHash(kept) === planHash(plan);
+    return kept !== undefined && same(kept);
   } catch (error) {
     if (!isTeamError(error) || error.code !== 'PLAN_INVALID') throw error;
     // What was a plan under an earlier configuration is another plan now.
@@ -94,7 +99,7 @@ const ledBy = (name: Name, { pid, since }: SeenLead): ConflictError =>
   );
 
 /** Other runs under this root that ended before their end and that nobody leads. */
-export function abandonedRuns(root: string, except: Name): Name[] {
+export function abandonedRuns(root: string, except?: Name): Name[] {
   const active = listTeams(root).filter(({ name, archivedAt }) => archivedAt === undefined && name !== except);
   return active.flatMap(({ name, paths }) => {
     const store = openForReading(paths, { clock: realClock });

@@ -15,6 +15,7 @@ export interface RunFacts {
   readonly prompt?: string;
   readonly planHash?: string;
   readonly sharedFiles?: readonly string[];
+  readonly boundaryFiles?: readonly string[];
   readonly cascade?: boolean;
   readonly gates?: readonly Gate[];
   readonly verification?: { readonly verifier: string | null; readonly result: Gate['result'] };
@@ -56,7 +57,7 @@ function stateOf(
     phase: facts.phase,
     workers: workersOf(store, memory, current),
     sharedFiles: [...(facts.sharedFiles ?? current?.sharedFiles ?? [])],
-    boundaryFiles: current?.boundaryFiles ?? [],
+    boundaryFiles: [...(facts.boundaryFiles ?? current?.boundaryFiles ?? [])],
     cascadeEnabled: facts.cascade ?? current?.cascadeEnabled ?? false,
     cascadeDepth: current?.cascadeDepth ?? 0,
     completedTasks: counts.completed,

@@ -5,6 +5,7 @@
 import type { Plan } from '../model/plan.ts';
 import { canonicalPlan } from '../model/plan.ts';
 import { planChanges } from '../model/plan-changes.ts';
+import { parseName } from '../model/names.ts';
 import { ConflictError } from '../model/errors.ts';
 import type { Gate } from '../model/team.ts';
 import { exitCodeOf } from '../policy/outcome.ts';
@@ -13,6 +14,7 @@ import { hashText } from '../store/results.ts';
 import { integrate } from './integration.ts';
 import type { Ending } from './lead-options.ts';
 import { keepSafetyPoint } from './safety-point.ts';
+import type { RunFacts } from './run-state.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { Tasks } from './tasks.ts';
 import { keepReport, reportOf, type Report } from './report.ts';
@@ -42,12 +44,13 @@ export interface PlannedFrom {
 export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: OpenOptions): Promise<TeamPaths> {
   const input: TeamInput = {
     profile: plan.profile,
-    // A plan's owners are its own: whoever is idle takes what has none (SPEC §5a).
-    claimMode: 'auto',
-    members: plan.members.map(({ name, role, agent, sandbox, env, planApproval }) => ({
+    // A person's plan says who owns what: whoever is idle takes what has none (SPEC §5a). A planner's has an owner for all.
+    claimMode: plan.decomposed === undefined ? 'auto' : 'assigned',
+    members: plan.members.map(({ name, role, agent, sandbox, env, planApproval, prompt }) => ({
       ...{ name, role, env, planApproval },
       ...(agent === undefined ? {} : { agent }),
       ...(sandbox === undefined ? {} : { sandbox }),
+      ...(prompt === undefined ? {} : { prompt }),
     })),
     ...{ cwd: where.cwd, planDir: where.planDir, envPass: plan.envPass, changes: planChanges(plan) },
   };
@@ -74,7 +77,7 @@ export async function runTeam(
     await session.note({
       ...{ status: 'active', phase: 'setup' },
       ...(plan
-        ? { planHash: planHash(plan), prompt: plan.name, sharedFiles: plan.sharedFiles, cascade: plan.cascade }
+        ? { planHash: planHash(plan), ...promptOf(plan), sharedFiles: plan.sharedFiles, cascade: plan.cascade }
         : {}),
     });
     const unkept = await keepSafetyPoint(session, run.signal);
@@ -87,11 +90,23 @@ export async function runTeam(
   }
 }
 
+const promptOf = ({ name, decomposed }: Plan): Pick<RunFacts, 'prompt' | 'template' | 'boundaryFiles'> =>
+  decomposed === undefined
+    ? { prompt: name }
+    : {
+        ...{ prompt: decomposed.task, template: decomposed.template },
+        boundaryFiles: decomposed.boundaryFiles.map(({ file }) => file),
+      };
+
 /** A plan has follow-ups if it says so (SPEC §5a). */
 function withCascade(options: SessionOptions, plan: Plan | undefined): SessionOptions {
   if (plan?.cascade !== true) return options;
   const { spare } = plan;
-  const limits = { ...options.limits, cascade: { canSpawn: spare !== undefined } };
+  const byRole =
+    plan.cascadeByRole &&
+    new Map(Object.entries(plan.cascadeByRole).map(([role, kind]) => [parseName('role', role), kind]));
+  const rules = { canSpawn: spare !== undefined, ...(byRole === undefined ? {} : { byRole }) };
+  const limits = { ...options.limits, cascade: rules };
   return { ...options, limits, ...(spare === undefined ? {} : { spare }) };
 }
 

@@ -33,7 +33,7 @@ export async function crossVerify(
   const done = completedIn({ store });
   const chosen = plan.reviewer ? { do: 'verify' as const, spec: plan.reviewer } : await chooseFor(done);
   if (chosen.do === 'skip') return skipped(chosen.why);
-  const prompt = verificationPrompt(plan.name, plan.members.length, done);
+  const prompt = verificationPrompt(plan.decomposed?.task ?? plan.name, plan.members.length, done);
   const subagents = new Subagents();
   try {
     const end = await subagents.run(

@@ -98,7 +98,7 @@ describe('one mistake, one line with its place', () => {
       top('profile: ▸forg'),
       'Expected "profile" to be one of v8, forge, relay, pipeline, got "forg"; did you mean "forge"?',
     ],
-    [top('cascade: ▸maybe'), 'Expected "cascade" to be true or false, got "maybe".'],
+    [top('cascade: ▸maybe'), 'Expected "cascade" to be true or false or a map, got "maybe".'],
     [top('cwd:▸'), 'Expected "cwd" to be a text, got nothing.'],
     [top('gates: {▸tset: true}'), 'Unknown key "tset"; did you mean "test"?'],
     [top('gates: {test: ▸3}'), 'Expected "test" to be true or false or a text or a list, got 3.'],

@@ -1,6 +1,7 @@
 /** One run in the foreground or the background, from whoever starts it to its report and its exit code. */
 import {
   detachLead,
+  putAwayFinished,
   reportText,
   type Report,
   type RunOptions,
@@ -9,6 +10,7 @@ import {
 } from '../../index.ts';
 import { Endings, TIMED_OUT } from './endings.ts';
 import type { Frame } from './frame.ts';
+import { settings } from './settings.ts';
 
 export interface RunFlags {
   readonly timeout?: number | undefined;
@@ -53,6 +55,7 @@ export async function leadRun(
   } finally {
     await progress?.stop();
   }
+  report = await putAwayFinished(paths, report, settings(frame).session);
   frame.answer(report, reportText(report));
   const isOver = report.status === 'completed' || report.status === 'failed';
   if (endings.code === undefined || isOver) return report.exitCode;

@@ -1,6 +1,5 @@
-/** The plan that `run` and `validate` are about: a file, stdin, or words that are no plan at all. */
+/** The plan that `run` and `validate` are about: a file, or stdin. */
 import {
-  AgentError,
   looksLikePlan,
   missingPlan,
   planInFile,
@@ -11,11 +10,12 @@ import {
   type PlanContext,
 } from '../../index.ts';
 import type { Frame } from './frame.ts';
+import { noMore } from './given.ts';
 import { readStdin } from './stdin.ts';
 
 /**
- * @param words a file or `-`; a task's text needs a model agent to make a plan of it
- * @throws UsageError `USAGE` for a file that is not there, `PLAN_INVALID`; AgentError `AGENT_UNAVAILABLE` for a text
+ * @param words a file or `-`
+ * @throws UsageError `USAGE` for a file that is not there, `PLAN_INVALID`
  */
 export async function planOf(frame: Frame, words: readonly string[], context: PlanContext): Promise<GivenPlan> {
   const [word, ...rest] = words;
@@ -24,15 +24,10 @@ export async function planOf(frame: Frame, words: readonly string[], context: Pl
       'USAGE',
       'Which plan? For example `teams run plan.yaml`, or `teams run -` for one from stdin.',
     );
-  if (rest.length === 0) {
-    const plan = word === '-' ? planInText(await readStdin(frame.outside), context) : planInFile(word, context);
-    if (plan) return plan;
-    if (looksLikePlan(word) || planNear(word, context.cwd) !== undefined) throw missing(word, context.cwd);
-  }
-  throw new AgentError(
-    'AGENT_UNAVAILABLE',
-    `A plan for ${JSON.stringify(words.join(' '))} would be made by a planner, which this version does not have yet; write the plan into a file and run that.`,
-  );
+  noMore(rest);
+  const plan = word === '-' ? planInText(await readStdin(frame.outside), context) : planInFile(word, context);
+  if (plan) return plan;
+  throw missing(word, context.cwd);
 }
 
 function missing(word: string, cwd: string): UsageError {

@@ -1,12 +1,14 @@
-/** `teams run`: a plan, carried out. */
+/** `teams run`: a plan, carried out; one that a person wrote, or one that is made of a task. */
 import * as z from 'zod';
 import {
   abandonedRuns,
   choose,
   closeTeam,
   describePlan,
+  isPlanWord,
   makePlannedTeam,
   meet,
+  planHash,
   parseAgentFlag,
   parseName,
   resumeTeam,
@@ -15,6 +17,7 @@ import {
   type Choice,
   type GivenPlan,
   type Name,
+  type Plan,
   type RunOptions,
   type TeamPaths,
 } from '../../../index.ts';
@@ -26,12 +29,13 @@ import { detachRun, leadRun, sessionOf, type RunFlags, type ShowProgress } from 
 import { mustNotBeMember } from '../own-member.ts';
 import { planOf } from '../plan-words.ts';
 import { rootOf } from '../root.ts';
+import { teamOfTask } from '../task-run.ts';
 import { settings } from '../settings.ts';
 import { parseVars } from '../vars.ts';
 import type { Act } from '../verb.ts';
 
 const schema = z.object({
-  ...{ agent: text, reviewer: text, name: text, var: texts, timeout: duration },
+  ...{ agent: text, planner: text, reviewer: text, name: text, var: texts, timeout: duration },
   ...{ maxCost: money, maxTokens: wholeNumber },
   ...{ failFast: flag, strict: flag, detach: flag, takeover: flag, dryRun: flag, resume: flag, fresh: flag },
 });
@@ -42,9 +46,15 @@ export const act: Act = async (frame, given) => {
   if (options.resume && options.fresh)
     throw new UsageError('USAGE', '--resume goes on and --fresh begins anew; give one of them.');
   if (!options.dryRun) mustNotBeMember(frame, 'runs a plan of its own');
+  const { words } = given;
+  const isPlan = words.length === 0 || isPlanWord(words, frame.outside.cwd);
+  return isPlan ? runPlan(frame, words, options) : runTask(frame, words, options);
+};
+
+async function runPlan(frame: Frame, words: readonly string[], options: Options): Promise<number> {
   const { agents, ...rest } = settings(frame);
   const agent = defaultAgent({ agents, ...rest }, options.agent);
-  const plan = await planOf(frame, given.words, {
+  const plan = await planOf(frame, words, {
     cwd: frame.outside.cwd,
     vars: parseVars(options.var),
     agents,
@@ -59,21 +69,39 @@ export const act: Act = async (frame, given) => {
   }
   await mustHaveAgents(plan.plan, frame.outside);
   return carryOut(frame, plan, name, options);
-};
+}
+
+async function runTask(frame: Frame, words: readonly string[], options: Options): Promise<number> {
+  if (options.var.length > 0) throw new UsageError('USAGE', '--var gives values to a plan file; a task has none.');
+  const name = options.name === undefined ? undefined : parseName('team', options.name);
+  const putAway = (paths: TeamPaths): Promise<void> => replace(frame, paths, options);
+  const team = await teamOfTask(frame, words, name, options, putAway);
+  if (team.is === 'ended') return team.code;
+  const { paths, given } = team;
+  tellOthers(frame, rootOf(frame), paths.name);
+  return lead(frame, paths, given, options);
+}
 
 async function carryOut(frame: Frame, given: GivenPlan, name: Name, options: Options): Promise<number> {
   const root = rootOf(frame);
-  const { agents, session } = settings(frame);
+  const { agents } = settings(frame);
   const asked = options.resume ? 'resume' : options.fresh ? 'fresh' : undefined;
-  const choice = choose(name, meet(root, name, given.plan, agents), asked, options.takeover);
+  const isSame = (kept: Plan): boolean => planHash(kept) === planHash(given.plan);
+  const choice = choose(name, meet(root, name, isSame, agents), asked, options.takeover);
   tellOthers(frame, root, name);
   const paths = await prepare(frame, choice, given, name, options);
+  return lead(frame, paths, choice.do === 'resume' ? undefined : given, options);
+}
+
+/** @param given of a new team; an unfinished one has its plan in its folder */
+async function lead(frame: Frame, paths: TeamPaths, given: GivenPlan | undefined, options: Options): Promise<number> {
   if (options.detach) return detachRun(frame, paths, options);
-  const lead = (run: RunOptions) =>
-    choice.do === 'resume'
+  const { agents, session } = settings(frame);
+  const leading = (run: RunOptions) =>
+    given === undefined
       ? resumeTeam(paths, sessionOf(session, options), run, agents)
       : runTeam(paths, given.plan, sessionOf(session, options), run);
-  return leadRun(frame, paths, options, lead, progressOf(frame));
+  return leadRun(frame, paths, options, leading, progressOf(frame));
 }
 
 /** The team of the run, on disk. */
@@ -84,17 +112,19 @@ async function prepare(
   name: Name,
   flags: RunFlags,
 ): Promise<TeamPaths> {
-  const { session, open } = settings(frame);
+  const { open } = settings(frame);
   if (choice.do === 'resume') {
     frame.say(`Going on with the unfinished team ${name}.`);
     return choice.paths;
   }
-  if (choice.do === 'replace') {
-    await closeTeam(choice.paths, { purpose: 'delete', force: true }, sessionOf(session, flags));
-    frame.say(`The earlier team ${name} was put into the archive.`);
-  }
+  if (choice.do === 'replace') await replace(frame, choice.paths, flags);
   tellExcluded(frame);
   return makePlannedTeam({ ...plan, name }, from, open);
+}
+
+async function replace(frame: Frame, paths: TeamPaths, flags: RunFlags): Promise<void> {
+  await closeTeam(paths, { purpose: 'delete', force: true }, sessionOf(settings(frame).session, flags));
+  frame.say(`The earlier team ${paths.name} was put into the archive.`);
 }
 
 function tellOthers(frame: Frame, root: string, name: Name): void {

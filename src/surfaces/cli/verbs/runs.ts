@@ -4,10 +4,11 @@ import type { Verb } from '../verb.ts';
 export const runs: readonly Verb[] = [
   {
     name: 'run',
-    summary: 'carry out a plan: start its team, watch over it, report',
-    words: '[plan] [task...]',
+    summary: 'carry out a plan, or a task that a planner takes apart: start the team, watch over it, report',
+    words: '[spec] [task...]',
     options: [
       { flags: '--agent <agent>', what: 'for members without one: a kind, a configured name, exec:COMMAND or JSON' },
+      { flags: '--planner <agent>', what: 'takes a task apart; the same, and by default the default agent' },
       { flags: '--reviewer <agent>', what: 'verifies the finished work: PASS, or FAIL and what is wrong' },
       { flags: '--name <name>', what: "the team's name, instead of the plan's" },
       { flags: '--var <k=v>', what: 'a value for {{k}} in the plan', many: true },
@@ -24,6 +25,11 @@ export const runs: readonly Verb[] = [
     ],
     examples: [
       { line: 'teams run plan.yaml', what: 'carry it out here' },
+      { line: 'teams run 3:executor "fix all type errors"', what: 'a planner divides it among three' },
+      {
+        line: 'teams run fullstack-team "add user profiles"',
+        what: 'or a template: architect, executor, designer, tester',
+      },
       { line: 'teams run plan.yaml --dry-run', what: 'only look' },
       { line: 'teams run - --var branch=main <plan.yaml', what: 'a plan from stdin, with a value filled in' },
       { line: 'teams run plan.yaml --detach', what: 'in the background; `teams wait` waits for its end' },
