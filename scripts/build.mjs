@@ -26,6 +26,10 @@ const MODULES = {
 };
 const PROCESSES = { teammate: 'src/runtime/teammate-main.ts', reaper: 'src/runtime/reaper-main.ts' };
 
+/** The web page: a program for a browser, and the files around it. */
+const PAGE = join(ROOT, 'src', 'surfaces', 'web', 'page');
+const PAGE_FILES = ['index.html', 'icon.svg'];
+
 /** The agent that lives in the teammate's own file; any other, with the libraries it needs, is a chunk loaded when it is used. */
 const SMALL_AGENTS = new Set(['index', 'exec']);
 
@@ -96,6 +100,21 @@ async function bundleModules(lazy) {
   return build({ ...COMMON, ...options, entryPoints, banner: { js: REQUIRE_IN_ESM } });
 }
 
+async function bundlePage() {
+  const options = { bundle: true, write: false, minify: true, format: 'esm', platform: 'browser', target: 'es2022' };
+  const { outputFiles } = await build({
+    ...options,
+    absWorkingDir: ROOT,
+    entryPoints: { page: join(PAGE, 'main.tsx') },
+    outdir: join(DIST, 'web'),
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    logLevel: 'warning',
+  });
+  const files = PAGE_FILES.map((name) => ({ path: join(DIST, 'web', name), contents: readFileSync(join(PAGE, name)) }));
+  return [...outputFiles, ...files];
+}
+
 function requireEntries() {
   const missing = [...Object.values(MODULES), ...Object.values(PROCESSES)].filter(
     (path) => !existsSync(join(ROOT, path)),
@@ -157,7 +176,8 @@ async function main() {
   const lazy = new Map();
   const processes = await bundleProcesses(lazy);
   const modules = await bundleModules(lazy);
-  const outputs = [...modules.outputFiles, ...processes.outputFiles];
+  const page = await bundlePage();
+  const outputs = [...modules.outputFiles, ...processes.outputFiles, ...page];
   for (const { path, contents } of outputs) replaceFile(path, Buffer.from(contents));
   const caches = await Promise.all(Object.keys(PROCESSES).map(warmUp));
   sweep([...outputs.map(({ path }) => path), ...caches, ...copyShipped()]);

@@ -67,7 +67,7 @@ const ARCHITECTURE: Architecture = {
     'surfaces/web': {
       rooms: ['index.ts'],
       packages: ['hono', '@hono/node-server', 'preact', 'htm', 'uplot', 'zod'],
-      builtins: [...TALK, 'http'],
+      builtins: [...TALK, 'crypto', 'http'],
     },
   },
   ambient: [
@@ -95,6 +95,8 @@ const ARCHITECTURE: Architecture = {
     { path: 'agents/home.ts', builtins: ['fs'], why: "an agent's own configuration home: settings, links to logins" },
     { path: 'agents/proc.ts', builtins: ['fs'], why: 'tells a zombie from a living process, and whose a stray is' },
     { path: 'runtime/warm-up.ts', builtins: ['fs'], why: 'a directory of its own, when the package is built' },
+    { path: 'surfaces/web/page/wire.ts', uses: ['fetch()'], why: 'the page asks its own server' },
+    { path: 'surfaces/web/page/clock.ts', uses: ['Date.now'], why: "the page's only clock, in the browser" },
     { path: 'runtime/reaper-message.ts', uses: ['JSON.parse'], why: 'parses what comes through that pipe' },
   ],
   doors: ['run', 'mcp', 'watch', 'ui'].map((verb) => `surfaces/cli/commands/${verb}.ts`),

@@ -6,7 +6,7 @@ import type { ShelfKind } from '../store/paths.ts';
 
 const here = fileURLToPath(import.meta.url);
 const [inDist, inSource] = [here.lastIndexOf('/dist/'), here.lastIndexOf('/src/')];
-const packageRoot = here.slice(0, Math.max(inDist, inSource));
+export const packageRoot = here.slice(0, Math.max(inDist, inSource));
 
 const NODE: readonly string[] = [process.execPath, '--disable-proto=delete'];
 

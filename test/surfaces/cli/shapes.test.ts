@@ -98,7 +98,7 @@ const rows: readonly Row[] = [
 ];
 
 /** Their stdout is a protocol and a shell's script, with `--json` or without. */
-const OWN_WORDS = ['mcp', 'completion'];
+const OWN_WORDS = ['ui', 'mcp', 'completion'];
 
 /** A team of two with a task for each, a plan, and a program to ask. */
 async function login(): Promise<Workplace> {

@@ -112,6 +112,17 @@ const looking: readonly Verb[] = [
     load: () => import('../commands/logs.ts'),
   },
   {
+    name: 'ui',
+    summary: 'a page in the browser: board, timeline, mail, spending; answer and send from there',
+    words: '[team]',
+    options: [{ flags: '--port <port>', what: 'on this port of this machine (default: any that is free)' }],
+    examples: [
+      { line: 'teams ui', what: 'prints the address, and serves it until Ctrl-C' },
+      { line: 'teams ui login --port 7000', what: 'one team first, on a port of your choice' },
+    ],
+    load: () => import('../commands/ui.ts'),
+  },
+  {
     name: 'why',
     summary: 'what a team, a member or a task waits for, and whose move it is',
     words: '[team] [subject]',

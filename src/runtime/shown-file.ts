@@ -1,0 +1,38 @@
+/** A page of a file of a team's record, for who follows a figure to where it comes from. Read-only, and never a link. */
+import { UsageError } from '../model/errors.ts';
+import { quoted } from '../model/problem.ts';
+import { mayBeShown } from '../policy/shown-files.ts';
+import type { Page } from '../store/line-page.ts';
+import type { TeamPaths } from '../store/paths.ts';
+import { locate } from '../store/place.ts';
+import { readPage } from '../store/place-text.ts';
+
+export interface WantedPage {
+  /** `team/events.jsonl`, `board/log.jsonl`. */
+  readonly file: string;
+  /** The first line, from 1. */
+  readonly from: number;
+}
+
+export interface ShownPage extends Page, WantedPage {}
+
+const LINES = 400;
+const BYTES = 512 * 1024;
+
+/** @throws UsageError `POLICY_DENIED` for what is not to be shown; `USAGE` for what is not there or is no text */
+export function shownPage({ folder, board }: TeamPaths, { file, from }: WantedPage): ShownPage {
+  const [place, path] = placeOf(file);
+  if (place === undefined || !mayBeShown(place, path))
+    throw new UsageError('POLICY_DENIED', `${quoted(file)} is no file of the team's record (rule: shown files).`);
+  const found = locate(place === 'team' ? folder : board, path);
+  // A link to another file of the same folder would show what is not to be shown.
+  if (found.path !== found.asked)
+    throw new UsageError('POLICY_DENIED', `${quoted(file)} is a link (rule: shown files).`);
+  return { file, from, ...readPage(found, { from, lines: LINES, bytes: BYTES }) };
+}
+
+function placeOf(file: string): ['team' | 'board' | undefined, string] {
+  const at = file.indexOf('/');
+  const place = file.slice(0, at);
+  return [place === 'team' || place === 'board' ? place : undefined, file.slice(at + 1)];
+}

@@ -1,0 +1,193 @@
+/**
+ * One team as the page sees it: followed event by event, looked at after each portion of news and each second while
+ * somebody watches, and told to any number of readers as what changed since the event that they know of.
+ */
+import {
+  isTeamError,
+  MailBook,
+  resolveTask,
+  resultOf,
+  shownPage,
+  taskHistory,
+  TeamWatch,
+  why,
+  whyText,
+} from '../../index.ts';
+import type {
+  MailWanted,
+  ShownEvent,
+  ShownPage,
+  TeamPaths,
+  WantedPage,
+  WatchOptions,
+  WhyOptions,
+} from '../../index.ts';
+import { Picture } from './picture.ts';
+import { eventRow } from './rows.ts';
+import type { EventRow, MailPage, TaskSight, WhySight } from './shapes.ts';
+
+export interface LiveOptions {
+  readonly watch: WatchOptions;
+  readonly why: WhyOptions;
+}
+
+export interface LivePlace {
+  readonly id: string;
+  readonly paths: TeamPaths;
+  readonly isArchived: boolean;
+}
+
+/** Looks are at least so far apart. */
+const LOOK_MS = 250;
+/** Without news it is looked so often: a member may be silent for too long, mail may be read. */
+const RELOOK_MS = 1_000;
+/** Events that are kept for readers. */
+const KEPT_EVENTS = 1_000;
+/** Characters of a result that are shown. */
+const SHOWN_RESULT = 64 * 1024;
+
+export class LiveTeam {
+  readonly #place: LivePlace;
+  readonly #options: LiveOptions;
+  readonly #watch: TeamWatch;
+  readonly #picture: Picture;
+  readonly #book: MailBook;
+  readonly #end = new AbortController();
+  readonly #following: Promise<void>;
+  readonly #waiters = new Set<() => void>();
+  #events: EventRow[] = [];
+  #watchers = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #version = 0;
+
+  /** @throws UsageError `UNKNOWN_TEAM` */
+  constructor(place: LivePlace, options: LiveOptions) {
+    this.#place = place;
+    this.#options = options;
+    this.#watch = new TeamWatch(place.paths, options.watch);
+    this.#picture = new Picture(place, this.#watch);
+    this.#book = new MailBook(this.#watch.store);
+    this.#picture.sketch();
+    this.#following = this.#follow();
+  }
+
+  /** Somebody looks, until it is disposed of. */
+  watched(): Disposable {
+    this.#watchers += 1;
+    this.#lookIn(RELOOK_MS);
+    return {
+      [Symbol.dispose]: () => {
+        this.#watchers -= 1;
+      },
+    };
+  }
+
+  /** @param after the last event that its reader knows of; 0 for one that knows nothing */
+  update(after: number): { readonly number: number; readonly version: number; readonly text: string } {
+    const number = this.#picture.number;
+    const known = after > number ? 0 : after;
+    const events = this.#events.filter((event) => event.number > known);
+    return { number, version: this.#version, text: this.#picture.update(known, events) };
+  }
+
+  /** @returns false when nothing changed after `version` for `ms`, or until `signal` aborted */
+  changed(version: number, ms: number, signal: AbortSignal): Promise<boolean> {
+    if (this.#version > version || signal.aborted) return Promise.resolve(this.#version > version);
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#waiters.delete(done);
+        signal.removeEventListener('abort', done);
+        resolve(this.#version > version);
+      };
+      const timer = setTimeout(done, ms);
+      this.#waiters.add(done);
+      signal.addEventListener('abort', done);
+    });
+  }
+
+  /** @throws UsageError `UNKNOWN_TASK` */
+  task(id: string): TaskSight {
+    const { store } = this.#watch;
+    const task = resolveTask(store.board.fold(), id);
+    const attempts = Array.from({ length: task.claims }, (_, at) => `team/results/${task.id}.${at + 1}.md`);
+    return {
+      ...{ id: task.id, description: task.description || (task.work.prompt ?? runOf(task.work.run)) },
+      history: taskHistory(store, task),
+      result: resultOf(store, task)?.slice(0, SHOWN_RESULT) ?? null,
+      files: ['board/log.jsonl', `board/${task.id}.json`, ...attempts],
+    };
+  }
+
+  async why(subject?: string): Promise<WhySight> {
+    const { store } = this.#watch;
+    return { text: whyText(await why(store, subject, this.#options.why), store.clock.now()) };
+  }
+
+  mail(wanted: MailWanted): Promise<MailPage> {
+    return this.#book.page(wanted);
+  }
+
+  /** @throws UsageError `POLICY_DENIED`, `USAGE` */
+  file(wanted: WantedPage): ShownPage {
+    return shownPage(this.#place.paths, wanted);
+  }
+
+  async close(): Promise<void> {
+    this.#end.abort();
+    clearTimeout(this.#timer);
+    await this.#following;
+    this.#watch.close();
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#end;
+    try {
+      // The sketch goes out before the events are read, which may take a while.
+      await new Promise((resolve) => setImmediate(resolve));
+      for await (const news of this.#watch.follow(signal)) this.#hear(news);
+      this.#look();
+    } catch (error) {
+      this.#troubled(error);
+    }
+  }
+
+  #hear(news: readonly ShownEvent[]): void {
+    this.#events = [...this.#events, ...news.slice(-KEPT_EVENTS).map(eventRow)].slice(-KEPT_EVENTS);
+    if (this.#picture.isSketch) this.#look();
+    else this.#lookIn(LOOK_MS);
+  }
+
+  #lookIn(ms: number): void {
+    if (this.#timer !== undefined && ms > LOOK_MS) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#look(), ms);
+  }
+
+  #look(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#end.signal.aborted) return;
+    try {
+      if (this.#picture.look()) this.#tell();
+      if (this.#watchers > 0) this.#lookIn(RELOOK_MS);
+    } catch (error) {
+      this.#troubled(error);
+    }
+  }
+
+  /** The view stands still and says why: it was put away, say, or a newer program writes it. */
+  #troubled(error: unknown): void {
+    if (!isTeamError(error)) throw error;
+    this.#picture.trouble = error.message;
+    this.#tell();
+  }
+
+  #tell(): void {
+    this.#version += 1;
+    for (const wake of [...this.#waiters]) wake();
+  }
+}
+
+const runOf = (run: string | readonly string[] | undefined): string =>
+  typeof run === 'string' ? run : (run ?? []).join(' ');

@@ -1,0 +1,34 @@
+/** `teams ui`: a page on this machine that shows the teams of a root, and does what a lead may do. */
+import { getRequestListener } from '@hono/node-server';
+import { appOf } from './app.ts';
+import { Gallery, type GalleryOptions } from './gallery.ts';
+import { openHouse } from './house.ts';
+
+export interface Ui {
+  readonly port: number;
+  /** For a browser; it carries the token behind its `#`, which no browser sends anywhere. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface UiOptions extends GalleryOptions {
+  /** 0 for any that is free. */
+  readonly port: number;
+  /** The team that is shown first. */
+  readonly team?: string;
+}
+
+/** @throws UsageError `USAGE` for a port that is taken */
+export async function openUi({ port: wanted, team, ...options }: UiOptions): Promise<Ui> {
+  const gallery = new Gallery(options);
+  const house = await openHouse(wanted, getRequestListener(appOf(gallery).fetch));
+  const first = team === undefined ? '' : `&team=${encodeURIComponent(team)}`;
+  return {
+    port: house.port,
+    url: `http://127.0.0.1:${house.port}/#token=${house.token}${first}`,
+    async close() {
+      await gallery[Symbol.asyncDispose]();
+      await house.close();
+    },
+  };
+}

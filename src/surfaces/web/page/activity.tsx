@@ -1,0 +1,64 @@
+/** What happened last, newest first. */
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { EventRow } from '../shapes.ts';
+import { Figure, MemberName } from './marks.tsx';
+import type { Scene } from './scene.ts';
+import { Windowed } from './windowed.tsx';
+import { time, whole } from './words.ts';
+
+export function ActivityView({ scene }: { scene: Scene }): JSX.Element {
+  const [words, setWords] = useState('');
+  const events = useMemo(() => found(scene.events, words), [scene.events, words]);
+  return (
+    <section class="view activity-view" aria-label="Activity">
+      <div class="tools">
+        <input
+          type="search"
+          data-search
+          placeholder="Find in the last events"
+          aria-label="Find in the last events"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+        <span class="note">
+          the last {whole(scene.events.length)} of{' '}
+          <Figure file="team/events.jsonl" what="events">
+            {whole(scene.events.at(-1)?.number ?? 0)}
+          </Figure>
+        </span>
+      </div>
+      <Windowed
+        label="Events"
+        count={events.length}
+        height={26}
+        empty="Nothing happened that is like that."
+        row={(index) => {
+          const event = events[index];
+          return event && <Line event={event} scene={scene} />;
+        }}
+      />
+    </section>
+  );
+}
+
+function Line({ event, scene }: { event: EventRow; scene: Scene }): JSX.Element {
+  return (
+    <div class="event">
+      <time>{time(event.at)}</time>
+      <span class="event-who">
+        {event.member !== null && <MemberName name={event.member} members={scene.members} />}
+      </span>
+      <span class="cut">{event.text}</span>
+    </div>
+  );
+}
+
+function found(events: readonly EventRow[], words: string): EventRow[] {
+  const wanted = words.trim().toLowerCase();
+  const some =
+    wanted === ''
+      ? events
+      : events.filter(({ text, member }) => `${member ?? ''} ${text}`.toLowerCase().includes(wanted));
+  return some.toReversed();
+}

@@ -1,0 +1,133 @@
+/** What a person does from the page: send, answer, approve, refuse. A form says what came of it, or why not. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Done, Problem } from '../shapes.ts';
+import { useGoing } from './go.ts';
+import { inTeam, post } from './wire.ts';
+
+interface Deed {
+  readonly isBusy: boolean;
+  readonly outcome: string;
+  readonly hasFailed: boolean;
+  readonly run: (deed: object) => Promise<boolean>;
+}
+
+function useDeed(): Deed {
+  const { team } = useGoing();
+  const [state, setState] = useState({ isBusy: false, outcome: '', hasFailed: false });
+  const run = async (deed: object): Promise<boolean> => {
+    setState({ isBusy: true, outcome: '', hasFailed: false });
+    try {
+      const { told, refused } = await post<Done>(inTeam(team, 'deeds'), deed);
+      const outcome = [told.length === 0 ? '' : `Told ${told.join(', ')}.`, ...refused].filter(Boolean).join(' ');
+      setState({ isBusy: false, outcome, hasFailed: refused.length > 0 });
+      return true;
+    } catch (error) {
+      setState({ isBusy: false, outcome: error instanceof Error ? error.message : 'It failed.', hasFailed: true });
+      return false;
+    }
+  };
+  return { ...state, run };
+}
+
+function Outcome({ outcome, hasFailed }: Deed): JSX.Element {
+  return (
+    <p class={hasFailed ? 'outcome outcome-bad' : 'outcome'} role="status">
+      {outcome}
+    </p>
+  );
+}
+
+/** @param names of those that may be written to */
+export function SendForm({ to, names }: { to?: string; names: readonly string[] }): JSX.Element | null {
+  const { isLive } = useGoing();
+  const [recipient, setRecipient] = useState(to ?? '*');
+  const [text, setText] = useState('');
+  const deed = useDeed();
+  if (!isLive) return null;
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    const body = recipient === '*' ? { do: 'broadcast', text } : { do: 'send', to: recipient, text };
+    if (await deed.run(body)) setText('');
+  };
+  return (
+    <form class="compose" onSubmit={(event) => void send(event)} aria-label="Send a message">
+      {to === undefined && (
+        <select aria-label="To" value={recipient} onChange={(event) => setRecipient(event.currentTarget.value)}>
+          <option value="*">Everybody</option>
+          {names.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      )}
+      <TextBox label={to === undefined ? 'Message' : `Message to ${to}`} value={text} onText={setText} />
+      <button type="submit" class="primary" disabled={deed.isBusy || text.trim() === ''}>
+        Send
+      </button>
+      <Outcome {...deed} />
+    </form>
+  );
+}
+
+function TextBox({
+  label,
+  value,
+  onText,
+}: {
+  label: string;
+  value: string;
+  onText: (text: string) => void;
+}): JSX.Element {
+  return (
+    <textarea
+      rows={2}
+      aria-label={label}
+      placeholder={label}
+      value={value}
+      onInput={(event) => onText(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) event.currentTarget.form?.requestSubmit();
+      }}
+    />
+  );
+}
+
+/** What a member waits to be told. */
+export function RequestForm({ problem }: { problem: Problem }): JSX.Element | null {
+  const { isLive } = useGoing();
+  const [text, setText] = useState('');
+  const deed = useDeed();
+  const { request, task } = problem;
+  if (!isLive || request === undefined) return null;
+  const isPlan = request.kind === 'plan';
+  const say = (approve: boolean): void => {
+    void deed.run(
+      isPlan ? { do: 'plan', task: task ?? '', approve, text } : { do: 'answer', request: request.id, text },
+    );
+  };
+  return (
+    <form
+      class="compose"
+      aria-label={isPlan ? `Decide on the plan of ${request.from}` : `Answer ${request.from}`}
+      onSubmit={(event) => {
+        event.preventDefault();
+        say(true);
+      }}
+    >
+      <TextBox
+        label={isPlan ? 'A word with it, if you like' : `Answer to ${request.from}`}
+        value={text}
+        onText={setText}
+      />
+      <button type="submit" class="primary" disabled={deed.isBusy || (!isPlan && text.trim() === '')}>
+        {isPlan ? 'Approve' : 'Answer'}
+      </button>
+      {isPlan && (
+        <button type="button" disabled={deed.isBusy} onClick={() => say(false)}>
+          Refuse
+        </button>
+      )}
+      <Outcome {...deed} />
+    </form>
+  );
+}

@@ -1,0 +1,57 @@
+/** A file of the team's record, beside the view: page by page, as it stands on disk. */
+import type { JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import type { ShownPage } from '../shapes.ts';
+import { useAnswer } from './answer.ts';
+import { useGoing } from './go.ts';
+import { whole } from './words.ts';
+
+const LINES = 400;
+
+export function FileAside({ file }: { file: string }): JSX.Element {
+  const { team } = useGoing();
+  const [asked, setAsked] = useState({ file, from: 1, mark: 0 });
+  const from = asked.file === file ? asked.from : 1;
+  const page = useAnswer<ShownPage>(team, `file?${new URLSearchParams({ file, from: String(from) })}`, asked.mark);
+  const goTo = (line: number): void => setAsked({ file, from: Math.max(1, line), mark: asked.mark + 1 });
+  const total = page.is === 'there' ? page.value.total : 0;
+  const last = page.is === 'there' ? from + page.value.lines.length - 1 : 0;
+  return (
+    <>
+      <h2 class="path">{file}</h2>
+      {page.is === 'failed' && <p class="outcome">{page.why}</p>}
+      {page.is === 'there' && (
+        <>
+          <p class="tools">
+            <span class="note">
+              lines {whole(Math.min(from, total))}–{whole(last)} of {whole(total)}
+            </span>
+            <span class="grow" />
+            <span class="buttons">
+              <button type="button" disabled={from <= 1} onClick={() => goTo(1)}>
+                First
+              </button>
+              <button type="button" disabled={from <= 1} onClick={() => goTo(from - LINES)}>
+                Earlier
+              </button>
+              <button type="button" disabled={last >= total} onClick={() => goTo(last + 1)}>
+                Later
+              </button>
+              <button type="button" onClick={() => goTo(total - LINES + 1)}>
+                Last
+              </button>
+            </span>
+          </p>
+          <pre class="text lines" tabIndex={0} aria-label={`Lines of ${file}`}>
+            {page.value.lines.map((line, index) => (
+              <span key={index} data-line={from + index}>
+                {line}
+                {'\n'}
+              </span>
+            ))}
+          </pre>
+        </>
+      )}
+    </>
+  );
+}

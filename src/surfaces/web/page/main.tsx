@@ -1,0 +1,122 @@
+/** The page: finds the teams, follows one of them, and listens to the keyboard. */
+import { render, type JSX } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import 'uplot/dist/uPlot.min.css';
+import './page.css';
+import type { TeamEntry } from '../shapes.ts';
+import { GoingProvider } from './go.ts';
+import { TABS, usePlace, type Place } from './rooms.ts';
+import { Scene } from './scene.ts';
+import { AsidePanel, Nav, TAB_NAMES, Top, View } from './shell.tsx';
+import { get, listen, Refused, takeToken } from './wire.ts';
+
+function Page(): JSX.Element {
+  const [place, go] = usePlace();
+  const [teams, refusal] = useTeams();
+  const team = place.team ?? teams[0]?.id;
+  const [scene, trouble] = useScene(team);
+  useKeys(go);
+  useEffect(() => {
+    document.title = `${scene.problems.length > 0 ? `(${scene.problems.length}) ` : ''}${scene.head?.team ?? 'teams'} · ${TAB_NAMES[place.tab]}`;
+  }, [scene.version, place.tab]);
+  const going = useMemo(
+    () => ({
+      team: team ?? '',
+      isLive: scene.head?.isArchived === false,
+      show: (aside: Place['aside']) => go({ aside }),
+    }),
+    [team, scene.head?.isArchived],
+  );
+  const first = teams.length === 0 && refusal === undefined ? 'Looking for teams…' : undefined;
+  return (
+    <GoingProvider value={going}>
+      <Top
+        teams={teams}
+        team={team}
+        scene={scene}
+        trouble={trouble}
+        onTeam={(id) => go({ team: id, aside: undefined })}
+      />
+      <Nav tab={place.tab} scene={scene} onTab={(tab) => go({ tab })} />
+      <main>
+        {team === undefined ? (
+          <p class="empty">{refusal ?? first}</p>
+        ) : (
+          <View key={team} tab={place.tab} scene={scene} />
+        )}
+      </main>
+      {place.aside !== undefined && (
+        <AsidePanel aside={place.aside} scene={scene} onClose={() => go({ aside: undefined })} />
+      )}
+    </GoingProvider>
+  );
+}
+
+function useTeams(): [readonly TeamEntry[], string | undefined] {
+  const [teams, setTeams] = useState<readonly TeamEntry[]>([]);
+  const [refusal, setRefusal] = useState<string | undefined>(undefined);
+  useEffect(() => {
+    const look = (): void => {
+      get<{ teams: TeamEntry[] }>('teams').then(
+        (found) => {
+          setTeams(found.teams);
+          setRefusal(found.teams.length === 0 ? 'There is no team here yet; `teams run PLAN` makes one.' : undefined);
+        },
+        (error: unknown) => {
+          if (error instanceof Refused) setRefusal(error.message);
+        },
+      );
+    };
+    look();
+    const timer = setInterval(look, 5_000);
+    return () => clearInterval(timer);
+  }, []);
+  return [teams, refusal];
+}
+
+function useScene(team: string | undefined): [Scene, string | undefined] {
+  const scene = useMemo(() => new Scene(), [team]);
+  const [trouble, setTrouble] = useState<string | undefined>(undefined);
+  const [, setVersion] = useState(0);
+  useEffect(() => {
+    if (team === undefined) return undefined;
+    const gone = new AbortController();
+    let isAsked = false;
+    const draw = (): void => {
+      isAsked = false;
+      setVersion(scene.version);
+    };
+    const onUpdate = (update: Parameters<Scene['put']>[0]): void => {
+      scene.put(update);
+      // A tab that nobody sees draws nothing.
+      if (!isAsked) requestAnimationFrame(draw);
+      isAsked = true;
+    };
+    void listen(team, { onUpdate, onState: setTrouble }, gone.signal);
+    return () => gone.abort();
+  }, [team]);
+  return [scene, trouble];
+}
+
+/** 1 to 7 for the views, / to search, Escape to close. */
+function useKeys(go: (change: Partial<Place>) => void): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key === 'Escape') return go({ aside: undefined });
+      const isTyping = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
+      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+      const tab = TABS[Number(event.key) - 1];
+      if (tab !== undefined) return go({ tab });
+      const search = document.querySelector('[data-search]');
+      if (event.key !== '/' || !(search instanceof HTMLElement)) return;
+      event.preventDefault();
+      search.focus();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, []);
+}
+
+takeToken();
+const root = document.getElementById('page');
+if (root !== null) render(<Page />, root);

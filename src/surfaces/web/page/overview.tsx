@@ -1,0 +1,169 @@
+/** The first sight of a team: what needs somebody, how far it is, who does what. */
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { MemberRow, Problem } from '../shapes.ts';
+import { Chart } from './chart.tsx';
+import { useNow } from './clock.ts';
+import { RequestForm } from './compose.tsx';
+import { useGoing } from './go.ts';
+import { Figure, MemberName, spentText, TaskNumber } from './marks.tsx';
+import type { Scene } from './scene.ts';
+import { throughputOf } from './throughput.ts';
+import { duration, money, time, tokens, whole } from './words.ts';
+
+export function OverviewView({ scene }: { scene: Scene }): JSX.Element {
+  const now = useNow(scene.isOver);
+  return (
+    <section class="view overview-view" aria-label="Overview">
+      <Problems problems={scene.problems} now={now} />
+      <Tiles scene={scene} now={now} />
+      <h2>Members</h2>
+      <Members scene={scene} />
+      <h2>Throughput</h2>
+      <Throughput scene={scene} />
+    </section>
+  );
+}
+
+function Problems({ problems, now }: { problems: readonly Problem[]; now: number }): JSX.Element | null {
+  if (problems.length === 0) return null;
+  return (
+    <div class="problems">
+      <h2>
+        Needs you <span class="count">{problems.length}</span>
+      </h2>
+      <ul>
+        {problems.slice(0, 50).map((problem, index) => (
+          <li key={`${problem.kind} ${problem.subject} ${index}`} class={`problem problem-${problem.kind}`}>
+            <div class="problem-head">
+              <span class="problem-kind">{problem.kind}</span>
+              <SubjectOf problem={problem} />
+              {problem.since !== undefined && <span class="note">{duration(now - Date.parse(problem.since))}</span>}
+            </div>
+            <p>{problem.text}</p>
+            <RequestForm problem={problem} />
+          </li>
+        ))}
+      </ul>
+      {problems.length > 50 && <p class="note">and {problems.length - 50} more</p>}
+    </div>
+  );
+}
+
+function SubjectOf({ problem }: { problem: Problem }): JSX.Element {
+  const { show } = useGoing();
+  const { member, task } = problem;
+  if (member === undefined) return task === undefined ? <span>{problem.subject}</span> : <TaskNumber id={task} />;
+  return (
+    <>
+      <button type="button" class="member-name" onClick={() => show({ is: 'member', id: member })}>
+        {member}
+      </button>
+      {task !== undefined && <TaskNumber id={task} />}
+    </>
+  );
+}
+
+function Tiles({ scene, now }: { scene: Scene; now: number }): JSX.Element {
+  const { head } = scene;
+  const counts = head?.counts ?? { total: 0, blocked: 0 };
+  const began = head?.firstAt ?? null;
+  const elapsed = began === null ? 0 : (scene.isOver ? (head?.lastAt ?? began) : now) - began;
+  const messages = scene.edges.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <dl class="tiles">
+      <Tile name="Done" file="board/log.jsonl" value={`${whole(counts['completed'] ?? 0)} / ${whole(counts.total)}`} />
+      <Tile name="In progress" file="board/log.jsonl" value={whole(counts['in_progress'] ?? 0)} />
+      <Tile name="Failed" file="board/log.jsonl" value={whole(counts['failed'] ?? 0)} />
+      <Tile name="Elapsed" file="board/log.jsonl" value={duration(elapsed)} />
+      <Tile name="Critical path" file="board/log.jsonl" value={duration(scene.path.ms)} />
+      <Tile name="Messages" file="team/events.jsonl" value={whole(messages)} />
+      <Tile name="Tokens" file="team/events.jsonl" value={tokens(head?.spent.tokens ?? 0)} />
+      <Tile name="Cost" file="team/events.jsonl" value={money(head?.spent.usd ?? 0)} />
+    </dl>
+  );
+}
+
+function Tile({ name, value, file }: { name: string; value: string; file: string }): JSX.Element {
+  return (
+    <div class="tile">
+      <dt>{name}</dt>
+      <dd>
+        <Figure file={file} what={name}>
+          {value}
+        </Figure>
+      </dd>
+    </div>
+  );
+}
+
+function Members({ scene }: { scene: Scene }): JSX.Element {
+  return (
+    <div class="table-box" tabIndex={0} role="region" aria-label="Members">
+      <table class="members">
+        <thead>
+          <tr>
+            <th scope="col">Member</th>
+            <th scope="col">State</th>
+            <th scope="col">Task</th>
+            <th scope="col" class="number">
+              Unread
+            </th>
+            <th scope="col" class="number">
+              Spent
+            </th>
+            <th scope="col">Last words</th>
+          </tr>
+        </thead>
+        <tbody>
+          {scene.members.map((member) => (
+            <MemberLine key={member.name} member={member} scene={scene} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function MemberLine({ member, scene }: { member: MemberRow; scene: Scene }): JSX.Element {
+  const { name, role, state, reason, task, unread, spent, words } = member;
+  const subject = task === null ? '' : (scene.tasks.get(task)?.subject ?? '');
+  return (
+    <tr>
+      <th scope="row">
+        <MemberName name={name} members={scene.members} />
+        <span class="note"> {role}</span>
+      </th>
+      <td>
+        <span class={`state state-${state}`} title={reason}>
+          {state}
+        </span>
+      </td>
+      <td class="wide">
+        {task === null ? <span class="note">{reason}</span> : <TaskNumber id={task} />} {subject}
+      </td>
+      <td class="number">
+        <Figure file={`team/${name}_inbox.jsonl`} what={`unread mail of ${name}`}>
+          {whole(unread)}
+        </Figure>
+      </td>
+      <td class="number">
+        {spent !== null && (
+          <Figure file="team/events.jsonl" what={`spent by ${name}`}>
+            {spentText(spent)}
+          </Figure>
+        )}
+      </td>
+      <td class="wide words">{words}</td>
+    </tr>
+  );
+}
+
+function Throughput({ scene }: { scene: Scene }): JSX.Element {
+  const data = useMemo(() => throughputOf(scene.spans.values(), scene.head), [scene.version]);
+  const last = data.at(-1);
+  if (last === undefined || data.every(({ ended }) => ended === 0)) return <p class="empty">No task has ended yet.</p>;
+  const [first] = data;
+  const label = `Tasks ended over time, ${time(first?.at ?? 0)} to ${time(last.at)}; the most in one part: ${Math.max(...data.map(({ ended }) => ended))}`;
+  return <Chart label={label} times={data.map(({ at }) => at)} values={data.map(({ ended }) => ended)} name="tasks" />;
+}

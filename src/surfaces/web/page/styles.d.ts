@@ -1,0 +1,2 @@
+/** Styles that the build gathers into one file. */
+declare module '*.css';

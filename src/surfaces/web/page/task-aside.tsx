@@ -1,0 +1,98 @@
+/** One task in full, beside the view. */
+import type { JSX } from 'preact';
+import type { TaskSight, TaskRow } from '../shapes.ts';
+import { useAnswer } from './answer.ts';
+import { RequestForm } from './compose.tsx';
+import { useGoing } from './go.ts';
+import { MemberName, spentText, Status, TaskNumber } from './marks.tsx';
+import type { Scene } from './scene.ts';
+import { dayAndTime } from './words.ts';
+import { Why } from './why.tsx';
+
+export function TaskAside({ id, scene }: { id: string; scene: Scene }): JSX.Element {
+  const { team, show } = useGoing();
+  const row = scene.tasks.get(id);
+  const sight = useAnswer<TaskSight>(team, `tasks/${encodeURIComponent(id)}`, row);
+  const asked = scene.problems.find(({ request, task }) => request !== undefined && task === id);
+  return (
+    <>
+      <h2>
+        #{id} {row?.subject}
+      </h2>
+      {row !== undefined && <Facts row={row} scene={scene} />}
+      {asked !== undefined && (
+        <>
+          <p>{asked.text}</p>
+          <RequestForm problem={asked} />
+        </>
+      )}
+      <Why subject={id} mark={row} />
+      {sight.is === 'failed' && <p class="outcome outcome-bad">{sight.why}</p>}
+      {sight.is === 'there' && (
+        <>
+          <Text title="Task" text={sight.value.description} />
+          <Text title="Result" text={sight.value.result ?? ''} />
+          <h3>History</h3>
+          <ol class="history">
+            {sight.value.history.map(({ at, type, by }, index) => (
+              <li key={index}>
+                <time>{dayAndTime(Date.parse(at))}</time> {type.replace('task.', '')} <span class="note">by {by}</span>
+              </li>
+            ))}
+          </ol>
+          <h3>Files</h3>
+          <ul class="files">
+            {sight.value.files.map((file) => (
+              <li key={file}>
+                <button type="button" class="link" onClick={() => show({ is: 'file', id: file })}>
+                  {file}
+                </button>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+function Facts({ row, scene }: { row: TaskRow; scene: Scene }): JSX.Element {
+  return (
+    <dl class="facts">
+      <dt>Status</dt>
+      <dd>
+        <Status column={row.column} /> {row.reason}
+      </dd>
+      <dt>{row.column === 'ready' || row.column === 'blocked' ? 'For' : 'By'}</dt>
+      <dd>{row.member === null ? (row.role ?? 'anyone') : <MemberName name={row.member} members={scene.members} />}</dd>
+      {row.blockedBy.length > 0 && (
+        <>
+          <dt>After</dt>
+          <dd>
+            {row.blockedBy.map((id) => (
+              <TaskNumber key={id} id={id} />
+            ))}
+          </dd>
+        </>
+      )}
+      {row.spent !== null && (
+        <>
+          <dt>Spent</dt>
+          <dd>{spentText(row.spent)}</dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Text({ title, text }: { title: string; text: string }): JSX.Element | null {
+  if (text === '') return null;
+  return (
+    <>
+      <h3>{title}</h3>
+      <pre class="text" tabIndex={0}>
+        {text}
+      </pre>
+    </>
+  );
+}

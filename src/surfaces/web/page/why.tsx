@@ -1,0 +1,12 @@
+/** What something waits for, in the words of `teams why`. */
+import type { JSX } from 'preact';
+import type { WhySight } from '../shapes.ts';
+import { useAnswer } from './answer.ts';
+import { useGoing } from './go.ts';
+
+/** @param mark asked again when it is another */
+export function Why({ subject, mark }: { subject: string; mark: unknown }): JSX.Element | null {
+  const { team } = useGoing();
+  const sight = useAnswer<WhySight>(team, `why?${new URLSearchParams({ subject })}`, mark);
+  return sight.is === 'there' ? <p class="why">{sight.value.text}</p> : null;
+}

@@ -1,0 +1,156 @@
+/** What the page is told and what it may do, over the wire. */
+import { describe, expect, it } from 'vitest';
+import { LEAD } from '../../../src/model/names.ts';
+import { MailBook } from '../../../src/runtime/mail-book.ts';
+import { sendMail } from '../../../src/runtime/mail.ts';
+import { makeRequest } from '../../../src/runtime/requests.ts';
+import { archive } from '../../../src/store/teams.ts';
+import type { Update } from '../../../src/surfaces/web/shapes.ts';
+import { ToldTeam } from '../../support/told-team.ts';
+import { name } from '../../support/team.ts';
+import { openPage } from '../../support/web.ts';
+
+const isWhole = ({ head }: Update): boolean => !head.isReading;
+
+const told = (): ToldTeam =>
+  new ToldTeam({ ada: 'executor/claude', bob: 'reviewer' })
+    .led()
+    .started('ada', 'bob')
+    .add('Write it')
+    .add('Review it', { blockedBy: ['1'], role: 'reviewer' })
+    .wait(1_000)
+    .work('1', 'ada', 5_000)
+    .note('agent.spent', {
+      member: 'ada',
+      task: '1',
+      kind: 'claude',
+      input_tokens: 900,
+      output_tokens: 100,
+      cost_usd: 0.5,
+    })
+    .note('message.sent', { member: 'ada', to: 'bob', id: 'x', text: 'to bob: done' });
+
+describe('the stream', () => {
+  it('tells a team whole: its board at once, then what its events tell', async () => {
+    const page = await openPage(told().root);
+    const all: Update[] = [];
+    for await (const update of page.updates('login')) {
+      all.push(update);
+      if (isWhole(update)) break;
+    }
+    const [first, last] = [all[0], all.at(-1)];
+    expect(first?.tasks.map(({ id, column }) => [id, column])).toEqual([
+      ['1', 'completed'],
+      ['2', 'ready'],
+    ]);
+    expect(last).toMatchObject({
+      head: { team: 'login', spent: { tokens: 1_000, usd: 0.5 }, counts: { total: 2, completed: 1 } },
+      spans: [{ task: '1', member: 'ada', end: 'completed' }],
+      edges: [{ from: 'ada', to: 'bob', count: 1 }],
+      path: { tasks: ['1'], ms: 5_000 },
+    });
+    expect(last?.tasks.find(({ id }) => id === '1')).toMatchObject({
+      member: 'ada',
+      spent: { tokens: 1_000, usd: 0.5 },
+    });
+    expect(last?.members).toMatchObject([{ name: 'ada', spent: { tokens: 1_000 } }, { name: 'bob' }]);
+  });
+
+  it('goes on after the event that its reader knows of, with what changed since and nothing else', async () => {
+    const team = told();
+    const page = await openPage(team.root);
+    const { id, number } = await page.hear('login', isWhole);
+    expect(id).toBe(String(number));
+    team.claim('2', 'bob');
+    const next = await page.hear('login', ({ tasks }) => tasks.some(({ column }) => column === 'in_progress'), id);
+    expect(next.tasks.map((task) => task.id)).toEqual(['2']);
+    expect(next.spans).toMatchObject([{ task: '2', member: 'bob', to: null }]);
+    expect(next.events.map((event) => event.type)).toEqual(['task.claimed']);
+    const known = await page.hear('login', () => true, next.id);
+    expect({ tasks: known.tasks, spans: known.spans, events: known.events }).toEqual({
+      tasks: [],
+      spans: [],
+      events: [],
+    });
+    const strange = await page.hear('login', () => true, '999999');
+    expect(strange.tasks).toHaveLength(2);
+  });
+
+  it('tells an archived team, which may be looked at and not written to', async () => {
+    const team = told().say({ type: 'team.closing' }).say({ type: 'team.closed' });
+    archive(team.store, '20260102T030405678Z');
+    const page = await openPage(team.root);
+    const id = 'login-20260102T030405678Z';
+    expect(await page.json('teams')).toEqual({
+      teams: [{ id, name: 'login', archivedAt: '2026-01-02T03:04:05.678Z' }],
+    });
+    const { head, tasks } = await page.hear(id, isWhole);
+    expect({ head, count: tasks.length }).toMatchObject({ head: { isArchived: true, phase: 'complete' }, count: 2 });
+    const refused = await page.do(id, { do: 'send', to: 'ada', text: 'hello' });
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('has ended')]);
+  });
+});
+
+describe('a deed', () => {
+  const person = { kind: 'person', name: LEAD, epoch: 1 } as const;
+
+  it('is what the command line does: mail is sent, a question answered, in the name of the lead', async () => {
+    const team = told();
+    const page = await openPage(team.root);
+    const { store } = team;
+    expect(await (await page.do('login', { do: 'send', to: 'ada', text: 'hello' })).json()).toEqual({
+      told: ['ada'],
+      refused: [],
+    });
+    expect(await (await page.do('login', { do: 'broadcast', text: 'all of you' })).json()).toMatchObject({
+      told: ['ada', 'bob'],
+    });
+    const inc = store.board.fold().members.get(name('bob'))?.incarnation ?? '';
+    const asked = makeRequest(
+      store,
+      { kind: 'member', name: name('bob'), incarnation: inc },
+      { kind: 'question', text: 'Which?' },
+    );
+    if (!asked.ok) throw new Error(asked.why);
+    const { problems } = await page.hear('login', (update) => isWhole(update) && (update.problems?.length ?? 0) > 0);
+    expect(problems).toContainEqual(expect.objectContaining({ kind: 'request', text: 'asks: Which?' }));
+    expect((await page.do('login', { do: 'answer', request: asked.id, text: 'This one' })).status).toBe(200);
+    expect(store.board.fold().requests.get(asked.id)).toMatchObject({ state: 'answered', answer: 'This one' });
+    const again = await page.do('login', { do: 'answer', request: asked.id, text: 'That one' });
+    expect(again.status).toBe(409);
+    expect(await page.json('teams/login/mail?member=bob&q=THIS+one')).toMatchObject({
+      rows: [{ from: 'lead', to: 'bob', text: 'This one', isWaiting: true }],
+    });
+  });
+
+  it.each([
+    [{ do: 'send', to: 'nobody', text: 'x' }, 400, 'UNKNOWN_RECIPIENT'],
+    [{ do: 'send', to: '../ada', text: 'x' }, 400, 'BAD_NAME'],
+    [{ do: 'send', to: 'ada', text: ' ' }, 400, 'USAGE'],
+    [{ do: 'send', to: 'ada', text: 'x', as: 'bob' }, 400, 'USAGE'],
+    [{ do: 'judge', task: '1', approve: true, text: '' }, 409, 'REFUSED'],
+    [{ do: 'answer', request: 'x', text: 'x' }, 400, 'UNKNOWN_REQUEST'],
+    [{ do: 'delete' }, 400, 'USAGE'],
+    [[], 400, 'USAGE'],
+  ])('that is none is refused with its reason: %j', async (deed, status, code) => {
+    const page = await openPage(told().root);
+    const answer = await page.do('login', deed);
+    expect([answer.status, JSON.parse(await answer.text())]).toMatchObject([status, { error: { code } }]);
+  });
+
+  it('that is too long is not even read', async () => {
+    const page = await openPage(told().root);
+    expect((await page.do('login', { do: 'send', to: 'ada', text: 'x'.repeat(400_000) })).status).toBe(413);
+  });
+
+  it('of mail is found by what it says, newest first, once, whether it was read or waits', async () => {
+    const { store } = told();
+    const book = new MailBook(store);
+    for (const text of ['one', 'two', 'three']) await sendMail(store, person, name('ada'), text);
+    const { total, rows } = await book.page({ skip: 0, count: 2 });
+    expect({ total, texts: rows.map(({ text }) => text) }).toMatchObject({ total: 3 });
+    await sendMail(store, person, name('bob'), 'Three more');
+    expect((await book.page({ text: 'THREE', skip: 0, count: 9 })).total).toBe(2);
+    expect((await book.page({ text: 'three', member: 'bob', skip: 0, count: 9 })).rows).toMatchObject([{ to: 'bob' }]);
+  });
+});

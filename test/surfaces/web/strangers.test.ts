@@ -1,0 +1,211 @@
+/** Who is turned away from the page (RELIABILITY §2: 16, 18): by raw sockets, since no browser would say such things. */
+import { execFileSync } from 'node:child_process';
+import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ToldTeam } from '../../support/told-team.ts';
+import { openPage, type Page } from '../../support/web.ts';
+
+const told = (): ToldTeam =>
+  new ToldTeam({ ada: 'executor', bob: 'reviewer' }).led().started('ada').add('A subject that nobody else may see');
+
+const POST = 'POST /api/teams/login/deeds HTTP/1.1\nHost: HOST\nAuthorization: Bearer TOKEN\nConnection: close\n';
+const GET = 'GET /api/teams HTTP/1.1\nConnection: close\nAuthorization: Bearer TOKEN\n';
+const BODY = '{"do":"send","to":"ada","text":"hi"}';
+const sent = (type: string): string => `${POST}${type}Content-Length: ${BODY.length}\n\n${BODY}`;
+
+const STRANGERS: readonly [what: string, said: string, status: number][] = [
+  ['another Host', `${GET}Host: evil.com\n\n`, 403],
+  ['another Host with our port', `${GET}Host: evil.com:80\n\n`, 403],
+  ['our Host with another port', `${GET}Host: 127.0.0.1:1\n\n`, 403],
+  ['our Host without a port', `${GET}Host: 127.0.0.1\n\n`, 403],
+  ['a Host that begins as ours', `${GET}Host: HOST.evil.com\n\n`, 403],
+  ['a Host with a user in it', `${GET}Host: HOST@evil.com\n\n`, 403],
+  ['every address', `${GET}Host: 0.0.0.0\n\n`, 403],
+  ['no Host', `${GET}\n`, 403],
+  ['an empty Host', `${GET}Host:\n\n`, 403],
+  ['two Hosts', `${GET}Host: HOST\nHost: evil.com\n\n`, 403],
+  ['two Hosts, ours last', `${GET}Host: evil.com\nHost: HOST\n\n`, 403],
+  ['our Host twice', `${GET}Host: HOST\nHost: HOST\n\n`, 403],
+  ['HTTP/1.0 without a Host', 'GET /api/teams HTTP/1.0\nAuthorization: Bearer TOKEN\n\n', 403],
+  ['an address as its target', 'GET http://evil.com/api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
+  ['our address as its target', `GET http://HOST/api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n`, 403],
+  ['a host as its target', 'GET //evil.com/api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
+  ['a star as its target', 'OPTIONS * HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
+  ['another Origin', `${GET}Host: HOST\nOrigin: http://evil.com\n\n`, 403],
+  ['the Origin null', `${GET}Host: HOST\nOrigin: null\n\n`, 403],
+  ['an Origin on another port', `${GET}Host: HOST\nOrigin: http://127.0.0.1:1\n\n`, 403],
+  ['an Origin by https', `${GET}Host: HOST\nOrigin: https://HOST\n\n`, 403],
+  ['two Origins', `${GET}Host: HOST\nOrigin: http://HOST\nOrigin: http://evil.com\n\n`, 403],
+  ['a page of another site', `${GET}Host: HOST\nSec-Fetch-Site: cross-site\n\n`, 403],
+  ['a page of another port', `${GET}Host: HOST\nSec-Fetch-Site: same-site\n\n`, 403],
+  ['data in the address bar', `${GET}Host: HOST\nSec-Fetch-Site: none\n\n`, 403],
+  ['our page in another site', 'GET / HTTP/1.1\nHost: HOST\nSec-Fetch-Site: cross-site\nConnection: close\n\n', 403],
+  ['no token', 'GET /api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 401],
+  ['a wrong token', 'GET /api/teams HTTP/1.1\nHost: HOST\nAuthorization: Bearer x\nConnection: close\n\n', 401],
+  [
+    'a token with more',
+    'GET /api/teams HTTP/1.1\nHost: HOST\nAuthorization: Bearer TOKENx\nConnection: close\n\n',
+    401,
+  ],
+  ['the token twice', `${GET}Host: HOST\nAuthorization: Bearer TOKEN\n\n`, 401],
+  ['the token in the address', 'GET /api/teams?token=TOKEN HTTP/1.1\nHost: HOST\nConnection: close\n\n', 401],
+  ['the token as a cookie', 'GET /api/teams HTTP/1.1\nHost: HOST\nCookie: token=TOKEN\nConnection: close\n\n', 401],
+  [
+    'the token as a password',
+    'GET /api/teams HTTP/1.1\nHost: HOST\nAuthorization: Basic TOKEN\nConnection: close\n\n',
+    401,
+  ],
+  ['a stream without a token', 'GET /api/teams/login/stream HTTP/1.1\nHost: HOST\nConnection: close\n\n', 401],
+  ['text of a form', sent('Content-Type: text/plain\n'), 415],
+  ['a form', sent('Content-Type: application/x-www-form-urlencoded\n'), 415],
+  ['a form of parts', sent('Content-Type: multipart/form-data; boundary=x\n'), 415],
+  ['no type', sent(''), 415],
+  ['two types', sent('Content-Type: application/json\nContent-Type: text/plain\n'), 415],
+  ['a deed of another site', sent('Content-Type: application/json\nOrigin: http://evil.com\n'), 403],
+  ['a deed without a token', sent('Content-Type: application/json\n').replace('Bearer TOKEN', ''), 401],
+  [
+    'a question what may be asked',
+    'OPTIONS /api/teams HTTP/1.1\nHost: HOST\nOrigin: http://HOST\nConnection: close\n\n',
+    405,
+  ],
+  ['PUT', 'PUT /api/teams/login/deeds HTTP/1.1\nHost: HOST\nConnection: close\nContent-Length: 0\n\n', 405],
+  ['DELETE', 'DELETE /api/teams/login HTTP/1.1\nHost: HOST\nConnection: close\n\n', 405],
+  ['TRACE', 'TRACE / HTTP/1.1\nHost: HOST\nConnection: close\n\n', 405],
+  ['a POST to the page', 'POST / HTTP/1.1\nHost: HOST\nConnection: close\nContent-Length: 0\n\n', 405],
+  ['a tunnel', 'CONNECT evil.com:443 HTTP/1.1\nHost: HOST\n\n', 403],
+  [
+    'a web socket',
+    'GET /api/teams/login/stream HTTP/1.1\nHost: HOST\nAuthorization: Bearer TOKEN\nConnection: Upgrade\nUpgrade: websocket\nSec-WebSocket-Key: eA==\nSec-WebSocket-Version: 13\n\n',
+    403,
+  ],
+  ['two lengths', `${POST}Content-Type: application/json\nContent-Length: 1\nContent-Length: 2\n\n{}`, 400],
+  [
+    'a length and pieces',
+    `${POST}Content-Type: application/json\nContent-Length: 2\nTransfer-Encoding: chunked\n\n{}`,
+    400,
+  ],
+  ['a header that is folded', `${GET}Host: HOST\nX-A: 1\n Origin: null\n\n`, 400],
+  ['no HTTP at all', 'hello\n\n', 400],
+];
+
+describe('the page', () => {
+  it('turns away every stranger, tells it nothing and does nothing for it', async () => {
+    const team = told();
+    const before = readFileSync(team.store.paths.log, 'utf8');
+    const page = await openPage(team.root);
+    const answers = await Promise.all(STRANGERS.map(async ([what, said]) => ({ what, answer: await page.raw(said) })));
+    expect(answers.map(({ what, answer }) => [what, answer.status])).toEqual(
+      STRANGERS.map(([what, , status]) => [what, status]),
+    );
+    for (const { what, answer } of answers)
+      expect([what, answer.head + answer.body]).not.toEqual([
+        what,
+        expect.stringMatching(/login|subject|access-control/i),
+      ]);
+    expect(readFileSync(team.store.paths.log, 'utf8')).toBe(before);
+    expect(readdirSync(team.store.paths.folder)).not.toContain('ada_inbox.jsonl');
+  });
+
+  it('lets in who has the token and names this server', async () => {
+    const page = await openPage(told().root);
+    const own = 'Origin: http://HOST\nSec-Fetch-Site: same-origin\n';
+    expect(await page.raw(`${GET}Host: HOST\n${own}\n`)).toMatchObject({
+      status: 200,
+      body: '{"teams":[{"id":"login","name":"login"}]}',
+    });
+    expect(await page.raw(sent(`Content-Type: application/json; charset=utf-8\n${own}`))).toMatchObject({
+      status: 200,
+    });
+    expect(await page.raw('GET / HTTP/1.1\nHost: HOST\nSec-Fetch-Site: none\nConnection: close\n\n')).toMatchObject({
+      status: 200,
+    });
+  });
+
+  it('says with every answer that it runs its own script only, and is kept nowhere', async () => {
+    const page = await openPage(told().root);
+    for (const said of [
+      'GET / HTTP/1.1',
+      'GET /page.js HTTP/1.1',
+      'GET /api/teams HTTP/1.1',
+      'GET /nothing HTTP/1.1',
+    ]) {
+      const { head } = await page.raw(`${said}\nHost: HOST\nConnection: close\n\n`);
+      expect(head).toContain("default-src 'none'; script-src 'self'");
+      expect(head).toContain("require-trusted-types-for 'script'; trusted-types 'none'");
+      expect(head).toContain('x-content-type-options: nosniff');
+      expect(head).toContain('cache-control: no-store');
+    }
+  });
+
+  it('changes nothing by being looked at', async () => {
+    const team = told();
+    const page = await openPage(team.root);
+    await page.hear('login', ({ head }) => !head.isReading);
+    const looks = ['', '/login/tasks/1', '/login/why', '/login/mail?q=x', '/login/file?file=board/log.jsonl'];
+    const before = sizesIn(team.root);
+    for (const look of looks) expect((await page.ask(`teams${look}`)).status).toBe(200);
+    expect(sizesIn(team.root)).toEqual(before);
+  });
+});
+
+const sizesIn = (root: string): string[] =>
+  readdirSync(root, { recursive: true, encoding: 'utf8' }).map((file) => {
+    const { size, mtimeMs, ino } = statSync(join(root, file));
+    return `${file} ${size} ${mtimeMs} ${ino}`;
+  });
+
+const codeOf = async (page: Page, file: string): Promise<string> => {
+  const answer = await page.ask(`teams/login/file?file=${encodeURIComponent(file)}`);
+  const text = await answer.text();
+  expect(text).not.toMatch(/SECRET/);
+  return answer.status === 200 ? 'shown' : String(answer.status);
+};
+
+describe('a file', () => {
+  it('of the record is shown, page by page', async () => {
+    const team = told();
+    const page = await openPage(team.root);
+    for (let line = 0; line < 1_000; line += 1) team.note('agent.printed', { member: 'ada', text: `line ${line}` });
+    const page_ = await page.json('teams/login/file?file=team/events.jsonl&from=1801');
+    expect(page_).toMatchObject({ from: 1_801, total: 2_002 });
+    expect(JSON.stringify(page_)).toContain('line 899');
+    expect(JSON.stringify(page_)).not.toContain('line 898');
+  });
+
+  it('that is not of the record is not, whatever it is called and wherever it leads', async () => {
+    const team = told();
+    const { folder, results } = team.store.paths;
+    const outside = join(team.root, 'secret.md');
+    writeFileSync(outside, 'SECRET');
+    for (const directory of ['homes', 'homes/ada', 'results', 'artifacts'])
+      mkdirSync(join(folder, directory), { recursive: true });
+    writeFileSync(join(folder, 'homes', 'ada', 'login.json'), 'SECRET');
+    symlinkSync(outside, join(results, '1.md'));
+    symlinkSync(join(folder, 'homes', 'ada', 'login.json'), join(results, '2.md'));
+    linkSync(outside, join(results, '3.md'));
+    execFileSync('mkfifo', [join(results, '4.md')]);
+    mkdirSync(join(results, '5.md'));
+    symlinkSync(join(folder, 'homes'), join(folder, 'artifacts', 'a'));
+    const page = await openPage(team.root);
+    const hostile = [
+      ...['team/../../secret.md', '../secret.md', 'team/results/../../../secret.md', '/etc/passwd', 'team//etc/passwd'],
+      ...[
+        'team/config.json',
+        'team/homes/ada/login.json',
+        'team/.tokens/x',
+        'team/lead.lock',
+        'team',
+        '',
+        'board/../x',
+      ],
+      ...['team/results/1.md', 'team/results/2.md', 'team/results/3.md', 'team/results/4.md', 'team/results/5.md'],
+      ...['team/artifacts/a/ada/login.json', 'team/artifacts/../homes/ada/login.json', 'team/results/..%2f..%2fx'],
+      ...['team/results/\u0000', 'team/results\\..\\x', 'TEAM/events.jsonl', 'team/events.jsonl/', 'team/plan.json'],
+    ];
+    for (const file of hostile) expect([file, await codeOf(page, file)]).not.toEqual([file, 'shown']);
+    expect(await codeOf(page, 'board/log.jsonl')).toBe('shown');
+    for (const team_ of ['..', '%2e%2e', '.archive', 'nobody', 'login%2f..'])
+      expect((await page.ask(`teams/${team_}/file?file=board/log.jsonl`)).status).not.toBe(200);
+  });
+});
