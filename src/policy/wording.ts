@@ -17,8 +17,11 @@ export const unblocked = (taskId: string, blocker: Pick<Task, 'id' | 'status'>):
 
 export const assignment = ({ id, subject }: Named): string => `New assignment: task #${id} - ${subject}`;
 
-export const reassignment = ({ id, subject }: Named, from: Name, why: string): string =>
-  `NEW ASSIGNMENT: Task #${id} is now assigned to you (was ${from}, ${why}). Subject: ${subject}.`;
+/** `(was worker-1, quarantined)`: the reason of a decision names whom it is about, here that is said already. */
+export function reassignment({ id, subject }: Named, from: Name, why: string): string {
+  const of = [`${from} is `, `${from} `].find((start) => why.startsWith(start)) ?? '';
+  return `NEW ASSIGNMENT: Task #${id} is now assigned to you (was ${from}, ${why.slice(of.length)}). Subject: ${subject}.`;
+}
 
 export const taskCompleted = (taskId: string, summary: string): string => `Completed task #${taskId}: ${summary}`;
 

@@ -8,9 +8,10 @@ const LINE_LIMIT = 240;
 
 /** Without time and member, which each view puts in front in its own way. */
 export function eventLine(event: ShownEvent): string {
+  if (event.type === 'lead.decided') return safeLine(`${event.type} ${decisionText(event)}`.slice(0, LINE_LIMIT));
   const task = 'task' in event ? event.task : undefined;
   const id = typeof task === 'object' ? task.id : task;
-  const text = event.type === 'lead.decided' && 'act' in event ? decisionText(event) : (event.text ?? '');
+  const text = event.text ?? '';
   const subject = typeof task === 'object' && task.subject !== text ? task.subject : '';
   const said = subject !== '' && text !== '' ? `${subject} - ${text}` : `${subject}${text}`;
   return safeLine(`${event.type} ${id === undefined ? '' : `#${id} `}${said}`.slice(0, LINE_LIMIT));

@@ -42,7 +42,8 @@ export class Glances {
       byHand: record?.by_hand === true,
       beat: lastBeat(disk, paths, name),
       printed: lookAt(disk, paths.output(name))?.mtimeMs,
-      boundedByTimeout: board.busy.has(name) && (agent?.kind === 'exec' || isAsking(board, name)),
+      isExcused: isAsking(board, name) || record?.note?.state === 'rate-limited',
+      boundedByTimeout: board.busy.has(name) && agent?.kind === 'exec',
       ...(agent === undefined ? {} : { agent: agent.kind }),
       needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,
     });

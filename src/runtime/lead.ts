@@ -11,13 +11,14 @@ import type { Sighting, Verdict } from '../policy/sighting.ts';
 import type { Folded } from '../store/board.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { watchFile } from '../store/watch.ts';
+import { AgentWatch } from './agent-watch.ts';
 import { acts, tellDecision, type ActContext } from './acts.ts';
 import { Glances } from './glances.ts';
 import { toldBy, type Ending, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
 import { LeadPost } from './lead-post.ts';
 import { Memory } from './memory.ts';
 import { SpendingWatch } from './spending-watch.ts';
-import { Supervisor, type Life } from './supervisor.ts';
+import { Supervisor, type Life, type SupervisorEnvironment } from './supervisor.ts';
 import { ViewKeeper } from './view-keeper.ts';
 
 /** The lead looks at least this often, whoever rings. */
@@ -39,6 +40,7 @@ export class Lead {
   readonly #post: LeadPost;
   readonly #spending: SpendingWatch;
   readonly #glances: Glances;
+  readonly #agents: AgentWatch;
   readonly #watched: { check(): void; close(): void };
   #wake: () => void = () => {};
   #isRung = false;
@@ -46,15 +48,22 @@ export class Lead {
   #stop = false;
   #toldStuck: string | undefined;
 
-  constructor(store: TeamStore, speaker: LeadSpeaker, options: LeadOptions) {
+  /** @param supervise what starts and ends its members' processes */
+  constructor(
+    store: TeamStore,
+    speaker: LeadSpeaker,
+    options: LeadOptions,
+    supervise = (environment: SupervisorEnvironment): Supervisor => new Supervisor(environment),
+  ) {
     this.#store = store;
     this.#speaker = speaker;
     this.#options = options;
     this.#spending = new SpendingWatch(store, options.spending ?? {});
     this.memory = new Memory(store.clock);
     this.views = new ViewKeeper(store);
-    this.supervisor = new Supervisor({ store, variables: toldBy(options), onExit: (life) => this.#exited(life) });
+    this.supervisor = supervise({ store, variables: toldBy(options), onExit: (life) => this.#exited(life) });
     this.#lastLook = store.clock.monotonic();
+    this.#agents = new AgentWatch(store, (name) => this.memory.progressed(name));
     this.#glances = new Glances(store, this.memory, this.supervisor);
     this.#post = new LeadPost({
       ...{ store, speaker, memory: this.memory, leads: () => this.#leads() },
@@ -128,6 +137,7 @@ export class Lead {
   look(): Sighting {
     const board = this.mustLead();
     const now = this.#store.clock.monotonic();
+    this.#agents.look();
     const overslept = now - this.#lastLook > 2 * Math.max(this.#options.monitorIntervalMs, LOOK_MS);
     this.#lastLook = now;
     const members = [...board.members.values()]

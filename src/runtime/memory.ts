@@ -5,6 +5,7 @@
 import type { Clock } from '../model/clock.ts';
 import type { Name } from '../model/names.ts';
 import type { MemberSighting } from '../policy/sighting.ts';
+import { STALE_BEAT_MS } from '../policy/standing.ts';
 import type { Folded } from '../store/board.ts';
 import type { Life } from './supervisor.ts';
 import { WorkLog } from './work-history.ts';
@@ -34,6 +35,8 @@ export interface Glance {
   readonly beat: number | undefined;
   /** When it last printed anything, by its log. */
   readonly printed: number | undefined;
+  /** It waits for a person, or for its vendor's pause to pass: that is nobody's silence. */
+  readonly isExcused: boolean;
   readonly boundedByTimeout: boolean;
   readonly needsCommand: boolean;
   /** The kind of its agent. */
@@ -114,11 +117,13 @@ export class Memory {
     this.progressed(name);
   }
 
-  sighting(name: Name, { life, byHand, beat, printed, ...facts }: Glance): MemberSighting {
+  sighting(name: Name, { life, byHand, beat, printed, isExcused, ...facts }: Glance): MemberSighting {
     const now = this.#clock.monotonic();
     const member = this.of(name);
     if (beat !== member.beat) Object.assign(member, { beat, beatSince: now });
     if (printed !== member.printed) this.progressed(name);
+    // Its time without a sign begins when it may go on; one whose heart stands still waits for nothing.
+    if (isExcused && now - member.beatSince < STALE_BEAT_MS) this.progressed(name);
     member.printed = printed;
     if (life?.death !== undefined) member.deadSince ??= now;
     if (life?.isReady === true && life.death === undefined) member.readySince ??= now;

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { onTestFinished } from 'vitest';
-import type { Author, Body, Change } from '../../src/model/event.ts';
+import type { Author, Body, Change, ClaimMode, Profile } from '../../src/model/event.ts';
 import { agentId, LEAD, parseName, type Name } from '../../src/model/names.ts';
 import { newTaskSchema, type NewTaskInput } from '../../src/model/task.ts';
 import type { ProcessRecord } from '../../src/model/team.ts';
@@ -19,6 +19,14 @@ import { tempDir } from './temp.ts';
 /** `ada: explorer/claude`: a member with its role and agent; without an agent nobody of ours runs it. */
 export type Cast = Readonly<Record<string, string>>;
 
+export interface ToldOptions {
+  readonly root?: string;
+  readonly team?: string;
+  readonly clock?: FakeClock;
+  readonly profile?: Profile;
+  readonly claimMode?: ClaimMode;
+}
+
 export class ToldTeam {
   readonly root: string;
   readonly clock: FakeClock;
@@ -27,7 +35,7 @@ export class ToldTeam {
   #epoch = 0;
   #lead: string | undefined;
 
-  constructor(cast: Cast, { root = tempDir(), team = 'login', clock = new FakeClock() } = {}) {
+  constructor(cast: Cast, { root = tempDir(), team = 'login', clock = new FakeClock(), ...mode }: ToldOptions = {}) {
     this.root = root;
     this.clock = clock;
     const members = Object.entries(cast).map(([member, job]) => {
@@ -44,8 +52,8 @@ export class ToldTeam {
     }));
     const input = {
       name: parseName('team', team),
-      profile: 'v8' as const,
-      claimMode: 'auto' as const,
+      profile: mode.profile ?? 'v8',
+      claimMode: mode.claimMode ?? 'auto',
       config: { members },
       changes: joined,
     };

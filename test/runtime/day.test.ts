@@ -1,0 +1,192 @@
+/**
+ * A day of a team, pressed into an hour and a half of a time that the test owns: a stuck worker, a dead one, a crash
+ * loop, a quarantine, a vendor's pause and a laptop that sleeps, in one run of the real lead. What happens, and when, is
+ * expected to the word.
+ */
+import { expect, it } from 'vitest';
+import { waitingMail } from '../../src/store/inbox-view.ts';
+import { Stage } from '../support/stage.ts';
+import { name } from '../support/team.ts';
+import type { ToldTeam } from '../support/told-team.ts';
+
+const CAST = Object.fromEntries([1, 2, 3, 4, 5, 6].map((at) => [`worker-${at}`, 'executor/claude']));
+
+const board = (told: ToldTeam): ToldTeam =>
+  told
+    .add('Part 1', { owner: 'worker-1' })
+    .add('Part 2', { owner: 'worker-2' })
+    .add('Part 3', { owner: 'worker-3' })
+    .add('Part 4', { owner: 'worker-4', retries: 2 })
+    .add('Part 5', { owner: 'worker-4', retries: 2 })
+    .add('Part 6', { owner: 'worker-5' })
+    .add('Part 7', { owner: 'worker-2', blockedBy: ['6'] })
+    .add('Part 8', { owner: 'worker-6' });
+
+const PAUSED = { note: { state: 'rate-limited', reason: 'its vendor asked for a pause', since: 0 } } as const;
+
+/** What the play does; what the lead makes of it is expected below. */
+async function play(stage: Stage): Promise<void> {
+  const at = async (time: string, happens: (told: ToldTeam) => unknown): Promise<void> => {
+    await stage.until(time);
+    await stage.now(happens);
+  };
+  await at('00:05', (told) => told.claim('1', 'worker-1').claim('2', 'worker-2').claim('6', 'worker-5'));
+  await at('00:05', (told) => told.claim('8', 'worker-6'));
+  // The vendor of worker-5 asks for a quarter of an hour.
+  await at('00:10', (told) => told.process('worker-5', 'alive', PAUSED));
+  // Worker-3 ends, and each of its next processes does.
+  stage.crashing.set('worker-3', 'exit 1');
+  await at('00:15', () => stage.dies('worker-3', 'exit 1'));
+  // Worker-4 fails, whatever it does, and leaves in order when it is told to.
+  await at('01:20', (told) => told.claim('4', 'worker-4').fail('4', 'worker-4', 'it broke'));
+  await at('01:30', (told) => told.claim('4', 'worker-4').fail('4', 'worker-4', 'it broke'));
+  await at('01:40', (told) => told.claim('5', 'worker-4').fail('5', 'worker-4', 'it broke'));
+  await at('01:45', () => stage.dies('worker-4', 'exit 0'));
+  // Worker-2 is killed, comes back, and is well again.
+  await at('02:00', () => stage.dies('worker-2'));
+  await at('02:10', (told) => told.claim('2', 'worker-2'));
+  await at('04:00', (told) => told.complete('2', 'worker-2'));
+  await at('04:05', (told) => told.claim('3', 'worker-2').complete('3', 'worker-2'));
+  // Worker-6 prints now and then. Worker-1 answers that it lives, and gets on with nothing.
+  await at('04:05', () => stage.prints('worker-6'));
+  await stage.until('05:05');
+  await stage.answers('worker-1', 'STATUS: works on task #1');
+  for (const time of ['08:00', '12:00']) await at(time, () => stage.prints('worker-6'));
+  await at('15:10', (told) => told.process('worker-5', 'alive'));
+  await at('16:00', (told) => told.complete('6', 'worker-5'));
+  // The lid is closed for an hour.
+  await stage.until('17:30');
+  await stage.sleep(60 * 60);
+  await at('78:00', (told) => told.complete('8', 'worker-6'));
+  await at('79:00', (told) => told.claim('7', 'worker-2').complete('7', 'worker-2'));
+  for (const { id, owner = '' } of [...stage.told.store.board.fold().tasks.values()].filter(
+    ({ status }) => status === 'pending',
+  ))
+    await at('80:00', (told) => told.claim(id, owner).complete(id, owner));
+}
+
+const REQUEST = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+
+const DAY = `
+00:05 worker-1 task.claimed #1 Part 1
+00:05 worker-2 task.claimed #2 Part 2
+00:05 worker-5 task.claimed #6 Part 6
+00:05 worker-6 task.claimed #8 Part 8
+00:15 worker-3 member.exited exit 1
+00:20 worker-3 lead.decided restarted worker-3: its process died (exit 1)
+00:20 worker-3 member.exited exit 1
+00:30 worker-3 lead.decided restarted worker-3: its process died (exit 1)
+00:30 worker-3 member.exited exit 1
+00:50 lead task.assigned #3 Part 3 - to worker-1
+00:50 worker-3 lead.decided restarted worker-3: its process died (exit 1)
+00:50 worker-3 member.exited exit 1
+00:50 worker-3 lead.decided gave worker-3 up: its process died (exit 1) after 3 restarts
+00:50 - lead.decided gave task #3 to worker-1: worker-3 is gone
+01:20 worker-4 task.claimed #4 Part 4
+01:20 worker-4 task.failed #4 Part 4 - it broke
+01:30 worker-4 task.claimed #4 Part 4
+01:30 worker-4 task.failed #4 Part 4 - it broke
+01:40 worker-4 task.claimed #5 Part 5
+01:40 worker-4 task.failed #5 Part 5 - it broke
+01:40 lead task.assigned #4 Part 4 - to worker-5
+01:40 lead task.assigned #5 Part 5 - to worker-6
+01:40 worker-4 lead.decided quarantined worker-4: 3 failed attempts in a row
+01:40 - lead.decided gave task #4 to worker-5: worker-4 is quarantined
+01:40 - lead.decided gave task #5 to worker-6: worker-4 is quarantined
+01:45 worker-4 member.exited exit 0
+02:00 lead task.released #2 Part 2 - lost: worker-2 died at it (signal SIGKILL)
+02:00 worker-2 member.exited signal SIGKILL
+02:00 - lead.decided freed task #2: worker-2 died at it (signal SIGKILL)
+02:05 worker-2 member.started
+02:05 worker-2 lead.decided restarted worker-2: its process died (signal SIGKILL)
+02:10 worker-2 task.claimed #2 Part 2
+03:05 worker-2 lead.decided counts the restarts of worker-2 anew: it has been healthy for 1m00s
+04:00 worker-2 task.completed #2 Part 2 - done
+04:00 lead task.assigned #3 Part 3 - to worker-2
+04:00 - lead.decided gave task #3 to worker-2: worker-1 is busy and worker-2 is idle
+04:05 worker-2 task.claimed #3 Part 3
+04:05 worker-2 task.completed #3 Part 3 - done
+04:05 lead task.assigned #4 Part 4 - to worker-2
+04:05 - lead.decided gave task #4 to worker-2: worker-5 is busy and worker-2 is idle
+05:05 worker-1 lead.decided asked worker-1 for a sign of task #1: no progress on task #1 for 5m00s
+05:05 worker-1 message.received STATUS: works on task #1
+10:05 lead task.released #1 Part 1 - fenced: no progress on task #1 for 10m00s; it is alive
+10:05 lead task.assigned #1 Part 1 - to worker-5
+10:05 worker-1 lead.decided took task #1 from worker-1 and gave it to worker-5: no progress on task #1 for 10m00s; it is alive
+10:05 worker-1 member.exited signal SIGKILL
+10:10 worker-1 member.started
+10:10 lead task.assigned #1 Part 1 - to worker-1
+10:10 worker-1 lead.decided restarted worker-1: its process died (signal SIGKILL)
+10:10 - lead.decided gave task #1 to worker-1: worker-5 is busy and worker-1 is idle
+11:10 worker-1 lead.decided counts the restarts of worker-1 anew: it has been healthy for 1m00s
+16:00 worker-5 task.completed #6 Part 6 - done
+16:00 lead task.assigned #5 Part 5 - to worker-5
+16:00 - lead.decided gave task #5 to worker-5: worker-6 is busy and worker-5 is idle
+17:00 worker-6 lead.decided asked worker-6 for a sign of task #8: no progress on task #8 for 5m00s
+77:30 - lead.decided started every deadline again: the lead itself slept; every deadline starts again
+78:00 worker-6 task.completed #8 Part 8 - done
+79:00 worker-2 task.claimed #7 Part 7
+79:00 worker-2 task.completed #7 Part 7 - done
+80:00 worker-1 task.claimed #1 Part 1
+80:00 worker-1 task.completed #1 Part 1 - done
+80:00 worker-2 task.claimed #4 Part 4
+80:00 worker-2 task.completed #4 Part 4 - done
+80:00 worker-5 task.claimed #5 Part 5
+80:00 worker-5 task.completed #5 Part 5 - done
+`;
+
+const MAIL = `
+worker-1: NEW ASSIGNMENT: Task #3 is now assigned to you (was worker-3, gone). Subject: Part 3.
+worker-1: STATUS CHECK: Report progress on task #1.
+worker-1: NEW ASSIGNMENT: Task #1 is now assigned to you (was worker-5, busy and worker-1 is idle). Subject: Part 1.
+worker-2: NEW ASSIGNMENT: Task #3 is now assigned to you (was worker-1, busy and worker-2 is idle). Subject: Part 3.
+worker-2: NEW ASSIGNMENT: Task #4 is now assigned to you (was worker-5, busy and worker-2 is idle). Subject: Part 4.
+worker-2: UNBLOCKED: Task #7 is now ready. Blocker #6 completed.
+worker-4: SHUTDOWN: Quarantined after failed attempts.
+worker-5: NEW ASSIGNMENT: Task #4 is now assigned to you (was worker-4, quarantined). Subject: Part 4.
+worker-5: NEW ASSIGNMENT: Task #1 is now assigned to you (was worker-1, no progress on task #1 for 10m00s; it is alive). Subject: Part 1.
+worker-5: NEW ASSIGNMENT: Task #5 is now assigned to you (was worker-6, busy and worker-5 is idle). Subject: Part 5.
+worker-6: NEW ASSIGNMENT: Task #5 is now assigned to you (was worker-4, quarantined). Subject: Part 5.
+worker-6: STATUS CHECK: Report progress on task #8.
+`;
+
+const mailOf = ({ store }: ToldTeam, member: string): string[] =>
+  [...waitingMail(store.disk, store.paths.inbox(name(member)))].map(({ content }) => `${member}: ${content}`);
+
+it('is led as the rules say, every decision told with its reason, and no task is lost', async () => {
+  const stage = new Stage(CAST, {}, board);
+  await stage.begin();
+  const before = (await stage.log()).length;
+  await play(stage);
+  expect((await stage.log()).slice(before).join('\n')).toBe(DAY.trim());
+  expect(
+    Object.keys(CAST)
+      .flatMap((member) => mailOf(stage.told, member))
+      .join('\n'),
+  ).toBe(MAIL.trim());
+  expect(stage.ending).toEqual({ why: 'finished' });
+});
+
+it('takes any act of an agent for progress, and the wait for a person for no silence', async () => {
+  const stage = new Stage({ ada: 'executor/claude', bob: 'executor/claude' }, {}, (told) =>
+    told.add('One', { owner: 'ada' }).add('Two', { owner: 'bob' }),
+  );
+  await stage.begin();
+  await stage.now((told) => told.claim('1', 'ada').claim('2', 'bob'));
+  await stage.now((told) =>
+    told.as('bob', { type: 'request.made', request: REQUEST, kind: 'question', about: '2', text: 'May I?' }),
+  );
+  for (let minutes = 4; minutes <= 20; minutes += 4) {
+    await stage.until(`${minutes}:00`);
+    const act = minutes % 8 === 0 ? 'agent.acted' : 'message.sent';
+    await stage.now((told) => told.note(act, { member: 'ada', text: 'read a file' }));
+  }
+  await stage.now((told) => told.say({ type: 'request.answered', request: REQUEST, approve: true, text: 'Do.' }));
+  await stage.until('26:00');
+  const decided = (await stage.log()).filter((line) => line.includes('lead.decided'));
+  // Both have got on until then.
+  expect(decided.map((line) => line.split(':').slice(0, 2).join(':'))).toEqual([
+    '25:00 ada lead.decided asked ada for a sign of task #1',
+    '25:00 bob lead.decided asked bob for a sign of task #2',
+  ]);
+});

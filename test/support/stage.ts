@@ -1,0 +1,285 @@
+/**
+ * A stage: a real lead — its loop, its policies, its memory, its board and mail on disk — over members that a test plays,
+ * in a time that the test moves second by second. What the lead looks at (processes, hearts, output) is set here; what
+ * it does to processes ends here. Everything else is the product.
+ */
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { LEAD, type Name } from '../../src/model/names.ts';
+import { eventLine } from '../../src/runtime/event-line.ts';
+import { Lead } from '../../src/runtime/lead.ts';
+import type { Ending, LeadOptions } from '../../src/runtime/lead-options.ts';
+import { sendMail } from '../../src/runtime/mail.ts';
+import { Supervisor, type Life, type SupervisorEnvironment } from '../../src/runtime/supervisor.ts';
+import { teamEvents } from '../../src/runtime/team-events.ts';
+import { openSeal } from '../../src/store/seal.ts';
+import { realDisk } from '../../src/store/disk.ts';
+import { openStore, type TeamStore } from '../../src/store/team-store.ts';
+import { FakeClock } from './clock.ts';
+import { name } from './team.ts';
+import { ToldTeam, type Cast } from './told-team.ts';
+
+const SECOND = 1_000;
+/** A pause of the loop that only gathers what happens at once takes no time here. */
+const GATHERING_MS = 100;
+/** Turns of the event loop that something under way may take before a test is hung. */
+const PATIENCE_MS = 20_000;
+
+/** Stands still until it is moved; who sleeps longer than a moment sleeps until then. */
+class StageClock extends FakeClock {
+  readonly #sleepers = new Map<() => void, number>();
+
+  get hasSleeper(): boolean {
+    return this.#sleepers.size > 0;
+  }
+
+  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms <= GATHERING_MS || signal?.aborted === true) {
+      await setImmediate();
+      return;
+    }
+    await new Promise<void>((resolve) => {
+      const wake = (): void => {
+        this.#sleepers.delete(wake);
+        resolve();
+      };
+      this.#sleepers.set(wake, this.monotonic() + ms);
+      signal?.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  override advance(ms: number): void {
+    super.advance(ms);
+    for (const [wake, due] of this.#sleepers) if (due <= this.monotonic()) wake();
+  }
+}
+
+/** Starts and ends nothing but lives that are played. */
+class Players extends Supervisor {
+  readonly played = new Map<Name, Life>();
+  readonly #onExit: (life: Life) => void;
+
+  constructor(environment: SupervisorEnvironment) {
+    super(environment);
+    this.#onExit = environment.onExit;
+  }
+
+  override life(member: Name): Life | undefined {
+    return this.played.get(member);
+  }
+
+  override look(member: Name): Life | undefined {
+    return this.played.get(member);
+  }
+
+  override adopt(): undefined {
+    return undefined;
+  }
+
+  override start(names: readonly Name[]): void {
+    for (const member of names)
+      this.played.set(member, {
+        ...{ name: member, mark: undefined, child: undefined, identity: undefined },
+        ...{ death: undefined, isReady: false, over: undefined },
+      });
+  }
+
+  override end(life: Life): Promise<void> {
+    this.dies(life, 'signal SIGKILL');
+    return Promise.resolve();
+  }
+
+  dies(life: Life, how: string): void {
+    if (life.death !== undefined) return;
+    life.death = how;
+    this.#onExit(life);
+  }
+}
+
+export class Stage {
+  readonly clock = new StageClock();
+  readonly told: ToldTeam;
+  readonly lead: Lead;
+  /** Members whose new processes do not come up: they end so. */
+  readonly crashing = new Map<string, string>();
+  /** Members whose processes stand still. */
+  readonly frozen = new Set<string>();
+  readonly #players: Players;
+  ending: Ending | undefined;
+  #error: Error | undefined;
+  readonly #store: TeamStore;
+  #isClosed = false;
+
+  /** @param tell what is on the board when the play begins */
+  constructor(cast: Cast, options: Partial<LeadOptions>, tell: (told: ToldTeam) => void) {
+    this.told = new ToldTeam(cast, { clock: this.clock, profile: 'forge', claimMode: 'assigned' });
+    this.told.led();
+    tell(this.told);
+    const { clock, told } = this;
+    const { epoch, incarnation } = told.store.board.fold().lead;
+    const late: { lead?: Lead } = {};
+    const seal = openSeal(realDisk, `${told.root}/key`);
+    const store = openStore(told.store.paths, {
+      ...{ clock, seal, durable: false },
+      onFolded: (folded) => late.lead?.folded(folded),
+    });
+    let players: Players | undefined;
+    this.lead = new Lead(
+      store,
+      { kind: 'lead', name: LEAD, epoch, incarnation: incarnation ?? '' },
+      {
+        limits: { watchdogWarningMs: 300_000, watchdogReassignMs: 600_000, maxConsecutiveErrors: 3, maxAgents: 5 },
+        ...{ monitorIntervalMs: 30_000, unattended: true, endsWhenDone: true },
+        ...options,
+      },
+      (environment) => (players = new Players(environment)),
+    );
+    if (players === undefined) throw new Error('The lead has no supervisor.');
+    this.#players = players;
+    this.lead.learned(store.board.history());
+    late.lead = this.lead;
+    this.#store = store;
+    onTestFinished(() => this.close());
+  }
+
+  /** The lead goes; idempotent. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.lead.stop();
+    for (const member of this.#players.played.keys()) rmSync(this.#store.paths.lease(member), { recursive: true });
+    await this.lead.close();
+    await this.#store.close();
+  }
+
+  /** Everybody runs, and the lead looks for the first time. */
+  async begin(): Promise<void> {
+    const names = [...this.told.store.board.fold().members.keys()];
+    this.#players.start(names);
+    for (const member of names) this.#ready(member);
+    this.#beat();
+    this.lead.run().then(
+      (ending) => (this.ending = ending),
+      (error: unknown) => (this.#error = error instanceof Error ? error : new Error(String(error))),
+    );
+    await this.#parked();
+  }
+
+  /** Something happens now, and the lead looks. */
+  async now(happens: (told: ToldTeam) => unknown): Promise<void> {
+    happens(this.told);
+    this.lead.ring();
+    await this.#parked();
+  }
+
+  /** Time goes by, a step at a time. */
+  async pass(seconds: number, step = 5): Promise<void> {
+    for (let gone = 0; gone < seconds && this.ending === undefined; gone += step) {
+      this.clock.advance(step * SECOND);
+      this.#beat();
+      await this.#parked();
+      if (this.#startUp()) await this.now(() => {});
+    }
+  }
+
+  /** Time goes by until then, counted from the beginning: `01:30`. */
+  async until(time: string): Promise<void> {
+    const [minutes = 0, seconds = 0] = time.split(':').map(Number);
+    await this.pass(minutes * 60 + seconds - this.clock.monotonic() / SECOND);
+  }
+
+  /** The host sleeps: time passes, and nobody is there. */
+  async sleep(seconds: number): Promise<void> {
+    this.clock.advance(seconds * SECOND);
+    this.#beat();
+    await this.#parked();
+  }
+
+  isOver(): boolean {
+    return this.ending !== undefined;
+  }
+
+  isAlive(member: string): boolean {
+    const life = this.#players.life(name(member));
+    return life?.isReady === true && life.death === undefined;
+  }
+
+  dies(member: string, how = 'signal SIGKILL'): void {
+    const life = this.#players.life(name(member));
+    if (life) this.#players.dies(life, how);
+  }
+
+  /** Its agent prints something. */
+  prints(member: string): void {
+    const path = this.told.store.paths.output(name(member));
+    writeFileSync(path, '.', { flag: 'a' });
+    const at = this.clock.now() / SECOND;
+    utimesSync(path, at, at);
+  }
+
+  /** Its process says what it does, as it does when it is asked; the lead has read it afterwards. */
+  async answers(member: string, text: string): Promise<void> {
+    const { store } = this.told;
+    const before = this.#received();
+    const incarnation = store.board.fold().members.get(name(member))?.incarnation ?? '';
+    const speaker = { kind: 'member', name: name(member), incarnation } as const;
+    await sendMail(store, speaker, LEAD, text, { kind: 'status' });
+    await this.#untilSo(() => this.#received() > before);
+    await this.now(() => {});
+  }
+
+  /** All that happened since the beginning, by the team's own stream: `05:00 worker-1 lead.decided …`. */
+  async log(): Promise<string[]> {
+    const lines: string[] = [];
+    for await (const event of teamEvents(this.told.store)) {
+      const at = Date.parse(event.at) - Date.UTC(2026, 0, 1);
+      const [minutes, seconds] = [Math.floor(at / 60_000), Math.floor(at / SECOND) % 60];
+      const time = [minutes, seconds].map((part) => String(part).padStart(2, '0')).join(':');
+      lines.push(`${time} ${event.member ?? '-'} ${eventLine(event)}`);
+    }
+    return lines;
+  }
+
+  /** A process that was started comes up, or ends as it must. @returns whether there was any */
+  #startUp(): boolean {
+    const started = [...this.#players.played.values()].filter(({ isReady, death }) => !isReady && death === undefined);
+    for (const life of started) {
+      const how = this.crashing.get(life.name);
+      if (how === undefined) this.#ready(life.name);
+      else this.#players.dies(life, how);
+    }
+    return started.length > 0;
+  }
+
+  #ready(member: Name): void {
+    const life = this.#players.life(member);
+    if (life) life.isReady = true;
+    mkdirSync(this.told.store.paths.lease(member), { recursive: true });
+    this.told.started(member);
+  }
+
+  #beat(): void {
+    const at = this.clock.now() / SECOND;
+    for (const { name: member } of this.#players.played.values())
+      if (this.isAlive(member) && !this.frozen.has(member)) utimesSync(this.told.store.paths.lease(member), at, at);
+  }
+
+  #received(): number {
+    return [...this.told.store.events.read()].filter(({ event }) => event.type === 'message.received').length;
+  }
+
+  /** The lead has looked and acted, and waits; or its loop has ended. */
+  async #parked(): Promise<void> {
+    await this.#untilSo(() => this.clock.hasSleeper || this.ending !== undefined || this.#error !== undefined);
+    if (this.#error !== undefined) throw this.#error;
+  }
+
+  async #untilSo(holds: () => boolean): Promise<void> {
+    const late = AbortSignal.timeout(PATIENCE_MS);
+    while (!holds()) {
+      if (late.aborted) throw new Error('The lead does not come to rest.');
+      await setImmediate();
+    }
+  }
+}
