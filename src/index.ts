@@ -45,7 +45,7 @@ export { type Passed } from './policy/view/message-flow.ts';
 export { type Problem } from './policy/view/problems.ts';
 export { workedMs, type Span } from './policy/view/spans.ts';
 export { isSpeech, type Story, throughput } from './policy/view/story.ts';
-export { duration as shortDuration } from './policy/wording.ts';
+export { duration as shortDuration, teamCancelled, teamForceCancelled } from './policy/wording.ts';
 export { mustBeAvailable } from './runtime/availability.ts';
 export { logOnBus, sessionTeam } from './runtime/bus.ts';
 export { changesSince } from './runtime/changes.ts';

@@ -52,6 +52,20 @@ export type Command = z.infer<typeof commandSchema>;
 export const argvOf = (command: Command): string[] =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
 
+/** A command as the value of a variable. */
+export const commandText = (command: Command): string => JSON.stringify(argvOf(command));
+
+/** A command from there; undefined for what is none. */
+export function commandFrom(text: string): Command | undefined {
+  try {
+    const parsed = commandSchema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    // Nobody said one.
+    return undefined;
+  }
+}
+
 export const envNameSchema = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, 'Expected the name of an environment variable: letters, digits and "_".');

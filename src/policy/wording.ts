@@ -41,6 +41,12 @@ export const planAnswer = (taskId: string, { approve, text }: { approve: boolean
   return text === '' ? `${said}.` : `${said}: ${text}`;
 };
 
+/** @param feedback of the user's hook */
+export const refusedCompletion = (taskId: string, feedback: string): string =>
+  `NOT DONE: Task #${taskId} was refused by a check of the user: ${feedback}`;
+
+export const refusedIdle = (feedback: string): string => `NOT IDLE: A check of the user says: ${feedback}`;
+
 export const SHUTDOWN_DONE = 'All work complete. Finish current operation and stop.';
 export const SHUTDOWN_CANCELLED = 'Team cancelled by user.';
 

@@ -25,6 +25,7 @@ export function sessionOptions(config: Config): SessionOptions {
     limits: { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents },
     ...{ agentSendRate, monitorIntervalMs, wall: config.sandbox.bwrap },
     spending: { prices: config.prices },
+    hooks: config.hooks,
     unattended: true,
     endsWhenDone: true,
     ...(shutdownTimeoutMs === undefined ? {} : { shutdownTimeoutMs }),

@@ -26,6 +26,7 @@ import { identity } from './prompts.ts';
 import { sendRateFrom } from './send-rate.ts';
 import { MEMBER_VARIABLE, MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
 import { Teammate } from './teammate.ts';
+import { hookFrom } from './told-hook.ts';
 import { wallFrom } from './told-wall.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -62,6 +63,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const incarnation = ulid(store.clock.now());
   const lease = await leaseFor(store, name, incarnation, (why) => events.lost(why));
   announce(store, name, incarnation, token, options);
+  const hook = hookFrom(options.environment);
   const profile = profiles[config.profile];
   const idleTimeoutMs = options.idleTimeoutMs ?? profile.idleTimeoutMs ?? undefined;
   const teammate = new Teammate({
@@ -72,6 +74,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       sandbox: before.sandbox,
       cwd: config.cwd ?? store.paths.root,
       environment,
+      ...(hook === undefined ? {} : { hook }),
     },
     rate: sendRateFrom(store.clock, options.environment),
     answersMail: spec.kind !== 'exec',

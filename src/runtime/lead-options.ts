@@ -5,6 +5,8 @@ import type { Quota } from '../store/sender.ts';
 import { SEND_RATE_VARIABLE } from './send-rate.ts';
 import { MOST_FAILURES_VARIABLE, type Speaker } from './speaker.ts';
 import type { SpendingRules } from './spending-watch.ts';
+import type { Hooks } from './hooks.ts';
+import { hookVariables } from './told-hook.ts';
 import { quotaVariables } from './told-quota.ts';
 import { wallVariables } from './told-wall.ts';
 import type { WallSetting } from './wall.ts';
@@ -17,6 +19,7 @@ export interface LeadOptions {
   readonly wall?: WallSetting;
   /** Of money and tokens; what is over ends the run. */
   readonly spending?: SpendingRules;
+  readonly hooks?: Hooks;
   readonly monitorIntervalMs: number;
   /** Nobody is asked: what a failed blocker holds up is skipped, and a stuck board ends the run. */
   readonly unattended: boolean;
@@ -45,9 +48,10 @@ export type Ending =
   | { readonly why: 'closing'; readonly force: boolean; readonly now: boolean };
 
 /** Variables for each teammate's process. */
-export const toldBy = ({ limits, quota, wall, agentSendRate }: LeadOptions): Record<string, string> => ({
+export const toldBy = ({ limits, quota, wall, agentSendRate, hooks }: LeadOptions): Record<string, string> => ({
   [MOST_FAILURES_VARIABLE]: String(limits.maxConsecutiveErrors),
   ...quotaVariables(quota),
   ...wallVariables(wall),
+  ...hookVariables(hooks),
   ...(agentSendRate === undefined ? {} : { [SEND_RATE_VARIABLE]: String(agentSendRate) }),
 });

@@ -27,6 +27,8 @@ export interface PostEnvironment {
   readonly readsMail: boolean;
   /** A person wants a member started. */
   readonly onSpawn: (name: Name) => void;
+  /** A member says that it has nothing left to do. */
+  readonly onIdle: (name: Name) => void;
   /** There is news: the lead looks. */
   readonly onNews: () => void;
 }
@@ -138,6 +140,7 @@ export class LeadPost {
     if (message.sender === LEAD && message.recipient === LEAD && !isForeign(message)) this.#ordered(message);
     if (sender === undefined) return !readsMail || message.sender === LEAD;
     const { phase } = store.board.board;
+    if (message.kind === 'idle') this.#environment.onIdle(sender);
     const isFarewell = message.type === 'shutdown_response' && phase !== 'open';
     if (isFarewell)
       this.#responses.set(sender, { approve: message.data?.['approve'] !== false, text: message.content });

@@ -14,6 +14,7 @@ import { watchFile } from '../store/watch.ts';
 import { AgentWatch } from './agent-watch.ts';
 import { acts, tellDecision, type ActContext } from './acts.ts';
 import { Glances } from './glances.ts';
+import { LeadHooks } from './lead-hooks.ts';
 import { toldBy, type Ending, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
 import { LeadPost } from './lead-post.ts';
 import { Memory } from './memory.ts';
@@ -32,6 +33,7 @@ export class Lead {
   readonly memory: Memory;
   readonly supervisor: Supervisor;
   readonly views: ViewKeeper;
+  readonly hooks: LeadHooks;
   /** Called after a decision that the next lead must know of. */
   onRemembered: () => Promise<void> = () => Promise.resolve();
   readonly #store: TeamStore;
@@ -65,10 +67,13 @@ export class Lead {
     this.#lastLook = store.clock.monotonic();
     this.#agents = new AgentWatch(store, (name) => this.memory.progressed(name));
     this.#glances = new Glances(store, this.memory, this.supervisor);
+    const { ward } = this.supervisor;
+    this.hooks = new LeadHooks({ store, speaker, ward, hooks: options.hooks ?? {} });
     this.#post = new LeadPost({
       ...{ store, speaker, memory: this.memory, leads: () => this.#leads() },
       readsMail: options.readsMail ?? false,
       onSpawn: (name) => this.#spawn(name),
+      onIdle: (name) => this.hooks.idle(name),
       onNews: () => this.ring(),
     });
     this.#watched = watchFile(store.disk, store.paths.log, () => this.ring());
@@ -127,6 +132,7 @@ export class Lead {
         if (verdict.do !== 'finish' && verdict.do !== 'stuck') await this.#act(verdict);
       }
       this.#post.settle();
+      this.hooks.waiting(sighting.board.open);
       await this.#post.notify();
       this.views.flush();
       await this.#wait();

@@ -146,6 +146,7 @@ async function conclude(
   await session.note({ status, phase, gates, ...(isInterrupted ? {} : { exitCode }) });
   const report = reportOf(session.store, { gates: [...gates], notes: [...notesOf(ending), ...run.notes], exitCode });
   keepReport(session.store, report);
+  if (!isInterrupted) await session.finished(report);
   return report;
 }
 

@@ -3,7 +3,7 @@
  * record the result → write the end. An agent that forgets to report delivers all the same.
  */
 import type { Agent, CallAnswer, TurnEnd, TurnInput } from '../agents/agent.ts';
-import type { AgentSpec, Sandbox } from '../model/agent.ts';
+import type { AgentSpec, Command, Sandbox } from '../model/agent.ts';
 import { argvOf } from '../model/agent.ts';
 import type { Board } from '../model/board.ts';
 import type { Message } from '../model/message.ts';
@@ -19,6 +19,7 @@ import type { TeamStore } from '../store/team-store.ts';
 import type { AgentLedger } from './agent-ledger.ts';
 import { reportOn } from './agent-report.ts';
 import { converse, type Called } from './converse.ts';
+import { MOST_REFUSALS, refusedByHook, refusedForGood } from './completion-hook.ts';
 import type { Output } from './output.ts';
 import { turnPrompt } from './prompts.ts';
 import { authorOf, type Speaker } from './speaker.ts';
@@ -40,6 +41,8 @@ export interface RunnerEnvironment {
   readonly around: () => Promise<Pick<TurnInput, 'tools' | 'mail' | 'stallMs'>>;
   /** Carries out a tool that the agent calls. */
   readonly call: (event: Called) => Promise<CallAnswer>;
+  /** The user's, about each task that it finished. */
+  readonly hook?: Command;
   /** Whether its agent waits for the lead's answer about the task: to what it asked in this turn. */
   readonly isAsking: () => boolean;
 }
@@ -53,13 +56,38 @@ export interface Attempt {
 
 type Claimed = Task & { status: 'in_progress' };
 
-/** Runs one claimed task to the end of one attempt. */
+/**
+ * Runs one claimed task to the end of one attempt. What the user's hook refuses goes back to the agent, with what the
+ * hook said as its mail.
+ */
 export async function attempt(
   task: Claimed,
   mail: readonly Message[],
   environment: RunnerEnvironment,
   signal: AbortSignal,
 ): Promise<Attempt> {
+  const refusals: Message[] = [];
+  for (;;) {
+    const judged = await worked(task, [...mail, ...refusals.slice(-1)], environment, signal);
+    if (judged.do === 'wait') return { task, verdict: judged, written: undefined };
+    const refusal = judged.do === 'complete' ? await refusedByHook(task, judged, environment, signal) : undefined;
+    if (refusal !== undefined && refusals.push(refusal) < MOST_REFUSALS && !signal.aborted) continue;
+    const verdict = refusal === undefined ? judged : refusedForGood(judged, refusal);
+    return {
+      task,
+      verdict,
+      written: await whenWritable(environment.store, signal, () => write(task, verdict, environment)),
+    };
+  }
+}
+
+/** One turn about it, judged. */
+async function worked(
+  task: Claimed,
+  mail: readonly Message[],
+  environment: RunnerEnvironment,
+  signal: AbortSignal,
+): Promise<TurnVerdict | Waits> {
   const { store, output } = environment;
   const handout = handOut(store.disk, store.paths, task, task.claim.epoch, mail);
   const before = store.events.end();
@@ -76,9 +104,7 @@ export async function attempt(
     const told = withReport(ended(environment, judgeTurn(end, task)), report);
     const saysDone = report?.outcome === 'completed';
     const judged = unlessAsking(told, { isAsking: environment.isAsking(), saysDone });
-    if (judged.do === 'wait') return { task, verdict: judged, written: undefined };
-    const verdict = judged.do === 'complete' ? await verify(task, judged, env, environment, signal) : judged;
-    return { task, verdict, written: await whenWritable(store, signal, () => write(task, verdict, environment)) };
+    return judged.do === 'complete' ? await verify(task, judged, env, environment, signal) : judged;
   } finally {
     output.end();
     handout.remove();

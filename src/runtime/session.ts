@@ -122,6 +122,11 @@ export class Session {
     return this.#lead.supervisor.ward;
   }
 
+  /** Tells the user's hook that the run is over. */
+  finished(report: object): Promise<void> {
+    return this.#lead.hooks.finished(report);
+  }
+
   /** Mail for whoever leads by `readsMail`. */
   get mail(): Lead['mail'] {
     return this.#lead.mail;
@@ -170,6 +175,7 @@ export class Session {
     if (this.#isEnded) return;
     this.#isEnded = true;
     try {
+      await this.#lead.hooks.close();
       await this.#lead.supervisor.close();
       await this.#lead.close();
       if (this.#lead.leads()) this.store.roster.remove(this.speaker.name);

@@ -21,7 +21,7 @@ async function tookOver({ store }: ToldTeam): Promise<void> {
   const { epoch, incarnation } = store.board.fold().lead;
   const post = new LeadPost({
     ...{ store, speaker: { kind: 'lead', name: LEAD, epoch, incarnation: incarnation ?? '' }, leads: () => true },
-    ...{ memory: new Memory(store.clock), readsMail: false, onSpawn: () => {}, onNews: () => {} },
+    ...{ memory: new Memory(store.clock), readsMail: false, onSpawn: () => {}, onIdle: () => {}, onNews: () => {} },
   });
   onTestFinished(() => post.close());
   for (const folded of store.board.history()) post.folded(folded);

@@ -303,9 +303,7 @@ describe('a run in the background', () => {
     place.put('plan.yaml', SLOW);
     await place.json(pidSchema, 'run', 'plan.yaml', '--detach');
     await until(asleep(place), 'the plan sleeps');
-    expect((await place.teams('cancel', '--force')).out).toMatch(
-      /^Team slow force-cancelled\. 1 workers stopped\. 0\/1 tasks/,
-    );
+    expect((await place.teams('cancel', '--force')).out).toBe('Team slow force-cancelled.\n');
     await until(() => workIn(place).length === 0, 'everything ends');
   });
 });

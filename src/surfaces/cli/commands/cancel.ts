@@ -1,6 +1,6 @@
 /** `teams cancel`: a run, stopped for good. */
 import * as z from 'zod';
-import { closeTeam } from '../../../index.ts';
+import { closeTeam, teamCancelled, teamForceCancelled } from '../../../index.ts';
 import { flag, noMore, readOptions } from '../given.ts';
 import { mustNotBeMember } from '../own-member.ts';
 import { settings } from '../settings.ts';
@@ -19,8 +19,7 @@ export const act: Act = async (frame, given) => {
     { purpose: 'cancel', force, now: force },
     settings(frame).session,
   );
-  const what = `Team ${team.name} ${force ? 'force-cancelled' : 'cancelled'}.`;
-  const counted = `${stopped.length} workers stopped. ${completed}/${total} tasks were completed before cancellation.`;
-  frame.answer({ team: team.name, stopped, completed, total }, `${what} ${counted}`);
+  const said = force ? teamForceCancelled(team.name) : teamCancelled(team.name, stopped.length, completed, total);
+  frame.answer({ team: team.name, stopped, completed, total }, said);
   return 0;
 };

@@ -1,0 +1,44 @@
+/** The user's hook on a finished task: it may refuse, and its words go back to whoever did the task. */
+import type { Message } from '../model/message.ts';
+import { LEAD } from '../model/names.ts';
+import type { Task } from '../model/task.ts';
+import type { TurnVerdict } from '../policy/outcome.ts';
+import * as wording from '../policy/wording.ts';
+import { markedAsSelf, runHook } from './hooks.ts';
+import type { RunnerEnvironment } from './runner.ts';
+
+/** What was refused so often is a failed attempt. */
+export const MOST_REFUSALS = 3;
+
+const LONGEST_RESULT = 4_096;
+
+type Completed = TurnVerdict & { do: 'complete' };
+
+/** @returns the mail that tells of the refusal; undefined when it may end so */
+export async function refusedByHook(
+  task: Task & { status: 'in_progress' },
+  { text }: Completed,
+  { hook, store }: Pick<RunnerEnvironment, 'hook' | 'store'>,
+  signal: AbortSignal,
+): Promise<Message | undefined> {
+  if (hook === undefined) return undefined;
+  const { id, subject, description, claim, attempts, work, metadata } = task;
+  const event = {
+    ...{ member: claim.member, result: text.slice(-LONGEST_RESULT) },
+    task: { id, subject, description, attempts, metadata, files: work.files },
+  };
+  const call = { name: 'onTaskCompleted', command: hook, event } as const;
+  const feedback = await runHook(call, { store, signal, marked: markedAsSelf });
+  if (feedback === undefined) return undefined;
+  const now = store.clock.now();
+  return {
+    ...{ type: 'message', kind: 'hook', sender: LEAD, recipient: claim.member, timestamp: now / 1_000 },
+    ...{ id: `hook:${id}.${claim.epoch}:${now}`, task_id: id, content: wording.refusedCompletion(id, feedback) },
+  };
+}
+
+export const refusedForGood = ({ text }: TurnVerdict & { text?: string }, { content }: Message): TurnVerdict => ({
+  do: 'fail',
+  why: `refused ${MOST_REFUSALS} times: ${content}`,
+  text: text ?? '',
+});
