@@ -11,6 +11,8 @@ export interface ProfileRules {
   /** Whom a teammate may write to besides the lead: any member, or nobody. */
   readonly peerMessages: 'any' | 'lead';
   readonly broadcast: 'any' | 'lead';
+  /** Somebody answers what a teammate asks the lead. */
+  readonly answersQuestions: boolean;
   /** From the shutdown request to the first signal. */
   readonly shutdownWaitMs: number;
   /** An idle teammate stops by itself after this; null: never. */
@@ -30,6 +32,7 @@ export const profiles: Readonly<Record<Profile, ProfileRules>> = {
     claimMode: 'auto',
     peerMessages: 'any',
     broadcast: 'any',
+    answersQuestions: true,
     shutdownWaitMs: 15 * SECOND,
     idleTimeoutMs: null,
     leaves: 'at shutdown',
@@ -40,6 +43,7 @@ export const profiles: Readonly<Record<Profile, ProfileRules>> = {
     claimMode: 'assigned',
     peerMessages: 'any',
     broadcast: 'lead',
+    answersQuestions: true,
     shutdownWaitMs: 15 * SECOND,
     idleTimeoutMs: null,
     leaves: 'at shutdown',
@@ -50,6 +54,7 @@ export const profiles: Readonly<Record<Profile, ProfileRules>> = {
     claimMode: 'assigned',
     peerMessages: 'lead',
     broadcast: 'lead',
+    answersQuestions: false,
     shutdownWaitMs: 30 * SECOND,
     idleTimeoutMs: null,
     leaves: 'at shutdown',
@@ -60,6 +65,7 @@ export const profiles: Readonly<Record<Profile, ProfileRules>> = {
     claimMode: 'prefix',
     peerMessages: 'lead',
     broadcast: 'lead',
+    answersQuestions: true,
     shutdownWaitMs: 15 * SECOND,
     idleTimeoutMs: null,
     leaves: 'when its work is done',
@@ -92,3 +98,16 @@ export function mayMessage(profile: Profile, type: MessageType, from: string, to
     };
   return undefined;
 }
+
+/**
+ * May a teammate ask the lead this? A loop that nobody attends answers nothing, and whoever waits for it waits in vain.
+ *
+ * @param kind of its message
+ * @returns undefined for yes, else why not
+ */
+export const mayAsk = (profile: Profile, kind: string | undefined): { why: string } | undefined =>
+  kind === 'question' && !profiles[profile].answersQuestions
+    ? {
+        why: `Under the profile ${profile} nobody answers questions (rule: questions); decide by yourself, and say in your result what you took for granted.`,
+      }
+    : undefined;

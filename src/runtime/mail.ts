@@ -2,7 +2,7 @@
 import { ConflictError, isTeamError, UsageError } from '../model/errors.ts';
 import { MAX_HOPS, type Draft, type Message, type MessageType } from '../model/message.ts';
 import { LEAD, type Name } from '../model/names.ts';
-import { mayMessage } from '../policy/profiles.ts';
+import { mayAsk, mayMessage } from '../policy/profiles.ts';
 import type { Receipt } from '../store/sender.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { registered } from './requests.ts';
@@ -46,7 +46,8 @@ export async function sendMail(
     );
   if (member?.state === 'left')
     throw new ConflictError('REFUSED', `${to} has left team ${store.paths.name} and reads no mail any more.`);
-  const denied = mayMessage(board.profile, type, speaker.name, to)?.why ?? tooFar(options.hops);
+  const asked = to === LEAD && speaker.name !== LEAD ? mayAsk(board.profile, options.kind)?.why : undefined;
+  const denied = mayMessage(board.profile, type, speaker.name, to)?.why ?? asked ?? tooFar(options.hops);
   if (denied !== undefined) {
     store.events.append({ type: 'message.refused', member: speaker.name, text: denied });
     throw new UsageError('POLICY_DENIED', `Not sent: ${denied}`);

@@ -2,12 +2,16 @@
  * TaskCreate and TaskUpdate carried out (SPEC §7), for a model's call and the command line alike: the tool's own input,
  * and beside it what only a person or a plan says of a task.
  */
+import type { Board, Refused } from '../model/board.ts';
 import { UsageError } from '../model/errors.ts';
-import { parseMemberName } from '../model/names.ts';
+import type { Change } from '../model/event.ts';
+import { parseMemberName, type Name } from '../model/names.ts';
+import { resolveTask } from '../model/reference.ts';
 import type { Task } from '../model/task.ts';
 import type { ToolInputs } from '../model/tool.ts';
 import type { Call } from './desk.ts';
 import { endTask, type TaskEnd } from './task-end.ts';
+import { released } from './task-bodies.ts';
 import type { TaskInput } from './tasks.ts';
 import type { TeamHandle } from './team.ts';
 
@@ -42,53 +46,52 @@ export function createTask(
 }
 
 /**
- * Changes words and edges first, then the owner, then the status; what was done before a refusal stays done.
+ * Changes words, edges, owner and status together or not at all. Only an end comes after the rest: a task is verified
+ * first.
  *
  * @throws UsageError `USAGE` when nothing is to change; what the law refuses
  */
 export async function updateTask(
   handle: TeamHandle,
-  { taskId, owner, addBlockedBy = [], removeBlockedBy = [], ...move }: ToolInputs['TaskUpdate'],
+  { taskId, status, result, ...input }: ToolInputs['TaskUpdate'],
   call: Call,
   words: TaskWords = {},
 ): Promise<TaskChange> {
-  const { board } = handle;
+  const { board, speaker } = handle;
   const { id } = board.get(taskId);
-  const steps = [
-    ...(Object.keys(words).length === 0 ? [] : [() => board.update(id, words)]),
-    ...addBlockedBy.map((blocker) => () => board.block(id, blocker)),
-    ...removeBlockedBy.map((blocker) => () => board.unblock(id, blocker)),
-    ...(owner === undefined ? [] : [() => board.assign(id, owner === NOBODY ? null : parseMemberName(owner))]),
-  ];
-  if (steps.length === 0 && move.status === undefined)
-    throw new UsageError(
-      'USAGE',
-      `What is to change in task #${id}? Give a part of it, such as its owner or blockers.`,
-    );
-  for (const step of steps) await step();
-  return moved(handle, id, move, call);
+  const isEnd = status === 'completed' || status === 'failed';
+  const move = isEnd || status === undefined ? undefined : { status, why: result, by: speaker.name };
+  const task = await board.change(id, (now, on) => [
+    ...(Object.keys(words).length === 0 ? [] : [{ type: 'task.updated' as const, task: id, ...words }]),
+    ...edges(id, input, on),
+    ...(input.owner === undefined ? [] : [{ type: 'task.assigned' as const, task: id, owner: ownerIn(input.owner) }]),
+    ...(move === undefined ? [] : [moved(now, move)]),
+  ]);
+  if (isEnd) return endTask(handle, id, { outcome: status, result }, call);
+  if (task !== undefined) return { is: 'changed', task };
+  throw new UsageError('USAGE', `What is to change in task #${id}? Give a part of it, such as its owner or blockers.`);
 }
 
-async function moved(
-  handle: TeamHandle,
-  id: string,
-  { status, result }: Pick<ToolInputs['TaskUpdate'], 'status' | 'result'>,
-  call: Call,
-): Promise<TaskChange> {
-  const { board } = handle;
-  switch (status) {
-    case undefined:
-      return { is: 'changed', task: board.get(id) };
-    case 'in_progress':
-      return { is: 'changed', task: await board.claim(id) };
-    case 'pending': {
-      const isFailed = board.get(id).status === 'failed';
-      return { is: 'changed', task: await (isFailed ? board.retry(id) : board.release(id, result)) };
-    }
-    case 'cancelled':
-      return { is: 'changed', task: await board.cancel(id, result) };
-    case 'completed':
-    case 'failed':
-      return endTask(handle, id, { outcome: status, result }, call);
-  }
+const ownerIn = (owner: string): Name | null => (owner === NOBODY ? null : parseMemberName(owner));
+
+const edges = (
+  task: string,
+  { addBlockedBy = [], removeBlockedBy = [] }: Pick<ToolInputs['TaskUpdate'], 'addBlockedBy' | 'removeBlockedBy'>,
+  board: Board,
+): Change[] => [
+  ...addBlockedBy.map((one): Change => ({ type: 'task.blocked', task, by: resolveTask(board, one).id })),
+  ...removeBlockedBy.map((one): Change => ({ type: 'task.unblocked', task, blocker: resolveTask(board, one).id })),
+];
+
+interface Move {
+  readonly status: 'pending' | 'in_progress' | 'cancelled';
+  readonly why: string | undefined;
+  readonly by: Name;
+}
+
+/** Pending again is a claim given back, or another try of what failed. */
+function moved(task: Task, { status, why, by }: Move): Change | Refused {
+  if (status === 'in_progress') return { type: 'task.claimed', task: task.id, member: by };
+  if (status === 'cancelled') return { type: 'task.cancelled', task: task.id, why: why ?? 'cancelled' };
+  return task.status === 'failed' ? { type: 'task.retried', task: task.id } : released(task, why);
 }

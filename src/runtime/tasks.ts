@@ -13,6 +13,7 @@ import { lockedViews } from '../store/views.ts';
 import type { Folded } from '../store/board.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { authorOf, type Speaker } from './speaker.ts';
+import { released, together, withClaim } from './task-bodies.ts';
 
 const CONFLICTS: Partial<Record<Refusal, ConflictCode>> = {
   STALE_CLAIM: 'STALE_CLAIM',
@@ -108,10 +109,18 @@ export class Tasks {
     }
   }
 
-  release(reference: string, why = 'given back'): Promise<Task> {
-    return this.#change(reference, (task) =>
-      withClaim(task, (epoch) => ({ type: 'task.released', task: task.id, epoch, reason: 'released', why })),
-    );
+  release(reference: string, why?: string): Promise<Task> {
+    return this.#change(reference, (task) => released(task, why));
+  }
+
+  /** Changes that happen together or not at all. @returns undefined when there is none to be made */
+  async change(
+    reference: string,
+    build: (task: Task, board: Board) => readonly (Change | Refused)[],
+  ): Promise<Task | undefined> {
+    const { id } = this.get(reference);
+    if (build(this.get(id), this.#store.board.board).length === 0) return undefined;
+    return this.#change(id, (task, board) => together(build(task, board)));
   }
 
   async complete(reference: string, end: EndInput): Promise<Task> {
@@ -205,14 +214,6 @@ export class Tasks {
     await after(this.#store, outcome, this.#speaker);
   }
 }
-
-const withClaim = (task: Task, build: (epoch: number) => Change): Body | Refused =>
-  task.status === 'in_progress'
-    ? build(task.claim.epoch)
-    : refused(
-        task.status === 'pending' ? 'STALE_CLAIM' : 'FINAL',
-        `task #${task.id} is ${task.status}; nobody works on it`,
-      );
 
 /** What follows an accepted event: whoever can work on what became ready is woken; without a lead, the views too. */
 export async function after(store: TeamStore, outcome: Outcome, speaker: Speaker): Promise<void> {

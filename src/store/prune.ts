@@ -1,13 +1,13 @@
-/** Clearing the archive: teams that were put away long ago. */
+/** Clearing the archive: teams, and reports without a team, that were put away long ago. */
 import { removeTree } from './create.ts';
 import { realDisk, type Disk } from './disk.ts';
-import { listTeams, type ListedTeam } from './teams.ts';
+import { listArchived, type ListedTeam } from './teams.ts';
 
-/** Archived teams put away before a time, in milliseconds. */
+/** What was put away before a time, in milliseconds. */
 export const archivedBefore = (root: string, time: number, disk: Disk = realDisk): ListedTeam[] =>
-  listTeams(root, disk).filter(({ archivedAt }) => archivedAt !== undefined && Date.parse(archivedAt) < time);
+  listArchived(root, disk).filter(({ archivedAt }) => archivedAt !== undefined && Date.parse(archivedAt) < time);
 
-/** Removes archived teams for good; an active one is never touched. */
+/** Removes what is archived for good; an active one is never touched. */
 export function removeArchived(teams: readonly ListedTeam[], disk: Disk = realDisk): void {
   for (const { archivedAt, paths } of teams) if (archivedAt !== undefined) removeTree(disk, paths.folder);
 }

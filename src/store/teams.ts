@@ -32,13 +32,17 @@ export interface ListedTeam {
 export function listTeams(root: string, disk: Disk = realDisk): ListedTeam[] {
   const at = rootPaths(root);
   const active = list(disk, at.teams).flatMap((file) => (isName(file) ? (activeTeam(root, file, disk) ?? []) : []));
-  const archived = list(disk, at.archive).flatMap((file) => {
+  return [...active, ...listArchived(root, disk).filter(({ paths }) => lookAt(disk, paths.log))];
+}
+
+/** What lies in the archive: teams, and reports that no team belongs to. */
+export const listArchived = (root: string, disk: Disk = realDisk): ListedTeam[] =>
+  list(disk, rootPaths(root).archive).flatMap((file) => {
     const known = parseArchived(file);
     const paths = known && archivePaths(root, known.name, known.stamp);
-    return paths && lookAt(disk, paths.log) ? { name: known.name, paths, archivedAt: known.archivedAt } : [];
+    const isOurs = paths && (lookAt(disk, paths.log) ?? lookAt(disk, paths.reportJson));
+    return isOurs ? { name: known.name, paths, archivedAt: known.archivedAt } : [];
   });
-  return [...active, ...archived];
-}
 
 /** The team of this name: the active one, else the one that was archived last. */
 export function findTeam(root: string, name: Name, disk: Disk = realDisk): ListedTeam | undefined {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { PROFILES } from '../../src/model/event.ts';
 import { MESSAGE_TYPES } from '../../src/model/message.ts';
-import { mayMessage, profiles } from '../../src/policy/profiles.ts';
+import { mayAsk, mayMessage, profiles } from '../../src/policy/profiles.ts';
 
 describe('the table of profiles', () => {
   it.each([
@@ -60,4 +60,9 @@ describe('mayMessage', () => {
       expect(mayMessage(profile, 'shutdown_response', alias, 'ada')).toBeDefined();
     }
   });
+});
+
+it.each(PROFILES)('questions to the lead under %s are refused where nobody answers', (profile) => {
+  expect(mayAsk(profile, 'question') === undefined).toBe(profile !== 'relay');
+  for (const kind of [undefined, 'alert', 'idle', 'task_failed']) expect(mayAsk(profile, kind)).toBeUndefined();
 });

@@ -3,12 +3,14 @@ import { readFileSync } from 'node:fs';
 import { join as under } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentSpec } from '../../src/model/agent.ts';
+import type { Clock } from '../../src/model/clock.ts';
 import { configSchema } from '../../src/model/config.ts';
 import { sessionOptions } from '../../src/runtime/configuration.ts';
 import { join } from '../../src/runtime/join.ts';
 import { runTeam } from '../../src/runtime/run.ts';
 import type { Script } from '../fixtures/model-server/script.ts';
 import { ModelServer } from '../fixtures/model-server/server.ts';
+import { FakeClock } from '../support/clock.ts';
 import { reopened, run, team, type Team } from '../support/session.ts';
 import { name } from '../support/team.ts';
 
@@ -24,8 +26,8 @@ const agentAt = ({ url }: ModelServer, over: Partial<AgentSpec> = {}): AgentSpec
 });
 
 /** A member at work in this process, until it is told to stop. */
-async function atWork(on: Team, member = 'ada'): Promise<() => Promise<void>> {
-  const teammate = await join(reopened(on.paths), name(member), { byHand: true, environment: {} });
+async function atWork(on: Team, member = 'ada', clock?: Clock): Promise<() => Promise<void>> {
+  const teammate = await join(reopened(on.paths, clock), name(member), { byHand: true, environment: {} });
   const left = teammate.run();
   const stop = async (): Promise<void> => {
     teammate.stop('signal');
@@ -177,5 +179,34 @@ describe('a teammate that is a model', () => {
       status: 'completed',
       result: { summary: expect.stringContaining('Look around') as string },
     });
+  });
+});
+
+describe('an idle teammate', () => {
+  it('makes no model call in an hour, ten of them, whatever needs no thought; twenty messages in one window are one turn', async () => {
+    const server = await serve([]);
+    const clock = new FakeClock();
+    const members = Array.from({ length: 10 }, (_, at) => ({ name: `worker-${at + 1}`, agent: agentAt(server) }));
+    const on = await team({ members });
+    for (const { name: member } of members) await atWork(on, member, clock);
+    let answered = 0;
+    // What their processes answer by themselves shows that each has looked since.
+    const everybodyLooks = async (): Promise<void> => {
+      answered += members.length;
+      for (const { name: member } of members) await on.handle.send(member, 'STATUS CHECK.', { kind: 'status_check' });
+      const answers = (): number => [...on.handle.inbox('lead')].filter(({ kind }) => kind === 'status').length;
+      await on.until('everybody answers', () => answers() === answered);
+    };
+    for (let minutes = 0; minutes < 60; minutes += 30) {
+      clock.advance(30 * 60_000);
+      await everybodyLooks();
+    }
+    expect(server.requests).toHaveLength(0);
+    const texts = Array.from({ length: 20 }, (_, at) => `Note number ${at + 1} of twenty.`);
+    await Promise.all(texts.map((text) => on.handle.send('worker-7', text)));
+    await on.until('it has thought about them', () => on.events('agent.spent').length > 0);
+    await everybodyLooks();
+    expect(server.requests).toHaveLength(1);
+    expect(texts.filter((text) => server.requests[0]?.user.includes(text) !== true)).toEqual([]);
   });
 });

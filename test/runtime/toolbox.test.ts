@@ -139,3 +139,37 @@ describe('mail', () => {
     );
   });
 });
+
+test('TaskUpdate makes all its changes or none', async () => {
+  const leads = memberDesk(lead);
+  for (const subject of ['One', 'Two', 'Three']) await said('TaskCreate', { subject, description: 'x' });
+  const before = () => lead.board.list().map(({ id, owner, status, blockedBy }) => ({ id, owner, status, blockedBy }));
+  const was = before();
+  // The last of each cannot be: a cycle, a member that is not there, a claim of what waits.
+  await said('TaskUpdate', { taskId: '2', addBlockedBy: ['1'] }, leads);
+  const refusals = [
+    { taskId: '1', owner: 'bob', addBlockedBy: ['3', '2'] },
+    { taskId: '3', addBlockedBy: ['1'], owner: 'zoe' },
+    { taskId: '3', addBlockedBy: ['1'], status: 'in_progress' },
+    { taskId: '3', owner: 'ada', addBlockedBy: ['1'], status: 'pending' },
+  ];
+  const codes: string[] = [];
+  for (const input of refusals) codes.push((await refused('TaskUpdate', input, leads)).split(':')[0] ?? '');
+  expect(codes).toEqual(['CYCLE', 'UNKNOWN_MEMBER', 'NOT_READY', 'STALE_CLAIM']);
+  expect(before()).toEqual(was.map((task) => (task.id === '2' ? { ...task, blockedBy: ['1'] } : task)));
+  await said('TaskUpdate', { taskId: '3', addBlockedBy: [], owner: 'lead', status: 'in_progress' }, leads);
+  expect(lead.board.get('3')).toMatchObject({ owner: 'lead', status: 'in_progress', claim: { member: 'lead' } });
+});
+
+test('a question in a loop that nobody attends is refused with what to do instead, and holds nothing up', async () => {
+  const open = { root: lead.store.paths.root, environment: {} };
+  const relay = makeTeam('relay-team', { profile: 'relay', members: [{ name: 'cy' }] }, open);
+  const cy = openHandle('relay-team', { ...open, as: 'cy' });
+  const asks = { recipient: 'lead', content: 'May I?', kind: 'question' };
+  expect(await refused('SendMessage', asks, memberDesk(cy))).toMatch(
+    /^POLICY_DENIED: .*nobody answers questions \(rule: questions\); decide by yourself/,
+  );
+  expect(relay.store.board.fold().open.size).toBe(0);
+  await cy[Symbol.asyncDispose]();
+  await relay[Symbol.asyncDispose]();
+});

@@ -17,7 +17,10 @@ import { LEAD, parseName } from '../../src/model/names.ts';
 import { isBroken, refuseBroken } from '../../src/store/broken.ts';
 import { ownIdentity } from '../../src/store/process-table.ts';
 import { teamPaths, type TeamPaths } from '../../src/store/paths.ts';
+import { realDisk } from '../../src/store/disk.ts';
+import { archivedBefore, removeArchived } from '../../src/store/prune.ts';
 import { Reader } from '../../src/store/reader.ts';
+import { writeApart } from '../../src/store/report-files.ts';
 import { openForReading, stateIn } from '../../src/store/team-reader.ts';
 import { archive, archiveStamp, findRoot, findTeam, listTeams, recoverArchive } from '../../src/store/teams.ts';
 import { realClock } from '../support/clock.ts';
@@ -251,5 +254,22 @@ describe('a team with an unreadable config', () => {
     const { store } = new ToldTeam({});
     expect(isBroken(store)).toBeUndefined();
     expect(codeFrom(() => refuseBroken(store, STAMP))).toBe('nothing thrown');
+  });
+});
+
+describe('the archive', () => {
+  it('is cleared of old teams and of reports without a team, and of nothing else', () => {
+    const team = closedTeam();
+    const { root } = team;
+    archive(team.store, STAMP);
+    const report = writeApart(realDisk, root, '2026-02-10T12:00:00.000Z', 'text', {});
+    const kept = writeApart(realDisk, root, '2026-02-20T12:00:00.000Z', 'text', {});
+    const strange = join(report, '..', 'refine-20260101T000000000Z');
+    mkdirSync(strange);
+    const old = archivedBefore(root, Date.UTC(2026, 1, 15));
+    expect(old.map((one) => one.name).sort()).toEqual(['login', 'refine']);
+    removeArchived(old);
+    expect([existsSync(report), existsSync(kept), existsSync(strange)]).toEqual([false, true, true]);
+    expect(listTeams(root)).toEqual([]);
   });
 });

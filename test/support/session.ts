@@ -318,4 +318,5 @@ export const scripted = (...turns: z.input<typeof scriptedTurnSchema>[]): AgentS
   options: { turns: z.array(z.json()).parse(turns) },
 });
 
-export const reopened = (paths: TeamPaths): TeamStore => openStore(paths, storeOptions({}));
+export const reopened = (paths: TeamPaths, clock?: Clock): TeamStore =>
+  openStore(paths, { ...storeOptions({}), ...(clock === undefined ? {} : { clock }) });
