@@ -72,6 +72,9 @@ export const gateSchema = z.looseObject({
 });
 export type Gate = z.infer<typeof gateSchema>;
 
+/** The safety point: what lay in `directory` before agents wrote, as a commit of git. */
+export const startSchema = z.object({ commit: z.string().regex(/^[0-9a-f]{40,64}$/), directory: z.string() });
+
 /** S2 "State_Format", same field names; ours are appended. */
 export const stateSchema = z.looseObject({
   version: z.number().int(),
@@ -101,8 +104,7 @@ export const stateSchema = z.looseObject({
   gates: z.array(gateSchema).default([]),
   finishedAt: z.string().optional(),
   exitCode: z.number().int().optional(),
-  /** The safety point: what lay in `directory` before agents wrote, as a commit of git. */
-  start: z.looseObject({ commit: z.string().regex(/^[0-9a-f]{40,64}$/), directory: z.string() }).optional(),
+  start: startSchema.optional(),
   host: hostSchema.optional(),
   seal: z.string().optional(),
 });

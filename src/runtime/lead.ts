@@ -46,6 +46,8 @@ export class Lead {
   readonly #watched: { check(): void; close(): void };
   #wake: () => void = () => {};
   #isRung = false;
+  #hasNews = false;
+  #keptAt = -Infinity;
   #lastLook: number;
   #stop = false;
   #toldStuck: string | undefined;
@@ -91,6 +93,7 @@ export class Lead {
 
   /** Told of each event as it is folded. */
   folded(folded: Folded): void {
+    this.#hasNews = true;
     this.memory.folded(folded);
     if (folded.outcome.ok) this.views.changed(folded.outcome.changed);
     this.#post.folded(folded);
@@ -135,6 +138,7 @@ export class Lead {
       this.hooks.waiting(sighting.board.open);
       await this.#post.notify();
       this.views.flush();
+      await this.#keep();
       await this.#wait();
     }
   }
@@ -189,6 +193,15 @@ export class Lead {
     const stuck = verdicts.find((verdict) => verdict.do === 'stuck');
     if (stuck !== undefined && stuck.why !== this.#toldStuck) tellDecision(this.#store, stuck);
     this.#toldStuck = stuck?.why;
+  }
+
+  /** The state of the run follows the board, once a second at most. */
+  async #keep(): Promise<void> {
+    const now = this.#store.clock.monotonic();
+    if (!this.#hasNews || now - this.#keptAt < LOOK_MS) return;
+    this.#hasNews = false;
+    this.#keptAt = now;
+    await this.onRemembered();
   }
 
   async #act(verdict: Verdict): Promise<void> {

@@ -8,6 +8,7 @@ import type { MemberSighting } from '../policy/sighting.ts';
 import { STALE_BEAT_MS } from '../policy/standing.ts';
 import type { Folded } from '../store/board.ts';
 import type { Life } from './supervisor.ts';
+import { WorkerPast } from './worker-past.ts';
 import { WorkLog } from './work-history.ts';
 
 interface Remembered {
@@ -47,6 +48,7 @@ export class Memory {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #members = new Map<Name, Remembered>();
   readonly #work = new WorkLog();
+  readonly past = new WorkerPast();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
@@ -76,6 +78,7 @@ export class Memory {
   /** A fact of the board: whose progress it is, and whether an attempt failed. */
   folded(folded: Folded): void {
     const { event, outcome } = folded;
+    this.past.folded(folded);
     this.#work.folded(folded);
     if (!outcome.ok || !('by' in event.author)) return;
     const member = this.of(event.author.by);

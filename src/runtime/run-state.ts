@@ -2,6 +2,8 @@
 import { timestamp } from '../model/clock.ts';
 import { count } from '../model/board.ts';
 import type { Name } from '../model/names.ts';
+import type { Task } from '../model/task.ts';
+import { startSchema } from '../model/team.ts';
 import type { Gate, HostState, Phase, RunState, RunStatus, TeamConfig, WorkerState } from '../model/team.ts';
 import { ConflictError, isTeamError } from '../model/errors.ts';
 import type { TeamReader } from '../store/team-reader.ts';
@@ -18,6 +20,8 @@ export interface RunFacts {
   readonly boundaryFiles?: readonly string[];
   readonly cascade?: boolean;
   readonly gates?: readonly Gate[];
+  /** Another vendor is to look at the work. */
+  readonly crossVerify?: boolean;
   readonly verification?: { readonly verifier: string | null; readonly result: Gate['result'] };
   readonly exitCode?: number;
   readonly host?: HostState;
@@ -41,31 +45,34 @@ function stateOf(
   epoch: number,
   memory: Memory,
   facts: RunFacts,
-  current: RunState | undefined,
+  written: RunState | undefined,
 ): RunState {
+  const current = written ?? recalled(store);
   const counts = count(store.board.board);
   const now = timestamp(store.clock.now());
-  const { gates = current?.gates ?? [], planHash = current?.planHash } = facts;
+  const { gates = current.gates ?? [], planHash = current.planHash } = facts;
   return {
     ...current,
     version: 1,
     teamName: store.paths.name,
     status: facts.status,
-    createdAt: current?.createdAt ?? now,
-    template: facts.template ?? current?.template ?? 'custom',
-    prompt: facts.prompt ?? current?.prompt ?? '',
+    createdAt: current.createdAt,
+    template: facts.template ?? current.template ?? 'custom',
+    prompt: facts.prompt ?? current.prompt ?? '',
     phase: facts.phase,
     workers: workersOf(store, memory, current),
-    sharedFiles: [...(facts.sharedFiles ?? current?.sharedFiles ?? [])],
-    boundaryFiles: [...(facts.boundaryFiles ?? current?.boundaryFiles ?? [])],
-    cascadeEnabled: facts.cascade ?? current?.cascadeEnabled ?? false,
-    cascadeDepth: current?.cascadeDepth ?? 0,
+    sharedFiles: [...(facts.sharedFiles ?? current.sharedFiles ?? [])],
+    boundaryFiles: [...(facts.boundaryFiles ?? current.boundaryFiles ?? [])],
+    cascadeEnabled: facts.cascade ?? current.cascadeEnabled ?? false,
+    cascadeDepth: Math.max(0, ...[...store.board.board.tasks.values()].map(depthOf)),
     completedTasks: counts.completed,
     totalTasks: counts.total,
     failedTasks: counts.failed,
-    crossCliVerification: facts.verification
-      ? { enabled: true, ...facts.verification }
-      : (current?.crossCliVerification ?? { enabled: false, verifier: null, result: null }),
+    crossCliVerification: {
+      ...(current.crossCliVerification ?? { verifier: null, result: null }),
+      enabled: facts.crossVerify ?? current.crossCliVerification?.enabled ?? false,
+      ...facts.verification,
+    },
     epoch,
     gates: [...gates],
     ...(planHash === undefined ? {} : { planHash }),
@@ -73,6 +80,19 @@ function stateOf(
     ...(facts.exitCode === undefined ? {} : { exitCode: facts.exitCode }),
     ...(facts.host === undefined ? {} : { host: facts.host }),
     ...(facts.start === undefined ? {} : { start: facts.start }),
+  };
+}
+
+const depthOf = ({ metadata: { depth } }: Task): number => (typeof depth === 'number' ? depth : 0);
+
+/** What the logs tell of a run whose state was never written, or was lost. */
+function recalled(store: TeamStore): Partial<RunState> & Pick<RunState, 'createdAt'> {
+  const created = readableConfig(store)?.created_at;
+  const kept = [...store.events.read()].findLast(({ event }) => event.type === 'start.kept')?.event;
+  const start = startSchema.safeParse(kept);
+  return {
+    createdAt: timestamp(created === undefined ? store.clock.now() : created * 1_000),
+    ...(start.success ? { start: start.data } : {}),
   };
 }
 
@@ -90,13 +110,14 @@ export function readableConfig({ config }: Pick<TeamReader, 'config'>): TeamConf
 export const cwdOf = ({ config, paths }: Pick<TeamReader, 'config' | 'paths'>): string =>
   readableConfig({ config })?.cwd ?? paths.root;
 
-function workersOf(store: TeamStore, memory: Memory, current: RunState | undefined): WorkerState[] {
+function workersOf(store: TeamStore, memory: Memory, current: Partial<RunState>): WorkerState[] {
   const { board } = store.board;
   const config = readableConfig(store);
   const now = timestamp(store.clock.now());
   return [...board.members.values()].map((member): WorkerState => {
-    const before = current?.workers.find((worker) => worker.id === member.name);
+    const before = current.workers?.find((worker) => worker.id === member.name);
     const known = memory.of(member.name);
+    const past = memory.past.of(member.name);
     const tasks = [...board.tasks.values()].filter(
       (task) => task.owner === member.name || claimedBy(task, member.name),
     );
@@ -119,10 +140,10 @@ function workersOf(store: TeamStore, memory: Memory, current: RunState | undefin
             : 'idle',
       consecutiveErrors: known.consecutiveFailures,
       restartCount: known.restarts,
-      lastActivity: now,
+      lastActivity: timestamp(store.clock.now() - (store.clock.monotonic() - known.progressAt)),
       completedTasks: tasks.filter((task) => task.status === 'completed').length,
-      totalAssigned: tasks.length,
-      spawnedAt: before?.spawnedAt ?? now,
+      totalAssigned: past.tasks.size,
+      spawnedAt: past.spawnedAt ?? before?.spawnedAt ?? now,
     };
   });
 }

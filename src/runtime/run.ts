@@ -77,7 +77,10 @@ export async function runTeam(
     await session.note({
       ...{ status: 'active', phase: 'setup' },
       ...(plan
-        ? { planHash: planHash(plan), ...promptOf(plan), sharedFiles: plan.sharedFiles, cascade: plan.cascade }
+        ? {
+            ...{ planHash: planHash(plan), crossVerify: plan.gates.crossVerify },
+            ...{ ...promptOf(plan), sharedFiles: plan.sharedFiles, cascade: plan.cascade },
+          }
         : {}),
     });
     const unkept = await keepSafetyPoint(session, run.signal);

@@ -38,7 +38,7 @@ export async function keepSafetyPoint(session: Session, signal?: AbortSignal): P
       commitAll(store.paths.name, { cwd, marked, env: IDENTITY, signal: signal ?? new AbortController().signal }),
     );
     await session.note({ start });
-    session.tell({ type: 'start.kept', text: `${refOf(store.paths.name)} is ${start.commit}` });
+    session.tell({ type: 'start.kept', ...start, text: `${refOf(store.paths.name)} is ${start.commit}` });
     return undefined;
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;

@@ -8,6 +8,8 @@ import { profiles } from '../policy/profiles.ts';
 import { READY_WITHIN_MS } from '../policy/restart.ts';
 import type { Folded } from '../store/board.ts';
 import type { TeamPaths } from '../store/paths.ts';
+import { setAsideState } from '../store/broken.ts';
+import { archiveStamp } from '../store/teams.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../store/team-store.ts';
 import type { Ending, LeadOptions, LeadSpeaker } from './lead-options.ts';
 import { Lead } from './lead.ts';
@@ -52,6 +54,8 @@ export class Session {
     try {
       store.mustBeTrusted();
       const leadership = await takeLead(store, { takeover: options.takeover ?? false, onLost: () => late.lost() });
+      const damage = setAsideState(store, archiveStamp(store.clock.now()));
+      if (damage !== undefined) store.events.append({ type: 'state.set_aside', text: damage });
       const state = store.state.read();
       const lead = new Lead(store, leadership.speaker, {
         ...options,
@@ -151,7 +155,10 @@ export class Session {
   /** Records where the run is. */
   async note(facts: Partial<RunFacts>): Promise<void> {
     this.#facts = { ...this.#facts, ...facts };
-    await writeState(this.store, this.speaker.epoch, this.#lead.memory, this.#facts);
+    const { store } = this;
+    const damage = setAsideState(store, archiveStamp(store.clock.now()));
+    if (damage !== undefined) this.tell({ type: 'state.set_aside', text: damage });
+    await writeState(store, this.speaker.epoch, this.#lead.memory, this.#facts);
   }
 
   tell(event: Omit<TeamEvent, 'at'> & { type: string }): void {

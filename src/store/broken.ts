@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { isTeamError, StoreError } from '../model/errors.ts';
 import { LEAD } from '../model/names.ts';
+import { onDisk } from './disk.ts';
 import { leaseOwner } from './lease.ts';
 import { rootPaths, teamPathsAt } from './paths.ts';
 import { lifeOf } from './process-table.ts';
@@ -45,4 +46,24 @@ export function refuseBroken(team: Pick<TeamReader, 'paths' | 'config' | 'disk'>
     `${why} The team was moved to ${folder}: repair its config and move it back, or start anew.`,
     { path: folder },
   );
+}
+
+/**
+ * Moves a state that cannot be read aside, as `state.json.corrupt-<time>`: its lead writes a new one, from the logs.
+ *
+ * @returns what is wrong with it and where it is; undefined when it is well
+ */
+export function setAsideState(
+  { disk, paths, state }: Pick<TeamReader, 'disk' | 'paths' | 'state'>,
+  stamp: string,
+): string | undefined {
+  try {
+    state.read();
+    return undefined;
+  } catch (error) {
+    if (!isTeamError(error) || error.code !== 'CORRUPT') throw error;
+    const aside = `${paths.state}.corrupt-${stamp}`;
+    onDisk('move', paths.state, () => disk.renameSync(paths.state, aside));
+    return `${error.message} It is ${aside} now, and was made anew from the logs.`;
+  }
 }

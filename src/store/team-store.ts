@@ -1,6 +1,6 @@
 /** Everything that is kept of one team, opened together and closed together. */
 import type { Clock } from '../model/clock.ts';
-import { StoreError, UsageError } from '../model/errors.ts';
+import { isTeamError, StoreError, UsageError } from '../model/errors.ts';
 import type { Name } from '../model/names.ts';
 import {
   configDocumentSchema,
@@ -98,7 +98,7 @@ export class TeamStore {
 
   /** @throws StoreError `UNTRUSTED` when the folder does not carry this user's seal */
   mustBeTrusted(): void {
-    if (this.config.isSealed() && (this.state.read() === undefined || this.state.isSealed())) return;
+    if (this.config.isSealed() && isOurs(this.state)) return;
     throw new StoreError(
       'UNTRUSTED',
       `Team ${this.paths.name} was not made by you on this machine, so nothing is started from it; look at ${this.paths.config}, then run \`teams doctor --trust ${this.paths.name}\`.`,
@@ -131,3 +131,13 @@ export const unknownTeam = (name: Name): UsageError =>
     'UNKNOWN_TEAM',
     `There is no team ${name} here; \`teams list\` shows the teams, \`teams create ${name}\` makes it.`,
   );
+
+/** A state that cannot be read says nothing that anybody could go by: whoever leads sets it aside. */
+function isOurs(state: TeamStore['state']): boolean {
+  try {
+    return state.read() === undefined || state.isSealed();
+  } catch (error) {
+    if (isTeamError(error) && error.code === 'CORRUPT') return true;
+    throw error;
+  }
+}
