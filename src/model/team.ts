@@ -34,6 +34,13 @@ export const configDocumentSchema = z.looseObject({
   cwd: z.string().optional(),
   plan_dir: z.string().optional(),
   env_pass: z.array(z.string()).optional(),
+  /** Of a team that carries out a divided task: what its workers must know of each other's files. */
+  division: z
+    .looseObject({
+      shared: z.array(z.string()),
+      boundary: z.array(z.looseObject({ file: z.string(), owner: z.string() })),
+    })
+    .optional(),
   members: z.array(memberConfigSchema),
 });
 export type TeamConfig = z.infer<typeof configDocumentSchema>;

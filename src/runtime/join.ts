@@ -18,11 +18,11 @@ import { ownIdentity } from '../store/process-table.ts';
 import { newToken, tokenHash } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import type { Leaving } from './farewell.ts';
+import { briefOf, identityOf } from './brief.ts';
 import { agentHome, keptSession } from '../store/agent-home.ts';
 import { memberServer } from './member-server.ts';
 import { pathWithUs } from './package.ts';
 import { mustBeAvailable } from './availability.ts';
-import { identity } from './prompts.ts';
 import { sendRateFrom } from './send-rate.ts';
 import { MEMBER_VARIABLE, MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
 import { Teammate } from './teammate.ts';
@@ -53,7 +53,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const environment = environmentOf(store, config, member, spec, token, options.environment);
   await mustBeAvailable(spec, member.name, environment);
   const server = memberServer(store.paths.root, environment, options.environment);
-  const agent = await agentFor(spec, seatOf(store, member, spec, server));
+  const agent = await agentFor(spec, seatOf(store, config, member, { spec, server }));
   const late: { teammate?: Teammate } = {};
   const before: Leave = { sandbox: member.sandbox ?? 'workspace-write', planPending: member.plan_approval ?? false };
   const leave = (): Leave => late.teammate?.leave() ?? before;
@@ -75,6 +75,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       cwd: config.cwd ?? store.paths.root,
       environment,
       ...(hook === undefined ? {} : { hook }),
+      brief: briefOf(store, config, member, spec.kind),
     },
     rate: sendRateFrom(store.clock, options.environment),
     answersMail: spec.kind !== 'exec',
@@ -105,12 +106,18 @@ async function workspaceOf(
 }
 
 /** What an agent keeps from life to life; a command has none of it. */
-function seatOf({ disk, paths }: TeamStore, member: MemberConfig, { kind }: AgentSpec, server: Server): Seat {
+function seatOf(
+  store: TeamStore,
+  config: TeamConfig,
+  member: MemberConfig,
+  { spec: { kind }, server }: { spec: AgentSpec; server: Server },
+): Seat {
+  const { disk, paths } = store;
   if (kind === 'exec' || kind === 'scripted') return {};
   const session = keptSession(disk, paths, member.name, kind);
   return {
     home: agentHome(disk, paths, member.name),
-    identity: identity({ team: paths.name, member: member.name, role: member.role }),
+    identity: identityOf(store, config, member),
     // Where its tools are not carried out here, they are its program's to call.
     ...(hasToolLoop(kind) ? {} : { server }),
     ...(session === undefined ? {} : { session }),

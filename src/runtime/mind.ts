@@ -13,7 +13,7 @@ import type { Workspace } from './workspace.ts';
 export interface MindEnvironment {
   readonly self: Self;
   readonly agent: Agent;
-  readonly runner: Pick<RunnerEnvironment, 'spec' | 'sandbox' | 'cwd' | 'environment' | 'hook'>;
+  readonly runner: Pick<RunnerEnvironment, 'spec' | 'sandbox' | 'cwd' | 'environment' | 'hook' | 'brief'>;
   /** Whether mail makes a turn; an `exec` agent gets its mail with its next task. */
   readonly answersMail: boolean;
   /** Where its shell and file tools work, when they are carried out by us. */

@@ -53,6 +53,9 @@ export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: O
       ...(prompt === undefined ? {} : { prompt }),
     })),
     ...{ cwd: where.cwd, planDir: where.planDir, envPass: plan.envPass, changes: planChanges(plan) },
+    ...(plan.decomposed === undefined
+      ? {}
+      : { division: { shared: plan.sharedFiles, boundary: plan.decomposed.boundaryFiles } }),
   };
   const team = makeTeam(plan.name, input, options);
   if (where.kept) keepPlan(team.store.disk, team.paths, where.kept);

@@ -33,6 +33,8 @@ export interface RunnerEnvironment {
   readonly agent: Agent;
   readonly sandbox: Sandbox;
   readonly cwd: string;
+  /** Tells a task in another way than its text does. */
+  readonly brief?: ((task: Task) => string) | undefined;
   readonly output: Output;
   /** The child environment of this member, without what belongs to one task. */
   readonly environment: Readonly<Record<string, string>>;
@@ -95,7 +97,7 @@ async function worked(
   try {
     const env = { ...environment.environment, ...taskVariables(task, handout) };
     const end = await holdTurn(environment, task.id, {
-      ...{ prompt: turnPrompt(task, mail), env, signal },
+      ...{ prompt: turnPrompt(task, mail, environment.brief), env, signal },
       timeoutMs: task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS,
       ...(task.work.run === undefined ? {} : { argv: argvOf(task.work.run) }),
     });

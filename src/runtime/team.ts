@@ -8,6 +8,7 @@ import type { Change, ClaimMode, Profile } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
 import { LEAD, parseMemberName, parseName, type Name } from '../model/names.ts';
 import { sessionIdOf } from '../model/session-id.ts';
+import type { FileDivision } from '../policy/preamble.ts';
 import { profiles } from '../policy/profiles.ts';
 import { createStore } from '../store/create.ts';
 import { teamPaths, type TeamPaths } from '../store/paths.ts';
@@ -31,6 +32,8 @@ export interface TeamInput {
   readonly cwd?: string;
   readonly planDir?: string;
   readonly envPass?: readonly string[];
+  /** Of a divided task: which files are the lead's, and which lie between two owners. */
+  readonly division?: FileDivision;
   /** What the board begins with besides its members. */
   readonly changes?: readonly Change[];
 }
@@ -67,7 +70,7 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
   const team = parseName('team', name);
   // A delete that a crash cut short is finished first: its name is free then.
   recoverArchive(options.root, archiveStamp(realClock.now()));
-  const { profile = 'v8', members = [], changes = [] } = input;
+  const { profile = 'v8', members = [], changes = [], division } = input;
   const configs = members.map((member, index) => memberConfig(team, member, index));
   const twin = configs.find((one, index) => configs.findIndex((other) => other.name === one.name) !== index);
   if (twin) throw new UsageError('BAD_NAME', `Two members are called ${twin.name}; each needs a name of its own.`);
@@ -89,6 +92,9 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
         ...(session === undefined ? {} : { session_id: session }),
         ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
         ...(input.planDir === undefined ? {} : { plan_dir: input.planDir }),
+        ...(division === undefined
+          ? {}
+          : { division: { shared: [...division.shared], boundary: [...division.boundary] } }),
         ...(input.envPass === undefined ? {} : { env_pass: [...input.envPass] }),
       },
       changes: [...joined, ...changes],

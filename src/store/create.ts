@@ -8,7 +8,7 @@ import { ulid } from 'ulid';
 import { ConflictError, StoreError } from '../model/errors.ts';
 import type { Author, Body, ClaimMode, Profile } from '../model/event.ts';
 import { LEAD, type Name } from '../model/names.ts';
-import type { MemberConfig } from '../model/team.ts';
+import type { MemberConfig, TeamConfig } from '../model/team.ts';
 import { hangBell } from './bell.ts';
 import { isMissing, isTaken, list, lookAt, onDisk, realDisk, removeFile, storeFailure, type Disk } from './disk.ts';
 import { codeOf } from '../model/errors.ts';
@@ -28,6 +28,7 @@ export interface NewTeam {
     readonly plan_dir?: string;
     readonly env_pass?: string[];
     readonly session_id?: string;
+    readonly division?: NonNullable<TeamConfig['division']>;
   };
   /** What the board begins with: members, a plan's tasks. */
   readonly changes: readonly Exclude<Body, { type: 'batch' }>[];

@@ -45,6 +45,8 @@ describe('run of a task', () => {
     expect(code).toBe(0);
     expect(out.trimEnd().split('\n').at(-1)).toMatch(/\.archive\/forge-team-\d+-/);
     expect(teamsIn(place)).toEqual([]);
+    expect(read(place, 'worker-1.txt')).toContain('== FILE SCOPE ==\nFiles you may modify: a.txt\n');
+    expect(read(place, 'worker-2.txt')).toContain('Done before, #1 [no-cascade] Fix a:\n    done');
     expect(read(place, 'asked-0.txt')).toContain('== TASK ==\nfix both\n');
   });
 
@@ -94,5 +96,109 @@ describe('run of a task', () => {
     expect(code).toBe(5);
     expect(err).toContain('No agent can plan or work here. Probed: claude: no program claude on PATH; ');
     expect(err).toContain('--planner exec:COMMAND --agent exec:COMMAND');
+  });
+});
+
+const TURNS = [
+  { match: 'Review ', answers: 'Nothing to find.', repeat: true },
+  { match: 'Design profiles', writes: { 'docs/design.md': 'profiles' }, answers: 'One table, one page.', repeat: true },
+  { match: 'Implement the profile API', writes: { 'api/profile.js': 'api' }, answers: 'GET /profile.', repeat: true },
+  { match: 'Create the profile page', writes: { 'web/profile.html': 'page' }, answers: 'One page.', repeat: true },
+  { match: 'Write tests for profiles', writes: { 'test/profile.js': 'tests' }, answers: 'Two tests.', repeat: true },
+];
+const FULLSTACK = [
+  { worker: 'worker-1', subject: 'Design profiles', description: 'How.', acceptance: ['a'], files: ['docs'] },
+  {
+    worker: 'worker-2',
+    subject: 'Implement the profile API',
+    description: 'It.',
+    acceptance: ['a'],
+    files: ['api/**'],
+  },
+  { worker: 'worker-3', subject: 'Create the profile page', description: 'It.', acceptance: ['a'], files: ['web/**'] },
+  {
+    worker: 'worker-4',
+    subject: 'Write tests for profiles',
+    description: 'Both.',
+    acceptance: ['a'],
+    files: ['test/**'],
+  },
+];
+
+describe('fullstack-team', () => {
+  it('goes through every phase with scripted agents, its rules for follow-ups and the verification included', async () => {
+    const place = new Workplace();
+    place.put('package.json', '{"scripts":{"build":"test -s api/profile.js","test":"test -s test/profile.js"}}');
+    const agent = JSON.stringify({ kind: 'scripted', options: { turns: TURNS } });
+    const argv = [
+      'run',
+      'fullstack-team',
+      'add user profiles',
+      '--agent',
+      agent,
+      '--reviewer',
+      'exec:echo PASS; echo good',
+    ];
+    const { code, out, err } = await place.teams(
+      ...argv,
+      '--planner',
+      planner(place, { subtasks: FULLSTACK }),
+      '--yes',
+    );
+    expect(out).toMatch(/^TEAM COMPLETE\nTeam: forge-team-\d+ \| Template: fullstack-team \| Duration: /);
+    expect(out).toContain('Workers: 4 (architect, executor, designer, test-engineer) | Tasks: 5/5\n');
+    expect(out).toContain('Build: pass | Tests: pass | Lint: skipped | Cross-CLI: pass\n');
+    expect(out).toMatch(/\[DONE\] #5: Review profiles and tests \(worker-\d, .*\) \[cascade: review for #4\]/);
+    expect(out).toContain('  Created: 1 follow-up task | Completed: 1 | Failed: 0\n');
+    expect(code).toBe(0);
+    const at = (what: string): number => err.indexOf(what);
+    expect(at('task.completed #1')).toBeLessThan(Math.min(at('task.claimed #2'), at('task.claimed #3')));
+    expect(Math.max(at('task.completed #2'), at('task.completed #3'))).toBeLessThan(at('task.claimed #4'));
+  });
+});
+
+describe("a project's own template", () => {
+  const OWN = 'workers: [{role: executor, tier: haiku, route: []}]\ncascade: false\n';
+
+  it('runs when its user trusts it, and not before', async () => {
+    const place = new Workplace();
+    place.put('.teams/templates/solo-team.yaml', OWN);
+    const argv = ['run', 'solo-team', 'fix a', '--agent', WORKER, '--dry-run'];
+    const plans = planner(place, { subtasks: SUBTASKS.slice(0, 1) });
+    const before = await place.teams(...argv, '--planner', plans);
+    expect(before).toMatchObject({ code: 4, out: '' });
+    expect(before.err).toContain('solo-team.yaml is not trusted');
+    await place.teams('doctor', '--trust');
+    const after = await place.teams(...argv, '--planner', plans);
+    expect(after.out).toContain(
+      'Workers: 1 | Template: solo-team\n\n  #1 [exec]  [no-cascade] Fix a (worker-1, executor, haiku)',
+    );
+  });
+
+  it('is read with the place of each mistake', async () => {
+    const place = new Workplace();
+    place.put('.teams/templates/solo-team.yaml', 'workers: [{role: executor, teir: haiku}]\n');
+    await place.teams('doctor', '--trust');
+    const { code, err } = await place.teams('run', 'solo-team', 'fix a', '--agent', WORKER);
+    expect(code).toBe(2);
+    expect(err).toMatch(/solo-team\.yaml:1:\d+: Unknown key "teir"; did you mean "tier"\?/);
+  });
+});
+
+describe('a run that was cut short', () => {
+  it('is gone on with by the same words, and asks no planner again', async () => {
+    const place = new Workplace({ TEAMS_SHUTDOWN_TIMEOUT_MS: '100' });
+    const slow = 'exec:test -e go && echo done || sleep 45.5';
+    const argv = ['run', 'fix both', '--planner', planner(place, { subtasks: SUBTASKS }), '--agent', slow, '--yes'];
+    const first = await place.teams(...argv, '--timeout', '3s');
+    expect(first.code).toBe(124);
+    place.put('go', '');
+    const [team = ''] = teamsIn(place);
+    const second = await place.teams(...argv);
+    expect(second.err).toContain(`Going on with the unfinished team ${team}.\n`);
+    expect(second.out).toContain('Tasks: 2/2');
+    expect(second.code).toBe(0);
+    expect(read(place, 'n')).toBe('1\n');
+    expect(teamsIn(place)).toEqual([]);
   });
 });
