@@ -97,7 +97,10 @@ async function bundleProcesses(lazy) {
 async function bundleModules(lazy) {
   const entryPoints = { ...MODULES, ...Object.fromEntries(lazy) };
   const options = { format: 'esm', splitting: true, chunkNames: 'chunks/[name]-[hash]' };
-  return build({ ...COMMON, ...options, entryPoints, banner: { js: REQUIRE_IN_ESM } });
+  // React's development build, and what ink asks for when DEV is set, are in no package of ours.
+  const define = { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' };
+  const external = [...COMMON.external, 'react-devtools-core'];
+  return build({ ...COMMON, ...options, define, external, entryPoints, banner: { js: REQUIRE_IN_ESM } });
 }
 
 async function bundlePage() {

@@ -39,10 +39,16 @@ export function problemsOf({ board, members, hasLead }: Troubled): Problem[] {
   ];
 }
 
+const ASKS: Readonly<Record<OpenRequest['kind'], string>> = {
+  question: 'asks',
+  plan: 'waits for the approval of its plan',
+  consensus: 'has a result that was not agreed to',
+};
+
 const ofRequest = ({ id, kind, from, text, at, task }: OpenRequest): Problem => ({
   kind: 'request',
   subject: `member ${from}`,
-  text: kind === 'plan' ? `waits for the approval of its plan: ${text}` : `asks: ${text}`,
+  text: `${ASKS[kind]}: ${text}`,
   since: at,
   member: from,
   ...(task === undefined ? {} : { task }),

@@ -3,6 +3,9 @@ import stringWidth from 'string-width';
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
+/** What a person takes for one character, each. */
+export const charactersOf = (text: string): string[] => Array.from(graphemes.segment(text), ({ segment }) => segment);
+
 /** The beginning of a text that fits, with an ellipsis where something is missing. */
 export function clipped(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text;

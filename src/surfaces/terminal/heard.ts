@@ -1,5 +1,5 @@
 /** What a team's events tell a watcher: the last words of each member, and what each works on since when. */
-import { eventLine, type ShownEvent } from '../../index.ts';
+import { isSpeech, type ShownEvent } from '../../index.ts';
 
 export interface AtWork {
   readonly id: string;
@@ -21,11 +21,6 @@ export function hear({ words, work }: Heard, event: ShownEvent): Heard {
   const said = member !== undefined && isSpeech(event) && text.trim() !== '' ? new Map(words).set(member, text) : words;
   return { words: said, work: workAfter(work, event) };
 }
-
-/** Speech of an agent is its own line; anything else is told. */
-export const sayingOf = (event: ShownEvent): string => (isSpeech(event) ? (event.text ?? '') : eventLine(event));
-
-const isSpeech = ({ type }: ShownEvent): boolean => type === 'agent.printed' || type === 'agent.said';
 
 function workAfter(work: Heard['work'], event: ShownEvent): Heard['work'] {
   const task = 'task' in event ? event.task : undefined;

@@ -3,10 +3,12 @@
  * any process, and its failure never ends the work.
  */
 import process from 'node:process';
-import { COLORS, openForReading, realClock, safeLine, statusOf, teamEvents, timeOfDay } from '../../index.ts';
-import type { ShownEvent, TeamPaths, TeamReader } from '../../index.ts';
-import { hear, NOTHING, sayingOf, type Heard } from './heard.ts';
+import { COLORS, openForReading, realClock, statusOf, teamEvents } from '../../index.ts';
+import type { ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../index.ts';
+import { hear, NOTHING, type Heard } from './heard.ts';
 import { liveLines } from './live-lines.ts';
+import { plainLine } from './plain-line.ts';
+import type { WatchOptions } from './watch/main.ts';
 import { Screen, type Terminal } from './screen.ts';
 
 export interface ProgressOptions {
@@ -31,15 +33,17 @@ export function startProgress(paths: TeamPaths, { stream, environment, color }: 
   return new Watch(store, view);
 }
 
+export type { Actions, WatchOptions } from './watch/main.ts';
+
+/** Watches a team until somebody leaves, or nobody reads any more; what that takes is loaded now. */
+export const watchTeam = async (watch: TeamWatch, options: WatchOptions): Promise<void> =>
+  (await import('./watch/main.ts')).watchTeam(watch, options);
+
 interface View {
   /** @param isPast it happened before the watch began */
   tell(event: ShownEvent, isPast: boolean): void;
   close(): void;
 }
-
-/** `12:03:04 [ada] task.claimed #3 Write tests` */
-export const plainLine = (event: ShownEvent): string =>
-  `${timeOfDay(event.at)} ${event.member === undefined ? '' : `[${safeLine(event.member)}] `}${safeLine(sayingOf(event))}`;
 
 class PlainView implements View {
   readonly #stream: Terminal;

@@ -60,6 +60,7 @@ const rows: readonly Row[] = [
   },
   { line: 'wisdom login learnings new', shape: shapes.added },
   { line: 'wisdom login', shape: shapes.wisdom },
+  { line: 'watch tiny', after: [...RUN, 'delete tiny'], shape: shapes.event, stream: true },
   { line: 'logs tiny ada', after: RUN, shape: shapes.outputLine, stream: true },
   { line: 'why', shape: shapes.explained },
   { line: 'why ada', after: asked('question'), shape: shapes.explained },

@@ -64,6 +64,17 @@ const mail: readonly Verb[] = [
 
 const looking: readonly Verb[] = [
   {
+    name: 'watch',
+    summary: 'a team live on the terminal: members, board, messages, problems',
+    words: '[team]',
+    options: [{ flags: '--plain', what: 'lines one after the other instead: for pipes and screen readers' }],
+    examples: [
+      { line: 'teams watch', what: 'the only team there is; q leaves, ? tells the keys' },
+      { line: 'teams watch login --plain', what: 'for a screen reader' },
+    ],
+    load: () => import('../commands/watch.ts'),
+  },
+  {
     name: 'log',
     summary: 'what happened in a team',
     words: '[team]',

@@ -1,0 +1,83 @@
+/** `teams watch`: a team on the terminal, live, whoever leads it and also after it ended. */
+import process from 'node:process';
+import * as z from 'zod';
+import { judgeTask, openHandle, reviseTask, safeJson, TeamWatch, type TeamHandle } from '../../../index.ts';
+import type { Actions, WatchOptions } from '../../terminal/main.ts';
+import { delivered } from '../delivered.ts';
+import type { Frame } from '../frame.ts';
+import { flag, noMore, readOptions } from '../given.ts';
+import { settings } from '../settings.ts';
+import { chooseTeam } from '../team-choice.ts';
+import type { Act } from '../verb.ts';
+
+const schema = z.object({ plain: flag });
+
+const SIGNALS = { SIGTERM: 143, SIGHUP: 129 } as const;
+
+export const act: Act = async (frame, given) => {
+  const { plain } = readOptions(schema, given);
+  const { team, words } = chooseTeam(frame, given.words, { archived: true });
+  noMore(words);
+  const { watchdogWarningMs } = settings(frame).merged.config;
+  const watch = new TeamWatch(team.paths, { stalledAfterMs: watchdogWarningMs });
+  try {
+    return await untilTold(frame, (signal) => shown(frame, watch, { isPlain: plain, signal }));
+  } finally {
+    watch.close();
+  }
+};
+
+async function shown(
+  frame: Frame,
+  watch: TeamWatch,
+  { isPlain, signal }: Pick<WatchOptions, 'isPlain' | 'signal'>,
+): Promise<void> {
+  const { stdout, environment } = frame.outside;
+  if (frame.flags.json) {
+    for await (const events of watch.follow(signal))
+      if (!(await delivered(frame, events.map((event) => `${safeJson(event)}\n`).join('')))) return;
+    return;
+  }
+  const { watchTeam } = await import('../../terminal/main.ts');
+  // Another's stream is no terminal of this process.
+  const isOwn = stdout === process.stdout && environment['TERM'] !== 'dumb';
+  await watchTeam(watch, {
+    ...{ isPlain: isPlain || !isOwn, color: frame.isColorful, signal },
+    actions: actionsIn(frame, watch.store.paths.name),
+    write: (text) => void stdout.write(text),
+  });
+}
+
+/** Each opens the team for as long as it takes, in the name of who speaks. */
+function actionsIn(frame: Frame, team: string): Actions {
+  const doing = async (work: (handle: TeamHandle) => Promise<unknown>): Promise<void> => {
+    await using handle = openHandle(team, settings(frame).open);
+    await work(handle);
+  };
+  return {
+    send: (to, text) => doing((handle) => handle.send(to, text)),
+    answer: (id, text) => doing((handle) => handle.answer(id, text)),
+    decide: (task, answer) => doing((handle) => judgeTask(handle, task, answer)),
+    revise: (task, text) => doing((handle) => reviseTask(handle, task, text)),
+  };
+}
+
+/** Until it ends, nobody reads any more, or a signal comes. @returns the exit code */
+async function untilTold({ outside }: Frame, work: (signal: AbortSignal) => Promise<void>): Promise<number> {
+  const told = new AbortController();
+  let code = 0;
+  const handlers = Object.entries(SIGNALS).map(([signal, exitCode]) => {
+    const handler = (): void => {
+      code = exitCode;
+      told.abort();
+    };
+    process.on(signal, handler);
+    return { signal, handler };
+  });
+  try {
+    await work(AbortSignal.any([told.signal, outside.gone]));
+    return code;
+  } finally {
+    for (const { signal, handler } of handlers) process.off(signal, handler);
+  }
+}

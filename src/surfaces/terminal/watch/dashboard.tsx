@@ -1,0 +1,70 @@
+/**
+ * The watch on the terminal's second screen, so that what scrolled by on the first one stays as it was. The cursor and
+ * the first screen come back however the process ends, but for SIGKILL.
+ */
+import process from 'node:process';
+import { render, type Instance } from 'ink';
+import { App, type AppProps } from './app.tsx';
+import type { Drawing } from './draw.ts';
+import type { Size } from './look.ts';
+
+const SECOND_SCREEN = '\u001b[?1049h\u001b[2J\u001b[H';
+const FIRST_SCREEN = '\u001b[?25h\u001b[?1049l';
+const CLEAR = '\u001b[2J\u001b[H';
+
+/** Drawings a second, at most. */
+const MOST_FRAMES = 20;
+
+export class Dashboard {
+  readonly #out: NodeJS.WriteStream;
+  readonly #onKeys: AppProps['onKeys'];
+  readonly #leave = (): void => void this.#out.write(FIRST_SCREEN);
+  #instance: Instance | undefined;
+  #last: Size | undefined;
+
+  constructor(out: NodeJS.WriteStream, onKeys: AppProps['onKeys']) {
+    this.#out = out;
+    this.#onKeys = onKeys;
+    out.write(SECOND_SCREEN);
+    process.on('exit', this.#leave);
+  }
+
+  draw(drawing: Drawing, size: Size): void {
+    const app = <App drawing={drawing} size={size} onKeys={this.#onKeys} />;
+    const { columns, rows } = this.#last ?? size;
+    if (this.#instance !== undefined && columns === size.columns && rows === size.rows) {
+      this.#instance.rerender(app);
+      return;
+    }
+    // What another size left behind was wrapped: it is wiped away, and ink begins anew.
+    this.#instance?.unmount();
+    this.#out.write(CLEAR);
+    this.#last = size;
+    this.#instance = render(app, {
+      stdout: endless(this.#out),
+      ...{ exitOnCtrlC: false, patchConsole: false, maxFps: MOST_FRAMES },
+    });
+  }
+
+  /** Idempotent. */
+  close(): void {
+    if (this.#instance === undefined) return;
+    this.#instance.unmount();
+    this.#instance = undefined;
+    process.off('exit', this.#leave);
+    this.#leave();
+  }
+}
+
+/**
+ * The stream, without a last line: a drawing as high as the screen makes ink clear the whole terminal, with what
+ * scrolled by before.
+ */
+const endless = (stream: NodeJS.WriteStream): NodeJS.WriteStream =>
+  new Proxy(stream, {
+    get(target, key): unknown {
+      if (key === 'rows') return Number.MAX_SAFE_INTEGER;
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? (...args: unknown[]): unknown => Reflect.apply(value, target, args) : value;
+    },
+  });

@@ -1,0 +1,150 @@
+/** One drawing: a header, the panes that have room, a footer. Never higher than the screen less one, never wider. */
+import { count, safeLine, safeText, type Spending } from '../../../index.ts';
+import { faint, fitted, heading, plain, within, YELLOW, type Line } from './line.ts';
+import type { Look, Size } from './look.ts';
+import { cardLine, elapsed, HELP, memberLines, messageLine, problemLine } from './panes.ts';
+import { shareOut } from './room.ts';
+import { rowsOf } from './rows.ts';
+import { chosenRow, type Row } from './state.ts';
+
+/** From this width on the board and the messages stand beside each other. */
+export const WIDE = 120;
+
+export interface Drawing {
+  /** From the top down. */
+  readonly above: readonly Line[];
+  /** Side by side, where the screen is wide enough; else the one is empty and the other has both. */
+  readonly left: readonly Line[];
+  readonly right: readonly Line[];
+  readonly below: readonly Line[];
+}
+
+/** Columns of each half of a wide screen. */
+export const halfOf = (columns: number): number => Math.floor((columns - 2) / 2);
+
+export function draw(look: Look, { columns, rows }: Size): Drawing {
+  const fit = (lines: readonly Line[], width = columns): Line[] => lines.map((line) => fitted(line, width));
+  // The last line stays free: a screen that is full to the last one scrolls.
+  const room = Math.max(0, rows - 3);
+  const [above, left, right] = bodyOf(look, room, columns);
+  const half = halfOf(columns);
+  return {
+    above: fit([headerOf(look), ...above]),
+    left: fit(left, right.length > 0 ? half : columns),
+    right: fit(right, half),
+    below: fit([footerOf(look)]),
+  };
+}
+
+type Body = readonly [above: readonly Line[], left: readonly Line[], right: readonly Line[]];
+
+function bodyOf(look: Look, room: number, columns: number): Body {
+  const { pane } = look.state;
+  if (pane.is === 'help') return [within([heading('keys'), ...HELP], room), [], []];
+  if (pane.is === 'log' || pane.is === 'inbox') return [memberPane(look, room), [], []];
+  const { problems, members, cards, messages } = look.shown;
+  const rows = rowsOf(look.shown);
+  const isWide = columns >= WIDE;
+  const most = Math.max(cards.length, isWide ? messages.length : 0);
+  const [forProblems = 0, forMembers = 0, forBoard = 0, forFlow = 0] = shareOut(room, [
+    { least: 2, want: problems.length === 0 ? 0 : problems.length + 1 },
+    { least: 2, want: members.length + 1 },
+    { least: 2, want: most + 1 },
+    { least: 2, want: isWide ? 0 : messages.length + 1 },
+  ]);
+  const flow = flowPane(look, isWide ? forBoard : forFlow);
+  const board = boardPane(look, forBoard);
+  const above = [...problemPane(look, rows, forProblems), ...memberPaneOf(look, rows, forMembers)];
+  return isWide ? [above, board, flow] : [above, [...board, ...flow], []];
+}
+
+/** The chosen row stays in sight, however long the list. */
+function around(lines: readonly Line[], chosen: number, room: number): readonly Line[] {
+  if (room === 1) return lines.slice(chosen, chosen + 1);
+  if (chosen < room - 1 || lines.length <= room) return within(lines, room);
+  const from = Math.min(chosen - room + 2, lines.length - room + 1);
+  return [faint(`… ${from} before`), ...within(lines.slice(from), room - 1)];
+}
+
+function problemPane({ shown, state, sight }: Look, rows: readonly Row[], room: number): readonly Line[] {
+  if (room === 0) return [];
+  const at = chosenRow(state, rows);
+  const lines = shown.problems.map((problem, index) => problemLine(problem, sight.at, index === at));
+  return [heading('problems', String(lines.length)), ...around(lines, at < lines.length ? at : 0, room - 1)];
+}
+
+function memberPaneOf(look: Look, rows: readonly Row[], room: number): readonly Line[] {
+  if (room === 0) return [];
+  const at = chosenRow(look.state, rows);
+  const row = rows[at];
+  const chosen = row?.is === 'member' ? row.member : undefined;
+  const lines = memberLines(look, (member) => member === chosen);
+  const note = lines.length === 0 ? '' : filterNote(look);
+  return [heading('members', note), ...around(lines, Math.max(0, at - look.shown.problems.length), room - 1)];
+}
+
+const filterNote = ({ state }: Look): string => (state.filter === '' ? '' : `only with "${safeLine(state.filter)}"`);
+
+function boardPane(look: Look, room: number): readonly Line[] {
+  if (room === 0) return [];
+  // Lines that nobody will see are not made: a board may have thousands.
+  const cards = look.shown.cards.slice(0, room).map((card) => cardLine(card, look));
+  const hidden = look.shown.cards.length - cards.length;
+  const lines =
+    hidden > 0 ? [...cards.slice(0, room - 2), faint(`… and ${hidden + Math.min(2, cards.length)} more`)] : cards;
+  return [heading('board', countsOf(look)), ...within(lines, room - 1)];
+}
+
+function countsOf({ sight }: Look): string {
+  const { total: _, ...counts } = count(sight.board);
+  return Object.entries(counts)
+    .flatMap(([what, number]) => (number === 0 ? [] : [`${number} ${what.replace('_', ' ')}`]))
+    .join(', ');
+}
+
+/** The newest last, at the bottom. */
+function flowPane(look: Look, room: number): readonly Line[] {
+  if (room < 2) return [];
+  const last = look.shown.messages.slice(1 - room);
+  return [
+    heading('messages', `${look.sight.unread} unread for the lead`),
+    ...last.map((one) => messageLine(one, look)),
+  ];
+}
+
+/** What one member printed, or its mail: the end of it, or further back. */
+function memberPane({ state, lines }: Look, room: number): readonly Line[] {
+  const { pane, back } = state;
+  if (pane.is !== 'log' && pane.is !== 'inbox') return [];
+  const size = Math.max(0, room - 1);
+  const end = Math.max(Math.min(size, lines.length), lines.length - back);
+  const shown = lines.slice(Math.max(0, end - size), end);
+  const title = pane.is === 'log' ? `what ${pane.member} prints` : `inbox of ${pane.member}`;
+  const where = end < lines.length ? `${lines.length - end} lines further` : `${lines.length} lines`;
+  return [
+    heading(title, where),
+    ...(shown.length === 0 ? [faint('  nothing yet')] : shown.map((text) => plain(safeLine(text)))),
+  ];
+}
+
+function headerOf({ team, sight, spending, startedAt }: Look): Line {
+  const { stage, lead, board, at } = sight;
+  const { total, completed } = count(board);
+  const led = lead.alive ? `led by pid ${lead.pid ?? 'unknown'}` : 'no lead runs';
+  return [
+    { text: `teams ${safeLine(team)}`, bold: true },
+    { text: `  ${stage.status}, ${stage.phase}; ${led}` },
+    { text: `  ${completed}/${total} done  ${elapsed(at - startedAt)}${spent(spending)}`, dim: true },
+  ];
+}
+
+const spent = ({ tokens, usd, unpriced }: Spending): string =>
+  tokens === 0 ? '' : `  ${tokens} tokens  $${usd.toFixed(2)}${unpriced.length > 0 ? '+' : ''}`;
+
+function footerOf({ state }: Look): Line {
+  const { prompt, notice } = state;
+  if (prompt)
+    return [{ text: `${prompt.label}: `, bold: true }, { text: safeText(prompt.text) }, { text: ' ', inverse: true }];
+  if (notice !== '') return [{ text: safeLine(notice), color: YELLOW }];
+  return faint('enter log  i inbox  s send  a approve/answer  r refuse  f filter  p plain  ? help  q quit');
+}

@@ -1,0 +1,53 @@
+/** Events as plain lines, one after the other: for pipes, screen readers, and whoever likes it. Problems are told as they come up. */
+import { safeLine, timeOfDay, type Problem, type ShownEvent } from '../../../index.ts';
+import { plainLine } from '../plain-line.ts';
+
+/** Events that wait to be written while another view is shown; of more the last ones. */
+const KEPT = 5_000;
+/** What happened before somebody looked: enough to know what is going on. */
+const PAST = 20;
+
+export class PlainStream {
+  readonly #write: (text: string) => void;
+  #waiting: string[] = [];
+  #dropped = 0;
+  #known: ReadonlySet<string> = new Set();
+  #isFirst = true;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  add(events: readonly ShownEvent[]): void {
+    // The first portion is the past.
+    const wanted = this.#isFirst ? events.slice(-PAST) : events;
+    this.#isFirst = false;
+    this.#push(wanted.map(plainLine));
+  }
+
+  problems(problems: readonly Problem[]): void {
+    const now = new Map(
+      problems.map((problem) => [`${problem.kind} ${problem.subject} ${problem.since ?? ''}`, problem]),
+    );
+    const fresh = [...now].filter(([key]) => !this.#known.has(key)).map(([, problem]) => problem);
+    this.#known = new Set(now.keys());
+    this.#push(
+      fresh.map(({ subject, text, since }) => `${timeOfDay(since ?? '')} PROBLEM ${subject} ${safeLine(text)}`),
+    );
+  }
+
+  /** Writes what waits. */
+  flush(): void {
+    const told = this.#dropped === 0 ? [] : [`… ${this.#dropped} events are left out; \`teams log\` has them all`];
+    const lines = [...told, ...this.#waiting];
+    this.#waiting = [];
+    this.#dropped = 0;
+    if (lines.length > 0) this.#write(lines.map((line) => `${line}\n`).join(''));
+  }
+
+  #push(lines: readonly string[]): void {
+    const all = [...this.#waiting, ...lines];
+    this.#dropped += Math.max(0, all.length - KEPT);
+    this.#waiting = all.slice(-KEPT);
+  }
+}

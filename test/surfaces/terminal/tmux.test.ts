@@ -1,0 +1,60 @@
+/** `teams watch` in a real terminal. */
+import { describe, expect, it } from 'vitest';
+import { running } from '../../support/processes.ts';
+import { BIN, Workplace } from '../../support/cli.ts';
+import { asMember } from '../../support/member.ts';
+import { noTmux, Terminal } from '../../support/tmux.ts';
+
+const watching = `"${process.execPath}" "${BIN}" watch login`;
+
+/** A team whose member asks the lead something; nobody leads it. */
+async function asking(): Promise<Workplace> {
+  const place = new Workplace();
+  await place.teams('create', 'login', '--member', 'ada', '--member', 'bob');
+  await place.teams('task', 'create', 'login', 'Profile the login route', '--owner', 'ada');
+  await place.teams('task', 'create', 'login', 'Fix the slowest call', '--owner', 'bob', '--blocked-by', '1');
+  const environment = await asMember(place, 'login', 'ada', '1');
+  await place.say(['send', 'login', 'lead', 'Which database?', '--kind', 'question'], { environment });
+  return place;
+}
+
+describe.skipIf(noTmux())('on a terminal', () => {
+  it('answers what waits, goes to the plain stream and back, and leaves the screen as it was', async () => {
+    const place = await asking();
+    const terminal = new Terminal(`echo BEFORE; ${watching}`, place.environment, { cwd: place.root });
+    const screen = await terminal.shows(/q quit/);
+    expect(screen).toMatch(/PROBLEMS {2}\d\n> member ada asks: Which database\?/);
+    expect(screen).toMatch(/wait {2}#2 Fix the slowest call {2}bob {2}<- #1/);
+    terminal.type('a');
+    await terminal.shows(/answer ada:/);
+    terminal.type('the second');
+    terminal.press('Enter');
+    await terminal.shows(/lead > ada answer the second/);
+    expect((await place.teams('log', 'login')).out).toContain('request.answered');
+    terminal.type('p');
+    await terminal.shows(/BEFORE[^]*request\.made[^]*request\.answered/);
+    terminal.type(' ');
+    await terminal.shows(/MEMBERS/);
+    terminal.type('q');
+    const after = await terminal.shows(/BEFORE[^]*EXIT 0/);
+    expect(after.match(/request\.answered/g)).toHaveLength(1);
+    expect(terminal.state()).toMatchObject({ cursor: '1', second: '0' });
+  });
+
+  it('shows an archived team, follows the size of the window, and gives the terminal back when it is ended', async () => {
+    const place = await asking();
+    await place.teams('delete', 'login', '--force', '--now');
+    const line = `NO_COLOR=1 ${watching}`;
+    const terminal = new Terminal(line, place.environment, { cwd: place.root, columns: 130 });
+    const wide = await terminal.shows(/q quit/);
+    expect(wide).toMatch(/BOARD .* MESSAGES/);
+    terminal.resize(50, 12);
+    const small = await terminal.shows(/BOARD[^]*\n… and|BOARD(?!.*MESSAGES)/);
+    expect(Math.max(...small.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(50);
+    const shell = terminal.state().pid;
+    const pid = running().find(({ parent }) => parent === shell)?.pid ?? 0;
+    process.kill(pid, 'SIGTERM');
+    await terminal.shows(/EXIT 143/);
+    expect(terminal.state()).toMatchObject({ cursor: '1', second: '0' });
+  });
+});
