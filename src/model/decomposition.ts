@@ -15,7 +15,7 @@ const path = line(4_096);
 const dependencySchema = z.union([z.number().int(), z.object({ task: z.number().int(), why: line(300).optional() })]);
 
 const subtaskSchema = z.object({
-  subject: line(200),
+  subject: line(200).refine((text) => /[a-z]/i.test(text), 'Expected "subject" to have words.'),
   description: z.string().trim().min(1).max(100_000),
   acceptance: z.array(line(1_000)).min(1).max(50),
   files: z.array(path).max(200).default([]),

@@ -1,5 +1,6 @@
 /** From a planner's answer to a division of work that holds together, or to what is wrong with it (S2 1.3–1.6). */
 import { subtasksOf, type Decomposition, type Subtask } from '../model/decomposition.ts';
+import { subjectCode } from '../model/task.ts';
 import { phasesOf } from '../model/template.ts';
 import { divide, type Boundary } from './ownership.ts';
 import { staff, type Staffing, type Worker } from './staffing.ts';
@@ -24,7 +25,8 @@ export type Divided =
 /** @param files every file that is there */
 export function decompose(answer: Decomposition, files: readonly string[], staffing: Staffing): Divided {
   const { subtasks: told, problems } = subtasksOf(answer);
-  if (problems.length > 0) return { ok: false, problems };
+  const wrong = [...problems, ...twins(told)];
+  if (wrong.length > 0) return { ok: false, problems: wrong };
   const staffed = staff(told, staffing);
   if (staffed.problems.length > 0) return { ok: false, problems: staffed.problems };
   const workerOf = (at: number): Worker | undefined => staffed.workers[staffed.doers[at] ?? -1];
@@ -48,6 +50,14 @@ export function decompose(answer: Decomposition, files: readonly string[], staff
   });
   return { ok: true, division: { workers: staffed.workers, tasks, shared, boundary: named } };
 }
+
+/** The board refuses a second task with the same code at the head of its subject. */
+const twins = (subtasks: readonly Subtask[]): string[] =>
+  subtasks.flatMap(({ subject }, at) => {
+    const code = subjectCode(subject);
+    const first = subtasks.findIndex((other) => code !== undefined && subjectCode(other.subject) === code);
+    return first >= 0 && first < at ? [`Subtasks ${first + 1} and ${at + 1} both begin with the code ${code}.`] : [];
+  });
 
 const isLooking = (worker: Worker | undefined, { roles }: Staffing): boolean =>
   worker !== undefined && roles.get(worker.role)?.readOnly === true;

@@ -38,6 +38,9 @@ export interface Ownership {
   readonly problems: readonly string[];
 }
 
+/** A planner's pattern may not become a regular expression that never ends: no nested alternatives. */
+const GLOB = { dot: true, noextglob: true } as const;
+
 interface Pattern {
   readonly by: number;
   readonly text: string;
@@ -104,16 +107,14 @@ function normal(file: string, real: readonly string[]): string {
 function patternOf(text: string, by: number): Pattern {
   const { base, glob } = picomatch.scan(text);
   const isLiteral = glob === '';
-  const matches = isLiteral ? (file: string) => file === text : picomatch(text, { dot: true });
+  const matches = isLiteral ? (file: string) => file === text : picomatch(text, GLOB);
   return { by, text, isLiteral, depth: isLiteral ? Infinity : base.split('/').filter(Boolean).length, matches };
 }
 
 const sharedBy = (told: readonly string[]): ((file: string) => boolean) =>
   picomatch(
     [...SHARED.map((one) => `**/${one}`), ...told.filter((one) => !leads(one)).map((one) => one.replace(/^\.\//, ''))],
-    {
-      dot: true,
-    },
+    GLOB,
   );
 
 /** The shared files among those that are there. */

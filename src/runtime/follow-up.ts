@@ -5,6 +5,7 @@ import type { Body } from '../model/event.ts';
 import type { Name } from '../model/names.ts';
 import { newTaskSchema } from '../model/task.ts';
 import type { FollowUp, Placement } from '../policy/sighting.ts';
+import { isReadOnlyRole } from '../policy/task-type.ts';
 import { nextWorker } from '../policy/standing.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { joinTeam } from './membership.ts';
@@ -52,5 +53,6 @@ export async function ownerFor(
   if (place.do === 'queue' || spare === undefined) return { owner: undefined, isNew: false };
   const name = nextWorker([...store.board.fold().members.keys()]);
   const agent = spare.kind === 'exec' ? spare : { ...spare, tier: spare.tier ?? follow.tier };
-  return { owner: await joinTeam(store, speaker, { name, role: place.role, agent }), isNew: true };
+  const sandbox = isReadOnlyRole(place.role) ? { sandbox: 'read-only' as const } : {};
+  return { owner: await joinTeam(store, speaker, { name, role: place.role, agent, ...sandbox }), isNew: true };
 }

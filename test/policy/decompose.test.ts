@@ -140,6 +140,12 @@ Workers: 3 | Template: custom
       staffing(count(1, 'style-reviewer')),
       /"Fix it" is implement work, and the role style-reviewer is for review, and changes no files\./,
     ],
+    [
+      'one code for two',
+      answer({ subject: 'AUTH-001 Fix a' }, { subject: 'AUTH-001 Fix b' }),
+      staffing(count(2)),
+      /Subtasks 1 and 2 both begin with the code AUTH-001/,
+    ],
     ['a dependency on nothing', answer({ dependencies: [7] }), staffing(count(1)), /Subtask 1 depends on 7/],
     [
       'a circle',
