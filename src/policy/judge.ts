@@ -9,6 +9,7 @@ import { allDependants, claimOf, isDone, pendingTasks } from '../model/board.ts'
 import type { Name } from '../model/names.ts';
 import { byId, type Task } from '../model/task.ts';
 import { cascades } from './cascade.ts';
+import { fallBack } from './fallback.ts';
 import { Hands, redistribute } from './redistribution.ts';
 import { restartOf } from './restart.ts';
 import type { Limits, MemberSighting, Sighting, Verdict } from './sighting.ts';
@@ -22,7 +23,8 @@ export function judge(sighting: Sighting, limits: Limits): Verdict[] {
   if (sighting.overslept) return [{ do: 'forgive', why: 'the lead itself slept; every deadline starts again' }];
   if (board.phase !== 'open') return [];
 
-  const quarantined = quarantines(sighting, limits);
+  const replaced = workers(sighting).flatMap(({ seen }) => fallBack(board, seen) ?? []);
+  const quarantined = [...replaced, ...quarantines(foreseen(sighting, replaced), limits)];
   const released = releases(sighting);
   const restarted = workers(foreseen(sighting, quarantined)).flatMap(({ seen }) => restartOf(seen) ?? []);
   const expected = foreseen(sighting, [...quarantined, ...restarted]);
@@ -102,6 +104,7 @@ const foreseen = (sighting: Sighting, verdicts: readonly Verdict[]): Sighting =>
 
 function after(seen: MemberSighting, verdict: Verdict): MemberSighting {
   if (verdict.do === 'quarantine') return { ...seen, quarantined: true };
+  if (verdict.do === 'fall back') return { ...seen, process: 'starting', startingFor: 0, consecutiveFailures: 0 };
   if (verdict.do === 'give up') return { ...seen, givenUp: true };
   return verdict.do === 'restart' ? { ...seen, process: 'starting' } : seen;
 }

@@ -2,6 +2,7 @@
 import type { AgentSpec } from '../model/agent.ts';
 import type { Limits } from '../policy/sighting.ts';
 import type { Quota } from '../store/sender.ts';
+import type { FindAgents } from './agent-watch.ts';
 import { SEND_RATE_VARIABLE } from './send-rate.ts';
 import { MOST_FAILURES_VARIABLE, type Speaker } from './speaker.ts';
 import type { SpendingRules } from './spending-watch.ts';
@@ -31,6 +32,8 @@ export interface LeadOptions {
   readonly readsMail?: boolean;
   /** The agent of members that the lead adds by itself, for follow-ups. */
   readonly spare?: AgentSpec;
+  /** What could think instead of an agent that cannot work, the first choice first; without it none is replaced. */
+  readonly findAgents?: FindAgents;
   /** The first required task that fails ends the run. */
   readonly failFast?: boolean;
 }

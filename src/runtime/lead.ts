@@ -67,8 +67,8 @@ export class Lead {
     this.views = new ViewKeeper(store);
     this.supervisor = supervise({ store, variables: toldBy(options), onExit: (life) => this.#exited(life) });
     this.#lastLook = store.clock.monotonic();
-    this.#agents = new AgentWatch(store, (name) => this.memory.progressed(name));
-    this.#glances = new Glances(store, this.memory, this.supervisor);
+    this.#agents = new AgentWatch(store, this.memory, options.findAgents);
+    this.#glances = new Glances(store, this.memory, this.supervisor, this.#agents);
     const { ward } = this.supervisor;
     this.hooks = new LeadHooks({ store, speaker, ward, hooks: options.hooks ?? {} });
     this.#post = new LeadPost({
@@ -127,6 +127,7 @@ export class Lead {
       if (over !== undefined) return { why: 'spent', what: over };
       const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
       if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast was asked for` };
+      if (await this.#agents.findFor(sighting.members)) continue;
       const verdicts = judge(sighting, this.#options.limits);
       this.#tellStuck(verdicts);
       for (const verdict of verdicts) {
@@ -211,9 +212,10 @@ export class Lead {
       speaker: this.#speaker,
       memory: this.memory,
       supervisor: this.supervisor,
-      spare: this.#options.spare,
+      ...{ spare: this.#options.spare, agents: this.#agents },
     };
     await acts(verdict, context);
+    if (verdict.do === 'fall back') this.#glances.forgetAgents();
     if (OUTLIVING.has(verdict.do)) await this.onRemembered();
   }
 

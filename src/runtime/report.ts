@@ -4,6 +4,7 @@ import { timestamp } from '../model/clock.ts';
 import type { Member } from '../model/board.ts';
 import type { Name } from '../model/names.ts';
 import { type Gate } from '../model/team.ts';
+import { decisionText } from '../policy/decision.ts';
 import { exitCodeOf } from '../policy/outcome.ts';
 import { writeReport } from '../store/report-files.ts';
 import { stateIn, type TeamReader } from '../store/team-reader.ts';
@@ -44,11 +45,17 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
       cascade: cascadeOf(tasks),
       verification: verificationOf(gates, run?.crossCliVerification.verifier),
     },
-    notes: [...(options.notes ?? []), ...gates.flatMap(gateNote)],
+    notes: [...(options.notes ?? []), ...fallBacks(store), ...gates.flatMap(gateNote)],
     undo: run?.start === undefined ? null : undoOf(store.paths.name, run.start),
     ...{ folder: store.paths.folder, exitCode },
   };
 }
+
+/** Who thought for whom, and why, where it was not who should have. */
+const fallBacks = ({ events }: TeamReader): string[] =>
+  [...events.read()].flatMap(({ event }) =>
+    event.type === 'lead.decided' && event['act'] === 'fall back' ? [`The lead ${decisionText(event)}`] : [],
+  );
 
 const undoOf = (team: Name, { directory }: SafetyPoint): Report['undo'] => ({ directory, command: undoCommand(team) });
 
