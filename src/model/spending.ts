@@ -61,7 +61,9 @@ function costOf(spent: z.infer<typeof spentSchema>, kind: string, prices: Prices
   const { model = '', input_tokens, output_tokens, cache_read_tokens = 0, cache_write_tokens = 0 } = spent;
   // One's own machine sends no bill.
   if (kind === 'ollama') return 0;
-  const price = prices[model] ?? factsOf(model)?.price ?? 'unknown';
+  // A model is called whatever its server says: `__proto__` has no price.
+  const given = Object.hasOwn(prices, model) ? prices[model] : undefined;
+  const price = given ?? factsOf(model)?.price ?? 'unknown';
   if (price === 'unknown') return undefined;
   const { input, output, cacheRead = input, cacheWrite = input } = price;
   const plain = Math.max(0, input_tokens - cache_read_tokens - cache_write_tokens);
