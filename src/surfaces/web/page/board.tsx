@@ -10,12 +10,13 @@ import { COLUMN_NAMES, duration, whole } from './words.ts';
 
 /** These stand there also when they are empty; the others come when they have something. */
 const ALWAYS: readonly Column[] = ['blocked', 'ready', 'in_progress', 'completed'];
-const CARD = 78;
+const CARD = 70;
 
 export function BoardView({ scene }: { scene: Scene }): JSX.Element {
   const now = useNow(scene.isOver);
   const [words, setWords] = useState('');
   const columns = useMemo(() => columnsOf(scene.tasks.values(), words), [scene.version, words]);
+  const colors = useMemo(() => new Map(scene.members.map(({ name, color }) => [name, color])), [scene.members]);
   const shown = COLUMN_ORDER.filter((column) => ALWAYS.includes(column) || (columns.get(column)?.length ?? 0) > 0);
   return (
     <section class="view board-view" aria-label="Board">
@@ -31,14 +32,22 @@ export function BoardView({ scene }: { scene: Scene }): JSX.Element {
       </div>
       <div class="columns">
         {shown.map((column) => (
-          <BoardColumn key={column} column={column} tasks={columns.get(column) ?? []} now={now} />
+          <BoardColumn key={column} column={column} tasks={columns.get(column) ?? []} now={now} colors={colors} />
         ))}
       </div>
     </section>
   );
 }
 
-function BoardColumn({ column, tasks, now }: { column: Column; tasks: readonly TaskRow[]; now: number }): JSX.Element {
+interface ColumnProps {
+  readonly column: Column;
+  readonly tasks: readonly TaskRow[];
+  readonly now: number;
+  /** Member → its place in the cycle of colours. */
+  readonly colors: ReadonlyMap<string, number>;
+}
+
+function BoardColumn({ column, tasks, now, colors }: ColumnProps): JSX.Element {
   const name = COLUMN_NAMES[column] ?? column;
   return (
     <div class={`column column-${column}`}>
@@ -53,14 +62,14 @@ function BoardColumn({ column, tasks, now }: { column: Column; tasks: readonly T
         empty="None"
         row={(index) => {
           const task = tasks[index];
-          return task && <Card task={task} now={now} />;
+          return task && <Card task={task} now={now} color={colors.get(task.member ?? '')} />;
         }}
       />
     </div>
   );
 }
 
-function Card({ task, now }: { task: TaskRow; now: number }): JSX.Element {
+function Card({ task, now, color }: { task: TaskRow; now: number; color: number | undefined }): JSX.Element {
   const { show } = useGoing();
   return (
     <button type="button" class="card" onClick={() => show({ is: 'task', id: task.id })}>
@@ -68,7 +77,10 @@ function Card({ task, now }: { task: TaskRow; now: number }): JSX.Element {
         <b>#{task.id}</b> {task.subject}
       </span>
       <span class="card-foot">
-        <span>{task.member ?? task.role ?? 'anyone'}</span>
+        <span>
+          {color !== undefined && <i class={`dot dot-${color % 5}`} aria-hidden="true" />}
+          {task.member ?? task.role ?? 'anyone'}
+        </span>
         <span>{footOf(task, now)}</span>
       </span>
     </button>

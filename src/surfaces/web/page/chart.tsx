@@ -2,6 +2,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
+import { time } from './words.ts';
 
 interface ChartProps {
   /** What it shows, for who does not see it. */
@@ -59,6 +60,9 @@ function optionsOf(box: HTMLElement, name: string): UPlot.Options {
         ...(UPlot.paths.bars ? { paths: UPlot.paths.bars({ size: [0.8, 24] }) } : {}),
       },
     ],
-    axes: [axis, { ...axis, size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] }],
+    axes: [
+      { ...axis, values: (_chart, splits) => splits.map((at) => time(at * 1_000)) },
+      { ...axis, size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] },
+    ],
   };
 }

@@ -25,7 +25,7 @@ export function GraphView({ scene }: { scene: Scene }): JSX.Element {
   return (
     <section class="view graph-view" aria-label="Messages">
       <svg viewBox={`0 0 ${SIZE} ${SIZE}`} role="group" aria-label="Who writes to whom">
-        <g aria-hidden="true">
+        <g aria-hidden="true" class={near === undefined && edges.length > 120 ? 'many' : ''}>
           {edges.map((edge) => (
             <EdgeLine
               key={`${edge.from} ${edge.to}`}

@@ -1,0 +1,174 @@
+/** The page in a real browser: what it shows, by keyboard and for everybody, and what hostile text does to it (nothing). */
+import process from 'node:process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium, type Browser, type Page as Tab } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findProgram } from '../../../src/store/program.ts';
+import { greatTeam } from '../../support/great-team.ts';
+import { PAYLOADS } from '../../support/payloads.ts';
+import { ToldTeam } from '../../support/told-team.ts';
+import { openPage } from '../../support/web.ts';
+
+const executablePath = findProgram('chromium', process.env['PATH'] ?? '');
+if (executablePath === undefined) console.warn('NO CHROMIUM on PATH: the page is not tested in a browser.');
+
+const TABS = ['overview', 'board', 'timeline', 'mail', 'graph', 'spending', 'activity'];
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe says of a page. */
+interface Checked {
+  readonly passes: readonly unknown[];
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+let browser: Browser;
+
+/** A tab of its own, and what the browser complained about. */
+async function open(url: string, colorScheme: 'light' | 'dark' = 'light'): Promise<{ tab: Tab; complaints: string[] }> {
+  const context = await browser.newContext({ colorScheme, viewport: { width: 1280, height: 800 } });
+  const tab = await context.newPage();
+  const complaints: string[] = [];
+  tab.on('console', (message) => complaints.push(message.text()));
+  tab.on('pageerror', (error) => complaints.push(error.message));
+  tab.on('dialog', (dialog) => complaints.push(dialog.message()));
+  await tab.goto(url);
+  await tab.getByText('led by process').or(tab.getByText('nobody leads it now')).waitFor();
+  await tab.getByText('reading the events').waitFor({ state: 'detached' });
+  return { tab, complaints };
+}
+
+const goTo = (tab: Tab, where: string): Promise<void> => tab.evaluate(`location.hash = '#/login/${where}'`);
+
+/** Says what is drawn now, whatever that is. */
+const drawn = (tab: Tab): Promise<void> =>
+  tab.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))');
+
+const countOf = (tab: Tab): Promise<number> => tab.evaluate("document.querySelectorAll('*').length");
+
+/** What of the page only a text could have made: elements, handlers, what a script would leave behind. */
+const FOREIGN = `[
+  ...[...document.querySelectorAll('body :is(script,img,iframe,object,embed,math,template,style,link,base,meta,a[href],details,foreignObject)')]
+    .map((one) => one.tagName),
+  ...[...document.querySelectorAll('*')].flatMap((one) => one.getAttributeNames().filter((name) => /^on|^autofocus|^srcdoc/.test(name))),
+  ...('pwned' in globalThis ? ['it ran'] : []),
+]`;
+const foreign = (tab: Tab): Promise<string[]> => tab.evaluate(FOREIGN);
+
+describe.skipIf(executablePath === undefined)('in a browser', () => {
+  beforeAll(async () => {
+    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+    browser = await chromium.launch({ args, ...(executablePath === undefined ? {} : { executablePath }) });
+  });
+  afterAll(() => browser.close());
+
+  it('a team of 50 members, 5,000 tasks and 100,000 messages is drawn row by row, as far as it is seen', async () => {
+    const team = greatTeam({ members: 50, tasks: 5_000, messages: 100_000 });
+    const { tab, complaints } = await open((await openPage(team.root)).url);
+    await goTo(tab, 'board');
+    await tab.getByRole('heading', { name: 'Completed 3,750' }).waitFor();
+    expect(await tab.getByRole('list', { name: 'Completed tasks' }).getByRole('listitem').count()).toBeLessThan(40);
+    expect(await countOf(tab)).toBeLessThan(1_500);
+    await tab.getByRole('button', { name: /^#3750 / }).focus();
+    await tab.keyboard.press('End');
+    await tab.getByRole('button', { name: /^#1 / }).waitFor();
+    await goTo(tab, 'mail');
+    await tab.getByText('100,000 found').waitFor();
+    expect(await countOf(tab)).toBeLessThan(1_000);
+    await tab.getByRole('searchbox').fill('(4711)');
+    await tab.getByText('1 found').waitFor();
+    await tab.getByRole('button', { name: /\(4711\)/ }).click();
+    await tab.getByRole('article').getByText('(4711)').waitFor();
+    await goTo(tab, 'timeline');
+    await tab.getByRole('button', { name: 'By task' }).click();
+    await tab.getByRole('list', { name: 'Tasks' }).waitFor();
+    expect(await countOf(tab)).toBeLessThan(1_500);
+    expect(complaints).toEqual([]);
+  });
+
+  it('no text becomes a part of it, wherever it comes from', async () => {
+    const team = new ToldTeam({ ada: 'executor/claude' }).ledByUs().started('ada').process('ada', 'alive');
+    for (const [at, text] of PAYLOADS.entries()) {
+      const id = String(at + 1);
+      team.add(text, { description: text }).claim(id, 'ada');
+      if (at % 2 === 0) team.complete(id, 'ada', text);
+      else team.fail(id, 'ada', text);
+      team.note('agent.said', { member: 'ada', task: id, text }).note(text.slice(0, 60), { member: 'ada', text });
+      team.note('message.sent', { member: text.slice(0, 60), to: text.slice(0, 60), id, text });
+      team.note('agent.spent', { member: 'ada', task: id, kind: text, model: text, input_tokens: 1, output_tokens: 1 });
+    }
+    const page = await openPage(team.root);
+    for (const text of PAYLOADS) if (text.trim() !== '') await page.do('login', { do: 'send', to: 'ada', text });
+    const { tab, complaints } = await open(page.url);
+    const places = [...TABS, ...['1', '2', '30', '61', '77'].map((id) => `board/task/${id}`)];
+    const more = [
+      'overview/member/ada',
+      'board/file/team/events.jsonl',
+      'board/file/board/log.jsonl',
+      'board/task/%3Cimg%3E',
+    ];
+    for (const place of [...places, ...more, `overview/member/${encodeURIComponent(PAYLOADS[0] ?? '')}`]) {
+      await goTo(tab, place);
+      await drawn(tab);
+      expect([place, await foreign(tab)]).toEqual([place, []]);
+    }
+    await goTo(tab, 'mail');
+    await tab.getByRole('searchbox').fill('<img src=x onerror');
+    await tab.getByRole('button', { name: '<img src=x onerror="globalThis.pwned=1">' }).first().click();
+    await tab.getByRole('article').getByText('<img src=x onerror="globalThis.pwned=1">', { exact: true }).waitFor();
+    expect(await foreign(tab)).toEqual([]);
+    expect(complaints.filter((one) => !one.includes('400') && !one.includes('404'))).toEqual([]);
+  });
+
+  it.each([
+    { scheme: 'light', places: [...TABS, 'board/task/1', 'overview/member/ada', 'overview/file/board/log.jsonl'] },
+    { scheme: 'dark', places: ['overview', 'timeline', 'graph', 'board/task/1'] },
+  ] as const)('everybody can use it: axe finds nothing serious ($scheme)', async ({ scheme, places }) => {
+    const team = greatTeam({ members: 6, tasks: 60, messages: 40 });
+    team.note('member.exited', { member: 'dan', text: 'signal SIGKILL' }).process('dan', 'dead');
+    const { tab } = await open((await openPage(team.root)).url, scheme);
+    // The page's policy lets nothing in but its own script; the browser's own hand may.
+    await tab.evaluate(AXE);
+    const found: string[] = [];
+    for (const place of places) {
+      await goTo(tab, place);
+      await drawn(tab);
+      await tab.locator('.view').first().waitFor();
+      const { passes, violations } = await tab.evaluate<Checked>('axe.run()');
+      expect(passes.length).toBeGreaterThan(10);
+      const bad = violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html.slice(0, 160) ?? ''}`);
+      found.push(...bad.filter((one) => /^(?:serious|critical)/.test(one)).map((one) => `${place}: ${one}`));
+    }
+    expect(found).toEqual([]);
+  });
+
+  it('it is used by keyboard, does what is asked, and hears what happened while it was cut off', async () => {
+    const team = greatTeam({ members: 3, tasks: 20, messages: 5 });
+    const page = await openPage(team.root);
+    const { tab } = await open(page.url);
+    expect(tab.url()).not.toContain(page.token);
+    await tab.getByRole('textbox', { name: 'Answer to ada' }).fill('Postgres, please');
+    await tab.keyboard.press('Control+Enter');
+    await tab.getByRole('textbox', { name: 'Answer to ada' }).waitFor({ state: 'detached' });
+    expect([...team.store.board.fold().requests.values()]).toMatchObject([
+      { state: 'answered', answer: 'Postgres, please' },
+    ]);
+    await tab.locator('body').press('2');
+    const cards = tab.getByRole('list', { name: 'Completed tasks' }).getByRole('button');
+    await cards.first().focus();
+    await tab.keyboard.press('ArrowDown');
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('complementary', { name: /^task/ }).getByText('History').waitFor();
+    await tab.keyboard.press('Escape');
+    await tab.getByRole('complementary').waitFor({ state: 'detached' });
+    expect(await tab.evaluate('document.activeElement.className')).toBe('card');
+    await tab.context().setOffline(true);
+    team.add('Written while it was cut off');
+    await tab.context().setOffline(false);
+    await tab.getByRole('button', { name: 'Written while it was cut off' }).waitFor();
+  });
+});
