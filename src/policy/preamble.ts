@@ -182,7 +182,8 @@ function related(own: readonly string[], { shared, boundary }: FileDivision, bef
   return [...files].filter((file) => !own.includes(file)).join(', ') || 'none';
 }
 
-const doneBefore = (task: Task): string[] =>
+/** What came of a task, for whoever goes on from there. */
+export const doneBefore = (task: Task): string[] =>
   task.status === 'completed'
     ? [`Done before, #${task.id} ${task.subject}:\n${indented(task.result.summary.slice(-LONGEST_SUMMARY))}`]
     : [];

@@ -2,9 +2,9 @@
 import type { AgentKind } from '../model/agent.ts';
 import type { Task } from '../model/task.ts';
 import type { MemberConfig, TeamConfig } from '../model/team.ts';
-import { oneShotPreamble, workerPreamble } from '../policy/preamble.ts';
+import { doneBefore, oneShotPreamble, workerPreamble } from '../policy/preamble.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import { identity } from './prompts.ts';
+import { identity, taskPrompt } from './prompts.ts';
 
 type Kept = Pick<TeamStore, 'board' | 'paths'>;
 
@@ -21,17 +21,22 @@ export function identityOf({ board, paths }: Kept, { division }: TeamConfig, mem
   return workerPreamble({ ...standing(member), team: paths.name, member: name, tasks, division });
 }
 
-/** For a command, which knows no team: its task with all that belongs to it. Undefined where the task's text is enough. */
+/**
+ * How a member is told a task of a divided one: with what came of those that it waited for; a command, which knows no team,
+ * with all that belongs to it. Undefined where the task's own text is enough.
+ */
 export function briefOf(
   { board, paths }: Kept,
   { division, cwd = paths.root }: TeamConfig,
   member: MemberConfig,
   kind: AgentKind,
 ): ((task: Task) => string) | undefined {
-  if (division === undefined || kind !== 'exec') return undefined;
+  if (division === undefined) return undefined;
   return (task) => {
     const { tasks } = board.fold();
     const before = task.blockedBy.flatMap((id) => tasks.get(id) ?? []);
-    return oneShotPreamble({ ...standing(member), task, cwd, division, before });
+    return kind === 'exec'
+      ? oneShotPreamble({ ...standing(member), task, cwd, division, before })
+      : [taskPrompt(task), ...before.flatMap(doneBefore)].join('\n\n');
   };
 }

@@ -5,7 +5,7 @@ import type { Task } from '../model/task.ts';
 import { acceptanceOf } from '../policy/preamble.ts';
 
 /** A task's text: what an agent without a command of its own gets. */
-function taskPrompt({ work, subject, description, metadata }: Task): string {
+export function taskPrompt({ work, subject, description, metadata }: Task): string {
   const criteria = acceptanceOf(metadata).map((one) => `\n- ${one}`);
   const acceptance = criteria.length === 0 ? '' : `Acceptance Criteria:${criteria.join('')}`;
   return work.prompt ?? [subject, description, acceptance].filter(Boolean).join('\n\n');

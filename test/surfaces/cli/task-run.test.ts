@@ -99,12 +99,16 @@ describe('run of a task', () => {
   });
 });
 
+/** The first that fits: a prompt also tells what was done before. */
 const TURNS = [
   { match: 'Review ', answers: 'Nothing to find.', repeat: true },
-  { match: 'Design profiles', writes: { 'docs/design.md': 'profiles' }, answers: 'One table, one page.', repeat: true },
-  { match: 'Implement the profile API', writes: { 'api/profile.js': 'api' }, answers: 'GET /profile.', repeat: true },
-  { match: 'Create the profile page', writes: { 'web/profile.html': 'page' }, answers: 'One page.', repeat: true },
   { match: 'Write tests for profiles', writes: { 'test/profile.js': 'tests' }, answers: 'Two tests.', repeat: true },
+  { match: 'Create the profile page', writes: { 'web/profile.html': 'page' }, answers: 'One page.', repeat: true },
+  {
+    match: 'Done before, #1 Design profiles:\n    One table, one page.',
+    ...{ writes: { 'api/profile.js': 'api' }, answers: 'GET /profile.', repeat: true },
+  },
+  { match: 'Design profiles', writes: { 'docs/design.md': 'profiles' }, answers: 'One table, one page.', repeat: true },
 ];
 const FULLSTACK = [
   { worker: 'worker-1', subject: 'Design profiles', description: 'How.', acceptance: ['a'], files: ['docs'] },
