@@ -122,6 +122,32 @@ const reportFacts = {
 };
 const undo = z.strictObject({ directory: text, command: text }).nullable();
 export const report = answer({ team: text, folder: text, undo, ...reportFacts });
+const spending = z.strictObject({ tokens: counted, usd: z.number(), unpriced: z.array(text) });
+const span = z.strictObject({
+  ...{ task: text, member: text, claim: counted, from: z.number(), to: z.number().optional(), end: text.optional() },
+});
+/** The report inside it has its own shape, without what `answer` puts around. */
+export const exported = answer({
+  ...{ team: text, exportedAt: time, report: z.looseObject({ team: text }), spending },
+  members: z.array(z.looseObject({ name: text, spending: spending.nullable() })),
+  tasks: z.array(
+    z.strictObject({
+      ...{ id: text, subject: text, column: text, member: text.nullable(), waitsFor: z.array(text) },
+      ...{ holds: z.array(text), asks: z.boolean(), attempts: counted, since: time, reason: text.optional() },
+      ...{ description: z.string(), workedMs: counted, spending: spending.nullable(), result: z.string().nullable() },
+    }),
+  ),
+  timeline: z.strictObject({
+    ...{ from: z.number(), to: z.number(), spans: z.array(span) },
+    starts: z.array(z.strictObject({ member: text, at: z.number(), life: counted })),
+    critical: z.strictObject({ tasks: z.array(text), ms: counted }),
+  }),
+  mail: z.array(
+    z.strictObject({
+      ...{ id: text, at: time, from: text, to: text, kind: text, text: z.string(), isWaiting: z.boolean() },
+    }),
+  ),
+});
 
 const changed = z.strictObject({ path: text, change: z.enum(['added', 'modified', 'deleted']) });
 export const changes = answer({

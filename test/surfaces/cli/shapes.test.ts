@@ -66,6 +66,7 @@ const rows: readonly Row[] = [
   { line: 'why ada', after: asked('question'), shape: shapes.explained },
   { line: 'why 2', shape: shapes.explained },
   { line: 'report', shape: shapes.report },
+  { line: 'export', shape: shapes.exported },
   { line: 'diff tiny', after: RUN, shape: shapes.changes, repository: true },
   { line: 'task create Third --owner bob --run true', shape: shapes.task },
   { line: 'task list', after: FAILED, shape: shapes.tasks },

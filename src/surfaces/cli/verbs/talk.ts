@@ -155,6 +155,17 @@ const looking: readonly Verb[] = [
     load: () => import('../commands/report.ts'),
   },
   {
+    name: 'export',
+    summary: 'a run as one page that needs nothing else: timeline, board, mail',
+    words: '[team]',
+    options: [{ flags: '--out <file>', what: 'write it there instead of to stdout' }],
+    examples: [
+      { line: 'teams export login --out login.html', what: 'to be sent to somebody, or kept' },
+      { line: 'teams export login --json', what: 'for a program' },
+    ],
+    load: () => import('../commands/export.ts'),
+  },
+  {
     name: 'diff',
     summary: 'what a run has changed in the repository since it began',
     words: '[team] [task]',
