@@ -74,6 +74,7 @@ function describeTask(
 
 function describeGates({ gates }: Plan): string {
   const asked = [
+    ...(gates.ownership ? ['ownership of files'] : []),
     ...describeGate('build', gates.build),
     ...describeGate('test', gates.test),
     ...describeGate('lint', gates.lint),

@@ -40,7 +40,13 @@ export interface Plan {
   readonly cwd?: string;
   readonly members: readonly PlanMember[];
   readonly tasks: readonly PlanTask[];
-  readonly gates: { readonly build?: Gate; readonly test?: Gate; readonly lint?: Gate; readonly crossVerify: boolean };
+  readonly gates: {
+    readonly ownership?: true;
+    readonly build?: Gate;
+    readonly test?: Gate;
+    readonly lint?: Gate;
+    readonly crossVerify: boolean;
+  };
   readonly cascade: boolean;
   /** What follows, by the role of who did the work, where that is not the usual. */
   readonly cascadeByRole?: Readonly<Record<Name, 'test' | 'review' | 'none'>>;
@@ -146,9 +152,10 @@ function taskOf(file: PlanFileTask, blockedBy: readonly number[], members: PlanF
   };
 }
 
-function gatesOf({ build, test, lint, crossVerify }: PlanFile['gates']): Plan['gates'] {
+function gatesOf({ ownership, build, test, lint, crossVerify }: PlanFile['gates']): Plan['gates'] {
   const asked = { build: gateOf(build), test: gateOf(test), lint: gateOf(lint) };
   return {
+    ...(ownership ? { ownership } : {}),
     ...(asked.build === undefined ? {} : { build: asked.build }),
     ...(asked.test === undefined ? {} : { test: asked.test }),
     ...(asked.lint === undefined ? {} : { lint: asked.lint }),

@@ -3,6 +3,7 @@
  * verifies whom is S2's table; what is wrong becomes tasks, three rounds at most.
  */
 import type { AgentKind } from '../model/agent.ts';
+import type { Name } from '../model/names.ts';
 import type { Task } from '../model/task.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { vendorOf } from './vendor.ts';
@@ -85,7 +86,11 @@ export const verificationPrompt = (prompt: string, workers: number, done: readon
 export interface FixTask {
   readonly subject: string;
   readonly description: string;
-  readonly metadata: { readonly type: 'implement'; readonly fixRound: number };
+  /** Who must do it; whoever is free, without one. */
+  readonly owner?: Name;
+  readonly files?: readonly string[];
+  /** `ownership`: files of its owner's that it settles. */
+  readonly metadata: { readonly type: 'implement'; readonly fixRound: number; readonly ownership?: string[] };
 }
 
 /** The tasks that a failed verification makes; they have no follow-ups of their own. */

@@ -35,7 +35,7 @@ export async function changesSince(store: TeamReader, task: Task | undefined, si
     );
   const isIts = task === undefined ? () => true : filesOf(task);
   try {
-    return await againstNow({ cwd: cwdOf(store), commit: start.commit, isIts }, signal);
+    return await againstNow({ cwd: cwdOf(store), commit: start.commit, isIts, asText: true }, signal);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new UsageError('USAGE', `What team ${name} changed cannot be told: ${error.message}.`);
@@ -53,17 +53,31 @@ interface Since {
   readonly cwd: string;
   readonly commit: string;
   readonly isIts: (path: string) => boolean;
+  readonly asText: boolean;
 }
 
-async function againstNow({ cwd, commit, isIts }: Since, signal: AbortSignal): Promise<Changes> {
+async function againstNow({ cwd, commit, isIts, asText }: Since, signal: AbortSignal): Promise<Changes> {
   const repository = await repositoryAt({ cwd, signal });
   if (typeof repository === 'string') throw new GitFailure(repository);
   const here = (path: string): string => posix.relative(repository.prefix, path);
   return withTrees(repository, { signal }, false, async (trees) => {
     const changed = (await changedBetween(commit, trees)).filter(({ path }) => isIts(here(path)));
     const files = changed.map((file) => ({ ...file, path: here(file.path) }));
-    return { from: commit, files, text: await textOf(commit, trees, changed) };
+    return { from: commit, files, text: asText ? await textOf(commit, trees, changed) : '' };
   });
+}
+
+/**
+ * Paths that differ from a commit, relative to the working directory; or why that cannot be told.
+ */
+export async function changedPaths(cwd: string, commit: string, signal: AbortSignal): Promise<string[] | string> {
+  try {
+    const { files } = await againstNow({ cwd, commit, isIts: () => true, asText: false }, signal);
+    return files.map(({ path }) => path);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return error.message;
+  }
 }
 
 async function textOf(from: string, { files, where }: Trees, changed: readonly ChangedFile[]): Promise<string> {

@@ -2,6 +2,7 @@
 import type { Plan } from '../model/plan.ts';
 import type { Gate } from '../model/team.ts';
 import { fixTasks, type FixTask } from '../policy/verification.ts';
+import { checkOwnership } from './ownership.ts';
 import { runGates } from './gates.ts';
 import { readableConfig } from './run-state.ts';
 import type { Session } from './session.ts';
@@ -12,13 +13,18 @@ export async function integrate(
   session: Session,
   plan: Plan,
   signal: AbortSignal | undefined,
-): Promise<{ gates: Gate[]; fixes: FixTask[] }> {
+): Promise<{ gates: Gate[]; fixes: readonly FixTask[] }> {
   await session.note({ phase: 'integration' });
-  const gates = await runGates(plan, session, signal);
+  const ownership = await checkOwnership(session, plan, roundOf(session), signal);
+  const gates = ownership === undefined ? [] : [ownership.gate];
+  if (ownership !== undefined && ownership.fixes.length > 0) {
+    tell(session, gates);
+    return { gates, fixes: ownership.fixes };
+  }
+  gates.push(...(await runGates(plan, session, signal)));
   const verification = plan.gates.crossVerify ? await crossVerify(plan, session, signal) : undefined;
   if (verification) gates.push(verification.gate);
-  for (const { name, result, notes = '' } of gates)
-    session.tell({ type: 'gate.ended', gate: name, result, text: notes });
+  tell(session, gates);
   const verifier = verification?.verifier ?? null;
   await session.note({
     gates,
@@ -26,6 +32,11 @@ export async function integrate(
   });
   const fixes = verification?.verdict && canFix(session) ? fixTasks(verification.verdict, roundOf(session)) : [];
   return { gates, fixes };
+}
+
+function tell(session: Session, gates: readonly Gate[]): void {
+  for (const { name, result, notes = '' } of gates)
+    session.tell({ type: 'gate.ended', gate: name, result, text: notes });
 }
 
 /** Somebody here works on what is said in words. */

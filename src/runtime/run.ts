@@ -13,6 +13,7 @@ import { keepPlan, type KeptPlan } from '../store/plan-file.ts';
 import { hashText } from '../store/results.ts';
 import { integrate } from './integration.ts';
 import type { Ending } from './lead-options.ts';
+import { keepBaseline } from './ownership.ts';
 import { keepSafetyPoint } from './safety-point.ts';
 import type { RunFacts } from './run-state.ts';
 import { Session, type SessionOptions } from './session.ts';
@@ -87,6 +88,7 @@ export async function runTeam(
         : {}),
     });
     const unkept = await keepSafetyPoint(session, run.signal);
+    await keepBaseline(session, plan, run.signal);
     await session.start(session.startable(), run.signal);
     run.onStarted?.(session);
     const { ending, gates } = await carryOut(session, plan, run.signal);
@@ -128,8 +130,11 @@ async function carryOut(
     const { gates, fixes } = await integrate(session, plan, signal);
     if (fixes.length === 0 || signal?.aborted === true) return { ending, gates };
     const board = new Tasks(session.store, session.speaker);
-    for (const { subject, description, metadata } of fixes)
-      await board.add({ subject, description, metadata: { ...metadata } });
+    for (const { subject, description, owner, files = [], metadata } of fixes)
+      await board.add({
+        ...{ subject, description, metadata: { ...metadata }, work: { files: [...files] } },
+        ...(owner === undefined ? {} : { owner }),
+      });
     await session.note({ phase: 'executing' });
   }
 }

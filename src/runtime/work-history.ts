@@ -11,12 +11,21 @@ export interface WorkedTask {
   endedAt?: string;
 }
 
+/** A time in which a member held a claim. */
+export interface Span {
+  readonly task: string;
+  readonly member: Name;
+  readonly from: string;
+  readonly to: string;
+}
+
 export interface WorkHistory {
   readonly openedAt: string | undefined;
   /** When the team was last told to close; undefined when it was led again after that. */
   readonly closedAt: string | undefined;
   readonly lastAt: string | undefined;
   readonly tasks: ReadonlyMap<string, WorkedTask>;
+  readonly spans: readonly Span[];
   /** Milliseconds that each member held a claim. */
   readonly workedMs: ReadonlyMap<Name, number>;
 }
@@ -35,6 +44,7 @@ export class WorkLog implements WorkHistory {
   lastAt: string | undefined;
   readonly tasks = new Map<string, WorkedTask>();
   readonly workedMs = new Map<Name, number>();
+  readonly spans: Span[] = [];
   readonly #open = new Map<string, { member: Name; at: string }>();
 
   folded({ event, outcome }: Folded): void {
@@ -111,6 +121,7 @@ export class WorkLog implements WorkHistory {
     const span = this.#open.get(id);
     if (span === undefined) return;
     this.#open.delete(id);
+    this.spans.push({ task: id, member: span.member, from: span.at, to: at });
     task.durationMs = between(span.at, at);
     this.workedMs.set(span.member, (this.workedMs.get(span.member) ?? 0) + task.durationMs);
   }

@@ -44,6 +44,8 @@ export interface TeamPaths {
   readonly stateLock: string;
   readonly viewsLock: string;
   readonly plan: string;
+  /** What was in each file before agents wrote, where git does not tell. */
+  readonly baseline: string;
   readonly events: string;
   readonly tokens: string;
   readonly processes: string;
@@ -127,6 +129,7 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     stateLock: inside('state.lock'),
     viewsLock: inside('events.lock'),
     plan: inside('plan.json'),
+    baseline: inside('baseline.json'),
     events: inside('events.jsonl'),
     tokens: inside('.tokens'),
     processes: inside('processes'),

@@ -1,5 +1,6 @@
 /** The files of a project, by walking its directories: no links are followed, and what tools made is left out. */
-import { readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -35,5 +36,22 @@ function entriesOf(directory: string) {
   } catch {
     // Another's directory, or gone meanwhile: what cannot be listed cannot be divided either.
     return [];
+  }
+}
+
+/** Of a larger file, size and time stand for what is in it. */
+const LARGEST = 64 * 1024 * 1024;
+
+/** What tells the contents of each file from others; empty for one that may not be read. */
+export const hashesOf = (root: string, files: readonly string[]): string[] =>
+  files.map((file) => hashOf(join(root, file)));
+
+function hashOf(path: string): string {
+  try {
+    const { size, mtimeMs } = statSync(path);
+    return size > LARGEST ? `${size} ${mtimeMs}` : createHash('sha256').update(readFileSync(path)).digest('hex');
+  } catch {
+    // Another's, or gone meanwhile.
+    return '';
   }
 }

@@ -19,7 +19,8 @@ const planner = (place: Workplace, ...answers: unknown[]): string => {
   const turn = 'n=$(cat n 2>/dev/null || echo 0); echo $((n+1)) >n; cat >asked-$n.txt; cat answers/$n.json';
   return `exec:${turn}`;
 };
-const WORKER = 'exec:cat >"$TEAMS_MEMBER.txt"; echo done';
+/** Where tools leave what they make: nobody's file. */
+const WORKER = 'exec:mkdir -p out; cat >"out/$TEAMS_MEMBER.txt"; echo done';
 const teamsIn = (place: Workplace): string[] =>
   existsSync(join(place.root, '.teams'))
     ? readdirSync(join(place.root, '.teams')).filter((name) => name !== '.archive')
@@ -45,8 +46,8 @@ describe('run of a task', () => {
     expect(code).toBe(0);
     expect(out.trimEnd().split('\n').at(-1)).toMatch(/\.archive\/forge-team-\d+-/);
     expect(teamsIn(place)).toEqual([]);
-    expect(read(place, 'worker-1.txt')).toContain('== FILE SCOPE ==\nFiles you may modify: a.txt\n');
-    expect(read(place, 'worker-2.txt')).toContain('Done before, #1 [no-cascade] Fix a:\n    done');
+    expect(read(place, 'out/worker-1.txt')).toContain('== FILE SCOPE ==\nFiles you may modify: a.txt\n');
+    expect(read(place, 'out/worker-2.txt')).toContain('Done before, #1 [no-cascade] Fix a:\n    done');
     expect(read(place, 'asked-0.txt')).toContain('== TASK ==\nfix both\n');
   });
 

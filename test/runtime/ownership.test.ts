@@ -1,0 +1,63 @@
+/** The ownership gate of a run, with git and without: what is found, who is told, and that nothing is reverted. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Workplace } from '../support/cli.ts';
+
+const member = (name: string, command?: string) => ({
+  ...{ name, agent: { kind: 'exec', ...(command === undefined ? {} : { command }) } },
+});
+/** Bob works after Ada, and long enough after her that the time of a file tells who was at work. */
+const LATER = 'sleep 0.2; ';
+
+const run = async (where: { git: boolean; bob: string; ada?: string; shared?: string[] }) => {
+  const place = new Workplace();
+  place.put('src/a.txt', 'a\n');
+  const tasks = [
+    { subject: 'Do a', owner: 'ada', run: 'echo a >src/a.txt', files: ['src/a.txt'] },
+    { subject: 'Do b', owner: 'bob', run: `${where.bob}; echo b >src/b.txt`, files: ['src/b.txt'], blockedBy: [1] },
+  ];
+  const gates = { ownership: true, build: 'touch built' };
+  const plan = {
+    name: 'own',
+    members: [member('ada', where.ada), member('bob')],
+    tasks,
+    gates,
+    sharedFiles: where.shared ?? [],
+  };
+  place.put('plan.json', JSON.stringify(plan));
+  if (where.git) await place.shell('git init -q . && echo home >.gitignore');
+  const { code, out } = await place.teams('run', 'plan.json', '--quiet');
+  return { code, out, at: (file: string) => join(place.root, file) };
+};
+
+describe('the ownership gate', () => {
+  it.each([[true], [false]])('passes where everybody kept to their own files (git: %s)', async (git) => {
+    const { code, out } = await run({ git, bob: 'true' });
+    expect(code, out).toBe(0);
+    expect(out).not.toContain('ownership');
+  });
+
+  it.each([[true], [false]])(
+    'lists what is nobody’s and what is shared, exit 1, and reverts nothing (git: %s)',
+    async (git) => {
+      const { code, out, at } = await run({
+        git,
+        bob: 'echo x >stray.txt; echo {} >package.json',
+        shared: ['package.json'],
+      });
+      expect(code).toBe(1);
+      expect(out).toMatch(/- ownership fail: package\.json: it is a shared file.*; stray\.txt: nobody owns it/);
+      expect(['stray.txt', 'src/b.txt', 'built'].filter((file) => !existsSync(at(file)))).toEqual([]);
+    },
+  );
+
+  it('gives its owner what another changed, to look at; then it is settled', async () => {
+    const { code, out, at } = await run({ git: true, bob: `${LATER}echo mine >src/a.txt`, ada: 'cat >seen' });
+    expect(out).toMatch(/\[DONE\] #3: \[no-cascade\] Look at what others changed in src\/a\.txt \(ada/);
+    expect(readFileSync(at('seen'), 'utf8')).toContain("src/a.txt: it is ada's, and bob worked when it was changed");
+    // What Ada writes besides is nobody's.
+    expect({ code, listed: out.includes('seen: nobody owns it') }).toEqual({ code: 1, listed: true });
+    expect(out).not.toMatch(/ownership fail:.*src\/a\.txt/);
+  });
+});
