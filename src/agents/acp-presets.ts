@@ -20,7 +20,6 @@ export function acpLaunch(spec: AgentSpec, seat: Seat, { env }: Pick<TurnInput, 
 
 function gemini({ command = ['gemini'], args = [], model, baseUrl, options }: AgentSpec, seat: Seat, env: Env): Launch {
   const home = seat.home === undefined ? undefined : join(seat.home, 'gemini');
-  const settings = home === undefined ? undefined : join(home, 'settings.json');
   if (home !== undefined) furnish(home, geminiHome(seat, env, options));
   return {
     argv: [...command, '--acp', '--skip-trust', ...(model === undefined ? [] : ['--model', model]), ...args],
@@ -30,9 +29,7 @@ function gemini({ command = ['gemini'], args = [], model, baseUrl, options }: Ag
       ...env,
       ...seat.server?.env,
       ...(baseUrl === undefined ? {} : { GOOGLE_GEMINI_BASE_URL: baseUrl }),
-      ...(settings === undefined || home === undefined
-        ? {}
-        : { GEMINI_CLI_SYSTEM_SETTINGS_PATH: settings, GEMINI_CLI_HOME: home }),
+      ...(home === undefined ? {} : { GEMINI_CLI_HOME: home }),
     },
   };
 }
@@ -50,7 +47,8 @@ function geminiHome({ server }: Seat, env: Env, options: AgentSpec['options'] = 
     ...(server === undefined ? {} : { mcpServers: { team: trusted(server) } }),
   };
   return {
-    files: { 'settings.json': JSON.stringify(settings, undefined, 2) },
+    // As its user's: settings of the system count only where root owns the whole way to them.
+    files: { '.gemini/settings.json': JSON.stringify(settings, undefined, 2) },
     links: loginLinks('gemini', env, '.gemini'),
   };
 }

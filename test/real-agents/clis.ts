@@ -59,10 +59,20 @@ export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
   },
   opencode: {
     isWordy: true,
+    titles: true,
     makes: { tool: 'bash', input: { command: 'touch made', description: 'makes it' } },
     cannot: {
       mail: 'the protocol has no place for it in mid-turn',
       '429 then good': 'the protocol has no word for a retry',
+    },
+    // It tries again in silence, for longer than this suite listens; of a model that is not there it tells no status.
+    classes: {
+      '529': 'timeout',
+      '500': 'timeout',
+      quota: 'timeout',
+      cut: 'timeout',
+      refused: 'timeout',
+      'no model': 'bad_output',
     },
   },
 };
