@@ -1,8 +1,9 @@
 /**
- * What went wrong with a model call, in the classes of SPEC §8. An error is looked at from outside (status, headers,
- * body, the system's code), because it comes from another library, in the middle of a stream or before it.
+ * What an error of a model call tells: looked at from outside (status, headers, body, the system's code), because it comes
+ * from another library, in the middle of a stream or before it. What it means is `agents/fault.ts`'s to say.
  */
 import type { FailureClass } from '../../model/agent.ts';
+import { faultOf, isUnreachable } from '../fault.ts';
 
 export interface Fault {
   readonly why: FailureClass;
@@ -20,50 +21,26 @@ interface Seen {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-const OVERFLOW =
-  /context_length_exceeded|prompt is too long|maximum context length|exceeds? the (?:maximum number of tokens|context)|context window|too many tokens|request_too_large/i;
-const NO_CREDIT = /insufficient_quota|credit balance|billing|payment required|exceeded your current quota/i;
-const BUSY = /overloaded|rate.?limit|resource_exhausted|too many requests/i;
-const NO_KEY = /invalid_api_key|api key not valid|authentication_error|unauthenticated|permission_(?:denied|error)/i;
-const NO_MODEL = /model_not_found|not_found_error|model .{0,120}not found/i;
-/** The library's words for what it cannot read. */
-const NOT_OF_THE_API = /JSON parsing failed|Type validation failed|Invalid JSON response/;
-const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 const LINE = 300;
 
-/** @param where what was called, for the sentence */
-export function faultOf(error: unknown, where: string): Fault {
+/**
+ * @param where what was called, for the sentence
+ * @param unreachable what it means that nobody listens there
+ */
+export function callFault(error: unknown, where: string, unreachable: 'crashed' | 'not_installed' = 'crashed'): Fault {
   const seen = seenIn(error);
   const { status, code } = seen;
-  const why = classOf(seen);
+  const why = isUnreachable(seen) ? unreachable : faultOf(seen, 'crashed');
   const said = oneLine(messageOf(seen.text) ?? innermost(error) ?? seen.text);
   const asked = retryAfter(seen);
   const what = status === undefined ? (code ?? 'failed') : `answered ${status}`;
   return {
     why,
     message: `${where} ${what}: ${said}`.slice(0, LINE),
-    passes: why === 'rate_limited' || why === 'crashed',
+    passes: why === 'rate_limited' || why === 'crashed' || why === 'timeout',
     ...(asked === undefined ? {} : { retryAfterMs: asked }),
   };
 }
-
-function classOf({ status = 0, code, text }: Seen): FailureClass {
-  if (NOT_OF_THE_API.test(text)) return 'bad_output';
-  if (OVERFLOW.test(text) || status === 413) return 'overflow';
-  if (NO_CREDIT.test(text) || [401, 402, 403].includes(status)) return 'unauthorised';
-  if (status === 429 || status === 529) return 'rate_limited';
-  if (status >= 500) return BUSY.test(text) && status === 503 ? 'rate_limited' : 'crashed';
-  if (status === 404) return 'not_installed';
-  if (status >= 400) return NO_KEY.test(text) ? 'unauthorised' : 'bad_output';
-  if (code !== undefined && UNREACHABLE.has(code)) return 'crashed';
-  if (BUSY.test(text)) return 'rate_limited';
-  if (NO_KEY.test(text)) return 'unauthorised';
-  if (NO_MODEL.test(text)) return 'not_installed';
-  return 'crashed';
-}
-
-/** Whether nobody listens there. */
-export const isUnreachable = (error: unknown): boolean => UNREACHABLE.has(seenIn(error).code ?? '');
 
 /** An error, its causes and the errors inside it, as one. */
 function seenIn(error: unknown, depth = 0): Seen {

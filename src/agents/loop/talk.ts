@@ -3,7 +3,7 @@ import type { CallAnswer, Turn, TurnEnd, TurnInput, AgentEvent } from '../agent.
 import { pause } from '../pause.ts';
 import { clearedOf, compacted, isFull, SUMMARISE, tokensIn } from './compaction.ts';
 import { resultPart, toolMessage, type Conversation } from './conversation.ts';
-import { faultOf, isUnreachable, type Fault } from './fault.ts';
+import { callFault, type Fault } from './fault.ts';
 import type { Library } from './library.ts';
 import { repeats } from './repeats.ts';
 import type { Patience } from './stall.ts';
@@ -140,10 +140,7 @@ export class Talk {
 
   #fault(error: unknown): Fault {
     const { vendor, reached } = this.#environment;
-    const fault = faultOf(error, `${vendor.name} (${reached.name})`);
-    return isUnreachable(error) && vendor.unreachable === 'not_installed'
-      ? { ...fault, why: 'not_installed', passes: false }
-      : fault;
+    return callFault(error, `${vendor.name} (${reached.name})`, vendor.unreachable);
   }
 
   /** Carries out what the model wants, in order. @returns whether it goes in circles */
