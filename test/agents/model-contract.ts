@@ -47,6 +47,8 @@ export interface Cast {
   readonly titles?: boolean;
   /** The program puts words of its own behind the user's, and the model server echoes those. */
   readonly isWordy?: boolean;
+  /** What must pass before another life goes on with a session. */
+  readonly betweenLives?: () => Promise<void>;
   /** Shorter than what the program needs to begin is a failure of its own. */
   readonly stallMs?: number;
 }
@@ -166,6 +168,7 @@ export function describeWithModel(cast: Cast): void {
       const { turn, server, place, agent } = await stage(cast, []);
       const session = sessionIn(await turn('The word is apple.'));
       await agent.close();
+      await cast.betweenLives?.();
       const next = await staged(cast, server, { ...place, ...(session === undefined ? {} : { session }) });
       expect((await next.turn('Which word?')).end).toMatchObject({ ended: 'answered', text: echo('ok: Which word?') });
       expect(everything(server.requests.at(-1))).toContain('The word is apple.');

@@ -37,6 +37,13 @@ export const environment = (home: string): Record<string, string> => ({
 /** Longer than the slowest of them needs to begin. */
 export const STALL_MS = 20_000;
 
+const NO_STEERING = {
+  mail: 'the protocol has no place for it in mid-turn',
+  '429 then good': 'the protocol has no word for a retry',
+} as const;
+
+const MINUTE_MS = 60_000;
+
 /** What was seen of each, where it is not as the suite would have it. */
 export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
   claude: { isWordy: true, makes: { tool: 'Write', input: { file_path: 'made', content: 'x' } } },
@@ -50,20 +57,21 @@ export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
     isWordy: true,
     makes: { tool: 'write_file', input: { file_path: 'made', content: 'x' } },
     cannot: {
-      mail: 'the protocol has no place for it in mid-turn',
-      '429 then good': 'the protocol has no word for a retry',
+      ...NO_STEERING,
       'cut then good': 'it gives up when a stream is cut',
     },
     // It tells no status of these.
     classes: { 'no model': 'crashed', garbage: 'crashed' },
+    // Its file of a session is named by the minute: a second life in the same minute begins it anew, and loses it.
+    betweenLives: () => new Promise((resume) => setTimeout(resume, MINUTE_MS - (Date.now() % MINUTE_MS) + 1_000)),
   },
   opencode: {
     isWordy: true,
     titles: true,
     makes: { tool: 'bash', input: { command: 'touch made', description: 'makes it' } },
     cannot: {
-      mail: 'the protocol has no place for it in mid-turn',
-      '429 then good': 'the protocol has no word for a retry',
+      ...NO_STEERING,
+      overflow: 'it compacts by itself, again and again, until its turn is over by time',
     },
     // It tries again in silence, for longer than this suite listens; of a model that is not there it tells no status.
     classes: {
