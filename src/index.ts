@@ -45,6 +45,7 @@ export { type Passed } from './policy/view/message-flow.ts';
 export { type Problem } from './policy/view/problems.ts';
 export { workedMs, type Span } from './policy/view/spans.ts';
 export { isSpeech, type Story, throughput } from './policy/view/story.ts';
+export { pipelineGraph } from './policy/pipeline-graph.ts';
 export { duration as shortDuration, teamCancelled, teamForceCancelled } from './policy/wording.ts';
 export { mustBeAvailable } from './runtime/availability.ts';
 export { logOnBus, sessionTeam } from './runtime/bus.ts';
@@ -80,6 +81,8 @@ export {
   planInText,
   planNear,
 } from './runtime/plan-source.ts';
+export { makePipelineTeam } from './runtime/pipeline-run.ts';
+export { ejectPipeline, type GivenPipeline, listPipelines, pipelineNamed } from './runtime/pipelines.ts';
 export { type RefineAsk, type RefinePlace } from './runtime/refine-setup.ts';
 export { refineAt, type RefineProgress } from './runtime/refine.ts';
 export { relayOnce } from './runtime/relay.ts';

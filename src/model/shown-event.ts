@@ -31,6 +31,9 @@ const FIRST_NOUNS = [
   'bus',
   'discussion',
   'exploration',
+  'checkpoint',
+  'fast_advance',
+  'fix',
   'gate',
   'hook',
   'lead',
@@ -41,7 +44,9 @@ const FIRST_NOUNS = [
   'plan',
 ] as const;
 const LAST_NOUNS = [
+  'phase',
   'reaper',
+  'role',
   'run',
   'shutdown',
   'spawn',

@@ -91,6 +91,9 @@ export const isResolved = (task: Task): boolean => task.status === 'completed' |
 /** Left out of counts and phase inference. */
 export const isInternal = (task: Task): boolean => task.metadata['_internal'] === true;
 
+/** Done by a person's yes; set by the runtime alone. */
+export const isCheckpoint = (task: Pick<TaskFacts, 'metadata'>): boolean => task.metadata['_checkpoint'] === true;
+
 /** Decimal ids are compared as numbers: 10 comes after 2. */
 export const byId = (a: { id: string }, b: { id: string }): number => Number(a.id) - Number(b.id);
 

@@ -20,6 +20,8 @@ export const memberConfigSchema = z.looseObject({
   plan_approval: z.boolean().optional(),
   /** What its agent is told of its role. */
   prompt: z.string().optional(),
+  /** Of a pipeline: the file of its role, below the team's folder. */
+  role_spec: z.string().optional(),
 });
 export type MemberConfig = z.infer<typeof memberConfigSchema>;
 
@@ -29,6 +31,9 @@ export const configDocumentSchema = z.looseObject({
   created_at: z.number(),
   profile: profileSchema,
   session_id: z.string().optional(),
+  /** Of a pipeline: what was asked for, and by which one. */
+  requirement: z.string().optional(),
+  pipeline: nameSchema.optional(),
   epoch: z.number().int(),
   seal: z.string().optional(),
   cwd: z.string().optional(),

@@ -57,6 +57,10 @@ const DEEDS: Readonly<Record<Verdict['do'], Deed>> = {
   assign: ({ task, to }) => (to === undefined ? `left ${task} to whoever is free` : `gave ${task} to ${to}`),
   skip: ({ task }) => `skipped ${task} and what waits for it`,
   'follow up': ({ task, to }) => `added the follow-up of ${task}${to === undefined ? '' : `, for ${to}`}`,
+  start: ({ who }) => `started ${who}`,
+  tell: ({ task }) => `told a person of ${task}`,
+  pass: ({ task }) => `passed ${task}`,
+  redo: ({ task }) => `sent back what ${task} tested`,
   finish: () => 'found every task final',
   stuck: () => 'found that nothing can go on',
 };

@@ -10,6 +10,8 @@ import type { Name } from '../model/names.ts';
 import { byId, type Task } from '../model/task.ts';
 import { cascades } from './cascade.ts';
 import { fallBack } from './fallback.ts';
+import { fixNeeds } from './fix-loop.ts';
+import { pipelineVerdicts } from './pipeline-judge.ts';
 import { Hands, redistribute } from './redistribution.ts';
 import { restartOf } from './restart.ts';
 import type { Limits, MemberSighting, Sighting, Verdict } from './sighting.ts';
@@ -37,9 +39,16 @@ export function judge(sighting: Sighting, limits: Limits): Verdict[] {
   const followed = cascades(expected, limits, taken);
 
   const verdicts = [...quarantined, ...released, ...restarted, ...watched, ...skipped, ...moved, ...followed];
-  if (isDone(board) && followed.length === 0) return [{ do: 'finish' }, ...verdicts];
+  verdicts.push(...pipelineVerdicts(expected));
+  if (isDone(board) && followed.length === 0 && isReported(sighting)) return [{ do: 'finish' }, ...verdicts];
   return verdicts.length > 0 ? verdicts : [stuck(sighting) ?? []].flat();
 }
+
+/** A pipeline ends when its roles have reported and nothing is to be done again. */
+const isReported = ({ board, members, pipeline }: Sighting): boolean =>
+  pipeline === undefined ||
+  (!members.some(({ name, quarantined, givenUp }) => pipeline.owing.has(name) && !quarantined && !givenUp) &&
+    fixNeeds(board).every(({ is }) => is === 'exhausted'));
 
 /** Whom a verdict gives work to. */
 const givenTo = (verdict: Verdict): Name[] => {

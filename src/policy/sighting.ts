@@ -62,6 +62,17 @@ export interface Sighting {
   readonly overslept: boolean;
   /** Nobody is asked: what a failed blocker holds up is skipped. */
   readonly unattended: boolean;
+  /** Of a pipeline with roles; without it members are started by whoever leads. */
+  readonly pipeline?: PipelineSight;
+}
+
+export interface PipelineSight {
+  /** Who finished something and has yet to report it. */
+  readonly owing: ReadonlySet<Name>;
+  /** Nobody is asked at a checkpoint: `--yes`. */
+  readonly passesCheckpoints: boolean;
+  /** Tasks of which a person was told what is asked. */
+  readonly told: ReadonlySet<string>;
 }
 
 export interface Limits {
@@ -145,6 +156,19 @@ export type Verdict =
       readonly place: Placement;
       readonly why: string;
     }
+  /** Of a pipeline: the process of a member whose work is ready, or who has yet to report. */
+  | { readonly do: 'start'; readonly member: Name; readonly why: string }
+  /** Of a pipeline: a person is told, once in the life of a lead. */
+  | {
+      readonly do: 'tell';
+      readonly task: string;
+      readonly what: 'checkpoint.reached' | 'fix.exhausted';
+      readonly why: string;
+    }
+  /** Of a pipeline: nobody is asked at this checkpoint. */
+  | { readonly do: 'pass'; readonly task: string; readonly why: string }
+  /** Of a pipeline: `of` is done again, and then `task`. */
+  | { readonly do: 'redo'; readonly task: string; readonly of: string; readonly why: string }
   /** Every task is final: go on to integration. Always first; what follows is for a lead that serves on. */
   | { readonly do: 'finish' }
   /** Nothing runs, nothing can run, and not everything is final: say so, never wait in silence. Always alone. */

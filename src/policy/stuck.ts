@@ -18,6 +18,9 @@ export function stuck(sighting: Sighting): Verdict | undefined {
   const open = pending.filter((task) => !isInternal(task));
   // Whoever asked a person waits, however long it takes.
   if (open.length === 0 || sighting.board.busy.size > 0 || sighting.board.open.size > 0) return undefined;
+  // A role that lives has yet to report, and its report brings the next one.
+  if (sighting.pipeline && sighting.members.some(({ process }) => process === 'alive' || process === 'starting'))
+    return undefined;
   const ready = pending.filter((task) => isReady(sighting.board, task));
   if (ready.some((task) => isWaitedFor(sighting, task))) return undefined;
   const reasons = [

@@ -1,13 +1,15 @@
 /** Carrying out a verdict: the only place of supervision with effects, one idempotent effect a branch. */
 import type { AgentSpec } from '../model/agent.ts';
-import type { Board } from '../model/board.ts';
+import { refused, type Board, type Refused } from '../model/board.ts';
 import type { Body } from '../model/event.ts';
 import type { Name } from '../model/names.ts';
 import { decisionOf } from '../policy/decision.ts';
+import { fixChanges } from '../policy/fix-loop.ts';
 import type { Verdict } from '../policy/sighting.ts';
 import * as wording from '../policy/wording.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import type { AgentWatch } from './agent-watch.ts';
+import { passing } from './checkpoint.ts';
 import { followUpChange, ownerFor } from './follow-up.ts';
 import { sendMail } from './mail.ts';
 import { withAgent } from './membership.ts';
@@ -74,6 +76,18 @@ export async function acts(verdict: Verdict, context: ActContext): Promise<void>
       return append(context, { type: 'task.skipped', task: verdict.task, cascade: true, why: verdict.why });
     case 'follow up':
       return follow(verdict, context);
+    case 'start':
+      memory.reborn(verdict.member);
+      supervisor.start([verdict.member]);
+      return;
+    case 'tell':
+      memory.told.add(verdict.task);
+      store.events.append({ type: verdict.what, task: verdict.task, text: verdict.why });
+      return;
+    case 'pass':
+      return append(context, (board) => passing(board, verdict.task, verdict.why));
+    case 'redo':
+      return append(context, (board) => redoing(board, verdict));
     case 'finish':
     case 'stuck':
       return;
@@ -86,7 +100,7 @@ export async function acts(verdict: Verdict, context: ActContext): Promise<void>
 export const tellDecision = (store: Pick<TeamStore, 'events'>, verdict: Verdict): void =>
   void store.events.append({ type: 'lead.decided', ...decisionOf(verdict) });
 
-async function append(context: ActContext, body: Body | ((board: Board) => Body)): Promise<void> {
+async function append(context: ActContext, body: Body | ((board: Board) => Body | Refused)): Promise<void> {
   const build = typeof body === 'function' ? body : (): Body => body;
   const { outcome } = context.store.board.append(authorOf(context.speaker), build);
   if (outcome.ok) return after(context.store, outcome, context.speaker);
@@ -116,6 +130,13 @@ async function fence(verdict: Verdict & { do: 'fence' }, context: ActContext): P
   const now = context.store.board.board.tasks.get(task);
   if (heir !== undefined && heir !== null && now)
     await mail(context, heir, wording.reassignment(now, member, why), 'assignment', task);
+}
+
+function redoing(board: Board, { task, of }: Verdict & { do: 'redo' }): Body | Refused {
+  const [tested, work] = [board.tasks.get(task), board.tasks.get(of)];
+  return tested && work
+    ? { type: 'batch', changes: fixChanges(board, tested, work) }
+    : refused('UNKNOWN_TASK', `there is no task #${task}, or none that it is about`);
 }
 
 /** The task first, with its owner in the same record; then its owner is told, or started. */

@@ -43,6 +43,12 @@ export class Claims {
     this.#failuresInARow = isCompleted ? 0 : this.#failuresInARow + 1;
   }
 
+  /** There is work that it left alone for a while, and will come back to. */
+  get isPausing(): boolean {
+    const { tasks } = this.#self.store.board.board;
+    return [...this.#passed()].some((id) => tasks.get(id)?.status === 'pending');
+  }
+
   #isSpent(): boolean {
     return this.#failuresInARow >= this.#mostFailures;
   }

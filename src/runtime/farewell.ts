@@ -3,7 +3,7 @@ import { shutdownAck } from '../policy/wording.ts';
 import { removeBell } from '../store/bell.ts';
 import type { Self } from './self.ts';
 
-export type Leaving = 'shutdown' | 'idle' | 'closed' | 'replaced' | 'signal' | 'gone';
+export type Leaving = 'shutdown' | 'idle' | 'done' | 'closed' | 'replaced' | 'signal' | 'gone';
 
 /** @param completed tasks of this life */
 export async function farewell(self: Self, why: Leaving, completed: number): Promise<void> {
@@ -12,7 +12,8 @@ export async function farewell(self: Self, why: Leaving, completed: number): Pro
   const released = { type: 'task.released', reason: 'released', why: `${self.name} stops` } as const;
   if (own) self.write({ ...released, task: own.id, epoch: own.claim.epoch });
   if (why === 'idle') return leave(self);
-  if (why === 'signal') return;
+  // A role that is done has reported already, and stays a member: there may be work for it again.
+  if (why === 'signal' || why === 'done') return;
   await self.tell(shutdownAck(self.name, completed, 0), { type: 'shutdown_response', data: { approve: true } });
 }
 

@@ -45,7 +45,8 @@ export class Idleness {
     switch (deed) {
       case 'tell idle':
         this.#hasNews = false;
-        return this.#self.tell(this.#environment.hasCompleted() ? standingBy() : idling(), { kind: 'idle' });
+        await this.#self.tell(this.#environment.hasCompleted() ? standingBy() : idling(), { kind: 'idle' });
+        return;
       case 'tell blocked':
         return this.#tellBlocked();
       case 'leave':

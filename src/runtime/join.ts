@@ -23,6 +23,7 @@ import { agentHome, keptSession } from '../store/agent-home.ts';
 import { memberServer } from './member-server.ts';
 import { pathWithUs } from './package.ts';
 import { mustBeAvailable } from './availability.ts';
+import { roleOf } from './role-of.ts';
 import { sendRateFrom } from './send-rate.ts';
 import { MEMBER_VARIABLE, MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
 import { Teammate } from './teammate.ts';
@@ -64,6 +65,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const lease = await leaseFor(store, name, incarnation, (why) => events.lost(why));
   announce(store, name, incarnation, token, options);
   const hook = hookFrom(options.environment);
+  const role = roleOf(store, config, member, spec);
   const profile = profiles[config.profile];
   const idleTimeoutMs = options.idleTimeoutMs ?? profile.idleTimeoutMs ?? undefined;
   const teammate = new Teammate({
@@ -78,6 +80,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       brief: briefOf(store, config, member, spec.kind),
     },
     rate: sendRateFrom(store.clock, options.environment),
+    ...(role === undefined ? {} : { role }),
     answersMail: spec.kind !== 'exec',
     planApproval: member.plan_approval ?? false,
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),

@@ -34,6 +34,8 @@ export interface LeadOptions {
   readonly spare?: AgentSpec;
   /** What could think instead of an agent that cannot work, the first choice first; without it none is replaced. */
   readonly findAgents?: FindAgents;
+  /** Nobody is asked at a checkpoint of a pipeline. */
+  readonly passesCheckpoints?: boolean;
   /** The first required task that fails ends the run. */
   readonly failFast?: boolean;
 }

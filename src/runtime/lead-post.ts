@@ -11,6 +11,7 @@ import type { Mailbox } from './desk.ts';
 import { Mailroom } from './mailroom.ts';
 import { sendMail } from './mail.ts';
 import type { Memory } from './memory.ts';
+import { FINAL_REPORT } from './role-reports.ts';
 import type { Speaker } from './speaker.ts';
 
 /** A lead is in no hurry with its mail: it takes more at once, and leaves fewer segments. */
@@ -25,6 +26,8 @@ export interface PostEnvironment {
   readonly leads: () => boolean;
   /** Somebody leads by {@link LeadPost.mail}: mail from others waits there until it is taken. */
   readonly readsMail: boolean;
+  /** A role says what it has finished. */
+  readonly onReport?: (from: Name, message: Message) => void;
   /** A person wants a member started. */
   readonly onSpawn: (name: Name) => void;
   /** A member says that it has nothing left to do. */
@@ -144,12 +147,20 @@ export class LeadPost {
     const isFarewell = message.type === 'shutdown_response' && phase !== 'open';
     if (isFarewell)
       this.#responses.set(sender, { approve: message.data?.['approve'] !== false, text: message.content });
+    if (message.kind === FINAL_REPORT) this.#reported(sender, message);
     if (message.kind === 'status') memory.of(sender).answered = true;
     else if (message.kind === undefined) memory.progressed(sender);
     // What is over is told to nobody; what is asked waits for a person, whoever else reads this inbox.
     const { board } = store.board;
     if (board.requests.has(message.id)) return isOver(board, message.id);
     return !readsMail || message.kind === 'status' || isFarewell;
+  }
+
+  #reported(sender: Name, message: Message): void {
+    // What stopped before its end is not started again by this lead: a person looks first.
+    if (message.data?.['interrupted'] === true) this.#environment.memory.of(sender).quarantined = true;
+    this.#environment.onReport?.(sender, message);
+    this.#environment.onNews();
   }
 
   /** What a person says to the lead's own process through its inbox: to start a member, to end the team. */

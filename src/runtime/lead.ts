@@ -18,6 +18,7 @@ import { LeadHooks } from './lead-hooks.ts';
 import { toldBy, type Ending, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
 import { LeadPost } from './lead-post.ts';
 import { Memory } from './memory.ts';
+import { RoleReports } from './role-reports.ts';
 import { SpendingWatch } from './spending-watch.ts';
 import { Supervisor, type Life, type SupervisorEnvironment } from './supervisor.ts';
 import { ViewKeeper } from './view-keeper.ts';
@@ -40,6 +41,7 @@ export class Lead {
   readonly #speaker: LeadSpeaker;
   readonly #options: LeadOptions;
   readonly #post: LeadPost;
+  readonly #roles: RoleReports | undefined;
   readonly #spending: SpendingWatch;
   readonly #glances: Glances;
   readonly #agents: AgentWatch;
@@ -71,11 +73,13 @@ export class Lead {
     this.#glances = new Glances(store, this.memory, this.supervisor, this.#agents);
     const { ward } = this.supervisor;
     this.hooks = new LeadHooks({ store, speaker, ward, hooks: options.hooks ?? {} });
+    this.#roles = RoleReports.of(store);
     this.#post = new LeadPost({
       ...{ store, speaker, memory: this.memory, leads: () => this.#leads() },
       readsMail: options.readsMail ?? false,
       onSpawn: (name) => this.#spawn(name),
       onIdle: (name) => this.hooks.idle(name),
+      onReport: (from, message) => this.#roles?.heard(from, message),
       onNews: () => this.ring(),
     });
     this.#watched = watchFile(store.disk, store.paths.log, () => this.ring());
@@ -154,7 +158,11 @@ export class Lead {
     const members = [...board.members.values()]
       .filter((member) => member.state === 'joined')
       .flatMap(({ name }) => this.#glances.at(board, name) ?? []);
-    return { board, members, overslept, unattended: this.#options.unattended };
+    const pipeline = this.#roles && {
+      ...{ owing: this.#roles.owing(board), told: this.memory.told },
+      passesCheckpoints: this.#options.passesCheckpoints === true,
+    };
+    return { board, members, overslept, unattended: this.#options.unattended, ...(pipeline ? { pipeline } : {}) };
   }
 
   async close(): Promise<void> {
@@ -235,6 +243,8 @@ export class Lead {
 
   #exited(life: Life): void {
     this.#store.events.append({ type: 'member.exited', member: life.name, text: life.death ?? 'exit' });
+    // A role that left by itself is done, not dead: it is started when there is work for it.
+    if (life.death === 'exit 0' && this.#roles?.has(life.name)) this.supervisor.forget(life.name);
     this.ring();
   }
 

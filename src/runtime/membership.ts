@@ -17,6 +17,9 @@ export interface MemberInput {
   readonly planApproval?: boolean;
   /** What its agent is told of its role. */
   readonly prompt?: string;
+  /** What it takes in a pipeline, and the file of its role below the team's folder. */
+  readonly prefixes?: readonly string[];
+  readonly roleSpec?: string;
 }
 
 /**
@@ -25,7 +28,7 @@ export interface MemberInput {
  */
 export const memberConfig = (team: Name, input: MemberInput, index: number): MemberConfig => {
   const name = parseName('member', input.name);
-  const { agent, sandbox, env, planApproval, prompt } = input;
+  const { agent, sandbox, env, planApproval, prompt, roleSpec } = input;
   return {
     name,
     agent_id: agentId(name, team),
@@ -37,6 +40,7 @@ export const memberConfig = (team: Name, input: MemberInput, index: number): Mem
     ...(env === undefined ? {} : { env: { ...env } }),
     ...(planApproval === true ? { plan_approval: true } : {}),
     ...(prompt === undefined ? {} : { prompt }),
+    ...(roleSpec === undefined ? {} : { role_spec: roleSpec }),
   };
 };
 
@@ -49,7 +53,7 @@ export async function joinTeam(store: TeamStore, speaker: Speaker, input: Member
     type: 'member.joined',
     name: member.name,
     role: member.role,
-    prefixes: [],
+    prefixes: [...(input.prefixes ?? [])],
   }));
   if (!outcome.ok) {
     // Nobody of that name joined: nobody has a bell.

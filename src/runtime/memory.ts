@@ -49,6 +49,8 @@ export interface Glance {
 }
 
 export class Memory {
+  /** Tasks of which a person was told what is asked, in this lead's life. */
+  readonly told = new Set<string>();
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #members = new Map<Name, Remembered>();
   readonly #work = new WorkLog();

@@ -14,6 +14,8 @@ export interface MindEnvironment {
   readonly self: Self;
   readonly agent: Agent;
   readonly runner: Pick<RunnerEnvironment, 'spec' | 'sandbox' | 'cwd' | 'environment' | 'hook' | 'brief'>;
+  /** Before every line that it prints. */
+  readonly tag?: string;
   /** Whether mail makes a turn; an `exec` agent gets its mail with its next task. */
   readonly answersMail: boolean;
   /** Where its shell and file tools work, when they are carried out by us. */
@@ -36,7 +38,7 @@ export class Mind {
   constructor(environment: MindEnvironment) {
     const { self, runner } = environment;
     this.#environment = environment;
-    this.output = new Output(self.store, self.name);
+    this.output = new Output(self.store, self.name, environment.tag);
     this.#ledger = new AgentLedger(self, runner.spec);
   }
 

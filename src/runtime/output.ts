@@ -21,8 +21,13 @@ export class Output {
   /** When anything was last printed or said, monotonic. */
   lastProgress = 0;
 
-  constructor(store: TeamStore, member: Name) {
+  /** Before every line: `[analyst] `. */
+  readonly #tag: string;
+  #isMidLine = false;
+
+  constructor(store: TeamStore, member: Name, tag = '') {
     this.#store = store;
+    this.#tag = tag;
     this.#member = member;
     this.#clock = store.clock;
     this.#log = new OutputLog(store.disk, store.paths.output(member));
@@ -35,7 +40,7 @@ export class Output {
 
   print(bytes: Buffer): void {
     this.lastProgress = this.#clock.monotonic();
-    this.#log.append(bytes);
+    this.#log.append(this.#tagged(bytes));
     const lines = (this.#rest + bytes.toString('utf8')).split('\n');
     this.#rest = (lines.pop() ?? '').slice(-LINE_LIMIT);
     for (const line of lines.slice(-EVENTS_PER_WINDOW)) this.#tell('agent.printed', line);
@@ -43,7 +48,7 @@ export class Output {
 
   say(text: string): void {
     this.lastProgress = this.#clock.monotonic();
-    this.#log.append(Buffer.from(`${text}\n`));
+    this.#log.append(this.#tagged(Buffer.from(`${text}\n`)));
     this.#tell('agent.said', text);
   }
 
@@ -57,8 +62,24 @@ export class Output {
     this.#log.close();
   }
 
+  /** The same bytes, each line with the tag in front, wherever the pieces are cut. */
+  #tagged(bytes: Buffer): Buffer {
+    if (this.#tag === '') return bytes;
+    const pieces: Buffer[] = [];
+    for (let from = 0; from < bytes.length;) {
+      const newline = bytes.indexOf(10, from);
+      const to = newline < 0 ? bytes.length : newline + 1;
+      if (!this.#isMidLine) pieces.push(Buffer.from(this.#tag));
+      pieces.push(bytes.subarray(from, to));
+      this.#isMidLine = newline < 0;
+      from = to;
+    }
+    return Buffer.concat(pieces);
+  }
+
   #tell(type: 'agent.printed' | 'agent.said', line: string): void {
-    const text = line.trim().slice(0, LINE_LIMIT);
+    const said = line.trim();
+    const text = said === '' ? '' : `${this.#tag}${said}`.slice(0, LINE_LIMIT);
     const now = this.#clock.monotonic();
     if (now - this.#window >= WINDOW_MS) {
       this.#window = now;

@@ -4,8 +4,9 @@ import { ConflictError, UsageError } from '../model/errors.ts';
 import { sideOf } from '../model/message.ts';
 import type { Name } from '../model/names.ts';
 import type { Request } from '../model/request.ts';
-import type { Task } from '../model/task.ts';
+import { isCheckpoint, type Task } from '../model/task.ts';
 import { planAnswer } from '../policy/wording.ts';
+import { answerCheckpoint } from './checkpoint.ts';
 import type { TeamHandle } from './team.ts';
 
 export interface PlanAnswer {
@@ -23,6 +24,7 @@ export interface PlanAnswer {
 export async function answerPlan(handle: TeamHandle, reference: string, answer: PlanAnswer): Promise<Task> {
   const task = handle.board.get(reference);
   mayDecide(handle.speaker.name);
+  if (isCheckpoint(task)) return answerCheckpoint(handle, task, answer);
   const request = lastPlan(handle.store.board.board, task.id);
   if (request === undefined)
     throw new ConflictError(

@@ -50,8 +50,10 @@ async function shutdownRequested(
 ): Promise<void> {
   // A lead that was replaced stops nobody.
   if (epoch !== undefined && epoch < self.store.board.fold().lead.epoch) return;
-  if (refusesShutdown !== undefined && data?.['force'] !== true)
-    return self.tell(refusesShutdown, { type: 'shutdown_response', reply_to: id, data: { approve: false } });
+  if (refusesShutdown !== undefined && data?.['force'] !== true) {
+    await self.tell(refusesShutdown, { type: 'shutdown_response', reply_to: id, data: { approve: false } });
+    return;
+  }
   onShutdown({ now: data?.['now'] === true });
 }
 

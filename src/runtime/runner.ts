@@ -6,9 +6,10 @@ import type { Agent, CallAnswer, TurnEnd, TurnInput } from '../agents/agent.ts';
 import type { AgentSpec, Command, Sandbox } from '../model/agent.ts';
 import { argvOf } from '../model/agent.ts';
 import type { Board } from '../model/board.ts';
+import type { Body } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
 import type { Name } from '../model/names.ts';
-import { DEFAULT_TASK_TIMEOUT_MS, type Claim, type Task } from '../model/task.ts';
+import { DEFAULT_TASK_TIMEOUT_MS, type Claim, type Result, type Task } from '../model/task.ts';
 import { judgeTurn, unlessAsking, type TurnVerdict, type Waits } from '../policy/outcome.ts';
 import { withReport } from '../policy/agent-report.ts';
 import type { Folded } from '../store/board.ts';
@@ -47,7 +48,26 @@ export interface RunnerEnvironment {
   readonly hook?: Command;
   /** Whether its agent waits for the lead's answer about the task: to what it asked in this turn. */
   readonly isAsking: () => boolean;
+  /** How a role works on a task, in several turns; without it an attempt is one turn. */
+  readonly carryOut?: CarryOut;
 }
+
+/** One turn about the task, with variables of its own. */
+export type Hold = (prompt: string, env?: Readonly<Record<string, string>>) => Promise<TurnEnd>;
+
+export type CarryOut = (
+  task: Claimed,
+  mail: readonly Message[],
+  hold: Hold,
+) => Promise<{
+  readonly end: TurnEnd;
+  /** What the board is told of the task, in the same record as its end. */
+  readonly metadata?: Readonly<Record<string, string>>;
+}>;
+
+const inOneTurn =
+  (brief: RunnerEnvironment['brief']): CarryOut =>
+  async (task, mail, hold) => ({ end: await hold(turnPrompt(task, mail, brief)) });
 
 export interface Attempt {
   readonly task: Task;
@@ -70,7 +90,7 @@ export async function attempt(
 ): Promise<Attempt> {
   const refusals: Message[] = [];
   for (;;) {
-    const judged = await worked(task, [...mail, ...refusals.slice(-1)], environment, signal);
+    const { judged, metadata } = await worked(task, [...mail, ...refusals.slice(-1)], environment, signal);
     if (judged.do === 'wait') return { task, verdict: judged, written: undefined };
     const refusal = judged.do === 'complete' ? await refusedByHook(task, judged, environment, signal) : undefined;
     if (refusal !== undefined && refusals.push(refusal) < MOST_REFUSALS && !signal.aborted) continue;
@@ -78,35 +98,45 @@ export async function attempt(
     return {
       task,
       verdict,
-      written: await whenWritable(environment.store, signal, () => write(task, verdict, environment)),
+      written: await whenWritable(environment.store, signal, () => write(task, { verdict, metadata }, environment)),
     };
   }
 }
 
-/** One turn about it, judged. */
+interface Worked {
+  readonly judged: TurnVerdict | Waits;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** The work on it, judged. */
 async function worked(
   task: Claimed,
   mail: readonly Message[],
   environment: RunnerEnvironment,
   signal: AbortSignal,
-): Promise<TurnVerdict | Waits> {
+): Promise<Worked> {
   const { store, output } = environment;
   const handout = handOut(store.disk, store.paths, task, task.claim.epoch, mail);
   const before = store.events.end();
   output.begin(task.id);
   try {
     const env = { ...environment.environment, ...taskVariables(task, handout) };
-    const end = await holdTurn(environment, task.id, {
-      ...{ prompt: turnPrompt(task, mail, environment.brief), env, signal },
-      timeoutMs: task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS,
-      ...(task.work.run === undefined ? {} : { argv: argvOf(task.work.run) }),
-    });
+    const hold: Hold = (prompt, own = {}) =>
+      holdTurn(environment, task.id, {
+        ...{ prompt, env: { ...env, ...own }, signal },
+        timeoutMs: task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS,
+        ...(task.work.run === undefined ? {} : { argv: argvOf(task.work.run) }),
+      });
+    const { end, metadata = {} } = await (environment.carryOut ?? inOneTurn(environment.brief))(task, mail, hold);
     if (end.ended === 'failed') tellFailure(store, task, end);
     const report = reportOn(store, task, before);
     const told = withReport(ended(environment, judgeTurn(end, task)), report);
     const saysDone = report?.outcome === 'completed';
     const judged = unlessAsking(told, { isAsking: environment.isAsking(), saysDone });
-    return judged.do === 'complete' ? await verify(task, judged, env, environment, signal) : judged;
+    return {
+      judged: judged.do === 'complete' ? await verify(task, judged, env, environment, signal) : judged,
+      metadata,
+    };
   } finally {
     output.end();
     handout.remove();
@@ -178,7 +208,11 @@ function taskVariables(task: Claimed, handout: { taskFile: string; mailFile: str
 }
 
 /** Result first, then the event with its hash: a file without an event is garbage, an event without its file is not made. */
-function write(task: Claimed, verdict: TurnVerdict, { store, speaker, cwd }: RunnerEnvironment): Folded | undefined {
+function write(
+  task: Claimed,
+  { verdict, metadata }: { verdict: TurnVerdict; metadata: Readonly<Record<string, string>> },
+  { store, speaker, cwd }: RunnerEnvironment,
+): Folded | undefined {
   const { epoch } = task.claim;
   const isMine = (board: Board): boolean => currentClaim(board, task.id)?.epoch === epoch;
   if (!isMine(store.board.fold())) return undefined;
@@ -192,12 +226,17 @@ function write(task: Claimed, verdict: TurnVerdict, { store, speaker, cwd }: Run
       files: changedFiles(task, store, cwd),
       ...(verdict.exitCode === undefined ? {} : { exitCode: verdict.exitCode }),
     };
-    return verdict.do === 'complete'
-      ? { type: 'task.completed', task: task.id, epoch, result }
-      : { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
+    if (verdict.do === 'complete') return completed(task, result, metadata);
+    return { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
   });
   return 'event' in folded ? folded : undefined;
 }
+
+const completed = (task: Claimed, result: Result, metadata: Readonly<Record<string, string>>): Body => {
+  const end = { type: 'task.completed', task: task.id, epoch: task.claim.epoch, result } as const;
+  if (Object.keys(metadata).length === 0) return end;
+  return { type: 'batch', changes: [{ type: 'task.updated', task: task.id, metadata: { ...metadata } }, end] };
+};
 
 const changedFiles = ({ work, claimed_at }: Claimed, store: TeamStore, cwd: string): string[] =>
   touchedSince(

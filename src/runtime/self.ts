@@ -52,12 +52,14 @@ export class Self {
     await after(this.store, this.write(body).outcome, this.speaker);
   }
 
-  /** Says something to the lead. That it cannot be said is an event, never the end of the work. */
-  async tell(text: string, options: SendOptions): Promise<void> {
+  /** Says something to the lead. That it cannot be said is an event, never the end of the work. @returns whether it was said */
+  async tell(text: string, options: SendOptions): Promise<boolean> {
     try {
       await sendMail(this.store, this.speaker, LEAD, text, options);
+      return true;
     } catch (error) {
       this.trouble(error);
+      return false;
     }
   }
 

@@ -115,10 +115,10 @@ export class Session {
   /** Joined members that have an agent; one without is for a person or another program to be. */
   startable(): Name[] {
     const config = this.store.config.read();
+    // The lead of a pipeline starts each role when there is work for it.
+    const withAgent = config?.members.filter(({ agent, role_spec }) => agent !== undefined && role_spec === undefined);
     const joined = [...this.store.board.fold().members.values()].filter(({ state }) => state === 'joined');
-    return joined
-      .map(({ name }) => name)
-      .filter((name) => config?.members.find((member) => member.name === name)?.agent !== undefined);
+    return joined.map(({ name }) => name).filter((name) => withAgent?.some((member) => member.name === name));
   }
 
   /** For what the lead runs by itself. */

@@ -34,6 +34,8 @@ export interface TeamInput {
   readonly envPass?: readonly string[];
   /** Of a divided task: which files are the lead's, and which lie between two owners. */
   readonly division?: FileDivision;
+  /** Of a pipeline. */
+  readonly asked?: { readonly requirement: string; readonly pipeline: Name };
   /** What the board begins with besides its members. */
   readonly changes?: readonly Change[];
 }
@@ -75,11 +77,11 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
   const twin = configs.find((one, index) => configs.findIndex((other) => other.name === one.name) !== index);
   if (twin) throw new UsageError('BAD_NAME', `Two members are called ${twin.name}; each needs a name of its own.`);
   const session = profile === 'pipeline' ? sessionIdOf(team) : undefined;
-  const joined = configs.map(({ name: member, role }): Change => ({
+  const joined = configs.map(({ name: member, role }, index): Change => ({
     type: 'member.joined',
     name: member,
     role,
-    prefixes: [],
+    prefixes: [...(members[index]?.prefixes ?? [])],
   }));
   const store = createStore(
     options.root,
@@ -96,6 +98,7 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
           ? {}
           : { division: { shared: [...division.shared], boundary: [...division.boundary] } }),
         ...(input.envPass === undefined ? {} : { env_pass: [...input.envPass] }),
+        ...input.asked,
       },
       changes: [...joined, ...changes],
     },

@@ -3,6 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { Lease } from '../store/lease.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import type { MindEnvironment } from './mind.ts';
+import type { RoleOf } from './role-work.ts';
 import type { SendRate } from './send-rate.ts';
 import type { Speaker } from './speaker.ts';
 import type { Workspace } from './workspace.ts';
@@ -15,6 +16,8 @@ export interface TeammateEnvironment {
   readonly workspace?: Workspace;
   readonly runner: MindEnvironment['runner'];
   readonly rate: SendRate;
+  /** Of a pipeline: the role that it works by; an error, where its file cannot be used. */
+  readonly role?: RoleOf;
   /** Whether mail alone makes a turn; an `exec` agent gets its mail with its next task. */
   readonly answersMail: boolean;
   /** Leaves after so many milliseconds without work; never, without it. */

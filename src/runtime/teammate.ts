@@ -12,6 +12,7 @@ import { LEAD } from '../model/names.ts';
 import type { Task } from '../model/task.ts';
 import { nextStep, type Situation } from '../policy/next-step.ts';
 import { sandboxNow, type Leave } from '../policy/sandbox.ts';
+import { noRoleSpec } from '../policy/role-wording.ts';
 import { taskCompleted, taskFailed } from '../policy/wording.ts';
 import { Answers } from './answers.ts';
 import { Claims } from './claims.ts';
@@ -23,6 +24,8 @@ import { Mind } from './mind.ts';
 import { PlanGate } from './plan-gate.ts';
 import { turnPrompt } from './prompts.ts';
 import { reply, type Replies } from './replies.ts';
+import { FINAL_REPORT } from './role-reports.ts';
+import { RoleWork } from './role-work.ts';
 import { attempt, holdTurn, type Attempt } from './runner.ts';
 import { Self, type Claimed } from './self.ts';
 import { after } from './tasks.ts';
@@ -41,6 +44,7 @@ export class Teammate {
   readonly #idleness: Idleness;
   readonly #mind: Mind;
   readonly #mailroom: Mailroom;
+  readonly #role: RoleWork | undefined;
   readonly #turn = new AbortController();
   #leaving: Leaving | undefined;
   #wake: () => void = () => {};
@@ -57,8 +61,14 @@ export class Teammate {
     this.#answers = new Answers(this.#self);
     const leave = (): void => this.stop('idle');
     this.#idleness = new Idleness(this.#self, { timeoutMs, leave, hasCompleted: () => this.#completed > 0 });
-    const { agent, runner, answersMail, workspace } = environment;
-    this.#mind = new Mind({ self: this.#self, agent, answersMail, runner, ...(workspace ? { workspace } : {}) });
+    const { agent, runner, answersMail, workspace, role } = environment;
+    const tag = role === undefined ? {} : { tag: `[${'fields' in role ? role.fields.role : role.role}] ` };
+    this.#role = role && 'fields' in role ? new RoleWork(this.#self, role) : undefined;
+    this.#mind = new Mind({
+      ...{ self: this.#self, agent, answersMail, runner },
+      ...(workspace ? { workspace } : {}),
+      ...tag,
+    });
     const onShutdown = ({ now }: { now: boolean }): void => this.#finish('shutdown', now);
     const replies: Replies = { self: this.#self, plans: this.#plans, refusesShutdown, onShutdown };
     this.#mailroom = new Mailroom({
@@ -74,6 +84,7 @@ export class Teammate {
   async run(): Promise<Leaving> {
     try {
       await this.#mailroom.look();
+      await this.#mustBeUsable();
       while (this.#leaving === undefined)
         await whenWritable(this.#environment.store, this.#turn.signal, () => this.#step());
       await farewell(this.#self, this.#leaving, this.#completed);
@@ -118,13 +129,13 @@ export class Teammate {
         if (ready) this.#claims.claim(ready);
         return;
       case 'wait':
-        return this.#wait();
+        return this.#isDone(situation) ? this.#conclude() : this.#wait();
     }
   }
 
   #situation(): Situation & { readonly task: Claimed | undefined; readonly ready: Task | undefined } {
     const task = this.#self.task();
-    const ready = task ? undefined : this.#claims.ready();
+    const ready = task || this.#role?.isOver ? undefined : this.#claims.ready();
     return {
       ...{ task, ready },
       own: task === undefined ? 'none' : this.#answers.isOpen(task) ? 'asked about' : 'workable',
@@ -138,7 +149,8 @@ export class Teammate {
     const taken = this.#mailroom.forTurn();
     const mail = [...taken, ...this.#answers.about(task)];
     const isAsking = (): boolean => this.#answers.isAwaited(task);
-    const runner = this.#mind.runner(mail, { from: this.#mailroom, taken }, isAsking);
+    const minded = this.#mind.runner(mail, { from: this.#mailroom, taken }, isAsking);
+    const runner = this.#role ? { ...minded, carryOut: this.#role.carryOut } : minded;
     this.#isApproved = true;
     const done = await this.#turnOn(mail, () => attempt(task, mail, runner, this.#turn.signal));
     this.#isApproved = false;
@@ -161,11 +173,34 @@ export class Teammate {
     const isCompleted = verdict.do === 'complete';
     if (isCompleted) this.#completed += 1;
     this.#claims.ended(isCompleted);
+    // A role reports at its end, and of all that it did: Phase 5-L says nothing to the lead.
+    if (this.#role) {
+      return this.#role.ended({ task, verdict, written });
+    }
     const kind = isCompleted ? 'task_completed' : 'task_failed';
     const text = isCompleted
       ? taskCompleted(task.id, verdict.text.trim().slice(-SUMMARY))
       : taskFailed(task.id, verdict.why);
     await this.#self.tell(text, { kind, task_id: task.id, id: `${kind}:${written.event.id}:${LEAD}` });
+  }
+
+  /** A role leaves when there is nothing for it, and nobody that it waits for. */
+  #isDone({ own }: Situation): boolean {
+    return this.#role !== undefined && own === 'none' && (this.#role.isOver || !this.#claims.isPausing);
+  }
+
+  async #conclude(): Promise<void> {
+    await this.#role?.conclude();
+    this.#finish('done', false);
+  }
+
+  /** A role whose file cannot be used reports that, and stops. */
+  async #mustBeUsable(): Promise<void> {
+    const { role } = this.#environment;
+    if (role === undefined || 'fields' in role) return;
+    const text = noRoleSpec(role.role, role.file, role.unusable);
+    await this.#self.tell(text, { kind: FINAL_REPORT, data: { tasks: [], interrupted: true } });
+    this.#finish('done', false);
   }
 
   /** Several messages of one window are one turn. */

@@ -29,6 +29,8 @@ export interface NewTeam {
     readonly env_pass?: string[];
     readonly session_id?: string;
     readonly division?: NonNullable<TeamConfig['division']>;
+    readonly requirement?: string;
+    readonly pipeline?: Name;
   };
   /** What the board begins with: members, a plan's tasks. */
   readonly changes: readonly Exclude<Body, { type: 'batch' }>[];

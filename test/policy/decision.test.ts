@@ -37,6 +37,10 @@ it.each<[Verdict, string]>([
     'added the follow-up of task #3, for bob: so',
   ],
   [{ do: 'follow up', task, follow, place: { do: 'queue', why }, why }, 'added the follow-up of task #3: so'],
+  [{ do: 'start', member, why }, 'started ada: so'],
+  [{ do: 'tell', task, what: 'checkpoint.reached', why }, 'told a person of task #3: so'],
+  [{ do: 'pass', task, why }, 'passed task #3: so'],
+  [{ do: 'redo', task, of: '2', why }, 'sent back what task #3 tested: so'],
   [{ do: 'stuck', why }, 'found that nothing can go on: so'],
   [{ do: 'finish' }, 'found every task final'],
 ])('%j', (verdict, text) => {

@@ -171,6 +171,11 @@ function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
       return change(verdict.member, { quarantined: true });
     case 'check':
       return change(verdict.member, { checkedFor: 0, answered: false });
+    // Of pipelines, of which these teams are none.
+    case 'start':
+    case 'tell':
+    case 'pass':
+    case 'redo':
     case 'forgive':
     case 'finish':
     case 'stuck':

@@ -215,3 +215,18 @@ export const added = answer({ file: text, added: bullets });
 export const wisdom = answer({
   wisdom: z.strictObject({ learnings: bullets, decisions: bullets, conventions: bullets, issues: bullets }),
 });
+export const pipelines = answer({
+  pipelines: z.array(
+    z.strictObject({
+      name: z.string(),
+      from: z.enum(['project', 'package']),
+      description: z.string(),
+      tasks: z.number(),
+      roles: z.array(z.string()),
+    }),
+  ),
+});
+export const pipeline = answer({
+  pipeline: z.object({ name: z.string(), description: z.string(), tasks: z.array(z.object({ code: z.string() })) }),
+});
+export const ejected = answer({ made: z.array(z.string()), kept: z.array(z.string()) });

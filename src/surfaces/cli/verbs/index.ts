@@ -1,5 +1,6 @@
 /** Every verb there is, in the order of `teams --help`. */
 import type { Verb } from '../verb.ts';
+import { pipelines } from './pipelines.ts';
 import { refining } from './refine.ts';
 import { runs } from './runs.ts';
 import { setup } from './setup.ts';
@@ -7,4 +8,4 @@ import { talk } from './talk.ts';
 import { tasks } from './tasks.ts';
 import { teams } from './teams.ts';
 
-export const verbs: readonly Verb[] = [...runs, ...refining, ...teams, ...talk, ...tasks, ...setup];
+export const verbs: readonly Verb[] = [...runs, ...refining, ...pipelines, ...teams, ...talk, ...tasks, ...setup];

@@ -1,0 +1,33 @@
+/** The role that a member of a pipeline works by: its file in the session folder, and the fields of its prompt. */
+import { join } from 'node:path';
+import type { AgentSpec } from '../model/agent.ts';
+import { isTeamError } from '../model/errors.ts';
+import { parseRoleSpec } from '../model/role-spec.ts';
+import type { MemberConfig, TeamConfig } from '../model/team.ts';
+import { readKept } from '../store/session-folder.ts';
+import type { TeamStore } from '../store/team-store.ts';
+import type { RoleOf } from './role-work.ts';
+
+/** @returns undefined for a member without a role file; a role that cannot be used says why */
+export function roleOf(
+  { disk, paths }: Pick<TeamStore, 'disk' | 'paths'>,
+  config: TeamConfig,
+  { role, role_spec: file }: MemberConfig,
+  agent: AgentSpec,
+): RoleOf | undefined {
+  if (file === undefined) return undefined;
+  const path = join(paths.folder, file);
+  const text = readKept(disk, paths.folder, file);
+  if (text === undefined) return { role, file: path, unusable: 'there is no such file' };
+  try {
+    const { role: spec } = parseRoleSpec(role, { text, file: path });
+    const fields = {
+      ...{ role, role_spec: path, session: paths.folder, session_id: config.session_id ?? paths.name },
+      ...{ team_name: paths.name, requirement: config.requirement ?? '', inner_loop: spec.innerLoop },
+    };
+    return { fields, spec, cwd: config.cwd ?? paths.root, agent };
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    return { role, file: path, unusable: error.message };
+  }
+}
