@@ -17,6 +17,13 @@ const numbersIn = (heading: string): number[] => {
 };
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
 
+it('tells of each gotcha of S2 by a test of its number', () => {
+  const rows = [...read('docs/gotchas.md').matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number));
+  const tests = [...read('test/e2e/gotchas.test.ts').matchAll(/'gotcha (\d+): /g)].map(([, number]) => Number(number));
+  expect(rows).toEqual(upTo(12));
+  expect(tests).toEqual(upTo(12));
+});
+
 describe('the page of proofs', () => {
   it.each(proofs)('names a test that there is: %s › %s', (file, title) => {
     expect(existsSync(join(ROOT, file))).toBe(true);
