@@ -14,12 +14,12 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Stands in the environment of all that a loop starts. */
 export const NESTED_VARIABLE = 'TEAMS_REFINE';
 
-/** @throws UsageError `POLICY_DENIED` inside a teammate, or inside a loop: neither starts one of its own */
-export function mustNotNest(environment: Environment): void {
+/** @throws UsageError `POLICY_DENIED` inside a teammate, a loop or a planner: none of them starts one of its own */
+export function mustNotNest(environment: Environment, what = 'A refine loop'): void {
   const member = environment['TEAMS_MEMBER'] ?? '';
   const where = member !== '' ? `this process is the teammate ${member}` : 'this process works for one already';
   if (member !== '' || (environment[NESTED_VARIABLE] ?? '') !== '')
-    throw new UsageError('POLICY_DENIED', `A refine loop starts no other one (${where}).`);
+    throw new UsageError('POLICY_DENIED', `${what} starts no other one (${where}).`);
 }
 
 export interface CallPlace {

@@ -20,7 +20,7 @@ import { realClock } from './clock.ts';
 import { closeTeam, loadPlan } from './lifecycle.ts';
 import { divideTask } from './planning.ts';
 import { planInText, type GivenPlan } from './plan-source.ts';
-import type { CallPlace } from './relay-call.ts';
+import { mustNotNest, type CallPlace } from './relay-call.ts';
 import { abandonedRuns } from './run-choice.ts';
 import type { Report } from './report.ts';
 import { makePlannedTeam } from './run.ts';
@@ -57,11 +57,12 @@ export interface CastTask extends TaskRun {
 /**
  * Who plans and who may work. Nobody is asked anything yet.
  *
- * @throws UsageError; AgentError `AGENT_UNAVAILABLE` with what was probed; StoreError `UNTRUSTED` for a project's own
+ * @throws UsageError, `POLICY_DENIED` inside of another run; AgentError `AGENT_UNAVAILABLE` with what was probed; StoreError `UNTRUSTED` for a project's own
  *   template or role
  */
 export async function castTask(run: TaskRun): Promise<CastTask> {
   const { ask, said, config, root, place, say } = run;
+  mustNotNest(place.environment, 'A run');
   const { template, roles, warnings } = castOf(ask.spec, root, config);
   for (const warning of warnings) say(warning);
   mustFit(ask, roles);

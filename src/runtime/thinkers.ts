@@ -57,6 +57,8 @@ async function saidAgent(
   environment: Environment,
 ): Promise<Labelled> {
   const agent = parseAgentFlag(word, agents);
+  if (agent.kind === 'exec' && agent.command === undefined)
+    throw new UsageError('USAGE', `${word} has no command, and a task needs one: exec:COMMAND.`);
   const { isAvailable, found } = await availabilityOf(agent, environment);
   if (!isAvailable)
     throw new AgentError(
@@ -88,10 +90,7 @@ function plannerOf(told: Labelled | undefined, usual: Labelled): Labelled {
       'USAGE',
       `${usual.label} does tasks and is not asked to plan: say who plans with --planner AGENT or --planner exec:COMMAND, or write a plan file.`,
     );
-  const planner = told ?? usual;
-  if (planner.agent.kind === 'exec' && planner.agent.command === undefined)
-    throw new UsageError('USAGE', '--planner exec needs a command: exec:COMMAND.');
-  return planner;
+  return told ?? usual;
 }
 
 const nobody = (hasPlanner: boolean, seen: readonly string[]): AgentError =>

@@ -91,6 +91,30 @@ describe('run of a task', () => {
     expect(existsSync(join(place.root, 'n'))).toBe(false);
   });
 
+  it.each<[string, string[], Record<string, string>, string]>([
+    ['a command that is none', ['--agent', 'exec'], {}, 'exec has no command, and a task needs one'],
+    ['a command that nobody asked to plan', ['--agent', WORKER], {}, 'exec does tasks and is not asked to plan'],
+    ['more workers than there may be', ['--agent', WORKER], { TEAMS_MAX_AGENTS: '1' }, 'Expected 1 to 1 workers'],
+    ['another run around it', ['--agent', WORKER], { TEAMS_REFINE: '1' }, 'starts no other one'],
+    ['a value for a plan', ['--var', 'a=b'], {}, '--var gives values to a plan file'],
+    ['a run to go on with that is none', ['--resume'], {}, 'There is no unfinished run of this task'],
+  ])('refuses %s', async (_, flags, environment, why) => {
+    const place = new Workplace();
+    const { code, err } = await place.say(['run', '2:executor', 'fix both', ...flags, '--yes'], { environment });
+    expect(err).toContain(why);
+    expect([2, 3]).toContain(code);
+    expect(teamsIn(place)).toEqual([]);
+  });
+
+  it('refuses a role that is not for the task, before anybody is asked', async () => {
+    const place = new Workplace();
+    const { code, err } = await place.teams('run', '2:style-reviewer', 'fix both', '--agent', WORKER, '--yes');
+    expect(err).toContain(
+      '"fix both" is implement work, and the role style-reviewer is for review, and changes no files',
+    );
+    expect(code).toBe(2);
+  });
+
   it('says what was probed when there is nobody who could think', async () => {
     const place = new Workplace({ PATH: '/nowhere', OLLAMA_HOST: '127.0.0.1:9' });
     const { code, err } = await place.teams('run', 'fix both');
