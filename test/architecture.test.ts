@@ -66,7 +66,7 @@ const ARCHITECTURE: Architecture = {
     },
     'surfaces/web': {
       rooms: ['index.ts'],
-      packages: ['hono', '@hono/node-server', 'preact', 'htm', 'uplot', 'zod'],
+      packages: ['hono', '@hono/node-server', 'preact', 'uplot', 'zod'],
       builtins: [...TALK, 'crypto', 'http'],
     },
   },

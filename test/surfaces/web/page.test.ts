@@ -123,6 +123,19 @@ describe('a deed', () => {
     });
   });
 
+  it('approves or refuses a plan', async () => {
+    const team = told().claim('2', 'bob');
+    const page = await openPage(team.root);
+    const { board } = team.store;
+    const inc = board.fold().members.get(name('bob'))?.incarnation ?? '';
+    const speaker = { kind: 'member', name: name('bob'), incarnation: inc } as const;
+    const asked = makeRequest(team.store, speaker, { kind: 'plan', text: 'First this', about: '2' });
+    if (!asked.ok) throw new Error(asked.why);
+    const refused = await page.do('login', { do: 'judge', task: '2', approve: false, text: 'First that' });
+    expect([refused.status, await refused.json()]).toEqual([200, { told: [expect.any(String)], refused: [] }]);
+    expect(board.fold().requests.get(asked.id)).toMatchObject({ state: 'answered', approve: false });
+  });
+
   it.each([
     [{ do: 'send', to: 'nobody', text: 'x' }, 400, 'UNKNOWN_RECIPIENT'],
     [{ do: 'send', to: '../ada', text: 'x' }, 400, 'BAD_NAME'],

@@ -1,6 +1,7 @@
 /** What a person does from the page: send, answer, approve, refuse. A form says what came of it, or why not. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
+import type { Deed as Asked } from '../deeds.ts';
 import type { Done, Problem } from '../shapes.ts';
 import { useGoing } from './go.ts';
 import { inTeam, post } from './wire.ts';
@@ -9,13 +10,13 @@ interface Deed {
   readonly isBusy: boolean;
   readonly outcome: string;
   readonly hasFailed: boolean;
-  readonly run: (deed: object) => Promise<boolean>;
+  readonly run: (deed: Asked) => Promise<boolean>;
 }
 
 function useDeed(): Deed {
   const { team } = useGoing();
   const [state, setState] = useState({ isBusy: false, outcome: '', hasFailed: false });
-  const run = async (deed: object): Promise<boolean> => {
+  const run = async (deed: Asked): Promise<boolean> => {
     setState({ isBusy: true, outcome: '', hasFailed: false });
     try {
       const { told, refused } = await post<Done>(inTeam(team, 'deeds'), deed);
@@ -47,7 +48,7 @@ export function SendForm({ to, names }: { to?: string; names: readonly string[] 
   if (!isLive) return null;
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const body = recipient === '*' ? { do: 'broadcast', text } : { do: 'send', to: recipient, text };
+    const body: Asked = recipient === '*' ? { do: 'broadcast', text } : { do: 'send', to: recipient, text };
     if (await deed.run(body)) setText('');
   };
   return (
@@ -92,39 +93,38 @@ function TextBox({
   );
 }
 
-/** What a member waits to be told. */
+/** What a member waits to be told: an answer, or whether its plan, or what was made, may stand. */
 export function RequestForm({ problem }: { problem: Problem }): JSX.Element | null {
   const { isLive } = useGoing();
   const [text, setText] = useState('');
   const deed = useDeed();
-  const { request, task } = problem;
+  const { request, task = '' } = problem;
   if (!isLive || request === undefined) return null;
-  const isPlan = request.kind === 'plan';
-  const say = (approve: boolean): void => {
-    void deed.run(
-      isPlan ? { do: 'plan', task: task ?? '', approve, text } : { do: 'answer', request: request.id, text },
-    );
+  const { id, kind, from } = request;
+  const isQuestion = kind === 'question';
+  const approve = (): void => {
+    void deed.run(isQuestion ? { do: 'answer', request: id, text } : { do: 'judge', task, approve: true, text });
   };
+  const refuse = (): void => {
+    void deed.run(kind === 'plan' ? { do: 'judge', task, approve: false, text } : { do: 'revise', task, text });
+  };
+  const isEmpty = text.trim() === '';
   return (
     <form
       class="compose"
-      aria-label={isPlan ? `Decide on the plan of ${request.from}` : `Answer ${request.from}`}
+      aria-label={isQuestion ? `Answer ${from}` : `Decide on task ${task} of ${from}`}
       onSubmit={(event) => {
         event.preventDefault();
-        say(true);
+        approve();
       }}
     >
-      <TextBox
-        label={isPlan ? 'A word with it, if you like' : `Answer to ${request.from}`}
-        value={text}
-        onText={setText}
-      />
-      <button type="submit" class="primary" disabled={deed.isBusy || (!isPlan && text.trim() === '')}>
-        {isPlan ? 'Approve' : 'Answer'}
+      <TextBox label={isQuestion ? `Answer to ${from}` : 'What is to be different'} value={text} onText={setText} />
+      <button type="submit" class="primary" disabled={deed.isBusy || (isQuestion && isEmpty)}>
+        {isQuestion ? 'Answer' : 'Approve'}
       </button>
-      {isPlan && (
-        <button type="button" disabled={deed.isBusy} onClick={() => say(false)}>
-          Refuse
+      {!isQuestion && (
+        <button type="button" disabled={deed.isBusy || (kind !== 'plan' && isEmpty)} onClick={refuse}>
+          {kind === 'plan' ? 'Refuse' : 'Have it revised'}
         </button>
       )}
       <Outcome {...deed} />
