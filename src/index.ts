@@ -51,6 +51,7 @@ export { mustBeAvailable } from './runtime/availability.ts';
 export { logOnBus, sessionTeam } from './runtime/bus.ts';
 export { changesSince } from './runtime/changes.ts';
 export { builtPage } from './runtime/built-page.ts';
+export { perspectiveAgents } from './runtime/perspective-agents.ts';
 export { realClock } from './runtime/clock.ts';
 export { loadConfig, sessionOptions } from './runtime/configuration.ts';
 export { type Call, type Desk } from './runtime/desk.ts';

@@ -34,6 +34,8 @@ export const configDocumentSchema = z.looseObject({
   /** Of a pipeline: what was asked for, and by which one. */
   requirement: z.string().optional(),
   pipeline: nameSchema.optional(),
+  /** AgentSpecs whom its subagents may be, besides a role's own. */
+  subagents: z.array(z.looseObject({ kind: z.string() })).optional(),
   epoch: z.number().int(),
   seal: z.string().optional(),
   cwd: z.string().optional(),

@@ -72,7 +72,8 @@ export function afterDiscussion(consensus: Consensus): AfterDiscussion {
 export const discussLine = (round: string, consensus: Consensus): string =>
   `${round}: ${verdictText(consensus)}, rating ${consensus.average_rating.toFixed(1)}`;
 
-const verdictText = (consensus: Consensus): string =>
+/** `consensus_reached`, `consensus_blocked (severity=LOW)`. */
+export const verdictText = (consensus: Consensus): string =>
   consensus.verdict === 'consensus_reached' ? consensus.verdict : `consensus_blocked (severity=${consensus.severity})`;
 
 export interface Discussed {
@@ -108,7 +109,7 @@ const total = (ratings: readonly number[]): number => ratings.reduce((sum, ratin
 
 const isGraveRisk = ({ level }: View['risks'][number]): boolean => level === 'high' || level === 'critical';
 
-/** The weightiest first: what is missing, then grave risks, then views of their own. */
+/** The weightiest first: what is missing, grave risks, views of their own, poor ratings. */
 const divergencesOf = (views: Views): string[] =>
   once([
     ...views.flatMap((view) =>
@@ -122,6 +123,9 @@ const divergencesOf = (views: Views): string[] =>
       ),
     ),
     ...views.flatMap((view) => view.divergences.map((text) => `${titled(view.perspective)}: ${text}`)),
+    ...views.flatMap(({ perspective, rating, summary }) =>
+      rating <= POOR ? [`${titled(perspective)}: rates it ${rating}: ${summary}`] : [],
+    ),
   ]);
 
 /** Those of the least content first. */

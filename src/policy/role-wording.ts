@@ -20,6 +20,9 @@ export interface Summary {
   readonly discuss_verdict: string;
   readonly discuss_rating: number | null;
   readonly summary: string;
+  /** What went otherwise than it should, and what a discussion says in passing. */
+  readonly warnings: readonly string[];
+  readonly notes: readonly string[];
 }
 
 export const assignmentBlock = (fields: RoleFields): string =>
@@ -98,6 +101,8 @@ export function finalReport(role: string, { done, failed, interrupted }: Final):
       ({ task, discuss_verdict: verdict, discuss_rating: rating }) =>
         `Discussed ${task}: ${verdict}${rating === null ? '' : ` (average ${rating})`}`,
     ),
+    ...done.flatMap(({ task, warnings }) => warnings.map((warning) => `Warning on ${task}: ${oneLine(warning)}`)),
+    ...done.flatMap(({ task, notes }) => notes.map((note) => `Note on ${task}: ${oneLine(note)}`)),
     ...decisions.map((decision) => `Decision: ${oneLine(decision)}`),
     ...failed.map(({ task, why }) => `Failed ${task}: ${oneLine(why).slice(0, 500)}`),
   ];

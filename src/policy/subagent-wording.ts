@@ -1,6 +1,7 @@
 /** What a role's subagents are told (S4's templates), and the record of a discussion. */
 import { titled, type Consensus, type View } from '../model/discussion.ts';
 import type { Perspective } from '../model/role-spec.ts';
+import { verdictText } from './consensus.ts';
 
 const LENSES: Readonly<Record<Perspective, readonly [as: string, focus: string]>> = {
   product: ['a product manager', 'whether it fits those it is for, what it is worth to them, whether it can pay'],
@@ -65,6 +66,23 @@ export const explorePrompt = ({ angle, query, boundary }: ExploreBrief): string 
     ].join('\n'),
   ].join('\n\n');
 
+export interface DraftBrief {
+  readonly type: string;
+  /** Where the document is kept. */
+  readonly output: string;
+  /** What the role itself would be told. */
+  readonly prompt: string;
+  readonly accumulator: readonly object[];
+}
+
+export const draftPrompt = ({ type, output, prompt, accumulator }: DraftBrief): string =>
+  [
+    `## Document Generation: ${type}`,
+    `Answer with the whole document and nothing around it; it is kept as ${output}. Change no file.`,
+    prompt,
+    `### Writer Accumulator (prior decisions)\n\n${JSON.stringify(accumulator, null, 2)}`,
+  ].join('\n\n');
+
 /** S4's record of a discussion, for people. */
 export function discussionRecord(
   { round, artifact, by }: { round: string; artifact: string; by: string },
@@ -72,13 +90,9 @@ export function discussionRecord(
   consensus: Consensus,
   notes: readonly string[],
 ): string {
-  const verdict =
-    consensus.verdict === 'consensus_reached'
-      ? consensus.verdict
-      : `${consensus.verdict} (severity=${consensus.severity})`;
   return [
     `# ${round}`,
-    `Artifact: ${artifact}\nBy: ${by}\nVerdict: ${verdict}\nAverage rating: ${consensus.average_rating.toFixed(1)}\nRecommendation: ${consensus.recommendation}`,
+    `Artifact: ${artifact}\nBy: ${by}\nVerdict: ${verdictText(consensus)}\nAverage rating: ${consensus.average_rating.toFixed(1)}\nRecommendation: ${consensus.recommendation}`,
     listed('Divergences', consensus.divergences),
     listed('Action items', consensus.action_items),
     listed('Notes', notes),

@@ -157,8 +157,10 @@ export class LeadPost {
   }
 
   #reported(sender: Name, message: Message): void {
-    // What stopped before its end is not started again by this lead: a person looks first.
-    if (message.data?.['interrupted'] === true) this.#environment.memory.of(sender).quarantined = true;
+    // What stopped for its errors is not started again by this lead: a person looks first. What waits for the lead's word
+    // is held on the board, and goes on after it.
+    const { interrupted, blocked } = message.data ?? {};
+    if (interrupted === true && blocked !== true) this.#environment.memory.of(sender).quarantined = true;
     this.#environment.onReport?.(sender, message);
     this.#environment.onNews();
   }

@@ -19,6 +19,8 @@ export interface PipelineRun {
   readonly given: GivenPipeline;
   readonly requirement: string;
   readonly agent: AgentSpec;
+  /** Whom subagents may be, besides that one. */
+  readonly subagents: readonly AgentSpec[];
   /** Where agents work. */
   readonly cwd: string;
 }
@@ -60,7 +62,7 @@ async function makeNamed(run: PipelineRun, id: string, options: OpenOptions): Pr
       profile: 'pipeline',
       members: roles.map((role) => memberOf(role, agent)),
       cwd,
-      asked: { requirement, pipeline: pipeline.name },
+      asked: { requirement, pipeline: pipeline.name, subagents: run.subagents.map((spec) => ({ ...spec })) },
       changes: changesOf(pipeline, (artifact) => relative(cwd, join(folder, artifact))),
     },
     options,

@@ -1,12 +1,26 @@
 /** The role that a member of a pipeline works by: its file in the session folder, and the fields of its prompt. */
 import { join } from 'node:path';
-import type { AgentSpec } from '../model/agent.ts';
+import { agentSpecSchema, type AgentSpec } from '../model/agent.ts';
 import { isTeamError } from '../model/errors.ts';
-import { parseRoleSpec } from '../model/role-spec.ts';
+import { parseRoleSpec, type RoleSpec } from '../model/role-spec.ts';
 import type { MemberConfig, TeamConfig } from '../model/team.ts';
 import { readKept } from '../store/session-folder.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import type { RoleOf } from './role-work.ts';
+import type { RoleFields } from '../policy/role-wording.ts';
+import type { Pool } from '../policy/subagent-choice.ts';
+
+export interface Role {
+  readonly fields: RoleFields;
+  readonly spec: RoleSpec;
+  readonly cwd: string;
+  readonly agent: AgentSpec;
+  /** Whom its subagents may be. */
+  readonly pool: Pool;
+  readonly envPass: readonly string[];
+}
+
+/** A role that cannot be worked by says why: whoever has it tells the lead, and stops. */
+export type RoleOf = Role | { readonly unusable: string; readonly role: string; readonly file: string };
 
 /** @returns undefined for a member without a role file; a role that cannot be used says why */
 export function roleOf(
@@ -25,7 +39,9 @@ export function roleOf(
       ...{ role, role_spec: path, session: paths.folder, session_id: config.session_id ?? paths.name },
       ...{ team_name: paths.name, requirement: config.requirement ?? '', inner_loop: spec.innerLoop },
     };
-    return { fields, spec, cwd: config.cwd ?? paths.root, agent };
+    const others = config.subagents?.flatMap((one) => agentSpecSchema.safeParse(one).data ?? []) ?? [];
+    const pool: Pool = [agent, ...others];
+    return { fields, spec, cwd: config.cwd ?? paths.root, agent, pool, envPass: config.env_pass ?? [] };
   } catch (error) {
     if (!isTeamError(error)) throw error;
     return { role, file: path, unusable: error.message };

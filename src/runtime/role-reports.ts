@@ -50,7 +50,7 @@ export class RoleReports {
   heard(from: Name, { data = {} }: Message): void {
     if (!this.#roles.has(from)) return;
     const board = this.#store.board.fold();
-    const finished = idsIn(data['tasks']).filter((id) => {
+    const finished = textsIn(data['tasks']).filter((id) => {
       const task = board.tasks.get(id);
       return task?.status === 'completed' && task.by.member === from;
     });
@@ -72,10 +72,10 @@ export class RoleReports {
         return;
       }
       const { type, tasks } = next.value.event;
-      if (type === REPORTED) for (const id of idsIn(tasks)) this.#reported.add(id);
+      if (type === REPORTED) for (const id of textsIn(tasks)) this.#reported.add(id);
     }
   }
 }
 
-export const idsIn = (value: unknown): string[] =>
+export const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];

@@ -2,40 +2,49 @@
  * A role at work (S4): each task in Phases 2 to 4, a turn for each; Phase 5-L after a task, Phase 5-F at the end. What it
  * did is read from the board, so that the next life of the role goes on with it.
  */
-import type { AgentSpec } from '../model/agent.ts';
 import { pendingTasks } from '../model/board.ts';
 import type { Message } from '../model/message.ts';
 import { LEAD } from '../model/names.ts';
+import { holdOn } from '../model/request.ts';
 import type { RoleSpec } from '../model/role-spec.ts';
 import { subjectCode, type Task } from '../model/task.ts';
 import { needsFix, NEEDS_FIX } from '../policy/fix-loop.ts';
 import { PHASE_5, variantOf, type Variant } from '../policy/role-course.ts';
 import * as wording from '../policy/role-wording.ts';
-import type { RoleFields, Summary } from '../policy/role-wording.ts';
-import { artifactPath, artifactText, isArtifactComplete, isWrittenSince, keepFile } from '../store/session-folder.ts';
+import type { Summary } from '../policy/role-wording.ts';
 import { mailBlock } from './prompts.ts';
-import { FINAL_REPORT, idsIn, REPORTED } from './role-reports.ts';
+import { isThere, keepAnswer } from './role-artifact.ts';
+import type { Role } from './role-of.ts';
+import { FINAL_REPORT, textsIn, REPORTED } from './role-reports.ts';
+import { RoleSession } from './role-session.ts';
 import type { Attempt, CarryOut, Hold } from './runner.ts';
 import type { Claimed, Self } from './self.ts';
-
-export interface Role {
-  readonly fields: RoleFields;
-  readonly spec: RoleSpec;
-  readonly cwd: string;
-  readonly agent: AgentSpec;
-}
-
-/** A role that cannot be worked by says why: whoever has it tells the lead, and stops. */
-export type RoleOf = Role | { readonly unusable: string; readonly role: string; readonly file: string };
 
 interface PhaseEnd {
   readonly phase: number;
   readonly text: string;
+  /** By a subagent, in a conversation of its own. */
+  readonly isDrafted: boolean;
+}
+
+type Phase = RoleSpec['phases'][number];
+
+interface PhaseTurn {
+  readonly end: Awaited<ReturnType<Hold>>;
+  readonly isDrafted: boolean;
+}
+
+/** What a turn has besides its phase. */
+interface Around {
+  readonly opening: string;
+  readonly unread: string;
+  readonly hold: Hold;
 }
 
 export class RoleWork {
   readonly #self: Self;
   readonly #role: Role;
+  readonly #session: RoleSession;
   readonly #reported = new Set<string>();
   readonly #failed: { task: string; why: string }[] = [];
   #errors = 0;
@@ -43,12 +52,21 @@ export class RoleWork {
   #progress: { claim: string; ends: PhaseEnd[] } = { claim: '', ends: [] };
   #variant: Variant = '5-L';
 
-  constructor(self: Self, role: Role) {
+  constructor(self: Self, role: Role, signal: AbortSignal) {
     this.#self = self;
     this.#role = role;
+    this.#session = new RoleSession(self, role, signal);
     for (const { event } of self.store.events.read())
       if (event.type === REPORTED && event.member === self.name)
-        for (const id of idsIn(event['tasks'])) this.#reported.add(id);
+        for (const id of textsIn(event['tasks'])) this.#reported.add(id);
+  }
+
+  get #place(): { store: Self['store']; cwd: string } {
+    return { store: this.#self.store, cwd: this.#role.cwd };
+  }
+
+  async close(): Promise<void> {
+    await this.#session.close();
   }
 
   /** It begins nothing more in this life. */
@@ -61,14 +79,23 @@ export class RoleWork {
     const { artifact } = task.work;
     // What this life has worked on already goes on where it stands: after an answer, or a hook's refusal.
     const isNew = this.#progress.claim !== claimOf(task);
-    if (isNew && artifact !== undefined && this.#isThere(task, artifact)) {
+    if (isNew && artifact !== undefined && isThere(this.#place, task, artifact, this.#role.spec.artifactCheck)) {
       this.#note('role.resumed', task, `[${this.#role.fields.role}] ${artifact} is complete: nothing is done again.`);
-      return { end: { ended: 'answered', text: `${artifact} was complete already.` } };
+      return this.#discussed(task, `${artifact} was complete already.`);
     }
     const end = await this.#phases(task, mail, hold);
-    const isFaulty = fix !== undefined && end.ended === 'answered' && needsFix(end.text);
-    return { end, ...(isFaulty ? { metadata: { verdict: NEEDS_FIX } } : {}) };
+    // A question ends the turns before their time: the answer brings the rest.
+    if (end.ended !== 'answered' || this.#progress.ends.length < this.#role.spec.phases.length) return { end };
+    const isFaulty = fix !== undefined && needsFix(end.text);
+    return this.#discussed(task, end.text, isFaulty ? { verdict: NEEDS_FIX } : {});
   };
+
+  /** What was made is discussed before the task ends; what follows from that is in the record of its end. */
+  async #discussed(task: Claimed, text: string, metadata: Record<string, string> = {}): ReturnType<CarryOut> {
+    const discussed = await this.#session.discuss(task);
+    if (discussed === undefined) return { end: { ended: 'aborted' } };
+    return { end: { ended: 'answered', text }, ...discussed, metadata: { ...discussed.metadata, ...metadata } };
+  }
 
   /** Phase 5 of one task: it is logged and accumulated, and what follows is decided. */
   async ended({ task, verdict }: Attempt): Promise<void> {
@@ -78,42 +105,54 @@ export class RoleWork {
     if (verdict.do === 'fail') {
       this.#errors += 1;
       this.#failed.push({ task: code, why: verdict.why });
-      await this.#log(messageTypes.error, task, wording.busFailed(role, code, verdict.why));
+      await this.#session.log(messageTypes.error, task, wording.busFailed(role, code, verdict.why));
     } else if (verdict.do === 'complete') {
       const isFaulty = this.#self.store.board.board.tasks.get(task.id)?.metadata['verdict'] === NEEDS_FIX;
       const type = isFaulty ? (messageTypes.fix ?? messageTypes.success) : messageTypes.success;
-      await this.#log(type, task, wording.busCompleted(role, code, verdict.text));
+      await this.#session.log(type, task, wording.busCompleted(role, code, verdict.text));
     } else return;
     const board = this.#self.store.board.fold();
     const pending = [...pendingTasks(board)].filter(({ owner }) => owner === this.#self.name).length;
     const loops = innerLoop || verdict.do === 'fail';
-    this.#variant = variantOf({ innerLoop: loops, pending, errors: this.#errors, isBlocked: false });
+    const isBlocked = holdOn(board, task.id) !== undefined;
+    this.#variant = variantOf({ innerLoop: loops, pending, errors: this.#errors, isBlocked });
   }
 
   /** Phase 5-F: everything that the lead was not told of, in one report; and whether anything was there to do. */
   async conclude(): Promise<void> {
     const { role } = this.#role.fields;
+    const holds = await this.#session.tellHolds();
     const done = this.#finished().filter(({ id }) => !this.#reported.has(id));
-    const isInterrupted = this.#variant === 'interrupt';
+    const blocked = done.find(({ id }) => holds.some((hold) => hold.task === id));
+    const why = blocked ? `no consensus on ${codeOf(blocked)}` : `${this.#errors} errors`;
+    const isInterrupted = this.#variant === 'interrupt' || blocked !== undefined;
     if (done.length === 0 && this.#failed.length === 0) {
       await this.#self.tell(wording.noTasks(role), { kind: 'idle' });
       return;
     }
     const text = wording.finalReport(role, {
       ...{ done: done.map((task) => this.#summaryOf(task)), failed: this.#failed },
-      ...(isInterrupted ? { interrupted: `${this.#errors} errors` } : {}),
+      ...(isInterrupted ? { interrupted: why } : {}),
     });
-    await this.#deliver(text, done, isInterrupted);
+    await this.#deliver(text, done, { isInterrupted, isBlocked: blocked !== undefined });
   }
 
   /** The id is made of what it reports: sent again after a crash it is no second one. */
-  async #deliver(text: string, done: readonly Task[], interrupted: boolean): Promise<void> {
+  async #deliver(
+    text: string,
+    done: readonly Task[],
+    end: { isInterrupted: boolean; isBlocked: boolean },
+  ): Promise<void> {
     const { store, name } = this.#self;
     const tasks = done.map(({ id }) => id);
     const last = done.at(-1);
+    const { isInterrupted: interrupted, isBlocked: blocked } = end;
     const asks = !interrupted && PHASE_5[this.#variant === '5-L' ? '5-F' : this.#variant].fastAdvances;
     const delivered = await this.#self.tell(text, {
-      ...{ kind: FINAL_REPORT, data: { tasks, interrupted, loops: this.#role.spec.innerLoop, fast_advance: asks } },
+      ...{
+        kind: FINAL_REPORT,
+        data: { tasks, interrupted, blocked, loops: this.#role.spec.innerLoop, fast_advance: asks },
+      },
       ...(last === undefined ? {} : { id: `${FINAL_REPORT}:${last.id}.${last.claims}:${LEAD}` }),
     });
     if (delivered) store.events.append({ type: REPORTED, member: name, tasks });
@@ -126,29 +165,42 @@ export class RoleWork {
     const { ends } = this.#progress;
     const asked = this.#self.store.board.board.requests.size;
     if (ends.length === spec.phases.length) ends.pop();
+    const opening = await this.#session.opening();
     let unread = mailBlock(mail);
     for (const phase of spec.phases.slice(ends.length)) {
-      const prompt = [this.#prompt(task, phase, ends), unread].filter(Boolean).join('\n\n');
-      unread = '';
-      const end = await hold(prompt, this.#variables(phase.phase));
+      const { end, isDrafted } = await this.#turn(task, phase, ends, { opening, unread, hold });
+      unread = isDrafted ? unread : '';
       // Whoever asked a person goes on with this phase when the answer is here.
       if (end.ended !== 'answered' || this.#self.store.board.fold().requests.size > asked) return end;
-      ends.push({ phase: phase.phase, text: end.text });
+      ends.push({ phase: phase.phase, text: end.text, isDrafted });
+      await this.#session.learn(end.text);
       this.#note('phase.ended', task, `Phase ${phase.phase} of ${codeOf(task)} ended.`);
-      if (phase.phase === 3 || spec.phases.length === 1) this.#keep(task, end.text);
+      if (phase.phase === 3 || spec.phases.length === 1) keepAnswer(this.#place, task, end.text);
     }
     return { ended: 'answered', text: ends.at(-1)?.text ?? '' };
   }
 
-  #prompt(task: Task, phase: RoleSpec['phases'][number], ends: readonly PhaseEnd[]): string {
-    const { fields, spec, agent } = this.#role;
-    // A command is a new process each time, and remembers nothing.
-    const forgets = agent.kind === 'exec';
-    return wording.phasePrompt({
-      ...{ fields, spec, task, phase, artifact: task.work.artifact, before: forgets ? ends : [] },
-      accumulator: this.#finished().map((one) => this.#summaryOf(one)),
-      knows: !forgets && ends.length > 0,
-    });
+  /** A phase of one's own agent; a document is a subagent's where the role has one for it, and that one can. */
+  async #turn(task: Claimed, phase: Phase, ends: readonly PhaseEnd[], around: Around): Promise<PhaseTurn> {
+    const summaries = this.#finished().map((one) => this.#summaryOf(one));
+    if (phase.phase === 3) {
+      const brief = this.#prompt(task, phase, { before: ends, accumulator: summaries, knows: false });
+      const text = await this.#session.draft(task, brief, summaries);
+      if (text !== undefined) return { isDrafted: true, end: { ended: 'answered', text } };
+    }
+    const { opening, unread, hold } = around;
+    // A command is a new process each time, and remembers nothing; what a subagent drafted nobody else remembers.
+    const forgets = this.#role.agent.kind === 'exec';
+    const knows = !forgets && ends.length > 0;
+    const before = ends.filter(({ isDrafted }) => forgets || isDrafted);
+    const prompt = this.#prompt(task, phase, { before, accumulator: summaries, knows });
+    const whole = [prompt, knows ? '' : opening, unread].filter(Boolean).join('\n\n');
+    return { isDrafted: false, end: await hold(whole, this.#variables(phase.phase)) };
+  }
+
+  #prompt(task: Task, phase: Phase, more: Pick<wording.PhaseBrief, 'before' | 'accumulator' | 'knows'>): string {
+    const { fields, spec } = this.#role;
+    return wording.phasePrompt({ fields, spec, task, phase, artifact: task.work.artifact, ...more });
   }
 
   #variables(phase: number): Record<string, string> {
@@ -159,26 +211,6 @@ export class RoleWork {
     };
   }
 
-  /** Complete, and made for this task: not what an attempt that failed has left. */
-  #isThere(task: Claimed, artifact: string): boolean {
-    const { disk } = this.#self.store;
-    const failures = [...this.#self.store.board.history()].filter(
-      ({ event, outcome }) => outcome.ok && event.type === 'task.failed' && event.task === task.id,
-    );
-    const since = Date.parse(failures.at(-1)?.event.at ?? task.created_at);
-    const { artifactCheck } = this.#role.spec;
-    return isArtifactComplete(disk, artifactPath(this.#role.cwd, artifact), artifactCheck, since);
-  }
-
-  /** What the agent has not written itself is kept for it. */
-  #keep(task: Claimed, answer: string): void {
-    const { artifact } = task.work;
-    if (artifact === undefined) return;
-    const { disk } = this.#self.store;
-    const path = artifactPath(this.#role.cwd, artifact);
-    if (!isWrittenSince(disk, path, Date.parse(task.claimed_at))) keepFile(disk, path, artifactText(path, answer));
-  }
-
   /** Of this member, in any of its lives, in the order in which they were finished. */
   #finished(): (Task & { status: 'completed' })[] {
     return [...this.#self.store.board.fold().tasks.values()].flatMap((task) =>
@@ -187,32 +219,21 @@ export class RoleWork {
   }
 
   #summaryOf(task: Task & { status: 'completed' }): Summary {
-    const { discuss_verdict: verdict, discuss_rating: rating } = task.metadata;
+    const { discuss_verdict: verdict, discuss_rating: rating, discuss_notes: notes, warnings } = task.metadata;
     return {
       ...{ task: codeOf(task), artifact: task.work.artifact ?? null, summary: task.result.summary },
       key_decisions: wording.keyDecisions(task.result.summary),
       discuss_verdict: typeof verdict === 'string' ? verdict : 'none',
       discuss_rating: typeof rating === 'number' ? rating : null,
+      ...{ warnings: textsIn(warnings), notes: textsIn(notes) },
     };
   }
 
-  /** A record of the bus, once for each end of a task. */
-  async #log(kind: string, { id, claims, work: { artifact } }: Task, summary: string): Promise<void> {
-    const { session_id: session, role } = this.#role.fields;
-    const entry = { session, from: role, to: 'coordinator', kind, summary, cause: `task:${id}.${claims}` };
-    try {
-      await this.#self.store.bus.log(
-        { ...entry, ...(artifact === undefined ? {} : { ref: artifact }) },
-        this.#self.name,
-      );
-    } catch (error) {
-      // What cannot be logged is done all the same.
-      this.#self.trouble(error);
-    }
-  }
-
-  #note(type: 'role.resumed' | 'phase.ended', { id }: Task, text: string): void {
-    this.#self.store.events.append({ type, member: this.#self.name, task: id, text });
+  #note(type: string, { id, work: { artifact } }: Task, text: string): void {
+    this.#self.store.events.append({
+      ...{ type, member: this.#self.name, task: id, text },
+      ...(artifact === undefined ? {} : { ref: artifact }),
+    });
   }
 }
 

@@ -6,7 +6,7 @@ import type { Agent, CallAnswer, TurnEnd, TurnInput } from '../agents/agent.ts';
 import type { AgentSpec, Command, Sandbox } from '../model/agent.ts';
 import { argvOf } from '../model/agent.ts';
 import type { Board } from '../model/board.ts';
-import type { Body } from '../model/event.ts';
+import type { Change, Body } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
 import type { Name } from '../model/names.ts';
 import { DEFAULT_TASK_TIMEOUT_MS, type Claim, type Result, type Task } from '../model/task.ts';
@@ -55,15 +55,18 @@ export interface RunnerEnvironment {
 /** One turn about the task, with variables of its own. */
 export type Hold = (prompt: string, env?: Readonly<Record<string, string>>) => Promise<TurnEnd>;
 
+/** What goes into the record of a task's completion, or nowhere. */
+interface Along {
+  /** What the board is told of the task. */
+  readonly metadata?: Readonly<Record<string, string | number | string[]>>;
+  readonly changes?: readonly Change[];
+}
+
 export type CarryOut = (
   task: Claimed,
   mail: readonly Message[],
   hold: Hold,
-) => Promise<{
-  readonly end: TurnEnd;
-  /** What the board is told of the task, in the same record as its end. */
-  readonly metadata?: Readonly<Record<string, string>>;
-}>;
+) => Promise<Along & { readonly end: TurnEnd }>;
 
 const inOneTurn =
   (brief: RunnerEnvironment['brief']): CarryOut =>
@@ -90,7 +93,7 @@ export async function attempt(
 ): Promise<Attempt> {
   const refusals: Message[] = [];
   for (;;) {
-    const { judged, metadata } = await worked(task, [...mail, ...refusals.slice(-1)], environment, signal);
+    const { judged, along } = await worked(task, [...mail, ...refusals.slice(-1)], environment, signal);
     if (judged.do === 'wait') return { task, verdict: judged, written: undefined };
     const refusal = judged.do === 'complete' ? await refusedByHook(task, judged, environment, signal) : undefined;
     if (refusal !== undefined && refusals.push(refusal) < MOST_REFUSALS && !signal.aborted) continue;
@@ -98,14 +101,14 @@ export async function attempt(
     return {
       task,
       verdict,
-      written: await whenWritable(environment.store, signal, () => write(task, { verdict, metadata }, environment)),
+      written: await whenWritable(environment.store, signal, () => write(task, { verdict, along }, environment)),
     };
   }
 }
 
 interface Worked {
   readonly judged: TurnVerdict | Waits;
-  readonly metadata: Readonly<Record<string, string>>;
+  readonly along: Along;
 }
 
 /** The work on it, judged. */
@@ -127,7 +130,7 @@ async function worked(
         timeoutMs: task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS,
         ...(task.work.run === undefined ? {} : { argv: argvOf(task.work.run) }),
       });
-    const { end, metadata = {} } = await (environment.carryOut ?? inOneTurn(environment.brief))(task, mail, hold);
+    const { end, ...along } = await (environment.carryOut ?? inOneTurn(environment.brief))(task, mail, hold);
     if (end.ended === 'failed') tellFailure(store, task, end);
     const report = reportOn(store, task, before);
     const told = withReport(ended(environment, judgeTurn(end, task)), report);
@@ -135,7 +138,7 @@ async function worked(
     const judged = unlessAsking(told, { isAsking: environment.isAsking(), saysDone });
     return {
       judged: judged.do === 'complete' ? await verify(task, judged, env, environment, signal) : judged,
-      metadata,
+      along,
     };
   } finally {
     output.end();
@@ -210,7 +213,7 @@ function taskVariables(task: Claimed, handout: { taskFile: string; mailFile: str
 /** Result first, then the event with its hash: a file without an event is garbage, an event without its file is not made. */
 function write(
   task: Claimed,
-  { verdict, metadata }: { verdict: TurnVerdict; metadata: Readonly<Record<string, string>> },
+  { verdict, along }: { verdict: TurnVerdict; along: Along },
   { store, speaker, cwd }: RunnerEnvironment,
 ): Folded | undefined {
   const { epoch } = task.claim;
@@ -226,16 +229,18 @@ function write(
       files: changedFiles(task, store, cwd),
       ...(verdict.exitCode === undefined ? {} : { exitCode: verdict.exitCode }),
     };
-    if (verdict.do === 'complete') return completed(task, result, metadata);
+    if (verdict.do === 'complete') return completed(task, result, along);
     return { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
   });
   return 'event' in folded ? folded : undefined;
 }
 
-const completed = (task: Claimed, result: Result, metadata: Readonly<Record<string, string>>): Body => {
-  const end = { type: 'task.completed', task: task.id, epoch: task.claim.epoch, result } as const;
-  if (Object.keys(metadata).length === 0) return end;
-  return { type: 'batch', changes: [{ type: 'task.updated', task: task.id, metadata: { ...metadata } }, end] };
+const completed = (task: Claimed, result: Result, { metadata = {}, changes = [] }: Along): Body => {
+  const { id, claim } = task;
+  const end = { type: 'task.completed', task: id, epoch: claim.epoch, result } as const;
+  const told: Change[] =
+    Object.keys(metadata).length === 0 ? [] : [{ type: 'task.updated', task: id, metadata: { ...metadata } }];
+  return told.length + changes.length === 0 ? end : { type: 'batch', changes: [...told, ...changes, end] };
 };
 
 const changedFiles = ({ work, claimed_at }: Claimed, store: TeamStore, cwd: string): string[] =>

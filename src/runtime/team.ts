@@ -35,7 +35,12 @@ export interface TeamInput {
   /** Of a divided task: which files are the lead's, and which lie between two owners. */
   readonly division?: FileDivision;
   /** Of a pipeline. */
-  readonly asked?: { readonly requirement: string; readonly pipeline: Name };
+  readonly asked?: {
+    readonly requirement: string;
+    readonly pipeline: Name;
+    /** AgentSpecs whom subagents may be, besides a role's own. */
+    readonly subagents: { kind: string }[];
+  };
   /** What the board begins with besides its members. */
   readonly changes?: readonly Change[];
 }

@@ -3,7 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { Lease } from '../store/lease.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import type { MindEnvironment } from './mind.ts';
-import type { RoleOf } from './role-work.ts';
+import type { RoleOf } from './role-of.ts';
 import type { SendRate } from './send-rate.ts';
 import type { Speaker } from './speaker.ts';
 import type { Workspace } from './workspace.ts';

@@ -63,7 +63,7 @@ export class Teammate {
     this.#idleness = new Idleness(this.#self, { timeoutMs, leave, hasCompleted: () => this.#completed > 0 });
     const { agent, runner, answersMail, workspace, role } = environment;
     const tag = role === undefined ? {} : { tag: `[${'fields' in role ? role.fields.role : role.role}] ` };
-    this.#role = role && 'fields' in role ? new RoleWork(this.#self, role) : undefined;
+    this.#role = role && 'fields' in role ? new RoleWork(this.#self, role, this.#turn.signal) : undefined;
     this.#mind = new Mind({
       ...{ self: this.#self, agent, answersMail, runner },
       ...(workspace ? { workspace } : {}),
@@ -174,9 +174,7 @@ export class Teammate {
     if (isCompleted) this.#completed += 1;
     this.#claims.ended(isCompleted);
     // A role reports at its end, and of all that it did: Phase 5-L says nothing to the lead.
-    if (this.#role) {
-      return this.#role.ended({ task, verdict, written });
-    }
+    if (this.#role) return this.#role.ended({ task, verdict, written });
     const kind = isCompleted ? 'task_completed' : 'task_failed';
     const text = isCompleted
       ? taskCompleted(task.id, verdict.text.trim().slice(-SUMMARY))
@@ -265,6 +263,7 @@ export class Teammate {
     const { lease, store } = this.#environment;
     await this.#mailroom.close();
     await this.#mind.close();
+    await this.#role?.close();
     await lease.release();
     await store.close();
   }

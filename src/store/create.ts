@@ -31,6 +31,7 @@ export interface NewTeam {
     readonly division?: NonNullable<TeamConfig['division']>;
     readonly requirement?: string;
     readonly pipeline?: Name;
+    readonly subagents?: { kind: string }[];
   };
   /** What the board begins with: members, a plan's tasks. */
   readonly changes: readonly Exclude<Body, { type: 'batch' }>[];

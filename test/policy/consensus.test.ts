@@ -137,7 +137,11 @@ describe('after a discussion', () => {
     [
       'MEDIUM',
       [view(2, { ...todo, ...divergent }), view(5)] as Views,
-      { do: 'go on', notes: ['name it'], warning: 'consensus_blocked (severity=MEDIUM): Product: another database' },
+      {
+        do: 'go on',
+        notes: ['name it'],
+        warning: 'consensus_blocked (severity=MEDIUM): Product: another database; Product: rates it 2: as it is',
+      },
     ],
     ['HIGH', rated(1, 1), { do: 'hold' }],
   ])('%s does what S4 says', (_, views, deed) => {

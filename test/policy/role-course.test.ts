@@ -69,7 +69,7 @@ describe('the prompt of a phase', () => {
 
   it('brings what was done before, and what the earlier phases came to', () => {
     const summary = { task: 'DRAFT-001', artifact: 'spec/0.md', key_decisions: [], summary: 'brief\nwritten' };
-    const accumulator = [{ ...summary, discuss_verdict: 'none', discuss_rating: null }];
+    const accumulator = [{ ...summary, discuss_verdict: 'none', discuss_rating: null, warnings: [], notes: [] }];
     const text = phasePrompt({ ...brief, phase: write, before: [{ phase: 2, text: 'notes' }], accumulator });
     expect(text).toContain('- DRAFT-001 (spec/0.md): brief written');
     expect(text).toContain('## What Phase 2 came to\n\nnotes');
@@ -85,7 +85,7 @@ describe('the final report', () => {
   it('carries the tag on every line, whatever an agent wrote', () => {
     const one = { task: 'DRAFT-001', artifact: 'spec/0.md', key_decisions: ['Go\non'], summary: 'a\nb' };
     const text = finalReport('writer', {
-      done: [{ ...one, discuss_verdict: 'consensus_reached', discuss_rating: 4.2 }],
+      done: [{ ...one, discuss_verdict: 'consensus_reached', discuss_rating: 4.2, warnings: ['slow'], notes: [] }],
       failed: [{ task: 'DRAFT-002', why: 'x\ny' }],
       interrupted: '3 errors',
     });
@@ -95,6 +95,7 @@ describe('the final report', () => {
       '[writer] Completed DRAFT-001: a b',
       '[writer] Artifact: spec/0.md',
       '[writer] Discussed DRAFT-001: consensus_reached (average 4.2)',
+      '[writer] Warning on DRAFT-001: slow',
       '[writer] Decision: Go on',
       '[writer] Failed DRAFT-002: x y',
     ]);

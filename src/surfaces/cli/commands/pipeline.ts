@@ -7,6 +7,7 @@ import {
   listPipelines,
   makePipelineTeam,
   mustBeAvailable,
+  perspectiveAgents,
   pipelineGraph,
   pipelineNamed,
   resumeTeam,
@@ -93,7 +94,9 @@ async function run(frame: Frame, given: GivenPipeline, requirement: string, opti
   const { cwd } = frame.outside;
   if (!isDirectory(cwd)) throw new UsageError('USAGE', `${cwd} is not a directory.`);
   tellExcluded(frame);
-  const paths = await makePipelineTeam({ given, requirement, agent, cwd }, open);
+  // Who named an agent gets no other.
+  const subagents = options.agent === undefined ? await perspectiveAgents(agent, frame.outside.environment) : [];
+  const paths = await makePipelineTeam({ given, requirement, agent, subagents, cwd }, open);
   frame.say(`Session ${paths.name}; \`teams resume ${paths.name}\` goes on with it whatever happens.`);
   const flags: RunFlags = { ...options, failFast: false, strict: false, takeover: false };
   if (options.detach) return detachRun(frame, paths, flags);
