@@ -33,8 +33,6 @@ export function startProgress(paths: TeamPaths, { stream, environment, color }: 
   return new Watch(store, view);
 }
 
-export type { Actions, WatchOptions } from './watch/main.ts';
-
 /** Watches a team until somebody leaves, or nobody reads any more; what that takes is loaded now. */
 export const watchTeam = async (watch: TeamWatch, options: WatchOptions): Promise<void> =>
   (await import('./watch/main.ts')).watchTeam(watch, options);

@@ -2,7 +2,6 @@
 import process from 'node:process';
 import * as z from 'zod';
 import { judgeTask, openHandle, reviseTask, safeJson, TeamWatch, type TeamHandle } from '../../../index.ts';
-import type { Actions, WatchOptions } from '../../terminal/main.ts';
 import { delivered } from '../delivered.ts';
 import type { Frame } from '../frame.ts';
 import { flag, noMore, readOptions } from '../given.ts';
@@ -30,7 +29,7 @@ export const act: Act = async (frame, given) => {
 async function shown(
   frame: Frame,
   watch: TeamWatch,
-  { isPlain, signal }: Pick<WatchOptions, 'isPlain' | 'signal'>,
+  { isPlain, signal }: { readonly isPlain: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
   const { stdout, environment } = frame.outside;
   if (frame.flags.json) {
@@ -49,16 +48,17 @@ async function shown(
 }
 
 /** Each opens the team for as long as it takes, in the name of who speaks. */
-function actionsIn(frame: Frame, team: string): Actions {
+function actionsIn(frame: Frame, team: string) {
   const doing = async (work: (handle: TeamHandle) => Promise<unknown>): Promise<void> => {
     await using handle = openHandle(team, settings(frame).open);
     await work(handle);
   };
   return {
-    send: (to, text) => doing((handle) => handle.send(to, text)),
-    answer: (id, text) => doing((handle) => handle.answer(id, text)),
-    decide: (task, answer) => doing((handle) => judgeTask(handle, task, answer)),
-    revise: (task, text) => doing((handle) => reviseTask(handle, task, text)),
+    send: (to: string, text: string) => doing((handle) => handle.send(to, text)),
+    answer: (id: string, text: string) => doing((handle) => handle.answer(id, text)),
+    decide: (task: string, answer: { readonly approve: boolean; readonly text: string }) =>
+      doing((handle) => judgeTask(handle, task, answer)),
+    revise: (task: string, text: string) => doing((handle) => reviseTask(handle, task, text)),
   };
 }
 
