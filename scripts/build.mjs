@@ -42,7 +42,8 @@ const COMMON = {
   platform: 'node',
   target: 'node20.19',
   // It starts its worker threads from files of its own package.
-  external: ['piscina'],
+  // OpenTelemetry's libraries are the user's own, where there are any.
+  external: ['piscina', '@opentelemetry/*'],
   // proper-lockfile's: a tenth of a start, and a patch of `fs.close`, for a queue of open files that a lease does not need.
   alias: { 'graceful-fs': 'node:fs' },
   logLevel: 'warning',

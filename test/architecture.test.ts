@@ -41,7 +41,11 @@ const ARCHITECTURE: Architecture = {
     runtime: {
       rooms: ['model', 'policy', 'store', 'agents'],
       packages: ['p-queue', 'p-retry', 'ulid'],
-      lazyPackages: ['piscina'],
+      lazyPackages: [
+        ...['piscina', '@opentelemetry/api', '@opentelemetry/resources', '@opentelemetry/sdk-trace-node'],
+        ...['@opentelemetry/sdk-logs', '@opentelemetry/sdk-metrics', '@opentelemetry/exporter-trace-otlp-http'],
+        ...['@opentelemetry/exporter-logs-otlp-http', '@opentelemetry/exporter-metrics-otlp-http'],
+      ],
       builtins: [
         ...['child_process', 'crypto', 'events', 'os', 'path', 'process', 'stream', 'timers/promises', 'url', 'util'],
         'worker_threads',

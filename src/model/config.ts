@@ -63,6 +63,8 @@ export const configSchema = closed({
   routing: closed({ byType: z.boolean().default(false) }).prefault({}),
   sandbox: closed({ bwrap: z.enum(['auto', 'required', 'off']).default('auto') }).prefault({}),
   hooks: closed({ onTaskCompleted: hook, onTeammateIdle: hook, onWaiting: hook, onFinished: hook }).prefault({}),
+  /** Where a run is told to besides its files: nowhere, or to an OpenTelemetry collector. */
+  telemetry: z.enum(['off', 'otlp']).default('off'),
   /** Names of variables that every teammate gets from its lead's environment. */
   envPass: z.array(envNameSchema).max(1_000).default([]),
 });

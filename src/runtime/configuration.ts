@@ -29,6 +29,7 @@ export function sessionOptions(config: Config, environment?: Environment): Sessi
     limits: { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents },
     ...{ agentSendRate, monitorIntervalMs, wall: config.sandbox.bwrap },
     spending: { prices: config.prices },
+    telemetry: config.telemetry,
     hooks: config.hooks,
     unattended: true,
     endsWhenDone: true,

@@ -21,6 +21,8 @@ export interface LeadOptions {
   /** Of money and tokens; what is over ends the run. */
   readonly spending?: SpendingRules;
   readonly hooks?: Hooks;
+  /** Where the run is told to besides its files. */
+  readonly telemetry?: 'off' | 'otlp';
   readonly monitorIntervalMs: number;
   /** Nobody is asked: what a failed blocker holds up is skipped, and a stuck board ends the run. */
   readonly unattended: boolean;

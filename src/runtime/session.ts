@@ -17,6 +17,7 @@ import { takeLead, type Leadership } from './leadership.ts';
 import { writeState, type RunFacts } from './run-state.ts';
 import { shutDown, type ShutdownOptions } from './shutdown.ts';
 import { notReady, type Life } from './supervisor.ts';
+import { Telemetry } from './telemetry.ts';
 import type { Ward } from './ward.ts';
 
 export interface SessionOptions extends LeadOptions {
@@ -31,6 +32,7 @@ export class Session {
   readonly #lead: Lead;
   readonly #leadership: Leadership;
   readonly #options: SessionOptions;
+  readonly #telemetry: Telemetry | undefined;
   #facts: RunFacts = { status: 'active', phase: 'setup' };
   #isEnded = false;
 
@@ -40,6 +42,7 @@ export class Session {
     this.#leadership = leadership;
     this.#lead = lead;
     this.#options = options;
+    this.#telemetry = options.telemetry === 'otlp' ? new Telemetry(store) : undefined;
     lead.onRemembered = () => this.note({});
   }
 
@@ -185,6 +188,7 @@ export class Session {
       await this.#lead.hooks.close();
       await this.#lead.supervisor.close();
       await this.#lead.close();
+      await this.#telemetry?.stop();
       if (this.#lead.leads()) this.store.roster.remove(this.speaker.name);
       await this.#leadership.lease.release();
     } finally {
