@@ -1,5 +1,6 @@
 /** What a planner answers: the subtasks of a task (S2 1.3), as data that is checked and never trusted. */
 import * as z from 'zod';
+import { closed } from './problem.ts';
 
 const line = (longest: number) =>
   z
@@ -12,9 +13,10 @@ const line = (longest: number) =>
 const path = line(4_096);
 
 /** By its number in the list, from 1; with the reason, for people. */
-const dependencySchema = z.union([z.number().int(), z.object({ task: z.number().int(), why: line(300).optional() })]);
+const dependencySchema = z.union([z.number().int(), closed({ task: z.number().int(), why: line(300).optional() })]);
 
-const subtaskSchema = z.object({
+/** A key that is not known may be a dependency by another name, and is not passed over. */
+const subtaskSchema = closed({
   subject: line(200).refine((text) => /[a-z]/i.test(text), 'Expected "subject" to have words.'),
   description: z.string().trim().min(1).max(100_000),
   acceptance: z.array(line(1_000)).min(1).max(50),
@@ -26,7 +28,7 @@ const subtaskSchema = z.object({
 
 export const MOST_SUBTASKS = 64;
 
-export const decompositionSchema = z.object({
+export const decompositionSchema = closed({
   subtasks: z.array(subtaskSchema).min(1).max(MOST_SUBTASKS),
   /** Besides those that always are. */
   shared: z.array(path).max(200).default([]),

@@ -1,6 +1,7 @@
 /** From a planner's answer to a division: who does what, with which agent and tier, after whom; and how it is shown. */
 import { describe, expect, it } from 'vitest';
 import { decompositionSchema } from '../../src/model/decomposition.ts';
+import { jsonAnswer } from '../../src/model/json-answer.ts';
 import { parseName } from '../../src/model/names.ts';
 import { parseRoleSpec, type RoleSpec } from '../../src/model/role-spec.ts';
 import type { RunSpec } from '../../src/model/run-spec.ts';
@@ -66,6 +67,16 @@ const problems = (told: ReturnType<typeof answer>, by: Staffing) => {
   const result = decompose(told, FILES, by);
   return result.ok ? [] : result.problems;
 };
+
+describe('an answer of a planner', () => {
+  it('with a key that is not known is no plan, since it may mean a dependency', () => {
+    const subtask = { subject: 'Build', description: 'It.', acceptance: ['works'], blockedBy: ['api'] };
+    expect(jsonAnswer(decompositionSchema, JSON.stringify({ subtasks: [subtask] }))).toMatchObject({
+      ok: false,
+      why: expect.stringContaining('"blockedBy"') as unknown,
+    });
+  });
+});
 
 describe('a division', () => {
   it("is shown in S2's form", () => {
