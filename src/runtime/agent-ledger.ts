@@ -11,6 +11,9 @@ import { keepSession } from '../store/agent-home.ts';
 import type { Self } from './self.ts';
 import { VendorPace } from './vendor-pace.ts';
 
+/** Programs that do not say which model they use were told which. */
+const named = ({ model }: AgentSpec): { model?: string } => (model === undefined ? {} : { model });
+
 /** Of what the ledger keeps account. */
 export type Told = Extract<AgentEvent, { type: 'session' | 'used' | 'usage' | 'retrying' | 'calling' | 'noted' }>;
 
@@ -41,7 +44,7 @@ export class AgentLedger {
         return;
       case 'usage':
         await this.#pace?.answered();
-        this.#tell(spendingEvent(this.#spec.kind, event.usage));
+        this.#tell(spendingEvent(this.#spec.kind, { ...named(this.#spec), ...event.usage }));
         return;
       case 'used':
         this.#tell({ type: 'agent.acted', text: `${event.tool}: ${event.text}` });

@@ -10,6 +10,7 @@ import { AgentError, codeOf, ConflictError, UsageError } from '../model/errors.t
 import type { Name } from '../model/names.ts';
 import { LEAD } from '../model/names.ts';
 import type { MemberConfig, TeamConfig } from '../model/team.ts';
+import { defaultSandbox } from '../policy/enforcement.ts';
 import { profiles } from '../policy/profiles.ts';
 import type { Leave } from '../policy/sandbox.ts';
 import { ring } from '../store/bell.ts';
@@ -56,7 +57,10 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const server = memberServer(store.paths.root, environment, options.environment);
   const agent = await agentFor(spec, seatOf(store, config, member, { spec, server }));
   const late: { teammate?: Teammate } = {};
-  const before: Leave = { sandbox: member.sandbox ?? 'workspace-write', planPending: member.plan_approval ?? false };
+  const before: Leave = {
+    sandbox: member.sandbox ?? defaultSandbox(member.role),
+    planPending: member.plan_approval ?? false,
+  };
   const leave = (): Leave => late.teammate?.leave() ?? before;
   // Before the lease: a wall that is required and cannot be raised is told first.
   const workspace = hasToolLoop(spec.kind) ? await workspaceOf(store, config, member, leave, options) : undefined;
@@ -101,11 +105,13 @@ async function workspaceOf(
   { environment }: JoinOptions,
 ): Promise<Workspace> {
   const { openWorkspace } = await import('./workspace.ts');
-  return openWorkspace({
+  const workspace = await openWorkspace({
     ...{ root: config.cwd ?? store.paths.root, environment, leave, bwrap: wallFrom(environment) },
     named: { env: member.env ?? {}, envPass: config.env_pass ?? [] },
     onWarning: (text) => void store.events.append({ type: 'sandbox.missing', member: member.name, text }),
   });
+  if (workspace.isWalled) store.events.append({ type: 'sandbox.held', member: member.name });
+  return workspace;
 }
 
 /** What an agent keeps from life to life; a command has none of it. */

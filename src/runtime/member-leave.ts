@@ -3,6 +3,7 @@
  * and by whether its plan is approved.
  */
 import { LEAD } from '../model/names.ts';
+import { defaultSandbox } from '../policy/enforcement.ts';
 import type { Leave } from '../policy/sandbox.ts';
 import { ownTask } from './runner.ts';
 import type { TeamHandle } from './team.ts';
@@ -17,7 +18,7 @@ export function leaveOf({ store, speaker }: Pick<TeamHandle, 'store' | 'speaker'
   const member = store.config.read()?.members.find(({ name }) => name === speaker.name);
   if (member === undefined) return { sandbox: 'read-only', planPending: false };
   return {
-    sandbox: member.sandbox ?? DEFAULT.sandbox,
+    sandbox: member.sandbox ?? defaultSandbox(member.role),
     planPending: member.plan_approval === true && !hasApproval({ store, speaker }),
   };
 }

@@ -1,4 +1,5 @@
 /** The synthesis with the report of its team, kept as files and given back as one value. */
+import { NOTHING_SPENT } from '../model/spending.ts';
 import type { Validation } from '../model/round.ts';
 import type { Gate } from '../model/team.ts';
 import type { Synthesis } from '../policy/synthesis.ts';
@@ -79,5 +80,6 @@ const NO_TEAM: Base = {
   gates: { build: 'skipped', test: 'skipped', crossVerify: 'skipped' },
   cascade: null,
   verification: null,
+  spending: NOTHING_SPENT,
   exitCode: 1,
 };

@@ -1,4 +1,5 @@
 /** The final report in words: S2's `TEAM COMPLETE` layout, with the sections that apply. */
+import type { Sandbox } from '../model/agent.ts';
 import type { Name } from '../model/names.ts';
 import type { TaskStatus } from '../model/task.ts';
 import { duration } from '../policy/wording.ts';
@@ -14,6 +15,19 @@ export interface ReportMember {
   readonly tasks: number;
   readonly durationMs: number;
   readonly status: 'completed' | 'failed' | 'quarantined' | 'idle' | 'unfinished';
+  readonly sandbox: Sandbox;
+  /** What of the sandbox nothing holds, as the end of a sentence; null where all of it is held. */
+  readonly notEnforced: string | null;
+  /** Null where its agent told of nothing. */
+  readonly spent: ReportSpending | null;
+}
+
+export interface ReportSpending {
+  readonly tokens: number;
+  /** US dollars, of what has a price. */
+  readonly usd: number;
+  /** Models that were used and that nobody knows a price of. */
+  readonly unpriced: readonly string[];
 }
 
 export interface ReportTask {
@@ -45,6 +59,7 @@ export interface Report {
   };
   /** Null when nothing followed from anything. */
   readonly cascade: { readonly created: number; readonly completed: number; readonly failed: number } | null;
+  readonly spending: ReportSpending;
   /** Null when nobody verified. */
   readonly verification: { readonly verifier: string; readonly result: 'pass' | 'fail'; readonly notes: string } | null;
   readonly notes: readonly string[];
@@ -62,6 +77,8 @@ export function reportText(report: Report): string {
     section('Task Results:', report.tasks.map(taskLine)),
     section('Cascade Summary:', cascadeLines(report)),
     section('Cross-CLI Verification:', verificationLines(report)),
+    section('Spending:', spendingLines(report)),
+    section('Sandbox:', sandboxLines(report)),
     section(
       'Notes:',
       report.notes.map((note) => `- ${oneLine(note)}`),
@@ -130,6 +147,28 @@ const verificationLines = ({ verification }: Report): string[] => {
 
 const changeLines = ({ team, undo }: Report): string[] =>
   undo === null ? [] : [`See: teams diff ${team}`, `Undo, in ${undo.directory}: ${undo.command}`];
+
+/** Where nothing was used, nothing is said. */
+function spendingLines({ members, spending }: Report): string[] {
+  if (spending.tokens === 0) return [];
+  const each = members.flatMap(({ name, spent }) => (spent === null ? [] : [`${name}: ${spentText(spent)}`]));
+  return [...each, `Total: ${spentText(spending)}`];
+}
+
+function spentText({ tokens, usd, unpriced }: ReportSpending): string {
+  const dollars = `$${usd.toFixed(4)}`;
+  const unknown = unpriced.length === 0 ? '' : `unknown (no price of ${unpriced.join(', ')})`;
+  const cost = unknown === '' ? dollars : usd === 0 ? unknown : `${dollars} and ${unknown}`;
+  return `${tokens} ${tokens === 1 ? 'token' : 'tokens'}, cost ${cost}`;
+}
+
+/** Nobody asked for a sandbox of a command that he wrote himself: it is told where one was asked for, or a model decides. */
+const sandboxLines = ({ members }: Report): string[] =>
+  members.flatMap(({ name, agent, sandbox, notEnforced }) =>
+    notEnforced === null || (agent === 'exec' && sandbox === 'workspace-write')
+      ? []
+      : [`${name}: ${sandbox} is not enforced: ${notEnforced}`],
+  );
 
 const LONGEST_LINE = 300;
 

@@ -1,15 +1,19 @@
 /** The final report as data, computed from the logs alone: the same for a run that has just ended and for an archived team. */
 import { isFinal, isInternal, type Task } from '../model/task.ts';
+import { isAgentKind } from '../model/agent.ts';
 import { timestamp } from '../model/clock.ts';
 import type { Member } from '../model/board.ts';
 import type { Name } from '../model/names.ts';
+import type { Prices, Spending } from '../model/spending.ts';
 import { type Gate } from '../model/team.ts';
 import { decisionText } from '../policy/decision.ts';
+import { defaultSandbox, unenforced } from '../policy/enforcement.ts';
 import { exitCodeOf } from '../policy/outcome.ts';
 import { writeReport } from '../store/report-files.ts';
 import { stateIn, type TeamReader } from '../store/team-reader.ts';
+import { agentAccount, type AgentAccount } from './agent-account.ts';
 import { deedsIn } from './deeds.ts';
-import { reportText, type Report, type ReportMember, type ReportTask } from './report-text.ts';
+import { reportText, type Report, type ReportMember, type ReportSpending, type ReportTask } from './report-text.ts';
 import { undoCommand, type SafetyPoint } from './safety-point.ts';
 import { between, workHistory, type WorkHistory } from './work-history.ts';
 
@@ -19,6 +23,8 @@ export interface ReportOptions {
   /** By default the run's own, from its state. */
   readonly gates?: readonly Gate[];
   readonly notes?: readonly string[];
+  /** By model, before those that are known. */
+  readonly prices?: Prices;
   /** By default the run's own; of a run that has not ended, what it would be now. */
   readonly exitCode?: number;
 }
@@ -29,6 +35,7 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
   const gates = options.gates ?? run?.gates ?? [];
   const tasks = [...board.tasks.values()].filter((task) => !isInternal(task));
   const work = workHistory(store.board.history());
+  const account = agentAccount(store, options.prices);
   const exitCode = options.exitCode ?? run?.exitCode ?? exitCodeOf(board, gates, { strict: false });
   // A run that was interrupted is not over, even if nothing but its gates is left.
   const isEnded = tasks.every(isFinal) && run?.status !== 'active';
@@ -38,13 +45,14 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
     template: run?.template ?? 'custom',
     status,
     durationMs: durationOf(work, isEnded, timestamp(store.clock.now())),
-    members: membersOf(store, [...board.members.values()], tasks, work),
+    members: membersOf(store, [...board.members.values()], tasks, work, account),
     tasks: tasks.map((task) => taskOf(task, work)),
     ...{
       gates: gateResults(gates),
       cascade: cascadeOf(tasks),
       verification: verificationOf(gates, run?.crossCliVerification.verifier),
     },
+    spending: spentIn(account.spending.total),
     notes: [...(options.notes ?? []), ...fallBacks(store), ...gates.flatMap(gateNote)],
     undo: run?.start === undefined ? null : undoOf(store.paths.name, run.start),
     ...{ folder: store.paths.folder, exitCode },
@@ -73,19 +81,29 @@ function membersOf(
   members: readonly Member[],
   tasks: readonly Task[],
   { workedMs }: WorkHistory,
+  { spending, walled }: AgentAccount,
 ): ReportMember[] {
   const deeds = deedsIn(store);
   const config = store.config.read();
   return members.map(({ name, role }) => {
     const own = tasks.filter((task) => memberOf(task) === name);
+    const written = config?.members.find((one) => one.name === name);
+    const agent = written?.agent?.kind ?? 'none';
+    const sandbox = written?.sandbox ?? defaultSandbox(role);
+    const loose = isAgentKind(agent) ? unenforced(agent, sandbox, walled.has(name)) : undefined;
+    const spent = spending.members.get(name);
     return {
-      ...{ name, role, agent: config?.members.find((one) => one.name === name)?.agent?.kind ?? 'none' },
+      ...{ name, role, agent, sandbox, notEnforced: loose ?? null },
+      spent: spent === undefined ? null : spentIn(spent),
       tasks: own.filter(({ status }) => status === 'completed').length,
       durationMs: workedMs.get(name) ?? 0,
       status: deeds.get(name)?.quarantinedAt === undefined ? standing(own) : 'quarantined',
     };
   });
 }
+
+/** Costs that nobody can tell are not left out in silence: who is unpriced is named, and the sum is of the others. */
+const spentIn = ({ tokens, usd, unpriced }: Spending): ReportSpending => ({ tokens, usd, unpriced });
 
 function standing(own: readonly Task[]): ReportMember['status'] {
   if (own.length === 0) return 'idle';

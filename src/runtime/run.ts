@@ -155,7 +155,8 @@ async function conclude(
   const status = isInterrupted ? 'active' : exitCode === 0 ? 'shutdown' : 'failed';
   const phase = isInterrupted ? 'executing' : 'complete';
   await session.note({ status, phase, gates, ...(isInterrupted ? {} : { exitCode }) });
-  const report = reportOf(session.store, { gates: [...gates], notes: [...notesOf(ending), ...run.notes], exitCode });
+  const notes = [...notesOf(ending), ...run.notes];
+  const report = reportOf(session.store, { gates: [...gates], notes, exitCode, prices: session.prices });
   keepReport(session.store, report);
   if (!isInterrupted) await session.finished(report);
   return report;

@@ -3,6 +3,7 @@
  * every process is stopped before anything is reported.
  */
 import type { Name } from '../model/names.ts';
+import type { Prices } from '../model/spending.ts';
 import type { TeamEvent } from '../model/team.ts';
 import { profiles } from '../policy/profiles.ts';
 import { READY_WITHIN_MS } from '../policy/restart.ts';
@@ -122,6 +123,11 @@ export class Session {
     const withAgent = config?.members.filter(({ agent, role_spec }) => agent !== undefined && role_spec === undefined);
     const joined = [...this.store.board.fold().members.values()].filter(({ state }) => state === 'joined');
     return joined.map(({ name }) => name).filter((name) => withAgent?.some((member) => member.name === name));
+  }
+
+  /** By model, before those that are known. */
+  get prices(): Prices {
+    return this.#options.spending?.prices ?? {};
   }
 
   /** For what the lead runs by itself. */

@@ -58,6 +58,11 @@ export class Workspace implements AsyncDisposable {
     this.#env = commandEnvironment(options);
   }
 
+  /** Commands are held in. */
+  get isWalled(): boolean {
+    return this.#walls.wall === 'up';
+  }
+
   /** The tools that may be used now. */
   tools(): WorkspaceTool[] {
     return WORKSPACE_TOOLS.filter((tool) => this.#refusal(tool) === undefined);

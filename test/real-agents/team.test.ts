@@ -1,45 +1,109 @@
-/** One team of the real CLIs and a command on one board, each telling the lead by the tools of the team. */
+/**
+ * One team of the real CLIs on one board: a Claude that leads it over MCP, and a Codex, a Gemini and a command as its
+ * teammates, each started and given its task by the lead's tools.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { execAgent, type AgentSpec } from '../../src/model/agent.ts';
+import { agentFor } from '../../src/agents/index.ts';
+import { commandLine } from '../../src/runtime/package.ts';
+import { openForReading } from '../../src/store/team-reader.ts';
+import { listTeams } from '../../src/store/teams.ts';
+import { play, turnInput } from '../agents/turns.ts';
+import type { Asked } from '../fixtures/model-server/asked.ts';
+import type { Step, ToolUse } from '../fixtures/model-server/script.ts';
 import { ModelServer } from '../fixtures/model-server/server.ts';
+import { realClock } from '../support/clock.ts';
 import { allowLeft } from '../support/leftovers.ts';
-import { run, team } from '../support/session.ts';
-import { environment, reach, realCli } from './clis.ts';
+import { tempDir } from '../support/temp.ts';
+import { environment, reach, realCli, STALL_MS } from './clis.ts';
 
-beforeEach(() => allowLeft(/\/homes\//));
+beforeEach(() => allowLeft(/\/(?:homes|home)\//));
 
-const KINDS = ['claude', 'codex', 'gemini'] as const;
+const WORKERS = ['codex', 'gemini', 'shell'] as const;
+const LOOK_MS = 500;
 
-it('does its tasks together, and leaves nothing behind', async () => {
-  const server = await ModelServer.start({
-    titles: true,
-    script: ({ results }) =>
-      results.length === 0
-        ? { calls: [{ tool: 'SendMessage', input: { recipient: 'lead', content: 'Begun.' } }] }
-        : { text: 'Done, and told.' },
-  });
-  onTestFinished(() => server.close());
+/** What the lead's model does, one call after the other; then it looks until all is done, and ends the team. */
+const PLAN: readonly ToolUse[] = [
+  { tool: 'TeamCreate', input: { name: 'crew' } },
+  ...WORKERS.map((name) => ({
+    tool: 'Task',
+    input: { team_name: 'crew', name, agent: name, prompt: `You are ${name}. Wait for your task.` },
+  })),
+  ...WORKERS.slice(0, 2).map((owner) => ({
+    tool: 'TaskCreate',
+    input: { subject: `Work of ${owner}`, description: 'x', owner },
+  })),
+  { tool: 'TaskCreate', input: { subject: 'Gather', description: 'x', owner: 'shell', blockedBy: ['1', '2'] } },
+];
+
+function leading(): (asked: Asked) => Step {
+  const left = [...PLAN];
+  let isOver = false;
+  return ({ results }) => {
+    const next = left.shift();
+    if (next) return { calls: [next] };
+    if (isOver) return { text: 'The team is done.' };
+    const done = results.join('\n').matchAll(/#(\d+) \[completed\]/g);
+    isOver = new Set([...done].map(([, id]) => id)).size === WORKERS.length;
+    return isOver
+      ? { calls: [{ tool: 'TeamDelete', input: { name: 'crew' } }] }
+      : { calls: [{ tool: 'TaskList' }], delayMs: LOOK_MS };
+  };
+}
+
+/** A teammate's model tells the lead of its task, then ends its turn. */
+const working = ({ user, results }: Asked): Step =>
+  user.includes('Work of') && results.length === 0
+    ? { calls: [{ tool: 'SendMessage', input: { recipient: 'lead', content: 'Begun.' } }] }
+    : { text: 'Done.' };
+
+/** The user's own configuration: what a project says of commands and addresses is not believed. */
+async function configured(root: string, { url }: ModelServer): Promise<Record<string, string>> {
   const { PATH: _, HOME: __, ...keys } = environment('');
-  const members = await Promise.all(
-    KINDS.map(async (kind) => {
-      const agent: AgentSpec = { kind, command: [await realCli(kind)], ...reach(kind, server.url), env: keys };
-      return { name: kind, agent };
-    }),
-  );
-  const on = await team({
-    members: [...members, { name: 'shell', agent: execAgent('true') }],
-    tasks: [
-      ...KINDS.map((kind) => ({ subject: `Work of ${kind}`, owner: kind })),
-      {
-        subject: 'Gather',
-        owner: 'shell',
-        work: { run: 'echo gathered' },
-        blockedBy: [...KINDS.map((_, at) => String(at + 1))],
-      },
-    ],
+  const agent = async (kind: 'codex' | 'gemini') => ({
+    kind,
+    command: [await realCli(kind)],
+    ...reach(kind, url),
+    env: keys,
   });
-  await run(on);
-  expect([1, 2, 3, 4].map((id) => on.task(String(id)).status)).toEqual(Array.from({ length: 4 }, () => 'completed'));
-  const told = on.events('message.sent').map(({ member, text }) => `${String(member)}: ${String(text)}`);
-  expect(told.sort()).toEqual(KINDS.map((kind) => `${kind}: to lead: Begun.`).sort());
+  const agents = {
+    codex: await agent('codex'),
+    gemini: await agent('gemini'),
+    shell: { kind: 'exec', command: ['echo', 'gathered'] },
+  };
+  mkdirSync(join(root, 'config', 'teams'), { recursive: true });
+  writeFileSync(join(root, 'config', 'teams', 'config.yaml'), JSON.stringify({ agents, fallback: [] }));
+  return { ...environment(root), XDG_CONFIG_HOME: join(root, 'config'), XDG_STATE_HOME: join(root, 'state') };
+}
+
+it('is led by Claude, does its tasks together, and leaves nothing behind', async () => {
+  const root = tempDir();
+  const lead = leading();
+  const script = (asked: Asked): Step => (asked.wire === 'anthropic' ? lead(asked) : working(asked));
+  const server = await ModelServer.start({ titles: true, script });
+  onTestFinished(() => server.close());
+  const env = await configured(root, server);
+  const home = join(root, 'home');
+  mkdirSync(home);
+  const [command, ...args] = commandLine('mcp', '--root', root);
+  const spec = { kind: 'claude' as const, command: [await realCli('claude')], ...reach('claude', server.url) };
+  const claude = await agentFor(spec, { home, server: { command, args, env } });
+  onTestFinished(() => claude.close());
+  const turn = turnInput(root, { prompt: 'Lead a team.', env, stallMs: 6 * STALL_MS, timeoutMs: 12 * STALL_MS });
+  const { end, events } = await play(claude.turn(turn), undefined, { ok: true, text: '' });
+  expect(end, JSON.stringify(events.slice(-5))).toMatchObject({ ended: 'answered', text: 'The team is done.' });
+  const [team] = listTeams(root);
+  const reader = openForReading(team?.paths ?? expect.fail('The team is not in the archive.'), { clock: realClock });
+  onTestFinished(() => reader.close());
+  const tasks = [...reader.board.fold().tasks.values()].map((task) => [task.subject, task.status, task.owner]);
+  expect(tasks).toEqual([
+    ['Work of codex', 'completed', 'codex'],
+    ['Work of gemini', 'completed', 'gemini'],
+    ['Gather', 'completed', 'shell'],
+  ]);
+  const told = [...reader.events.read()].flatMap(({ event }) =>
+    event.type === 'message.sent' && event.text === 'to lead: Begun.' ? [event.member] : [],
+  );
+  expect(told.sort()).toEqual(['codex', 'gemini']);
 });

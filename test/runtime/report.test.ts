@@ -14,7 +14,8 @@ const at = (minutes: number, seconds: number): number => (minutes * 60 + seconds
 
 const member = (who: string, job: string, tasks: number, durationMs: number): ReportMember => {
   const [role = '', agent = ''] = job.split('/');
-  return { name: name(who), role, agent, tasks, durationMs, status: 'completed' };
+  const held = { sandbox: 'workspace-write', notEnforced: null, spent: null } as const;
+  return { name: name(who), role, agent, tasks, durationMs, status: 'completed', ...held };
 };
 
 const line = (
@@ -53,6 +54,7 @@ const EXAMPLE: Report = {
   ],
   gates: { build: 'pass', test: 'pass', crossVerify: 'pass' },
   cascade: { created: 3, completed: 3, failed: 0 },
+  spending: { tokens: 0, usd: 0, unpriced: [] },
   verification: {
     verifier: 'Codex',
     result: 'pass',
@@ -187,6 +189,9 @@ const NARRATED = [
   'Cascade Summary:',
   '  Created: 1 follow-up task | Completed: 1 | Failed: 0',
   '',
+  'Sandbox:',
+  '  ada: workspace-write is not enforced: its own shell is held in by nothing',
+  '',
   'Notes:',
   '  - bob was tired',
   '  - test fail: npm test: exit 1',
@@ -235,10 +240,40 @@ describe('a report', () => {
     team.claim('1', 'ada').wait(2_000);
     const report = reportOf(team.store);
     expect(report).toMatchObject({ status: 'active', durationMs: 5_000, exitCode: 1 });
+    const loose = { sandbox: 'workspace-write', notEnforced: 'its commands are held in by nothing', spent: null };
     expect(report.members).toEqual([
-      { name: 'ada', role: 'executor', agent: 'exec', tasks: 0, durationMs: 3_000, status: 'unfinished' },
+      { name: 'ada', role: 'executor', agent: 'exec', tasks: 0, durationMs: 3_000, status: 'unfinished', ...loose },
     ]);
     expect(report.tasks[0]).toMatchObject({ status: 'in_progress', member: 'ada' });
+  });
+
+  it('says what each agent used and what it cost, as far as anybody knows', () => {
+    const used = (member: string, kind: string, model: string, tokens: number) =>
+      [
+        'agent.spent',
+        {
+          member,
+          kind,
+          model,
+          input_tokens: tokens,
+          output_tokens: 0,
+          ...(kind === 'claude' ? { cost_usd: 0.5 } : {}),
+        },
+      ] as const;
+    const team = new ToldTeam({ ada: 'executor/claude', bob: 'executor/openai', cy: 'executor/exec' }).led();
+    team.note(...used('ada', 'claude', 'sonnet', 1_000)).note(...used('bob', 'openai', 'own-model', 500));
+    team.note(...used('bob', 'openai', 'priced', 1_000_000));
+    const report = reportOf(team.store, { prices: { priced: { input: 2, output: 9 } } });
+    expect(report.spending).toEqual({ tokens: 1_001_500, usd: 2.5, unpriced: ['own-model'] });
+    expect(report.members.map(({ spent }) => spent?.tokens ?? null)).toEqual([1_000, 1_000_500, null]);
+    expect(reportText(report)).toContain(
+      [
+        'Spending:',
+        '  ada: 1000 tokens, cost $0.5000',
+        '  bob: 1000500 tokens, cost $2.0000 and unknown (no price of own-model)',
+        '  Total: 1001500 tokens, cost $2.5000 and unknown (no price of own-model)',
+      ].join('\n'),
+    );
   });
 
   it('calls a quarantined member by its name', () => {

@@ -104,10 +104,15 @@ export const explained = answer({
 });
 
 const gate = z.enum(['pass', 'fail', 'skipped']);
+const used = z.strictObject({ tokens: counted, usd: z.number().min(0), unpriced: z.array(text) });
 const reportFacts = {
+  spending: used,
   ...{ template: text, status: z.enum(['completed', 'failed', 'incomplete', 'active']), durationMs: counted },
   members: z.array(
-    z.strictObject({ name: text, role: text, agent: text, tasks: counted, durationMs: counted, status: text }),
+    z.strictObject({
+      ...{ name: text, role: text, agent: text, tasks: counted, durationMs: counted, status: text },
+      ...{ sandbox: text, notEnforced: text.nullable(), spent: used.nullable() },
+    }),
   ),
   tasks: z.array(
     z.strictObject({

@@ -1,6 +1,7 @@
 /** What was used, in all, and by whom for what: tokens, and dollars where a price is known. */
 import type { ShownEvent } from '../../model/shown-event.ts';
 import { NOTHING_SPENT, spentAfter, type Prices, type Spending } from '../../model/spending.ts';
+import type { TeamEvent } from '../../model/team.ts';
 
 export class SpendingBy {
   #total = NOTHING_SPENT;
@@ -17,7 +18,7 @@ export class SpendingBy {
     return this.#total;
   }
 
-  add(event: ShownEvent): void {
+  add(event: ShownEvent | TeamEvent): void {
     if (event.type !== 'agent.spent' || typeof event.task === 'object') return;
     const { member, task } = event;
     this.#total = spentAfter(this.#total, event, this.#prices);

@@ -1,0 +1,37 @@
+/**
+ * Whether a member's sandbox is held by something that it cannot get round, or only asked for (SPEC §8 "Permissions"). A
+ * program's question before it writes holds its own tools and not what its shell does; a command is held by a wall alone.
+ */
+import type { AgentKind, Sandbox } from '../model/agent.ts';
+import type { Name } from '../model/names.ts';
+import { isReadOnlyRole } from './task-type.ts';
+
+/** Explorers and reviewers look, and change nothing; all others work on the workspace. */
+export const defaultSandbox = (role: Name): Sandbox => (isReadOnlyRole(role) ? 'read-only' : 'workspace-write');
+
+/**
+ * @param isWalled bubblewrap held its commands in
+ * @returns undefined where it is held, else what is not, as the end of a sentence
+ */
+export function unenforced(kind: AgentKind, sandbox: Sandbox, isWalled: boolean): string | undefined {
+  if (sandbox === 'full' || isWalled) return undefined;
+  switch (kind) {
+    case 'exec':
+      return 'its commands are held in by nothing';
+    case 'claude':
+    case 'gemini':
+    case 'opencode':
+    case 'acp':
+      return sandbox === 'read-only' ? undefined : 'its own shell is held in by nothing';
+    case 'anthropic':
+    case 'openai':
+    case 'google':
+    case 'ollama':
+      return sandbox === 'read-only' ? undefined : 'its shell is held in by nothing';
+    case 'codex':
+    case 'scripted':
+      return undefined;
+    default:
+      return kind satisfies never;
+  }
+}
