@@ -40,7 +40,7 @@ export async function why(store: TeamReader, subject?: string, options: WhyOptio
   const look = lookAtTeam(store, watchdogWarningMs === undefined ? {} : { stalledAfterMs: watchdogWarningMs });
   const facts = whyFacts(store, look, watchdogReassignMs);
   const found = subjectOf(look.board, subject);
-  const events = await lastEvents(store, found);
+  const events = await lastEvents(store, found, look.board);
   switch (found.is) {
     case 'team':
       return {
@@ -96,11 +96,11 @@ const stateOf = ({ members }: Facts, name: Name): string => {
   return status ? `${status.state}: ${status.reason}` : 'unknown';
 };
 
-async function lastEvents(store: TeamReader, subject: Subject): Promise<ShownEvent[]> {
+async function lastEvents(store: TeamReader, subject: Subject, board: Board): Promise<ShownEvent[]> {
   const last: ShownEvent[] = [];
   let decision: ShownEvent | undefined;
   for await (const event of teamEvents(store)) {
-    if (!concerns(event, subject)) continue;
+    if (!concerns(event, subject, board)) continue;
     last.push(event);
     if (isDecision(event)) decision = event;
     if (last.length > SHOWN_EVENTS) last.shift();
@@ -109,10 +109,15 @@ async function lastEvents(store: TeamReader, subject: Subject): Promise<ShownEve
   return decision === undefined || last.includes(decision) ? last : [decision, ...last.slice(1)];
 }
 
-function concerns(event: ShownEvent, subject: Subject): boolean {
+function concerns(event: ShownEvent, subject: Subject, board: Board): boolean {
   if (subject.is === 'team') return true;
-  if (subject.is === 'member')
-    return event.member === subject.name || (isDecision(event) && 'to' in event && event.to === subject.name);
+  // What was asked, and what was answered, is the asker's and the task's, whoever said it.
+  const id = 'request' in event && typeof event.request === 'string' ? event.request : '';
+  const request = board.requests.get(id);
+  if (subject.is === 'member') {
+    const isTo = isDecision(event) && 'to' in event && event.to === subject.name;
+    return event.member === subject.name || isTo || request?.from === subject.name;
+  }
   const task = 'task' in event ? event.task : undefined;
-  return (typeof task === 'object' ? task.id : task) === subject.task.id;
+  return (typeof task === 'object' ? task.id : (task ?? request?.task)) === subject.task.id;
 }

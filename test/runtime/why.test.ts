@@ -256,6 +256,20 @@ describe('why', () => {
     });
   });
 
+  it('shows what was asked and answered about a task, to the task and to who asked', async () => {
+    const team = asks(chain(), 'question').say({
+      type: 'request.answered',
+      request: Q,
+      approve: false,
+      text: 'You may.',
+    });
+    for (const subject of ['1', 'ada'])
+      expect((await why(team.store, subject)).events.map(({ type }) => type)).toEqual(
+        expect.arrayContaining(['request.made', 'request.answered']),
+      );
+    expect((await why(team.store, '2')).events.map(({ type }) => type)).not.toContain('request.made');
+  });
+
   it('shows the last events of its subject, and of no other', async () => {
     const team = chain().note('lead.decided', { act: 'check', member: 'ada', task: '1', text: 'silent' });
     const { events } = await why(team.store, '1');
