@@ -7,6 +7,7 @@ import * as wording from '../policy/wording.ts';
 import type { Folded } from '../store/board.ts';
 import { isForeign } from '../store/mail-lines.ts';
 import type { TeamStore } from '../store/team-store.ts';
+import { answerBoundary } from './boundaries.ts';
 import type { Mailbox } from './desk.ts';
 import { Mailroom } from './mailroom.ts';
 import { sendMail } from './mail.ts';
@@ -144,6 +145,7 @@ export class LeadPost {
     if (sender === undefined) return !readsMail || message.sender === LEAD;
     const { phase } = store.board.board;
     if (message.kind === 'idle') this.#environment.onIdle(sender);
+    if (message.kind === 'boundary' && !readsMail && !isForeign(message)) this.#boundary(sender, message);
     const isFarewell = message.type === 'shutdown_response' && phase !== 'open';
     if (isFarewell)
       this.#responses.set(sender, { approve: message.data?.['approve'] !== false, text: message.content });
@@ -163,6 +165,14 @@ export class LeadPost {
     if (interrupted === true && blocked !== true) this.#environment.memory.of(sender).quarantined = true;
     this.#environment.onReport?.(sender, message);
     this.#environment.onNews();
+  }
+
+  /** Where nobody reads the lead's mail, the lead itself decides. */
+  #boundary(asker: Name, asked: Message): void {
+    const { store, speaker } = this.#environment;
+    answerBoundary(store, speaker, asker, asked).catch((error: unknown) =>
+      store.events.append({ type: 'message.failed', member: asker, text: String(error) }),
+    );
   }
 
   /** What a person says to the lead's own process through its inbox: to start a member, to end the team. */

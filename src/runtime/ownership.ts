@@ -11,6 +11,7 @@ import { MOST_FIX_ROUNDS, type FixTask } from '../policy/verification.ts';
 import { keepHashes, keptHashes } from '../store/baseline.ts';
 import { lookAt } from '../store/disk.ts';
 import type { TeamStore } from '../store/team-store.ts';
+import { grantsIn } from './boundaries.ts';
 import { changedPaths } from './changes.ts';
 import { hashedFiles } from './project-files.ts';
 import { cwdOf, readableConfig } from './run-state.ts';
@@ -77,9 +78,13 @@ function editOf({ disk, ...store }: TeamStore, path: string): Edit {
 }
 
 /** Who may write what, and when they worked on it. */
-function scopesOf({ board }: TeamStore): Scope[] {
+function scopesOf({ board, events }: TeamStore): Scope[] {
   const { spans } = workHistory(board.history());
-  return [...board.fold().tasks.values()].flatMap(({ id, owner, work: { files, artifact } }): Scope[] => {
+  const granted = grantsIn({ events }).map(({ member, files }) => ({
+    ...{ member, patterns: files },
+    spans: spans.filter((span) => span.member === member).map(times),
+  }));
+  const named = [...board.fold().tasks.values()].flatMap(({ id, owner, work: { files, artifact } }): Scope[] => {
     const patterns = [...files, ...(artifact === undefined ? [] : [artifact])];
     const own = spans.filter(({ task }) => task === id);
     const members = new Set([...own.map(({ member }) => member), ...(owner === undefined ? [] : [owner])]);
@@ -89,6 +94,7 @@ function scopesOf({ board }: TeamStore): Scope[] {
       spans: own.filter((span) => span.member === member).map(times),
     }));
   });
+  return [...named, ...granted];
 }
 
 const times = ({ from, to }: { from: string; to: string }) => ({ from: Date.parse(from), to: Date.parse(to) });

@@ -52,6 +52,17 @@ describe('the ownership gate', () => {
     },
   );
 
+  it('lets a member write what the lead granted it, and nothing else', async () => {
+    const ask = 'teams send lead "I need other.txt, src/a.txt and package.json" --kind boundary';
+    const bob = `${ask} && until teams inbox --json >told && grep -q BOUNDARY told; do sleep 0.1; done; echo x >other.txt`;
+    const { code, out, at } = await run({ git: true, bob, shared: ['package.json'] });
+    const told = readFileSync(at('told'), 'utf8');
+    expect(told).toContain('BOUNDARY GRANTED: other.txt, src/a.txt');
+    expect(told).toContain('BOUNDARY REFUSED: package.json is a shared file');
+    expect(out).toMatch(/- ownership fail: told: nobody owns it; bob worked then\n/);
+    expect(code).toBe(1);
+  });
+
   it('gives its owner what another changed, to look at; then it is settled', async () => {
     const { code, out, at } = await run({ git: true, bob: `${LATER}echo mine >src/a.txt`, ada: 'cat >seen' });
     expect(out).toMatch(/\[DONE\] #3: \[no-cascade\] Look at what others changed in src\/a\.txt \(ada/);

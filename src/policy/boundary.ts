@@ -1,0 +1,55 @@
+/**
+ * Exceptions from file ownership (S2 "Conflict Prevention"): a member names files that are not its own, the lead grants
+ * what hurts nobody. A shared file is never granted, nor one whose owner works on it still.
+ */
+import type { Board } from '../model/board.ts';
+import type { Name } from '../model/names.ts';
+import { isFinal } from '../model/task.ts';
+import { matcher } from './file-patterns.ts';
+
+export interface BoundaryAnswer {
+  readonly granted: readonly string[];
+  /** Sentences, one for each file that is not. */
+  readonly refused: readonly string[];
+}
+
+/** More than these nobody asks for in one message. */
+const MOST = 50;
+
+/** Files that a text names: what has a slash or an ending, below the working directory. */
+export function filesNamed(text: string): string[] {
+  const words = text.split(/[\s"'`,;<>|()]+/).map((word) => word.replace(/^\.\//, '').replace(/[.:!?]+$/, ''));
+  const isFile = (word: string): boolean =>
+    !/^(?:e\.g|i\.e)$/i.test(word) &&
+    /^[\w@.-]+(?:\/[\w@.-]+)*$/.test(word) &&
+    !word.split('/').includes('..') &&
+    /\/|[\w-]\.[a-z]\w{0,9}$/i.test(word);
+  return [...new Set(words.filter(isFile))].slice(0, MOST);
+}
+
+export function boundaryAnswer(board: Board, asker: Name, text: string, shared: readonly string[]): BoundaryAnswer {
+  const isShared = matcher(shared);
+  const others = [...board.tasks.values()]
+    .filter((task) => task.owner !== undefined && task.owner !== asker && !isFinal(task))
+    .map(({ id, owner, work }) => ({ id, owner, isIts: matcher(work.files) }));
+  const judged = filesNamed(text).map((file) => {
+    if (isShared(file)) return { file, why: `${file} is a shared file: say in your result what it needs.` };
+    const busy = others.find(({ isIts }) => isIts(file));
+    return {
+      file,
+      why: busy && `${file} belongs to ${busy.owner ?? 'another'}, whose task #${busy.id} is not done: ask there.`,
+    };
+  });
+  return {
+    granted: judged.flatMap(({ file, why }) => (why === undefined ? [file] : [])),
+    refused: judged.flatMap(({ why }) => why ?? []),
+  };
+}
+
+/** What the asker is told. */
+export const boundaryText = ({ granted, refused }: BoundaryAnswer): string =>
+  [
+    ...(granted.length > 0 ? [`BOUNDARY GRANTED: ${granted.join(', ')}`] : []),
+    ...refused.map((why) => `BOUNDARY REFUSED: ${why}`),
+    ...(granted.length + refused.length === 0 ? ['BOUNDARY: name the files, with their paths.'] : []),
+  ].join('\n');
