@@ -11,6 +11,9 @@ export function missingArtifact(disk: Disk, cwd: string, artifact: string): stri
   return stat.isFile() && stat.size === 0 ? `${artifact} is empty` : undefined;
 }
 
+/** The system stamps files by a clock that moves in steps: up to 10 ms behind the one that we read (seen: 6). */
+const GRAIN_MS = 20;
+
 /**
  * Of the paths that a task declared, those whose file changed since a moment. Patterns are left out: what they match is
  * told by the comparison with the baseline.
@@ -18,4 +21,4 @@ export function missingArtifact(disk: Disk, cwd: string, artifact: string): stri
  * @param since wall time in milliseconds
  */
 export const touchedSince = (disk: Disk, cwd: string, paths: readonly string[], since: number): string[] =>
-  paths.filter((path) => !GLOB.test(path) && (lookAt(disk, resolve(cwd, path))?.mtimeMs ?? 0) >= since);
+  paths.filter((path) => !GLOB.test(path) && (lookAt(disk, resolve(cwd, path))?.mtimeMs ?? 0) >= since - GRAIN_MS);
