@@ -28,6 +28,7 @@ type TeamFact = Head & {
 const FIRST_NOUNS = [
   'agent',
   'board',
+  'boundary',
   'bus',
   'discussion',
   'exploration',
@@ -50,6 +51,7 @@ const LAST_NOUNS = [
   'run',
   'shutdown',
   'spawn',
+  'start',
   'state',
   'subagent',
   'team',
