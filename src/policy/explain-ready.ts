@@ -1,6 +1,6 @@
 /** Who should begin a task that nothing blocks, and why that has not happened yet. */
 import { LEAD, type Name } from '../model/names.ts';
-import type { Task } from '../model/task.ts';
+import { isCheckpoint, type Task } from '../model/task.ts';
 import { heldUp } from './explain-member.ts';
 import { withLead, type Explanation, type Facts } from './explanation.ts';
 
@@ -13,6 +13,16 @@ export function explainReady(facts: Facts, task: Task): Explanation {
       since,
       who: LEAD,
       next: `The team is ${board.phase}: \`teams resume ${facts.team}\`.`,
+    };
+  if (isCheckpoint(task))
+    return {
+      waitingFor: "a person's yes at this checkpoint",
+      since,
+      who: LEAD,
+      next: withLead(
+        facts,
+        `\`teams task approve ${task.id}\` goes on, \`teams task refuse ${task.id}\` ends it here.`,
+      ),
     };
   if (task.owner === LEAD)
     return {

@@ -2,8 +2,9 @@
  * What a lead does for a pipeline besides supervision: it starts the member whose work is ready and whom nobody is there
  * for, asks a person at a checkpoint, and sends work back that a tester found wanting.
  */
-import { isReady, pendingTasks, type Board } from '../model/board.ts';
-import type { Name } from '../model/names.ts';
+import { PERSON } from '../model/authority.ts';
+import { claimOf, isReady, pendingTasks, type Board } from '../model/board.ts';
+import { LEAD, type Name } from '../model/names.ts';
 import { isCheckpoint, type Task } from '../model/task.ts';
 import { unattendedWork } from './fast-advance.ts';
 import { fixNeeds } from './fix-loop.ts';
@@ -42,6 +43,12 @@ function starts({ board, members }: Sighting, { owing }: PipelineSight, held: Re
       .filter(([, task]) => !task.blockedBy.some((id) => held.has(id)))
       .map(([name, { subject }]) => [name, `${subject} is ready`]),
   );
+  // What was in the hands of a role whose lead died with it: its next life takes it up.
+  for (const [name, id] of board.busy) {
+    const task = board.tasks.get(id);
+    const isProcess = task && claimOf(task)?.incarnation !== PERSON;
+    if (name !== LEAD && isProcess) found.set(name, `${task.subject} was in its hands`);
+  }
   for (const name of owing) if (!found.has(name)) found.set(name, 'it has yet to report what it finished');
   return [...found].flatMap(([member, why]): Verdict[] =>
     isAbsent(seen.get(member)) ? [{ do: 'start', member, why }] : [],

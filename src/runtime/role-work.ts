@@ -80,8 +80,15 @@ export class RoleWork {
     // What this life has worked on already goes on where it stands: after an answer, or a hook's refusal.
     const isNew = this.#progress.claim !== claimOf(task);
     if (isNew && artifact !== undefined && isThere(this.#place, task, artifact, this.#role.spec.artifactCheck)) {
-      this.#note('role.resumed', task, `[${this.#role.fields.role}] ${artifact} is complete: nothing is done again.`);
-      return this.#discussed(task, `${artifact} was complete already.`);
+      this.#note('role.resumed', task, `[${this.#role.fields.role}] ${artifact} is complete: it is not made again.`);
+      if (!hasLastWord(task)) return this.#discussed(task, `${artifact} was complete already.`);
+      const before = this.#role.spec.phases.filter(({ phase }) => phase < 4);
+      const ends = before.map(({ phase }) => ({
+        phase,
+        text: `It was done; what came of it is ${artifact}.`,
+        isDrafted: false,
+      }));
+      this.#progress = { claim: claimOf(task), ends };
     }
     const end = await this.#phases(task, mail, hold);
     // A question ends the turns before their time: the answer brings the rest.
@@ -236,6 +243,9 @@ export class RoleWork {
     });
   }
 }
+
+/** Its last phase says what nobody can read from its artifact: a verdict. */
+const hasLastWord = ({ metadata }: Task): boolean => '_fix' in metadata;
 
 const claimOf = ({ id, claim }: Claimed): string => `${id}.${claim.epoch}`;
 

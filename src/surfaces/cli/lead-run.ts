@@ -76,6 +76,7 @@ export async function detachRun(frame: Frame, paths: TeamPaths, flags: RunFlags)
     ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
     ...(failFast ? ['--fail-fast'] : []),
     ...(strict ? ['--strict'] : []),
+    ...(frame.flags.yes ? ['--yes'] : []),
     ...(takeover ? ['--takeover'] : []),
     ...(maxCost === undefined ? [] : ['--max-cost', String(maxCost)]),
     ...(maxTokens === undefined ? [] : ['--max-tokens', String(maxTokens)]),

@@ -26,11 +26,6 @@ export const act: Act = async (frame, given) => {
   noMore(words);
   if (flags.detach) return detachRun(frame, team.paths, flags);
   const { session, agents } = settings(frame);
-  return leadRun(
-    frame,
-    team.paths,
-    flags,
-    (run) => resumeTeam(team.paths, sessionOf(session, flags), run, agents),
-    progressOf(frame),
-  );
+  const lead = { ...sessionOf(session, flags), passesCheckpoints: frame.flags.yes };
+  return leadRun(frame, team.paths, flags, (run) => resumeTeam(team.paths, lead, run, agents), progressOf(frame));
 };
