@@ -4,7 +4,6 @@
  */
 import * as z from 'zod';
 import {
-  agentKindSchema,
   agentSpecSchema,
   commandSchema,
   envNameSchema,
@@ -13,7 +12,7 @@ import {
   unknownAgent,
   type AgentSpec,
 } from './agent.ts';
-import { priceSchema } from './models.ts';
+import { modelsSchema, priceSchema } from './models.ts';
 import { MAX_MEMBERS } from './plan-file.ts';
 import { nameSchema } from './names.ts';
 import { closed } from './problem.ts';
@@ -42,7 +41,7 @@ export const configSchema = closed({
   defaultAgentType: nameSchema.prefault('executor'),
   defaultModel: tierSchema.default('sonnet'),
   /** What a tier is called by a kind: `models: {openai: {haiku: …}}`. */
-  models: z.partialRecord(agentKindSchema, z.partialRecord(tierSchema, z.string().min(1).max(200))).default({}),
+  models: modelsSchema.default({}),
   /** US dollars for a million tokens of a model, before the prices that are known. */
   prices: z.record(z.string().min(1).max(200), priceSchema).default({}),
   agents: z.record(nameSchema, agentSpecSchema).default({}),

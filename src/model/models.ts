@@ -4,7 +4,7 @@
  * has none. All of it can be overridden in the configuration.
  */
 import * as z from 'zod';
-import type { AgentKind, Tier } from './agent.ts';
+import { agentKindSchema, hasToolLoop, tierSchema, type AgentKind, type AgentSpec, type Tier } from './agent.ts';
 
 /** When the prices were looked up. */
 export const PRICES_AS_OF = '2026-11-22';
@@ -73,6 +73,32 @@ export const factsOf = (name: string): ModelFacts | undefined =>
   KNOWN.filter((known) => name === known.model || name.startsWith(`${known.model}-`)).sort(
     (a, b) => b.model.length - a.model.length,
   )[0];
+
+/** What a tier is called by a kind: `{openai: {haiku: …}}`. */
+export const modelsSchema = z.partialRecord(agentKindSchema, z.partialRecord(tierSchema, z.string().min(1).max(200)));
+
+export interface ModelRules {
+  /** As configured, before those that are known. */
+  readonly models: z.infer<typeof modelsSchema>;
+  /** The tier of whoever has none. */
+  readonly defaultModel: Tier;
+}
+
+/**
+ * Which model an agent uses: the one that is named, else its tier's. A program of its own keeps the model that its user
+ * gave it, as long as nobody asks for a tier or configures one.
+ */
+export function modelFor({ kind, model, tier }: AgentSpec, { models, defaultModel }: ModelRules): string | undefined {
+  const wanted = tier ?? defaultModel;
+  const known = tier !== undefined || hasToolLoop(kind) ? TIER_MODELS[kind]?.[wanted] : undefined;
+  return model ?? models[kind]?.[wanted] ?? known;
+}
+
+/** A spec with the model of {@link modelFor}. */
+export function withModel(spec: AgentSpec, rules: ModelRules): AgentSpec {
+  const model = modelFor(spec, rules);
+  return model === undefined ? spec : { ...spec, model };
+}
 
 /** The tiers in each kind's words; a kind that is not here has none of its own. */
 export const TIER_MODELS: Readonly<Partial<Record<AgentKind, Readonly<Record<Tier, string>>>>> = {

@@ -28,6 +28,7 @@ export function sessionOptions(config: Config, environment?: Environment): Sessi
   return {
     limits: { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents },
     ...{ agentSendRate, monitorIntervalMs, wall: config.sandbox.bwrap },
+    models: { models: config.models, defaultModel: config.defaultModel },
     spending: { prices: config.prices },
     telemetry: config.telemetry,
     hooks: config.hooks,

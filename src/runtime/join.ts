@@ -10,6 +10,7 @@ import { AgentError, codeOf, ConflictError, UsageError } from '../model/errors.t
 import type { Name } from '../model/names.ts';
 import { LEAD } from '../model/names.ts';
 import type { MemberConfig, TeamConfig } from '../model/team.ts';
+import { withModel } from '../model/models.ts';
 import { defaultSandbox } from '../policy/enforcement.ts';
 import { profiles } from '../policy/profiles.ts';
 import type { Leave } from '../policy/sandbox.ts';
@@ -29,6 +30,7 @@ import { sendRateFrom } from './send-rate.ts';
 import { MEMBER_VARIABLE, MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
 import { Teammate } from './teammate.ts';
 import { hookFrom } from './told-hook.ts';
+import { modelsFrom } from './told-models.ts';
 import { wallFrom } from './told-wall.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -50,7 +52,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       'UNKNOWN_MEMBER',
       `Team ${store.paths.name} has no member ${name}; \`teams create\` or \`teams spawn\` adds one.`,
     );
-  const { spec, refuses } = withoutRefusal(options.agent ?? specOf(member));
+  const { spec, refuses } = withoutRefusal(withModel(options.agent ?? specOf(member), modelsFrom(options.environment)));
   const token = options.environment[TOKEN_VARIABLE] ?? newToken();
   const environment = environmentOf(store, config, member, spec, token, options.environment);
   await mustBeAvailable(spec, member.name, environment);

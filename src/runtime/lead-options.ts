@@ -1,5 +1,6 @@
 /** What a lead is told, what of it its teammates' processes are told, and in which ways its loop ends. */
 import type { AgentSpec } from '../model/agent.ts';
+import type { ModelRules } from '../model/models.ts';
 import type { Limits } from '../policy/sighting.ts';
 import type { Quota } from '../store/sender.ts';
 import type { FindAgents } from './agent-watch.ts';
@@ -8,6 +9,7 @@ import { MOST_FAILURES_VARIABLE, type Speaker } from './speaker.ts';
 import type { SpendingRules } from './spending-watch.ts';
 import type { Hooks } from './hooks.ts';
 import { hookVariables } from './told-hook.ts';
+import { modelVariables } from './told-models.ts';
 import { quotaVariables } from './told-quota.ts';
 import { wallVariables } from './told-wall.ts';
 import type { WallSetting } from './wall.ts';
@@ -18,6 +20,8 @@ export interface LeadOptions {
   readonly agentSendRate?: number;
   /** How commands of models are held in. */
   readonly wall?: WallSetting;
+  /** What tiers are called by each kind of agent. */
+  readonly models?: ModelRules;
   /** Of money and tokens; what is over ends the run. */
   readonly spending?: SpendingRules;
   readonly hooks?: Hooks;
@@ -55,10 +59,11 @@ export type Ending =
   | { readonly why: 'closing'; readonly force: boolean; readonly now: boolean };
 
 /** Variables for each teammate's process. */
-export const toldBy = ({ limits, quota, wall, agentSendRate, hooks }: LeadOptions): Record<string, string> => ({
+export const toldBy = ({ limits, quota, wall, agentSendRate, hooks, models }: LeadOptions): Record<string, string> => ({
   [MOST_FAILURES_VARIABLE]: String(limits.maxConsecutiveErrors),
   ...quotaVariables(quota),
   ...wallVariables(wall),
+  ...modelVariables(models),
   ...hookVariables(hooks),
   ...(agentSendRate === undefined ? {} : { [SEND_RATE_VARIABLE]: String(agentSendRate) }),
 });
