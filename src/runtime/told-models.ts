@@ -1,5 +1,6 @@
 /** What tiers are called by each kind, as a lead tells it to its teammates: under the configuration's own names. */
 import { tierSchema } from '../model/agent.ts';
+import { jsonAnswer } from '../model/json-answer.ts';
 import { modelsSchema, type ModelRules } from '../model/models.ts';
 
 const MODELS = 'TEAMS_MODELS';
@@ -9,16 +10,11 @@ export const modelVariables = (rules: ModelRules | undefined): Record<string, st
   rules === undefined ? {} : { [MODELS]: JSON.stringify(rules.models), [DEFAULT_MODEL]: rules.defaultModel };
 
 /** What was told; none, and the usual tier, where nothing was or it makes no sense. */
-export const modelsFrom = (environment: Readonly<Record<string, string | undefined>>): ModelRules => ({
-  models: modelsSchema.safeParse(json(environment[MODELS])).data ?? {},
-  defaultModel: tierSchema.safeParse(environment[DEFAULT_MODEL]).data ?? 'sonnet',
-});
-
-function json(text: string | undefined): unknown {
-  try {
-    return text === undefined ? undefined : JSON.parse(text);
-  } catch {
-    // Not ours: somebody else's variable of that name.
-    return undefined;
-  }
+export function modelsFrom(environment: Readonly<Record<string, string | undefined>>): ModelRules {
+  // Somebody else's variable of that name is no answer.
+  const told = jsonAnswer(modelsSchema, environment[MODELS] ?? '');
+  return {
+    models: told.ok ? told.value : {},
+    defaultModel: tierSchema.safeParse(environment[DEFAULT_MODEL]).data ?? 'sonnet',
+  };
 }
