@@ -20,6 +20,7 @@ import { LeadPost } from './lead-post.ts';
 import { Memory } from './memory.ts';
 import { RoleReports } from './role-reports.ts';
 import { SpendingWatch } from './spending-watch.ts';
+import { StateWatch } from './state-watch.ts';
 import { Supervisor, type Life, type SupervisorEnvironment } from './supervisor.ts';
 import { ViewKeeper } from './view-keeper.ts';
 
@@ -46,10 +47,9 @@ export class Lead {
   readonly #glances: Glances;
   readonly #agents: AgentWatch;
   readonly #watched: { check(): void; close(): void };
+  readonly #state: StateWatch;
   #wake: () => void = () => {};
   #isRung = false;
-  #hasNews = false;
-  #keptAt = -Infinity;
   #lastLook: number;
   #stop = false;
   #toldStuck: string | undefined;
@@ -67,6 +67,7 @@ export class Lead {
     this.#spending = new SpendingWatch(store, options.spending ?? {});
     this.memory = new Memory(store.clock);
     this.views = new ViewKeeper(store);
+    this.#state = new StateWatch(store.clock, () => this.onRemembered());
     this.supervisor = supervise({ store, variables: toldBy(options), onExit: (life) => this.#exited(life) });
     this.#lastLook = store.clock.monotonic();
     this.#agents = new AgentWatch(store, this.memory, options.findAgents);
@@ -97,7 +98,7 @@ export class Lead {
 
   /** Told of each event as it is folded. */
   folded(folded: Folded): void {
-    this.#hasNews = true;
+    this.#state.told();
     this.memory.folded(folded);
     if (folded.outcome.ok) this.views.changed(folded.outcome.changed);
     this.#post.folded(folded);
@@ -143,7 +144,7 @@ export class Lead {
       this.hooks.waiting(sighting.board.open);
       await this.#post.notify();
       this.views.flush();
-      await this.#keep();
+      await this.#state.keep();
       await this.#wait();
     }
   }
@@ -202,15 +203,6 @@ export class Lead {
     const stuck = verdicts.find((verdict) => verdict.do === 'stuck');
     if (stuck !== undefined && stuck.why !== this.#toldStuck) tellDecision(this.#store, stuck);
     this.#toldStuck = stuck?.why;
-  }
-
-  /** The state of the run follows the board, once a second at most. */
-  async #keep(): Promise<void> {
-    const now = this.#store.clock.monotonic();
-    if (!this.#hasNews || now - this.#keptAt < LOOK_MS) return;
-    this.#hasNews = false;
-    this.#keptAt = now;
-    await this.onRemembered();
   }
 
   async #act(verdict: Verdict): Promise<void> {

@@ -1,9 +1,12 @@
 /** Waiting for a disk that is full or read-only for now: what is done stays done, and no task is to blame for it. */
-import { isTeamError } from '../model/errors.ts';
+import { isTeamError, type TeamError } from '../model/errors.ts';
 import type { TeamStore } from '../store/team-store.ts';
 
 const AGAIN_MS = 1_000;
 const PASSING: ReadonlySet<string> = new Set(['NO_SPACE', 'READ_ONLY', 'IO']);
+
+/** A failure of a disk that may be gone in a while. */
+export const isPassing = (error: unknown): error is TeamError => isTeamError(error) && PASSING.has(error.code);
 
 /**
  * Does it again until the disk takes it.
@@ -20,7 +23,7 @@ export async function whenWritable<T>(
     try {
       return await work();
     } catch (error) {
-      if (signal.aborted || !isTeamError(error) || !PASSING.has(error.code)) throw error;
+      if (signal.aborted || !isPassing(error)) throw error;
       if (!isTold) store.events.append({ type: 'disk.failed', text: error.message });
       await store.clock.sleep(AGAIN_MS, signal);
     }

@@ -18,7 +18,6 @@ export const pipelines: readonly Verb[] = [
     ],
     examples: [
       { line: 'teams pipeline --list', what: 'what there is' },
-      { line: 'teams pipeline impl-only --graph', what: 'its tasks, roles and order' },
       { line: 'teams pipeline impl-only "Add a dark mode" --agent claude', what: 'plan, implement, test and review' },
       { line: 'teams pipeline full-lifecycle "A shop" --yes', what: 'ask nobody at its checkpoint' },
       { line: 'teams pipeline --eject spec-only', what: 'your own copy, in .teams/' },

@@ -26,11 +26,6 @@ export const runs: readonly Verb[] = [
     examples: [
       { line: 'teams run plan.yaml', what: 'carry it out here' },
       { line: 'teams run 3:executor "fix all type errors"', what: 'a planner divides it among three' },
-      {
-        line: 'teams run fullstack-team "add user profiles"',
-        what: 'or a template: architect, executor, designer, tester',
-      },
-      { line: 'teams run plan.yaml --dry-run', what: 'only look' },
       { line: 'teams run - --var branch=main <plan.yaml', what: 'a plan from stdin, with a value filled in' },
       { line: 'teams run plan.yaml --detach', what: 'in the background; `teams wait` waits for its end' },
     ],
