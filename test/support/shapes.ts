@@ -232,6 +232,22 @@ export const pipelines = answer({
   ),
 });
 export const pipeline = answer({
-  pipeline: z.object({ name: z.string(), description: z.string(), tasks: z.array(z.object({ code: z.string() })) }),
+  pipeline: z.object({
+    name: z.string(),
+    description: z.string(),
+    tasks: z.array(
+      z.object({
+        code: z.string(),
+        subject: z.string(),
+        description: z.string(),
+        role: z.string(),
+        after: z.array(z.string()),
+        artifact: z.string().optional(),
+        fix: z.string().optional(),
+        retries: z.number(),
+        timeoutMs: z.number(),
+      }),
+    ),
+  }),
 });
 export const ejected = answer({ made: z.array(z.string()), kept: z.array(z.string()) });
