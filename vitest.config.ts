@@ -8,7 +8,7 @@ const PURE = ['test/model/**/*.test.ts', 'test/policy/**/*.test.ts'];
  */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       { test: { name: 'pure', include: PURE, pool: 'threads', isolate: false, testTimeout: 60_000 } },
       {

@@ -23,7 +23,11 @@ const isAsked = ({ gates, decomposed, tasks }: Plan): boolean =>
   gates.ownership === true || (decomposed !== undefined && tasks.some(({ work }) => work.files.length > 0));
 
 /** Keeps what is in every file where there is no safety point; once, before the first claim. */
-export async function keepBaseline({ store }: Session, plan: Plan | undefined, signal = NEVER): Promise<void> {
+export async function keepBaseline(
+  { store }: Session,
+  plan: Plan | undefined,
+  signal: AbortSignal = NEVER,
+): Promise<void> {
   if (plan === undefined || !isAsked(plan) || store.state.read()?.start !== undefined) return;
   if (keptHashes(store.disk, store.paths) !== undefined) return;
   if ([...store.board.fold().tasks.values()].some(({ claims }) => claims > 0) || signal.aborted) return;
@@ -31,7 +35,7 @@ export async function keepBaseline({ store }: Session, plan: Plan | undefined, s
   if (files !== undefined) keepHashes(store.disk, store.paths, files);
 }
 
-const NEVER = new AbortController().signal;
+const NEVER: AbortSignal = new AbortController().signal;
 
 export interface OwnershipEnd {
   readonly gate: Gate;
