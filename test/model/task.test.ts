@@ -42,7 +42,8 @@ describe('subjectCode', () => {
       `[${']['.repeat(500_000)}`,
     ])
       subjectCode(hostile);
-    expect(performance.now() - start).toBeLessThan(500);
+    // Quadratic it would be hours; a loaded machine is no failure.
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
 

@@ -165,7 +165,7 @@ describe.skipIf(executablePath === undefined)('in a browser', () => {
     await tab.getByRole('complementary', { name: /^task/ }).getByText('History').waitFor();
     await tab.keyboard.press('Escape');
     await tab.getByRole('complementary').waitFor({ state: 'detached' });
-    expect(await tab.evaluate('document.activeElement.className')).toBe('card');
+    await tab.locator('.card:focus').waitFor();
     await tab.context().setOffline(true);
     team.add('Written while it was cut off');
     await tab.context().setOffline(false);
