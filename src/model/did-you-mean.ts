@@ -49,3 +49,9 @@ export function didYouMean(word: string, candidates: Iterable<string>): string {
   const meant = nearest(word, candidates);
   return meant === undefined ? '.' : `; did you mean ${JSON.stringify(meant)}?`;
 }
+
+/** The same with all that would have been right, where those are few. */
+export function didYouMeanOneOf(word: string, candidates: Iterable<string>): string {
+  const known = [...candidates];
+  return `${didYouMean(word, known)}${known.length === 0 ? '' : ` Known are ${known.join(', ')}.`}`;
+}

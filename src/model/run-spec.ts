@@ -2,7 +2,7 @@
  * The words behind `teams run`: `N:role "task"`, `template "task"`, or just a task (SPEC §9). A first word that looks like a
  * spec and is none is an error; it never slips into the task.
  */
-import { didYouMean, nearest } from './did-you-mean.ts';
+import { didYouMeanOneOf } from './did-you-mean.ts';
 import { isName, type Name } from './names.ts';
 import { quoted } from './problem.ts';
 
@@ -60,7 +60,7 @@ function countOf(word: string, { roles, maxAgents }: KnownSpecs): Spec {
     );
   if (isName(role) && roles.has(role)) return { ok: true, spec: { is: 'count', count, role } };
   if (role === '') return no(`${quoted(word)} names no role; for example ${number}:executor`);
-  return { ok: false, why: `There is no role ${quoted(role)}${didYouMean(role, roles)} Known are ${list(roles)}.` };
+  return { ok: false, why: `There is no role ${quoted(role)}${didYouMeanOneOf(role, roles)}` };
 }
 
 /** What a word of its own at the head of a task was meant to be; undefined for any other word. */
@@ -71,11 +71,7 @@ function slipIn(word: string, rest: string, { roles, templates }: KnownSpecs): s
   if (roles.has(left) && /^\d+$/.test(right)) return `Did you mean ${right}:${left}?`;
   const joined = [...templates].find((name) => name.replaceAll('-', '') === word.toLowerCase().replace(/[-_]/g, ''));
   if (joined === undefined && !TEAM.test(word)) return undefined;
-  const near = joined ?? nearest(word.replaceAll('_', '-'), templates);
-  const meant = near === undefined ? '.' : `; did you mean "${near}"?`;
-  return `There is no template ${quoted(word)}${meant} Known are ${list(templates)}.`;
+  return `There is no template ${quoted(word)}${didYouMeanOneOf(joined ?? word.replaceAll('_', '-'), templates)}`;
 }
 
 const no = (why: string): Spec => ({ ok: false, why: `${why}.` });
-
-const list = (names: ReadonlySet<string>): string => [...names].join(', ');

@@ -1,6 +1,6 @@
 /** The message bus of a session, for whoever may speak on it (S4 "Message Bus Protocol", SPEC §11). */
 import { busTypeSchema, tagged, type BusRecord } from '../model/bus.ts';
-import { didYouMean } from '../model/did-you-mean.ts';
+import { didYouMeanOneOf } from '../model/did-you-mean.ts';
 import { UsageError } from '../model/errors.ts';
 import { isLead, isName, LEAD, type Name } from '../model/names.ts';
 import { quoted } from '../model/problem.ts';
@@ -33,7 +33,7 @@ export function sessionTeam(root: string, session: string): Name {
     throw new UsageError('USAGE', `${session} is a team's name; --session takes the id of a session, ${hint}.`);
   }
   const ids = names.flatMap((name) => sessionIdOf(name) ?? []);
-  const hint = didYouMean(session, ids);
+  const hint = didYouMeanOneOf(session, ids);
   throw new UsageError('UNKNOWN_TEAM', `There is no session ${quoted(session)} under ${root}${hint}`);
 }
 

@@ -3,7 +3,7 @@
  * A project's own is a stranger's until its user trusted it as it is: it may be shown, and nothing runs by it.
  */
 import { basename, extname, join } from 'node:path';
-import { didYouMean } from '../model/did-you-mean.ts';
+import { didYouMeanOneOf } from '../model/did-you-mean.ts';
 import { StoreError, UsageError } from '../model/errors.ts';
 import { isName, type Name } from '../model/names.ts';
 import { rootPaths, SHELVES, type ShelfKind } from './paths.ts';
@@ -51,7 +51,7 @@ export function takeShelved(shelf: ReadonlyMap<Name, Shelved>, kind: ShelfKind, 
   const found = isName(name) ? shelf.get(name) : undefined;
   const noun = kind.slice(0, -1);
   if (found === undefined)
-    throw new UsageError('USAGE', `There is no ${noun} ${JSON.stringify(name)}${didYouMean(name, shelf.keys())}`);
+    throw new UsageError('USAGE', `There is no ${noun} ${JSON.stringify(name)}${didYouMeanOneOf(name, shelf.keys())}`);
   if (found.isTrusted) return found;
   throw new StoreError(
     'UNTRUSTED',

@@ -30,7 +30,7 @@ describe('a shelf', () => {
     expect([...roles.keys()]).toEqual(['tester', 'writer']);
     expect(takeShelved(roles, 'roles', 'writer')).toMatchObject({ text: 'shipped', from: 'package' });
     expect(failure(() => takeShelved(roles, 'roles', 'writr'))).toMatchObject({
-      message: 'There is no role "writr"; did you mean "writer"?',
+      message: 'There is no role "writr"; did you mean "writer"? Known are tester, writer.',
     });
   });
 

@@ -112,6 +112,6 @@ async function agentOf(frame: Frame, flagged: string | undefined): Promise<Agent
       'AGENT_UNAVAILABLE',
       'The roles of a pipeline need an agent, and no default agent is configured; run with --agent.',
     );
-  await mustBeAvailable(agent, 'of every role', frame.outside.environment);
+  await mustBeAvailable(agent, 'every role', frame.outside.environment);
   return agent;
 }
