@@ -1,7 +1,7 @@
 /** What the parts of a plan mean to each other: names that exist once, owners that exist, tasks that can end. */
 import { didYouMean } from './did-you-mean.ts';
 import { resolveBlockers } from './plan-blockers.ts';
-import type { Outline, OutlineMember, OutlineTask } from './plan-outline.ts';
+import type { Doer, Outline, OutlineMember, OutlineTask } from './plan-outline.ts';
 import { quoted, type Problem } from './problem.ts';
 import { subjectCode } from './task.ts';
 
@@ -26,10 +26,16 @@ export function checkPlan(outline: Outline): PlanChecks {
 }
 
 /** An agent given by name must be known. */
-const knownAgents = ({ members }: Outline): Problem[] =>
-  members.flatMap(({ doer }, index) =>
-    doer.does === 'unknown' && doer.why !== undefined ? [{ path: ['members', index, 'agent'], text: doer.why }] : [],
-  );
+const knownAgents = ({ members, lead }: Outline): Problem[] => [
+  ...members.flatMap(({ doer }, index) => unknown(doer, ['members', index, 'agent'])),
+  ...(lead === undefined ? [] : unknown(lead, ['lead'])),
+  ...(lead?.does === 'run' && !lead.ownCommand
+    ? [{ path: ['lead'], text: 'There is nothing to run: give the exec agent of the lead a "command".' }]
+    : []),
+];
+
+const unknown = (doer: Doer, path: Problem['path']): Problem[] =>
+  doer.does === 'unknown' && doer.why !== undefined ? [{ path, text: doer.why }] : [];
 
 function uniqueMembers({ members }: Outline): Problem[] {
   return twins(members.map(({ name }) => name)).map(({ index, first, text }) => ({

@@ -116,6 +116,8 @@ export const planFileSchema = closed({
   }).prefault({}),
   cascade: z.union([z.boolean(), cascadeByRole]).default(false),
   sharedFiles: z.array(path).max(1_000).default([]),
+  /** What the lead thinks with where a rule needs words: an AgentSpec, or the name of one. It sees to the shared files. */
+  lead: z.union([line(64), agentSpecSchema]).optional(),
   envPass: z.array(envNameSchema).max(1_000).default([]),
   decomposed: decomposed.optional(),
 });

@@ -31,6 +31,8 @@ export interface OutlineTask {
 export interface Outline {
   readonly members: readonly OutlineMember[];
   readonly tasks: readonly OutlineTask[];
+  /** Of the lead; undefined without one. */
+  readonly lead: Doer | undefined;
 }
 
 const text = z.string().optional().catch(undefined);
@@ -56,15 +58,16 @@ const taskSchema = z
   .catch({ run: BROKEN, blockedBy: [] });
 
 const outlineSchema = z
-  .object({ members: entries(memberSchema), tasks: entries(taskSchema) })
+  .object({ members: entries(memberSchema), tasks: entries(taskSchema), lead: anything })
   .catch({ members: [], tasks: [] });
 
 const agentShape = z.object({ kind: z.string().refine(isAgentKind), command: anything });
 
 /** @param defaultAgent what a member without an agent has; unknown yet, without it */
 export function outlineOf(value: unknown, agents: ReadonlyMap<string, AgentSpec>, defaultAgent?: AgentSpec): Outline {
-  const { members, tasks } = outlineSchema.parse(value);
+  const { members, tasks, lead } = outlineSchema.parse(value);
   return {
+    lead: lead === undefined ? undefined : doerOf(lead, agents),
     members: members.map(({ name, role, agent }) => ({
       name,
       role,

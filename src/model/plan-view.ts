@@ -17,6 +17,7 @@ export function describePlan(plan: Plan): string {
     '',
     `Gates: ${describeGates(plan)}`,
     `Cascade: ${plan.cascade ? 'on' : 'off'}`,
+    ...(plan.lead === undefined ? [] : [`Lead: ${describeAgent(plan.lead)}`]),
     ...(plan.sharedFiles.length === 0 ? [] : [`Shared files: ${plan.sharedFiles.join(', ')}`]),
     ...(plan.envPass.length === 0 ? [] : [`Environment passed on: ${plan.envPass.join(', ')}`]),
   ].join('\n');

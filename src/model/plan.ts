@@ -52,6 +52,8 @@ export interface Plan {
   readonly cascadeByRole?: Readonly<Record<Name, 'test' | 'review' | 'none'>>;
   /** Of members that follow-ups add; without it none are added. */
   readonly spare?: AgentSpec;
+  /** What the lead thinks with: it sees to what workers wish of shared files. */
+  readonly lead?: AgentSpec;
   /** Who verifies the finished work, when the user said so; else S2's table chooses. */
   readonly reviewer?: AgentSpec;
   readonly sharedFiles: readonly string[];
@@ -101,11 +103,12 @@ export function planName(file: string): Name {
 }
 
 function planOf(
-  { name, cwd, members, tasks, gates, cascade, decomposed, ...rest }: PlanFile,
+  { name, cwd, members, tasks, gates, cascade, decomposed, lead, ...rest }: PlanFile,
   blockedBy: readonly (readonly number[])[],
   agents: ReadonlyMap<string, AgentSpec>,
   defaultName: Name,
 ): Plan {
+  const leads = lead === undefined ? undefined : agentOf(lead, agents);
   return {
     ...rest,
     name: name ?? defaultName,
@@ -116,14 +119,18 @@ function planOf(
     cascade: cascade !== false,
     ...(typeof cascade === 'boolean' ? {} : { cascadeByRole: cascade }),
     ...(decomposed === undefined ? {} : { decomposed }),
+    ...(leads === undefined ? {} : { lead: leads }),
   };
 }
+
+const agentOf = (agent: string | AgentSpec, agents: ReadonlyMap<string, AgentSpec>): AgentSpec | undefined =>
+  typeof agent === 'string' ? findAgent(agent, agents) : agent;
 
 function memberOf(
   { agent, sandbox, prompt, ...member }: PlanFile['members'][number],
   agents: ReadonlyMap<string, AgentSpec>,
 ): PlanMember {
-  const spec = typeof agent === 'string' ? findAgent(agent, agents) : agent;
+  const spec = agent === undefined ? undefined : agentOf(agent, agents);
   return {
     ...member,
     ...(spec === undefined ? {} : { agent: spec }),

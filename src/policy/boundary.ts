@@ -11,6 +11,8 @@ export interface BoundaryAnswer {
   readonly granted: readonly string[];
   /** Sentences, one for each file that is not. */
   readonly refused: readonly string[];
+  /** Shared files among those: what is asked of them is the lead's to do. */
+  readonly wished: readonly string[];
 }
 
 /** More than these nobody asks for in one message. */
@@ -33,21 +35,23 @@ export function boundaryAnswer(board: Board, asker: Name, text: string, shared: 
     .filter((task) => task.owner !== undefined && task.owner !== asker && !isFinal(task))
     .map(({ id, owner, work }) => ({ id, owner, isIts: matcher(work.files) }));
   const judged = filesNamed(text).map((file) => {
-    if (isShared(file)) return { file, why: `${file} is a shared file: say in your result what it needs.` };
+    if (isShared(file))
+      return { file, isShared: true, why: `${file} is a shared file: the lead is told what you ask of it.` };
     const busy = others.find(({ isIts }) => isIts(file));
     return {
-      file,
+      ...{ file, isShared: false },
       why: busy && `${file} belongs to ${busy.owner ?? 'another'}, whose task #${busy.id} is not done: ask there.`,
     };
   });
   return {
     granted: judged.flatMap(({ file, why }) => (why === undefined ? [file] : [])),
     refused: judged.flatMap(({ why }) => why ?? []),
+    wished: judged.flatMap(({ file, isShared: isLeads }) => (isLeads ? [file] : [])),
   };
 }
 
 /** What the asker is told. */
-export const boundaryText = ({ granted, refused }: BoundaryAnswer): string =>
+export const boundaryText = ({ granted, refused }: Omit<BoundaryAnswer, 'wished'>): string =>
   [
     ...(granted.length > 0 ? [`BOUNDARY GRANTED: ${granted.join(', ')}`] : []),
     ...refused.map((why) => `BOUNDARY REFUSED: ${why}`),

@@ -1,4 +1,5 @@
 /** A division of work as the plan file that it is carried out by: what a person could have written (SPEC §5a). */
+import type { AgentSpec } from '../model/agent.ts';
 import type { Config } from '../model/config.ts';
 import type { Name } from '../model/names.ts';
 import type { RunSpec } from '../model/run-spec.ts';
@@ -9,6 +10,8 @@ export interface DividedRun {
   readonly name: Name;
   readonly task: string;
   readonly staffing: Staffing;
+  /** Who planned; it leads as well, unless it is a command, which was written for planning. */
+  readonly planner: AgentSpec;
   readonly config: Pick<Config, 'enableCascade' | 'enableCrossCliVerification' | 'envPass'>;
 }
 
@@ -21,7 +24,7 @@ export const specText = (spec: RunSpec): string =>
 
 /** @returns the value of the file, to be written as JSON */
 export function planOfDivision({ workers, tasks, shared, boundary }: Division, run: DividedRun) {
-  const { name, task, staffing, config } = run;
+  const { name, task, staffing, planner, config } = run;
   const { spec, template, roles } = staffing;
   return {
     ...{ name, profile: 'forge' },
@@ -39,6 +42,7 @@ export function planOfDivision({ workers, tasks, shared, boundary }: Division, r
     gates: gatesOf(run, tasks.some(mayWrite)),
     cascade: config.enableCascade && (template?.cascade ?? true),
     ...{ sharedFiles: shared, envPass: config.envPass },
+    ...(planner.kind === 'exec' ? {} : { lead: planner }),
     decomposed: {
       ...{ task, spec: specText(spec), template: template?.name ?? 'custom' },
       boundaryFiles: boundary.map(({ file, owner }) => ({ file, owner: owner.name })),

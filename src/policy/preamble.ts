@@ -54,9 +54,12 @@ function ownership({ tasks, readOnly, division }: WorkerStanding): string {
     'Files you must NOT modify: everything else',
     `Shared files (coordinator only): ${division.shared.join(', ') || 'none'}`,
     `Boundary files: ${boundaries(division)}`,
-    'If a shared file must change, say in your report what has to stand in it; the coordinator does it.',
+    ASKING,
   ].join('\n');
 }
+
+const ASKING =
+  'If a shared file must change, say so in your report, a line for each: SHARED package.json: what has to stand in it. The coordinator does it.';
 
 const boundaries = ({ boundary }: FileDivision): string =>
   boundary.map(({ file, owner }) => `${file} (${owner})`).join(', ') || 'none';

@@ -1,4 +1,4 @@
-/** What follows the work: the gates, then another's eyes on it; and what those find becomes work again. */
+/** What follows the work: what the lead does by itself, the gates, then another's eyes on it; and what those find becomes work again. */
 import type { Plan } from '../model/plan.ts';
 import type { Gate } from '../model/team.ts';
 import { fixTasks, type FixTask } from '../policy/verification.ts';
@@ -6,6 +6,7 @@ import { checkOwnership } from './ownership.ts';
 import { runGates } from './gates.ts';
 import { readableConfig } from './run-state.ts';
 import type { Session } from './session.ts';
+import { applyShared } from './shared-files.ts';
 import { crossVerify } from './verification.ts';
 
 /** @returns how each gate ended, and the tasks that the verification asks for */
@@ -21,6 +22,8 @@ export async function integrate(
     tell(session, gates);
     return { gates, fixes: ownership.fixes };
   }
+  const shared = await applyShared(session, plan, signal);
+  if (shared !== undefined) gates.push(shared);
   gates.push(...(await runGates(plan, session, signal)));
   const verification = plan.gates.crossVerify ? await crossVerify(plan, session, signal) : undefined;
   if (verification) gates.push(verification.gate);

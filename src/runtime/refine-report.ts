@@ -12,7 +12,7 @@ import { reportOf } from './report.ts';
 import type { Report } from './report-text.ts';
 import type { RefinePlace } from './refine-setup.ts';
 
-export type RefineReport = Omit<Report, 'team' | 'folder' | 'notes' | 'undo'> &
+export type RefineReport = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | 'shared'> &
   Synthesis & {
     /** The team that worked; null when the backends were asked directly. */
     readonly team: Report['team'] | null;
@@ -52,7 +52,7 @@ function write(text: string, report: object, { open, session }: RefinePlace, { r
   return record.folder;
 }
 
-type Base = Omit<Report, 'team' | 'folder' | 'notes' | 'undo'> & Pick<RefineReport, 'team'>;
+type Base = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | 'shared'> & Pick<RefineReport, 'team'>;
 
 /** What the team's logs tell; without a team the same shape with nothing in it. */
 function baseReport(place: RefinePlace, { record, validated }: Kept, exitCode: number): Base {
@@ -63,7 +63,7 @@ function baseReport(place: RefinePlace, { record, validated }: Kept, exitCode: n
   if (record === undefined) return { ...NO_TEAM, gates: { ...NO_TEAM.gates, test: gates[0]?.result ?? 'skipped' } };
   const reader = openForReading(record, { clock: place.session.store.clock });
   try {
-    const { folder: _, notes: __, undo: ___, ...report } = reportOf(reader, { gates, exitCode });
+    const { folder: _, notes: __, undo: ___, shared: ____, ...report } = reportOf(reader, { gates, exitCode });
     return report;
   } finally {
     reader.close();

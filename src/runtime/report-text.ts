@@ -43,6 +43,17 @@ export interface ReportTask {
   readonly notes: readonly string[];
 }
 
+/** What a worker wished of a file that is the lead's to write. */
+export interface ReportWish {
+  readonly file: string;
+  readonly text: string;
+  readonly member: Name;
+  /** Null for one that came by mail. */
+  readonly task: string | null;
+  /** Why it is open; null for one that is applied. */
+  readonly open: string | null;
+}
+
 export interface Report {
   readonly team: Name;
   readonly template: string;
@@ -57,6 +68,7 @@ export interface Report {
     readonly lint?: GateResult;
     readonly crossVerify: GateResult;
   };
+  readonly shared: readonly ReportWish[];
   /** Null when nothing followed from anything. */
   readonly cascade: { readonly created: number; readonly completed: number; readonly failed: number } | null;
   readonly spending: ReportSpending;
@@ -77,6 +89,7 @@ export function reportText(report: Report): string {
     section('Task Results:', report.tasks.map(taskLine)),
     section('Cascade Summary:', cascadeLines(report)),
     section('Cross-CLI Verification:', verificationLines(report)),
+    section('Shared Files:', report.shared.map(wishLine)),
     section('Spending:', spendingLines(report)),
     section('Sandbox:', sandboxLines(report)),
     section(
@@ -144,6 +157,12 @@ const verificationLines = ({ verification }: Report): string[] => {
   const said = notes === '' ? [] : [`Notes: "${oneLine(notes)}"`];
   return [`Verifier: ${verifier} | Result: ${result.toUpperCase()}`, ...said];
 };
+
+function wishLine({ file, text, member, task, open }: ReportWish): string {
+  const who = task === null ? member : `${member}, task #${task}`;
+  const what = `${file}: ${oneLine(text)} (${who})`;
+  return open === null ? `[DONE] ${what}` : `[OPEN] ${what}: ${oneLine(open)}`;
+}
 
 const changeLines = ({ team, undo }: Report): string[] =>
   undo === null ? [] : [`See: teams diff ${team}`, `Undo, in ${undo.directory}: ${undo.command}`];

@@ -15,6 +15,7 @@ import { agentAccount, type AgentAccount } from './agent-account.ts';
 import { deedsIn } from './deeds.ts';
 import { reportText, type Report, type ReportMember, type ReportSpending, type ReportTask } from './report-text.ts';
 import { undoCommand, type SafetyPoint } from './safety-point.ts';
+import { sharedWishes } from './shared-wishes.ts';
 import { between, workHistory, type WorkHistory } from './work-history.ts';
 
 export type { Report };
@@ -52,6 +53,10 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
       cascade: cascadeOf(tasks),
       verification: verificationOf(gates, run?.crossCliVerification.verifier),
     },
+    shared: sharedWishes(store).map(({ file, text, member, task = null, settled }) => ({
+      ...{ file, text, member, task },
+      open: settled.is === 'open' ? settled.why : null,
+    })),
     spending: spentIn(account.spending.total),
     notes: [...(options.notes ?? []), ...fallBacks(store), ...gates.flatMap(gateNote)],
     undo: run?.start === undefined ? null : undoOf(store.paths.name, run.start),

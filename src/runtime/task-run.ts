@@ -90,7 +90,7 @@ export async function planTask(cast: CastTask, signal: AbortSignal): Promise<Pla
   if (division === undefined) return undefined;
   return {
     text: divisionText(division, { task, template: staffing.template?.name ?? 'custom' }),
-    named: (name) => planOf(division, name, cast, staffing),
+    named: (name) => planOf(division, name, cast),
   };
 }
 
@@ -98,10 +98,10 @@ export async function planTask(cast: CastTask, signal: AbortSignal): Promise<Pla
 function planOf(
   division: Division,
   name: Name,
-  { ask, config, place, reviewer }: TaskRun,
-  staffing: Staffing,
+  { ask, config, place, reviewer, staffing, planner }: CastTask,
 ): GivenPlan {
-  const value = planOfDivision(division, { name, task: ask.task, staffing, config });
+  const run = { name, task: ask.task, staffing, planner: planner.agent, config };
+  const value = planOfDivision(division, run);
   const text = `${JSON.stringify(value, null, 2)}\n`;
   const agents = configuredAgents(config);
   const context = { cwd: place.cwd, vars: {}, agents, defaultAgent: staffing.usual.agent, reviewer };

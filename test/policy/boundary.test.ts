@@ -34,8 +34,9 @@ describe('the lead', () => {
       granted: ['src/b.ts', 'new/one.ts'],
       refused: [
         'src/a/x.ts belongs to ada, whose task #1 is not done: ask there.',
-        'package.json is a shared file: say in your result what it needs.',
+        'package.json is a shared file: the lead is told what you ask of it.',
       ],
+      wished: ['package.json'],
     });
   });
 });

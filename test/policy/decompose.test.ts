@@ -1,4 +1,5 @@
 /** From a planner's answer to a division: who does what, with which agent and tier, after whom; and how it is shown. */
+import type { AgentSpec } from '../../src/model/agent.ts';
 import { describe, expect, it } from 'vitest';
 import { decompositionSchema } from '../../src/model/decomposition.ts';
 import { jsonAnswer } from '../../src/model/json-answer.ts';
@@ -236,7 +237,13 @@ describe('a template', () => {
   });
 
   it('becomes a plan with its rules for what follows, forgiving one failed attempt', () => {
-    const run = { name: parseName('team', 'x'), task: 'all of it', staffing: TEMPLATE, config: CONFIG };
+    const run = {
+      name: parseName('team', 'x'),
+      task: 'all of it',
+      staffing: TEMPLATE,
+      planner: TEMPLATE.usual.agent,
+      config: CONFIG,
+    };
     expect(planOfDivision(divided(told, TEMPLATE), run)).toMatchObject({
       members: [{ name: 'worker-1', role: 'architect', prompt: 'You are architect.' }, {}, {}, {}],
       tasks: [
@@ -246,6 +253,7 @@ describe('a template', () => {
         { blockedBy: [2, 3] },
       ],
       gates: { build: true, test: true, lint: true, crossVerify: true },
+      lead: TEMPLATE.usual.agent,
       cascade: { executor: 'none', 'test-engineer': 'review' },
       decomposed: { task: 'all of it', spec: 'build-team', template: 'build-team' },
     });
@@ -254,7 +262,11 @@ describe('a template', () => {
   it('of those who only look has no files, no gates and a sandbox', () => {
     const by = staffing(count(1, 'style-reviewer'));
     const division = divided(answer({ subject: 'Review the style', files: ['src'] }), by);
-    const plan = planOfDivision(division, { name: parseName('team', 'x'), task: 't', staffing: by, config: CONFIG });
+    const planner: AgentSpec = { kind: 'exec', command: ['plan'] };
+    const run = { name: parseName('team', 'x'), task: 't', staffing: by, planner, config: CONFIG };
+    const plan = planOfDivision(division, run);
+    // A command that plans was not written for anything else.
+    expect(plan).not.toHaveProperty('lead');
     expect(plan.members[0]).toMatchObject({ sandbox: 'read-only' });
     expect(plan.tasks[0]).toMatchObject({ files: [], description: 'All of it.\n\nLook at: src' });
     expect(plan.gates).toEqual({ crossVerify: false });

@@ -52,7 +52,7 @@ Files you OWN (may modify): src/a/**, src/c.ts
 Files you must NOT modify: everything else
 Shared files (coordinator only): package.json
 Boundary files: src/types.ts (worker-2)
-If a shared file must change, say in your report what has to stand in it; the coordinator does it.
+If a shared file must change, say so in your report, a line for each: SHARED package.json: what has to stand in it. The coordinator does it.
 
 `);
   });

@@ -54,6 +54,7 @@ const EXAMPLE: Report = {
   ],
   gates: { build: 'pass', test: 'pass', crossVerify: 'pass' },
   cascade: { created: 3, completed: 3, failed: 0 },
+  shared: [],
   spending: { tokens: 0, usd: 0, unpriced: [] },
   verification: {
     verifier: 'Codex',

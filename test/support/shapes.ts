@@ -126,7 +126,10 @@ const reportFacts = {
   ...{ notes: z.array(text), exitCode: counted },
 };
 const undo = z.strictObject({ directory: text, command: text }).nullable();
-export const report = answer({ team: text, folder: text, undo, ...reportFacts });
+const wish = z.strictObject({
+  ...{ file: text, text, member: text, task: text.nullable(), open: text.nullable() },
+});
+export const report = answer({ team: text, folder: text, undo, shared: z.array(wish), ...reportFacts });
 const spending = z.strictObject({ tokens: counted, usd: z.number(), unpriced: z.array(text) });
 const span = z.strictObject({
   ...{ task: text, member: text, claim: counted, from: z.number(), to: z.number().optional(), end: text.optional() },
@@ -186,7 +189,7 @@ export const plan = answer({
       z.strictObject({ name: text, role: text, agent, env: z.looseObject({}), planApproval: z.boolean() }),
     ),
     gates: z.strictObject({ crossVerify: z.boolean() }),
-    ...{ sharedFiles: z.array(text), envPass: z.array(text), spare: agent.optional() },
+    ...{ sharedFiles: z.array(text), envPass: z.array(text), spare: agent.optional(), lead: agent.optional() },
   }),
 });
 export const routed = answer({

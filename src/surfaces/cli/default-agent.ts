@@ -15,12 +15,13 @@ export function defaultAgent({ merged, agents }: Settings, flag: string | undefi
  *
  * @throws AgentError `AGENT_UNAVAILABLE` naming a member that nothing thinks for, or whose agent cannot work here
  */
-export async function mustHaveAgents({ members }: Plan, { environment }: Outside): Promise<void> {
+export async function mustHaveAgents({ members, lead }: Plan, { environment }: Outside): Promise<void> {
   const bare = members.find(({ agent }) => agent === undefined);
   if (bare)
     throw new AgentError(
       'AGENT_UNAVAILABLE',
       `Member ${bare.name} has no agent, and no default agent is configured; give it one in the plan, or run with --agent.`,
     );
+  if (lead) await mustBeAvailable(lead, 'lead', environment);
   for (const { name, agent, env } of members) if (agent) await mustBeAvailable(agent, name, { ...environment, ...env });
 }
