@@ -1,6 +1,7 @@
 /** Makes what is measured: dist/ as it ships, and the product's parts that the bench drives itself. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';
 
@@ -21,11 +22,18 @@ export function installYardsticks() {
 
 export async function buildProduct() {
   run(process.execPath, ['scripts/build.mjs']);
-  await build({
-    entryPoints: [fileURLToPath(new URL('product.mjs', import.meta.url))],
-    outfile: fileURLToPath(new URL('../.build/product.mjs', import.meta.url)),
-    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', external: ['piscina'], logLevel: 'error' },
-    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
-  });
+  await bundle('product', new URL('product.mjs', import.meta.url));
+  // A team with a past, as the tests make it.
+  const noTest = fileURLToPath(new URL('no-test.mjs', import.meta.url));
+  await bundle('great-team', new URL('../../test/support/great-team.ts', import.meta.url), { vitest: noTest });
   await stop();
 }
+
+const bundle = (name, entry, alias = {}) =>
+  build({
+    entryPoints: [fileURLToPath(entry)],
+    outfile: join(BENCH, '.build', `${name}.mjs`),
+    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', external: ['piscina'], logLevel: 'error' },
+    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
+    alias,
+  });

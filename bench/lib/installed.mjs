@@ -1,13 +1,17 @@
-/** Whether a program is on the PATH. */
+/** Where a program of the PATH is; undefined if it is not there. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-export const isInstalled = (program) =>
-  process.env.PATH.split(delimiter).some((folder) => {
-    try {
-      accessSync(join(folder, program), constants.X_OK);
-      return true;
-    } catch {
-      return false; // Not here.
-    }
-  });
+export const whereIs = (program) =>
+  process.env.PATH.split(delimiter)
+    .map((folder) => join(folder, program))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false; // Not here.
+      }
+    });
+
+export const isInstalled = (program) => whereIs(program) !== undefined;

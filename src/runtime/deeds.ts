@@ -18,30 +18,24 @@ export interface Deeds {
 }
 
 /** Reads the log once. Who is not named in it has no entry. */
-export const deedsIn = (store: Pick<TeamReader, 'events'>): ReadonlyMap<string, Deeds> => new DeedsLog(store).read();
+export function deedsIn({ events }: Pick<TeamReader, 'events'>): ReadonlyMap<string, Deeds> {
+  const deeds = new AllDeeds();
+  for (const { event } of events.read()) deeds.add(event);
+  return deeds.of;
+}
 
-/** The same for who looks again and again: each event is read once. */
-export class DeedsLog {
-  readonly #store: Pick<TeamReader, 'events'>;
-  readonly #all = new Map<string, Deeds>();
-  #offset = 0;
+/** The same for who hears of each event once. */
+export class AllDeeds {
+  readonly #of = new Map<string, Deeds>();
 
-  constructor(store: Pick<TeamReader, 'events'>) {
-    this.#store = store;
+  get of(): ReadonlyMap<string, Deeds> {
+    return this.#of;
   }
 
-  read(): ReadonlyMap<string, Deeds> {
-    const reader = this.#store.events.read(this.#offset);
-    let next = reader.next();
-    for (; next.done !== true; next = reader.next()) this.#add(next.value.event);
-    this.#offset = next.value;
-    return this.#all;
-  }
-
-  #add(event: TeamEvent): void {
+  add(event: TeamEvent): void {
     if (event.member === undefined) return;
-    const deeds = this.#all.get(event.member) ?? { isStopped: false, restarts: 0, isGivenUp: false };
-    this.#all.set(event.member, deeds);
+    const deeds = this.#of.get(event.member) ?? { isStopped: false, restarts: 0, isGivenUp: false };
+    this.#of.set(event.member, deeds);
     note(deeds, event);
   }
 }

@@ -2,8 +2,10 @@
  * Everything that happens in a team as one stream: the board's log and the event log, merged by time. What the board
  * refused did not happen and is not shown. Nothing is written, so any number of readers may follow.
  */
-import { openForReading, type TeamReader } from '../store/team-reader.ts';
-import { factsOf, logFact, type Fact, type ShownEvent } from '../model/shown-event.ts';
+import { setImmediate } from 'node:timers/promises';
+import type { ShownEvent } from '../model/shown-event.ts';
+import type { TeamReader } from '../store/team-reader.ts';
+import { TwoLogs } from './two-logs.ts';
 import { Waker } from './waker.ts';
 
 export interface EventOptions {
@@ -37,17 +39,38 @@ type Logs = Pick<TeamReader, 'paths' | 'disk' | 'clock'>;
 /** The same, as many at once as there are: for a view that is drawn after each look. Never yields an empty portion. */
 export async function* teamNews(
   store: Logs,
-  { follow = false, signal, until = signal }: Omit<EventOptions, 'from'> = {},
+  options: Omit<EventOptions, 'from'> = {},
 ): AsyncGenerator<readonly ShownEvent[], void, undefined> {
-  const { paths, disk, clock } = store;
-  const waker = follow ? new Waker(disk, clock, [paths.log, paths.events], until) : undefined;
   const logs = new TwoLogs(store);
   try {
+    yield* newsOf(logs, options);
+  } finally {
+    logs.close();
+  }
+}
+
+/** Events that are read before others have their turn. */
+const PORTION = 500;
+
+/** The news of logs that somebody else may read on too. However long the past is, others have their turn meanwhile. */
+export async function* newsOf(
+  logs: TwoLogs,
+  { follow = false, signal, until = signal }: Omit<EventOptions, 'from'> = {},
+): AsyncGenerator<readonly ShownEvent[], void, undefined> {
+  const { paths, disk, clock } = logs.store;
+  const waker = follow ? new Waker(disk, clock, [paths.log, paths.events], until) : undefined;
+  try {
     let number = 0;
-    // The last facts may follow the closing: it is looked once more then.
-    for (let wasClosed = false; ; wasClosed = logs.isClosed) {
+    for (let wasClosed = false; ;) {
       const isLast = waker === undefined || wasClosed || until?.aborted === true;
-      const news = [...logs.news()].map((fact): ShownEvent => ({ ...fact, number: (number += 1) }));
+      while (!logs.readSome(PORTION) && signal?.aborted !== true) await setImmediate();
+      // The last facts may follow the closing: it is looked once more then.
+      wasClosed = logs.store.board.board.phase === 'closed';
+      const news: ShownEvent[] = [];
+      for (const fact of logs.take()) {
+        news.push({ ...fact, number: (number += 1) });
+        if (number % PORTION === 0) await setImmediate();
+      }
       if (signal?.aborted === true) return;
       if (news.length > 0) yield news;
       if (isLast) return;
@@ -55,58 +78,5 @@ export async function* teamNews(
     }
   } finally {
     waker?.close();
-    logs.close();
   }
-}
-
-/** Both logs of a team, each read on from where it was left. */
-class TwoLogs {
-  readonly #store: ReturnType<typeof openForReading>;
-  #facts: Fact[] = [];
-  #offset = 0;
-
-  constructor({ paths, ...environment }: Logs) {
-    const store = openForReading(paths, {
-      ...environment,
-      onFolded: ({ event, outcome }) => {
-        if (outcome.ok) for (const fact of factsOf(event, store.board.board)) this.#facts.push(fact);
-      },
-    });
-    this.#store = store;
-  }
-
-  get isClosed(): boolean {
-    return this.#store.board.board.phase === 'closed';
-  }
-
-  /** What was appended since the last call. */
-  news(): Iterable<Fact> {
-    const { board, events } = this.#store;
-    board.fold();
-    const changes = this.#facts;
-    this.#facts = [];
-    const logged: Fact[] = [];
-    const reader = events.read(this.#offset);
-    let next = reader.next();
-    for (; next.done !== true; next = reader.next()) logged.push(logFact(next.value.event));
-    this.#offset = next.value;
-    return merged(changes, logged);
-  }
-
-  close(): void {
-    this.#store.close();
-  }
-}
-
-/** Two sequences as one, by time; each keeps its own order, and on a tie the first goes first. */
-export function* merged<T extends { readonly at: string }>(one: readonly T[], other: readonly T[]): Generator<T> {
-  let next = 0;
-  for (const fact of one) {
-    for (let rival = other[next]; rival !== undefined && rival.at < fact.at; rival = other[next]) {
-      yield rival;
-      next += 1;
-    }
-    yield fact;
-  }
-  yield* other.slice(next);
 }

@@ -2,18 +2,22 @@
  * A team followed from outside, for views that stay: each event is read once, mail is counted when it has changed. It
  * only looks, so any number may watch a team of any process, and one that has ended.
  */
+import { setImmediate } from 'node:timers/promises';
 import { LEAD, type Name } from '../model/names.ts';
 import type { ShownEvent } from '../model/shown-event.ts';
 import type { Prices } from '../model/spending.ts';
+import type { TeamEvent } from '../model/team.ts';
 import { problemsOf, type Problem } from '../policy/view/problems.ts';
 import { Story } from '../policy/view/story.ts';
 import { waitingMark } from '../store/inbox-view.ts';
 import type { TeamPaths } from '../store/paths.ts';
-import { openForReading, type TeamReader } from '../store/team-reader.ts';
+import { realDisk } from '../store/disk.ts';
+import type { TeamReader } from '../store/team-reader.ts';
 import { realClock } from './clock.ts';
-import { DeedsLog } from './deeds.ts';
+import { AllDeeds } from './deeds.ts';
 import { lookAtTeam, unreadOf, type SeenMemberStatus, type StatusOptions, type TeamLook } from './status.ts';
-import { teamNews } from './team-events.ts';
+import { newsOf } from './team-events.ts';
+import { TwoLogs } from './two-logs.ts';
 
 /** A team at one moment. */
 export interface Sight extends Pick<TeamLook, 'board' | 'stage' | 'lead'> {
@@ -31,30 +35,40 @@ export interface WatchOptions extends Pick<StatusOptions, 'stalledAfterMs'> {
   readonly prices?: Prices;
 }
 
+/** Events that are taken in before others have their turn. */
+const PORTION = 500;
+
 export class TeamWatch {
   readonly store: TeamReader;
   /** What the events told so far. */
   readonly story: Story;
   readonly #options: WatchOptions;
-  readonly #deeds: DeedsLog;
-  readonly #close: () => void;
+  readonly #logs: TwoLogs;
+  readonly #deeds = new AllDeeds();
   /** Member → the mark of its inbox when it was counted, and the count. */
   readonly #unread = new Map<Name, { readonly mark: string; readonly count: number }>();
 
   /** @throws UsageError `UNKNOWN_TEAM` */
   constructor(paths: TeamPaths, options: WatchOptions = {}) {
-    const store = openForReading(paths, { clock: realClock });
-    this.store = store;
+    const onLogged = (event: TeamEvent): void => this.#deeds.add(event);
+    this.#logs = new TwoLogs({ paths, disk: realDisk, clock: realClock, onLogged });
+    this.store = this.#logs.store;
     this.story = new Story(options.prices);
     this.#options = options;
-    this.#deeds = new DeedsLog(store);
-    this.#close = () => store.close();
+  }
+
+  /** Reads the board, which is what can be shown before the events are read, and gives way to others meanwhile. */
+  async readBoard(): Promise<void> {
+    while (!this.store.board.foldSome(PORTION)) await setImmediate();
   }
 
   /** Yields what happened so far at once, then what happens, until `signal` aborts or the team is closed. */
   async *follow(signal: AbortSignal): AsyncGenerator<readonly ShownEvent[]> {
-    for await (const news of teamNews(this.store, { follow: true, signal })) {
-      for (const event of news) this.story.add(event);
+    for await (const news of newsOf(this.#logs, { follow: true, signal })) {
+      for (const [at, event] of news.entries()) {
+        this.story.add(event);
+        if (at % PORTION === PORTION - 1) await setImmediate();
+      }
       yield news;
     }
   }
@@ -62,7 +76,8 @@ export class TeamWatch {
   /** What is true now. @throws StoreError when the team was put away meanwhile */
   look(): Sight {
     const { store } = this;
-    const known = { deeds: this.#deeds.read(), unread: (name: Name) => this.#unreadOf(name) };
+    this.#logs.readAll();
+    const known = { deeds: this.#deeds.of, unread: (name: Name) => this.#unreadOf(name) };
     const { board, stage, lead, members } = lookAtTeam(store, { ...this.#options, known });
     const seen = members.map(({ status }) => status);
     return {
@@ -74,7 +89,7 @@ export class TeamWatch {
   }
 
   close(): void {
-    this.#close();
+    this.#logs.close();
   }
 
   #unreadOf(name: Name): number {

@@ -82,6 +82,15 @@ export class BoardStore {
   }
 
   /**
+   * The same, by so many lines at most: for who gives way to others in between.
+   *
+   * @returns whether that was all
+   */
+  foldSome(most: number): boolean {
+    return this.#guarded(() => this.#foldOn({ most }).isEnd);
+  }
+
+  /**
    * Appends what `build` makes of the folded board, and folds to the end. A lost race for a task id is run again.
    *
    * @param build the change, or a refusal of its own; called once per try, with the board folded to the end
@@ -155,23 +164,30 @@ export class BoardStore {
 
   /** Folds to the end; returns what became of the event with this id. */
   #foldUntil(id: string | undefined): Outcome | undefined {
+    return this.#guarded(() => this.#foldOn({ id }).own);
+  }
+
+  #guarded<T>(fold: () => T): T {
     if (this.#isFolding) throw new Error('onFolded and onNoise may not fold or append; do it after the fold.');
     this.#isFolding = true;
     try {
-      return this.#foldOn(id);
+      return fold();
     } finally {
       this.#isFolding = false;
     }
   }
 
-  #foldOn(id: string | undefined): Outcome | undefined {
+  #foldOn({ id, most = Infinity }: { id?: string | undefined; most?: number }): { isEnd: boolean; own?: Outcome } {
     let own: Outcome | undefined;
     const reader = this.#journal.read(this.#offset);
-    for (let next = reader.next(); ; next = reader.next()) {
+    for (let count = 0; ; count += 1) {
+      const next = reader.next();
       if (next.done) {
         this.#offset = next.value;
-        return own;
+        return { isEnd: true, ...(own ? { own } : {}) };
       }
+      // This line is read again the next time.
+      if (count >= most) return { isEnd: false };
       const folded = this.#foldLine(next.value);
       if (folded === undefined) continue;
       if (folded.event.id === id) own = folded.outcome;

@@ -17,7 +17,7 @@ export interface TeamReader {
   readonly paths: TeamPaths;
   readonly disk: Disk;
   readonly clock: Clock;
-  readonly board: Pick<TeamStore['board'], 'board' | 'fold' | 'history'>;
+  readonly board: Pick<TeamStore['board'], 'board' | 'fold' | 'foldSome' | 'history'>;
   readonly events: Pick<TeamStore['events'], 'read'>;
   readonly config: Pick<TeamStore['config'], 'read'>;
   readonly state: Pick<TeamStore['state'], 'read'>;

@@ -3,9 +3,13 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { timestamp } from '../../src/model/clock.ts';
 import type { ShownEvent } from '../../src/model/shown-event.ts';
-import { merged, teamEvents, type EventOptions } from '../../src/runtime/team-events.ts';
+import { lookAtTeam } from '../../src/runtime/status.ts';
+import { teamEvents, teamNews, type EventOptions } from '../../src/runtime/team-events.ts';
+import { TeamWatch } from '../../src/runtime/team-watch.ts';
+import { merged } from '../../src/runtime/two-logs.ts';
 import { archive } from '../../src/store/teams.ts';
 import { realClock } from '../support/clock.ts';
+import { greatTeam } from '../support/great-team.ts';
 import { PERSON } from '../support/team.ts';
 import { ToldTeam } from '../support/told-team.ts';
 
@@ -157,6 +161,44 @@ describe('following', () => {
       isClosed ||= event.type === 'team.closed';
     }
     expect(isClosed).toBe(true);
+  });
+});
+
+describe('a long past', () => {
+  const great = (): ToldTeam => greatTeam({ members: 3, tasks: 30, messages: 1_500 });
+
+  it('is read while others have their turn', async () => {
+    const { store } = great();
+    let [turns, isRead] = [0, false];
+    const count = (): void => {
+      turns += 1;
+      if (!isRead) setImmediate(count);
+    };
+    setImmediate(count);
+    for await (const news of teamNews(store)) expect(news.length).toBeGreaterThan(1_500);
+    isRead = true;
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  it('is told once, also to who looks in the middle of it', async () => {
+    const team = great();
+    team
+      .note('lead.decided', { member: 'ada', act: 'restart' })
+      .note('member.exited', { member: 'ada', text: 'exit 9' });
+    const { paths } = team.store;
+    const [watch, stop] = [new TeamWatch(paths), new AbortController()];
+    setImmediate(() => watch.look());
+    const seen: ShownEvent[] = [];
+    for await (const news of watch.follow(stop.signal)) {
+      seen.push(...news);
+      stop.abort();
+    }
+    expect(seen).toEqual(await all(team));
+    expect(watch.story.last).toEqual(seen.at(-1));
+    expect(watch.look().members.find(({ name }) => name === 'ada')).toMatchObject(
+      lookAtTeam(watch.store).members.find(({ status }) => status.name === 'ada')?.status ?? {},
+    );
+    watch.close();
   });
 });
 

@@ -27,18 +27,24 @@ const fileQuery = z.object({ file: z.string().max(500), from: number.default(1) 
 export function appOf(gallery: Gallery): Hono {
   const app = new Hono();
   app.get('/api/teams', (c) => answer(c, { teams: gallery.list() }));
-  app.get('/api/teams/:team/stream', (c) => streamOf(c, gallery.live(c.req.param('team')), gallery.closing));
-  app.get('/api/teams/:team/tasks/:id', (c) => answer(c, gallery.live(c.req.param('team')).task(c.req.param('id'))));
-  app.get('/api/teams/:team/why', async (c) =>
-    answer(c, await gallery.live(c.req.param('team')).why(c.req.query('subject') || undefined)),
+  app.get('/api/teams/:team/stream', async (c) =>
+    streamOf(c, await gallery.live(c.req.param('team')), gallery.closing),
   );
+  app.get('/api/teams/:team/tasks/:id', async (c) =>
+    answer(c, (await gallery.live(c.req.param('team'))).task(c.req.param('id'))),
+  );
+  app.get('/api/teams/:team/why', async (c) => {
+    const live = await gallery.live(c.req.param('team'));
+    return answer(c, await live.why(c.req.query('subject') || undefined));
+  });
   app.get('/api/teams/:team/mail', async (c) => {
     const { q, count, ...rest } = parsed(mailQuery, c.req.query());
-    return answer(c, await gallery.live(c.req.param('team')).mail({ ...rest, text: q, count: Math.min(500, count) }));
+    const live = await gallery.live(c.req.param('team'));
+    return answer(c, await live.mail({ ...rest, text: q, count: Math.min(500, count) }));
   });
-  app.get('/api/teams/:team/file', (c) => {
+  app.get('/api/teams/:team/file', async (c) => {
     const { file, from } = parsed(fileQuery, c.req.query());
-    return answer(c, gallery.live(c.req.param('team')).file({ file, from: Math.max(1, from) }));
+    return answer(c, (await gallery.live(c.req.param('team'))).file({ file, from: Math.max(1, from) }));
   });
   app.post('/api/teams/:team/deeds', bodyLimit({ maxSize: LARGEST_BODY, onError: tooLong }), async (c) => {
     const deed = parsed(deedSchema, await c.req.json().catch(() => undefined));

@@ -13,7 +13,7 @@ const idOf = ({ paths }: ListedTeam): string => basename(paths.folder);
 
 export class Gallery implements AsyncDisposable {
   readonly #options: GalleryOptions;
-  readonly #shown = new Map<string, LiveTeam>();
+  readonly #shown = new Map<string, Promise<LiveTeam>>();
   readonly #end = new AbortController();
 
   constructor(options: GalleryOptions) {
@@ -33,13 +33,21 @@ export class Gallery implements AsyncDisposable {
   }
 
   /** @throws UsageError `UNKNOWN_TEAM` */
-  live(id: string): LiveTeam {
+  async live(id: string): Promise<LiveTeam> {
     const shown = this.#shown.get(id);
     if (shown !== undefined) return shown;
     const team = this.#find(id);
-    const made = new LiveTeam({ id, paths: team.paths, isArchived: team.archivedAt !== undefined }, this.#options);
+    const place = { id, paths: team.paths, isArchived: team.archivedAt !== undefined };
+    const made = LiveTeam.open(place, this.#options);
     this.#shown.set(id, made);
+    // What could not be opened is tried again by who asks next.
+    made.catch(() => this.#shown.delete(id));
     return made;
+  }
+
+  /** Opens the team that is shown first before somebody asks; who then asks hears what is wrong with it. */
+  warm(id = this.list()[0]?.id): void {
+    if (id !== undefined) this.live(id).catch(() => {});
   }
 
   /** For a deed, in the name of who started the server. @throws UsageError `UNKNOWN_TEAM`, `POLICY_DENIED` */
@@ -52,7 +60,8 @@ export class Gallery implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort();
-    await Promise.all([...this.#shown.values()].map((team) => team.close()));
+    const opened = await Promise.allSettled([...this.#shown.values()]);
+    await Promise.all(opened.flatMap((team) => (team.status === 'fulfilled' ? [team.value.close()] : [])));
   }
 
   #teams(): ListedTeam[] {

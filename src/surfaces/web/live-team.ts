@@ -53,22 +53,33 @@ export class LiveTeam {
   readonly #picture: Picture;
   readonly #book: MailBook;
   readonly #end = new AbortController();
-  readonly #following: Promise<void>;
+  #following: Promise<void> | undefined;
   readonly #waiters = new Set<() => void>();
   #events: EventRow[] = [];
   #watchers = 0;
   #timer: NodeJS.Timeout | undefined;
   #version = 0;
 
-  /** @throws UsageError `UNKNOWN_TEAM` */
-  constructor(place: LivePlace, options: LiveOptions) {
+  private constructor(place: LivePlace, options: LiveOptions) {
     this.#place = place;
     this.#options = options;
     this.#watch = new TeamWatch(place.paths, options.watch);
     this.#picture = new Picture(place, this.#watch);
     this.#book = new MailBook(this.#watch.store);
-    this.#picture.sketch();
-    this.#following = this.#follow();
+  }
+
+  /** Resolves when its board can be shown; what its events tell comes later. @throws UsageError `UNKNOWN_TEAM` */
+  static async open(place: LivePlace, options: LiveOptions): Promise<LiveTeam> {
+    const live = new LiveTeam(place, options);
+    try {
+      await live.#watch.readBoard();
+      live.#picture.sketch();
+    } catch (error) {
+      live.#watch.close();
+      throw error;
+    }
+    live.#following = live.#follow();
+    return live;
   }
 
   /** Somebody looks, until it is disposed of. */
@@ -143,8 +154,6 @@ export class LiveTeam {
   async #follow(): Promise<void> {
     const { signal } = this.#end;
     try {
-      // The sketch goes out before the events are read, which may take a while.
-      await new Promise((resolve) => setImmediate(resolve));
       for await (const news of this.#watch.follow(signal)) this.#hear(news);
       this.#look();
     } catch (error) {
@@ -159,7 +168,8 @@ export class LiveTeam {
   }
 
   #lookIn(ms: number): void {
-    if (this.#timer !== undefined && ms > LOOK_MS) return;
+    // Half of the events would tell less than the truth.
+    if (this.#picture.isSketch || (this.#timer !== undefined && ms > LOOK_MS)) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#look(), ms);
   }

@@ -22,6 +22,7 @@ export interface UiOptions extends GalleryOptions {
 export async function openUi({ port: wanted, team, ...options }: UiOptions): Promise<Ui> {
   const gallery = new Gallery(options);
   const house = await openHouse(wanted, getRequestListener(appOf(gallery).fetch));
+  gallery.warm(team);
   const first = team === undefined ? '' : `&team=${encodeURIComponent(team)}`;
   return {
     port: house.port,

@@ -11,6 +11,7 @@ import { name } from '../../support/team.ts';
 import { openPage } from '../../support/web.ts';
 
 const isWhole = ({ head }: Update): boolean => !head.isReading;
+const isTold = ({ problems }: Update, kind: string): boolean => problems?.some((one) => one.kind === kind) ?? false;
 
 const told = (): ToldTeam =>
   new ToldTeam({ ada: 'executor/claude', bob: 'reviewer' })
@@ -112,7 +113,7 @@ describe('a deed', () => {
       { kind: 'question', text: 'Which?' },
     );
     if (!asked.ok) throw new Error(asked.why);
-    const { problems } = await page.hear('login', (update) => isWhole(update) && (update.problems?.length ?? 0) > 0);
+    const { problems } = await page.hear('login', (update) => isTold(update, 'request'));
     expect(problems).toContainEqual(expect.objectContaining({ kind: 'request', text: 'asks: Which?' }));
     expect((await page.do('login', { do: 'answer', request: asked.id, text: 'This one' })).status).toBe(200);
     expect(store.board.fold().requests.get(asked.id)).toMatchObject({ state: 'answered', answer: 'This one' });
