@@ -11,24 +11,19 @@ const RUNTIME = new Set(['ROOT', 'TEAM', 'MEMBER', 'ROLE', 'TOKEN', 'TASK_ID', '
 
 type KeyPath = readonly [string, ...string[]];
 
-const { routing, sandbox, hooks } = configSchema.shape;
+const { routing, sandbox, hooks, gates } = configSchema.shape;
+
+/** Groups whose entries are keys of their own; the others are maps of names. */
+const CLOSED = { routing, sandbox, hooks, gates };
 
 const KEY_PATHS: readonly KeyPath[] = [
-  ...CONFIG_KEYS.filter((key) => key !== 'routing' && key !== 'sandbox' && key !== 'hooks').map((key): KeyPath => [
-    key,
-  ]),
-  ...routing
-    .unwrap()
-    .keyof()
-    .options.map((key): KeyPath => ['routing', key]),
-  ...sandbox
-    .unwrap()
-    .keyof()
-    .options.map((key): KeyPath => ['sandbox', key]),
-  ...hooks
-    .unwrap()
-    .keyof()
-    .options.map((key): KeyPath => ['hooks', key]),
+  ...CONFIG_KEYS.filter((key) => !Object.hasOwn(CLOSED, key)).map((key): KeyPath => [key]),
+  ...Object.entries(CLOSED).flatMap(([group, schema]) =>
+    schema
+      .unwrap()
+      .keyof()
+      .options.map((key): KeyPath => [group, key]),
+  ),
 ];
 
 const upperSnake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();

@@ -93,6 +93,7 @@ function forbidden(values: unknown): Path[] {
       FORBIDDEN_OF_AGENTS.filter((key) => isMap(spec) && key in spec).map((key) => ['agents', name, key]),
     ),
     ...(hooks === undefined ? [] : [['hooks']]),
+    ...('gates' in values ? [['gates']] : []),
     ...('envPass' in values ? [['envPass']] : []),
     ...(isMap(sandbox) && sandbox['bwrap'] === 'off' ? [['sandbox', 'bwrap']] : []),
   ];

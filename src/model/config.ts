@@ -30,6 +30,8 @@ const agentName = z.string().min(1).max(64);
 /** A command of the user's own; it gets the event on its stdin. */
 const hook = commandSchema.optional();
 
+const gate = z.union([z.boolean(), commandSchema]).default(true);
+
 export const configSchema = closed({
   maxAgents: count(1, MAX_MEMBERS).default(5),
   hardCap: count(1, MAX_MEMBERS).default(5),
@@ -62,6 +64,8 @@ export const configSchema = closed({
   routing: closed({ byType: z.boolean().default(false) }).prefault({}),
   sandbox: closed({ bwrap: z.enum(['auto', 'required', 'off']).default('auto') }).prefault({}),
   hooks: closed({ onTaskCompleted: hook, onTeammateIdle: hook, onWaiting: hook, onFinished: hook }).prefault({}),
+  /** Of a run that asks for a gate and does not say how: the command, `true` for what the project tells, `false` for none. */
+  gates: closed({ build: gate, test: gate, lint: gate }).prefault({}),
   /** Where a run is told to besides its files: nowhere, or to an OpenTelemetry collector. */
   telemetry: z.enum(['off', 'otlp']).default('off'),
   /** Names of variables that every teammate gets from its lead's environment. */
@@ -81,6 +85,7 @@ export const GROUPS: ReadonlySet<string> = new Set([
   'routing',
   'sandbox',
   'hooks',
+  'gates',
 ] satisfies ConfigKey[]);
 
 /** The configured agents as they are looked up. */

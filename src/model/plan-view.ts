@@ -85,7 +85,7 @@ function describeGates({ gates }: Plan): string {
 }
 
 const describeGate = (name: string, gate: Gate | undefined): string[] =>
-  gate === undefined ? [] : [`${name} (${gate === 'detect' ? 'detected' : describeCommand(gate.run)})`];
+  gate === undefined ? [] : [`${name} (${gate === 'detect' ? 'configured or detected' : describeCommand(gate.run)})`];
 
 /** On one line, escaped where it has several or could disturb a terminal. */
 function describeCommand(command: Command): string {

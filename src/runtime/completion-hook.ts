@@ -14,23 +14,32 @@ const LONGEST_RESULT = 4_096;
 
 type Completed = TurnVerdict & { do: 'complete' };
 
-/** @returns the mail that tells of the refusal; undefined when it may end so */
-export async function refusedByHook(
-  task: Task & { status: 'in_progress' },
-  { text }: Completed,
+/** @returns what the hook says against it; undefined when it may end so */
+export async function askHook(
+  { id, subject, description, claim, attempts, work, metadata }: Task & { status: 'in_progress' },
+  text: string,
   { hook, store }: Pick<RunnerEnvironment, 'hook' | 'store'>,
   signal: AbortSignal,
-): Promise<Message | undefined> {
+): Promise<string | undefined> {
   if (hook === undefined) return undefined;
-  const { id, subject, description, claim, attempts, work, metadata } = task;
   const event = {
     ...{ member: claim.member, result: text.slice(-LONGEST_RESULT) },
     task: { id, subject, description, attempts, metadata, files: work.files },
   };
-  const call = { name: 'onTaskCompleted', command: hook, event } as const;
-  const feedback = await runHook(call, { store, signal, marked: markedAsSelf });
+  return runHook({ name: 'onTaskCompleted', command: hook, event }, { store, signal, marked: markedAsSelf });
+}
+
+/** @returns the mail that tells its agent of the refusal; undefined when it may end so */
+export async function refusedByHook(
+  task: Task & { status: 'in_progress' },
+  { text }: Completed,
+  environment: Pick<RunnerEnvironment, 'hook' | 'store'>,
+  signal: AbortSignal,
+): Promise<Message | undefined> {
+  const feedback = await askHook(task, text, environment, signal);
   if (feedback === undefined) return undefined;
-  const now = store.clock.now();
+  const { id, claim } = task;
+  const now = environment.store.clock.now();
   return {
     ...{ type: 'message', kind: 'hook', sender: LEAD, recipient: claim.member, timestamp: now / 1_000 },
     ...{ id: `hook:${id}.${claim.epoch}:${now}`, task_id: id, content: wording.refusedCompletion(id, feedback) },

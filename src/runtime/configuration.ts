@@ -32,6 +32,7 @@ export function sessionOptions(config: Config, environment?: Environment): Sessi
     spending: { prices: config.prices },
     telemetry: config.telemetry,
     hooks: config.hooks,
+    gates: config.gates,
     unattended: true,
     endsWhenDone: true,
     ...(environment === undefined ? {} : { findAgents: () => others(config, environment) }),

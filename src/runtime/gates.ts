@@ -1,4 +1,4 @@
-/** The gates of a plan: commands that its author gave or asked to be detected, run by the lead after the work. */
+/** The gates of a plan: commands that its author gave, that are configured, or that the project tells, run after the work. */
 import process from 'node:process';
 import { childEnvironment } from '../agents/index.ts';
 import { runCommand } from '../agents/exec.ts';
@@ -18,13 +18,15 @@ const NAMES = ['build', 'test', 'lint'] as const;
 /** Runs the gates that the plan asks for, one after the other; a gate passes, fails or is skipped. */
 export async function runGates(
   plan: Plan,
-  session: Pick<Session, 'store' | 'ward'>,
+  session: Pick<Session, 'store' | 'ward' | 'gates'>,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Gate[]> {
   const gates: Gate[] = [];
   for (const name of NAMES) {
     const asked = plan.gates[name];
-    if (asked !== undefined) gates.push(await runGate(name, asked, plan, session, signal));
+    // What the user has switched off is no gate, and no skipped one.
+    if (asked !== undefined && !(asked === 'detect' && session.gates[name] === false))
+      gates.push(await runGate(name, asked, plan, session, signal));
   }
   return gates;
 }
@@ -33,12 +35,14 @@ async function runGate(
   name: (typeof NAMES)[number],
   asked: PlanGate,
   plan: Plan,
-  { store, ward }: Pick<Session, 'store' | 'ward'>,
+  { store, ward, gates }: Pick<Session, 'store' | 'ward' | 'gates'>,
   signal: AbortSignal,
 ): Promise<Gate> {
   const cwd = plan.cwd ?? cwdOf(store);
-  const command = asked === 'detect' ? detectCommand(store.disk, cwd, name) : asked.run;
-  if (command === undefined) return { name, result: 'skipped', notes: `no ${name} command was found in ${cwd}` };
+  const configured = typeof gates[name] === 'boolean' ? undefined : gates[name];
+  const command = asked === 'detect' ? (configured ?? detectCommand(store.disk, cwd, name)) : asked.run;
+  if (command === undefined)
+    return { name, result: 'skipped', notes: `no ${name} command was found in ${cwd}, and none is configured` };
   const output = new Output(store, LEAD);
   try {
     const environment = { parent: process.env, envPass: plan.envPass };

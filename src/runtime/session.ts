@@ -2,6 +2,7 @@
  * A lead's whole time with a team: taking the lead, starting teammates together, the loop, the end. Whatever ends it,
  * every process is stopped before anything is reported.
  */
+import type { Config } from '../model/config.ts';
 import type { Name } from '../model/names.ts';
 import type { Prices } from '../model/spending.ts';
 import type { TeamEvent } from '../model/team.ts';
@@ -25,6 +26,8 @@ export interface SessionOptions extends LeadOptions {
   readonly store: Omit<StoreOptions, 'onFolded'>;
   readonly takeover?: boolean;
   readonly shutdownTimeoutMs?: number;
+  /** What is run for a gate that a plan asks for without a command. */
+  readonly gates?: Config['gates'];
 }
 
 export class Session {
@@ -128,6 +131,11 @@ export class Session {
   /** By model, before those that are known. */
   get prices(): Prices {
     return this.#options.spending?.prices ?? {};
+  }
+
+  /** By gate, before what the project tells. */
+  get gates(): Partial<Config['gates']> {
+    return this.#options.gates ?? {};
   }
 
   /** For what the lead runs by itself. */

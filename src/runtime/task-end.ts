@@ -1,10 +1,13 @@
 /**
  * The end of a task as its worker says it, the same for the tool and the command line: one who has a runner claims it,
- * and the runner writes it; whoever has none writes it, once the task's `verify:` commands agree.
+ * and the runner writes it; whoever has none writes it, once the task's `verify:` commands and the user's hook agree.
  */
+import process from 'node:process';
 import { UsageError } from '../model/errors.ts';
 import type { Task } from '../model/task.ts';
 import { reportTask, runnersTask, verifyHere } from './agent-report.ts';
+import { askHook } from './completion-hook.ts';
+import { loadConfig } from './configuration.ts';
 import type { Call } from './desk.ts';
 import type { TeamHandle } from './team.ts';
 import type { EndInput } from './tasks.ts';
@@ -42,7 +45,7 @@ export async function endTask(
   const task = handle.board.get(reference);
   if (result === undefined)
     throw new UsageError('USAGE', `What came of task #${task.id}? Whoever has no runner gives the result.`);
-  const verdict = outcome === 'completed' ? await verified(handle, task, { signal, progress }) : undefined;
+  const verdict = outcome === 'completed' ? await verified(handle, task, result, { signal, progress }) : undefined;
   if (verdict !== undefined) return { is: 'not done', task, verdict };
   const said = { result, ...end };
   const { board } = handle;
@@ -56,6 +59,7 @@ export async function endTask(
 async function verified(
   handle: TeamHandle,
   task: Task,
+  result: string,
   { signal, progress }: Call,
 ): Promise<Exclude<Verified, { result: 'passed' }> | undefined> {
   if (task.status !== 'in_progress') return undefined;
@@ -65,5 +69,20 @@ async function verified(
     progress(`verifying task #${task.id}`);
   }
   const verdict = await verifyHere(handle, task, signal);
-  return verdict.result === 'passed' ? undefined : verdict;
+  return verdict.result === 'passed' ? refusedHere(handle, task, result, signal) : verdict;
+}
+
+/** The user's own `onTaskCompleted`, which judges the tasks of those who have a runner there. */
+async function refusedHere(
+  { store }: TeamHandle,
+  task: Task & { status: 'in_progress' },
+  result: string,
+  signal: AbortSignal,
+): Promise<Exclude<Verified, { result: 'passed' }> | undefined> {
+  const { onTaskCompleted: hook } = loadConfig(store.paths.root, process.env).config.hooks;
+  if (hook === undefined) return undefined;
+  const output = await askHook(task, result, { hook, store }, signal);
+  if (signal.aborted) return { result: 'aborted' };
+  const refusal = { result: 'failed', command: 'onTaskCompleted', message: 'the hook refuses it' } as const;
+  return output === undefined ? undefined : { ...refusal, output };
 }

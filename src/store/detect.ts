@@ -6,6 +6,9 @@ import { readText } from './file.ts';
 
 export type GateName = 'build' | 'test' | 'lint';
 
+/** What `npm init` writes is no test. */
+const NO_TEST = /no test specified/;
+
 const packageSchema = z.looseObject({ scripts: z.record(z.string(), z.string()).default({}) });
 
 const COMMANDS: readonly { readonly file: string; readonly commands: Partial<Record<GateName, string>> }[] = [
@@ -31,7 +34,8 @@ function npmScript(disk: Disk, directory: string, gate: GateName): string | unde
   if (text === undefined) return undefined;
   try {
     const parsed = packageSchema.safeParse(JSON.parse(text));
-    return parsed.success && parsed.data.scripts[gate] !== undefined ? `npm run ${gate}` : undefined;
+    const script = parsed.data?.scripts[gate];
+    return script === undefined || NO_TEST.test(script) ? undefined : `npm run ${gate}`;
   } catch {
     // A package.json that is no JSON has no scripts.
     return undefined;

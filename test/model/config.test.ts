@@ -85,13 +85,15 @@ describe('an untrusted layer', () => {
         maxAgents: 2,
         agents: { evil },
         hooks: { onFinished: 'rm' },
+        gates: { test: 'rm' },
         envPass: ['SECRET'],
         sandbox: { bwrap: 'off' },
       }),
     ]);
     expect(config).toMatchObject({ maxAgents: 2, hooks: {}, envPass: [], sandbox: { bwrap: 'auto' } });
     expect(config.agents).toEqual({ evil: { kind: 'codex', model: 'm' } });
-    expect(warnings).toHaveLength(8);
+    expect(config.gates.test).toBe(true);
+    expect(warnings).toHaveLength(9);
     for (const warning of warnings) expect(warning).toMatch(/^\.teams\/config\.yaml: .* is not trusted/);
   });
 
@@ -170,6 +172,8 @@ describe('the environment', () => {
     ['TEAMS_SANDBOX_BWRAP', 'off', { sandbox: { bwrap: 'off' } }],
     ['TEAMS_ROUTING_BY_TYPE', 'on', { routing: { byType: true } }],
     ['TEAMS_HOOKS_ON_TASK_COMPLETED', 'true', { hooks: { onTaskCompleted: 'true' } }],
+    ['TEAMS_GATES_TEST', 'make check', { gates: { test: 'make check' } }],
+    ['TEAMS_GATES_LINT', 'false', { gates: { lint: false } }],
     ['TEAMS_AGENTS', '{"a":{"kind":"claude"}}', { agents: { a: { kind: 'claude' } } }],
     ['TEAMS_DEFAULT_AGENT_TYPE', '5', { defaultAgentType: '5' }],
   ])('%s=%s', (name, text, expected) => {

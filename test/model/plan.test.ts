@@ -269,7 +269,7 @@ test('the description names members, agents, routes, dependencies and gates, and
       #3 Draw it
          by any designer (eve) · after #1 · timeout 10m
 
-    Gates: build (make) · test (detected) · lint (["npm","run","lint"]) · cross-verification
+    Gates: build (make) · test (configured or detected) · lint (["npm","run","lint"]) · cross-verification
     Cascade: on
     Shared files: package.json
     Environment passed on: NPM_TOKEN"

@@ -102,6 +102,17 @@ describe('the board', () => {
   });
 });
 
+describe("the user's hook", () => {
+  test('judges a claim to be done, and its words are the answer', async () => {
+    vi.stubEnv('TEAMS_HOOKS_ON_TASK_COMPLETED', 'echo never; exit 2');
+    await lead.board.add({ subject: 'Judged', owner: 'ada' });
+    await said('TaskUpdate', { taskId: '1', status: 'in_progress' });
+    const answer = await said('TaskUpdate', { taskId: '1', status: 'completed', result: 'done' });
+    expect(answer).toBe('Task #1 is not done: onTaskCompleted: the hook refuses it\nnever');
+    expect(ada.board.get('1').status).toBe('in_progress');
+  });
+});
+
 describe('mail', () => {
   test('is announced by every other tool, handed out once, and bounded', async () => {
     for (const letter of ['a', 'b', 'c']) await lead.send('ada', letter.repeat(20_000));

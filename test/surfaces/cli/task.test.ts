@@ -232,6 +232,19 @@ describe('the end of a task, from one without a runner', () => {
     expect((await task(...done)).status).toBe('completed');
   });
 
+  it("is judged by the user's hook, as a runner's is", async () => {
+    const judge = {
+      onTaskCompleted: 'grep -q "it is done" && test -e seen || { touch seen; echo look again; exit 2; }',
+    };
+    place.put('home/config/teams/config.yaml', JSON.stringify({ hooks: judge }));
+    await task('create', 'Prove it', '--owner', 'ada');
+    await task('claim', '1', '--as', 'ada');
+    const { code, out } = await place.teams('task', ...done);
+    expect([code, out]).toEqual([1, '#1  not done: onTaskCompleted: the hook refuses it\nlook again\n']);
+    expect((await task(...done)).status).toBe('completed');
+    expect((await place.teams('log', 'login', '--json')).out).toContain('"type":"hook.refused"');
+  });
+
   it('is refused in the words of the tool', async () => {
     await task('create', 'Prove it', '--owner', 'ada');
     expect(await refusal(...done)).toEqual([3, 'STALE_CLAIM']);
