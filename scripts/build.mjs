@@ -49,6 +49,9 @@ const COMMON = {
   logLevel: 'warning',
 };
 
+/** Names stay, for stack traces; half of the text goes, and every start reads all of it. */
+const SMALL = { minifyWhitespace: true, minifySyntax: true };
+
 /** Bundled CommonJS packages call `require` for Node's own modules, which an ES module does not have. */
 const REQUIRE_IN_ESM = `import { createRequire as __createRequire } from 'node:module';
 const require = __createRequire(import.meta.url);`;
@@ -78,16 +81,31 @@ const lazyAgents = (found) => ({
   },
 });
 
+/**
+ * Packages that are loaded late hold the whole of zod, and with it fifty languages that nobody asks for would come into
+ * what every start reads.
+ */
+const oneLanguage = {
+  name: 'one-language',
+  setup(bundler) {
+    bundler.onResolve({ filter: /\/locales\/index\.js$/ }, ({ importer, path, resolveDir }) =>
+      importer.includes('/zod/v4/') ? { path: join(resolveDir, path), namespace: 'one-language' } : undefined,
+    );
+    bundler.onLoad({ filter: /.*/, namespace: 'one-language' }, ({ path }) => ({
+      contents: `export { default as en } from './en.js';`,
+      resolveDir: dirname(path),
+    }));
+  },
+};
+
 async function bundleProcesses(lazy) {
   const options = { format: 'cjs', outExtension: { '.js': '.cjs' }, plugins: [lazyAgents(lazy)] };
   const define = { 'import.meta.url': '__moduleUrl' };
   const supported = { 'dynamic-import': false };
-  // Names stay, for stack traces; half of the text goes, and every start reads all of it.
-  const small = { minifyWhitespace: true, minifySyntax: true };
   return build({
     ...COMMON,
     ...options,
-    ...small,
+    ...SMALL,
     define,
     supported,
     entryPoints: PROCESSES,
@@ -97,11 +115,11 @@ async function bundleProcesses(lazy) {
 
 async function bundleModules(lazy) {
   const entryPoints = { ...MODULES, ...Object.fromEntries(lazy) };
-  const options = { format: 'esm', splitting: true, chunkNames: 'chunks/[name]-[hash]' };
+  const options = { format: 'esm', splitting: true, chunkNames: 'chunks/[name]-[hash]', plugins: [oneLanguage] };
   // React's development build, and what ink asks for when DEV is set, are in no package of ours.
   const define = { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' };
   const external = [...COMMON.external, 'react-devtools-core'];
-  return build({ ...COMMON, ...options, define, external, entryPoints, banner: { js: REQUIRE_IN_ESM } });
+  return build({ ...COMMON, ...options, ...SMALL, define, external, entryPoints, banner: { js: REQUIRE_IN_ESM } });
 }
 
 async function bundlePage() {
