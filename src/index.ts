@@ -17,10 +17,10 @@ export type { MemberInput } from './runtime/membership.ts';
 export type { OpenOptions } from './runtime/team.ts';
 
 // For surfaces.
-export { parseAgentFlag, sandboxSchema } from './model/agent.ts';
+export { AUTO, parseAgentFlag, sandboxSchema } from './model/agent.ts';
 export { BACKEND_WORDS } from './model/backend.ts';
 export { type MergedConfig } from './model/config-layers.ts';
-export { AUTO, configuredAgents } from './model/config.ts';
+export { configuredAgents } from './model/config.ts';
 export { count } from './model/board.ts';
 export { didYouMean } from './model/did-you-mean.ts';
 export { parseDuration } from './model/duration.ts';
@@ -68,6 +68,7 @@ export { join, type JoinOptions, serve } from './runtime/join.ts';
 export { judgeTask, reviseTask } from './runtime/judgement.ts';
 export { LeadingDesk } from './runtime/lead-desk.ts';
 export { closeTeam, isLed, leadTeam, loadPlan, requestSpawn, resumeTeam, savePlan } from './runtime/lifecycle.ts';
+export { rulesFor } from './runtime/lead-options.ts';
 export { listedTeams } from './runtime/listing.ts';
 export { commandLine } from './runtime/package.ts';
 export { MailBook, type MailRow, type MailWanted } from './runtime/mail-book.ts';
@@ -76,6 +77,7 @@ export {
   type GivenPlan,
   isPlanWord,
   looksLikePlan,
+  mannedBy,
   missingPlan,
   type PlanContext,
   planInFile,
@@ -84,6 +86,7 @@ export {
 } from './runtime/plan-source.ts';
 export { makePipelineTeam } from './runtime/pipeline-run.ts';
 export { ejectPipeline, type GivenPipeline, listPipelines, pipelineNamed } from './runtime/pipelines.ts';
+export { chooseAgent } from './runtime/probes.ts';
 export { type RefineAsk, type RefinePlace } from './runtime/refine-setup.ts';
 export { refineAt, type RefineProgress } from './runtime/refine.ts';
 export { relayOnce } from './runtime/relay.ts';

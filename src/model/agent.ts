@@ -111,6 +111,9 @@ export const isAgentKind = (text: string): text is AgentKind => agentKindSchema.
 /** An agent that runs one command for each task; the task's text is on its stdin. */
 export const execAgent = (command: Command): AgentSpec => ({ kind: 'exec', command: argvOf(command) });
 
+/** Where an agent may be named: the first available of the configuration's `fallback`. */
+export const AUTO = 'auto';
+
 /** The agent of a name: a configured one first, so that a kind can be configured under its own name, else a kind. */
 export function findAgent(name: string, configured: ReadonlyMap<string, AgentSpec>): AgentSpec | undefined {
   return configured.get(name) ?? (isAgentKind(name) ? { kind: name } : undefined);

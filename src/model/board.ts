@@ -5,7 +5,17 @@
 import type { ClaimMode, Profile } from './event.ts';
 import { LEAD, type Name } from './names.ts';
 import { holdOn, questionOn, type OpenRequest, type Request } from './request.ts';
-import { byId, isFinal, isInternal, isResolved, subjectCode, type Claim, type Task, type TaskStatus } from './task.ts';
+import {
+  byId,
+  isFinal,
+  isInternal,
+  isResolved,
+  subjectCode,
+  type Claim,
+  type Claimed,
+  type Task,
+  type TaskStatus,
+} from './task.ts';
 
 export interface Member {
   readonly name: Name;
@@ -231,3 +241,10 @@ export const isDone = (board: Board): boolean => {
 };
 
 export const claimOf = (task: Task): Claim | undefined => (task.status === 'in_progress' ? task.claim : undefined);
+
+/** The task that a member works on. */
+export function ownTask(board: Board, name: Name): Claimed | undefined {
+  const id = board.busy.get(name);
+  const task = id === undefined ? undefined : board.tasks.get(id);
+  return task?.status === 'in_progress' ? task : undefined;
+}

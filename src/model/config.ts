@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import {
   agentSpecSchema,
+  AUTO,
   commandSchema,
   envNameSchema,
   findAgent,
@@ -16,9 +17,6 @@ import { modelsSchema, priceSchema } from './models.ts';
 import { MAX_MEMBERS } from './plan-file.ts';
 import { nameSchema } from './names.ts';
 import { closed } from './problem.ts';
-
-/** The agent that is chosen at the start of a run: the first available of `fallback`. */
-export const AUTO = 'auto';
 
 const FALLBACK = ['claude', 'anthropic', 'codex', 'gemini', 'opencode', 'openai', 'google', 'ollama'];
 
@@ -53,6 +51,8 @@ export const configSchema = closed({
   watchdogWarningMs: ms(1).default(300_000),
   watchdogReassignMs: ms(1).default(600_000),
   maxConsecutiveErrors: count(1, 1_000).default(3),
+  /** Without any sign of an agent for so long its turn is over. */
+  agentStallMs: ms(1).default(300_000),
   enableCascade: z.boolean().default(true),
   enableCrossCliVerification: z.boolean().default(true),
   lockTimeoutMs: ms(1).default(15_000),

@@ -4,7 +4,15 @@
  * has none. All of it can be overridden in the configuration.
  */
 import * as z from 'zod';
-import { agentKindSchema, hasToolLoop, tierSchema, type AgentKind, type AgentSpec, type Tier } from './agent.ts';
+import {
+  agentKindSchema,
+  agentSpecSchema,
+  hasToolLoop,
+  tierSchema,
+  type AgentKind,
+  type AgentSpec,
+  type Tier,
+} from './agent.ts';
 
 /** When the prices were looked up. */
 export const PRICES_AS_OF = '2026-11-22';
@@ -77,12 +85,20 @@ export const factsOf = (name: string): ModelFacts | undefined =>
 /** What a tier is called by a kind: `{openai: {haiku: …}}`. */
 export const modelsSchema = z.partialRecord(agentKindSchema, z.partialRecord(tierSchema, z.string().min(1).max(200)));
 
-export interface ModelRules {
+/** What a configuration says of the agents of a team, for those who drive them. */
+export const agentRulesSchema = z.object({
+  /** Who may stand in for an agent that fails, in order. */
+  fallback: z.array(agentSpecSchema).readonly(),
   /** As configured, before those that are known. */
-  readonly models: z.infer<typeof modelsSchema>;
+  models: modelsSchema,
   /** The tier of whoever has none. */
-  readonly defaultModel: Tier;
-}
+  defaultModel: tierSchema,
+  /** Milliseconds without any sign of an agent that end its turn. */
+  stallMs: z.number().optional(),
+});
+
+export type AgentRules = z.infer<typeof agentRulesSchema>;
+export type ModelRules = Pick<AgentRules, 'models' | 'defaultModel'>;
 
 /**
  * Which model an agent uses: the one that is named, else its tier's. A program of its own keeps the model that its user

@@ -49,7 +49,7 @@ const reference = z.union([line(1_000), z.number().int()]).transform((value) => 
 const member = closed({
   name: named('member'),
   role: named('role').prefault(DEFAULT_ROLE),
-  /** An AgentSpec, or the name of a configured agent or kind. */
+  /** An AgentSpec, the name of a configured agent or kind, or `auto`: the default agent. */
   agent: z.union([line(64), agentSpecSchema]).optional(),
   sandbox: sandboxSchema.optional(),
   env: envSchema.default({}),

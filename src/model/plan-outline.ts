@@ -3,7 +3,7 @@
  * and what is broken in itself is not also accused of not matching the rest.
  */
 import * as z from 'zod';
-import { findAgent, isAgentKind, unknownAgent, type AgentKind, type AgentSpec } from './agent.ts';
+import { AUTO, findAgent, isAgentKind, unknownAgent, type AgentKind, type AgentSpec } from './agent.ts';
 import { DEFAULT_ROLE } from './plan-file.ts';
 
 /** What a member would do with a task: run a command of its own or only the task's, think, or nobody can tell. */
@@ -71,7 +71,7 @@ export function outlineOf(value: unknown, agents: ReadonlyMap<string, AgentSpec>
     members: members.map(({ name, role, agent }) => ({
       name,
       role,
-      doer: doerOf(agent === undefined ? defaultAgent : agent, agents),
+      doer: doerOf(agent === undefined || agent === AUTO ? defaultAgent : agent, agents),
     })),
     tasks: tasks.map((task) => ({ ...task, run: task.run !== undefined, prompt: task.prompt !== undefined })),
   };

@@ -90,7 +90,8 @@ export function parsePlan(
 export const reviewedBy = (plan: Plan, reviewer: AgentSpec | undefined): Plan =>
   reviewer === undefined ? plan : { ...plan, reviewer, gates: { ...plan.gates, crossVerify: true } };
 
-const withAgent = (plan: Plan, agent: AgentSpec): Plan => ({
+/** The plan with an agent for whoever has none, follow-ups' members among them. */
+export const withAgent = (plan: Plan, agent: AgentSpec): Plan => ({
   ...plan,
   members: plan.members.map((member) => ({ agent, ...member })),
   ...(plan.cascade ? { spare: agent } : {}),

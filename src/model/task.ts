@@ -78,6 +78,9 @@ export type Task = TaskFacts &
     | { readonly status: 'cancelled'; readonly reason: string }
   );
 
+/** One that somebody works on. */
+export type Claimed = Task & { readonly status: 'in_progress' };
+
 export type FailureCode = 'FAILED' | 'POISON';
 
 /** A task that took down this many processes fails. */

@@ -1,5 +1,6 @@
 /** The documents of a team: `config.json` (S3's view of the log), `state.json` (S2's run state), a process record. */
 import * as z from 'zod';
+import { failureClassSchema } from './agent.ts';
 import { profileSchema } from './event.ts';
 import { memberSchema, nameSchema, type Name } from './names.ts';
 
@@ -158,7 +159,7 @@ export const keptSessionSchema = z.looseObject({
   id: z.string().max(256),
 });
 
-/** The pauses that vendors asked for; no member calls one before its time. */
+/** What members found of vendors: the pauses that they asked for, and the agents that cannot work at all. */
 export const vendorsSchema = z.looseObject({
   version: z.number().int(),
   vendors: z.record(
@@ -169,6 +170,8 @@ export const vendorsSchema = z.looseObject({
       until: z.number(),
     }),
   ),
+  /** By the hash of an agent's spec; it counts in the time of the lead in whose it was found. */
+  unfit: z.record(z.string(), z.looseObject({ fault: failureClassSchema, epoch: z.number().int() })).optional(),
 });
 export type VendorPauses = z.infer<typeof vendorsSchema>;
 

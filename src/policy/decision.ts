@@ -9,7 +9,7 @@ export interface Decided {
   readonly act?: unknown;
   readonly member?: string | undefined;
   readonly task?: unknown;
-  /** Who has the task from then on, or what thinks for the member. */
+  /** Who has the task from then on. */
   readonly to?: unknown;
   readonly text?: string | undefined;
 }
@@ -29,7 +29,6 @@ export function decisionOf(verdict: Verdict): Decided & { readonly act: string; 
 
 /** To whom a verdict gives a task. */
 function receiverOf(verdict: Verdict): string | undefined {
-  if (verdict.do === 'fall back') return verdict.to;
   if (verdict.do === 'assign') return verdict.owner ?? undefined;
   if (verdict.do === 'fence') return verdict.heir ?? undefined;
   return verdict.do === 'follow up' && verdict.place.do === 'assign' ? verdict.place.owner : undefined;
@@ -52,7 +51,6 @@ const DEEDS: Readonly<Record<Verdict['do'], Deed>> = {
   check: ({ who, task }) => `asked ${who} for a sign of ${task}`,
   fence: ({ who, task, to }) => `took ${task} from ${who}${to === undefined ? '' : ` and gave it to ${to}`}`,
   stop: ({ who }) => `ended the process of ${who}`,
-  'fall back': ({ who, to = 'another agent' }) => `lets ${to} think for ${who}`,
   quarantine: ({ who }) => `quarantined ${who}`,
   assign: ({ task, to }) => (to === undefined ? `left ${task} to whoever is free` : `gave ${task} to ${to}`),
   skip: ({ task }) => `skipped ${task} and what waits for it`,

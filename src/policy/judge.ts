@@ -9,7 +9,6 @@ import { allDependants, claimOf, isDone, pendingTasks } from '../model/board.ts'
 import type { Name } from '../model/names.ts';
 import { byId, type Task } from '../model/task.ts';
 import { cascades } from './cascade.ts';
-import { fallBack } from './fallback.ts';
 import { fixNeeds } from './fix-loop.ts';
 import { pipelineVerdicts } from './pipeline-judge.ts';
 import { Hands, redistribute } from './redistribution.ts';
@@ -25,8 +24,7 @@ export function judge(sighting: Sighting, limits: Limits): Verdict[] {
   if (sighting.overslept) return [{ do: 'forgive', why: 'the lead itself slept; every deadline starts again' }];
   if (board.phase !== 'open') return [];
 
-  const replaced = workers(sighting).flatMap(({ seen }) => fallBack(board, seen) ?? []);
-  const quarantined = [...replaced, ...quarantines(foreseen(sighting, replaced), limits)];
+  const quarantined = quarantines(sighting, limits);
   const released = releases(sighting);
   const restarted = workers(foreseen(sighting, quarantined)).flatMap(({ seen }) => restartOf(seen) ?? []);
   const expected = foreseen(sighting, [...quarantined, ...restarted]);
@@ -113,7 +111,6 @@ const foreseen = (sighting: Sighting, verdicts: readonly Verdict[]): Sighting =>
 
 function after(seen: MemberSighting, verdict: Verdict): MemberSighting {
   if (verdict.do === 'quarantine') return { ...seen, quarantined: true };
-  if (verdict.do === 'fall back') return { ...seen, process: 'starting', startingFor: 0, consecutiveFailures: 0 };
   if (verdict.do === 'give up') return { ...seen, givenUp: true };
   return verdict.do === 'restart' ? { ...seen, process: 'starting' } : seen;
 }

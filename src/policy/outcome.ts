@@ -21,8 +21,6 @@ export type EndedTurn =
     }
   | { readonly ended: 'aborted' };
 
-export type AgentFault = Exclude<FailureClass, 'timeout'>;
-
 export type TurnVerdict =
   /** Its `verify` commands are run first; the first that fails makes a failed attempt of it. */
   | { readonly do: 'complete'; readonly text: string; readonly exitCode?: number }
@@ -31,7 +29,7 @@ export type TurnVerdict =
   | {
       readonly do: 'release';
       readonly reason: 'agent';
-      readonly fault: AgentFault;
+      readonly fault: FailureClass;
       readonly why: string;
       readonly retryAfterMs?: number;
     };
@@ -51,6 +49,9 @@ export const unlessAsking = (
   { isAsking, saysDone }: { readonly isAsking: boolean; readonly saysDone: boolean },
 ): TurnVerdict | Waits => (verdict.do === 'complete' && isAsking && !saysDone ? { do: 'wait' } : verdict);
 
+/** A turn that failed by its agent's own fault. */
+export type FaultyTurn = Extract<EndedTurn, { ended: 'failed' }> & { readonly why: FailureClass };
+
 /** How the runner ends a task, from the turn that worked on it. */
 export function judgeTurn(end: EndedTurn, task: Task): TurnVerdict {
   if (end.ended === 'aborted')
@@ -61,6 +62,29 @@ export function judgeTurn(end: EndedTurn, task: Task): TurnVerdict {
   if (end.why === 'timeout') return { do: 'fail', why: overTime(task, end.message), text: end.text, ...exit };
   const pause = end.retryAfterMs === undefined ? {} : { retryAfterMs: end.retryAfterMs };
   return { do: 'release', reason: 'agent', fault: end.why, why: `${end.why}: ${end.message}`, ...pause };
+}
+
+/** What was done about an agent that failed by its own fault; whoever drives it has tried what there was to try. */
+export type Remedied =
+  /** The same again. */
+  | { readonly done: 'again'; readonly afterMs?: number }
+  /** Another sits in its place. */
+  | { readonly done: 'replaced' }
+  /** Nobody stands in: for this task, or for anything in this run. */
+  | { readonly done: 'nothing'; readonly for: 'task' | 'run'; readonly why: string };
+
+/** Whether a turn failed by its agent's own fault. */
+export const isFaulty = (end: EndedTurn): end is FaultyTurn => end.ended === 'failed' && end.why !== 'exit';
+
+/** How the runner ends a claim whose agent failed by its own fault. A task is nobody's that no agent gets on with. */
+export function judgeFault(end: FaultyTurn, remedied: Remedied): TurnVerdict {
+  const what = `${end.why}: ${end.message}`;
+  if (remedied.done === 'nothing' && remedied.for === 'task')
+    return { do: 'fail', why: `${what} ${remedied.why}`, text: end.text };
+  const afterMs = remedied.done === 'again' ? remedied.afterMs : undefined;
+  const retryAfterMs = remedied.done === 'replaced' ? 0 : (afterMs ?? end.retryAfterMs);
+  const pause = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return { do: 'release', reason: 'agent', fault: end.why, why: what, ...pause };
 }
 
 const overTime = ({ work }: Task, message: string): string =>

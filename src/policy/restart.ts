@@ -32,6 +32,8 @@ function afterDeath(seen: MemberSighting): Verdict | undefined {
   const { name, restarts, deadFor, byHand } = seen;
   const how = `its process died (${seen.death ?? 'nobody saw how'})`;
   if (byHand) return { do: 'give up', member: name, why: `${how}, and a person started it: a person starts it again` };
+  if (seen.unfit)
+    return { do: 'give up', member: name, why: 'no agent can work for it here, which no restart changes' };
   const wait = RESTART_AFTER_MS[restarts];
   if (wait === undefined) return { do: 'give up', member: name, why: `${how} after ${restarts} restarts` };
   if (deadFor < wait) return undefined;

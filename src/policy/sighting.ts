@@ -2,16 +2,9 @@
  * What the lead sees when it looks, and what may follow: the vocabulary of supervision. Ages are monotonic
  * milliseconds. A sighting is data, so every rule is a table of sighting → verdicts.
  */
-import type { FailureClass, Tier } from '../model/agent.ts';
+import type { Tier } from '../model/agent.ts';
 import type { Board } from '../model/board.ts';
 import type { Name } from '../model/names.ts';
-
-/** A fault of an agent, and how often in a row it was the same one at the same task. */
-export interface AgentFault {
-  readonly fault: FailureClass;
-  readonly times: number;
-  readonly text: string;
-}
 
 export interface MemberSighting {
   readonly name: Name;
@@ -21,6 +14,8 @@ export interface MemberSighting {
   readonly process: 'none' | 'starting' | 'alive' | 'dead';
   /** How it died, in words: `signal SIGKILL`, `exit 1`. */
   readonly death?: string;
+  /** It ended because no agent can work for it here: another start would end in the same way. */
+  readonly unfit: boolean;
   /** Since the process was seen dead. */
   readonly deadFor: number;
   /** Since the process was started, as long as it is not ready. */
@@ -46,10 +41,6 @@ export interface MemberSighting {
   readonly needsCommand: boolean;
   /** The kind of its agent, where it has one. */
   readonly agent?: string;
-  /** What its agent failed at last, if it has got on with nothing since. */
-  readonly fault?: AgentFault;
-  /** The kind of agent that would think for it instead, where there is one. */
-  readonly standIn?: string;
   readonly completed: number;
   readonly workedMs: number;
 }
@@ -141,8 +132,6 @@ export type Verdict =
     } & EndedClaim)
   /** End a process that never became ready, or that holds nothing and whose heart stands still; it is restarted then. */
   | { readonly do: 'stop'; readonly member: Name; readonly why: string }
-  /** Another agent thinks for it from now on; its process is started anew. */
-  | { readonly do: 'fall back'; readonly member: Name; readonly to: string; readonly why: string }
   /** No new tasks; whoever carries this out also keeps it from claiming by itself. */
   | { readonly do: 'quarantine'; readonly member: Name; readonly why: string }
   | { readonly do: 'assign'; readonly task: string; readonly owner: Name | null; readonly why: string }

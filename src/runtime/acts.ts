@@ -8,11 +8,9 @@ import { fixChanges } from '../policy/fix-loop.ts';
 import type { Verdict } from '../policy/sighting.ts';
 import * as wording from '../policy/wording.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import type { AgentWatch } from './agent-watch.ts';
 import { passing } from './checkpoint.ts';
 import { followUpChange, ownerFor } from './follow-up.ts';
 import { sendMail } from './mail.ts';
-import { withAgent } from './membership.ts';
 import type { Memory } from './memory.ts';
 import { authorOf, type Speaker } from './speaker.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -25,7 +23,6 @@ export interface ActContext {
   readonly supervisor: Supervisor;
   /** The agent of members that the lead adds by itself; without one it adds none. */
   readonly spare: AgentSpec | undefined;
-  readonly agents: AgentWatch;
 }
 
 /** Every decision is an event with its reason, so that `teams why` can answer. */
@@ -59,8 +56,6 @@ export async function acts(verdict: Verdict, context: ActContext): Promise<void>
       return fence(verdict, context);
     case 'stop':
       return stop(verdict.member, context);
-    case 'fall back':
-      return replaceAgent(verdict.member, context);
     case 'quarantine':
       memory.of(verdict.member).quarantined = true;
       return dismiss(verdict.member, context);
@@ -157,16 +152,6 @@ async function follow(verdict: Verdict & { do: 'follow up' }, context: ActContex
 async function stop(member: Name, { supervisor }: ActContext): Promise<void> {
   const life = supervisor.life(member);
   if (life) await supervisor.end(life);
-}
-
-/** Its member keeps role, tier and place; what it has in hands is freed by its next life. */
-async function replaceAgent(member: Name, context: ActContext): Promise<void> {
-  const { store, memory, supervisor, agents } = context;
-  const kind = await withAgent(store, member, (before) => agents.standIn(member, before));
-  if (kind === undefined) return;
-  await stop(member, context);
-  memory.replaced(member, kind);
-  supervisor.start([member]);
 }
 
 /** A quarantined member's process stops in order: it must not claim by itself. */

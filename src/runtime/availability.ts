@@ -50,9 +50,10 @@ export async function availabilityOf(spec: AgentSpec, environment: Environment):
 
 function program(name: string | undefined, env: Environment): Availability {
   if (name === undefined) return { isAvailable: false, found: 'an acp agent needs a command' };
-  const path = name.includes('/') ? name : findProgram(name, env['PATH'] ?? '');
+  // Relative to where its member works, which is known when it is started.
+  const path = /^[^/]+\//.test(name) ? name : findProgram(name, env['PATH'] ?? '');
   return path === undefined
-    ? { isAvailable: false, found: `no program ${name} on PATH` }
+    ? { isAvailable: false, found: `no program ${name}${name.startsWith('/') ? '' : ' on PATH'}` }
     : { isAvailable: true, found: path };
 }
 

@@ -47,7 +47,7 @@ export interface LeadDesk {
   /** @throws ConflictError `QUOTA`; AgentError `AGENT_CRASHED` when its process does not start */
   hire(recruit: Recruit): Promise<Name>;
   /** @throws UsageError `USAGE` for an agent that nobody knows; AgentError when none is configured */
-  agent(name: string | undefined, model: string | undefined): AgentSpec;
+  agent(name: string | undefined, model: string | undefined): Promise<AgentSpec>;
   readonly subagents: Subagents;
   /** What a subagent is sent out with, besides what it is to do. */
   readonly errand: (spec: AgentSpec, role: string | undefined) => Pick<Errand, 'cwd' | 'env' | 'sandbox' | 'timeoutMs'>;

@@ -3,7 +3,10 @@ import { shutdownAck } from '../policy/wording.ts';
 import { removeBell } from '../store/bell.ts';
 import type { Self } from './self.ts';
 
-export type Leaving = 'shutdown' | 'idle' | 'done' | 'closed' | 'replaced' | 'signal' | 'gone';
+export type Leaving = 'shutdown' | 'idle' | 'done' | 'closed' | 'replaced' | 'signal' | 'gone' | 'unfit';
+
+/** Of a member's process for which no agent can work here (SPEC §12: agent unavailable). */
+export const UNFIT_EXIT = 5;
 
 /** @param completed tasks of this life */
 export async function farewell(self: Self, why: Leaving, completed: number): Promise<void> {
@@ -14,6 +17,10 @@ export async function farewell(self: Self, why: Leaving, completed: number): Pro
   if (why === 'idle') return leave(self);
   // A role that is done has reported already, and stays a member: there may be work for it again.
   if (why === 'signal' || why === 'done') return;
+  if (why === 'unfit') {
+    await self.tell(`No agent can work for ${self.name} here; it ends.`, { kind: 'alert' });
+    return;
+  }
   await self.tell(shutdownAck(self.name, completed, 0), { type: 'shutdown_response', data: { approve: true } });
 }
 

@@ -7,7 +7,7 @@ import type { MemberSighting } from '../policy/sighting.ts';
 import { lookAt } from '../store/disk.ts';
 import { lastBeat } from '../store/lease.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import type { AgentWatch } from './agent-watch.ts';
+import { UNFIT_EXIT } from './farewell.ts';
 import type { Memory } from './memory.ts';
 import { readableConfig } from './run-state.ts';
 import type { Life, Supervisor } from './supervisor.ts';
@@ -22,15 +22,13 @@ export class Glances {
   readonly #store: TeamStore;
   readonly #memory: Memory;
   readonly #supervisor: Supervisor;
-  readonly #watch: AgentWatch;
   /** The agent of each member, by the config. */
   #agents: ReadonlyMap<Name, MemberConfig['agent']> = new Map();
 
-  constructor(store: TeamStore, memory: Memory, supervisor: Supervisor, agents: AgentWatch) {
+  constructor(store: TeamStore, memory: Memory, supervisor: Supervisor) {
     this.#store = store;
     this.#memory = memory;
     this.#supervisor = supervisor;
-    this.#watch = agents;
   }
 
   /** What is seen of a member now; undefined for one that never had a process of ours. */
@@ -40,7 +38,6 @@ export class Glances {
     const record = roster.read(name);
     if (life === undefined && !this.#memory.of(name).givenUp && record === undefined) return undefined;
     const agent = this.#agentOf(name);
-    const standIn = agent && this.#watch.standIn(name, agent.kind);
     return this.#memory.sighting(name, {
       life,
       byHand: record?.by_hand === true,
@@ -49,8 +46,8 @@ export class Glances {
       isExcused: isAsking(board, name) || record?.note?.state === 'rate-limited',
       boundedByTimeout: board.busy.has(name) && agent?.kind === 'exec',
       ...(agent === undefined ? {} : { agent: agent.kind }),
-      ...(standIn === undefined ? {} : { standIn: standIn.kind }),
       needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,
+      unfit: life?.child?.exitCode === UNFIT_EXIT,
     });
   }
 
@@ -61,11 +58,6 @@ export class Glances {
     const found = this.#supervisor.adopt(name);
     if (found && known) this.#memory.reborn(name);
     return found ?? known;
-  }
-
-  /** Agents are read anew from the config. */
-  forgetAgents(): void {
-    this.#agents = new Map();
   }
 
   #agentOf(name: Name): MemberConfig['agent'] {

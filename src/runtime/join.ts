@@ -4,13 +4,11 @@
  */
 import process from 'node:process';
 import { ulid } from 'ulid';
-import { agentFor, childEnvironment, type Seat, type Server } from '../agents/index.ts';
-import { agentSpecSchema, hasToolLoop, type AgentSpec } from '../model/agent.ts';
+import { agentSpecSchema, type AgentSpec } from '../model/agent.ts';
 import { AgentError, codeOf, ConflictError, UsageError } from '../model/errors.ts';
 import type { Name } from '../model/names.ts';
 import { LEAD } from '../model/names.ts';
-import type { MemberConfig, TeamConfig } from '../model/team.ts';
-import { withModel } from '../model/models.ts';
+import type { MemberConfig } from '../model/team.ts';
 import { defaultSandbox } from '../policy/enforcement.ts';
 import { profiles } from '../policy/profiles.ts';
 import type { Leave } from '../policy/sandbox.ts';
@@ -19,20 +17,15 @@ import { takeLease, type Lease } from '../store/lease.ts';
 import { ownIdentity } from '../store/process-table.ts';
 import { newToken, tokenHash } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import type { Leaving } from './farewell.ts';
-import { briefOf, identityOf } from './brief.ts';
-import { agentHome, keptSession } from '../store/agent-home.ts';
-import { memberServer } from './member-server.ts';
-import { pathWithUs } from './package.ts';
-import { mustBeAvailable } from './availability.ts';
+import { briefOf } from './brief.ts';
+import { UNFIT_EXIT, type Leaving } from './farewell.ts';
 import { roleOf } from './role-of.ts';
 import { sendRateFrom } from './send-rate.ts';
-import { MEMBER_VARIABLE, MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
+import { seat, seatStandIn, type Place } from './seating.ts';
+import { MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
 import { Teammate } from './teammate.ts';
+import { agentRulesFrom } from './told-agents.ts';
 import { hookFrom } from './told-hook.ts';
-import { modelsFrom } from './told-models.ts';
-import { wallFrom } from './told-wall.ts';
-import type { Workspace } from './workspace.ts';
 
 export interface JoinOptions {
   readonly byHand: boolean;
@@ -52,20 +45,17 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       'UNKNOWN_MEMBER',
       `Team ${store.paths.name} has no member ${name}; \`teams create\` or \`teams spawn\` adds one.`,
     );
-  const { spec, refuses } = withoutRefusal(withModel(options.agent ?? specOf(member), modelsFrom(options.environment)));
+  const { spec, refuses } = withoutRefusal(options.agent ?? specOf(member));
   const token = options.environment[TOKEN_VARIABLE] ?? newToken();
-  const environment = environmentOf(store, config, member, spec, token, options.environment);
-  await mustBeAvailable(spec, member.name, environment);
-  const server = memberServer(store.paths.root, environment, options.environment);
-  const agent = await agentFor(spec, seatOf(store, config, member, { spec, server }));
   const late: { teammate?: Teammate } = {};
   const before: Leave = {
     sandbox: member.sandbox ?? defaultSandbox(member.role),
     planPending: member.plan_approval ?? false,
   };
   const leave = (): Leave => late.teammate?.leave() ?? before;
-  // Before the lease: a wall that is required and cannot be raised is told first.
-  const workspace = hasToolLoop(spec.kind) ? await workspaceOf(store, config, member, leave, options) : undefined;
+  const place: Place = { store, config, member, token, parent: options.environment, leave };
+  // Before the lease: an agent that cannot work, and a wall that is required and cannot be raised, are told first.
+  const first = await seat(place, spec);
   const events: { lost: (why?: Error) => void } = { lost: () => {} };
   const incarnation = ulid(store.clock.now());
   const lease = await leaseFor(store, name, incarnation, (why) => events.lost(why));
@@ -73,18 +63,18 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const hook = hookFrom(options.environment);
   const role = roleOf(store, config, member, spec);
   const profile = profiles[config.profile];
+  const { fallback, stallMs } = agentRulesFrom(options.environment);
   const idleTimeoutMs = options.idleTimeoutMs ?? profile.idleTimeoutMs ?? undefined;
   const teammate = new Teammate({
-    ...{ store, lease, agent, ...(workspace === undefined ? {} : { workspace }) },
-    speaker: { kind: 'member', name, incarnation },
-    runner: {
-      spec,
-      sandbox: before.sandbox,
-      cwd: config.cwd ?? store.paths.root,
-      environment,
-      ...(hook === undefined ? {} : { hook }),
-      brief: briefOf(store, config, member, spec.kind),
+    ...{ store, lease, speaker: { kind: 'member', name, incarnation } },
+    seats: {
+      ...{ given: spec, first, fallback },
+      seat: (other, how) => seatStandIn(place, other, how),
     },
+    ...{ sandbox: before.sandbox, cwd: config.cwd ?? store.paths.root },
+    ...(stallMs === undefined ? {} : { stallMs }),
+    ...(hook === undefined ? {} : { hook }),
+    brief: briefOf(store, config, member, spec.kind),
     rate: sendRateFrom(store.clock, options.environment),
     ...(role === undefined ? {} : { role }),
     answersMail: spec.kind !== 'exec',
@@ -98,49 +88,14 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   return teammate;
 }
 
-/** Where the tools of a model work: as far as its member may. Loaded for those that have such tools. */
-async function workspaceOf(
-  store: TeamStore,
-  config: TeamConfig,
-  member: MemberConfig,
-  leave: () => Leave,
-  { environment }: JoinOptions,
-): Promise<Workspace> {
-  const { openWorkspace } = await import('./workspace.ts');
-  const workspace = await openWorkspace({
-    ...{ root: config.cwd ?? store.paths.root, environment, leave, bwrap: wallFrom(environment) },
-    named: { env: member.env ?? {}, envPass: config.env_pass ?? [] },
-    onWarning: (text) => void store.events.append({ type: 'sandbox.missing', member: member.name, text }),
-  });
-  if (workspace.isWalled) store.events.append({ type: 'sandbox.held', member: member.name });
-  return workspace;
-}
-
-/** What an agent keeps from life to life; a command has none of it. */
-function seatOf(
-  store: TeamStore,
-  config: TeamConfig,
-  member: MemberConfig,
-  { spec: { kind }, server }: { spec: AgentSpec; server: Server },
-): Seat {
-  const { disk, paths } = store;
-  if (kind === 'exec' || kind === 'scripted') return {};
-  const session = keptSession(disk, paths, member.name, kind);
-  return {
-    home: agentHome(disk, paths, member.name),
-    identity: identityOf(store, config, member),
-    // Where its tools are not carried out here, they are its program's to call.
-    ...(hasToolLoop(kind) ? {} : { server }),
-    ...(session === undefined ? {} : { session }),
-  };
-}
+const EXITS: Readonly<Partial<Record<Leaving, number>>> = { gone: 4, replaced: 3, unfit: UNFIT_EXIT };
 
 /** Runs a teammate until it leaves, ended by signals as a person expects. @returns its exit code */
 export async function serve(teammate: Teammate): Promise<number> {
   const stop = (): void => teammate.stop('signal');
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
   const why: Leaving = await teammate.run();
-  return why === 'gone' ? 4 : why === 'replaced' ? 3 : 0;
+  return EXITS[why] ?? 0;
 }
 
 /** `refusesShutdown` is said to us, not to the agent: what a member that will not stop says. For tests and demonstrations. */
@@ -215,30 +170,4 @@ function announce(store: TeamStore, name: Name, incarnation: string, token: stri
     started_at: store.clock.now() / 1000,
   });
   ring(store.disk, store.paths.inbox(LEAD).bell);
-}
-
-function environmentOf(
-  store: TeamStore,
-  config: TeamConfig,
-  member: MemberConfig,
-  spec: AgentSpec,
-  token: string,
-  parent: JoinOptions['environment'],
-): Record<string, string> {
-  return childEnvironment(spec.kind, {
-    parent,
-    env: { ...member.env, ...spec.env },
-    envPass: config.env_pass ?? [],
-    add: {
-      PATH: pathWithUs(parent['PATH'] ?? '/usr/bin:/bin'),
-      TEAMS_ROOT: store.paths.root,
-      TEAMS_TEAM: store.paths.name,
-      [MEMBER_VARIABLE]: member.name,
-      TEAMS_ROLE: member.role,
-      [TOKEN_VARIABLE]: token,
-      ...(config.plan_dir === undefined ? {} : { TEAMS_PLAN_DIR: config.plan_dir }),
-      ...(parent['TEAMS_RUN'] === undefined ? {} : { TEAMS_RUN: parent['TEAMS_RUN'] }),
-      ...(parent['TEAMS_MARK'] === undefined ? {} : { TEAMS_MARK: parent['TEAMS_MARK'] }),
-    },
-  });
 }

@@ -3,7 +3,7 @@
  * or goes away. What leads is the same as `teams lead`, so that `teams delete` from elsewhere ends it in order, too.
  */
 import { childEnvironment } from '../agents/index.ts';
-import { findAgent, unknownAgent, type AgentSpec } from '../model/agent.ts';
+import { AUTO, findAgent, unknownAgent, type AgentSpec } from '../model/agent.ts';
 import { AgentError, ConflictError, UsageError } from '../model/errors.ts';
 import type { Profile } from '../model/event.ts';
 import { parseName, type Name } from '../model/names.ts';
@@ -28,8 +28,8 @@ export interface LeadDeskOptions {
   readonly session: SessionOptions;
   /** Agents by name, as configured. */
   readonly agents: ReadonlyMap<string, AgentSpec>;
-  /** What thinks when a call names no agent. */
-  readonly defaultAgent: AgentSpec | undefined;
+  /** What thinks when a call names no agent; or why nothing does. */
+  readonly defaultAgent: () => Promise<AgentSpec | string>;
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** For shell and file tools; without one they are not offered. */
@@ -135,11 +135,10 @@ export class LeadingDesk implements Desk, LeadDesk {
     });
   }
 
-  agent(name: string | undefined, model: string | undefined): AgentSpec {
+  async agent(name: string | undefined, model: string | undefined): Promise<AgentSpec> {
     const { agents, defaultAgent } = this.#options;
-    const spec = name === undefined ? defaultAgent : findAgent(name, agents);
-    if (spec === undefined && name === undefined)
-      throw new AgentError('AGENT_UNAVAILABLE', 'No default agent is configured: name one with "agent".');
+    const spec = name === undefined || name === AUTO ? await defaultAgent() : findAgent(name, agents);
+    if (typeof spec === 'string') throw new AgentError('AGENT_UNAVAILABLE', `Name an agent with "agent": ${spec}.`);
     // A command is a person's to write, in the configuration: none is taken from a model.
     if (spec === undefined) throw new UsageError('USAGE', unknownAgent(name ?? '', agents));
     return model === undefined ? spec : { ...spec, model };

@@ -1,15 +1,14 @@
 /** What a lead is told, what of it its teammates' processes are told, and in which ways its loop ends. */
 import type { AgentSpec } from '../model/agent.ts';
-import type { ModelRules } from '../model/models.ts';
+import type { AgentRules } from '../model/models.ts';
 import type { Limits } from '../policy/sighting.ts';
 import type { Quota } from '../store/sender.ts';
-import type { FindAgents } from './agent-watch.ts';
 import { SEND_RATE_VARIABLE } from './send-rate.ts';
 import { MOST_FAILURES_VARIABLE, type Speaker } from './speaker.ts';
 import type { SpendingRules } from './spending-watch.ts';
 import type { Hooks } from './hooks.ts';
+import { agentVariables } from './told-agents.ts';
 import { hookVariables } from './told-hook.ts';
-import { modelVariables } from './told-models.ts';
 import { quotaVariables } from './told-quota.ts';
 import { wallVariables } from './told-wall.ts';
 import type { WallSetting } from './wall.ts';
@@ -20,8 +19,8 @@ export interface LeadOptions {
   readonly agentSendRate?: number;
   /** How commands of models are held in. */
   readonly wall?: WallSetting;
-  /** What tiers are called by each kind of agent. */
-  readonly models?: ModelRules;
+  /** What its teammates are told of agents. */
+  readonly agents?: AgentRules;
   /** Of money and tokens; what is over ends the run. */
   readonly spending?: SpendingRules;
   readonly hooks?: Hooks;
@@ -38,8 +37,6 @@ export interface LeadOptions {
   readonly readsMail?: boolean;
   /** The agent of members that the lead adds by itself, for follow-ups. */
   readonly spare?: AgentSpec;
-  /** What could think instead of an agent that cannot work, the first choice first; without it none is replaced. */
-  readonly findAgents?: FindAgents;
   /** Nobody is asked at a checkpoint of a pipeline. */
   readonly passesCheckpoints?: boolean;
   /** The first required task that fails ends the run. */
@@ -59,11 +56,20 @@ export type Ending =
   | { readonly why: 'closing'; readonly force: boolean; readonly now: boolean };
 
 /** Variables for each teammate's process. */
-export const toldBy = ({ limits, quota, wall, agentSendRate, hooks, models }: LeadOptions): Record<string, string> => ({
+export const toldBy = ({ limits, quota, hooks, ...options }: LeadOptions): Record<string, string> => ({
   [MOST_FAILURES_VARIABLE]: String(limits.maxConsecutiveErrors),
   ...quotaVariables(quota),
-  ...wallVariables(wall),
-  ...modelVariables(models),
   ...hookVariables(hooks),
+  ...rulesFor(options),
+});
+
+/** What holds for a teammate's agent, whoever started the teammate. */
+export const rulesFor = ({
+  wall,
+  agents,
+  agentSendRate,
+}: Pick<LeadOptions, 'wall' | 'agents' | 'agentSendRate'>): Record<string, string> => ({
+  ...wallVariables(wall),
+  ...agentVariables(agents),
   ...(agentSendRate === undefined ? {} : { [SEND_RATE_VARIABLE]: String(agentSendRate) }),
 });

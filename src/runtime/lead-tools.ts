@@ -31,7 +31,7 @@ export const task: Handler<ToolInputs['Task']> = async (input, desk, { signal, p
   if ((team_name === undefined) !== (name === undefined))
     throw new UsageError('USAGE', 'A teammate needs both team_name and name; a subagent has neither.');
   if (name !== undefined) return reporting(progress, `${name} is being started`, hire(input, name, desk));
-  const spec = lead.agent(input.agent, input.model);
+  const spec = await lead.agent(input.agent, input.model);
   const errand = { spec, prompt, ...lead.errand(spec, role) };
   if (run_in_background) return `Started ${lead.subagents.start(errand)}; TaskOutput collects its result.`;
   const end = await reporting(progress, 'the subagent works', lead.subagents.run(errand, signal));
@@ -42,7 +42,7 @@ async function hire({ prompt, ...input }: ToolInputs['Task'], name: string, desk
   const { subagent_type: role, agent, model, plan_approval: planApproval = false } = input;
   const lead = leadOf(desk);
   const team = teamOf(desk, input.team_name);
-  const who = { name, prompt, planApproval, agent: lead.agent(agent, model) };
+  const who = { name, prompt, planApproval, agent: await lead.agent(agent, model) };
   const member = await lead.hire({ ...who, ...(role === undefined ? {} : { role }) });
   return `${member} works for team ${team.name}; the prompt is its first message. Write to it with SendMessage.`;
 }

@@ -70,8 +70,8 @@ export class Lead {
     this.#state = new StateWatch(store.clock, () => this.onRemembered());
     this.supervisor = supervise({ store, variables: toldBy(options), onExit: (life) => this.#exited(life) });
     this.#lastLook = store.clock.monotonic();
-    this.#agents = new AgentWatch(store, this.memory, options.findAgents);
-    this.#glances = new Glances(store, this.memory, this.supervisor, this.#agents);
+    this.#agents = new AgentWatch(store, (name) => this.memory.progressed(name));
+    this.#glances = new Glances(store, this.memory, this.supervisor);
     const { ward } = this.supervisor;
     this.hooks = new LeadHooks({ store, speaker, ward, hooks: options.hooks ?? {} });
     this.#roles = RoleReports.of(store);
@@ -132,7 +132,6 @@ export class Lead {
       if (over !== undefined) return { why: 'spent', what: over };
       const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
       if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast was asked for` };
-      if (await this.#agents.findFor(sighting.members)) continue;
       const verdicts = judge(sighting, this.#options.limits);
       this.#tellStuck(verdicts);
       for (const verdict of verdicts) {
@@ -212,10 +211,9 @@ export class Lead {
       speaker: this.#speaker,
       memory: this.memory,
       supervisor: this.supervisor,
-      ...{ spare: this.#options.spare, agents: this.#agents },
+      spare: this.#options.spare,
     };
     await acts(verdict, context);
-    if (verdict.do === 'fall back') this.#glances.forgetAgents();
     if (OUTLIVING.has(verdict.do)) await this.onRemembered();
   }
 

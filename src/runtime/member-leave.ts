@@ -2,10 +2,10 @@
  * What a member may do to the files around it, for a process beside its own, such as an MCP server: by the team's config,
  * and by whether its plan is approved.
  */
+import { ownTask } from '../model/board.ts';
 import { LEAD } from '../model/names.ts';
 import { defaultSandbox } from '../policy/enforcement.ts';
 import type { Leave } from '../policy/sandbox.ts';
-import { ownTask } from './runner.ts';
 import type { TeamHandle } from './team.ts';
 
 export type { Leave } from '../policy/sandbox.ts';

@@ -68,23 +68,3 @@ export async function joinTeam(store: TeamStore, speaker: Speaker, input: Member
   }));
   return member.name;
 }
-
-/**
- * Gives a member another agent, for its next process; its tier stays.
- *
- * @param choose by the kind of its present one
- * @returns that kind; undefined when it has none, or there is no other
- */
-export const withAgent = (
-  { config }: TeamStore,
-  member: Name,
-  choose: (kind: string) => AgentSpec | undefined,
-): Promise<string | undefined> =>
-  config.update((current) => {
-    const before = current?.members.find(({ name }) => name === member)?.agent;
-    const other = before && choose(before.kind);
-    if (current === undefined || before === undefined || other === undefined) return { result: undefined };
-    const agent = { ...(before['tier'] === undefined ? {} : { tier: before['tier'] }), ...other };
-    const members = current.members.map((one) => (one.name === member ? { ...one, agent } : one));
-    return { next: { ...current, members }, result: before.kind };
-  });

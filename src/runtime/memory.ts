@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../model/clock.ts';
 import type { Name } from '../model/names.ts';
-import type { AgentFault, MemberSighting } from '../policy/sighting.ts';
+import type { MemberSighting } from '../policy/sighting.ts';
 import { STALE_BEAT_MS } from '../policy/standing.ts';
 import type { Folded } from '../store/board.ts';
 import type { Life } from './supervisor.ts';
@@ -26,9 +26,6 @@ interface Remembered {
   quarantined: boolean;
   givenUp: boolean;
   completed: number;
-  fault: (AgentFault & { readonly task: string | undefined }) | undefined;
-  /** Kinds of agents that it had before its present one. */
-  triedAgents: Set<string>;
 }
 
 /** What is seen of a member from outside, now. */
@@ -43,9 +40,9 @@ export interface Glance {
   readonly isExcused: boolean;
   readonly boundedByTimeout: boolean;
   readonly needsCommand: boolean;
-  /** The kind of its agent, and of the one that would stand in for it. */
+  /** The kind of its agent. */
   readonly agent?: string;
-  readonly standIn?: string;
+  readonly unfit: boolean;
 }
 
 export class Memory {
@@ -75,7 +72,7 @@ export class Memory {
         progressAt: now,
       },
       ...{ checkedAt: undefined, answered: false, restarts: 0, consecutiveFailures: 0 },
-      ...{ quarantined: false, givenUp: false, completed: 0, fault: undefined, triedAgents: new Set() },
+      ...{ quarantined: false, givenUp: false, completed: 0 },
     };
     this.#members.set(name, fresh);
     return fresh;
@@ -91,7 +88,6 @@ export class Memory {
     this.progressed(event.author.by);
     if (event.type === 'task.completed') {
       member.consecutiveFailures = 0;
-      member.fault = undefined;
       member.completed += 1;
     } else if (event.type === 'task.failed') member.consecutiveFailures += 1;
   }
@@ -102,21 +98,6 @@ export class Memory {
     member.progressAt = this.#clock.monotonic();
     member.checkedAt = undefined;
     member.answered = false;
-  }
-
-  /** Its agent failed by its own fault. */
-  faulted(name: Name, { fault, task, text }: Omit<AgentFault, 'times'> & { task: string | undefined }): void {
-    const member = this.of(name);
-    const isSame = member.fault?.fault === fault && member.fault.task === task;
-    member.fault = { fault, task, text, times: isSame ? (member.fault?.times ?? 0) + 1 : 1 };
-  }
-
-  /** Another agent thinks for it: what the last one did says nothing of it. */
-  replaced(name: Name, kind: string): void {
-    const member = this.of(name);
-    member.triedAgents.add(kind);
-    Object.assign(member, { fault: undefined, consecutiveFailures: 0 });
-    this.reborn(name);
   }
 
   /** Every deadline starts again: the host slept, or the lead did. */
@@ -165,7 +146,6 @@ export class Memory {
       answered: member.answered,
       ...{ restarts: member.restarts, consecutiveFailures: member.consecutiveFailures },
       ...{ quarantined: member.quarantined, givenUp: member.givenUp },
-      ...(member.fault === undefined ? {} : { fault: member.fault }),
       ...{ completed: member.completed, workedMs: this.#work.workedMs.get(name) ?? 0 },
     };
   }

@@ -1,26 +1,20 @@
 /** What thinks for a member, with all that a turn of it needs: its tools, its mail in mid-turn, where its words go. */
-import type { Agent, Incoming } from '../agents/agent.ts';
+import type { Incoming } from '../agents/agent.ts';
 import { hasToolLoop } from '../model/agent.ts';
 import type { Message } from '../model/message.ts';
-import { AgentLedger } from './agent-ledger.ts';
 import type { Mailroom } from './mailroom.ts';
 import { Output } from './output.ts';
 import { mailBlock } from './prompts.ts';
+import type { RoleOf } from './role-of.ts';
 import type { RunnerEnvironment } from './runner.ts';
+import { Seats } from './seats.ts';
 import type { Self } from './self.ts';
-import type { Workspace } from './workspace.ts';
+import type { TeammateEnvironment } from './teammate-environment.ts';
 
-export interface MindEnvironment {
-  readonly self: Self;
-  readonly agent: Agent;
-  readonly runner: Pick<RunnerEnvironment, 'spec' | 'sandbox' | 'cwd' | 'environment' | 'hook' | 'brief'>;
-  /** Before every line that it prints. */
-  readonly tag?: string;
-  /** Whether mail makes a turn; an `exec` agent gets its mail with its next task. */
-  readonly answersMail: boolean;
-  /** Where its shell and file tools work, when they are carried out by us. */
-  readonly workspace?: Workspace;
-}
+type MindEnvironment = Pick<
+  TeammateEnvironment,
+  'seats' | 'sandbox' | 'cwd' | 'answersMail' | 'stallMs' | 'hook' | 'brief' | 'role'
+>;
 
 /** Where mail comes from in mid-turn, and what of it is to be acknowledged after the turn. */
 export interface Post {
@@ -30,30 +24,36 @@ export interface Post {
 
 export class Mind {
   readonly output: Output;
+  readonly seats: Seats;
+  readonly #self: Self;
   readonly #environment: MindEnvironment;
-  readonly #ledger: AgentLedger;
   /** Told of mail that comes in mid-turn. */
   readonly #arrivals = new Set<() => void>();
 
-  constructor(environment: MindEnvironment) {
-    const { self, runner } = environment;
+  constructor(self: Self, environment: MindEnvironment) {
+    this.#self = self;
     this.#environment = environment;
-    this.output = new Output(self.store, self.name, environment.tag);
-    this.#ledger = new AgentLedger(self, runner.spec);
+    this.output = new Output(self.store, self.name, tagOf(environment.role));
+    this.seats = new Seats({ self, ...environment.seats });
   }
 
   /** @param mail of the turn: what the agent sends in it is an answer to it; what comes meanwhile is added */
   runner(mail: Message[], post: Post, isAsking: () => boolean): RunnerEnvironment {
-    const { self, agent, runner, answersMail, workspace } = this.#environment;
+    const { sandbox, cwd, answersMail, stallMs, hook, brief } = this.#environment;
+    const { spec, agent, environment, workspace, ledger } = this.seats.chair;
+    const self = this.#self;
     const { store, speaker } = self;
     // Most agents call no tool: what it takes is loaded for those that do.
     const tools = () => import('./team-tools.ts');
     const call: RunnerEnvironment['call'] = async (event) => (await tools()).callTool(self, mail, workspace, event);
     const around: RunnerEnvironment['around'] = async () => ({
-      ...(hasToolLoop(runner.spec.kind) ? { tools: (await tools()).offeredTools(workspace) } : {}),
+      ...(stallMs === undefined ? {} : { stallMs }),
+      ...(hasToolLoop(spec.kind) ? { tools: (await tools()).offeredTools(workspace) } : {}),
       ...(answersMail ? { mail: this.#incoming(mail, post) } : {}),
     });
-    return { ...runner, store, speaker, agent, output: this.output, ledger: this.#ledger, call, around, isAsking };
+    const remedy: RunnerEnvironment['remedy'] = (end) => this.seats.failed(end);
+    const own = { store, speaker, spec, agent, sandbox, cwd, environment, output: this.output, ledger };
+    return { ...own, call, around, isAsking, remedy, brief, ...(hook === undefined ? {} : { hook }) };
   }
 
   /** Mail came, and a turn may be under way. */
@@ -62,8 +62,7 @@ export class Mind {
   }
 
   async close(): Promise<void> {
-    await this.#environment.agent.close();
-    await this.#environment.workspace?.[Symbol.asyncDispose]();
+    await this.seats.close();
     this.output.close();
   }
 
@@ -82,3 +81,7 @@ export class Mind {
     };
   }
 }
+
+/** Before every line that a role prints. */
+const tagOf = (role: RoleOf | undefined): string | undefined =>
+  role && `[${'fields' in role ? role.fields.role : role.role}] `;

@@ -5,9 +5,9 @@
  */
 import type { Message } from '../model/message.ts';
 import { answerId } from '../model/request.ts';
-import type { Task } from '../model/task.ts';
+import type { Claimed, Task } from '../model/task.ts';
 import { makeRequest } from './requests.ts';
-import type { Claimed, Self } from './self.ts';
+import type { Self } from './self.ts';
 
 interface Answer {
   readonly approved: boolean;

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import type { AgentSpec } from '../model/agent.ts';
 import { didYouMean, nearest } from '../model/did-you-mean.ts';
 import { UsageError } from '../model/errors.ts';
-import { parsePlan, reviewedBy, type Plan } from '../model/plan.ts';
+import { parsePlan, reviewedBy, withAgent, type Plan } from '../model/plan.ts';
 import type { KeptPlan } from '../store/plan-file.ts';
 import { fileNames, isDirectory, readUserFile } from '../store/user-file.ts';
 import type { PlannedFrom } from './run.ts';
@@ -21,6 +21,12 @@ export interface PlanContext {
   readonly defaultAgent?: AgentSpec | undefined;
   readonly reviewer?: AgentSpec | undefined;
 }
+
+/** A plan whose members without an agent get this one, also when it is taken up again. */
+export const mannedBy = ({ plan, from }: GivenPlan, agent: AgentSpec): GivenPlan => ({
+  plan: withAgent(plan, agent),
+  from: { ...from, kept: { ...from.kept, agent } },
+});
 
 const PLAN_FILE = /\.(?:ya?ml|json)$/i;
 

@@ -1,7 +1,10 @@
 /** Looking for the agents of a loop: whether this version drives them, and whether they could work here. Nothing is started. */
 import { agentFor } from '../agents/index.ts';
 import { findAgent, type AgentSpec } from '../model/agent.ts';
+import type { Config } from '../model/config.ts';
 import { isTeamError } from '../model/errors.ts';
+import { withModel } from '../model/models.ts';
+import { mayFallBack } from '../policy/fallback.ts';
 import type { Probe } from '../policy/preflight.ts';
 import type { Thinker } from '../policy/reviewer-choice.ts';
 import { availabilityOf } from './availability.ts';
@@ -21,9 +24,30 @@ async function faultOf(agent: AgentSpec): Promise<string | undefined> {
     await (await agentFor(agent)).close();
     return undefined;
   } catch (error) {
-    if (isTeamError(error) && error.class === 'AgentError') return error.message.replace(/\.$/, '');
+    // Also one that lacks what its user has to say, such as a model.
+    if (isTeamError(error)) return error.message.replace(/\.$/, '');
     throw error;
   }
+}
+
+/**
+ * What `auto` means: the first of the configured names that could work here.
+ *
+ * @returns why none can, instead
+ */
+export async function chooseAgent(
+  { fallback, models, defaultModel, agents }: Pick<Config, 'fallback' | 'models' | 'defaultModel' | 'agents'>,
+  environment: Environment,
+): Promise<AgentSpec | string> {
+  const missing: string[] = [];
+  for (const label of fallback) {
+    const agent = findAgent(label, new Map(Object.entries(agents)));
+    if (agent === undefined || !mayFallBack(agent)) continue;
+    const { isThere, seen } = await probe({ label, agent: withModel(agent, { models, defaultModel }) }, environment);
+    if (isThere) return agent;
+    missing.push(seen);
+  }
+  return `none of "fallback" can work here (${missing.join('; ')})`;
 }
 
 /** The agents of a list of names that are there, in its order. */

@@ -6,7 +6,6 @@ import type { Member } from '../model/board.ts';
 import type { Name } from '../model/names.ts';
 import type { Prices, Spending } from '../model/spending.ts';
 import { type Gate } from '../model/team.ts';
-import { decisionText } from '../policy/decision.ts';
 import { defaultSandbox, unenforced } from '../policy/enforcement.ts';
 import { exitCodeOf } from '../policy/outcome.ts';
 import { writeReport } from '../store/report-files.ts';
@@ -58,17 +57,11 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
       open: settled.is === 'open' ? settled.why : null,
     })),
     spending: spentIn(account.spending.total),
-    notes: [...(options.notes ?? []), ...fallBacks(store), ...gates.flatMap(gateNote)],
+    notes: [...(options.notes ?? []), ...gates.flatMap(gateNote), ...account.notes],
     undo: run?.start === undefined ? null : undoOf(store.paths.name, run.start),
     ...{ folder: store.paths.folder, exitCode },
   };
 }
-
-/** Who thought for whom, and why, where it was not who should have. */
-const fallBacks = ({ events }: TeamReader): string[] =>
-  [...events.read()].flatMap(({ event }) =>
-    event.type === 'lead.decided' && event['act'] === 'fall back' ? [`The lead ${decisionText(event)}`] : [],
-  );
 
 const undoOf = (team: Name, { directory }: SafetyPoint): Report['undo'] => ({ directory, command: undoCommand(team) });
 

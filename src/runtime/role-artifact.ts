@@ -1,8 +1,8 @@
 /** What a task of a role is to produce: whether it is there (S4 "Resume Artifact Check"), and kept where it is not. */
 import type { ArtifactCheck } from '../model/role-spec.ts';
+import type { Claimed } from '../model/task.ts';
 import { artifactPath, artifactText, isArtifactComplete, isWrittenSince, keepFile } from '../store/session-folder.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import type { Claimed } from './self.ts';
 
 interface Place {
   readonly store: Pick<TeamStore, 'disk' | 'board'>;

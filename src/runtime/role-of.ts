@@ -6,8 +6,10 @@ import { parseRoleSpec, type RoleSpec } from '../model/role-spec.ts';
 import type { MemberConfig, TeamConfig } from '../model/team.ts';
 import { readKept } from '../store/session-folder.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import type { RoleFields } from '../policy/role-wording.ts';
+import { noRoleSpec, type RoleFields } from '../policy/role-wording.ts';
 import type { Pool } from '../policy/subagent-choice.ts';
+import { FINAL_REPORT } from './role-reports.ts';
+import type { Self } from './self.ts';
 
 export interface Role {
   readonly fields: RoleFields;
@@ -46,4 +48,10 @@ export function roleOf(
     if (!isTeamError(error)) throw error;
     return { role, file: path, unusable: error.message };
   }
+}
+
+/** Its final report: that there was nothing to work by. */
+export async function tellUnusable(self: Self, { role, file, unusable }: Exclude<RoleOf, Role>): Promise<void> {
+  const data = { tasks: [], interrupted: true };
+  await self.tell(noRoleSpec(role, file, unusable), { kind: FINAL_REPORT, data });
 }

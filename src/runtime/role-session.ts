@@ -175,4 +175,5 @@ export class RoleSession {
   }
 }
 
-const codeOf = ({ subject, id }: Task): string => subjectCode(subject) ?? `#${id}`;
+/** A task as roles call it. */
+export const codeOf = ({ subject, id }: Task): string => subjectCode(subject) ?? `#${id}`;

@@ -7,7 +7,7 @@ import type { Message } from '../model/message.ts';
 import { LEAD } from '../model/names.ts';
 import { holdOn } from '../model/request.ts';
 import type { RoleSpec } from '../model/role-spec.ts';
-import { subjectCode, type Task } from '../model/task.ts';
+import type { Claimed, Task } from '../model/task.ts';
 import { needsFix, NEEDS_FIX } from '../policy/fix-loop.ts';
 import { PHASE_5, variantOf, type Variant } from '../policy/role-course.ts';
 import * as wording from '../policy/role-wording.ts';
@@ -16,9 +16,9 @@ import { mailBlock } from './prompts.ts';
 import { isThere, keepAnswer } from './role-artifact.ts';
 import type { Role } from './role-of.ts';
 import { FINAL_REPORT, textsIn, REPORTED } from './role-reports.ts';
-import { RoleSession } from './role-session.ts';
+import { codeOf, RoleSession } from './role-session.ts';
 import type { Attempt, CarryOut, Hold } from './runner.ts';
-import type { Claimed, Self } from './self.ts';
+import type { Self } from './self.ts';
 
 interface PhaseEnd {
   readonly phase: number;
@@ -248,5 +248,3 @@ export class RoleWork {
 const hasLastWord = ({ metadata }: Task): boolean => '_fix' in metadata;
 
 const claimOf = ({ id, claim }: Claimed): string => `${id}.${claim.epoch}`;
-
-const codeOf = ({ subject, id }: Task): string => subjectCode(subject) ?? `#${id}`;

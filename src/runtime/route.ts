@@ -1,5 +1,6 @@
 /** Where a task's text would go, explained: its domain by words, its tier by weight, the agent by what is there. */
-import { AUTO, type Config, configuredAgents } from '../model/config.ts';
+import { AUTO } from '../model/agent.ts';
+import { type Config, configuredAgents } from '../model/config.ts';
 import { type AgentSpec, findAgent, type Tier } from '../model/agent.ts';
 import { complexityOf } from '../policy/complexity.ts';
 import { type Domain, route, type Route } from '../policy/routing.ts';

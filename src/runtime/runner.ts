@@ -5,25 +5,31 @@
 import type { Agent, CallAnswer, TurnEnd, TurnInput } from '../agents/agent.ts';
 import type { AgentSpec, Command, Sandbox } from '../model/agent.ts';
 import { argvOf } from '../model/agent.ts';
-import type { Board } from '../model/board.ts';
-import type { Change, Body } from '../model/event.ts';
 import type { Message } from '../model/message.ts';
-import type { Name } from '../model/names.ts';
-import { DEFAULT_TASK_TIMEOUT_MS, type Claim, type Result, type Task } from '../model/task.ts';
-import { judgeTurn, unlessAsking, type TurnVerdict, type Waits } from '../policy/outcome.ts';
+import { DEFAULT_TASK_TIMEOUT_MS, type Claimed, type Task } from '../model/task.ts';
+import {
+  isFaulty,
+  judgeFault,
+  judgeTurn,
+  unlessAsking,
+  type FaultyTurn,
+  type Remedied,
+  type TurnVerdict,
+  type Waits,
+} from '../policy/outcome.ts';
 import { withReport } from '../policy/agent-report.ts';
 import type { Folded } from '../store/board.ts';
-import { missingArtifact, touchedSince } from '../store/artifact.ts';
+import { missingArtifact } from '../store/artifact.ts';
 import { handOut } from '../store/handout.ts';
-import { hashText, keepResult } from '../store/results.ts';
 import type { TeamStore } from '../store/team-store.ts';
+import { writeEnd, type Along } from './attempt-end.ts';
 import type { AgentLedger } from './agent-ledger.ts';
 import { reportOn } from './agent-report.ts';
 import { converse, type Called } from './converse.ts';
 import { MOST_REFUSALS, refusedByHook, refusedForGood } from './completion-hook.ts';
 import type { Output } from './output.ts';
 import { turnPrompt } from './prompts.ts';
-import { authorOf, type Speaker } from './speaker.ts';
+import type { Speaker } from './speaker.ts';
 import { verifyTask } from './verify.ts';
 import { whenWritable } from './when-writable.ts';
 
@@ -40,6 +46,8 @@ export interface RunnerEnvironment {
   /** The child environment of this member, without what belongs to one task. */
   readonly environment: Readonly<Record<string, string>>;
   readonly ledger: AgentLedger;
+  /** What is done about an agent that failed by its own fault; undefined where nothing ever is. */
+  readonly remedy: (end: FaultyTurn) => Promise<Remedied | undefined>;
   /** What its turns get besides: tools, and mail that comes meanwhile. */
   readonly around: () => Promise<Pick<TurnInput, 'tools' | 'mail' | 'stallMs'>>;
   /** Carries out a tool that the agent calls. */
@@ -54,13 +62,6 @@ export interface RunnerEnvironment {
 
 /** One turn about the task, with variables of its own. */
 export type Hold = (prompt: string, env?: Readonly<Record<string, string>>) => Promise<TurnEnd>;
-
-/** What goes into the record of a task's completion, or nowhere. */
-interface Along {
-  /** What the board is told of the task. */
-  readonly metadata?: Readonly<Record<string, string | number | string[]>>;
-  readonly changes?: readonly Change[];
-}
 
 export type CarryOut = (
   task: Claimed,
@@ -78,8 +79,6 @@ export interface Attempt {
   /** What became of the end on the board; undefined when there was none. */
   readonly written: Folded | undefined;
 }
-
-type Claimed = Task & { status: 'in_progress' };
 
 /**
  * Runs one claimed task to the end of one attempt. What the user's hook refuses goes back to the agent, with what the
@@ -101,7 +100,7 @@ export async function attempt(
     return {
       task,
       verdict,
-      written: await whenWritable(environment.store, signal, () => write(task, { verdict, along }, environment)),
+      written: await whenWritable(environment.store, signal, () => writeEnd(task, { verdict, along }, environment)),
     };
   }
 }
@@ -133,11 +132,11 @@ async function worked(
     const { end, ...along } = await (environment.carryOut ?? inOneTurn(environment.brief))(task, mail, hold);
     if (end.ended === 'failed') tellFailure(store, task, end);
     const report = reportOn(store, task, before);
-    const told = withReport(ended(environment, judgeTurn(end, task)), report);
+    const told = withReport(await judged(end, task, environment), report);
     const saysDone = report?.outcome === 'completed';
-    const judged = unlessAsking(told, { isAsking: environment.isAsking(), saysDone });
+    const decided = unlessAsking(told, { isAsking: environment.isAsking(), saysDone });
     return {
-      judged: judged.do === 'complete' ? await verify(task, judged, env, environment, signal) : judged,
+      judged: decided.do === 'complete' ? await verify(task, decided, env, environment, signal) : decided,
       along,
     };
   } finally {
@@ -154,6 +153,12 @@ const tellFailure = (store: TeamStore, task: Claimed, end: Extract<TurnEnd, { en
     ...(end.retryAfterMs === undefined ? {} : { retry_after_ms: end.retryAfterMs }),
   });
 
+async function judged(end: TurnEnd, task: Claimed, environment: RunnerEnvironment): Promise<TurnVerdict> {
+  const remedied = isFaulty(end) ? await environment.remedy(end) : undefined;
+  if (remedied !== undefined && isFaulty(end)) return judgeFault(end, remedied);
+  return ended(environment, judgeTurn(end, task));
+}
+
 /**
  * A command that is not there, or prints without end, is the task's own failure: no other agent would do better, and
  * `exec` never falls back. What the machine lacks for the moment stays nobody's fault. In the relay every fault ends the
@@ -168,7 +173,7 @@ function ended({ spec, store }: Pick<RunnerEnvironment, 'spec' | 'store'>, verdi
 
 /** One turn of the member's agent, as soon as its vendor may be called. @param task that it is about */
 export async function holdTurn(
-  environment: Omit<RunnerEnvironment, 'store' | 'speaker' | 'spec' | 'environment' | 'isAsking'>,
+  environment: Omit<RunnerEnvironment, 'store' | 'speaker' | 'spec' | 'environment' | 'isAsking' | 'remedy'>,
   task: string | undefined,
   input: Pick<TurnInput, 'prompt' | 'env' | 'signal' | 'timeoutMs' | 'argv'>,
 ): Promise<TurnEnd> {
@@ -209,58 +214,3 @@ function taskVariables(task: Claimed, handout: { taskFile: string; mailFile: str
     TEAMS_MAIL_FILE: handout.mailFile,
   };
 }
-
-/** Result first, then the event with its hash: a file without an event is garbage, an event without its file is not made. */
-function write(
-  task: Claimed,
-  { verdict, along }: { verdict: TurnVerdict; along: Along },
-  { store, speaker, cwd }: RunnerEnvironment,
-): Folded | undefined {
-  const { epoch } = task.claim;
-  const isMine = (board: Board): boolean => currentClaim(board, task.id)?.epoch === epoch;
-  if (!isMine(store.board.fold())) return undefined;
-  const folded = store.board.append(authorOf(speaker), () => {
-    if (verdict.do === 'release')
-      return { type: 'task.released', task: task.id, epoch, reason: verdict.reason, why: verdict.why.slice(0, 4_096) };
-    keepResult(store.disk, store.paths, task.id, epoch, verdict.text);
-    const result = {
-      summary: summaryOf(verdict.text),
-      hash: hashText(verdict.text),
-      files: changedFiles(task, store, cwd),
-      ...(verdict.exitCode === undefined ? {} : { exitCode: verdict.exitCode }),
-    };
-    if (verdict.do === 'complete') return completed(task, result, along);
-    return { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
-  });
-  return 'event' in folded ? folded : undefined;
-}
-
-const completed = (task: Claimed, result: Result, { metadata = {}, changes = [] }: Along): Body => {
-  const { id, claim } = task;
-  const end = { type: 'task.completed', task: id, epoch: claim.epoch, result } as const;
-  const told: Change[] =
-    Object.keys(metadata).length === 0 ? [] : [{ type: 'task.updated', task: id, metadata: { ...metadata } }];
-  return told.length + changes.length === 0 ? end : { type: 'batch', changes: [...told, ...changes, end] };
-};
-
-const changedFiles = ({ work, claimed_at }: Claimed, store: TeamStore, cwd: string): string[] =>
-  touchedSince(
-    store.disk,
-    cwd,
-    [...work.files, ...(work.artifact === undefined ? [] : [work.artifact])],
-    Date.parse(claimed_at),
-  );
-
-const currentClaim = (board: Board, id: string): Claim | undefined => {
-  const task = board.tasks.get(id);
-  return task?.status === 'in_progress' ? task.claim : undefined;
-};
-
-/** The end of a long text says most of how it ended. */
-const summaryOf = (text: string): string => (text.length <= 4_000 ? text : `…${text.slice(-4_000)}`);
-
-export const ownTask = (board: Board, name: Name): Claimed | undefined => {
-  const id = board.busy.get(name);
-  const task = id === undefined ? undefined : board.tasks.get(id);
-  return task?.status === 'in_progress' ? task : undefined;
-};

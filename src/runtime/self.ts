@@ -1,18 +1,15 @@
 /** A member's process as itself: whether it still is that member, what it writes on the board, what it says to the lead. */
+import { ownTask, type Refused } from '../model/board.ts';
 import { isTeamError } from '../model/errors.ts';
 import type { Body } from '../model/event.ts';
 import { LEAD, type Name } from '../model/names.ts';
-import type { Task } from '../model/task.ts';
+import type { Claimed } from '../model/task.ts';
 import type { Folded } from '../store/board.ts';
-import type { Refused } from '../model/board.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { sendMail, type SendOptions } from './mail.ts';
-import { ownTask } from './runner.ts';
 import type { SendRate } from './send-rate.ts';
 import { authorOf, type Speaker } from './speaker.ts';
 import { after } from './tasks.ts';
-
-export type Claimed = Task & { status: 'in_progress' };
 
 export class Self {
   readonly store: TeamStore;

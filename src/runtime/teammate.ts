@@ -8,32 +8,26 @@
  * stopping: finishes its atomic step, starts nothing new, answers, leaves
  */
 import type { Message } from '../model/message.ts';
-import { LEAD } from '../model/names.ts';
-import type { Task } from '../model/task.ts';
+import type { Claimed, Task } from '../model/task.ts';
 import { nextStep, type Situation } from '../policy/next-step.ts';
 import { sandboxNow, type Leave } from '../policy/sandbox.ts';
-import { noRoleSpec } from '../policy/role-wording.ts';
-import { taskCompleted, taskFailed } from '../policy/wording.ts';
+import { tellEnd, wasEnded } from './attempt-told.ts';
 import { Answers } from './answers.ts';
 import { Claims } from './claims.ts';
 import { farewell, type Leaving } from './farewell.ts';
 import { Idleness } from './idleness.ts';
 import { hopsAfter } from './mail.ts';
+import { answerMail } from './mail-turn.ts';
 import { Mailroom } from './mailroom.ts';
 import { Mind } from './mind.ts';
 import { PlanGate } from './plan-gate.ts';
-import { turnPrompt } from './prompts.ts';
 import { reply, type Replies } from './replies.ts';
-import { FINAL_REPORT } from './role-reports.ts';
+import { tellUnusable } from './role-of.ts';
 import { RoleWork } from './role-work.ts';
-import { attempt, holdTurn, type Attempt } from './runner.ts';
-import { Self, type Claimed } from './self.ts';
-import { after } from './tasks.ts';
+import { attempt, type Attempt } from './runner.ts';
+import { Self } from './self.ts';
 import type { TeammateEnvironment } from './teammate-environment.ts';
 import { whenWritable } from './when-writable.ts';
-
-/** Characters of a result that go into the report to the lead; the whole is in `results/`. */
-const SUMMARY = 2_000;
 
 export class Teammate {
   readonly #environment: TeammateEnvironment;
@@ -61,14 +55,9 @@ export class Teammate {
     this.#answers = new Answers(this.#self);
     const leave = (): void => this.stop('idle');
     this.#idleness = new Idleness(this.#self, { timeoutMs, leave, hasCompleted: () => this.#completed > 0 });
-    const { agent, runner, answersMail, workspace, role } = environment;
-    const tag = role === undefined ? {} : { tag: `[${'fields' in role ? role.fields.role : role.role}] ` };
+    const { role } = environment;
     this.#role = role && 'fields' in role ? new RoleWork(this.#self, role, this.#turn.signal) : undefined;
-    this.#mind = new Mind({
-      ...{ self: this.#self, agent, answersMail, runner },
-      ...(workspace ? { workspace } : {}),
-      ...tag,
-    });
+    this.#mind = new Mind(this.#self, environment);
     const onShutdown = ({ now }: { now: boolean }): void => this.#finish('shutdown', now);
     const replies: Replies = { self: this.#self, plans: this.#plans, refusesShutdown, onShutdown };
     this.#mailroom = new Mailroom({
@@ -96,8 +85,8 @@ export class Teammate {
 
   /** What it may do to files now: before its plan is approved it only looks. */
   leave(): Leave {
-    const { runner, planApproval = false } = this.#environment;
-    return { sandbox: runner.sandbox, planPending: planApproval && !this.#isApproved };
+    const { sandbox, planApproval = false } = this.#environment;
+    return { sandbox, planPending: planApproval && !this.#isApproved };
   }
 
   /** Ends the present turn and leaves; for signals. */
@@ -116,6 +105,11 @@ export class Teammate {
   async #step(): Promise<void> {
     if (!this.#self.isCurrent()) {
       this.stop('replaced');
+      return;
+    }
+    // Before anything is taken on that nobody could do.
+    if (this.#mind.seats.isEmpty) {
+      this.#finish('unfit', false);
       return;
     }
     const { task: own, ready, ...situation } = this.#situation();
@@ -146,6 +140,7 @@ export class Teammate {
 
   async #work(task: Claimed): Promise<void> {
     if (this.#environment.planApproval === true && !(await this.#plans.passes(task))) return;
+    if (!(await this.#mind.seats.begin(task.id))) return;
     const taken = this.#mailroom.forTurn();
     const mail = [...taken, ...this.#answers.about(task)];
     const isAsking = (): boolean => this.#answers.isAwaited(task);
@@ -161,25 +156,13 @@ export class Teammate {
     await this.#report(done);
   }
 
-  /** Tells the lead, under an id that the event gives: a repetition is told from it. */
-  async #report({ task, verdict, written }: Attempt): Promise<void> {
-    const { store, speaker } = this.#environment;
-    if (written?.outcome.ok !== true || verdict.do === 'wait') return;
-    await after(store, written.outcome, speaker);
-    if (verdict.do === 'release') {
-      store.events.append({ type: 'task.given_back', member: speaker.name, task: task.id, text: verdict.why });
-      return;
-    }
-    const isCompleted = verdict.do === 'complete';
+  async #report(done: Attempt): Promise<void> {
+    if (!(await wasEnded(this.#self, done)) || done.verdict.do === 'release') return;
+    const isCompleted = done.verdict.do === 'complete';
     if (isCompleted) this.#completed += 1;
     this.#claims.ended(isCompleted);
     // A role reports at its end, and of all that it did: Phase 5-L says nothing to the lead.
-    if (this.#role) return this.#role.ended({ task, verdict, written });
-    const kind = isCompleted ? 'task_completed' : 'task_failed';
-    const text = isCompleted
-      ? taskCompleted(task.id, verdict.text.trim().slice(-SUMMARY))
-      : taskFailed(task.id, verdict.why);
-    await this.#self.tell(text, { kind, task_id: task.id, id: `${kind}:${written.event.id}:${LEAD}` });
+    await (this.#role ? this.#role.ended(done) : tellEnd(this.#self, done));
   }
 
   /** A role leaves when there is nothing for it, and nobody that it waits for. */
@@ -196,29 +179,16 @@ export class Teammate {
   async #mustBeUsable(): Promise<void> {
     const { role } = this.#environment;
     if (role === undefined || 'fields' in role) return;
-    const text = noRoleSpec(role.role, role.file, role.unusable);
-    await this.#self.tell(text, { kind: FINAL_REPORT, data: { tasks: [], interrupted: true } });
+    await tellUnusable(this.#self, role);
     this.#finish('done', false);
   }
 
-  /** Several messages of one window are one turn. */
   async #answerMail(): Promise<void> {
-    const mail = this.#mailroom.forTurn();
-    const { environment: env } = this.#environment.runner;
-    const input = { prompt: turnPrompt(undefined, mail), env, signal: this.#turn.signal };
-    const minded = this.#mind.runner(mail, { from: this.#mailroom, taken: mail }, () => false);
-    const runner = { ...minded, sandbox: sandboxNow(this.leave()) };
-    this.#mind.output.begin(undefined);
-    const end = await this.#turnOn(mail, () => holdTurn(runner, undefined, input));
-    this.#mind.output.end();
-    if (end.ended === 'aborted') return;
-    if (end.ended === 'failed' && end.why === 'rate_limited') {
-      this.#mailroom.putBack(mail);
-      return;
-    }
-    this.#mailroom.used(mail);
-    if (end.ended === 'failed')
-      await this.#self.tell(`The agent failed at its mail: ${end.message}`, { kind: 'alert' });
+    await answerMail({
+      ...{ self: this.#self, mind: this.#mind, mailroom: this.#mailroom, signal: this.#turn.signal },
+      sandbox: sandboxNow(this.leave()),
+      turnOn: (mail, turn) => this.#turnOn(mail, turn),
+    });
   }
 
   /** A turn of the agent: what it sends meanwhile answers this mail, also from processes that it starts. */

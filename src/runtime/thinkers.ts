@@ -1,6 +1,6 @@
 /** Who plans and who works in a run of a task: what was said, else what is configured, else the first that could work here. */
-import { parseAgentFlag, type AgentSpec } from '../model/agent.ts';
-import { AUTO, configuredAgents, type Config } from '../model/config.ts';
+import { AUTO, parseAgentFlag, type AgentSpec } from '../model/agent.ts';
+import { configuredAgents, type Config } from '../model/config.ts';
 import { AgentError, UsageError } from '../model/errors.ts';
 import type { Labelled } from '../policy/staffing.ts';
 import { availabilityOf } from './availability.ts';
@@ -36,14 +36,16 @@ export async function thinkersOf(
   more: readonly string[],
 ): Promise<Thinkers> {
   const agents = configuredAgents(config);
-  const flag = said.agent === undefined ? undefined : await saidAgent(said.agent, agents, environment);
-  const told = said.planner === undefined ? undefined : await saidAgent(said.planner, agents, environment);
+  const sayer = async (word: string | undefined): Promise<Labelled | undefined> =>
+    word === undefined || word === AUTO ? undefined : saidAgent(word, agents, environment);
+  const [flag, told] = [await sayer(said.agent), await sayer(said.planner)];
   const names = [...new Set([...ROUTED, ...config.fallback, ...more])];
   const probes = flag && told ? new Map<string, Probed>() : await probeAgents(names, agents, environment);
   const available = new Map(
     [...probes].flatMap(([name, { spec, isAvailable }]) => (spec && isAvailable ? [[name, spec] as const] : [])),
   );
-  const usual = flag ?? (await usualOf(config, agents, available, environment));
+  const wanted = said.agent === AUTO ? { ...config, defaultAgent: AUTO } : config;
+  const usual = flag ?? (await usualOf(wanted, agents, available, environment));
   if (usual === undefined) {
     const seen = config.fallback.map((name) => `${name}: ${probes.get(name)?.found ?? 'unknown'}`);
     throw nobody(told !== undefined, seen);

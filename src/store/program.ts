@@ -3,15 +3,17 @@ import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 /**
- * The first executable of that name on `path`. Relative entries are passed over: they would let the working directory
+ * The program of an argv: at its path, or the first executable of that name on `path`. Relative entries are passed over: they would let the working directory
  * choose the program.
  */
 export const findProgram = (name: string, path: string): string | undefined =>
-  path
-    .split(delimiter)
-    .filter((directory) => isAbsolute(directory))
-    .map((directory) => join(directory, name))
-    .find(isExecutable);
+  isAbsolute(name)
+    ? [name].find(isExecutable)
+    : path
+        .split(delimiter)
+        .filter((directory) => isAbsolute(directory))
+        .map((directory) => join(directory, name))
+        .find(isExecutable);
 
 function isExecutable(file: string): boolean {
   try {

@@ -2,6 +2,7 @@
  * The twelve gotchas of S2, by number: what its authors had to warn of, shown as it is here. What of them cannot be
  * solved is told in docs/gotchas.md.
  */
+import { remedyFor } from '../../src/policy/fallback.ts';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { execAgent } from '../../src/model/agent.ts';
@@ -9,7 +10,6 @@ import { codeOf } from '../../src/model/errors.ts';
 import { parseName } from '../../src/model/names.ts';
 import { parseRunWords } from '../../src/model/run-spec.ts';
 import { cascades, MAX_CASCADE_DEPTH } from '../../src/policy/cascade.ts';
-import { judge } from '../../src/policy/judge.ts';
 import { divide } from '../../src/policy/ownership.ts';
 import { misfit } from '../../src/policy/role-fit.ts';
 import { mayDo } from '../../src/policy/task-type.ts';
@@ -20,7 +20,7 @@ import { openHandle, storeOptions } from '../../src/runtime/team.ts';
 import { findTeam } from '../../src/store/teams.ts';
 import { lead, living, run, team } from '../support/session.ts';
 import { tempDir } from '../support/temp.ts';
-import { bare, LIMITS, name, seen, sighting, world, type World } from '../policy/world.ts';
+import { LIMITS, name, sighting, world, type World } from '../policy/world.ts';
 
 const codeFrom = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'not refused', codeOf);
 
@@ -125,12 +125,8 @@ it('gotcha 7: a context that overflows is nobody’s failed attempt, and the sec
   team.claim('ada', '1');
   team.member('ada', { type: 'task.released', task: '1', epoch: 1, reason: 'agent', why: 'overflow: 130,000 tokens' });
   expect(team.task('1')).toMatchObject({ status: 'pending', attempts: 0, lost: 0 });
-  const overflowed = (times: number) =>
-    seen('ada', { agent: 'codex', standIn: 'gemini', fault: { fault: 'overflow', times, text: '130,000 tokens' } });
-  expect(judge(sighting(team, [overflowed(1)]), LIMITS)).toEqual([]);
-  expect(bare(judge(sighting(team, [overflowed(2)]), LIMITS))).toEqual([
-    { do: 'fall back', member: 'ada', to: 'gemini' },
-  ]);
+  expect(remedyFor(['overflow'])).toMatchObject({ do: 'again' });
+  expect(remedyFor(['overflow', 'overflow'])).toEqual({ do: 'fall back', for: 'task' });
 });
 
 it('gotcha 8: more workers than may be are refused in words, and follow-ups add none beyond that', () => {
@@ -174,9 +170,7 @@ it('gotcha 10: two teams that are made in one second have two names', async () =
 it.each(['not_installed', 'unauthorised'] as const)(
   'gotcha 11: an agent that is there no more (%s) gives its place to another at once',
   (fault) => {
-    const team = world({ members: ['ada'], tasks: [{ owner: 'ada' }] });
-    const gone = seen('ada', { agent: 'codex', standIn: 'claude', fault: { fault, times: 1, text: 'gone' } });
-    expect(bare(judge(sighting(team, [gone]), LIMITS))).toEqual([{ do: 'fall back', member: 'ada', to: 'claude' }]);
+    expect(remedyFor([fault])).toEqual({ do: 'fall back', for: 'run' });
   },
 );
 

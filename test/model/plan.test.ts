@@ -22,7 +22,7 @@ cwd: packages/api
 members:
   - {name: ada, role: executor, agent: {kind: exec}, sandbox: full, env: {PORT: 8080, V: 1.10, CI: true}}
   - {name: bob, role: code-reviewer, agent: claude, planApproval: true}
-  - {name: eve, role: designer}
+  - {name: eve, role: designer, agent: auto}
 tasks:
   - key: build
     subject: Build it

@@ -27,7 +27,6 @@ it.each<[Verdict, string]>([
   ],
   [{ do: 'fence', member, task, epoch, reason: 'fenced', stop: true, why }, 'took task #3 from ada: so'],
   [{ do: 'stop', member, why }, 'ended the process of ada: so'],
-  [{ do: 'fall back', member, to: 'claude', why }, 'lets claude think for ada: so'],
   [{ do: 'quarantine', member, why }, 'quarantined ada: so'],
   [{ do: 'assign', task, owner: name('bob'), why }, 'gave task #3 to bob: so'],
   [{ do: 'assign', task, owner: null, why }, 'left task #3 to whoever is free: so'],

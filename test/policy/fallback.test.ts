@@ -1,61 +1,76 @@
-/** SPEC §8 "Choice": which fault of an agent, how often, gives its place to another, and what happens without one. */
+/** The table of SPEC §8 "Choice". */
 import { describe, expect, it } from 'vitest';
-import { FAILURE_CLASSES, type FailureClass } from '../../src/model/agent.ts';
-import { judge } from '../../src/policy/judge.ts';
-import type { MemberSighting } from '../../src/policy/sighting.ts';
-import { bare, LIMITS, seen, sighting, world, type TeamSketch } from './world.ts';
+import { FAILURE_CLASSES, type AgentSpec, type FailureClass } from '../../src/model/agent.ts';
+import { agentKey, mayFallBack, remedyFor, standIns, type Remedy } from '../../src/policy/fallback.ts';
 
-type Rest = Partial<Omit<MemberSighting, 'name'>>;
+const forRun: Remedy = { do: 'fall back', for: 'run' };
+const forTask: Remedy = { do: 'fall back', for: 'task' };
+const again = (afterMs: number): Remedy => ({ do: 'again', afterMs });
 
-function whenAda(rest: Rest, sketch: TeamSketch = {}) {
-  const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }], ...sketch });
-  return bare(judge(sighting(team, [seen('ada', { agent: 'codex', standIn: 'claude', ...rest })]), LIMITS));
-}
-
-const failed = (fault: FailureClass, times: number) => ({ fault: { fault, times, text: 'it said so' } });
-const REPLACED = [{ do: 'fall back', member: 'ada', to: 'claude' }];
-
-describe('an agent', () => {
-  it.each<[FailureClass, number]>([
-    ['not_installed', 1],
-    ['unauthorised', 1],
-    ['overflow', 2],
-    ['bad_output', 2],
-    ['timeout', 2],
-    ['crashed', 4],
-  ])('that failed by %s is replaced at time %i in a row, and not before', (fault, times) => {
-    expect(whenAda(failed(fault, times))).toEqual(REPLACED);
-    if (times > 1) expect(whenAda(failed(fault, times - 1))).toEqual([]);
+describe('an agent that failed', () => {
+  it.each<[readonly FailureClass[], Remedy]>([
+    [['not_installed'], forRun],
+    [['unauthorised'], forRun],
+    [['crashed', 'unauthorised'], forRun],
+    [['crashed'], again(5_000)],
+    [['crashed', 'crashed'], again(10_000)],
+    [['crashed', 'crashed', 'crashed'], again(20_000)],
+    [['crashed', 'crashed', 'crashed', 'crashed'], forTask],
+    [['bad_output'], again(0)],
+    [['bad_output', 'bad_output'], forTask],
+    [['bad_output', 'crashed', 'bad_output'], forTask],
+    [['overflow'], again(0)],
+    [['overflow', 'overflow'], forTask],
+    [['timeout'], again(0)],
+    [['timeout', 'timeout'], forTask],
+    [['timeout', 'bad_output'], again(0)],
+    [['rate_limited', 'rate_limited', 'rate_limited'], { do: 'again' }],
+    [[], { do: 'again' }],
+  ])('by %j: %j', (faults, remedy) => {
+    expect(remedyFor(faults)).toEqual(remedy);
   });
 
-  it('that is refused for a while is waited for', () => {
-    expect(whenAda(failed('rate_limited', 99))).toEqual([]);
+  it('ends with another, whatever it fails by again and again, unless its vendor only asks for time', () => {
+    for (const fault of FAILURE_CLASSES.filter((one) => one !== 'rate_limited'))
+      expect(remedyFor(Array.from({ length: 4 }, () => fault))).toMatchObject({ do: 'fall back' });
   });
+});
 
-  it('without another in its place gets no more tasks, whatever an attempt does not count', () => {
-    const { standIn: _, ...alone } = seen('ada', { agent: 'codex', ...failed('unauthorised', 1) });
-    const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }] });
-    const verdicts = judge(sighting(team, [alone]), LIMITS);
-    expect(bare(verdicts)).toEqual([
-      { do: 'quarantine', member: 'ada' },
-      { do: 'assign', task: '1', owner: 'bob' },
+const claude: AgentSpec = { kind: 'claude', tier: 'opus' };
+const FALLBACK: readonly AgentSpec[] = [
+  { kind: 'claude' },
+  { kind: 'exec', command: ['true'] },
+  { kind: 'scripted' },
+  { kind: 'anthropic' },
+  { kind: 'codex', model: 'gpt-5.4', tier: 'haiku' },
+];
+
+describe('who stands in', () => {
+  it('is each other agent of the list, in its order, in the tier of the one that failed', () => {
+    expect(standIns(claude, FALLBACK, () => false)).toEqual([
+      { kind: 'anthropic', tier: 'opus' },
+      { kind: 'codex', model: 'gpt-5.4', tier: 'opus' },
     ]);
-    expect(verdicts[0]).toMatchObject({
-      why: 'its agent codex failed at once (unauthorised: it said so), and there is no other agent for it',
-    });
-    expect(judge(sighting(team, [{ ...alone, ...failed('timeout', 2) }]), LIMITS)).toEqual([]);
-    expect(judge(sighting(team, [{ ...alone, quarantined: true }]), LIMITS)).not.toContainEqual(verdicts[0]);
   });
 
-  it('of a person’s worker is the person’s to replace', () => {
-    expect(whenAda({ byHand: true, ...failed('unauthorised', 1) })[0]).toEqual({ do: 'quarantine', member: 'ada' });
+  it('is none that was tried, or cannot work in this run', () => {
+    const isSpent = (key: string): boolean => key === agentKey({ kind: 'anthropic' });
+    expect(standIns(claude, FALLBACK, isSpent).map(({ kind }) => kind)).toEqual(['codex']);
+    expect(standIns(claude, [], () => false)).toEqual([]);
   });
 
-  it.each(FAILURE_CLASSES)('that is a command never falls back: %s', (fault) => {
-    expect(whenAda({ agent: 'exec', ...failed(fault, 9) })).toEqual([]);
+  it('is the same kind at another address, which is another agent', () => {
+    const gateway: AgentSpec = { kind: 'claude', baseUrl: 'http://127.0.0.1:1' };
+    expect(standIns(claude, [gateway], () => false)).toEqual([{ ...gateway, tier: 'opus' }]);
   });
 
-  it('in a relay is the loop’s to replace', () => {
-    expect(whenAda(failed('unauthorised', 1), { profile: 'relay' })).toEqual([]);
+  it.each([
+    ['exec', false],
+    ['scripted', false],
+    ['claude', true],
+    ['acp', true],
+    ['ollama', true],
+  ] as const)('for %s: %s', (kind, may) => {
+    expect(mayFallBack({ kind })).toBe(may);
   });
 });

@@ -67,6 +67,7 @@ const facts: fc.Arbitrary<Omit<MemberSighting, 'name' | 'checkedFor'>> = fc.reco
   progressAge: age,
   answered: fc.boolean(),
   restarts: fc.nat({ max: 3 }),
+  unfit: fc.boolean(),
   consecutiveFailures: fc.nat({ max: 3 }),
   quarantined: fc.boolean(),
   givenUp: fc.boolean(),
@@ -75,13 +76,6 @@ const facts: fc.Arbitrary<Omit<MemberSighting, 'name' | 'checkedFor'>> = fc.reco
   completed: fc.nat({ max: 3 }),
   workedMs: age,
 });
-
-const agents = fc.constantFrom<Partial<MemberSighting>>(
-  {},
-  {},
-  { agent: 'codex', fault: { fault: 'unauthorised', times: 1, text: 'no login' } },
-  { agent: 'codex', fault: { fault: 'crashed', times: 4, text: 'exit 1' }, standIn: 'claude' },
-);
 
 const step = fc.record({ member: fc.nat(), does: fc.constantFrom('claim', 'complete', 'fail', 'leave', 'cancel') });
 
@@ -106,24 +100,16 @@ const looks = fc
   .record({
     sketch: teamSketch,
     steps: fc.array(step, { maxLength: 12 }),
-    members: fc.array(fc.tuple(facts, fc.option(age, { nil: undefined }), agents), { minLength: 3, maxLength: 3 }),
+    members: fc.array(fc.tuple(facts, fc.option(age, { nil: undefined })), { minLength: 3, maxLength: 3 }),
     unattended: fc.boolean(),
   })
   .map(({ sketch, steps, members, unattended }) => {
     const team = lived(sketch, steps);
-    const told = members.map(([one, checkedFor, agent], at) =>
-      seen(MEMBERS[at] ?? '', { ...one, ...agent, ...(checkedFor === undefined ? {} : { checkedFor }) }),
+    const told = members.map(([one, checkedFor], at) =>
+      seen(MEMBERS[at] ?? '', { ...one, ...(checkedFor === undefined ? {} : { checkedFor }) }),
     );
     return { team, look: sighting(team, told, { unattended }) };
   });
-
-/** Another agent thinks for it, in a new process. */
-const replaced = ({ fault: _, ...one }: MemberSighting): MemberSighting => ({
-  ...one,
-  process: 'starting',
-  startingFor: 0,
-  consecutiveFailures: 0,
-});
 
 /** Carries a verdict out: on the board by the real fold, on the members as the runtime would. */
 function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
@@ -161,8 +147,6 @@ function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
       return change(verdict.member, death);
     case 'restart':
       return change(verdict.member, { process: 'starting', startingFor: 0, restarts: verdict.attempt });
-    case 'fall back':
-      return { ...look, members: look.members.map((one) => (one.name === verdict.member ? replaced(one) : one)) };
     case 'give up':
       return change(verdict.member, { givenUp: true });
     case 'pardon':
@@ -188,7 +172,7 @@ function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
 const carryAllOut = (team: World, look: Sighting, verdicts: readonly Verdict[]): Sighting =>
   verdicts.reduce((now, verdict) => carryOut(team, now, verdict), look);
 
-const LIFE = new Set(['restart', 'give up', 'pardon', 'fall back', 'quarantine']);
+const LIFE = new Set(['restart', 'give up', 'pardon', 'quarantine']);
 const ALONE = new Set(['forgive', 'stuck']);
 const ENDS = new Set([...ALONE, 'finish']);
 

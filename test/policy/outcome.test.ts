@@ -2,11 +2,39 @@
 import { describe, expect, it } from 'vitest';
 import { FAILURE_CLASSES } from '../../src/model/agent.ts';
 import { gateSchema } from '../../src/model/team.ts';
-import { exitCodeOf, judgeTurn } from '../../src/policy/outcome.ts';
+import {
+  exitCodeOf,
+  isFaulty,
+  judgeFault,
+  judgeTurn,
+  type FaultyTurn,
+  type TurnVerdict,
+} from '../../src/policy/outcome.ts';
 import { world, type TaskSketch } from './world.ts';
 
 const task = world({ tasks: [{ work: { timeoutMs: 90_000 } }] }).task('1');
 const failed = { ended: 'failed', text: 'the end of it', message: 'exit code 3' } as const;
+
+describe('judgeFault', () => {
+  const end: FaultyTurn = { ended: 'failed', why: 'timeout', message: 'Too long.', text: 'begun' };
+  const released: TurnVerdict = { do: 'release', reason: 'agent', fault: 'timeout', why: 'timeout: Too long.' };
+
+  it('gives the task back for the same agent or another, and fails it when it is nobody’s', () => {
+    expect(judgeFault(end, { done: 'again', afterMs: 5_000 })).toEqual({ ...released, retryAfterMs: 5_000 });
+    expect(judgeFault({ ...end, retryAfterMs: 9 }, { done: 'again' })).toEqual({ ...released, retryAfterMs: 9 });
+    expect(judgeFault({ ...end, retryAfterMs: 9 }, { done: 'replaced' })).toEqual({ ...released, retryAfterMs: 0 });
+    expect(judgeFault(end, { done: 'nothing', for: 'run', why: 'Nobody.' })).toEqual(released);
+    expect(judgeFault(end, { done: 'nothing', for: 'task', why: 'Nobody.' })).toEqual({
+      ...{ do: 'fail', why: 'timeout: Too long. Nobody.', text: 'begun' },
+    });
+  });
+
+  it('is about an agent’s own faults, which the verdict of a program is none of', () => {
+    expect(isFaulty(end)).toBe(true);
+    expect(isFaulty({ ...end, why: 'exit' })).toBe(false);
+    expect(isFaulty({ ended: 'aborted' })).toBe(false);
+  });
+});
 
 describe('judgeTurn', () => {
   it('completes what was answered, after its checks', () => {

@@ -22,6 +22,10 @@ describe('a dead process', () => {
     expect(verdict && 'why' in verdict && verdict.why).toContain('signal SIGKILL) after 3 restarts');
   });
 
+  it('is given up at once when no agent can work for it', () => {
+    expect(dead(0, 0, { unfit: true })).toMatchObject({ do: 'give up', member: 'ada' });
+  });
+
   it.each([
     ['given up', { givenUp: true }],
     ['quarantined', { quarantined: true }],

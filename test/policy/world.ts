@@ -173,6 +173,7 @@ export const seen = (member: string, rest: Partial<Omit<MemberSighting, 'name'>>
   consecutiveFailures: 0,
   quarantined: false,
   givenUp: false,
+  unfit: false,
   boundedByTimeout: false,
   needsCommand: false,
   completed: 0,

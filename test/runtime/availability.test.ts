@@ -5,7 +5,9 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentSpec } from '../../src/model/agent.ts';
+import { configSchema } from '../../src/model/config.ts';
 import { availabilityOf } from '../../src/runtime/availability.ts';
+import { chooseAgent } from '../../src/runtime/probes.ts';
 import { tempDir } from '../support/temp.ts';
 
 function bin(...programs: string[]): string {
@@ -17,11 +19,33 @@ function bin(...programs: string[]): string {
   return directory;
 }
 
+describe('the agent of "auto"', () => {
+  const config = configSchema.parse({});
+
+  it('is the first of the list that could work here, in the list’s order', async () => {
+    const codex = { PATH: bin('codex'), OPENAI_API_KEY: 'x', OLLAMA_HOST: '127.0.0.1:1' };
+    expect(await chooseAgent(config, codex)).toEqual({ kind: 'codex' });
+    expect(await chooseAgent(config, { ...codex, ANTHROPIC_API_KEY: 'x' })).toEqual({ kind: 'anthropic' });
+    expect(await chooseAgent({ ...config, fallback: ['openai', 'codex'] }, codex)).toEqual({ kind: 'codex' });
+    const named = { ...config, models: { openai: { sonnet: 'gpt-5.4' } } };
+    expect(await chooseAgent({ ...named, fallback: ['openai', 'codex'] }, codex)).toEqual({ kind: 'openai' });
+  });
+
+  it('is none where none could, and each is told with its reason; a command is never chosen', async () => {
+    const agents = { own: { kind: 'exec' as const, command: ['true'] } };
+    const nobody = { ...config, agents, fallback: ['own', 'claude', 'openai'] };
+    expect(await chooseAgent(nobody, { PATH: tempDir(), OPENAI_API_KEY: 'x' })).toMatch(
+      /claude: no program claude on PATH; openai: Which model\?/,
+    );
+  });
+});
+
 describe('an agent', () => {
   it.each<[string, AgentSpec, Record<string, string>, boolean]>([
     ['exec', { kind: 'exec' }, {}, true],
     ['scripted', { kind: 'scripted' }, {}, true],
     ['a program that is not there', { kind: 'claude' }, {}, false],
+    ['a program at a path that is not there', { kind: 'codex', command: ['/no/such/codex'] }, {}, false],
     ['acp without a command', { kind: 'acp' }, {}, false],
     ['a key', { kind: 'anthropic' }, { ANTHROPIC_AUTH_TOKEN: 'x' }, true],
     ['an empty key', { kind: 'anthropic' }, { ANTHROPIC_API_KEY: '' }, false],

@@ -4,7 +4,6 @@
  * expected to the word.
  */
 import { expect, it } from 'vitest';
-import { reportOf } from '../../src/runtime/report.ts';
 import { waitingMail } from '../../src/store/inbox-view.ts';
 import { Stage } from '../support/stage.ts';
 import { name } from '../support/team.ts';
@@ -190,37 +189,4 @@ it('takes any act of an agent for progress, and the wait for a person for no sil
     '25:00 ada lead.decided asked ada for a sign of task #1',
     '25:00 bob lead.decided asked bob for a sign of task #2',
   ]);
-});
-
-it('lets another agent think for a member whose own cannot work, tells so in the report, and tries no agent for ever', async () => {
-  const looked: string[] = [];
-  const findAgents = () => {
-    looked.push('looked');
-    return Promise.resolve([{ kind: 'codex' as const }, { kind: 'claude' as const }]);
-  };
-  const stage = new Stage({ ada: 'executor/codex', bob: 'executor/exec' }, { findAgents }, (told) =>
-    told.add('One', { owner: 'ada' }),
-  );
-  const fails = async (): Promise<void> => {
-    const epoch = (stage.told.store.board.fold().tasks.get('1')?.claims ?? 0) + 1;
-    await stage.now((told) => {
-      told.claim('1', 'ada').note('agent.failed', { member: 'ada', task: '1', fault: 'unauthorised', text: 'log in' });
-      told.as('ada', { type: 'task.released', task: '1', epoch, reason: 'agent', why: 'unauthorised: log in' });
-    });
-  };
-  await stage.begin();
-  expect(looked).toEqual([]);
-  await fails();
-  await stage.pass(10);
-  expect(stage.told.store.config.read()?.members[0]?.agent).toEqual({ kind: 'claude' });
-  await fails();
-  await stage.pass(10);
-  const decided = (await stage.log()).flatMap((line) => line.split('lead.decided ').slice(1));
-  expect(decided).toEqual([
-    'lets claude think for ada: its agent codex failed at once (unauthorised: log in)',
-    'quarantined ada: its agent claude failed at once (unauthorised: log in), and there is no other agent for it',
-    'gave task #1 to bob: ada is quarantined',
-  ]);
-  expect(looked).toHaveLength(1);
-  expect(reportOf(stage.told.store).notes).toEqual([`The lead ${decided[0] ?? ''}`]);
 });

@@ -41,7 +41,7 @@ function load(frame: Frame): Settings {
   return {
     merged,
     agents: configuredAgents(merged.config),
-    session: sessionOptions(merged.config, environment),
+    session: sessionOptions(merged.config),
     open: {
       ...{ root, environment, lockTimeoutMs, quota: { inboxMaxMessages, inboxMaxBytes } },
       ...(as === undefined ? {} : { as }),

@@ -148,7 +148,7 @@ async function make(
   name: Name | undefined,
 ): Promise<{ paths: TeamPaths; given: GivenPlan }> {
   const { open } = settings(frame);
-  await mustHaveAgents(task.named(name ?? generatedName()).plan, frame.outside);
+  await mustHaveAgents(task.named(name ?? generatedName()), frame.outside);
   tellExcluded(frame);
   if (name === undefined) return makeGeneratedTeam(task, open);
   const given = task.named(name);

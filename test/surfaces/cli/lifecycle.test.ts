@@ -136,7 +136,10 @@ describe('teammates', () => {
     await place.teams('create', 'login', '--member', 'ada');
     const { pid } = await place.json(z.looseObject({ pid: z.number() }), 'lead', 'login', '--detach');
     expect(errorOf(await place.teams('lead', 'login', '--json'))).toEqual({ exit: 3, code: 'LEAD_ALIVE' });
-    expect(errorOf(await place.teams('spawn', 'login', 'ada', '--json'))).toEqual({ exit: 2, code: 'USAGE' });
+    // Whatever is installed here: nobody is on the list of those who could think for one without an agent.
+    place.put('.teams/config.yaml', 'fallback: []\n');
+    const nobody = { exit: 5, code: 'AGENT_UNAVAILABLE' };
+    expect(errorOf(await place.teams('spawn', 'login', 'ada', '--json'))).toEqual(nobody);
     expect(
       await place.json(z.looseObject({ member: z.string() }), 'spawn', 'login', 'ada', '--agent', 'exec'),
     ).toMatchObject({ member: 'ada' });

@@ -1,6 +1,7 @@
 /** `teams mcp`: this process is an MCP server on stdio, which leads a team or works in one. */
 import * as z from 'zod';
 import {
+  chooseAgent,
   detachLead,
   isTeamError,
   LEAD,
@@ -47,10 +48,12 @@ async function lead(
     throw new UsageError('USAGE', `To work as ${as}, say in which team: --team TEAM --as ${as}.`);
   const { outside } = frame;
   const known = settings(frame);
+  const named = defaultAgent(known, undefined);
   await using workspace = withShell ? await shell(frame, outside.cwd, () => LEADS) : undefined;
   const desk = new LeadingDesk({
     workspace,
-    ...{ open: known.open, session: known.session, agents: known.agents, defaultAgent: defaultAgent(known, undefined) },
+    ...{ open: known.open, session: known.session, agents: known.agents },
+    defaultAgent: async () => named ?? chooseAgent(known.merged.config, outside.environment),
     ...{ cwd: outside.cwd, environment: outside.environment, keeps: detach, force: endings.force },
   });
   if (detach) await takeUp(frame, desk);

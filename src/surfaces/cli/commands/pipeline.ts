@@ -1,7 +1,6 @@
 /** `teams pipeline`: what there is, what one would do, a copy of one, or a run of it. */
 import * as z from 'zod';
 import {
-  AgentError,
   ejectPipeline,
   isDirectory,
   listPipelines,
@@ -12,10 +11,9 @@ import {
   pipelineNamed,
   resumeTeam,
   UsageError,
-  type AgentSpec,
   type GivenPipeline,
 } from '../../../index.ts';
-import { defaultAgent } from '../default-agent.ts';
+import { agentFor } from '../default-agent.ts';
 import { tellExcluded } from '../excluding.ts';
 import type { Frame } from '../frame.ts';
 import { duration, flag, money, noMore, readOptions, text, wholeNumber } from '../given.ts';
@@ -90,7 +88,8 @@ async function asked(): Promise<string> {
 
 async function run(frame: Frame, given: GivenPipeline, requirement: string, options: Options): Promise<number> {
   const { session, open } = settings(frame);
-  const agent = await agentOf(frame, options.agent);
+  const agent = await agentFor(settings(frame), frame.outside, options.agent, 'for the roles');
+  await mustBeAvailable(agent, 'every role', frame.outside.environment);
   const { cwd } = frame.outside;
   if (!isDirectory(cwd)) throw new UsageError('USAGE', `${cwd} is not a directory.`);
   tellExcluded(frame);
@@ -102,16 +101,4 @@ async function run(frame: Frame, given: GivenPipeline, requirement: string, opti
   if (options.detach) return detachRun(frame, paths, flags);
   const lead = { ...sessionOf(session, flags), passesCheckpoints: frame.flags.yes };
   return leadRun(frame, paths, flags, (how) => resumeTeam(paths, lead, how), progressOf(frame));
-}
-
-/** @throws AgentError when nothing thinks for the roles */
-async function agentOf(frame: Frame, flagged: string | undefined): Promise<AgentSpec> {
-  const agent = defaultAgent(settings(frame), flagged);
-  if (agent === undefined)
-    throw new AgentError(
-      'AGENT_UNAVAILABLE',
-      'The roles of a pipeline need an agent, and no default agent is configured; run with --agent.',
-    );
-  await mustBeAvailable(agent, 'every role', frame.outside.environment);
-  return agent;
 }

@@ -21,7 +21,7 @@ import {
   type RunOptions,
   type TeamPaths,
 } from '../../../index.ts';
-import { defaultAgent, mustHaveAgents } from '../default-agent.ts';
+import { defaultAgent, mustHaveAgents, withDefaultAgent } from '../default-agent.ts';
 import { tellExcluded } from '../excluding.ts';
 import type { Frame } from '../frame.ts';
 import { duration, flag, money, readOptions, wholeNumber, text, texts } from '../given.ts';
@@ -52,22 +52,23 @@ export const act: Act = async (frame, given) => {
 };
 
 async function runPlan(frame: Frame, words: readonly string[], options: Options): Promise<number> {
-  const { agents, ...rest } = settings(frame);
-  const agent = defaultAgent({ agents, ...rest }, options.agent);
-  const plan = await planOf(frame, words, {
+  const here = settings(frame);
+  const { agents } = here;
+  const written = await planOf(frame, words, {
     cwd: frame.outside.cwd,
     vars: parseVars(options.var),
     agents,
-    defaultAgent: agent,
+    defaultAgent: defaultAgent(here, options.agent),
     reviewer: options.reviewer === undefined ? undefined : parseAgentFlag(options.reviewer, agents),
   });
+  const plan = await withDefaultAgent(written, here, frame.outside);
   const name = options.name === undefined ? plan.plan.name : parseName('team', options.name);
   if (options.dryRun) {
     const named = { ...plan.plan, name };
     frame.answer({ plan: named }, describePlan(named));
     return 0;
   }
-  await mustHaveAgents(plan.plan, frame.outside);
+  await mustHaveAgents(plan, frame.outside);
   return carryOut(frame, plan, name, options);
 }
 

@@ -1,15 +1,7 @@
 /** `teams spawn`: the team's lead starts a teammate. */
 import * as z from 'zod';
-import {
-  ConflictError,
-  equip,
-  isLed,
-  parseAgentFlag,
-  parseName,
-  requestSpawn,
-  sandboxSchema,
-  UsageError,
-} from '../../../index.ts';
+import { ConflictError, equip, isLed, parseName, requestSpawn, sandboxSchema, UsageError } from '../../../index.ts';
+import { agentFor } from '../default-agent.ts';
 import { flag, readOptions, text } from '../given.ts';
 import { mustNotBeMember } from '../own-member.ts';
 import { settings } from '../settings.ts';
@@ -26,11 +18,10 @@ export const act: Act = async (frame, given) => {
   const name = parseName('member', words[0] ?? '');
   if (words.length > 1)
     throw new UsageError('USAGE', `One teammate at a time; there is no use for ${JSON.stringify(words[1])}.`);
-  const spec = agent === undefined ? undefined : parseAgentFlag(agent, settings(frame).agents);
   if (!isLed(handle.store)) throw noLead(handle.name, name);
-  const config = handle.store.config.read();
-  if (spec === undefined && config?.members.find((member) => member.name === name)?.agent === undefined)
-    throw new UsageError('USAGE', `${name} has no agent yet; give it one with --agent, for example --agent exec.`);
+  const own = handle.store.config.read()?.members.find((member) => member.name === name)?.agent;
+  const isKept = agent === undefined && own !== undefined;
+  const spec = isKept ? undefined : await agentFor(settings(frame), frame.outside, agent, `for ${name}`);
   await equip(handle, name, { role, sandbox, agent: spec, planApproval });
   await requestSpawn(handle, name);
   frame.answer({ member: name }, `The lead of ${handle.name} starts ${name}.`);

@@ -1,6 +1,7 @@
 /** `teams worker`: this process is one teammate. */
 import * as z from 'zod';
-import { equip, join, parseAgentFlag, parseName, serve } from '../../../index.ts';
+import { equip, join, parseName, rulesFor, serve } from '../../../index.ts';
+import { agentFor } from '../default-agent.ts';
 import { duration, noMore, readOptions, text } from '../given.ts';
 import { mustNotBeMember } from '../own-member.ts';
 import { settings } from '../settings.ts';
@@ -18,10 +19,11 @@ export const act: Act = async (frame, given) => {
     store.mustBeTrusted();
     const name = parseName('member', words[0] ?? '');
     noMore(words.slice(1));
-    const spec = agent === undefined ? undefined : parseAgentFlag(agent, settings(frame).agents);
+    const spec = agent === undefined ? undefined : await agentFor(settings(frame), frame.outside, agent, `for ${name}`);
     await equip(handle, name, { role });
     const teammate = await join(store, name, {
-      ...{ byHand: true, environment: frame.outside.environment },
+      byHand: true,
+      environment: { ...frame.outside.environment, ...rulesFor(settings(frame).session) },
       ...(spec === undefined ? {} : { agent: spec }),
       ...(idleTimeout === undefined ? {} : { idleTimeoutMs: idleTimeout }),
     });

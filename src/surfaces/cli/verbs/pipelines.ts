@@ -10,7 +10,7 @@ export const pipelines: readonly Verb[] = [
       { flags: '--list', what: 'the pipelines there are' },
       { flags: '--graph', what: 'show what it would do, and start nothing' },
       { flags: '--eject', what: 'copy it, with its roles, to where they can be changed: [name] [directory]' },
-      { flags: '--agent <agent>', what: 'of every role: a kind, a configured name, exec:COMMAND or JSON' },
+      { flags: '--agent <agent>', what: 'of every role: a kind, a configured name, auto, exec:COMMAND or JSON' },
       { flags: '--timeout <duration>', what: 'stop after this time, exit 124' },
       { flags: '--max-cost <dollars>', what: 'stop hard when so much was spent' },
       { flags: '--max-tokens <number>', what: 'stop hard when so many tokens were used' },

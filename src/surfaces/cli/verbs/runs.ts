@@ -7,7 +7,10 @@ export const runs: readonly Verb[] = [
     summary: 'carry out a plan, or a task that a planner takes apart: start the team, watch over it, report',
     words: '[spec] [task...]',
     options: [
-      { flags: '--agent <agent>', what: 'for members without one: a kind, a configured name, exec:COMMAND or JSON' },
+      {
+        flags: '--agent <agent>',
+        what: 'for members without one: a kind, a configured name, auto, exec:COMMAND or JSON',
+      },
       { flags: '--planner <agent>', what: 'takes a task apart; the same, and by default the default agent' },
       { flags: '--reviewer <agent>', what: 'verifies the finished work: PASS, or FAIL and what is wrong' },
       { flags: '--name <name>', what: "the team's name, instead of the plan's" },

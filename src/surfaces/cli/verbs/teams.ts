@@ -21,7 +21,7 @@ export const teams: readonly Verb[] = [
     summary: "have the team's lead start a teammate",
     words: '[team] [name]',
     options: [
-      { flags: '--agent <agent>', what: 'a kind, a configured name, exec:COMMAND or JSON' },
+      { flags: '--agent <agent>', what: 'a kind, a configured name, auto, exec:COMMAND or JSON' },
       { flags: '--role <role>', what: 'what it is for (default: executor)' },
       { flags: '--sandbox <sandbox>', what: 'read-only, workspace-write or full' },
       { flags: '--plan-approval', what: 'read-only until its plan is approved' },
@@ -55,7 +55,7 @@ export const teams: readonly Verb[] = [
     summary: 'be one teammate, in the foreground',
     words: '[team] [name]',
     options: [
-      { flags: '--agent <agent>', what: 'a kind, a configured name, exec:COMMAND or JSON' },
+      { flags: '--agent <agent>', what: 'a kind, a configured name, auto, exec:COMMAND or JSON' },
       { flags: '--role <role>', what: 'for a member that is not there yet (default: executor)' },
       { flags: '--idle-timeout <duration>', what: 'leave when nothing was to do for this long' },
     ],

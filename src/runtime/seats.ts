@@ -1,0 +1,181 @@
+/**
+ * Who thinks for a member: its own agent, and whoever stands in when that fails (SPEC §8 "Choice"). What is to be done is
+ * the policy's word; here it is carried out and told.
+ *
+ * own agent ─cannot work at all─→ a stand-in, for the whole run ─likewise─→ the next … → nobody: the member leaves
+ *           └─does not get on with a task─→ a stand-in, for that task ─→ the next … → nobody: the task fails
+ */
+import type { AgentSpec, FailureClass } from '../model/agent.ts';
+import { isFinal } from '../model/task.ts';
+import { agentKey, mayFallBack, remedyFor, standIns, type Scope } from '../policy/fallback.ts';
+import type { FaultyTurn, Remedied } from '../policy/outcome.ts';
+import { hashText } from '../store/results.ts';
+import { AgentLedger } from './agent-ledger.ts';
+import type { Seated } from './seating.ts';
+import type { Self } from './self.ts';
+
+/** An agent at work: as it was asked for, as it sits, and the account of it. */
+export interface Chair extends Seated {
+  readonly given: AgentSpec;
+  readonly ledger: AgentLedger;
+}
+
+export interface SeatsEnvironment {
+  readonly self: Self;
+  readonly given: AgentSpec;
+  readonly first: Seated;
+  /** Who may stand in, in order. */
+  readonly fallback: readonly AgentSpec[];
+  /** @returns why it cannot, instead */
+  readonly seat: (spec: AgentSpec, options: { keepsSession: boolean }) => Promise<Seated | string>;
+}
+
+/** What came of one task, or of the mail, so far. */
+interface Trial {
+  readonly faults: Map<string, FailureClass[]>;
+  standIn: Chair | undefined;
+}
+
+type Fault = Pick<FaultyTurn, 'why' | 'message'>;
+
+export class Seats {
+  readonly #environment: SeatsEnvironment;
+  readonly #isFixed: boolean;
+  readonly #trials = new Map<string | undefined, Trial>();
+  #own: Chair;
+  #task: string | undefined;
+  #isEmpty = false;
+
+  constructor(environment: SeatsEnvironment) {
+    const { self, given, first } = environment;
+    this.#environment = environment;
+    this.#own = { ...first, given, ledger: new AgentLedger(self, first.spec) };
+    this.#isFixed = !mayFallBack(given) || self.store.board.board.profile === 'relay';
+  }
+
+  /** Nobody can think for this member in this run. */
+  get isEmpty(): boolean {
+    return this.#isEmpty;
+  }
+
+  /** Who thinks now. */
+  get chair(): Chair {
+    return this.#trials.get(this.#task)?.standIn ?? this.#own;
+  }
+
+  /**
+   * A turn is to begin. What another member found of this agent in this run counts here, too.
+   *
+   * @returns whether somebody thinks
+   */
+  async begin(task: string | undefined): Promise<boolean> {
+    this.#task = task;
+    if (this.#isFixed || this.#isEmpty) return !this.#isEmpty;
+    await this.#forgetFinal();
+    const why = this.#unfit(agentKey(this.#own.given));
+    if (why !== undefined) await this.#replace(this.#own, 'run', { why, message: 'another member found it so.' });
+    return !this.#isEmpty;
+  }
+
+  /** The agent failed by its own fault. @returns undefined where nobody stands in for anybody */
+  async failed(end: FaultyTurn): Promise<Remedied | undefined> {
+    if (this.#isFixed) return undefined;
+    const { chair } = this;
+    const key = agentKey(chair.given);
+    const { faults } = this.#trial();
+    const known = [...(faults.get(key) ?? []), end.why];
+    faults.set(key, known);
+    const remedy = remedyFor(known);
+    if (remedy.do === 'again')
+      return { done: 'again', ...(remedy.afterMs === undefined ? {} : { afterMs: remedy.afterMs }) };
+    if (remedy.for === 'task' && this.#task === undefined) return undefined;
+    if (remedy.for === 'run') await this.#condemn(key, end.why);
+    const scope = chair === this.#own ? remedy.for : 'task';
+    const why = await this.#replace(chair, scope, end);
+    return why === undefined ? { done: 'replaced' } : { done: 'nothing', for: scope, why };
+  }
+
+  async close(): Promise<void> {
+    for (const { standIn } of this.#trials.values()) if (standIn) await leave(standIn);
+    this.#trials.clear();
+    await leave(this.#own);
+  }
+
+  #trial(): Trial {
+    const known = this.#trials.get(this.#task);
+    if (known) return known;
+    const fresh: Trial = { faults: new Map(), standIn: undefined };
+    this.#trials.set(this.#task, fresh);
+    return fresh;
+  }
+
+  /** Who stood in for what is over goes. */
+  async #forgetFinal(): Promise<void> {
+    const { tasks } = this.#environment.self.store.board.board;
+    for (const [id, { standIn }] of this.#trials) {
+      const task = id === undefined ? undefined : tasks.get(id);
+      if (task === undefined || !isFinal(task)) continue;
+      this.#trials.delete(id);
+      if (standIn) await leave(standIn);
+    }
+  }
+
+  /** @returns why nobody took the place, instead */
+  async #replace(from: Chair, scope: Scope, fault: Fault): Promise<string | undefined> {
+    const { self, fallback, seat } = this.#environment;
+    const { faults } = this.#trial();
+    const missing: string[] = [];
+    const isSpent = (key: string): boolean => faults.has(key) || this.#unfit(key) !== undefined;
+    for (const given of standIns(from.given, fallback, isSpent)) {
+      const found = await seat(given, { keepsSession: scope === 'run' });
+      if (typeof found === 'string') missing.push(`${given.kind}: ${found}`);
+      else {
+        const how = scope === 'run' ? 'for the whole run' : `for task #${this.#task ?? ''}`;
+        this.#tell('agent.fell_back', `${from.given.kind} → ${given.kind} ${how}:`, scope, fault);
+        await this.#sit({ ...found, given, ledger: new AgentLedger(self, found.spec) }, from, scope);
+        return undefined;
+      }
+    }
+    const list = missing.length === 0 ? '' : ` (${missing.join('; ')})`;
+    const nobody = `Nobody stands in for ${from.given.kind}${list}.`;
+    this.#tell('agent.left_alone', nobody, scope, fault);
+    this.#isEmpty = scope === 'run';
+    return nobody;
+  }
+
+  async #sit(chair: Chair, from: Chair, scope: Scope): Promise<void> {
+    const isOwn = from === this.#own;
+    if (scope === 'run') this.#own = chair;
+    else this.#trial().standIn = chair;
+    // Its own agent waits for its next task.
+    if (scope === 'run' || !isOwn) await leave(from);
+  }
+
+  /** In this run, which is the time of one lead, nobody of the team tries it again. */
+  async #condemn(key: string, fault: FailureClass): Promise<void> {
+    const { vendors, board } = this.#environment.self.store;
+    const { epoch } = board.board.lead;
+    await vendors.update((current) => {
+      const unfit = { ...current?.unfit, [hashText(key)]: { fault, epoch } };
+      return { next: { version: 1, vendors: {}, ...current, unfit }, result: undefined };
+    });
+  }
+
+  #unfit(key: string): FailureClass | undefined {
+    const { vendors, board } = this.#environment.self.store;
+    const found = vendors.read()?.unfit?.[hashText(key)];
+    return found?.epoch === board.board.lead.epoch ? found.fault : undefined;
+  }
+
+  #tell(type: string, what: string, scope: Scope, { why, message }: Fault): void {
+    const { store, name } = this.#environment.self;
+    const task = this.#task === undefined ? {} : { task: this.#task };
+    const text = `${what} ${why}: ${message}`.slice(0, 4_096);
+    store.events.append({ type, member: name, ...task, fault: why, scope, text });
+  }
+}
+
+async function leave({ agent, workspace }: Chair): Promise<void> {
+  await agent.close();
+  await workspace?.[Symbol.asyncDispose]();
+}

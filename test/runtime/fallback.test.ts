@@ -1,0 +1,106 @@
+/** Falling back from one agent to another (SPEC §8 "Choice"), in this process and led by a lead; the rules are a table of test/policy. */
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AgentSpec } from '../../src/model/agent.ts';
+import { configSchema } from '../../src/model/config.ts';
+import { sessionOptions } from '../../src/runtime/configuration.ts';
+import { join } from '../../src/runtime/join.ts';
+import { runTeam } from '../../src/runtime/run.ts';
+import { agentVariables } from '../../src/runtime/told-agents.ts';
+import type { Step } from '../fixtures/model-server/script.ts';
+import { ModelServer } from '../fixtures/model-server/server.ts';
+import { reopened, team, type Team } from '../support/session.ts';
+import { name } from '../support/team.ts';
+
+interface Two {
+  readonly server: ModelServer;
+  readonly own: AgentSpec;
+  readonly other: AgentSpec;
+}
+
+/** A server at which one model is played so, and another answers. */
+async function two(step: Step): Promise<Two> {
+  const script = [
+    { ...step, when: { model: 'first' } },
+    { when: { model: 'second' }, text: 'Done.', times: 'always' as const },
+  ];
+  const server = await ModelServer.start({ script });
+  onTestFinished(() => server.close());
+  const at = { baseUrl: server.url, env: { ANTHROPIC_API_KEY: 'none', OPENAI_API_KEY: 'none' } };
+  const other: AgentSpec = { ...at, kind: 'openai', model: 'second', baseUrl: `${server.url}/v1` };
+  return { server, own: { ...at, kind: 'anthropic', model: 'first' }, other };
+}
+
+async function atWork(on: Team, member: string, fallback: readonly AgentSpec[]): Promise<void> {
+  const environment = agentVariables({ fallback, models: {}, defaultModel: 'sonnet' });
+  const teammate = await join(reopened(on.paths), name(member), { byHand: true, environment });
+  const left = teammate.run();
+  onTestFinished(async () => {
+    teammate.stop('signal');
+    await left;
+  });
+}
+
+const completed = (on: Team, ...ids: string[]): Promise<void> =>
+  on.until(`${ids.join()} done`, (board) => ids.every((id) => board.tasks.get(id)?.status === 'completed'));
+const asked = ({ server }: Two, model: string): number => server.requests.filter((one) => one.model === model).length;
+
+describe('a member whose agent fails', () => {
+  it('goes on with another for the whole run when its own is refused, and nobody else tries that one again', async () => {
+    const both = await two({ fail: 401, times: 'always' });
+    const members = ['ada', 'bob'].map((one) => ({ name: one, agent: both.own }));
+    const tasks = [
+      { subject: 'First', owner: name('ada') },
+      { subject: 'Second', owner: name('ada') },
+    ];
+    const on = await team({ members, tasks });
+    await atWork(on, 'ada', [{ ...both.own }, both.other]);
+    await completed(on, '1', '2');
+    await on.handle.board.add({ subject: 'Third', owner: 'bob' });
+    await atWork(on, 'bob', [both.other]);
+    await completed(on, '3');
+    expect(asked(both, 'first')).toBe(1);
+    expect(on.task('1')).toMatchObject({ attempts: 0 });
+    const fell = { type: 'agent.fell_back', fault: 'unauthorised', scope: 'run' };
+    const text = expect.stringMatching(/^anthropic → openai for the whole run: unauthorised: /) as string;
+    expect(on.events('agent.fell_back')).toMatchObject([
+      { ...fell, member: 'ada', task: '1', text },
+      { ...fell, member: 'bob', task: '3', text },
+    ]);
+  });
+
+  it('gives one task to another when its own makes nothing of it, and does the next with its own', async () => {
+    const both = await two({ garbage: true, times: 2 });
+    const on = await team({
+      members: [{ name: 'ada', agent: both.own }],
+      tasks: [{ subject: 'First' }, { subject: 'Second' }],
+    });
+    await atWork(on, 'ada', [both.other]);
+    await completed(on, '1', '2');
+    expect([asked(both, 'first'), asked(both, 'second')]).toEqual([3, 1]);
+    expect(on.events('agent.fell_back')).toMatchObject([{ task: '1', fault: 'bad_output', scope: 'task' }]);
+    expect(on.task('1')).toMatchObject({ attempts: 0 });
+  });
+
+  it('fails a task that no agent gets on with, and says who could not stand in', async () => {
+    const both = await two({ garbage: true, times: 'always' });
+    const on = await team({ members: [{ name: 'ada', agent: both.own }], tasks: [{ subject: 'Work' }] });
+    await atWork(on, 'ada', [{ kind: 'claude', command: ['/no/such/claude'] }]);
+    await on.until('it failed', (board) => board.tasks.get('1')?.status === 'failed');
+    expect(on.task('1')).toMatchObject({
+      reason: expect.stringMatching(/Nobody stands in for anthropic \(claude: /) as string,
+    });
+  });
+
+  it('ends its run at once when no agent can work for it, and is not started again', async () => {
+    const both = await two({ fail: 401, times: 'always' });
+    const on = await team({ members: [{ name: 'ada', agent: both.own }], tasks: [{ subject: 'Work' }] });
+    const options = sessionOptions(configSchema.parse({ fallback: [] }));
+    const report = await runTeam(on.paths, undefined, options);
+    expect(report).toMatchObject({ exitCode: 1, tasks: [{ status: 'pending' }] });
+    expect(on.events('agent.left_alone')).toMatchObject([{ member: 'ada', fault: 'unauthorised' }]);
+    const acts = on.events('lead.decided').map(({ act }) => act);
+    expect(acts).toContain('give up');
+    expect(acts).not.toContain('restart');
+    expect(asked(both, 'first')).toBe(1);
+  });
+});
