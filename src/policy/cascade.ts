@@ -63,6 +63,19 @@ function subjectOf(kind: CascadeKind, task: Task): string {
   return taskType(task) === 'test' ? `Review ${rest.replace(TRAILING_TESTS, '')} and tests` : `Review ${rest}`;
 }
 
+/** Where tests are, in the languages that people write. */
+const TESTS: readonly string[] = [
+  ...['**/*.{test,spec}.*', '**/{test,tests,__tests__,spec,specs}/**', '**/*_{test,spec}.*', '**/test_*.*'],
+  '**/*{Test,Tests,Spec}.{java,kt,scala,cs,swift,php}',
+];
+
+/**
+ * What the follow-up of a task that names its files may write: who tests writes tests, who reviews writes nothing (SPEC §9).
+ * Of work that is not told by files nobody can tell.
+ */
+export const filesOf = ({ kind }: Pick<FollowUp, 'kind'>, { work }: Pick<Task, 'work'>): string[] =>
+  kind === 'test' && work.files.length > 0 ? [...TESTS] : [];
+
 /** Who may take up follow-ups, kept up to date while they are given out. */
 interface Helpers {
   readonly idle: readonly Worker[];

@@ -9,14 +9,15 @@ import type { FixTask } from './verification.ts';
 export interface Edit {
   /** Relative to the working directory, with `/`. */
   readonly path: string;
-  /** When it was last changed, in wall milliseconds; absent for a file that is gone. */
+  /** When it was last changed, in wall milliseconds, by what no tool can set back; absent for a file that is gone. */
   readonly at?: number;
 }
 
-/** What a task lets its owner write; without patterns, anything. */
+/** What a task lets its owner write; without patterns, anything, unless it is one that only looks. */
 export interface Scope {
   readonly member: Name;
   readonly patterns: readonly string[];
+  readonly looks?: boolean;
   /** When it was worked on, in wall milliseconds. */
   readonly spans: readonly { readonly from: number; readonly to: number }[];
 }
@@ -46,7 +47,7 @@ export function strayEdits({ edits, scopes, shared, settled }: StrayFacts): Stra
   const known = scopes.map((scope) => ({
     ...scope,
     isIts: matcher(scope.patterns),
-    isFree: scope.patterns.length === 0,
+    isFree: scope.patterns.length === 0 && scope.looks !== true,
   }));
   return edits.flatMap(({ path, at }): Stray[] => {
     const working = known.filter(({ spans }) => at === undefined || spans.some((span) => covers(span, at)));

@@ -1,14 +1,17 @@
 /** Adding the follow-up of a finished task to the board, and a member for it where the verdict says so. */
 import type { AgentSpec } from '../model/agent.ts';
 import type { Board } from '../model/board.ts';
+import { isTeamError } from '../model/errors.ts';
 import type { Body } from '../model/event.ts';
 import type { Name } from '../model/names.ts';
 import { newTaskSchema } from '../model/task.ts';
+import { filesOf } from '../policy/cascade.ts';
 import type { FollowUp, Placement } from '../policy/sighting.ts';
 import { isReadOnlyRole } from '../policy/task-type.ts';
 import { nextWorker } from '../policy/standing.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { joinTeam } from './membership.ts';
+import { roleNamed } from './shelves.ts';
 import type { Speaker } from './speaker.ts';
 
 /** What a follow-up needs to know of the work that it follows. */
@@ -28,7 +31,9 @@ const described = (board: Board, parent: string): string => {
 /** @returns the change that makes the task, for whoever it is placed with */
 export function followUpChange(board: Board, parent: string, follow: FollowUp, owner: Name | undefined): Body {
   const { subject, role, metadata } = follow;
-  const fields = newTaskSchema.parse({ subject, metadata, description: described(board, parent) });
+  const followed = board.tasks.get(parent);
+  const work = { files: followed === undefined ? [] : filesOf(follow, followed) };
+  const fields = newTaskSchema.parse({ subject, metadata, description: described(board, parent), work });
   return {
     type: 'task.created',
     task: String(board.lastTaskId + 1),
@@ -54,5 +59,18 @@ export async function ownerFor(
   const name = nextWorker([...store.board.fold().members.keys()]);
   const agent = spare.kind === 'exec' ? spare : { ...spare, tier: spare.tier ?? follow.tier };
   const sandbox = isReadOnlyRole(place.role) ? { sandbox: 'read-only' as const } : {};
-  return { owner: await joinTeam(store, speaker, { name, role: place.role, agent, ...sandbox }), isNew: true };
+  const member = { name, role: place.role, agent, ...sandbox, ...promptOf(store, place.role) };
+  return { owner: await joinTeam(store, speaker, member), isNew: true };
+}
+
+/** What its agent is told of its role. A project's own role that nobody trusts tells it nothing, and the log says so. */
+function promptOf({ paths, events }: TeamStore, role: Name): { prompt?: string } {
+  try {
+    const { prompt } = roleNamed(paths.root, role).role;
+    return prompt === '' ? {} : { prompt };
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    events.append({ type: 'role.refused', text: error.message });
+    return {};
+  }
 }

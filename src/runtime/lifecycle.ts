@@ -8,6 +8,7 @@ import { leaseOwner } from '../store/lease.ts';
 import type { TeamPaths } from '../store/paths.ts';
 import { lifeOf } from '../store/process-table.ts';
 import { keepPlan, readPlanFile, type KeptPlan } from '../store/plan-file.ts';
+import { readdressReport } from '../store/report-files.ts';
 import { archive } from '../store/teams.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { openStore } from '../store/team-store.ts';
@@ -112,7 +113,7 @@ export async function closeTeam(
     const { completed, total } = count(store.board.fold());
     store.board.append({ person: LEAD, epoch: store.board.board.lead.epoch }, () => ({ type: 'team.closed' }));
     store.events.append({ type: purpose === 'cancel' ? 'team.cancelled' : 'team.deleted' });
-    archive(store);
+    readdressReport(store.disk, paths.folder, archive(store));
     return { stopped, completed, total };
   } finally {
     await store.close();

@@ -77,27 +77,35 @@ async function changedSinceStart(store: TeamStore, signal: AbortSignal): Promise
 }
 
 function editOf({ disk, ...store }: TeamStore, path: string): Edit {
-  const at = lookAt(disk, resolve(cwdOf(store), path))?.mtimeMs;
+  // Not the time of the contents: whoever writes can set that back, and with it the blame.
+  const at = lookAt(disk, resolve(cwdOf(store), path))?.ctimeMs;
   return at === undefined ? { path } : { path, at };
 }
 
 /** Who may write what, and when they worked on it. */
-function scopesOf({ board, events }: TeamStore): Scope[] {
+function scopesOf(store: TeamStore): Scope[] {
+  const { board, events } = store;
+  const looking = new Set(
+    readableConfig(store)?.members.flatMap(({ name, sandbox }) => (sandbox === 'read-only' ? name : [])),
+  );
   const { spans } = workHistory(board.history());
   const granted = grantsIn({ events }).map(({ member, files }) => ({
     ...{ member, patterns: files },
     spans: spans.filter((span) => span.member === member).map(times),
   }));
-  const named = [...board.fold().tasks.values()].flatMap(({ id, owner, work: { files, artifact } }): Scope[] => {
-    const patterns = [...files, ...(artifact === undefined ? [] : [artifact])];
-    const own = spans.filter(({ task }) => task === id);
-    const members = new Set([...own.map(({ member }) => member), ...(owner === undefined ? [] : [owner])]);
-    return [...members].map((member) => ({
-      member,
-      patterns,
-      spans: own.filter((span) => span.member === member).map(times),
-    }));
-  });
+  const named = [...board.fold().tasks.values()].flatMap(
+    ({ id, owner, metadata, work: { files, artifact } }): Scope[] => {
+      const patterns = [...files, ...(artifact === undefined ? [] : [artifact])];
+      const own = spans.filter(({ task }) => task === id);
+      const members = new Set([...own.map(({ member }) => member), ...(owner === undefined ? [] : [owner])]);
+      return [...members].map((member) => ({
+        member,
+        patterns,
+        looks: metadata['kind'] === 'review' || looking.has(member),
+        spans: own.filter((span) => span.member === member).map(times),
+      }));
+    },
+  );
   return [...named, ...granted];
 }
 

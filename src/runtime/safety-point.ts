@@ -18,6 +18,11 @@ const refOf = (team: Name): string => `refs/teams/${team}/start`;
 export const undoCommand = (team: Name): string =>
   `git add -A --ignore-errors; git read-tree --reset -u ${refOf(team)} && git read-tree ${refOf(team)}^`;
 
+/** Lets git forget it. Another run's of the same name, and one that is gone already, stay as they are. */
+export async function forgetSafetyPoint(team: Name, start: SafetyPoint, signal: AbortSignal): Promise<void> {
+  await git(['update-ref', '-d', refOf(team), start.commit], { cwd: start.directory, signal });
+}
+
 const WHO = { NAME: 'teams', EMAIL: 'teams@localhost' };
 const IDENTITY = Object.fromEntries(
   ['AUTHOR', 'COMMITTER'].flatMap((as) => Object.entries(WHO).map(([key, value]) => [`GIT_${as}_${key}`, value])),

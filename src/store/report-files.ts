@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { parseName } from '../model/names.ts';
 import { lookAt, type Disk } from './disk.ts';
 import { DOCUMENT_VERSION } from './document.ts';
-import { makeDirectory, replaceFile } from './file.ts';
+import { makeDirectory, readText, replaceFile } from './file.ts';
 import { archivePaths, rootPaths, type TeamPaths } from './paths.ts';
 
 export function writeReport(
@@ -15,6 +15,20 @@ export function writeReport(
   const token = randomBytes(6).toString('hex');
   replaceFile(disk, paths.reportText, `${text}\n`, token);
   replaceFile(disk, paths.reportJson, `${JSON.stringify({ version: DOCUMENT_VERSION, ...data }, null, 2)}\n`, token);
+}
+
+/** A report ends with its folder: where that is moved, it says the new one. None is there of a team that never ended a run. */
+export function readdressReport(disk: Disk, from: string, to: TeamPaths): void {
+  const token = randomBytes(6).toString('hex');
+  for (const [file, before, after] of [
+    [to.reportText, `\n${from}\n`, `\n${to.folder}\n`],
+    [to.reportJson, `"folder": ${JSON.stringify(from)}`, `"folder": ${JSON.stringify(to.folder)}`],
+  ] as const) {
+    const text = readText(disk, file);
+    const at = text?.lastIndexOf(before) ?? -1;
+    if (text === undefined || at < 0) continue;
+    replaceFile(disk, file, `${text.slice(0, at)}${after}${text.slice(at + before.length)}`, token);
+  }
 }
 
 /** What a report without a team is called in the archive. */

@@ -1,6 +1,8 @@
 /** S2 "Cascade_Mode": implement → test → review → end, bounded, once each, and by whom. */
 import { describe, expect, it } from 'vitest';
-import { cascades, followUp } from '../../src/policy/cascade.ts';
+import { workSchema } from '../../src/model/task.ts';
+import { matcher } from '../../src/policy/file-patterns.ts';
+import { cascades, filesOf, followUp } from '../../src/policy/cascade.ts';
 import { judge } from '../../src/policy/judge.ts';
 import type { CascadeRules, FollowUp, MemberSighting, Verdict } from '../../src/policy/sighting.ts';
 import { taskType } from '../../src/policy/task-type.ts';
@@ -160,5 +162,26 @@ describe('who does it', () => {
     const limits = { ...LIMITS, cascade: ON };
     expect(judge(sighting(team), limits).map((verdict) => verdict.do)).toEqual(['follow up']);
     expect(judge(sighting(team), LIMITS).map((verdict) => verdict.do)).toEqual(['finish']);
+  });
+});
+
+describe('the files of a follow-up', () => {
+  const files = (kind: 'test' | 'review', own: string[]) =>
+    filesOf({ kind }, { work: workSchema.parse({ files: own }) });
+
+  it('are tests for who tests what names files, and none for anybody else', () => {
+    expect(files('review', ['src/a'])).toEqual([]);
+    expect(files('test', [])).toEqual([]);
+    const isIts = matcher(files('test', ['src/a']));
+    const tests = [
+      'test/a.ts',
+      'src/a.test.ts',
+      'src/__tests__/a.js',
+      'a_test.go',
+      'tests/test_a.py',
+      'src/ATest.java',
+    ];
+    expect(tests.filter((file) => !isIts(file))).toEqual([]);
+    expect(['src/a.ts', 'src/latest.ts', 'package.json', 'src/Contest.ts'].filter(isIts)).toEqual([]);
   });
 });

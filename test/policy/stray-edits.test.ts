@@ -9,6 +9,7 @@ const scope = (member: string, patterns: string[], ...spans: [number, number][])
 const ada = scope('ada', ['src/a'], [100, 200]);
 const bob = scope('bob', ['src/b/**'], [300, 400]);
 const idle = scope('cy', ['src/c']);
+const looking = { ...scope('eve', [], [700, 800]), looks: true };
 const free = scope('dan', [], [500, 600]);
 
 const judged = (path: string, at: number | undefined, scopes: readonly Scope[], settled: string[] = []) =>
@@ -37,6 +38,7 @@ describe('an edit', () => {
     ['src/a/x.ts', 350, [ada, bob], 'ada', "it is ada's, and bob worked when it was changed"],
     ['src/c/x.ts', 350, [ada, bob, idle], 'cy', "it is cy's, and bob worked when it was changed"],
     ['src/a/x.ts', 350, [ada, bob, free], 'ada', "it is ada's, and bob worked when it was changed"],
+    ['src/a/x.ts', 750, [ada, looking], 'ada', "it is ada's, and eve worked when it was changed"],
     ['package.json', 350, [ada, bob], undefined, "it is a shared file, the lead's own; bob worked then"],
     ['package.json', 550, [ada, free], undefined, "it is a shared file, the lead's own; dan worked then"],
   ])('is a stray: %s at %s', (path, at, scopes, owner, why) => {

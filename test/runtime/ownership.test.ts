@@ -66,8 +66,12 @@ describe('the ownership gate', () => {
     expect(code).toBe(1);
   });
 
-  it('gives its owner what another changed, to look at; then it is settled', async () => {
-    const { code, out, at } = await run({ git: true, bob: `${LATER}echo mine >src/a.txt`, ada: 'cat >seen' });
+  it('gives its owner what another changed, also behind a time set back, to look at; then it is settled', async () => {
+    const { code, out, at } = await run({
+      git: true,
+      bob: `${LATER}echo mine >src/a.txt; touch -d '1 hour ago' src/a.txt`,
+      ada: 'cat >seen',
+    });
     expect(out).toMatch(/\[DONE\] #3: \[no-cascade\] Look at what others changed in src\/a\.txt \(ada/);
     expect(readFileSync(at('seen'), 'utf8')).toContain("src/a.txt: it is ada's, and bob worked when it was changed");
     // What Ada writes besides is nobody's.

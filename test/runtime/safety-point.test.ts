@@ -145,6 +145,10 @@ describe('the safety point', () => {
     expect((await place.say(['delete', 'tidy'], { cwd: at })).code).toBe(0);
     expect((await diff('tidy', 'Go deep')).files.map(({ path }) => path)).toEqual(['deep/er/x', 'deep/y']);
     expect(git(at, 'count-objects')).toBe(objects);
+    // What is removed for good leaves no ref.
+    const { out: pruned } = await place.say(['prune', '--older-than', '1ms', '--yes'], { cwd: at });
+    expect(pruned).toContain('tidy');
+    expect(git(at, 'for-each-ref', 'refs/teams')).toBe('');
   });
 
   it('is not made where there is no git, and that is said to who asks for it', async () => {

@@ -103,6 +103,8 @@ describe('run', () => {
     expect(out).toContain('  Created: 2 follow-up tasks | Completed: 2 | Failed: 0');
     expect(readFileSync(join(place.root, 'tim.txt'), 'utf8')).toContain('Follows task #1: Implement the API');
     expect(readFileSync(join(place.root, 'worker-1.txt'), 'utf8')).toContain('What tim says of it:');
+    const config = readFileSync(join(place.root, '.teams', 'cascade', 'config.json'), 'utf8');
+    expect(config).toMatch(/"prompt": "You are the quality reviewer/);
   });
 
   it('says what a follow-up lacks when nobody may do it', async () => {

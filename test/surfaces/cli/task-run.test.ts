@@ -44,7 +44,10 @@ describe('run of a task', () => {
     expect(out).toMatch(/^TEAM COMPLETE\nTeam: forge-team-\d+ \| Template: custom/);
     expect(out).toContain('[DONE] #2: [no-cascade] Fix b (worker-2, ');
     expect(code).toBe(0);
-    expect(out.trimEnd().split('\n').at(-1)).toMatch(/\.archive\/forge-team-\d+-/);
+    const folder = out.trimEnd().split('\n').at(-1) ?? '';
+    expect(folder).toMatch(/\.archive\/forge-team-\d+-/);
+    expect(readFileSync(join(folder, 'report.md'), 'utf8')).toBe(out);
+    expect(readFileSync(join(folder, 'report.json'), 'utf8')).toContain(`"folder": "${folder}"`);
     expect(teamsIn(place)).toEqual([]);
     expect(read(place, 'out/worker-1.txt')).toContain('== FILE SCOPE ==\nFiles you may modify: a.txt\n');
     expect(read(place, 'out/worker-2.txt')).toContain('Done before, #1 [no-cascade] Fix a:\n    done');

@@ -1,6 +1,6 @@
 /** `teams prune`: removes archived teams for good. */
 import * as z from 'zod';
-import { archivedBefore, realClock, removeArchived } from '../../../index.ts';
+import { archivedBefore, pruneTeams, realClock } from '../../../index.ts';
 import { confirmed } from '../confirm.ts';
 import { duration, flag, noMore, readOptions } from '../given.ts';
 import { mustNotBeMember } from '../own-member.ts';
@@ -22,7 +22,7 @@ export const act: Act = async (frame, given) => {
     !dryRun &&
     teams.length > 0 &&
     (await confirmed(frame, `Remove ${teams.length} archived teams for good?\n${shown}\n`));
-  if (isWanted) removeArchived(teams);
+  if (isWanted) await pruneTeams(teams, frame.outside.gone);
   frame.answer({ teams: lines, removed: isWanted }, isWanted || dryRun ? shown : '');
   if (teams.length === 0) frame.say('Nothing in the archive is that old.');
   return 0;
