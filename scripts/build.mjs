@@ -1,6 +1,6 @@
 /**
- * Builds dist/ from src/. The library and the command line are ESM split into shared chunks; the teammate and the
- * reaper, which are started many times, are one CommonJS file each with a V8 code cache beside it.
+ * Builds dist/ from src/. The library is ESM split into shared chunks; the command line, the teammate and the reaper,
+ * which are started many times, are one CommonJS file each with a V8 code cache beside it.
  * `--types` adds the declarations (tsc, seconds; only `prepare` needs them).
  *
  * A file is replaced by rename, and only if it changed, so a process that starts during a build never sees half of one.
@@ -20,18 +20,24 @@ const SHIPPED = join(ROOT, 'src', 'shipped');
 
 const MODULES = {
   index: 'src/index.ts',
-  'cli/main': 'src/surfaces/cli/main.ts',
   subagent: 'src/runtime/subagent-worker.ts',
   scan: 'src/runtime/scan-worker.ts',
 };
-const PROCESSES = { teammate: 'src/runtime/teammate-main.ts', reaper: 'src/runtime/reaper-main.ts' };
+const PROCESSES = {
+  teams: 'src/surfaces/cli/teams-main.ts',
+  teammate: 'src/runtime/teammate-main.ts',
+  reaper: 'src/runtime/reaper-main.ts',
+};
 
 /** The web page: a program for a browser, and the files around it. */
 const PAGE = join(ROOT, 'src', 'surfaces', 'web', 'page');
 const PAGE_FILES = ['index.html', 'icon.svg'];
 
-/** The agent that lives in the teammate's own file; any other, with the libraries it needs, is a chunk loaded when it is used. */
+/** The agent that lives in a process's own file; any other, with the libraries it needs, is a chunk loaded when it is used. */
 const SMALL_AGENTS = new Set(['index', 'exec']);
+
+/** So is what draws on a terminal: its library is an ES module that waits at its top level, which CommonJS cannot. */
+const DRAWING = join(ROOT, 'src', 'surfaces', 'terminal', 'watch', 'watching.ts');
 
 const COMMON = {
   absWorkingDir: ROOT,
@@ -60,22 +66,24 @@ const require = __createRequire(import.meta.url);`;
 const URL_IN_CJS = `const __moduleUrl = require('node:url').pathToFileURL(__filename).href;`;
 
 /**
- * An `import()` of a large agent inside a CommonJS bundle is resolved when it is reached, to `dist/agents/<kind>.js`.
+ * An `import()` of a large part inside a CommonJS bundle is resolved when it is reached, to `dist/agents/<kind>.js`, say.
  * V8 forgets whose `import()` it was when code comes from a cache, so the loader hands in `importLazily` (bin/load.cjs),
  * and the module in its place is a promise of the real one: esbuild resolves to it, and `await` looks through it.
  * @param {Map<string, string>} found receives entry name → source file of each one met
  */
-const lazyAgents = (found) => ({
-  name: 'lazy-agents',
+const lazyParts = (found) => ({
+  name: 'lazy-parts',
   setup(bundler) {
     bundler.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
       const file = join(resolveDir, path);
-      const agent = basename(file).replace(/\.tsx?$/, '');
-      if (kind !== 'dynamic-import' || dirname(file) !== AGENTS || SMALL_AGENTS.has(agent)) return undefined;
-      found.set(`agents/${agent}`, file);
-      return { path: `./agents/${agent}.js`, namespace: 'lazy-agent' };
+      const name = basename(file).replace(/\.tsx?$/, '');
+      const isAgent = dirname(file) === AGENTS && !SMALL_AGENTS.has(name);
+      if (kind !== 'dynamic-import' || !(isAgent || file === DRAWING)) return undefined;
+      const chunk = `${basename(dirname(file))}/${name}`;
+      found.set(chunk, file);
+      return { path: `./${chunk}.js`, namespace: 'lazy-part' };
     });
-    bundler.onLoad({ filter: /.*/, namespace: 'lazy-agent' }, ({ path }) => ({
+    bundler.onLoad({ filter: /.*/, namespace: 'lazy-part' }, ({ path }) => ({
       contents: `exports.then = (resolve, reject) => importLazily(${JSON.stringify(path)}).then(resolve, reject);`,
     }));
   },
@@ -99,7 +107,7 @@ const oneLanguage = {
 };
 
 async function bundleProcesses(lazy) {
-  const options = { format: 'cjs', outExtension: { '.js': '.cjs' }, plugins: [lazyAgents(lazy)] };
+  const options = { format: 'cjs', outExtension: { '.js': '.cjs' }, plugins: [lazyParts(lazy)] };
   const define = { 'import.meta.url': '__moduleUrl' };
   const supported = { 'dynamic-import': false };
   return build({

@@ -20,7 +20,7 @@ const ARCHITECTURE: Architecture = {
     },
     agents: {
       rooms: ['model'],
-      packages: ['zod', 'strip-ansi'],
+      packages: ['zod'],
       lazyPackages: [
         ...['execa', 'ai', '@ai-sdk/anthropic', '@ai-sdk/openai-compatible', '@ai-sdk/google'],
         ...['@agentclientprotocol/sdk', '@modelcontextprotocol/client'],
@@ -54,7 +54,7 @@ const ARCHITECTURE: Architecture = {
     'index.ts': { rooms: BELOW_SURFACES },
     'surfaces/cli': {
       rooms: ['index.ts'],
-      packages: ['commander', '@commander-js/extra-typings', 'pretty-ms', 'string-width', 'strip-ansi', 'zod', 'yaml'],
+      packages: ['commander', '@commander-js/extra-typings', 'pretty-ms', 'fast-string-width', 'zod', 'yaml'],
       lazyPackages: ['@bomb.sh/tab', '@clack/prompts'],
       builtins: TALK,
     },
@@ -65,7 +65,7 @@ const ARCHITECTURE: Architecture = {
     },
     'surfaces/terminal': {
       rooms: ['index.ts'],
-      packages: ['ink', 'react', 'pretty-ms', 'string-width', 'strip-ansi'],
+      packages: ['ink', 'react', 'pretty-ms', 'fast-string-width'],
       builtins: TALK,
     },
     'surfaces/web': {
@@ -99,6 +99,7 @@ const ARCHITECTURE: Architecture = {
     { path: 'agents/home.ts', builtins: ['fs'], why: "an agent's own configuration home: settings, links to logins" },
     { path: 'agents/proc.ts', builtins: ['fs'], why: 'tells a zombie from a living process, and whose a stray is' },
     { path: 'runtime/warm-up.ts', builtins: ['fs'], why: 'a directory of its own, when the package is built' },
+    { path: 'surfaces/cli/warm-up.ts', builtins: ['fs', 'os'], why: 'the same' },
     { path: 'surfaces/web/page/wire.ts', uses: ['fetch()'], why: 'the page asks its own server' },
     { path: 'surfaces/web/page/clock.ts', uses: ['Date.now'], why: "the page's only clock, in the browser" },
     { path: 'runtime/reaper-message.ts', uses: ['JSON.parse'], why: 'parses what comes through that pipe' },

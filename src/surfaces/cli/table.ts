@@ -1,5 +1,5 @@
 /** Columns of text. */
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { safeLine } from '../../index.ts';
 
 /** Rows as lines, each column as wide as its widest cell. Cells are made safe and put on one line. */

@@ -1,5 +1,5 @@
 /** Text in terminal columns, which are not its characters: wide ones take two, accents none. */
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 

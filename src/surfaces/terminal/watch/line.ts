@@ -1,5 +1,5 @@
 /** A line of the view as pieces with looks, cut to the columns there are. What each look is, the drawing decides. */
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { clipped } from '../columns.ts';
 
 export interface Piece {
