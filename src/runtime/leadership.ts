@@ -7,7 +7,7 @@ import { ulid } from 'ulid';
 import { ConflictError } from '../model/errors.ts';
 import { LEAD } from '../model/names.ts';
 import type { Mark } from '../model/mark.ts';
-import { leaseOwner, takeLease, type Lease, type LeaseOwner } from '../store/lease.ts';
+import { endDeadLeases, leaseOwner, takeLease, type Lease, type LeaseOwner } from '../store/lease.ts';
 import { lifeOf, ownIdentity } from '../store/process-table.ts';
 import { identityIn } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
@@ -93,6 +93,8 @@ async function endOrphans(store: TeamStore): Promise<void> {
     known.filter((identity) => identity.bootId === bootId),
   );
   for (const record of started) store.roster.remove(record.name);
+  const members = [...store.board.board.members.keys()].filter((name) => name !== LEAD);
+  await endDeadLeases(store.paths, members, store);
   const { folder, processes, board, results, mail } = store.paths;
   store.locks.sweep([folder, processes, board, results, mail]);
 }

@@ -7,6 +7,7 @@ import process from 'node:process';
 import { ulid } from 'ulid';
 import { AgentError } from '../model/errors.ts';
 import type { Name } from '../model/names.ts';
+import { endDeadLeases } from '../store/lease.ts';
 import { identityOf, lifeOf, processes, type ProcessIdentity } from '../store/process-table.ts';
 import { openOutput } from '../store/output-log.ts';
 import { identityIn, newToken, tokenHash } from '../store/roster.ts';
@@ -185,12 +186,17 @@ export class Supervisor {
       await sweep([life.mark], []);
       this.#reaper?.remove(life.mark);
     }
+    const { store } = this.#environment;
+    await endDeadLeases(store.paths, [life.name], store).catch(ignored);
     // One that was ready and died since has started all the same.
     if (!life.isReady) this.#lookIfReady(life);
     life.death = how;
     this.#environment.onExit(life);
   }
 }
+
+/** A lease that stays is cleared by the next lead, or taken over by the member's next process. */
+const ignored = (): void => {};
 
 /** How a child ended, in words. */
 const endOf = (child: ChildProcess): Promise<string> =>

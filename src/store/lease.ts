@@ -84,7 +84,11 @@ export const lastBeat = (disk: Disk, paths: TeamPaths, member: Name): number | u
   lookAt(disk, paths.lease(member))?.mtimeMs;
 
 /** No record: nobody, or one who died before writing it. A record that cannot be read is of somebody unknown. */
-function holderOf(paths: TeamPaths, member: Name, { disk, alive = lifeOf }: LeaseEnvironment) {
+function holderOf(
+  paths: TeamPaths,
+  member: Name,
+  { disk, alive = lifeOf }: Pick<LeaseEnvironment, 'disk' | 'alive'>,
+): { life: Life; owner: LeaseOwner | undefined } {
   const owner = leaseOwner(disk, paths, member);
   if (owner) return { life: alive(owner), owner };
   const life: Life = lookAt(disk, paths.leaseOwner(member)) ? 'unknown' : 'dead';
@@ -162,6 +166,22 @@ async function giveBack(paths: TeamPaths, member: Name, me: LeaseOwner, hold: Ho
     hold.release();
     removeFile(disk, paths.leaseOwner(member));
   });
+}
+
+/** Clears away what the dead left of their leases: of a member that is not started again nobody would take it over. */
+export async function endDeadLeases(
+  paths: TeamPaths,
+  members: readonly Name[],
+  environment: Pick<LeaseEnvironment, 'disk' | 'locks' | 'alive'>,
+): Promise<void> {
+  const { disk, locks } = environment;
+  const left = members.filter((member) => lookAt(disk, paths.lease(member)) ?? lookAt(disk, paths.leaseOwner(member)));
+  for (const member of left)
+    await locks.withLock(paths.leaseLock(member), () => {
+      if (holderOf(paths, member, environment).life !== 'dead') return;
+      clear(disk, paths.lease(member));
+      removeFile(disk, paths.leaseOwner(member));
+    });
 }
 
 /** Removes a dead owner's directory, which is empty. */

@@ -20,7 +20,7 @@ import { realDisk, type Disk } from '../../src/store/disk.ts';
 import { Document } from '../../src/store/document.ts';
 import { createOnce, makeDirectory, openOurs, readText, replaceFile } from '../../src/store/file.ts';
 import { badPlace, lineAndColumn } from '../../src/store/json-place.ts';
-import { lastBeat, leaseOwner, takeLease, type LeaseEnvironment } from '../../src/store/lease.ts';
+import { endDeadLeases, lastBeat, leaseOwner, takeLease, type LeaseEnvironment } from '../../src/store/lease.ts';
 import type { Locks } from '../../src/store/lock.ts';
 import type { TeamPaths } from '../../src/store/paths.ts';
 import { pinDirectory } from '../../src/store/pinned.ts';
@@ -335,6 +335,18 @@ describe('a lease', () => {
     if (taken.held) await taken.lease.release();
     expect([existsSync(paths.lease(ada)), existsSync(paths.leaseOwner(ada))]).toEqual([false, false]);
     expect(leaseOwner(realDisk, paths, ada)).toBeUndefined();
+    locks.sweep([paths.folder, paths.processes]);
+  });
+
+  it('of a dead one that nobody takes is cleared away, a live one never', async () => {
+    const worker = await startStore(root, 'lease', { root, team: 'login', member: 'ada' });
+    worker.go();
+    expect(await worker.next()).toBe('held');
+    await endDeadLeases(paths, [ada], { disk: realDisk, locks });
+    expect([existsSync(paths.lease(ada)), existsSync(paths.leaseOwner(ada))]).toEqual([true, true]);
+    await worker.kill();
+    await endDeadLeases(paths, [ada, name('bob')], { disk: realDisk, locks });
+    expect([existsSync(paths.lease(ada)), existsSync(paths.leaseOwner(ada))]).toEqual([false, false]);
     locks.sweep([paths.folder, paths.processes]);
   });
 
