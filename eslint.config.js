@@ -28,7 +28,7 @@ export default defineConfig(
     languageOptions: { globals: readable([...NODE_GLOBALS, ...NODE_GLOBALS_MORE]) },
   },
   {
-    files: ['**/*.cjs'],
+    files: ['**/*.cjs', 'bin/*.js'],
     languageOptions: { sourceType: 'commonjs', globals: readable(COMMONJS_GLOBALS) },
   },
   {
