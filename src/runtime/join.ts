@@ -61,14 +61,14 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const lease = await leaseFor(store, name, incarnation, (why) => events.lost(why));
   announce(store, name, incarnation, token, options);
   const hook = hookFrom(options.environment);
-  const role = roleOf(store, config, member, spec);
+  const role = roleOf(store, config, member, first.spec);
   const profile = profiles[config.profile];
-  const { fallback, stallMs } = agentRulesFrom(options.environment);
+  const { stallMs, ...rules } = agentRulesFrom(options.environment);
   const idleTimeoutMs = options.idleTimeoutMs ?? profile.idleTimeoutMs ?? undefined;
   const teammate = new Teammate({
     ...{ store, lease, speaker: { kind: 'member', name, incarnation } },
     seats: {
-      ...{ given: spec, first, fallback },
+      ...{ given: spec, first, rules },
       seat: (other, how) => seatStandIn(place, other, how),
     },
     ...{ sandbox: before.sandbox, cwd: config.cwd ?? store.paths.root },

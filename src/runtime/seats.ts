@@ -2,13 +2,16 @@
  * Who thinks for a member: its own agent, and whoever stands in when that fails (SPEC §8 "Choice"). What is to be done is
  * the policy's word; here it is carried out and told.
  *
+ * own agent, in the tier of the task at hand
  * own agent ─cannot work at all─→ a stand-in, for the whole run ─likewise─→ the next … → nobody: the member leaves
  *           └─does not get on with a task─→ a stand-in, for that task ─→ the next … → nobody: the task fails
  */
-import type { AgentSpec, FailureClass } from '../model/agent.ts';
-import { isFinal } from '../model/task.ts';
+import type { AgentSpec, FailureClass, Tier } from '../model/agent.ts';
+import type { ModelRules } from '../model/models.ts';
+import { isFinal, type Task } from '../model/task.ts';
 import { agentKey, mayFallBack, remedyFor, standIns, type Scope } from '../policy/fallback.ts';
 import type { FaultyTurn, Remedied } from '../policy/outcome.ts';
+import { suitedTo } from '../policy/tiers.ts';
 import { hashText } from '../store/results.ts';
 import { AgentLedger } from './agent-ledger.ts';
 import type { Seated } from './seating.ts';
@@ -24,8 +27,8 @@ export interface SeatsEnvironment {
   readonly self: Self;
   readonly given: AgentSpec;
   readonly first: Seated;
-  /** Who may stand in, in order. */
-  readonly fallback: readonly AgentSpec[];
+  /** Who may stand in, in order, and what tiers are called. */
+  readonly rules: ModelRules & { readonly fallback: readonly AgentSpec[] };
   /** @returns why it cannot, instead */
   readonly seat: (spec: AgentSpec, options: { keepsSession: boolean }) => Promise<Seated | string>;
 }
@@ -42,8 +45,10 @@ export class Seats {
   readonly #environment: SeatsEnvironment;
   readonly #isFixed: boolean;
   readonly #trials = new Map<string | undefined, Trial>();
+  /** Its own agent with the models of other tiers. */
+  readonly #suited = new Map<Tier, Chair>();
   #own: Chair;
-  #task: string | undefined;
+  #task: Task | undefined;
   #isEmpty = false;
 
   constructor(environment: SeatsEnvironment) {
@@ -60,7 +65,7 @@ export class Seats {
 
   /** Who thinks now. */
   get chair(): Chair {
-    return this.#trials.get(this.#task)?.standIn ?? this.#own;
+    return this.#trials.get(this.#task?.id)?.standIn ?? this.#suitable ?? this.#own;
   }
 
   /**
@@ -68,8 +73,14 @@ export class Seats {
    *
    * @returns whether somebody thinks
    */
-  async begin(task: string | undefined): Promise<boolean> {
+  async begin(task: Task | undefined): Promise<boolean> {
     this.#task = task;
+    if (!(await this.#isManned())) return false;
+    await this.#suit();
+    return true;
+  }
+
+  async #isManned(): Promise<boolean> {
     if (this.#isFixed || this.#isEmpty) return !this.#isEmpty;
     await this.#forgetFinal();
     const why = this.#unfit(agentKey(this.#own.given));
@@ -81,8 +92,8 @@ export class Seats {
   async failed(end: FaultyTurn): Promise<Remedied | undefined> {
     if (this.#isFixed) return undefined;
     const { chair } = this;
+    const { faults, standIn } = this.#trial();
     const key = agentKey(chair.given);
-    const { faults } = this.#trial();
     const known = [...(faults.get(key) ?? []), end.why];
     faults.set(key, known);
     const remedy = remedyFor(known);
@@ -90,22 +101,23 @@ export class Seats {
       return { done: 'again', ...(remedy.afterMs === undefined ? {} : { afterMs: remedy.afterMs }) };
     if (remedy.for === 'task' && this.#task === undefined) return undefined;
     if (remedy.for === 'run') await this.#condemn(key, end.why);
-    const scope = chair === this.#own ? remedy.for : 'task';
-    const why = await this.#replace(chair, scope, end);
+    const scope = chair === standIn ? 'task' : remedy.for;
+    const why = await this.#replace(scope === 'run' ? this.#own : chair, scope, end);
     return why === undefined ? { done: 'replaced' } : { done: 'nothing', for: scope, why };
   }
 
   async close(): Promise<void> {
     for (const { standIn } of this.#trials.values()) if (standIn) await leave(standIn);
     this.#trials.clear();
+    await this.#unsuit();
     await leave(this.#own);
   }
 
   #trial(): Trial {
-    const known = this.#trials.get(this.#task);
+    const known = this.#trials.get(this.#task?.id);
     if (known) return known;
     const fresh: Trial = { faults: new Map(), standIn: undefined };
-    this.#trials.set(this.#task, fresh);
+    this.#trials.set(this.#task?.id, fresh);
     return fresh;
   }
 
@@ -122,15 +134,15 @@ export class Seats {
 
   /** @returns why nobody took the place, instead */
   async #replace(from: Chair, scope: Scope, fault: Fault): Promise<string | undefined> {
-    const { self, fallback, seat } = this.#environment;
+    const { self, rules, seat } = this.#environment;
     const { faults } = this.#trial();
     const missing: string[] = [];
     const isSpent = (key: string): boolean => faults.has(key) || this.#unfit(key) !== undefined;
-    for (const given of standIns(from.given, fallback, isSpent)) {
+    for (const given of standIns(from.given, rules.fallback, isSpent)) {
       const found = await seat(given, { keepsSession: scope === 'run' });
       if (typeof found === 'string') missing.push(`${given.kind}: ${found}`);
       else {
-        const how = scope === 'run' ? 'for the whole run' : `for task #${this.#task ?? ''}`;
+        const how = scope === 'run' ? 'for the whole run' : `for task #${this.#task?.id ?? ''}`;
         this.#tell('agent.fell_back', `${from.given.kind} → ${given.kind} ${how}:`, scope, fault);
         await this.#sit({ ...found, given, ledger: new AgentLedger(self, found.spec) }, from, scope);
         return undefined;
@@ -144,11 +156,34 @@ export class Seats {
   }
 
   async #sit(chair: Chair, from: Chair, scope: Scope): Promise<void> {
-    const isOwn = from === this.#own;
-    if (scope === 'run') this.#own = chair;
-    else this.#trial().standIn = chair;
-    // Its own agent waits for its next task.
-    if (scope === 'run' || !isOwn) await leave(from);
+    const trial = this.#trial();
+    // Its own agent waits for its next task; who stood in does not.
+    const isOver = scope === 'run' || from === trial.standIn;
+    if (scope === 'run') {
+      this.#own = chair;
+      await this.#unsuit();
+    } else trial.standIn = chair;
+    if (isOver) await leave(from);
+  }
+
+  get #suitable(): Chair | undefined {
+    const suited = suitedTo(this.#own.given, this.#task?.metadata['tier'], this.#environment.rules);
+    return suited?.tier && this.#suited.get(suited.tier);
+  }
+
+  /** Its own agent as strong as the task asks for; as it is, where that cannot be had. */
+  async #suit(): Promise<void> {
+    const { self, rules, seat } = this.#environment;
+    const given = suitedTo(this.#own.given, this.#task?.metadata['tier'], rules);
+    if (given?.tier === undefined || this.#suited.has(given.tier)) return;
+    const found = await seat(given, { keepsSession: false });
+    if (typeof found !== 'string')
+      this.#suited.set(given.tier, { ...found, given, ledger: new AgentLedger(self, found.spec) });
+  }
+
+  async #unsuit(): Promise<void> {
+    for (const chair of this.#suited.values()) await leave(chair);
+    this.#suited.clear();
   }
 
   /** In this run, which is the time of one lead, nobody of the team tries it again. */
@@ -169,7 +204,7 @@ export class Seats {
 
   #tell(type: string, what: string, scope: Scope, { why, message }: Fault): void {
     const { store, name } = this.#environment.self;
-    const task = this.#task === undefined ? {} : { task: this.#task };
+    const task = this.#task === undefined ? {} : { task: this.#task.id };
     const text = `${what} ${why}: ${message}`.slice(0, 4_096);
     store.events.append({ type, member: name, ...task, fault: why, scope, text });
   }

@@ -140,7 +140,7 @@ export class Teammate {
 
   async #work(task: Claimed): Promise<void> {
     if (this.#environment.planApproval === true && !(await this.#plans.passes(task))) return;
-    if (!(await this.#mind.seats.begin(task.id))) return;
+    if (!(await this.#mind.seats.begin(task))) return;
     const taken = this.#mailroom.forTurn();
     const mail = [...taken, ...this.#answers.about(task)];
     const isAsking = (): boolean => this.#answers.isAwaited(task);

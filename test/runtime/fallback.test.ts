@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentSpec } from '../../src/model/agent.ts';
 import { configSchema } from '../../src/model/config.ts';
+import { agentRulesSchema, TIER_MODELS } from '../../src/model/models.ts';
 import { sessionOptions } from '../../src/runtime/configuration.ts';
 import { join } from '../../src/runtime/join.ts';
 import { runTeam } from '../../src/runtime/run.ts';
@@ -30,8 +31,10 @@ async function two(step: Step): Promise<Two> {
   return { server, own: { ...at, kind: 'anthropic', model: 'first' }, other };
 }
 
-async function atWork(on: Team, member: string, fallback: readonly AgentSpec[]): Promise<void> {
-  const environment = agentVariables({ fallback, models: {}, defaultModel: 'sonnet' });
+const standIns = (...fallback: AgentSpec[]): Record<string, string> =>
+  agentVariables({ fallback, models: {}, defaultModel: 'sonnet' });
+
+async function atWork(on: Team, member: string, environment: Record<string, string>): Promise<void> {
   const teammate = await join(reopened(on.paths), name(member), { byHand: true, environment });
   const left = teammate.run();
   onTestFinished(async () => {
@@ -53,10 +56,10 @@ describe('a member whose agent fails', () => {
       { subject: 'Second', owner: name('ada') },
     ];
     const on = await team({ members, tasks });
-    await atWork(on, 'ada', [{ ...both.own }, both.other]);
+    await atWork(on, 'ada', standIns({ ...both.own }, both.other));
     await completed(on, '1', '2');
     await on.handle.board.add({ subject: 'Third', owner: 'bob' });
-    await atWork(on, 'bob', [both.other]);
+    await atWork(on, 'bob', standIns(both.other));
     await completed(on, '3');
     expect(asked(both, 'first')).toBe(1);
     expect(on.task('1')).toMatchObject({ attempts: 0 });
@@ -74,7 +77,7 @@ describe('a member whose agent fails', () => {
       members: [{ name: 'ada', agent: both.own }],
       tasks: [{ subject: 'First' }, { subject: 'Second' }],
     });
-    await atWork(on, 'ada', [both.other]);
+    await atWork(on, 'ada', standIns(both.other));
     await completed(on, '1', '2');
     expect([asked(both, 'first'), asked(both, 'second')]).toEqual([3, 1]);
     expect(on.events('agent.fell_back')).toMatchObject([{ task: '1', fault: 'bad_output', scope: 'task' }]);
@@ -84,7 +87,7 @@ describe('a member whose agent fails', () => {
   it('fails a task that no agent gets on with, and says who could not stand in', async () => {
     const both = await two({ garbage: true, times: 'always' });
     const on = await team({ members: [{ name: 'ada', agent: both.own }], tasks: [{ subject: 'Work' }] });
-    await atWork(on, 'ada', [{ kind: 'claude', command: ['/no/such/claude'] }]);
+    await atWork(on, 'ada', standIns({ kind: 'claude', command: ['/no/such/claude'] }));
     await on.until('it failed', (board) => board.tasks.get('1')?.status === 'failed');
     expect(on.task('1')).toMatchObject({
       reason: expect.stringMatching(/Nobody stands in for anthropic \(claude: /) as string,
@@ -103,4 +106,20 @@ describe('a member whose agent fails', () => {
     expect(acts).not.toContain('restart');
     expect(asked(both, 'first')).toBe(1);
   });
+});
+
+it('thinks about a task with the model of its tier, and about the next with its own again', async () => {
+  const server = await ModelServer.start({ script: [{ text: 'Done.', times: 'always' }] });
+  onTestFinished(() => server.close());
+  const agent: AgentSpec = { kind: 'anthropic', baseUrl: server.url, env: { ANTHROPIC_API_KEY: 'none' } };
+  const tasks = [
+    { subject: 'Hard', metadata: { tier: 'opus' } },
+    { subject: 'Plain' },
+    { subject: 'Easy', metadata: { tier: 'haiku' } },
+  ];
+  const on = await team({ members: [{ name: 'ada', agent }], tasks });
+  const rules = { fallback: [], models: { anthropic: { opus: 'strong', sonnet: 'usual' } }, defaultModel: 'sonnet' };
+  await atWork(on, 'ada', agentVariables(agentRulesSchema.parse(rules)));
+  await completed(on, '1', '2', '3');
+  expect(server.requests.map(({ model }) => model)).toEqual(['strong', 'usual', TIER_MODELS.anthropic?.haiku]);
 });
