@@ -7,6 +7,8 @@ export const FIRST_PAUSE_MS = 1_000;
 export const LONGEST_PAUSE_MS = 60_000;
 /** A vendor may ask for more than we would ever wait by ourselves, up to this. */
 export const LONGEST_ASKED_MS = 15 * 60_000;
+/** A task whose agent was at fault is not tried again by the same member before that. */
+export const RETRY_AFTER_FAULT_MS = 5_000;
 
 /**
  * @param attempt refusals in a row so far, the first is 1

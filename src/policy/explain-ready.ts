@@ -1,8 +1,9 @@
 /** Who should begin a task that nothing blocks, and why that has not happened yet. */
+import { timestamp } from '../model/clock.ts';
 import { LEAD, type Name } from '../model/names.ts';
 import { isCheckpoint, type Task } from '../model/task.ts';
 import { heldUp } from './explain-member.ts';
-import { withLead, type Explanation, type Facts } from './explanation.ts';
+import { atTime, withLead, type Explanation, type Facts } from './explanation.ts';
 
 export function explainReady(facts: Facts, task: Task): Explanation {
   const { board } = facts;
@@ -31,7 +32,7 @@ export function explainReady(facts: Facts, task: Task): Explanation {
       who: LEAD,
       next: `\`teams task claim ${task.id}\` begins it.`,
     };
-  if (task.owner !== undefined) return owned(facts, task.owner, since);
+  if (task.owner !== undefined) return owned(facts, task, task.owner);
   if (task.role !== undefined)
     return {
       waitingFor: `an idle member of the role ${task.role}`,
@@ -54,7 +55,8 @@ export function explainReady(facts: Facts, task: Task): Explanation {
   };
 }
 
-function owned(facts: Facts, owner: Name, since: string): Explanation {
+function owned(facts: Facts, task: Task, owner: Name): Explanation {
+  const since = task.updated_at;
   const member = facts.members.get(owner);
   const held = member && heldUp(facts, owner, member);
   if (held) return held;
@@ -65,6 +67,7 @@ function owned(facts: Facts, owner: Name, since: string): Explanation {
       since,
       who: owner,
       next: `${owner} begins it after #${current}.`,
+      about: { tasks: [current] },
     };
   if (member?.status.state === 'joined')
     return {
@@ -73,10 +76,26 @@ function owned(facts: Facts, owner: Name, since: string): Explanation {
       who: LEAD,
       next: withLead(facts, `${owner} begins it when it runs.`),
     };
+  return (
+    again(facts, task, owner) ?? {
+      waitingFor: `${owner} to claim it`,
+      since,
+      who: owner,
+      next: withLead(facts, `${owner} begins it within a second.`),
+    }
+  );
+}
+
+/** What an agent failed at by its own fault it leaves alone for a while. */
+function again(facts: Facts, task: Task, owner: Name): Explanation | undefined {
+  const pause = facts.since.pause(task.id);
+  if (pause?.member !== owner || pause.until <= facts.now) return undefined;
   return {
-    waitingFor: `${owner} to claim it`,
-    since,
+    waitingFor: `${owner} to try it again, whose agent was at fault`,
+    since: task.updated_at,
     who: owner,
-    next: withLead(facts, `${owner} begins it within a second.`),
+    next: `${owner} begins it again ${atTime(facts, pause.until)}.`,
+    nextAt: timestamp(pause.until),
+    about: { members: [owner] },
   };
 }

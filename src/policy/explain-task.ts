@@ -3,13 +3,14 @@ import { dependants, openBlockers, type Board } from '../model/board.ts';
 import { LEAD, type Name } from '../model/names.ts';
 import { holdOn, questionOn, waitOf } from '../model/request.ts';
 import { isFinal, isResolved, type Task } from '../model/task.ts';
+import { limitOf } from './deadline.ts';
 import { heldUp } from './explain-member.ts';
 import { explainReady } from './explain-ready.ts';
-import { askedLead, withLead, type Explanation, type Facts } from './explanation.ts';
+import { askedLead, laterOf, withLead, type Explanation, type Facts } from './explanation.ts';
 
 export function explainTask(facts: Facts, task: Task): Explanation {
   const question = task.status === 'pending' ? questionOn(facts.board, task.id) : undefined;
-  if (question) return askedLead(question);
+  if (question) return askedLead(facts, question);
   switch (task.status) {
     case 'in_progress':
       return inProgress(facts, task, task.claim.member, task.claimed_at);
@@ -19,7 +20,7 @@ export function explainTask(facts: Facts, task: Task): Explanation {
       return failed(facts, task, task.reason);
     case 'completed': {
       const hold = holdOn(facts.board, task.id);
-      return hold === undefined ? over(task) : askedLead(hold);
+      return hold === undefined ? over(task) : askedLead(facts, hold);
     }
     case 'skipped':
     case 'cancelled':
@@ -41,7 +42,7 @@ export function holdUpOf(facts: Facts, task: Task): Explanation | undefined {
   if (task.status !== 'in_progress') return undefined;
   const name = task.claim.member;
   const asked = waitOf(facts.board, name, task.id);
-  if (asked?.task === task.id) return askedLead(asked);
+  if (asked?.task === task.id) return askedLead(facts, asked);
   const member = facts.members.get(name);
   return member && heldUp(facts, name, member);
 }
@@ -52,7 +53,8 @@ function inProgress(facts: Facts, task: Task, name: Name, since: string): Explan
   const after = dependants(facts.board, task.id).filter((one) => !isFinal(one));
   const next =
     after.length === 0 ? `Nothing else waits for #${task.id}.` : `When #${task.id} completes, ${ids(after)} can go on.`;
-  return { waitingFor: `${name} to finish it`, since, who: name, next };
+  const limit = limitOf(facts, task, name);
+  return { waitingFor: `${name} to finish it`, since, who: name, next, ...(limit === undefined ? {} : { limit }) };
 }
 
 function blocked(facts: Facts, task: Task): Explanation {
@@ -62,6 +64,7 @@ function blocked(facts: Facts, task: Task): Explanation {
   const why = explainTask(facts, root);
   const isEnd = root.status === 'failed' || root.status === 'cancelled';
   const chain = blockers.includes(root) && others.length === 0 ? '' : `, in the end for ${ids([root, ...others])}`;
+  const owing = [root, ...others].slice(0, LISTED).flatMap((one) => explainTask(facts, one).who ?? []);
   const hold = holdUpOf(facts, root)?.waitingFor;
   const held = hold === undefined || hold === null ? '' : `; #${root.id} waits for ${hold}`;
   const goes = task.owner === undefined ? 'it is free to be claimed' : `it is ${task.owner}'s to begin`;
@@ -69,12 +72,20 @@ function blocked(facts: Facts, task: Task): Explanation {
     ? `\`teams task retry ${root.id}\`, or \`teams task unblock ${task.id}\`, or skip it.`
     : `${why.next} Then ${goes}.`;
   return {
-    waitingFor: `${blockers.map((one) => blockerText(one)).join(', ')}${chain}${held}`,
-    since: why.since,
-    who: isEnd ? LEAD : why.who,
+    waitingFor: `${listed(blockers.map(blockerText))}${chain}${held}`,
+    since: laterOf(why.since, task.created_at),
+    who: isEnd ? LEAD : owing.length === 0 ? why.who : [...new Set(owing)].join(', '),
     next: withLead(facts, next),
+    ...(isEnd ? {} : boundsOf(why)),
+    about: { members: why.about?.members ?? [], tasks: [...blockers, root, ...others].map(({ id }) => id) },
   };
 }
+
+/** When what comes next happens, and what bounds it. */
+const boundsOf = ({ nextAt, limit }: Explanation): Pick<Explanation, 'nextAt' | 'limit'> => ({
+  ...(nextAt === undefined ? {} : { nextAt }),
+  ...(limit === undefined ? {} : { limit }),
+});
 
 function blockerText(task: Task): string {
   if (task.status === 'in_progress') return `#${task.id} (${task.claim.member} works on it)`;
@@ -115,7 +126,14 @@ function failed(facts: Facts, task: Task, reason: string): Explanation {
     since: task.updated_at,
     who: LEAD,
     next: `\`teams task retry ${task.id}\`, or skip it; a lead that nobody attends skips what waits for it.`,
+    about: { members: 'by' in task ? [task.by.member] : [] },
   };
 }
 
-const ids = (tasks: readonly Task[]): string => tasks.map(({ id }) => `#${id}`).join(', ');
+const ids = (tasks: readonly Task[]): string => listed(tasks.map(({ id }) => `#${id}`));
+
+/** A paragraph names so many, however many there are. */
+const LISTED = 10;
+
+const listed = (names: readonly string[]): string =>
+  names.slice(0, LISTED).join(', ') + (names.length > LISTED ? ` and ${names.length - LISTED} more` : '');

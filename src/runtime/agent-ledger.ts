@@ -6,7 +6,6 @@ import type { AgentEvent, TurnEnd } from '../agents/agent.ts';
 import type { AgentSpec } from '../model/agent.ts';
 import { spendingEvent } from '../model/spending.ts';
 import { vendorOf } from '../policy/vendor.ts';
-import { duration } from '../policy/wording.ts';
 import { keepSession } from '../store/agent-home.ts';
 import type { Self } from './self.ts';
 import { VendorPace } from './vendor-pace.ts';
@@ -74,11 +73,12 @@ export class AgentLedger {
     const pace = this.#pace;
     const left = pace?.left() ?? 0;
     if (left > 0) {
-      this.#self.note('rate-limited', `its vendor asked for a pause; ${duration(left)} to go`);
       // Another's refusal may have made it longer meanwhile.
-      for (let ms = left; ms > 0 && !signal.aborted; ms = pace?.left() ?? 0)
+      for (let ms = left; ms > 0 && !signal.aborted; ms = pace?.left() ?? 0) {
+        this.#self.note({ state: 'rate-limited', reason: 'its vendor asked for a pause', forMs: ms });
         await this.#self.store.clock.sleep(ms, signal);
-      this.#self.note(undefined);
+      }
+      this.#self.note();
     }
     pace?.calls();
   }

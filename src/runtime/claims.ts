@@ -1,10 +1,8 @@
 /** What a member may begin: a ready task that is for it, and not what its agent has just failed at by its own fault. */
 import { nextClaim, type Board } from '../model/board.ts';
 import type { Task } from '../model/task.ts';
+import { RETRY_AFTER_FAULT_MS } from '../policy/backoff.ts';
 import type { Self } from './self.ts';
-
-/** A task whose agent was at fault is not tried again by this member before this many milliseconds. */
-const PAUSE_MS = 5_000;
 
 export class Claims {
   readonly #self: Self;
@@ -34,7 +32,7 @@ export class Claims {
   }
 
   /** The agent was at fault: this task may be another's for a while. */
-  pause(task: string, ms = PAUSE_MS): void {
+  pause(task: string, ms = RETRY_AFTER_FAULT_MS): void {
     this.#paused.set(task, this.#self.store.clock.monotonic() + ms);
   }
 

@@ -61,10 +61,14 @@ export class Self {
   }
 
   /** What the board does not tell of this member, in its process record. */
-  note(state: 'rate-limited' | undefined, reason = ''): void {
+  note(said?: { readonly state: 'rate-limited'; readonly reason: string; readonly forMs: number }): void {
     const { roster, clock } = this.store;
     const record = roster.read(this.name);
-    const note = state === undefined ? undefined : { state, reason, since: clock.now() / 1000 };
+    const now = clock.now();
+    const note = said && {
+      ...{ state: said.state, reason: said.reason },
+      ...{ since: record?.note?.since ?? now / 1000, until: (now + said.forMs) / 1000 },
+    };
     if (record) roster.write({ ...record, note });
   }
 

@@ -41,6 +41,8 @@ export interface MemberLook {
   readonly status: SeenMemberStatus;
   readonly seen: Seen | undefined;
   readonly deeds: Deeds;
+  /** The kind of its agent. */
+  readonly agent?: string;
 }
 
 export interface TeamLook {
@@ -85,7 +87,8 @@ function lookAtMember(
   const { name, role } = member;
   const { pid, seen, note } = seenMember(store, board, member, around);
   // A command is bounded by its own time-out only: its silence means nothing.
-  const stalledAfterMs = around.kinds.get(name) === 'exec' ? Infinity : limit;
+  const agent = around.kinds.get(name);
+  const stalledAfterMs = agent === 'exec' ? Infinity : limit;
   const described = describeMember(board, member, {
     ...(seen ? { seen } : {}),
     ...(note ? { note } : {}),
@@ -97,7 +100,7 @@ function lookAtMember(
     : described.reason;
   const task = board.busy.get(name) ?? null;
   const status = { name, role, state: described.state, reason, pid, task, unread: around.unread(name) };
-  return { status, seen, deeds: around.deeds.get(name) ?? noDeeds };
+  return { status, seen, deeds: around.deeds.get(name) ?? noDeeds, ...(agent === undefined ? {} : { agent }) };
 }
 
 const kindsIn = ({ config }: TeamReader): ReadonlyMap<string, string> =>

@@ -1,42 +1,48 @@
 /** What an explanation is drawn from: the board, with what the lead was asked, and its members as they are seen now. */
-import type { Board } from '../model/board.ts';
-import { timestamp } from '../model/clock.ts';
-import type { Facts, MemberFacts } from '../policy/explanation.ts';
-import { RESTART_AFTER_MS } from '../policy/restart.ts';
+import { LEAD } from '../model/names.ts';
+import type { Facts, LeadFacts } from '../policy/explanation.ts';
+import { memberFacts, type SeenNow } from '../policy/member-facts.ts';
+import { profiles } from '../policy/profiles.ts';
+import type { Since } from '../policy/view/since.ts';
+import { lastBeat } from '../store/lease.ts';
 import type { TeamReader } from '../store/team-reader.ts';
 import type { MemberLook, TeamLook } from './status.ts';
 
-export function whyFacts(store: TeamReader, { board, members, lead }: TeamLook, reassignAfterMs: number): Facts {
+export interface WhyLimits {
+  readonly watchdogWarningMs?: number;
+  readonly watchdogReassignMs?: number;
+  readonly shutdownTimeoutMs?: number | undefined;
+}
+
+const WARN_AFTER_MS = 300_000;
+const REASSIGN_AFTER_MS = 600_000;
+
+export function whyFacts(store: TeamReader, look: TeamLook, since: Since, limits: WhyLimits): Facts {
+  const { board, members } = look;
   const now = store.clock.now();
   return {
-    ...{ team: store.paths.name, board, hasLead: lead.alive, reassignAfterMs },
-    members: new Map(members.map((member) => [member.status.name, memberFacts(member, board, now)])),
+    ...{ team: store.paths.name, board, since, now, lead: leadFacts(store, look) },
+    warnAfterMs: limits.watchdogWarningMs ?? WARN_AFTER_MS,
+    reassignAfterMs: limits.watchdogReassignMs ?? REASSIGN_AFTER_MS,
+    shutdownWaitMs: limits.shutdownTimeoutMs ?? profiles[board.profile].shutdownWaitMs,
+    members: new Map(
+      members.map((member) => [member.status.name, memberFacts(seenNow(store, member), { board, since, now })]),
+    ),
   };
 }
 
-function memberFacts({ status, seen, deeds }: MemberLook, board: Board, now: number): MemberFacts {
-  const task = board.tasks.get(status.task ?? '');
-  const working = task?.status === 'in_progress' ? task.claimed_at : null;
-  const silentFor = seen?.progressAge ?? 0;
-  const since: Partial<Record<typeof status.state, string | null>> = {
-    dead: deeds.death?.at ?? null,
-    stopped: deeds.death?.at ?? null,
-    quarantined: deeds.quarantinedAt ?? null,
-    stalled: timestamp(now - silentFor),
-    working,
-  };
-  const restart = restartIn({ seen, deeds }, now);
+function leadFacts({ disk, paths }: TeamReader, { lead: { alive, pid } }: TeamLook): LeadFacts {
+  const beat = lastBeat(disk, paths, LEAD);
+  return { alive, pid, ...(beat === undefined ? {} : { lastBeat: beat }) };
+}
+
+function seenNow({ roster }: TeamReader, { status, seen, deeds, agent }: MemberLook): SeenNow {
+  const { started_at, note } = roster.read(status.name) ?? {};
   return {
-    status,
-    since: since[status.state] ?? null,
-    unread: status.unread,
-    silentFor,
-    ...(restart === undefined ? {} : { restartIn: restart }),
+    ...{ status, seen, agent, died: deeds.death?.at, quarantined: deeds.quarantinedAt },
+    ...{ forked: inMs(started_at), noted: inMs(note?.since), until: inMs(note?.until) },
   };
 }
 
-function restartIn({ seen, deeds }: Pick<MemberLook, 'seen' | 'deeds'>, now: number): number | undefined {
-  if (seen?.process !== 'dead' || seen.givenUp || seen.byHand) return undefined;
-  const wait = RESTART_AFTER_MS[seen.restarts];
-  return wait === undefined ? undefined : wait - (deeds.death ? now - Date.parse(deeds.death.at) : 0);
-}
+/** The times of a record are float seconds (SPEC §3). */
+const inMs = (seconds: number | undefined): number | undefined => (seconds === undefined ? undefined : seconds * 1_000);

@@ -142,7 +142,10 @@ export class World {
   }
 
   /** A fact of the event log. */
-  note(type: `agent.${string}` | `message.${string}`, fact: Readonly<Record<string, unknown>> = {}): void {
+  note(
+    type: `${'agent' | 'lead' | 'member' | 'message'}.${string}`,
+    fact: Readonly<Record<string, unknown>> = {},
+  ): void {
     this.#show({ ...fact, type, at: timestamp(this.now) });
   }
 

@@ -99,7 +99,14 @@ export const event = z.looseObject({
 });
 export const outputLine = z.strictObject({ member: text, line: z.string() });
 export const explained = answer({
-  ...{ subject: text, state: text, waitingFor: text.nullable(), since: time.nullable(), who: text.nullable() },
+  ...{
+    subject: text,
+    state: text,
+    waitingFor: text.nullable(),
+    since: time.nullable(),
+    who: text.nullable(),
+    nextAt: time.nullable(),
+  },
   ...{ next: text, events: z.array(event) },
 });
 

@@ -13,22 +13,14 @@ import {
   why,
   whyText,
 } from '../../index.ts';
-import type {
-  MailWanted,
-  ShownEvent,
-  ShownPage,
-  TeamPaths,
-  WantedPage,
-  WatchOptions,
-  WhyOptions,
-} from '../../index.ts';
+import type { MailWanted, ShownEvent, ShownPage, TeamPaths, WantedPage, WatchOptions, WhyLimits } from '../../index.ts';
 import { Picture } from './picture.ts';
 import { eventRow } from './rows.ts';
 import type { EventRow, MailPage, TaskSight, WhySight } from './shapes.ts';
 
 export interface LiveOptions {
   readonly watch: WatchOptions;
-  readonly why: WhyOptions;
+  readonly why: WhyLimits;
 }
 
 export interface LivePlace {

@@ -17,11 +17,16 @@ export const act: Act = async (frame, given) => {
     given.words.length === 0 ? { team: undefined, words: [] } : chooseTeam(frame, given.words, { archived: true });
   noMore(words);
   const { merged, open } = settings(frame);
-  const { watchdogWarningMs, watchdogReassignMs } = merged.config;
+  const { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs } = merged.config;
   using endings = new Endings();
   const { openUi } = await import('../../web/main.ts');
   const ui = await openUi({
-    ...{ port, open, watch: { stalledAfterMs: watchdogWarningMs }, why: { watchdogWarningMs, watchdogReassignMs } },
+    ...{
+      port,
+      open,
+      watch: { stalledAfterMs: watchdogWarningMs },
+      why: { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs },
+    },
     ...(team === undefined ? {} : { team: basename(team.paths.folder) }),
   });
   frame.answer({ url: ui.url, port: ui.port }, ui.url);

@@ -8,8 +8,8 @@ import type { Act } from '../verb.ts';
 export const act: Act = (frame, given) =>
   withSeenTeam(frame, given.words, 1, async (store, [subject, ...rest]) => {
     noMore(rest);
-    const { watchdogWarningMs, watchdogReassignMs } = settings(frame).merged.config;
-    const answer = await why(store, subject, { watchdogWarningMs, watchdogReassignMs });
+    const { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs } = settings(frame).merged.config;
+    const answer = await why(store, subject, { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs });
     const events = answer.events.map((event) => `  ${timeOfDay(event.at)} ${eventLine(event)}`);
     frame.answer(answer, [whyText(answer, realClock.now()), ...events].join('\n'));
     return 0;

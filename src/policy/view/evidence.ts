@@ -1,0 +1,89 @@
+/**
+ * The events behind an answer, kept while a team's events pass once: the latest of each task, of each member, of each
+ * member's process and of the team. What the lead decided last is kept however much has happened since; of what agents
+ * said there is little, since it explains little.
+ */
+import type { Requests } from '../../model/request.ts';
+import type { ShownEvent } from '../../model/shown-event.ts';
+import { isSpeech } from './story.ts';
+
+/** What an answer is about, besides its subject. */
+export interface About {
+  readonly tasks?: readonly string[];
+  /** Whose process matters. */
+  readonly members?: readonly string[];
+}
+
+const SHOWN = 8;
+const SPEECH = 2;
+/** Of a subject's own events, where others are behind it too. */
+const OWN = 4;
+
+/** The latest events of one thing. */
+class Latest {
+  readonly #facts: ShownEvent[] = [];
+  readonly #speech: ShownEvent[] = [];
+  decision: ShownEvent | undefined;
+
+  add(event: ShownEvent): void {
+    const [kept, most] = isSpeech(event) ? [this.#speech, SPEECH] : [this.#facts, SHOWN];
+    kept.push(event);
+    if (kept.length > most) kept.shift();
+    if (isDecision(event)) this.decision = event;
+  }
+
+  /** Newest first. */
+  get events(): ShownEvent[] {
+    return [...this.#facts, ...this.#speech].sort((a, b) => b.number - a.number);
+  }
+}
+
+export const isDecision = ({ type }: ShownEvent): boolean => type === 'lead.decided';
+
+export class Evidence {
+  readonly #requests: Requests['requests'];
+  readonly #latest = new Map<string, Latest>();
+
+  constructor({ requests }: Pick<Requests, 'requests'>) {
+    this.#requests = requests;
+  }
+
+  add(event: ShownEvent): void {
+    for (const thing of this.#thingsOf(event)) {
+      const latest = this.#latest.get(thing) ?? new Latest();
+      this.#latest.set(thing, latest);
+      latest.add(event);
+    }
+  }
+
+  /** @param subject `team`, `member ada`, `task 3` @returns oldest first, few */
+  behind(subject: string, { tasks = [], members = [] }: About): ShownEvent[] {
+    const others = [...tasks.map((id) => `task ${id}`), ...members.map((name) => `process ${name}`)]
+      .filter((thing) => thing !== subject)
+      .flatMap((thing) => this.#latest.get(thing)?.events ?? [])
+      .sort((a, b) => b.number - a.number);
+    const { decision, events: own = [] } = this.#latest.get(subject) ?? {};
+    const wanted = [decision ?? [], own.slice(0, OWN), others, own].flat();
+    const shown = new Map<number, ShownEvent>();
+    for (const event of wanted) if (shown.size < SHOWN) shown.set(event.number, event);
+    return [...shown.values()].sort((a, b) => a.number - b.number);
+  }
+
+  #thingsOf(event: ShownEvent): Set<string> {
+    const { member } = event;
+    const things = new Set(['team']);
+    // What was asked, and what was answered, is the asker's and the task's, whoever said it.
+    const request = this.#requests.get('request' in event && typeof event.request === 'string' ? event.request : '');
+    const task = 'task' in event ? event.task : undefined;
+    const id = typeof task === 'object' ? task.id : (task ?? request?.task);
+    if (id !== undefined) things.add(`task ${id}`);
+    if (member !== undefined) things.add(`member ${member}`);
+    if (request !== undefined) things.add(`member ${request.from}`);
+    if (isDecision(event) && 'to' in event && typeof event.to === 'string') things.add(`member ${event.to}`);
+    if (member !== undefined && isOfProcess(event)) things.add(`process ${member}`);
+    return things;
+  }
+}
+
+const isOfProcess = (event: ShownEvent): boolean =>
+  event.type.startsWith('member.') || event.type === 'agent.failed' || isDecision(event);
