@@ -20,6 +20,7 @@ export default defineConfig({
           include: ['test/**/*.test.{ts,tsx}'],
           exclude: [...PURE, 'test/hosts/**', 'test/real-agents/**'],
           pool: 'forks',
+          globalSetup: ['test/support/build-programs.ts'],
           setupFiles: ['test/support/leftovers.ts'],
           // A hang is caught; a loaded machine is no failure.
           testTimeout: 60_000,

@@ -1,12 +1,11 @@
 /** The model server of the tests, asked by hand: each API whole and streamed, its failures, and as a program. */
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Script } from '../fixtures/model-server/script.ts';
 import { ModelServer } from '../fixtures/model-server/server.ts';
-import { bundle } from '../support/bundle.ts';
+import { program } from '../support/programs.ts';
 
 const open = async (script: Script): Promise<ModelServer> => {
   const server = await ModelServer.start({ script });
@@ -88,8 +87,9 @@ describe('the model server', () => {
   });
 
   it('runs as a program, takes a script and tells what it was asked', async () => {
-    const program = await bundle(join(import.meta.dirname, '../fixtures/model-server/main.ts'));
-    const child = spawn(process.execPath, [program, '--titles'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [program('model-server'), '--titles'], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
     const line = await createInterface({ input: child.stdout })[Symbol.asyncIterator]().next();
     const server = JSON.parse(String(line.value)) as { url: string };
     await fetch(`${server.url}/__script`, { method: 'PUT', body: JSON.stringify([{ text: 'scripted' }]) });

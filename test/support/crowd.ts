@@ -1,9 +1,6 @@
 /** Several `stress-worker.ts` processes that do the same in rounds, all let go at once. */
-import { join } from 'node:path';
-import { bundle } from './bundle.ts';
+import { program } from './programs.ts';
 import { start, type Worker } from './workers.ts';
-
-const PROGRAM = join(import.meta.dirname, '..', 'fixtures', 'stress-worker.ts');
 
 export class Crowd {
   readonly #workers: readonly Worker[];
@@ -14,8 +11,9 @@ export class Crowd {
 
   /** @param options one process for each */
   static async gather(cwd: string, job: string, options: readonly object[]): Promise<Crowd> {
-    const program = await bundle(PROGRAM);
-    const workers = options.map((one) => start(process.execPath, [program, job, JSON.stringify(one)], cwd));
+    const workers = options.map((one) =>
+      start(process.execPath, [program('stress-worker'), job, JSON.stringify(one)], cwd),
+    );
     for (const worker of workers) await worker.next();
     return new Crowd(workers);
   }

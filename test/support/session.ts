@@ -4,11 +4,8 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { buildSync } from 'esbuild';
 import { onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import type { scriptedTurnSchema } from '../../src/agents/script.ts';
@@ -30,6 +27,7 @@ import { identityIn } from '../../src/store/roster.ts';
 import { openStore, type TeamStore } from '../../src/store/team-store.ts';
 import type { Mark } from '../../src/model/mark.ts';
 import { realClock } from './clock.ts';
+import { program, type Program } from './programs.ts';
 import { onSmallDisk } from './small-disk.ts';
 import type { SpawnPoint } from '../fixtures/dying-disk.ts';
 import { tempDir } from './temp.ts';
@@ -227,16 +225,12 @@ export const mustWatch = (): string | undefined =>
     ? undefined
     : 'no user may have limits of its own here';
 
-const apart = (program: Program, ...args: string[]): Promise<Apart> => {
-  const [file, ...rest] = command(program, ...args);
+const apart = (name: Program, ...args: string[]): Promise<Apart> => {
+  const [file, ...rest] = command(name, ...args);
   return started(file, rest);
 };
 
-const command = (program: Program, ...args: string[]): [string, ...string[]] => [
-  process.execPath,
-  join(programs, `${program}.mjs`),
-  ...args,
-];
+const command = (name: Program, ...args: string[]): [string, ...string[]] => [process.execPath, program(name), ...args];
 
 async function started(file: string, args: readonly string[]): Promise<Apart> {
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -259,28 +253,6 @@ async function follow(child: ChildProcess): Promise<Apart> {
   await Promise.race([first, ended]);
   return { child, pid: child.pid ?? 0, said: () => said, ended };
 }
-
-const PROGRAMS = ['lead', 'worker', 'disk'] as const;
-type Program = (typeof PROGRAMS)[number];
-
-/** The programs of the fixtures. The package looks for its own beside `dist/`, so it gets one with our `bin` beside it. */
-function build(): string {
-  const home = mkdtempSync(join(realpathSync(tmpdir()), 'teams-lead-'));
-  process.on('exit', () => rmSync(home, { recursive: true, force: true }));
-  mkdirSync(join(home, 'dist'));
-  symlinkSync(join(import.meta.dirname, '../../bin'), join(home, 'bin'));
-  const fixtures = join(import.meta.dirname, '../fixtures');
-  const outdir = join(home, 'dist');
-  buildSync({
-    ...{ entryPoints: PROGRAMS.map((name) => join(fixtures, `${name}.ts`)), outdir, outExtension: { '.js': '.mjs' } },
-    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', external: ['piscina'] },
-    banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
-  });
-  return outdir;
-}
-
-// Now, and not in a test: esbuild leaves a process of its own behind.
-const programs = build();
 
 /** The processes that carry one of some marks now. */
 export function living(marks: readonly Mark[]): number[] {

@@ -1,12 +1,9 @@
 /** Worker processes of a test: started together, let go together, heard line by line, ended with the test. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { onTestFinished } from 'vitest';
-import { bundle } from './bundle.ts';
-
-const STORE_WORKER = join(import.meta.dirname, '..', 'fixtures', 'store-worker.ts');
+import { program } from './programs.ts';
 
 export class Worker {
   readonly child: ChildProcess;
@@ -72,7 +69,7 @@ export async function startStoreBy(
   job: string,
   options: object,
 ): Promise<Worker> {
-  const [file, ...args] = commandOf([process.execPath, await bundle(STORE_WORKER), job, JSON.stringify(options)]);
+  const [file, ...args] = commandOf([process.execPath, program('store-worker'), job, JSON.stringify(options)]);
   const worker = start(file, args, cwd);
   const said = await worker.next();
   if (said !== 'ready') await worker.result();

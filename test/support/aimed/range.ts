@@ -3,16 +3,15 @@
  * process does the same right afterwards. At the end everybody's history is held against the files.
  */
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { isTeamError } from '../../../src/model/errors.ts';
 import { segmentsOf } from '../../../src/store/inbox-files.ts';
 import { stateOf } from '../../../src/store/process-table.ts';
 import { KEEP_MS, Reader } from '../../../src/store/reader.ts';
-import { bundle } from '../bundle.ts';
 import { FakeClock } from '../clock.ts';
 import { fastClock } from '../clock-fast.ts';
 import { leftFiles } from '../leftovers.ts';
+import { program } from '../programs.ts';
 import { tempDir } from '../temp.ts';
 import { start, until, type Worker } from '../workers.ts';
 import { actorIn, historyIn, makeTeam } from './actor.ts';
@@ -20,7 +19,6 @@ import { aimsAt, type Aim, type AimedCall } from './aim.ts';
 import { judge, judgeUse, notesIn } from './history.ts';
 import { HIT, SURVIVOR, type Actor, type Scenario } from './scenario.ts';
 
-const PROGRAM = join(import.meta.dirname, '..', '..', 'fixtures', 'aimed-worker.ts');
 /** Processes that are started ahead: most of what a shot costs is the start of Node. */
 const AHEAD = 3;
 /** The survivor's time-outs of 15 s are over after 60 ms. */
@@ -142,7 +140,7 @@ export class Range {
   }
 
   async #started(): Promise<Worker> {
-    const worker = start(process.execPath, [await bundle(PROGRAM), this.#root, this.#name, this.#signal], this.#root);
+    const worker = start(process.execPath, [program('aimed-worker'), this.#root, this.#name, this.#signal], this.#root);
     await worker.next();
     return worker;
   }

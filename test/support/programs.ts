@@ -1,0 +1,25 @@
+/** The fixtures that tests start as processes: bundled once for a whole run of the suite by `build-programs.ts`. */
+import { join } from 'node:path';
+import { inject } from 'vitest';
+
+/** Name → file under `test/fixtures/`. */
+export const PROGRAMS = {
+  'aimed-worker': 'aimed-worker.ts',
+  disk: 'disk.ts',
+  lead: 'lead.ts',
+  'model-server': 'model-server/main.ts',
+  'store-worker': 'store-worker.ts',
+  'stress-worker': 'stress-worker.ts',
+  worker: 'worker.ts',
+} as const;
+export type Program = keyof typeof PROGRAMS;
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Where the built programs are. */
+    programs: string;
+  }
+}
+
+/** @returns a file for Node to run */
+export const program = (name: Program): string => join(inject('programs'), `${name}.cjs`);
