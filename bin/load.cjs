@@ -1,28 +1,47 @@
 'use strict';
 /**
- * Runs dist/<name>.cjs, from V8's code cache where there is one: a teammate is started often, and compiling is most
+ * Runs dist/<name>.cjs, from V8's code cache where there is one: our programs are started often, and compiling is most
  * of what a start costs. The cache belongs to one bundle, Node version and architecture, all in its name; V8 aborts
- * the process on damaged data, so a checksum stands in front. Without a usable cache the bundle is compiled as usual.
+ * the process on damaged data, so a checksum stands in front. The build leaves one in dist/cache; a package that was
+ * installed has none, so its first run keeps one in the user's cache folder. Without one the bundle is compiled as usual.
  */
-const { hash } = require('node:crypto');
-const { readFileSync } = require('node:fs');
-const { join } = require('node:path');
+const { hash, randomBytes } = require('node:crypto');
+const { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
+const { dirname, join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { Script } = require('node:vm');
 
 const DIST = join(__dirname, '..', 'dist');
 const CHECKSUM_BYTES = 32;
+const OLD_MS = 30 * 24 * 3_600_000;
 
-const cachePath = (name, bundle) =>
-  join(DIST, 'cache', `${name}-${process.version}-${process.arch}-${hash('sha256', bundle).slice(0, 16)}.bin`);
+const bundlePath = (name) => join(DIST, `${name}.cjs`);
+const readBundle = (name) => readFileSync(bundlePath(name));
 
-/** The cached data, or undefined if there is none for this bundle or it is damaged. */
-function readCache(name, bundle) {
+/** What a bundle calls for a chunk it does not contain; `path` is relative to dist/. */
+const importLazily = (path) => import(pathToFileURL(join(DIST, path)).href);
+
+/** Names of caches: everything that makes one useless for another. */
+const cacheName = (name, bundle) =>
+  `${name}-${process.version}-${process.arch}-${hash('sha256', bundle).slice(0, 16)}.bin`;
+
+const builtCache = (name, bundle) => join(DIST, 'cache', cacheName(name, bundle));
+
+/** `$XDG_CACHE_HOME/teams/code`. */
+function keptCache(name, bundle) {
+  const given = process.env.XDG_CACHE_HOME;
+  const folder = given?.startsWith('/') ? given : join(require('node:os').homedir(), '.cache');
+  return join(folder, 'teams', 'code', cacheName(name, bundle));
+}
+
+/** The cached data, or undefined if there is none, it is damaged, or somebody else may have written it. */
+function readCache(path, isTrusted) {
   let file;
   try {
-    file = readFileSync(cachePath(name, bundle));
+    if (!isTrusted(path)) return undefined;
+    file = readFileSync(path);
   } catch {
-    return undefined; // This Node was never warmed up.
+    return undefined;
   }
   const data = file.subarray(CHECKSUM_BYTES);
   return file.length > CHECKSUM_BYTES && file.subarray(0, CHECKSUM_BYTES).equals(hash('sha256', data, 'buffer'))
@@ -30,19 +49,53 @@ function readCache(name, bundle) {
     : undefined;
 }
 
-/** What a bundle calls for a chunk it does not contain; `path` is relative to dist/. */
-const importLazily = (path) => import(pathToFileURL(join(DIST, path)).href);
+/** A cache is code: one in a folder that is not part of the package counts only if nobody but its user could write it. */
+function isOnlyOurs(path) {
+  const isOurs = ({ uid, mode }) => uid === process.getuid() && (mode & 0o022) === 0;
+  return isOurs(statSync(dirname(path))) && isOurs(statSync(path));
+}
+
+/** A checksum, then the data; the file has its name only when it is whole. */
+function writeCache(path, data) {
+  const fresh = `${path}.${randomBytes(6).toString('hex')}.tmp`;
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(fresh, Buffer.concat([hash('sha256', data, 'buffer'), data]), { mode: 0o600 });
+  renameSync(fresh, path);
+}
+
+/** Keeps what V8 compiled for the next start, and drops what versions of long ago kept. Who cannot write goes without. */
+function keep(path, script) {
+  try {
+    writeCache(path, script.createCachedData());
+    const folder = dirname(path);
+    for (const file of readdirSync(folder).map((name) => join(folder, name)))
+      if (Date.now() - statSync(file).mtimeMs > OLD_MS) rmSync(file);
+  } catch {
+    // A read-only home, a full disk: the next start compiles again.
+  }
+}
 
 /** @returns {{ script: Script, exports: object, bundle: Buffer }} the bundle, run, and what it exports */
-function load(name) {
-  const filename = join(DIST, `${name}.cjs`);
-  const bundle = readFileSync(filename);
+function load(name, { bundle = readBundle(name), cachedData } = {}) {
+  const filename = bundlePath(name);
   const head = '(function (exports, require, module, __filename, __dirname, importLazily) {';
   // esbuild writes ASCII; as such it takes half the memory and no decoding.
-  const script = new Script(`${head}${bundle.latin1Slice()}\n})`, { filename, cachedData: readCache(name, bundle) });
+  const script = new Script(`${head}${bundle.latin1Slice()}\n})`, { filename, cachedData });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, filename, DIST, importLazily);
   return { script, exports: module.exports, bundle };
 }
 
-module.exports = { load, cachePath };
+/** Loads a program to be run. @returns what its bundle exports */
+function program(name) {
+  const bundle = readBundle(name);
+  const built = readCache(builtCache(name, bundle), () => true);
+  const path = built ? undefined : keptCache(name, bundle);
+  const cachedData = built ?? readCache(path, isOnlyOurs);
+  const { script, exports } = load(name, { bundle, cachedData });
+  // A start that only printed its help has compiled little of what others need.
+  if (!cachedData && !process.argv[2]?.startsWith('-')) process.once('exit', () => keep(path, script));
+  return exports;
+}
+
+module.exports = { program, load, builtCache, writeCache };

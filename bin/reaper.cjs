@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 'use strict';
 /** A reaper process: started by the runtime, never by a person. */
-require('./load.cjs').load('reaper').exports.main();
+require('./load.cjs').program('reaper').main();

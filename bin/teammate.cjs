@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 'use strict';
 /** A teammate process: started by the runtime, never by a person. */
-require('./load.cjs').load('teammate').exports.main();
+require('./load.cjs').program('teammate').main();

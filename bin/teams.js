@@ -11,12 +11,12 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 async function run() {
-  process.exitCode = await program().main(process.argv.slice(2));
+  process.exitCode = await loaded().main(process.argv.slice(2));
 }
 
-function program() {
+function loaded() {
   try {
-    return require('./load.cjs').load('teams').exports;
+    return require('./load.cjs').program('teams');
   } catch (error) {
     if (error.code !== 'ENOENT' || !error.path.includes('dist')) throw error;
     console.error('teams is not built: dist/ is missing or incomplete. Run `npm run build`.');

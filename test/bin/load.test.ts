@@ -1,0 +1,56 @@
+/** Our programs as a package has them that was installed: without the code caches that a build leaves. */
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { tempDir } from '../support/temp.ts';
+
+const PACKAGE = join(import.meta.dirname, '..', '..');
+
+let installed = '';
+let caches = '';
+beforeEach(() => {
+  installed = tempDir();
+  caches = join(installed, 'cache', 'teams', 'code');
+  for (const part of ['bin', 'package.json', 'dist/teams.cjs'])
+    cpSync(join(PACKAGE, part), join(installed, part), { recursive: true });
+});
+
+const teams = async (...argv: string[]): Promise<string> => {
+  const env = { PATH: process.env['PATH'], HOME: installed, XDG_CACHE_HOME: join(installed, 'cache') };
+  const options = { cwd: installed, env };
+  return (await promisify(execFile)(process.execPath, [join(installed, 'bin', 'teams.js'), ...argv], options)).stdout;
+};
+const kept = (): string => join(caches, readdirSync(caches)[0] ?? '');
+
+describe('a start without a code cache', () => {
+  it('keeps one for the next, which leaves it alone; a look at the version or the help does not', async () => {
+    expect(await teams('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(existsSync(caches)).toBe(false);
+    expect(await teams('list', '--json')).toContain('"teams":[]');
+    expect(readdirSync(caches)).toEqual([expect.stringMatching(/^teams-v[\d.]+-\w+-[0-9a-f]{16}\.bin$/)]);
+    expect([statSync(caches).mode & 0o777, statSync(kept()).mode & 0o777]).toEqual([0o700, 0o600]);
+    const { mtimeMs, ino } = statSync(kept());
+    expect(await teams('list', '--json')).toContain('"teams":[]');
+    expect(statSync(kept())).toMatchObject({ mtimeMs, ino });
+  });
+
+  it('makes a damaged one anew, and one that others could have written', async () => {
+    await teams('list');
+    const whole = readFileSync(kept());
+    writeFileSync(kept(), whole.fill(7, 5_000, 6_000));
+    expect(await teams('list', '--json')).toContain('"teams":[]');
+    expect(readFileSync(kept()).equals(whole)).toBe(false);
+    const { ino } = statSync(kept());
+    chmodSync(kept(), 0o622);
+    await teams('list');
+    expect(statSync(kept()).ino).not.toBe(ino);
+    expect(statSync(kept()).mode & 0o777).toBe(0o600);
+  });
+
+  it('goes without where none can be kept', async () => {
+    writeFileSync(join(installed, 'cache'), 'a file');
+    expect(await teams('list', '--json')).toContain('"teams":[]');
+  });
+});
