@@ -10,7 +10,6 @@ import type { Task } from '../model/task.ts';
 import type { Sighting, Verdict } from '../policy/sighting.ts';
 import type { Folded } from '../store/board.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import { watchFile } from '../store/watch.ts';
 import { AgentWatch } from './agent-watch.ts';
 import { acts, tellDecision, type ActContext } from './acts.ts';
 import { Glances } from './glances.ts';
@@ -23,10 +22,9 @@ import { SpendingWatch } from './spending-watch.ts';
 import { StateWatch } from './state-watch.ts';
 import { Supervisor, type Life, type SupervisorEnvironment } from './supervisor.ts';
 import { ViewKeeper } from './view-keeper.ts';
+import { RELOOK_MS, Waker } from './waker.ts';
 
-/** The lead looks at least this often, whoever rings. */
-const LOOK_MS = 1_000;
-/** And at most this often: what happens in between is one look. */
+/** The lead looks at most this often, what happens in between being one look, and at least as often as its waker. */
 const SETTLE_MS = 15;
 /** Counted in the lead's memory, and kept in the run's state. */
 const OUTLIVING = new Set<Verdict['do']>(['restart', 'give up', 'pardon', 'quarantine']);
@@ -46,10 +44,8 @@ export class Lead {
   readonly #spending: SpendingWatch;
   readonly #glances: Glances;
   readonly #agents: AgentWatch;
-  readonly #watched: { check(): void; close(): void };
+  readonly #waker: Waker;
   readonly #state: StateWatch;
-  #wake: () => void = () => {};
-  #isRung = false;
   #lastLook: number;
   #stop = false;
   #toldStuck: string | undefined;
@@ -83,7 +79,7 @@ export class Lead {
       onReport: (from, message) => this.#roles?.heard(from, message),
       onNews: () => this.ring(),
     });
-    this.#watched = watchFile(store.disk, store.paths.log, () => this.ring());
+    this.#waker = new Waker(store.disk, store.clock, [store.paths.log]);
   }
 
   /** Answers to the shutdown request so far. */
@@ -111,8 +107,7 @@ export class Lead {
   }
 
   ring(): void {
-    this.#isRung = true;
-    this.#wake();
+    this.#waker.ring();
   }
 
   /** Ends the loop at its next turn. */
@@ -153,7 +148,7 @@ export class Lead {
     const board = this.mustLead();
     const now = this.#store.clock.monotonic();
     this.#agents.look();
-    const overslept = now - this.#lastLook > 2 * Math.max(this.#options.monitorIntervalMs, LOOK_MS);
+    const overslept = now - this.#lastLook > 2 * Math.max(this.#options.monitorIntervalMs, RELOOK_MS);
     this.#lastLook = now;
     const members = [...board.members.values()]
       .filter((member) => member.state === 'joined')
@@ -166,7 +161,7 @@ export class Lead {
   }
 
   async close(): Promise<void> {
-    this.#watched.close();
+    this.#waker.close();
     await this.#post.close();
     if (this.leads()) this.views.flush({ now: true });
   }
@@ -244,16 +239,8 @@ export class Lead {
   }
 
   async #wait(): Promise<void> {
-    const { clock } = this.#store;
-    await clock.sleep(SETTLE_MS);
-    if (!this.#isRung && !this.#stop) {
-      const woken = new AbortController();
-      this.#wake = () => woken.abort();
-      await clock.sleep(LOOK_MS, woken.signal);
-      this.#wake = () => {};
-    }
-    this.#isRung = false;
-    this.#watched.check();
+    await this.#store.clock.sleep(SETTLE_MS);
+    await this.#waker.wait();
   }
 }
 

@@ -98,14 +98,23 @@ const ledBy = (name: Name, { pid, since }: SeenLead): ConflictError =>
     `Team ${name} is led by pid ${pid ?? 'unknown'} since ${since ?? timestamp(0)}; \`--takeover\` replaces it.`,
   );
 
-/** Other runs under this root that ended before their end and that nobody leads. */
+const GENERATED = /^forge-team-\d+$/;
+
+/** Whether the name was made up: nobody will ask for that team by its name, so that it is put away when it is over. */
+export const isGenerated = (name: Name): boolean => GENERATED.test(name);
+
+/**
+ * Other runs under this root that ended before their end and that nobody leads. One of a made-up name is at its end when it
+ * is put away: its report may not have been told to anybody.
+ */
 export function abandonedRuns(root: string, except?: Name): Name[] {
   const active = listTeams(root).filter(({ name, archivedAt }) => archivedAt === undefined && name !== except);
   return active.flatMap(({ name, paths }) => {
     const store = openForReading(paths, { clock: realClock });
     try {
       const state = stateIn(store);
-      return state && state.phase !== 'complete' && !seenLead(store).alive ? [name] : [];
+      const isOver = state?.phase === 'complete' && !(isGenerated(name) && store.board.fold().phase !== 'closed');
+      return state && !isOver && !seenLead(store).alive ? [name] : [];
     } finally {
       store.close();
     }

@@ -21,7 +21,7 @@ import { closeTeam, loadPlan } from './lifecycle.ts';
 import { divideTask } from './planning.ts';
 import { planInText, type GivenPlan } from './plan-source.ts';
 import { mustNotNest, type CallPlace } from './relay-call.ts';
-import { abandonedRuns } from './run-choice.ts';
+import { abandonedRuns, isGenerated } from './run-choice.ts';
 import type { Report } from './report.ts';
 import { makePlannedTeam } from './run.ts';
 import { castOf, type RunAsk } from './run-words.ts';
@@ -108,7 +108,6 @@ function planOf(
   return planInText(text, context, `${name}.json`);
 }
 
-const GENERATED = /^forge-team-\d+$/;
 /** Seconds that a name may be ahead of the clock. */
 const MOST_NAMES = 60;
 
@@ -170,7 +169,7 @@ function planIn(paths: TeamPaths, load: (store: TeamReader) => Plan | undefined)
  */
 export async function putAwayFinished(paths: TeamPaths, report: Report, options: SessionOptions): Promise<Report> {
   const isOver = report.status === 'completed' || report.status === 'failed';
-  if (!isOver || !GENERATED.test(paths.name)) return report;
+  if (!isOver || !isGenerated(paths.name)) return report;
   await closeTeam(paths, { purpose: 'delete', force: true, now: true }, options);
   return { ...report, folder: findTeam(paths.root, paths.name)?.paths.folder ?? report.folder };
 }

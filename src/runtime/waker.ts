@@ -3,7 +3,7 @@ import type { Clock } from '../model/clock.ts';
 import type { Disk } from '../store/disk.ts';
 import { watchFile, type Watched } from '../store/watch.ts';
 
-const RELOOK_MS = 1_000;
+export const RELOOK_MS = 1_000;
 
 export class Waker {
   readonly #clock: Clock;

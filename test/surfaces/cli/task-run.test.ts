@@ -127,68 +127,6 @@ describe('run of a task', () => {
   });
 });
 
-/** The first that fits: a prompt also tells what was done before. */
-const TURNS = [
-  { match: 'Review ', answers: 'Nothing to find.', repeat: true },
-  { match: 'Write tests for profiles', writes: { 'test/profile.js': 'tests' }, answers: 'Two tests.', repeat: true },
-  { match: 'Create the profile page', writes: { 'web/profile.html': 'page' }, answers: 'One page.', repeat: true },
-  {
-    match: 'Done before, #1 Design profiles:\n    One table, one page.',
-    ...{ writes: { 'api/profile.js': 'api' }, answers: 'GET /profile.', repeat: true },
-  },
-  { match: 'Design profiles', writes: { 'docs/design.md': 'profiles' }, answers: 'One table, one page.', repeat: true },
-];
-const FULLSTACK = [
-  { worker: 'worker-1', subject: 'Design profiles', description: 'How.', acceptance: ['a'], files: ['docs'] },
-  {
-    worker: 'worker-2',
-    subject: 'Implement the profile API',
-    description: 'It.',
-    acceptance: ['a'],
-    files: ['api/**'],
-  },
-  { worker: 'worker-3', subject: 'Create the profile page', description: 'It.', acceptance: ['a'], files: ['web/**'] },
-  {
-    worker: 'worker-4',
-    subject: 'Write tests for profiles',
-    description: 'Both.',
-    acceptance: ['a'],
-    files: ['test/**'],
-  },
-];
-
-describe('fullstack-team', () => {
-  it('goes through every phase with scripted agents, its rules for follow-ups and the verification included', async () => {
-    const place = new Workplace();
-    place.put('package.json', '{"scripts":{"build":"test -s api/profile.js","test":"test -s test/profile.js"}}');
-    const agent = JSON.stringify({ kind: 'scripted', options: { turns: TURNS } });
-    const argv = [
-      'run',
-      'fullstack-team',
-      'add user profiles',
-      '--agent',
-      agent,
-      '--reviewer',
-      'exec:echo PASS; echo good',
-    ];
-    const { code, out, err } = await place.teams(
-      ...argv,
-      '--planner',
-      planner(place, { subtasks: FULLSTACK }),
-      '--yes',
-    );
-    expect(out).toMatch(/^TEAM COMPLETE\nTeam: forge-team-\d+ \| Template: fullstack-team \| Duration: /);
-    expect(out).toContain('Workers: 4 (architect, executor, designer, test-engineer) | Tasks: 5/5\n');
-    expect(out).toContain('Build: pass | Tests: pass | Lint: skipped | Cross-CLI: pass\n');
-    expect(out).toMatch(/\[DONE\] #5: Review profiles and tests \(worker-\d, .*\) \[cascade: review for #4\]/);
-    expect(out).toContain('  Created: 1 follow-up task | Completed: 1 | Failed: 0\n');
-    expect(code).toBe(0);
-    const at = (what: string): number => err.indexOf(what);
-    expect(at('task.completed #1')).toBeLessThan(Math.min(at('task.claimed #2'), at('task.claimed #3')));
-    expect(Math.max(at('task.completed #2'), at('task.completed #3'))).toBeLessThan(at('task.claimed #4'));
-  });
-});
-
 describe("a project's own template", () => {
   const OWN = 'workers: [{role: executor, tier: haiku, route: []}]\ncascade: false\n';
 
