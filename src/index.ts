@@ -10,14 +10,14 @@ export type { Profile } from './model/event.ts';
 export type { Message, MessageType } from './model/message.ts';
 export type { Task, TaskStatus } from './model/task.ts';
 export { AgentError, ConflictError, isTeamError, StoreError, TeamError, UsageError } from './model/errors.ts';
-export type { ShownEvent } from './model/shown-event.ts';
+export { isOfBoard, type ShownEvent } from './model/shown-event.ts';
 export type { TeamStatus } from './runtime/status.ts';
 export type { Tasks, TaskInput } from './runtime/tasks.ts';
 export type { MemberInput } from './runtime/membership.ts';
 export type { OpenOptions } from './runtime/team.ts';
 
 // For surfaces.
-export { AUTO, parseAgentFlag, sandboxSchema } from './model/agent.ts';
+export { AUTO, parseAgentFlag, sandboxSchema, shellWords } from './model/agent.ts';
 export { BACKEND_WORDS } from './model/backend.ts';
 export { type MergedConfig } from './model/config-layers.ts';
 export { configuredAgents } from './model/config.ts';

@@ -53,6 +53,8 @@ export const argvOf = (command: Command): string[] =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
 
 /** A command as the value of a variable. */
+/** For people: a shell's words as they are. */
+export const shellWords = (command: Command): string => (typeof command === 'string' ? command : command.join(' '));
 export const commandText = (command: Command): string => JSON.stringify(argvOf(command));
 
 /** A command from there; undefined for what is none. */

@@ -1,7 +1,7 @@
 /** An event of a team as views see it: a change that the board accepted, or a fact of the event log. */
 import { speaker } from './authority.ts';
 import type { Board } from './board.ts';
-import type { Author, BoardEvent, Change } from './event.ts';
+import { changeSchema, type Author, type BoardEvent, type Change } from './event.ts';
 import type { Task } from './task.ts';
 import type { TeamEvent } from './team.ts';
 
@@ -74,6 +74,11 @@ type LogFact = Head & {
 export type Fact = TaskFact | TeamFact | LogFact;
 /** With its place in the stream, from 1. */
 export type ShownEvent = Fact & { readonly number: number };
+
+const CHANGES: ReadonlySet<string> = new Set(changeSchema.options.map(({ shape }) => shape.type.value));
+
+/** Whether it stands in the board's log; all else is in the event log. */
+export const isOfBoard = ({ type }: Pick<Fact, 'type'>): boolean => CHANGES.has(type);
 
 /** The changes of an accepted record, a batch's one by one; the board is as the whole record left it. */
 export function factsOf(event: BoardEvent, board: Board): Fact[] {

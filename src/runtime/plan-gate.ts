@@ -3,6 +3,7 @@
  * says that the lead has approved just that request, which is bound to the claim. Mail that claims more — of another
  * request, repeated, of an earlier claim — is ignored and logged.
  */
+import { shellWords } from '../model/agent.ts';
 import type { Message } from '../model/message.ts';
 import { answerId } from '../model/request.ts';
 import type { Claimed, Task } from '../model/task.ts';
@@ -82,7 +83,7 @@ export class PlanGate {
 /** What a member is going to do, for the one who approves it. */
 function planOf({ id, subject, description, work }: Task): string {
   const { run, prompt = '', files } = work;
-  const deed = run === undefined ? prompt : `It runs: ${typeof run === 'string' ? run : run.join(' ')}`;
+  const deed = run === undefined ? prompt : `It runs: ${shellWords(run)}`;
   const changes = files.length === 0 ? '' : `It changes: ${files.join(', ')}`;
   return [`PLAN for task #${id}: ${subject}`, description, deed, changes].filter(Boolean).join('\n');
 }

@@ -1,7 +1,9 @@
 /** A page of a file of a team's record, for who follows a figure to where it comes from. Read-only, and never a link. */
+import { join } from 'node:path';
 import { UsageError } from '../model/errors.ts';
 import { quoted } from '../model/problem.ts';
 import { mayBeShown } from '../policy/shown-files.ts';
+import { lookAt, realDisk } from '../store/disk.ts';
 import type { Page } from '../store/line-page.ts';
 import type { TeamPaths } from '../store/paths.ts';
 import { locate } from '../store/place.ts';
@@ -19,7 +21,7 @@ export interface ShownPage extends Page, WantedPage {}
 const LINES = 400;
 const BYTES = 512 * 1024;
 
-/** @throws UsageError `POLICY_DENIED` for what is not to be shown; `USAGE` for what is not there or is no text */
+/** @throws UsageError `POLICY_DENIED` for what is not to be shown; `USAGE` for what is no text */
 export function shownPage({ folder, board }: TeamPaths, { file, from }: WantedPage): ShownPage {
   const [place, path] = placeOf(file);
   if (place === undefined || !mayBeShown(place, path))
@@ -28,7 +30,12 @@ export function shownPage({ folder, board }: TeamPaths, { file, from }: WantedPa
   // A link to another file of the same folder would show what is not to be shown.
   if (found.path !== found.asked)
     throw new UsageError('POLICY_DENIED', `${quoted(file)} is a link (rule: shown files).`);
-  return { file, from, ...readPage(found, { from, lines: LINES, bytes: BYTES }) };
+  // A file of the record that nobody has written to yet is empty, not wrong.
+  const isThere = lookAt(realDisk, join(found.root, found.path)) !== undefined;
+  return {
+    ...{ file, from },
+    ...(isThere ? readPage(found, { from, lines: LINES, bytes: BYTES }) : { lines: [], total: 0 }),
+  };
 }
 
 function placeOf(file: string): ['team' | 'board' | undefined, string] {

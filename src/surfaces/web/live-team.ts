@@ -3,6 +3,7 @@
  * somebody watches, and told to any number of readers as what changed since the event that they know of.
  */
 import {
+  shellWords,
   isTeamError,
   MailBook,
   resolveTask,
@@ -115,7 +116,7 @@ export class LiveTeam {
     const task = resolveTask(store.board.fold(), id);
     const attempts = Array.from({ length: task.claims }, (_, at) => `team/results/${task.id}.${at + 1}.md`);
     return {
-      ...{ id: task.id, description: task.description || (task.work.prompt ?? runOf(task.work.run)) },
+      ...{ id: task.id, description: task.description || (task.work.prompt ?? shellWords(task.work.run ?? '')) },
       history: taskHistory(store, task),
       result: resultOf(store, task)?.slice(0, SHOWN_RESULT) ?? null,
       files: ['board/log.jsonl', `board/${task.id}.json`, ...attempts],
@@ -190,6 +191,3 @@ export class LiveTeam {
     for (const wake of [...this.#waiters]) wake();
   }
 }
-
-const runOf = (run: string | readonly string[] | undefined): string =>
-  typeof run === 'string' ? run : (run ?? []).join(' ');

@@ -1,6 +1,6 @@
 /** Rows of the page out of what the views know: pure. */
 import { cardOf, type Sight, type Span, type Spending, type Story, type Task } from '../../index.ts';
-import { eventLine, type ShownEvent } from '../../index.ts';
+import { eventLine, isOfBoard, type ShownEvent } from '../../index.ts';
 import type { EventRow, MemberRow, SpanRow, Spent, TaskRow } from './shapes.ts';
 
 type Board = Sight['board'];
@@ -22,7 +22,7 @@ export const spanRow = ({ task, member, claim, from, to, end }: Span): SpanRow =
 
 export const eventRow = (event: ShownEvent): EventRow => ({
   ...{ number: event.number, at: Date.parse(event.at), member: event.member ?? null },
-  ...{ type: event.type, text: eventLine(event).slice(0, 500) },
+  ...{ type: event.type, text: eventLine(event).slice(0, 500), isOfBoard: isOfBoard(event) },
 });
 
 /** Members as the board alone knows them, before the events are read. */

@@ -78,6 +78,8 @@ export interface EventRow {
   readonly member: string | null;
   readonly type: string;
   readonly text: string;
+  /** It stands in the board's log; if not, in the event log. */
+  readonly isOfBoard: boolean;
 }
 
 export interface Head {

@@ -22,9 +22,8 @@ export function ActivityView({ scene }: { scene: Scene }): JSX.Element {
           onInput={(event) => setWords(event.currentTarget.value)}
         />
         <span class="note">
-          the last {whole(scene.events.length)} of{' '}
           <Figure file="team/events.jsonl" what="events">
-            {whole(scene.events.at(-1)?.number ?? 0)}
+            the last {whole(scene.events.length)} of {whole(scene.events.at(-1)?.number ?? 0)}
           </Figure>
         </span>
       </div>
@@ -45,11 +44,15 @@ export function ActivityView({ scene }: { scene: Scene }): JSX.Element {
 function Line({ event, scene }: { event: EventRow; scene: Scene }): JSX.Element {
   return (
     <div class="event">
-      <time>{time(event.at)}</time>
+      <Figure file={event.isOfBoard ? 'board/log.jsonl' : 'team/events.jsonl'} what={event.type}>
+        <time>{time(event.at)}</time>
+      </Figure>
       <span class="event-who">
         {event.member !== null && <MemberName name={event.member} members={scene.members} />}
       </span>
-      <span class="cut">{event.text}</span>
+      <span class="cut said" title={event.text}>
+        {event.text}
+      </span>
     </div>
   );
 }

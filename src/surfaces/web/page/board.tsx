@@ -4,6 +4,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { COLUMN_ORDER, type Column, type TaskRow } from '../shapes.ts';
 import { useNow } from './clock.ts';
 import { useGoing } from './go.ts';
+import { Figure } from './marks.tsx';
 import type { Scene } from './scene.ts';
 import { Windowed } from './windowed.tsx';
 import { COLUMN_NAMES, duration, whole } from './words.ts';
@@ -50,10 +51,13 @@ interface ColumnProps {
 function BoardColumn({ column, tasks, now, colors }: ColumnProps): JSX.Element {
   const name = COLUMN_NAMES[column] ?? column;
   return (
-    <div class={`column column-${column}`}>
+    <div class={`column column-${column}${tasks.length === 0 ? ' column-none' : ''}`}>
       <h2>
         <i aria-hidden="true" />
-        {name} <span class="count">{whole(tasks.length)}</span>
+        {name}{' '}
+        <Figure file="board/log.jsonl" what={`tasks in ${name}`}>
+          {whole(tasks.length)}
+        </Figure>
       </h2>
       <Windowed
         label={`${name} tasks`}
@@ -77,7 +81,7 @@ function Card({ task, now, color }: { task: TaskRow; now: number; color: number 
         <b>#{task.id}</b> {task.subject}
       </span>
       <span class="card-foot">
-        <span>
+        <span class="card-who">
           {color !== undefined && <i class={`dot dot-${color % 5}`} aria-hidden="true" />}
           {task.member ?? task.role ?? 'anyone'}
         </span>

@@ -4,11 +4,28 @@ import { useState } from 'preact/hooks';
 import type { ShownPage } from '../shapes.ts';
 import { useAnswer } from './answer.ts';
 import { useGoing } from './go.ts';
+import { FileLinks } from './marks.tsx';
+import type { Scene } from './scene.ts';
 import { whole } from './words.ts';
 
 const LINES = 400;
 
-export function FileAside({ file }: { file: string }): JSX.Element {
+/** @param file with `*` for all members: their files, each of which opens */
+export function FileAside({ file, scene }: { file: string; scene: Scene }): JSX.Element {
+  return file.includes('*') ? <FilesOfAll pattern={file} scene={scene} /> : <Lines file={file} />;
+}
+
+function FilesOfAll({ pattern, scene }: { pattern: string; scene: Scene }): JSX.Element {
+  const names = ['lead', ...scene.members.map(({ name }) => name)];
+  return (
+    <>
+      <h2 class="path">{pattern}</h2>
+      <FileLinks files={names.map((name) => pattern.replace('*', name))} />
+    </>
+  );
+}
+
+function Lines({ file }: { file: string }): JSX.Element {
   const { team } = useGoing();
   const [asked, setAsked] = useState({ file, from: 1, mark: 0 });
   const from = asked.file === file ? asked.from : 1;
@@ -20,7 +37,8 @@ export function FileAside({ file }: { file: string }): JSX.Element {
     <>
       <h2 class="path">{file}</h2>
       {page.is === 'failed' && <p class="outcome">{page.why}</p>}
-      {page.is === 'there' && (
+      {page.is === 'there' && total === 0 && <p class="empty">Nothing has been written to it yet.</p>}
+      {page.is === 'there' && total > 0 && (
         <>
           <p class="tools">
             <span class="note">
@@ -37,7 +55,7 @@ export function FileAside({ file }: { file: string }): JSX.Element {
               <button type="button" disabled={last >= total} onClick={() => goTo(last + 1)}>
                 Later
               </button>
-              <button type="button" onClick={() => goTo(total - LINES + 1)}>
+              <button type="button" disabled={last >= total} onClick={() => goTo(total - LINES + 1)}>
                 Last
               </button>
             </span>

@@ -8,7 +8,9 @@ import { Windowed } from './windowed.tsx';
 import { whole } from './words.ts';
 
 const SIZE = 520;
-const RADIUS = 200;
+const RADIUS = 172;
+/** Letters of a name that have room beside the ring. */
+const LONGEST_LABEL = 13;
 
 interface Point {
   readonly x: number;
@@ -42,7 +44,10 @@ export function GraphView({ scene }: { scene: Scene }): JSX.Element {
       </svg>
       <div class="graph-list">
         <h2>
-          {near === undefined ? 'All messages' : `Messages of ${near}`} <span class="count">{whole(sumOf(shown))}</span>
+          <span class="said">{near === undefined ? 'All messages' : `Messages of ${near}`}</span>{' '}
+          <Figure file="team/events.jsonl" what="messages">
+            {whole(sumOf(shown))}
+          </Figure>
         </h2>
         <Windowed
           label="Pairs of members"
@@ -62,7 +67,7 @@ export function GraphView({ scene }: { scene: Scene }): JSX.Element {
 function Pair({ edge, most }: { edge: EdgeRow; most: number }): JSX.Element {
   return (
     <div class="pair">
-      <span class="pair-names">
+      <span class="pair-names cut said">
         {edge.from} → {edge.to}
       </span>
       <meter min={0} max={most} value={edge.count} aria-label={`messages from ${edge.from} to ${edge.to}`} />
@@ -130,7 +135,8 @@ function Node({ name, point, isNear, onNear, scene }: NodeProps): JSX.Element | 
         text-anchor={isLeft ? 'end' : 'start'}
         dominant-baseline="middle"
       >
-        {name}
+        {name.length > LONGEST_LABEL ? `${name.slice(0, LONGEST_LABEL - 1)}…` : name}
+        <title>{name}</title>
       </text>
     </g>
   );

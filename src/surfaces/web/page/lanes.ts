@@ -41,12 +41,16 @@ export function barsOf(spans: readonly SpanRow[], frame: Frame, critical: Readon
   return bars;
 }
 
-/** Round times, about one for each 120 pixels. */
+/** Pixels of a time that is written out. */
+const WRITTEN = 48;
+
+/** Round times, about one for each 120 pixels; none that would not be whole at the end. */
 export function ticksOf({ from, to, width }: Frame): number[] {
   const wanted = ((to - from) / Math.max(1, width)) * 120;
   const step = STEPS.find((one) => one >= wanted) ?? wanted;
+  const last = to - ((to - from) / Math.max(1, width)) * WRITTEN;
   const ticks: number[] = [];
-  for (let at = Math.ceil(from / step) * step; at < to && ticks.length < 400; at += step) ticks.push(at);
+  for (let at = Math.ceil(from / step) * step; at < last && ticks.length < 400; at += step) ticks.push(at);
   return ticks;
 }
 

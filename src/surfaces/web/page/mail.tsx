@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { MailPage, MailRow } from '../shapes.ts';
 import { SendForm } from './compose.tsx';
 import { useGoing } from './go.ts';
+import { Figure, FileLinks } from './marks.tsx';
 import type { Scene } from './scene.ts';
 import { Windowed } from './windowed.tsx';
 import { inTeam, get } from './wire.ts';
@@ -48,7 +49,13 @@ export function MailView({ scene }: { scene: Scene }): JSX.Element {
           onInput={(event) => setWords(event.currentTarget.value)}
         />
         <span class="note" role="status">
-          {found.total < 0 ? 'reading…' : `${whole(found.total)} found`}
+          {found.total < 0 ? (
+            'reading…'
+          ) : (
+            <Figure file={`team/${member || '*'}_history.jsonl`} what="messages found">
+              {whole(found.total)} found
+            </Figure>
+          )}
         </span>
       </div>
       <div class="mail-columns">
@@ -81,8 +88,12 @@ function Row({ row, isRead, onRead }: RowProps): JSX.Element {
   return (
     <button type="button" class="mail-row" aria-current={row.id === isRead} onClick={() => onRead(row)}>
       <span class="mail-head">
-        <b>{row.from}</b> → {row.to} <span class="kind">{row.kind}</span>
+        <span class="mail-who">
+          <b>{row.from}</b> → {row.to}
+        </span>
+        <span class="kind">{row.kind}</span>
         {row.isWaiting && <span class="kind waiting">unread</span>}
+        <span class="grow" />
         <time>{time(row.at)}</time>
       </span>
       <span class="mail-text">{row.text}</span>
@@ -91,19 +102,22 @@ function Row({ row, isRead, onRead }: RowProps): JSX.Element {
 }
 
 export function Message({ row }: { row: MailRow }): JSX.Element {
-  const { show } = useGoing();
   const file = `team/${row.to}_${row.isWaiting ? 'inbox' : 'history'}.jsonl`;
   return (
     <article class="message" aria-label={`Message from ${row.from}`}>
       <p class="note">
-        {row.from} → {row.to} · {row.kind} · {dayAndTime(row.at)}
+        <span class="said">
+          {row.from} → {row.to} · {row.kind}
+        </span>{' '}
+        ·{' '}
+        <Figure file={file} what="sent">
+          {dayAndTime(row.at)}
+        </Figure>
       </p>
-      <pre class="text" tabIndex={0}>
+      <pre class="text said" tabIndex={0}>
         {row.text}
       </pre>
-      <button type="button" class="link" onClick={() => show({ is: 'file', id: file })}>
-        {file}
-      </button>
+      <FileLinks files={[file]} />
     </article>
   );
 }

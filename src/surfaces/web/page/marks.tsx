@@ -26,6 +26,22 @@ export function Figure({
   );
 }
 
+/** Files, each of which opens. */
+export function FileLinks({ files }: { files: readonly string[] }): JSX.Element {
+  const { show } = useGoing();
+  return (
+    <ul class="files">
+      {files.map((file) => (
+        <li key={file}>
+          <button type="button" class="link" onClick={() => show({ is: 'file', id: file })}>
+            {file}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 export function Status({ column }: { column: string }): JSX.Element {
   return (
     <span class={`status status-${column}`}>
@@ -46,6 +62,7 @@ export function MemberName({ name, members }: { name: string; members: readonly 
   );
 }
 
+/** A number of a task that opens it. */
 export function TaskNumber({ id }: { id: string }): JSX.Element {
   const { show } = useGoing();
   return (

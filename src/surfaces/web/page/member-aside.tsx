@@ -1,14 +1,12 @@
 /** One member, beside the view. */
 import type { JSX } from 'preact';
 import { SendForm } from './compose.tsx';
-import { useGoing } from './go.ts';
-import { spentText, TaskNumber } from './marks.tsx';
+import { Figure, FileLinks, spentText, TaskNumber } from './marks.tsx';
 import type { Scene } from './scene.ts';
 import { Why } from './why.tsx';
 import { duration, plural } from './words.ts';
 
 export function MemberAside({ name, scene }: { name: string; scene: Scene }): JSX.Element {
-  const { show } = useGoing();
   const member = scene.members.find((one) => one.name === name);
   const { task = null, spent = null, pid = null } = member ?? {};
   const files = [
@@ -23,52 +21,54 @@ export function MemberAside({ name, scene }: { name: string; scene: Scene }): JS
   return (
     <>
       <h2>
-        {name} <span class="note">{member?.role}</span>
+        <span class="said">{name}</span> <span class="note said">{member?.role}</span>
       </h2>
       <dl class="facts">
         <dt>State</dt>
         <dd>
           <span class={`state state-${member?.state ?? 'unknown'}`}>{member?.state ?? 'no member'}</span>{' '}
-          {member?.reason}
+          {task === null && <span class="said">{member?.reason}</span>}
         </dd>
         {task !== null && (
           <>
             <dt>Task</dt>
             <dd>
-              <TaskNumber id={task} /> {scene.tasks.get(task)?.subject}
+              <TaskNumber id={task} /> <span class="said">{scene.tasks.get(task)?.subject}</span>
             </dd>
           </>
         )}
         <dt>Worked</dt>
         <dd>
-          {duration(worked)} on {plural(new Set(spans.map(({ task }) => task)).size, 'task')}
-          {restarts > 0 && `, ${plural(restarts, 'restart')}`}
+          <Figure file="board/log.jsonl" what={`worked by ${name}`}>
+            {duration(worked)} on {plural(new Set(spans.map(({ task }) => task)).size, 'task')}
+            {restarts > 0 && `, ${plural(restarts, 'restart')}`}
+          </Figure>
         </dd>
         {spent !== null && (
           <>
             <dt>Spent</dt>
-            <dd>{spentText(spent)}</dd>
+            <dd>
+              <Figure file="team/events.jsonl" what={`spent by ${name}`}>
+                {spentText(spent)}
+              </Figure>
+            </dd>
           </>
         )}
         {pid !== null && (
           <>
             <dt>Process</dt>
-            <dd>{pid}</dd>
+            <dd>
+              <Figure file={`team/processes/${name}.json`} what={`process of ${name}`}>
+                {pid}
+              </Figure>
+            </dd>
           </>
         )}
       </dl>
       {name !== 'lead' && <Why subject={name} mark={member} />}
       {name !== 'lead' && <SendForm to={name} names={[]} />}
       <h3>Files</h3>
-      <ul class="files">
-        {files.map((file) => (
-          <li key={file}>
-            <button type="button" class="link" onClick={() => show({ is: 'file', id: file })}>
-              {file}
-            </button>
-          </li>
-        ))}
-      </ul>
+      <FileLinks files={files} />
     </>
   );
 }

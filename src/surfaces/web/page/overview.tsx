@@ -8,8 +8,8 @@ import { RequestForm } from './compose.tsx';
 import { useGoing } from './go.ts';
 import { Figure, MemberName, spentText, TaskNumber } from './marks.tsx';
 import type { Scene } from './scene.ts';
-import { throughputOf } from './throughput.ts';
-import { duration, money, time, tokens, whole } from './words.ts';
+import { throughputOf, type Part } from './throughput.ts';
+import { duration, money, rate, time, tokens, whole } from './words.ts';
 
 export function OverviewView({ scene }: { scene: Scene }): JSX.Element {
   const now = useNow(scene.isOver);
@@ -19,8 +19,7 @@ export function OverviewView({ scene }: { scene: Scene }): JSX.Element {
       <Tiles scene={scene} now={now} />
       <h2>Members</h2>
       <Members scene={scene} />
-      <h2>Throughput</h2>
-      <Throughput scene={scene} />
+      <Throughput scene={scene} now={now} />
     </section>
   );
 }
@@ -30,7 +29,10 @@ function Problems({ problems, now }: { problems: readonly Problem[]; now: number
   return (
     <div class="problems">
       <h2>
-        Needs you <span class="count">{problems.length}</span>
+        Needs you{' '}
+        <Figure file="board/log.jsonl" what="what needs you">
+          {problems.length}
+        </Figure>
       </h2>
       <ul>
         {problems.slice(0, 50).map((problem, index) => (
@@ -38,14 +40,24 @@ function Problems({ problems, now }: { problems: readonly Problem[]; now: number
             <div class="problem-head">
               <span class="problem-kind">{problem.kind}</span>
               <SubjectOf problem={problem} />
-              {problem.since !== undefined && <span class="note">{duration(now - Date.parse(problem.since))}</span>}
+              {problem.since !== undefined && (
+                <Figure file="board/log.jsonl" what="how long already">
+                  {duration(now - Date.parse(problem.since))}
+                </Figure>
+              )}
             </div>
-            <p>{problem.text}</p>
+            <p class="said">{problem.text}</p>
             <RequestForm problem={problem} />
           </li>
         ))}
       </ul>
-      {problems.length > 50 && <p class="note">and {problems.length - 50} more</p>}
+      {problems.length > 50 && (
+        <p class="note">
+          <Figure file="board/log.jsonl" what="what needs you besides">
+            and {problems.length - 50} more
+          </Figure>
+        </p>
+      )}
     </div>
   );
 }
@@ -53,7 +65,8 @@ function Problems({ problems, now }: { problems: readonly Problem[]; now: number
 function SubjectOf({ problem }: { problem: Problem }): JSX.Element {
   const { show } = useGoing();
   const { member, task } = problem;
-  if (member === undefined) return task === undefined ? <span>{problem.subject}</span> : <TaskNumber id={task} />;
+  if (member === undefined)
+    return task === undefined ? <span class="said">{problem.subject}</span> : <TaskNumber id={task} />;
   return (
     <>
       <button type="button" class="member-name" onClick={() => show({ is: 'member', id: member })}>
@@ -67,15 +80,13 @@ function SubjectOf({ problem }: { problem: Problem }): JSX.Element {
 function Tiles({ scene, now }: { scene: Scene; now: number }): JSX.Element {
   const { head } = scene;
   const counts = head?.counts ?? { total: 0, blocked: 0 };
-  const began = head?.firstAt ?? null;
-  const elapsed = began === null ? 0 : (scene.isOver ? (head?.lastAt ?? began) : now) - began;
   const messages = scene.edges.reduce((sum, { count }) => sum + count, 0);
   return (
     <dl class="tiles">
       <Tile name="Done" file="board/log.jsonl" value={`${whole(counts['completed'] ?? 0)} / ${whole(counts.total)}`} />
       <Tile name="In progress" file="board/log.jsonl" value={whole(counts['in_progress'] ?? 0)} />
       <Tile name="Failed" file="board/log.jsonl" value={whole(counts['failed'] ?? 0)} />
-      <Tile name="Elapsed" file="board/log.jsonl" value={duration(elapsed)} />
+      <Tile name="Elapsed" file="board/log.jsonl" value={duration(elapsedOf(scene, now))} />
       <Tile name="Critical path" file="board/log.jsonl" value={duration(scene.path.ms)} />
       <Tile name="Messages" file="team/events.jsonl" value={whole(messages)} />
       <Tile name="Tokens" file="team/events.jsonl" value={tokens(head?.spent.tokens ?? 0)} />
@@ -132,7 +143,7 @@ function MemberLine({ member, scene }: { member: MemberRow; scene: Scene }): JSX
     <tr>
       <th scope="row">
         <MemberName name={name} members={scene.members} />
-        <span class="note"> {role}</span>
+        <span class="note said"> {role}</span>
       </th>
       <td>
         <span class={`state state-${state}`} title={reason}>
@@ -140,7 +151,8 @@ function MemberLine({ member, scene }: { member: MemberRow; scene: Scene }): JSX
         </span>
       </td>
       <td class="wide">
-        {task === null ? <span class="note">{reason}</span> : <TaskNumber id={task} />} {subject}
+        {task === null ? <span class="note said">{reason}</span> : <TaskNumber id={task} />}{' '}
+        <span class="said">{subject}</span>
       </td>
       <td class="number">
         <Figure file={`team/${name}_inbox.jsonl`} what={`unread mail of ${name}`}>
@@ -154,16 +166,36 @@ function MemberLine({ member, scene }: { member: MemberRow; scene: Scene }): JSX
           </Figure>
         )}
       </td>
-      <td class="wide words">{words}</td>
+      <td class="wide words said">{words}</td>
     </tr>
   );
 }
 
-function Throughput({ scene }: { scene: Scene }): JSX.Element {
+function Throughput({ scene, now }: { scene: Scene; now: number }): JSX.Element {
   const data = useMemo(() => throughputOf(scene.spans.values(), scene.head), [scene.version]);
-  const last = data.at(-1);
-  if (last === undefined || data.every(({ ended }) => ended === 0)) return <p class="empty">No task has ended yet.</p>;
-  const [first] = data;
-  const label = `Tasks ended over time, ${time(first?.at ?? 0)} to ${time(last.at)}; the most in one part: ${Math.max(...data.map(({ ended }) => ended))}`;
+  const done = data.reduce((sum, { ended }) => sum + ended, 0);
+  return (
+    <>
+      <h2>
+        Throughput{' '}
+        {done > 0 && (
+          <Figure file="board/log.jsonl" what="tasks completed in a minute">
+            {rate(done, elapsedOf(scene, now))} a minute
+          </Figure>
+        )}
+      </h2>
+      {done === 0 ? <p class="empty">No task has ended yet.</p> : <ThroughputChart data={data} />}
+    </>
+  );
+}
+
+function ThroughputChart({ data }: { data: readonly Part[] }): JSX.Element {
+  const [first, last] = [data[0], data.at(-1)];
+  const label = `Tasks ended over time, ${time(first?.at ?? 0)} to ${time(last?.at ?? 0)}; the most in one part: ${Math.max(...data.map(({ ended }) => ended))}`;
   return <Chart label={label} times={data.map(({ at }) => at)} values={data.map(({ ended }) => ended)} name="tasks" />;
+}
+
+function elapsedOf({ head, isOver }: Scene, now: number): number {
+  const began = head?.firstAt ?? null;
+  return began === null ? 0 : (isOver ? (head?.lastAt ?? began) : now) - began;
 }

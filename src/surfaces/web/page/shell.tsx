@@ -7,6 +7,7 @@ import { BoardView } from './board.tsx';
 import { FileAside } from './file-aside.tsx';
 import { GraphView } from './graph.tsx';
 import { MailView } from './mail.tsx';
+import { Figure } from './marks.tsx';
 import { MemberAside } from './member-aside.tsx';
 import { OverviewView } from './overview.tsx';
 import { TABS, type Aside, type Tab } from './rooms.ts';
@@ -88,7 +89,9 @@ export function Top({ teams, team, scene, trouble, onTeam }: TopProps): JSX.Elem
           <span class="note">{head.phase}</span>
           <progress max={Math.max(1, total)} value={done} aria-label={`${done} of ${total} tasks completed`} />
           <span class="note">
-            {whole(done)}/{whole(total)}
+            <Figure file="board/log.jsonl" what="tasks completed">
+              {whole(done)}/{whole(total)}
+            </Figure>
           </span>
           {head.isReading && (
             <span class="note" role="status">
@@ -105,9 +108,16 @@ export function Top({ teams, team, scene, trouble, onTeam }: TopProps): JSX.Elem
 
 function Live({ trouble, scene }: { trouble: string | undefined; scene: Scene }): JSX.Element {
   const { head } = scene;
-  const lead = head?.lead.alive === true ? `led by process ${head.lead.pid ?? '?'}` : 'nobody leads it now';
+  const isLed = head?.lead.alive === true;
+  const lead = isLed ? (
+    <Figure file="team/processes/lead.json" what="who leads it">
+      led by process {head.lead.pid ?? '?'}
+    </Figure>
+  ) : (
+    'nobody leads it now'
+  );
   return (
-    <span class={trouble === undefined ? 'live' : 'live live-bad'} role="status">
+    <span class={`live ${trouble === undefined ? (isLed ? '' : 'live-off') : 'live-bad'}`} role="status">
       <i aria-hidden="true" />
       {trouble ?? lead}
     </span>
@@ -145,7 +155,7 @@ export function AsidePanel({
       </button>
       {is === 'task' && <TaskAside id={id} scene={scene} />}
       {is === 'member' && <MemberAside name={id} scene={scene} />}
-      {is === 'file' && <FileAside file={id} />}
+      {is === 'file' && <FileAside file={id} scene={scene} />}
     </aside>
   );
 }

@@ -27,57 +27,65 @@ export function SpendingView({ scene }: { scene: Scene }): JSX.Element {
           {money(total.usd)}
         </Figure>
         {(head?.unpriced.length ?? 0) > 0 && (
-          <span class="note"> without {head?.unpriced.join(', ')}, whose price is not known</span>
+          <span class="note said"> without {head?.unpriced.join(', ')}, whose price is not known</span>
         )}
       </p>
       <div class="halves">
-        <div>
-          <h2>By member</h2>
-          <Windowed
-            label="Members by what they used"
-            count={spenders.length}
-            height={34}
-            empty="Nobody used a model."
-            row={(index) => {
-              const one = spenders[index];
-              return (
-                one && (
-                  <div class="spent-row">
-                    <MemberName name={one.name} members={members} />
-                    <Bars spent={one.spent} most={spenders[0]?.spent} what={one.name} />
-                  </div>
-                )
-              );
-            }}
-          />
-        </div>
-        <div>
-          <h2>By task</h2>
-          <Windowed
-            label="Tasks by what they used"
-            count={tasks.length}
-            height={34}
-            empty="No task used a model."
-            row={(index) => {
-              const task = tasks[index];
-              return task?.spent && <TaskSpent task={task} spent={task.spent} most={tasks[0]?.spent ?? undefined} />;
-            }}
-          />
-        </div>
+        <Half title="By member" label="Members by what they used" empty="Nobody used a model." rows={spenders}>
+          {({ name }) => <MemberName name={name} members={members} />}
+        </Half>
+        <Half title="By task" label="Tasks by what they used" empty="No task used a model." rows={tasks}>
+          {(row) => <TaskLink {...row} />}
+        </Half>
       </div>
     </section>
   );
 }
 
-function TaskSpent({ task, spent, most }: { task: TaskRow; spent: Spent; most: Spent | undefined }): JSX.Element {
+interface Row {
+  readonly name: string;
+  readonly spent: Spent;
+}
+
+interface HalfProps<T extends Row> {
+  readonly title: string;
+  readonly label: string;
+  readonly empty: string;
+  /** The dearest first. */
+  readonly rows: readonly T[];
+  /** Whose row it is. */
+  readonly children: (row: T) => JSX.Element;
+}
+
+function Half<T extends Row>({ title, label, empty, rows, children }: HalfProps<T>): JSX.Element {
+  const most = rows[0]?.spent;
+  return (
+    <div>
+      <h2>{title}</h2>
+      <Windowed
+        {...{ label, empty, count: rows.length, height: 34 }}
+        row={(index) => {
+          const row = rows[index];
+          return (
+            row && (
+              <div class="spent-row">
+                {children(row)}
+                <Bars spent={row.spent} most={most} what={row.name} />
+              </div>
+            )
+          );
+        }}
+      />
+    </div>
+  );
+}
+
+function TaskLink({ id, subject }: TaskSpent): JSX.Element {
   const { show } = useGoing();
   return (
-    <div class="spent-row">
-      <button type="button" class="link cut" onClick={() => show({ is: 'task', id: task.id })}>
-        #{task.id} {task.subject}
-      </button>
-      <Bars spent={spent} most={most} what={`task ${task.id}`} />
-    </div>
+    <button type="button" class="link cut" onClick={() => show({ is: 'task', id })}>
+      #{id} {subject}
+    </button>
   );
 }
 
@@ -94,7 +102,12 @@ function Bars({ spent, most, what }: { spent: Spent; most: Spent | undefined; wh
 
 const more = (a: Spent, b: Spent): number => b.usd - a.usd || b.tokens - a.tokens;
 
-const dearest = (tasks: Iterable<TaskRow>): TaskRow[] =>
-  [...tasks].filter(({ spent }) => spent !== null).sort((a, b) => more(a.spent ?? ZERO, b.spent ?? ZERO));
+interface TaskSpent extends Row {
+  readonly id: string;
+  readonly subject: string;
+}
 
-const ZERO: Spent = { tokens: 0, usd: 0 };
+const dearest = (tasks: Iterable<TaskRow>): TaskSpent[] =>
+  [...tasks]
+    .flatMap(({ id, subject, spent }) => (spent === null ? [] : [{ id, subject, spent, name: `task ${id}` }]))
+    .sort((a, b) => more(a.spent, b.spent));

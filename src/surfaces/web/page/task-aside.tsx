@@ -4,25 +4,27 @@ import type { TaskSight, TaskRow } from '../shapes.ts';
 import { useAnswer } from './answer.ts';
 import { RequestForm } from './compose.tsx';
 import { useGoing } from './go.ts';
-import { MemberName, spentText, Status, TaskNumber } from './marks.tsx';
+import { Figure, FileLinks, MemberName, spentText, Status, TaskNumber } from './marks.tsx';
 import type { Scene } from './scene.ts';
 import { dayAndTime } from './words.ts';
 import { Why } from './why.tsx';
 
 export function TaskAside({ id, scene }: { id: string; scene: Scene }): JSX.Element {
-  const { team, show } = useGoing();
+  const { team } = useGoing();
   const row = scene.tasks.get(id);
   const sight = useAnswer<TaskSight>(team, `tasks/${encodeURIComponent(id)}`, row);
   const asked = scene.problems.find(({ request, task }) => request !== undefined && task === id);
   return (
     <>
       <h2>
-        #{id} {row?.subject}
+        <span class="said">
+          #{id} {row?.subject}
+        </span>
       </h2>
       {row !== undefined && <Facts row={row} scene={scene} />}
       {asked !== undefined && (
         <>
-          <p>{asked.text}</p>
+          <p class="said">{asked.text}</p>
           <RequestForm problem={asked} />
         </>
       )}
@@ -36,20 +38,15 @@ export function TaskAside({ id, scene }: { id: string; scene: Scene }): JSX.Elem
           <ol class="history">
             {sight.value.history.map(({ at, type, by }, index) => (
               <li key={index}>
-                <time>{dayAndTime(Date.parse(at))}</time> {type.replace('task.', '')} <span class="note">by {by}</span>
+                <Figure file="board/log.jsonl" what={`task ${id} ${type.replace('task.', '')}`}>
+                  <time>{dayAndTime(Date.parse(at))}</time>
+                </Figure>{' '}
+                {type.replace('task.', '')} <span class="note said">by {by}</span>
               </li>
             ))}
           </ol>
           <h3>Files</h3>
-          <ul class="files">
-            {sight.value.files.map((file) => (
-              <li key={file}>
-                <button type="button" class="link" onClick={() => show({ is: 'file', id: file })}>
-                  {file}
-                </button>
-              </li>
-            ))}
-          </ul>
+          <FileLinks files={sight.value.files} />
         </>
       )}
     </>
@@ -61,10 +58,16 @@ function Facts({ row, scene }: { row: TaskRow; scene: Scene }): JSX.Element {
     <dl class="facts">
       <dt>Status</dt>
       <dd>
-        <Status column={row.column} /> {row.reason}
+        <Status column={row.column} /> <span class="said">{row.reason}</span>
       </dd>
       <dt>{row.column === 'ready' || row.column === 'blocked' ? 'For' : 'By'}</dt>
-      <dd>{row.member === null ? (row.role ?? 'anyone') : <MemberName name={row.member} members={scene.members} />}</dd>
+      <dd>
+        {row.member === null ? (
+          <span class="said">{row.role ?? 'anyone'}</span>
+        ) : (
+          <MemberName name={row.member} members={scene.members} />
+        )}
+      </dd>
       {row.blockedBy.length > 0 && (
         <>
           <dt>After</dt>
@@ -78,7 +81,11 @@ function Facts({ row, scene }: { row: TaskRow; scene: Scene }): JSX.Element {
       {row.spent !== null && (
         <>
           <dt>Spent</dt>
-          <dd>{spentText(row.spent)}</dd>
+          <dd>
+            <Figure file="team/events.jsonl" what={`spent on task ${row.id}`}>
+              {spentText(row.spent)}
+            </Figure>
+          </dd>
         </>
       )}
     </dl>
@@ -90,7 +97,7 @@ function Text({ title, text }: { title: string; text: string }): JSX.Element | n
   return (
     <>
       <h3>{title}</h3>
-      <pre class="text" tabIndex={0}>
+      <pre class="text said" tabIndex={0}>
         {text}
       </pre>
     </>

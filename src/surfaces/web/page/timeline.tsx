@@ -10,7 +10,8 @@ import type { Scene } from './scene.ts';
 import { Windowed } from './windowed.tsx';
 import { duration, plural, time } from './words.ts';
 
-const LABEL = 168;
+/** Width of the names: less of it where there is little room. */
+const labelOf = (width: number): number => (width < 560 ? 104 : 168);
 const LANE = 30;
 const ZOOMS = [1, 2, 4, 8, 16, 32];
 
@@ -23,9 +24,10 @@ export function TimelineView({ scene }: { scene: Scene }): JSX.Element {
   const names = useMemo(() => (by === 'task' ? [...lanes.keys()] : memberLanes(scene, lanes)), [lanes, by]);
   const critical = useMemo(() => new Set(scene.path.tasks), [scene.path]);
   const now = useNow(scene.isOver);
-  const frame = frameOf(scene, now, Math.max(200, width - LABEL - 16) * (ZOOMS[zoom] ?? 1));
+  const label = labelOf(width);
+  const frame = frameOf(scene, now, Math.max(200, width - label - 16) * (ZOOMS[zoom] ?? 1));
   const restarts = useMemo(() => startsBy(scene.starts), [scene.starts]);
-  const wide = `${frame.width + LABEL}px`;
+  const wide = { width: `${frame.width + label}px`, '--label': `${label}px` };
   return (
     <section class="view timeline-view" aria-label="Timeline">
       <div class="tools">
@@ -37,9 +39,8 @@ export function TimelineView({ scene }: { scene: Scene }): JSX.Element {
         <span class="note">
           Critical path:{' '}
           <Figure file="board/log.jsonl" what="critical path">
-            {duration(scene.path.ms)}
-          </Figure>{' '}
-          · {plural(scene.path.tasks.length, 'task')}
+            {duration(scene.path.ms)} · {plural(scene.path.tasks.length, 'task')}
+          </Figure>
         </span>
         <span class="buttons" role="group" aria-label="Zoom">
           <button type="button" disabled={zoom === 0} onClick={() => setZoom(zoom - 1)} aria-label="Zoom out">
@@ -56,7 +57,7 @@ export function TimelineView({ scene }: { scene: Scene }): JSX.Element {
         </span>
       </div>
       <div class="timeline" ref={box}>
-        <div class="timeline-inside" style={{ width: wide }}>
+        <div class="timeline-inside" style={wide}>
           <Axis frame={frame} />
           <Windowed
             label={by === 'member' ? 'Members' : 'Tasks'}
@@ -99,13 +100,15 @@ function Lane({ name, by, bars, starts, frame, scene }: LaneProps): JSX.Element 
       {starts
         .filter(({ life }) => life > 1)
         .map(({ at, life }) => (
-          <i
+          <button
             key={life}
+            type="button"
+            tabIndex={-1}
             class="restart"
-            role="img"
             aria-label={`${name} was started again at ${time(at)}`}
-            title={`restart ${life - 1} at ${time(at)}`}
-            style={{ left: `${LABEL + xOf(frame, at)}px` }}
+            title={`restart ${life - 1} at ${time(at)}: from board/log.jsonl`}
+            style={{ left: `calc(var(--label) + ${xOf(frame, at)}px)` }}
+            onClick={() => show({ is: 'file', id: 'board/log.jsonl' })}
           />
         ))}
     </div>
@@ -127,7 +130,7 @@ function BarMark({ bar, scene }: { bar: Bar; scene: Scene }): JSX.Element {
       class={`bar bar-${span.end ?? 'open'}${isCritical ? ' bar-critical' : ''}`}
       title={what + how}
       aria-label={`${what}${how}${isCritical ? ', on the critical path' : ''}`}
-      style={{ left: `${LABEL + bar.left}px`, width: `${bar.width}px` }}
+      style={{ left: `calc(var(--label) + ${bar.left}px)`, width: `${Math.max(2, bar.width - 1)}px` }}
       onClick={() => show({ is: 'task', id: span.task })}
     >
       {isWide ? `#${span.task}${bar.width > 120 ? ` ${subject}` : ''}` : ''}
@@ -139,7 +142,7 @@ function Axis({ frame }: { frame: Frame }): JSX.Element {
   return (
     <div class="axis" aria-hidden="true">
       {ticksOf(frame).map((at) => (
-        <span key={at} style={{ left: `${LABEL + xOf(frame, at)}px` }}>
+        <span key={at} style={{ left: `calc(var(--label) + ${xOf(frame, at)}px)` }}>
           {time(at)}
         </span>
       ))}

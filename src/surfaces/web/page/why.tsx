@@ -8,5 +8,5 @@ import { useGoing } from './go.ts';
 export function Why({ subject, mark }: { subject: string; mark: unknown }): JSX.Element | null {
   const { team } = useGoing();
   const sight = useAnswer<WhySight>(team, `why?${new URLSearchParams({ subject })}`, mark);
-  return sight.is === 'there' ? <p class="why">{sight.value.text}</p> : null;
+  return sight.is === 'there' ? <p class="why said">{sight.value.text}</p> : null;
 }

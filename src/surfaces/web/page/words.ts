@@ -38,6 +38,12 @@ export const whole = (count: number): string => count.toLocaleString('en-US');
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${whole(count)} ${count === 1 ? one : many}`;
 
+/** So many in so long, by the minute. */
+export function rate(count: number, ms: number): string {
+  const perMinute = count / Math.max(1 / 60, ms / MINUTE);
+  return perMinute < 10 ? perMinute.toFixed(1) : whole(Math.round(perMinute));
+}
+
 /** What a column is called. */
 export const COLUMN_NAMES: Readonly<Record<string, string>> = {
   blocked: 'Blocked',

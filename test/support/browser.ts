@@ -1,0 +1,48 @@
+/** A real browser for the page's tests: one for all tests of a file, a context of its own for each tab. */
+import process from 'node:process';
+import { chromium, type Browser, type BrowserContextOptions, type Page as Tab } from 'playwright-core';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { findProgram } from '../../src/store/program.ts';
+
+const executablePath = findProgram('chromium', process.env['PATH'] ?? '');
+if (executablePath === undefined) console.warn('NO CHROMIUM on PATH: the page is not tested in a browser.');
+
+export const hasBrowser = executablePath !== undefined;
+
+export const TABS = ['overview', 'board', 'timeline', 'mail', 'graph', 'spending', 'activity'];
+
+export interface OpenTab {
+  readonly tab: Tab;
+  /** What the browser said about it: errors, refusals, dialogs. */
+  readonly complaints: string[];
+}
+
+/** Starts a browser before the tests of a file; the answer opens a tab at an address and waits until all is there. */
+export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<OpenTab> {
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+    browser = await chromium.launch({ args, ...(executablePath === undefined ? {} : { executablePath }) });
+  });
+  afterAll(() => browser?.close());
+  return async (url, options = {}) => {
+    if (browser === undefined) throw new Error('The browser has not been started.');
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    onTestFinished(() => context.close());
+    const tab = await context.newPage();
+    const complaints: string[] = [];
+    tab.on('console', (message) => complaints.push(message.text()));
+    tab.on('pageerror', (error) => complaints.push(error.message));
+    tab.on('dialog', (dialog) => complaints.push(dialog.message()));
+    await tab.goto(url);
+    await tab.getByText('led by process').or(tab.getByText('nobody leads it now')).waitFor();
+    await tab.getByText('reading the events').waitFor({ state: 'detached' });
+    return { tab, complaints };
+  };
+}
+
+export const goTo = (tab: Tab, where: string): Promise<void> => tab.evaluate(`location.hash = '#/login/${where}'`);
+
+/** Says what is drawn now, whatever that is. */
+export const drawn = (tab: Tab): Promise<void> =>
+  tab.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))');

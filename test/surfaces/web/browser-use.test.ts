@@ -1,0 +1,148 @@
+/** The page in a real browser as it is used: by keyboard and mouse, and each figure followed to where it comes from. */
+import { ulid } from 'ulid';
+import type { Page as Tab } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { drawn, goTo, hasBrowser, TABS, useBrowser } from '../../support/browser.ts';
+import { greatTeam } from '../../support/great-team.ts';
+import { ToldTeam } from '../../support/told-team.ts';
+import { openPage } from '../../support/web.ts';
+
+/** Numbers that are no figure with a file, nobody's words, and no way to a task, a member or a view. */
+const LOOSE = `[...document.querySelectorAll('header, main, aside')].flatMap((part) => {
+  const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode()) {
+    const { data, parentElement } = walker.currentNode;
+    const isMeant = /\\d/.test(data) && parentElement.closest('option, .said, [aria-hidden=true]') === null;
+    if (isMeant && parentElement.closest('button, [role=button]') === null) found.push(data);
+  }
+  return found;
+})`;
+
+/** The files that figures and lists of files lead to. */
+const FILES = `[...document.querySelectorAll('.figure, .files .link')].map((one) =>
+  one.classList.contains('link') ? one.textContent : one.title.split(': from ').at(-1))`;
+
+const sentTo = (tab: Tab, who: string): Promise<void> =>
+  tab
+    .getByRole('status')
+    .filter({ hasText: `Told ${who}.` })
+    .waitFor();
+
+describe.skipIf(!hasBrowser)('in a browser', () => {
+  const open = useBrowser();
+
+  it('every figure of every panel leads to its file, and every file opens', async () => {
+    const team = greatTeam({ members: 4, tasks: 30, messages: 12 });
+    const page = await openPage(team.root);
+    const { tab } = await open(page.url);
+    const files = new Set<string>();
+    for (const place of [...TABS, 'board/task/1', 'board/task/24', 'overview/member/ada', 'overview/member/lead']) {
+      await goTo(tab, place);
+      await drawn(tab);
+      if (place === 'mail') await tab.locator('.mail-row').first().click();
+      if (place.includes('/')) await tab.getByRole('complementary').locator('.files').waitFor();
+      expect([place, await tab.evaluate(LOOSE)]).toEqual([place, []]);
+      const found = await tab.evaluate<string[]>(FILES);
+      expect([place, found.length]).not.toEqual([place, 0]);
+      for (const file of found) files.add(file);
+    }
+    const all = [...files].map((file) => file.replace('*', 'bob'));
+    expect(all).toEqual(expect.arrayContaining(['board/log.jsonl', 'team/events.jsonl', 'team/processes/ada.json']));
+    const shown = await Promise.all(
+      all.map(async (file) => [file, (await page.ask(`teams/login/file?file=${encodeURIComponent(file)}`)).status]),
+    );
+    expect(shown).toEqual(all.map((file) => [file, 200]));
+    await goTo(tab, 'spending');
+    await tab.getByRole('button', { name: /tokens in all, open team\/events.jsonl/ }).click();
+    await tab.getByLabel('Lines of team/events.jsonl').getByText('agent.spent').first().waitFor();
+    await goTo(tab, 'mail/file/team/*_inbox.jsonl');
+    await tab.getByRole('complementary').getByRole('button', { name: 'team/ada_inbox.jsonl' }).click();
+    await tab.getByText('Nothing has been written to it yet.').waitFor();
+  });
+
+  it('it is used by keyboard, does what is asked, and hears what happened while it was cut off', async () => {
+    const team = greatTeam({ members: 3, tasks: 20, messages: 5 });
+    const page = await openPage(team.root);
+    const { tab } = await open(page.url, { reducedMotion: 'reduce' });
+    expect(tab.url()).not.toContain(page.token);
+    const moves =
+      "[...document.querySelectorAll('*')].filter((one) => getComputedStyle(one).transitionDuration !== '0s')";
+    expect(await tab.evaluate(`document.getAnimations().length + ${moves}.length`)).toBe(0);
+    const answer = tab.getByRole('textbox', { name: 'Answer to ada' });
+    for (let tabs = 0; tabs < 40 && !(await answer.and(tab.locator(':focus')).isVisible()); tabs += 1)
+      await tab.keyboard.press('Tab');
+    await tab.keyboard.type('Postgres, please');
+    await tab.keyboard.press('Control+Enter');
+    await answer.waitFor({ state: 'detached' });
+    expect([...team.store.board.fold().requests.values()]).toMatchObject([
+      { state: 'answered', answer: 'Postgres, please' },
+    ]);
+    await tab.keyboard.press('2');
+    const cards = tab.getByRole('list', { name: 'Completed tasks' }).getByRole('button');
+    await cards.first().focus();
+    await tab.keyboard.press('ArrowDown');
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('complementary', { name: /^task/ }).getByText('History').waitFor();
+    await tab.keyboard.press('Escape');
+    await tab.getByRole('complementary').waitFor({ state: 'detached' });
+    await tab.locator('.card:focus').waitFor();
+    await tab.keyboard.press('/');
+    await tab.getByRole('searchbox', { name: 'Find a task' }).and(tab.locator(':focus')).waitFor();
+    await tab.context().setOffline(true);
+    team.add('Written while it was cut off');
+    await tab.context().setOffline(false);
+    await tab.getByRole('button', { name: 'Written while it was cut off' }).waitFor();
+  });
+
+  it('mail is sent to one and to all, plans are approved and refused, and a result is had done again', async () => {
+    const team = new ToldTeam({ ada: 'executor/claude', bob: 'reviewer/claude', cleo: 'executor/claude' }).ledByUs();
+    team.started('ada', 'bob', 'cleo').process('ada', 'alive').process('bob', 'alive').process('cleo', 'alive');
+    team
+      .add('Write it')
+      .add('Review it')
+      .add('DRAFT-001 Measure it')
+      .claim('1', 'ada')
+      .claim('2', 'bob')
+      .claim('3', 'cleo');
+    const ask = (member: string, kind: 'plan' | 'consensus', about: string): string => {
+      const request = ulid();
+      team.as(member, { type: 'request.made', request, kind, about, text: `what ${member} would do` });
+      return request;
+    };
+    const [plan, other] = [ask('ada', 'plan', '1'), ask('bob', 'plan', '2')];
+    const held = ask('cleo', 'consensus', '3');
+    team.complete('3', 'cleo');
+    const { tab, complaints } = await open((await openPage(team.root)).url);
+    const requests = () => team.store.board.fold().requests;
+    const decide = (task: string) => tab.getByRole('form', { name: new RegExp(`^Decide on task ${task} `) });
+    await decide('1').getByRole('button', { name: 'Approve' }).click();
+    await decide('1').waitFor({ state: 'detached' });
+    expect(requests().get(plan)).toMatchObject({ state: 'answered', approve: true });
+    await tab.getByRole('button', { name: '#2' }).first().click();
+    const aside = tab.getByRole('complementary', { name: 'task 2' });
+    await aside.getByRole('textbox').fill('Read the tests first');
+    await aside.getByRole('button', { name: 'Refuse' }).click();
+    await decide('2').first().waitFor({ state: 'detached' });
+    expect(requests().get(other)).toMatchObject({
+      state: 'answered',
+      approve: false,
+      answer: 'PLAN REFUSED: Task #2: Read the tests first',
+    });
+    await tab.keyboard.press('Escape');
+    await decide('3').getByRole('textbox').fill('Measure twice');
+    await decide('3').getByRole('button', { name: 'Have it revised' }).click();
+    await decide('3').waitFor({ state: 'detached' });
+    expect(requests().get(held)).toMatchObject({ state: 'answered', approve: false, answer: 'Measure twice' });
+    await goTo(tab, 'overview/member/bob');
+    await tab.getByRole('textbox', { name: 'Message to bob' }).fill('Have a look');
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await sentTo(tab, 'bob');
+    await goTo(tab, 'mail');
+    await tab.getByRole('textbox', { name: 'Message' }).fill('All of you: well done');
+    await tab.getByRole('button', { name: 'Send' }).click();
+    await sentTo(tab, 'ada, bob, cleo');
+    await tab.getByRole('button', { name: /lead → cleo .*All of you: well done/ }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+});
