@@ -4,10 +4,10 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allowLeft, expectNothingLeft } from './leftovers.ts';
-import { running } from './processes.ts';
+import { pids } from './processes.ts';
 import { tempDir } from './temp.ts';
 
-const now = (): ReadonlySet<number> => new Set(running().map(({ pid }) => pid));
+const now = (): ReadonlySet<number> => new Set(pids());
 
 describe('the check after each test', () => {
   it('finds a child that still runs, and ends it', async () => {

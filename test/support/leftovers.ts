@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, onTestFinished } from 'vitest';
-import { running, type Running } from './processes.ts';
+import { pids, running, type Running } from './processes.ts';
 import { removeTempDirs, tempDirs } from './temp.ts';
 
 /** A child that was told to end may need a moment; what is still there after this long was forgotten. */
@@ -35,9 +35,8 @@ export function leftFiles(directories: readonly string[]): string[] {
  */
 export function leftProcesses(before: ReadonlySet<number>, directories: readonly string[]): Running[] {
   const inside = (text: string | undefined): boolean => directories.some((directory) => text?.includes(directory));
-  return running().filter(
-    ({ pid, parent, command, cwd }) =>
-      pid !== process.pid && !before.has(pid) && (parent === process.pid || inside(cwd) || inside(command)),
+  return running(pids().filter((pid) => pid !== process.pid && !before.has(pid))).filter(
+    ({ parent, command, cwd }) => parent === process.pid || inside(cwd) || inside(command),
   );
 }
 
@@ -72,7 +71,7 @@ export async function expectNothingLeft(before: ReadonlySet<number>): Promise<vo
 }
 
 beforeEach(() => {
-  const before = new Set(running().map(({ pid }) => pid));
+  const before = new Set(pids());
   // Registered before anything the test registers, so it runs after all of that.
   onTestFinished(() => expectNothingLeft(before));
 });

@@ -32,8 +32,9 @@ function lookAt(pid: number): Running | undefined {
   };
 }
 
-/** Every process that is alive now; one that has ended and waits for its parent is not. */
-export function running(): Running[] {
-  const names = attempt(() => readdirSync('/proc')) ?? [];
-  return names.filter((name) => /^\d+$/.test(name)).flatMap((name) => lookAt(Number(name)) ?? []);
-}
+/** Every process that there is now; cheap, since nobody is looked at. */
+export const pids = (): number[] =>
+  (attempt(() => readdirSync('/proc')) ?? []).filter((name) => /^\d+$/.test(name)).map(Number);
+
+/** Those of them, by default all, that are alive; one that has ended and waits for its parent is not. */
+export const running = (among: readonly number[] = pids()): Running[] => among.flatMap((pid) => lookAt(pid) ?? []);

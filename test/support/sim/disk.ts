@@ -7,17 +7,41 @@ import type { File, Node } from './nodes.ts';
 
 const UID = process.getuid?.() ?? 0;
 
-/** What a look at a file says, as far as the store asks. */
-type SimStats = Pick<
+/** What a look at a file says, as far as the store asks. A class: nothing is made as often. */
+class SimStats implements Pick<
   Stats,
   'dev' | 'uid' | 'ino' | 'mode' | 'nlink' | 'size' | 'birthtimeMs' | 'mtimeMs' | 'ctimeMs' | 'isFile' | 'isDirectory'
->;
+> {
+  readonly dev = 1;
+  readonly uid = UID;
+  readonly ino: number;
+  readonly mode: number;
+  readonly nlink: number;
+  readonly size: number;
+  readonly birthtimeMs: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+  readonly #kind: Node['kind'];
 
-const statsOf = ({ kind, ino, mode, nlink, size, birthtimeMs, mtimeMs, ctimeMs }: Node): SimStats => ({
-  ...{ dev: 1, uid: UID, ino, mode, nlink, size, birthtimeMs, mtimeMs, ctimeMs },
-  isFile: () => kind === 'file',
-  isDirectory: () => kind === 'directory',
-});
+  constructor(node: Node) {
+    this.ino = node.ino;
+    this.mode = node.mode;
+    this.nlink = node.nlink;
+    this.size = node.size;
+    this.birthtimeMs = node.birthtimeMs;
+    this.mtimeMs = node.mtimeMs;
+    this.ctimeMs = node.ctimeMs;
+    this.#kind = node.kind;
+  }
+
+  isFile(): boolean {
+    return this.#kind === 'file';
+  }
+
+  isDirectory(): boolean {
+    return this.#kind === 'directory';
+  }
+}
 
 export class SimDisk implements Record<keyof Disk, unknown> {
   readonly #run: Run;
@@ -80,13 +104,13 @@ export class SimDisk implements Record<keyof Disk, unknown> {
   }
 
   fstatSync(fd: number): SimStats {
-    return this.#run.call('fstat', String(fd), () => statsOf(this.#descriptor(fd).node));
+    return this.#run.call('fstat', String(fd), () => new SimStats(this.#descriptor(fd).node));
   }
 
   lstatSync(path: string, { throwIfNoEntry = true } = {}): SimStats | undefined {
     return this.#run.call('lstat', path, () => {
       const node = throwIfNoEntry ? this.#files.get(path) : this.#files.at(path);
-      return node && statsOf(node);
+      return node && new SimStats(node);
     });
   }
 

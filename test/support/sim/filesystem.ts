@@ -2,7 +2,6 @@
  * A file system in memory that many simulated processes share: inodes, hard links, renames, and what a power loss
  * takes. It knows paths and nodes; descriptors are each process's own (`disk.ts`).
  */
-import { basename, dirname } from 'node:path';
 import { errno } from '../faults.ts';
 import { Directory, File, type Node } from './nodes.ts';
 import type { Random } from './random.ts';
@@ -14,6 +13,28 @@ export function fail(code: string): never {
   ERRORS.set(code, error);
   throw error;
 }
+
+interface Place {
+  readonly names: readonly string[];
+  readonly parent: string;
+  readonly base: string;
+}
+
+/** Paths taken apart, once each: the processes of a scenario have few, and look at them all the time. */
+const PLACES = new Map<string, Place>();
+const KNOWN = 100_000;
+
+function placeOf(path: string): Place {
+  const known = PLACES.get(path);
+  if (known !== undefined) return known;
+  const names = path.split('/').filter((name) => name !== '');
+  const place = { names, parent: `/${names.slice(0, -1).join('/')}`, base: names.at(-1) ?? '' };
+  if (PLACES.size >= KNOWN) PLACES.clear();
+  PLACES.set(path, place);
+  return place;
+}
+
+const basename = (path: string): string => placeOf(path).base;
 
 export class FileSystem {
   readonly now: () => number;
@@ -27,8 +48,7 @@ export class FileSystem {
   /** The node at a path; undefined when there is none. */
   at(path: string): Node | undefined {
     let node: Node | undefined = this.#root;
-    for (const name of path.split('/')) {
-      if (name === '') continue;
+    for (const name of placeOf(path).names) {
       if (node?.kind !== 'directory') return undefined;
       node = node.entries.get(name);
     }
@@ -120,6 +140,6 @@ export class FileSystem {
   }
 
   #parent(path: string): Directory {
-    return this.#directory(dirname(path));
+    return this.#directory(placeOf(path).parent);
   }
 }

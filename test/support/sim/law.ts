@@ -36,9 +36,12 @@ const KNOWN = 10_000;
 /** `model/event.ts` under the law. */
 export function withParsing<M extends { parseBoardLine: Parse }>(model: M): M {
   const parseBoardLine: Parse = (line) => {
-    if (known.size > KNOWN) known.clear();
-    const parsed = known.get(line) ?? model.parseBoardLine(line);
-    known.set(line, parsed);
+    let parsed = known.get(line);
+    if (parsed === undefined) {
+      if (known.size > KNOWN) known.clear();
+      parsed = model.parseBoardLine(line);
+      known.set(line, parsed);
+    }
     return current.parsed?.(parsed) ?? parsed;
   };
   return { ...model, parseBoardLine };

@@ -147,21 +147,24 @@ export class Machine {
   }
 
   #choose(current?: Life, how: How = 'sees'): Life | undefined {
-    const running = this.lives.filter(({ state }) => state === 'running');
-    if (running.length === 0) return undefined;
-    const ready = running.filter((life) => life.wakesAt <= this.#now && life.pausedUntil <= this.steps);
-    const [first, ...rest] = ready;
-    if (first === undefined) return this.#wait(running);
-    if (current && ready.includes(current) && this.random.chance(STAYS[how] ** this.#haste)) return current;
-    const next = this.random.of([first, ...rest]);
+    const ready = this.lives.filter((life) => this.#isReady(life));
+    const [first] = ready;
+    if (first === undefined) return this.#wait(this.lives.filter(({ state }) => state === 'running'));
+    if (current && this.#isReady(current) && this.random.chance(STAYS[how] ** this.#haste)) return current;
+    const next = ready[this.random.below(ready.length)] ?? first;
     const pause = this.faults.pause(this.steps);
     if (pause === 0 || ready.length === 1) return next;
     next.pausedUntil = this.steps + pause;
     return this.#choose();
   }
 
+  #isReady({ state, wakesAt, pausedUntil }: Life): boolean {
+    return state === 'running' && wakesAt <= this.#now && pausedUntil <= this.steps;
+  }
+
   /** Nobody can go on now: time passes, or, when all are stopped, somebody is let go. */
   #wait(running: readonly Life[]): Life | undefined {
+    if (running.length === 0) return undefined;
     const [first, ...rest] = running.filter(({ pausedUntil }) => pausedUntil <= this.steps);
     if (first === undefined) for (const life of running) life.pausedUntil = 0;
     else this.#now = Math.max(this.#now, Math.min(...[first, ...rest].map(({ wakesAt }) => wakesAt)));

@@ -32,7 +32,7 @@ function textOf(task: Task): string {
 
 /** The board as text; its parts are made in one order by everybody. */
 export const hash = ({ team, lead, phase, members, tasks, busy, lastTaskId }: Board): string =>
-  JSON.stringify([team, lead, phase, [...members], [...tasks.values()].map(textOf), [...busy].sort(), lastTaskId]);
+  `${JSON.stringify([team, lead, phase, [...members], [...busy].sort(), lastTaskId])}\n${[...tasks.values()].map(textOf).join('\n')}`;
 
 const ROUNDS = 5;
 
