@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 // Every process that a test starts would read and parse them, 37 ms each, and no test leaves this machine.
 delete process.env['NODE_EXTRA_CA_CERTS'];
@@ -12,6 +13,7 @@ const PURE = ['test/model/**/*.test.ts', 'test/policy/**/*.test.ts'];
 export default defineConfig({
   test: {
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { name: 'pure', include: PURE, pool: 'threads', isolate: false, testTimeout: 60_000 } },
       {
