@@ -37,7 +37,7 @@ const PLAN = {
   tasks: [
     { subject: 'Implement the one', owner: 'ada', run: DO },
     { subject: 'Explore the other', owner: 'bob', run: DO, blockedBy: [1] },
-    { subject: 'Debug both', blockedBy: [2], run: DO },
+    { subject: 'Debug both', owner: 'ada', blockedBy: [2], run: DO },
   ],
   gates: { build: './kill.sh build', test: './kill.sh test && test -s done', crossVerify: true },
 };
