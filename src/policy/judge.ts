@@ -71,7 +71,7 @@ function releases({ board, members }: Sighting): Verdict[] {
   return running.flatMap((task): Verdict[] => {
     const claim = claimOf(task);
     if (!claim || claim.incarnation === PERSON) return [];
-    const ended = { do: 'release' as const, task: task.id, epoch: claim.epoch };
+    const ended = { do: 'release' as const, member: claim.member, task: task.id, epoch: claim.epoch };
     const one = seen.get(claim.member);
     if (one?.process === 'dead')
       return [{ ...ended, reason: 'lost', why: `${claim.member} died at it (${one.death ?? 'nobody saw how'})` }];

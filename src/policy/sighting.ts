@@ -116,7 +116,8 @@ export type Verdict =
   /** 60 s of health: the restart count starts again, and a member that was given up is one again. */
   | { readonly do: 'pardon'; readonly member: Name; readonly why: string }
   /** The claim of a process that is gone. */
-  | ({ readonly do: 'release'; readonly reason: 'lost' | 'orphaned' } & EndedClaim)
+  /** @see EndedClaim; its member had it. */
+  | ({ readonly do: 'release'; readonly reason: 'lost' | 'orphaned'; readonly member: Name } & EndedClaim)
   /** One STATUS CHECK a silence. */
   | { readonly do: 'check'; readonly member: Name; readonly task: string; readonly why: string }
   /**

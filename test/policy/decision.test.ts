@@ -19,7 +19,7 @@ it.each<[Verdict, string]>([
   [{ do: 'restart', member, attempt: 2, why }, 'restarted ada: so'],
   [{ do: 'give up', member, why }, 'gave ada up: so'],
   [{ do: 'pardon', member, why }, 'counts the restarts of ada anew: so'],
-  [{ do: 'release', reason: 'lost', task, epoch, why }, 'freed task #3: so'],
+  [{ do: 'release', reason: 'lost', member, task, epoch, why }, 'freed task #3: so'],
   [{ do: 'check', member, task, why }, 'asked ada for a sign of task #3: so'],
   [
     { do: 'fence', member, task, epoch, reason: 'fenced', heir: name('bob'), stop: true, why },

@@ -34,11 +34,11 @@ describe('the claim of a process that is gone', () => {
   };
 
   it.each<[string, Partial<MemberSighting>, object[]]>([
-    ['is lost when it died', DEAD, [{ do: 'release', reason: 'lost', task: '1', epoch: 1 }]],
+    ['is lost when it died', DEAD, [{ do: 'release', reason: 'lost', member: 'ada', task: '1', epoch: 1 }]],
     [
       'is orphaned when it was stopped in order',
       { process: 'none' },
-      [{ do: 'release', reason: 'orphaned', task: '1', epoch: 1 }],
+      [{ do: 'release', reason: 'orphaned', member: 'ada', task: '1', epoch: 1 }],
     ],
     ['stays while its next life starts: the fold frees it', { process: 'starting' }, []],
     ['stays while it lives', {}, []],
@@ -52,7 +52,7 @@ describe('the claim of a process that is gone', () => {
 
   it('is given back before its process is restarted, in one look', () => {
     expect(look(claimed(), [seen('ada', { ...DEAD, deadFor: 5_000 })])).toEqual([
-      { do: 'release', reason: 'lost', task: '1', epoch: 1 },
+      { do: 'release', reason: 'lost', member: 'ada', task: '1', epoch: 1 },
       { do: 'restart', member: 'ada', attempt: 1 },
     ]);
   });

@@ -96,7 +96,7 @@ const DAY = `
 01:45 worker-4 member.exited exit 0
 02:00 lead task.released #2 Part 2 - lost: worker-2 died at it (signal SIGKILL)
 02:00 worker-2 member.exited signal SIGKILL
-02:00 - lead.decided freed task #2: worker-2 died at it (signal SIGKILL)
+02:00 worker-2 lead.decided freed task #2: worker-2 died at it (signal SIGKILL)
 02:05 worker-2 member.started
 02:05 worker-2 lead.decided restarted worker-2: its process died (signal SIGKILL)
 02:10 worker-2 task.claimed #2 Part 2
