@@ -15,23 +15,17 @@ const DIST = join(__dirname, '..', 'dist');
 const CHECKSUM_BYTES = 32;
 const OLD_MS = 30 * 24 * 3_600_000;
 
-const bundlePath = (name) => join(DIST, `${name}.cjs`);
-const readBundle = (name) => readFileSync(bundlePath(name));
-
-/** What a bundle calls for a chunk it does not contain; `path` is relative to dist/. */
-const importLazily = (path) => import(pathToFileURL(join(DIST, path)).href);
-
 /** Names of caches: everything that makes one useless for another. */
 const cacheName = (name, bundle) =>
   `${name}-${process.version}-${process.arch}-${hash('sha256', bundle).slice(0, 16)}.bin`;
 
-const builtCache = (name, bundle) => join(DIST, 'cache', cacheName(name, bundle));
+const builtCache = (cache) => join(DIST, 'cache', cache);
 
 /** `$XDG_CACHE_HOME/teams/code`. */
-function keptCache(name, bundle) {
+function keptCache(cache) {
   const given = process.env.XDG_CACHE_HOME;
   const folder = given?.startsWith('/') ? given : join(require('node:os').homedir(), '.cache');
-  return join(folder, 'teams', 'code', cacheName(name, bundle));
+  return join(folder, 'teams', 'code', cache);
 }
 
 /** The cached data, or undefined if there is none, it is damaged, or somebody else may have written it. */
@@ -75,27 +69,38 @@ function keep(path, script) {
   }
 }
 
-/** @returns {{ script: Script, exports: object, bundle: Buffer }} the bundle, run, and what it exports */
-function load(name, { bundle = readBundle(name), cachedData } = {}) {
-  const filename = bundlePath(name);
+/** Each bundle that runs in this process, by its name. */
+const loaded = new Map();
+
+/** @returns {{ script: Script, exports: object, cache: string, isCached: boolean }} a bundle, run once */
+function load(name) {
+  const known = loaded.get(name);
+  if (known) return known;
+  const filename = join(DIST, `${name}.cjs`);
+  const bundle = readFileSync(filename);
+  const cache = cacheName(name, bundle);
+  const cachedData = readCache(builtCache(cache), () => true) ?? readCache(keptCache(cache), isOnlyOurs);
   const head = '(function (exports, require, module, __filename, __dirname, importLazily) {';
   // esbuild writes ASCII; as such it takes half the memory and no decoding.
   const script = new Script(`${head}${bundle.latin1Slice()}\n})`, { filename, cachedData });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, filename, DIST, importLazily);
-  return { script, exports: module.exports, bundle };
+  const one = { script, exports: module.exports, cache, isCached: cachedData !== undefined };
+  loaded.set(name, one);
+  return one;
+}
+
+/** What a bundle calls for what it does not contain: a chunk of dist/ by its path, or a part of another bundle. */
+async function importLazily(path, part) {
+  return part === undefined ? import(pathToFileURL(join(DIST, path)).href) : load(path).exports[part]();
 }
 
 /** Loads a program to be run. @returns what its bundle exports */
 function program(name) {
-  const bundle = readBundle(name);
-  const built = readCache(builtCache(name, bundle), () => true);
-  const path = built ? undefined : keptCache(name, bundle);
-  const cachedData = built ?? readCache(path, isOnlyOurs);
-  const { script, exports } = load(name, { bundle, cachedData });
-  // A start that only printed its help has compiled little of what others need.
-  if (!cachedData && !process.argv[2]?.startsWith('-')) process.once('exit', () => keep(path, script));
-  return exports;
+  process.once('exit', () => {
+    for (const { script, cache, isCached } of loaded.values()) if (!isCached) keep(keptCache(cache), script);
+  });
+  return load(name).exports;
 }
 
-module.exports = { program, load, builtCache, writeCache };
+module.exports = { program, load, loaded, builtCache, writeCache };

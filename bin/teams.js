@@ -11,15 +11,11 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 async function run() {
-  process.exitCode = await loaded().main(process.argv.slice(2));
-}
-
-function loaded() {
   try {
-    return require('./load.cjs').program('teams');
+    process.exitCode = await require('./load.cjs').program('teams').main(process.argv.slice(2));
   } catch (error) {
-    if (error.code !== 'ENOENT' || !error.path.includes('dist')) throw error;
+    if (error.code !== 'ENOENT' || !/[/]dist[/]\w+[.]cjs$/.test(error.path)) throw error;
     console.error('teams is not built: dist/ is missing or incomplete. Run `npm run build`.');
-    return process.exit(2);
+    process.exitCode = 2;
   }
 }

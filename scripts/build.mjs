@@ -65,27 +65,39 @@ const require = __createRequire(import.meta.url);`;
 /** CommonJS has no `import.meta.url`; modules that ask where they stand get the bundle's address. */
 const URL_IN_CJS = `const __moduleUrl = require('node:url').pathToFileURL(__filename).href;`;
 
+/** What the command line loads once it knows its verb: a second bundle, so that help and a shell's completion need not read it. */
+const CLI = join(ROOT, 'src', 'surfaces', 'cli');
+const DOORS = new Set([CLI, join(CLI, 'verbs')]);
+
 /**
  * An `import()` of a large part inside a CommonJS bundle is resolved when it is reached, to `dist/agents/<kind>.js`, say.
  * V8 forgets whose `import()` it was when code comes from a cache, so the loader hands in `importLazily` (bin/load.cjs),
  * and the module in its place is a promise of the real one: esbuild resolves to it, and `await` looks through it.
- * @param {Map<string, string>} found receives entry name → source file of each one met
+ * @param {Map<string, string>} chunks receives entry name → source file of each one met
+ * @param {Set<string>} verbs receives the source files that are the second bundle's
  */
-const lazyParts = (found) => ({
+const lazyParts = (chunks, verbs) => ({
   name: 'lazy-parts',
   setup(bundler) {
     bundler.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined;
       const file = join(resolveDir, path);
       const name = basename(file).replace(/\.tsx?$/, '');
+      if (DOORS.has(resolveDir)) {
+        verbs.add(file);
+        return { path: relative(ROOT, file), namespace: 'lazy-verb' };
+      }
       const isAgent = dirname(file) === AGENTS && !SMALL_AGENTS.has(name);
-      if (kind !== 'dynamic-import' || !(isAgent || file === DRAWING)) return undefined;
+      if (!isAgent && file !== DRAWING) return undefined;
       const chunk = `${basename(dirname(file))}/${name}`;
-      found.set(chunk, file);
+      chunks.set(chunk, file);
       return { path: `./${chunk}.js`, namespace: 'lazy-part' };
     });
-    bundler.onLoad({ filter: /.*/, namespace: 'lazy-part' }, ({ path }) => ({
-      contents: `exports.then = (resolve, reject) => importLazily(${JSON.stringify(path)}).then(resolve, reject);`,
-    }));
+    const promiseOf = (...argv) => ({
+      contents: `exports.then = (resolve, reject) => importLazily(${argv.map((one) => JSON.stringify(one))}).then(resolve, reject);`,
+    });
+    bundler.onLoad({ filter: /.*/, namespace: 'lazy-part' }, ({ path }) => promiseOf(path));
+    bundler.onLoad({ filter: /.*/, namespace: 'lazy-verb' }, ({ path }) => promiseOf('verbs', path));
   },
 });
 
@@ -106,19 +118,22 @@ const oneLanguage = {
   },
 };
 
-async function bundleProcesses(lazy) {
-  const options = { format: 'cjs', outExtension: { '.js': '.cjs' }, plugins: [lazyParts(lazy)] };
-  const define = { 'import.meta.url': '__moduleUrl' };
-  const supported = { 'dynamic-import': false };
-  return build({
-    ...COMMON,
-    ...options,
-    ...SMALL,
-    define,
-    supported,
-    entryPoints: PROCESSES,
+async function bundleProcesses(chunks) {
+  const verbs = new Set();
+  const options = {
+    ...{ ...COMMON, ...SMALL, format: 'cjs', plugins: [lazyParts(chunks, verbs), oneLanguage] },
+    ...{ define: { 'import.meta.url': '__moduleUrl' }, supported: { 'dynamic-import': false } },
     banner: { js: URL_IN_CJS },
+  };
+  const first = await build({ ...options, outExtension: { '.js': '.cjs' }, entryPoints: PROCESSES });
+  const parts = [...verbs].map(
+    (file) => `exports[${JSON.stringify(relative(ROOT, file))}] = () => import(${JSON.stringify(file)});`,
+  );
+  const second = await build({
+    ...{ ...options, outdir: undefined, outfile: join(DIST, 'verbs.cjs') },
+    stdin: { contents: parts.join('\n'), resolveDir: ROOT, sourcefile: 'verbs.js' },
   });
+  return [...first.outputFiles, ...second.outputFiles];
 }
 
 async function bundleModules(lazy) {
@@ -207,9 +222,9 @@ async function main() {
   const processes = await bundleProcesses(lazy);
   const modules = await bundleModules(lazy);
   const page = await bundlePage();
-  const outputs = [...modules.outputFiles, ...processes.outputFiles, ...page];
+  const outputs = [...modules.outputFiles, ...processes, ...page];
   for (const { path, contents } of outputs) replaceFile(path, Buffer.from(contents));
-  const caches = await Promise.all(Object.keys(PROCESSES).map(warmUp));
+  const caches = (await Promise.all(Object.keys(PROCESSES).map(warmUp))).flatMap((printed) => printed.split('\n'));
   sweep([...outputs.map(({ path }) => path), ...caches, ...copyShipped()]);
   if (process.argv.includes('--types')) await emitTypes();
 }

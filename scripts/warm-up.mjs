@@ -1,18 +1,19 @@
 /**
- * node scripts/warm-up.mjs NAME — makes the code cache of dist/NAME.cjs and prints its path: runs the bundle in a
- * process of its own, calls its `warmUp()` (what every start does, without effects), and keeps what V8 compiled.
+ * node scripts/warm-up.mjs NAME — makes the code caches of dist/NAME.cjs and of the bundles that it loads, and prints their
+ * paths: runs the bundle in a process of its own, calls its `warmUp()` (what every start does, without effects), and keeps
+ * what V8 compiled.
  */
 import { createRequire } from 'node:module';
 
-const { builtCache, load, writeCache } = createRequire(import.meta.url)('../bin/load.cjs');
+const { builtCache, load, loaded, writeCache } = createRequire(import.meta.url)('../bin/load.cjs');
 
 const [name] = process.argv.slice(2);
-const { script, exports, bundle } = load(name);
+const { exports } = load(name);
 for (const wanted of ['main', 'warmUp'])
   if (typeof exports[wanted] !== 'function') throw new Error(`dist/${name}.cjs does not export ${wanted}().`);
 await exports.warmUp();
-const path = builtCache(name, bundle);
-writeCache(path, script.createCachedData());
-process.stdout.write(path);
+const caches = [...loaded.values()].map(({ script, cache }) => ({ path: builtCache(cache), script }));
+for (const { path, script } of caches) writeCache(path, script.createCachedData());
+process.stdout.write(caches.map(({ path }) => path).join('\n'));
 // What the warm-up opened is of no use to anybody.
 process.exit(0);

@@ -34,10 +34,15 @@ export async function measure(bench) {
   };
   const empty = join(bench.dir, 'empty.cjs');
   writeFileSync(empty, '');
+  const few = place('few', 20);
+  const teams = (...argv) => untilExit([join(ROOT, 'bin', 'teams.js'), ...argv]);
   const subjects = {
     empty: () => untilExit([empty]),
-    version: () => untilExit([join(ROOT, 'bin', 'teams.js'), '--version']),
-    teammate: teammateStart(place('few', 20)),
+    version: () => teams('--version'),
+    // No goal's: what an agent that is a command pays each time.
+    send: () => teams('send', 'bench', 'ada', 'hello', '--root', few.root),
+    status: () => teams('status', 'bench', '--root', few.root),
+    teammate: teammateStart(few),
     teammateOfMany: teammateStart(place('many', 1_000)),
   };
   await startAll(bench, subjects);

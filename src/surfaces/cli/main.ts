@@ -3,7 +3,7 @@
  * is loaded then.
  */
 import { CommanderError } from 'commander';
-import { ownOutside, type Output, type Outside } from './outside.ts';
+import { ownOutside, type Outside } from './outside.ts';
 import { program } from './program.ts';
 import { verbs } from './verbs/index.ts';
 
@@ -18,15 +18,16 @@ export async function main(argv: readonly string[], outside: Outside = ownOutsid
   }
   if (argv[0] === 'complete')
     return (await import('./complete.ts')).complete(argv.slice(argv[1] === '--' ? 2 : 1), outside);
+  if (isBare(argv)) return (await import('./first-steps.ts')).firstSteps(outside, argv.includes('--json'));
   let code = 0;
-  const build = (output: Output) =>
-    program(verbs, output, async (verb, given) => {
-      const { perform } = await import('./perform.ts');
-      code = await perform(verb, given, outside);
-    });
-  if (isBare(build, argv)) return (await import('./first-steps.ts')).firstSteps(outside, argv.includes('--json'));
+  const told = verbs.filter(({ name }) => name.split(' ', 1)[0] === argv[0]);
+  // Of all verbs only who asks for help, or for one that there is not, need hear.
+  const asked = program(told.length > 0 ? told : verbs, outside.stdout, async (verb, given) => {
+    const { perform } = await import('./perform.ts');
+    code = await perform(verb, given, outside);
+  });
   try {
-    await build(outside.stdout).parseAsync([...argv], { from: 'user' });
+    await asked.parseAsync([...argv], { from: 'user' });
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -37,9 +38,9 @@ export async function main(argv: readonly string[], outside: Outside = ownOutsid
 }
 
 /** Common flags at most: nobody asked for anything yet. */
-function isBare(build: (output: Output) => ReturnType<typeof program>, argv: readonly string[]): boolean {
+function isBare(argv: readonly string[]): boolean {
   try {
-    const { operands, unknown } = build({ write: () => {} }).parseOptions([...argv]);
+    const { operands, unknown } = program([], { write: () => {} }, async () => {}).parseOptions([...argv]);
     return operands.length === 0 && unknown.length === 0;
   } catch {
     // `--version`, or what is wrong: the real parse says it.
