@@ -1,5 +1,5 @@
 /** Temporary directories of a test: made here, looked through by `leftovers.ts`, removed when the test has ended. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -9,10 +9,30 @@ const made: string[] = [];
  * A fresh, empty directory for the running test, as a real path. It goes when the test ends; nobody need remove it.
  * For use inside a test or `beforeEach`: one made in `beforeAll` would go with the first test.
  */
-export function tempDir(): string {
-  const path = mkdtempSync(join(realpathSync(tmpdir()), 'teams-test-'));
+export function tempDir(base = realpathSync(tmpdir())): string {
+  const path = mkdtempSync(join(base, 'teams-test-'));
   made.push(path);
   return path;
+}
+
+const MEMORY = '/dev/shm';
+const TMPFS = 0x01021994;
+const ROOM = 2 ** 30;
+
+/**
+ * A file system in memory where there is one with room, else the usual place. For who makes thousands of directories and
+ * does not ask whether bytes reach a platter: removing them again took two thirds of its time.
+ */
+export const inMemory = (): string => (hasMemory() ? MEMORY : realpathSync(tmpdir()));
+
+function hasMemory(): boolean {
+  try {
+    accessSync(MEMORY, constants.W_OK | constants.X_OK);
+    const { type, bavail, bsize } = statfsSync(MEMORY);
+    return type === TMPFS && bavail * bsize > ROOM;
+  } catch {
+    return false; // There is none.
+  }
 }
 
 /** The directories made and not yet removed. */

@@ -12,7 +12,7 @@ import { FakeClock } from '../clock.ts';
 import { fastClock } from '../clock-fast.ts';
 import { leftFiles } from '../leftovers.ts';
 import { program } from '../programs.ts';
-import { tempDir } from '../temp.ts';
+import { inMemory, tempDir } from '../temp.ts';
 import { start, until, type Worker } from '../workers.ts';
 import { actorIn, historyIn, makeTeam } from './actor.ts';
 import { aimsAt, type Aim, type AimedCall } from './aim.ts';
@@ -30,7 +30,7 @@ export type Signal = 'SIGKILL' | 'SIGSTOP';
 export class Range {
   readonly times: number[] = [];
   hits = 0;
-  readonly #root = tempDir();
+  readonly #root = tempDir(inMemory());
   readonly #name: string;
   readonly #scenario: Scenario;
   readonly #signal: Signal;

@@ -12,7 +12,7 @@ import { archiveStamp, recoverArchive } from '../../../src/store/teams.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../../src/store/team-store.ts';
 import { FakeClock } from '../clock.ts';
 import { name, task } from '../team.ts';
-import { tempDir } from '../temp.ts';
+import { inMemory, tempDir } from '../temp.ts';
 import { Crashed, FaultyDisk, type Fault } from './disk.ts';
 
 const TEAM = parseName('team', 'login');
@@ -52,7 +52,7 @@ export const newTeam = (): NewTeam => ({
 });
 
 export function world(fault: Fault): World {
-  const root = tempDir();
+  const root = tempDir(inMemory());
   const clock = new FakeClock(Date.now());
   const paths = teamPaths(root, TEAM);
   const options = (disk?: Disk): StoreOptions => ({ clock, ...(disk ? { disk } : {}) });

@@ -3,9 +3,9 @@
  * the names that came and went since its last flush, newest first. Old files are kept aside by a link to be put back.
  */
 import * as fs from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { O_CREAT, type Disk } from '../../../src/store/disk.ts';
+import { inMemory } from '../temp.ts';
 
 interface Opened {
   readonly path: string;
@@ -17,7 +17,7 @@ export class Unsynced {
   /** By inode: the bytes of a file at its last flush. */
   readonly #flushed = new Map<number, { path: string; bytes: Buffer }>();
   #undo: { readonly directory: string; readonly take: () => void }[] = [];
-  readonly #aside = fs.mkdtempSync(join(tmpdir(), 'teams-unsynced-'));
+  readonly #aside = fs.mkdtempSync(join(inMemory(), 'teams-unsynced-'));
   #kept = 0;
 
   before(call: keyof Disk, [first, second]: readonly unknown[]): void {
