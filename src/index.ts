@@ -61,7 +61,16 @@ export { type Check, diagnose } from './runtime/doctor.ts';
 export { equip } from './runtime/equip.ts';
 export { eventLine } from './runtime/event-line.ts';
 export { exportOf, type TeamExport } from './runtime/export.ts';
-export { followMail, followOutput, knownMember, mailCame, mailMark, mailOf, outputOf } from './runtime/follow.ts';
+export {
+  followEvents,
+  followMail,
+  followOutput,
+  knownMember,
+  mailCame,
+  mailMark,
+  mailOf,
+  outputOf,
+} from './runtime/follow.ts';
 export { hostSetup, printedEntry, writeHostSetup } from './runtime/host-setup.ts';
 export { initPlan, initProject } from './runtime/init.ts';
 export { join, type JoinOptions, serve } from './runtime/join.ts';

@@ -21,7 +21,7 @@ export class DeskWatch {
   constructor(desk: Pick<Desk, 'team'>, signal: AbortSignal) {
     this.#desk = desk;
     this.#signal = signal;
-    this.#waker = new Waker(realDisk, realClock, [], signal);
+    this.#waker = new Waker({ disk: realDisk, clock: realClock }, [], signal);
   }
 
   /** There may be something new, whatever the files say. */
@@ -50,6 +50,6 @@ export class DeskWatch {
     this.#team = team;
     this.#waker.close();
     const paths = team === undefined ? [] : [team.paths.log, team.paths.folder];
-    this.#waker = new Waker(realDisk, realClock, paths, this.#signal);
+    this.#waker = new Waker({ disk: realDisk, clock: realClock }, paths, this.#signal);
   }
 }

@@ -79,7 +79,7 @@ export class Lead {
       onReport: (from, message) => this.#roles?.heard(from, message),
       onNews: () => this.ring(),
     });
-    this.#waker = new Waker(store.disk, store.clock, [store.paths.log]);
+    this.#waker = new Waker(store, [store.paths.log]);
   }
 
   /** Answers to the shutdown request so far. */

@@ -137,7 +137,7 @@ export class RelayTeam {
     const { store } = this.#session;
     const patience = this.#input.timeoutMs + SILENT_MS;
     let [ended, deadline] = [0, store.clock.monotonic() + patience];
-    const waker = new Waker(store.disk, store.clock, [store.paths.log], signal);
+    const waker = new Waker(store, [store.paths.log], signal);
     try {
       for (;;) {
         const open = [...this.#asked].filter(([, id]) => !isFinal(this.#board.get(id)));

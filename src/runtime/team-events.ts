@@ -5,17 +5,23 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ShownEvent } from '../model/shown-event.ts';
 import type { TeamReader } from '../store/team-reader.ts';
+import { lookAt } from '../store/disk.ts';
+import type { Watching } from '../store/watch.ts';
 import { TwoLogs } from './two-logs.ts';
 import { Waker } from './waker.ts';
 
 export interface EventOptions {
   /** The number of the first event that is wanted. */
   readonly from?: number;
-  /** Goes on with what happens later, until the team is closed or `signal` aborts. */
+  /** Goes on with what happens later, until the team is closed or made anew, or `signal` aborts. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal;
   /** Follows until this aborts: what happened before that is still told. */
   readonly until?: AbortSignal;
+  /** How the files are watched while it follows. */
+  readonly watching?: Watching;
+  /** Nothing more is to come; asked whenever nothing has. */
+  readonly isOver?: () => boolean;
 }
 
 /**
@@ -55,14 +61,15 @@ const PORTION = 500;
 /** The news of logs that somebody else may read on too. However long the past is, others have their turn meanwhile. */
 export async function* newsOf(
   logs: TwoLogs,
-  { follow = false, signal, until = signal }: Omit<EventOptions, 'from'> = {},
+  { follow = false, signal, until = signal, watching, isOver = () => false }: Omit<EventOptions, 'from'> = {},
 ): AsyncGenerator<readonly ShownEvent[], void, undefined> {
-  const { paths, disk, clock } = logs.store;
-  const waker = follow ? new Waker(disk, clock, [paths.log, paths.events], until) : undefined;
+  const { paths, disk } = logs.store;
+  const ino = lookAt(disk, paths.log)?.ino;
+  const waker = follow ? new Waker(logs.store, [paths.log, paths.events], until, watching) : undefined;
   try {
     let number = 0;
-    for (let wasClosed = false; ;) {
-      const isLast = waker === undefined || wasClosed || until?.aborted === true;
+    for (let [wasClosed, isQuiet] = [false, false]; ;) {
+      const isLast = waker === undefined || wasClosed || until?.aborted === true || (isQuiet && isOver());
       while (!logs.readSome(PORTION) && signal?.aborted !== true) await setImmediate();
       // The last facts may follow the closing: it is looked once more then.
       wasClosed = logs.store.board.board.phase === 'closed';
@@ -72,8 +79,10 @@ export async function* newsOf(
         if (number % PORTION === 0) await setImmediate();
       }
       if (signal?.aborted === true) return;
-      if (news.length > 0) yield news;
-      if (isLast) return;
+      isQuiet = news.length === 0;
+      if (!isQuiet) yield news;
+      // Another team was made where this one was; one that was only removed may still be put back.
+      if (isLast || (lookAt(disk, paths.log)?.ino ?? ino) !== ino) return;
       await waker.wait();
     }
   } finally {

@@ -14,7 +14,7 @@ import { Waker } from './waker.ts';
  *  @throws ConflictError `NOT_READY` when nobody works on it who could end it */
 export async function waitForEnd(paths: TeamPaths, signal: AbortSignal): Promise<number | undefined> {
   const store = openForReading(paths, { clock: realClock });
-  const waker = new Waker(store.disk, realClock, [paths.log, paths.state], signal);
+  const waker = new Waker({ disk: store.disk, clock: realClock }, [paths.log, paths.state], signal);
   try {
     while (!signal.aborted) {
       const ended = endOf(store) ?? archivedEnd(store);

@@ -1,7 +1,7 @@
 /** Waiting for files to change: woken by the system, and after a second at the latest, since a watch may miss. */
 import type { Clock } from '../model/clock.ts';
 import type { Disk } from '../store/disk.ts';
-import { watchFile, type Watched } from '../store/watch.ts';
+import { watchFile, type Watched, type Watching } from '../store/watch.ts';
 
 export const RELOOK_MS = 1_000;
 
@@ -13,10 +13,15 @@ export class Waker {
   #wake: () => void = () => {};
 
   /** Watches from now on, so that what changes before the first {@link wait} is not missed. */
-  constructor(disk: Disk, clock: Clock, paths: readonly string[], signal?: AbortSignal) {
+  constructor(
+    { disk, clock }: { readonly disk: Disk; readonly clock: Clock },
+    paths: readonly string[],
+    signal?: AbortSignal,
+    watching: Watching = watchFile,
+  ) {
     this.#clock = clock;
     this.#signal = signal;
-    this.#watched = paths.map((path) => watchFile(disk, path, this.ring));
+    this.#watched = paths.map((path) => watching(disk, path, this.ring));
     signal?.addEventListener('abort', this.ring);
   }
 

@@ -12,6 +12,9 @@ export interface Watched {
   close(): void;
 }
 
+/** A way to be told of a file's changes. */
+export type Watching = (disk: Disk, path: string, onChange: () => void) => Watched;
+
 /**
  * Calls `onChange` when the file changes.
  *

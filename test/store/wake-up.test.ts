@@ -27,7 +27,7 @@ const blind: Disk = {
 async function woken(paths: TeamPaths, member: string, disk: Disk): Promise<number | undefined> {
   const end = AbortSignal.timeout(NEVER_MS);
   const { reader, close } = readerOf(paths, name(member));
-  const waker = new Waker(disk, realClock, [paths.inbox(name(member)).bell], end);
+  const waker = new Waker({ disk, clock: realClock }, [paths.inbox(name(member)).bell], end);
   while (!reader.hasMore() && !end.aborted) await waker.wait();
   const at = reader.hasMore() ? now() : undefined;
   reader.acknowledge(await reader.take());

@@ -120,7 +120,7 @@ function must<T>(value: T | undefined, what: string): T {
 /** Woken by both logs, with a bound. */
 async function untilSo(store: TeamStore, what: string, holds: () => boolean, withinMs = WITHIN_MS): Promise<void> {
   const late = AbortSignal.timeout(withinMs);
-  const waker = new Waker(store.disk, realClock, [store.paths.log, store.paths.events], late);
+  const waker = new Waker({ disk: store.disk, clock: realClock }, [store.paths.log, store.paths.events], late);
   try {
     while (!holds()) {
       if (late.aborted) throw new Error(`${what}: not within ${withinMs} ms. The last events: ${tail(store)}`);

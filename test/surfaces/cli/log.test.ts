@@ -1,5 +1,5 @@
 /** Looking at what happened: events, output, reasons, reports. */
-import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -128,6 +128,42 @@ describe('log', () => {
   it('shows a terminal nothing to obey', async () => {
     await place.teams('task', 'create', 'Evil \u001b]0;title\u0007\u001b[2Jtask\u202e');
     expect((await place.teams('log')).out).toContain('Evil task\n');
+  });
+});
+
+describe('verbs that follow, as processes', () => {
+  /** Says a verb whose output goes into a file; one that does not end is ended. */
+  const follow = (verb: string, file: string) => {
+    const ended = place.shell(`exec timeout 30 teams ${verb} --follow --json >${file}`);
+    const shows = (text: string, times = 1) =>
+      until(() => readFileSync(join(place.root, file), 'utf8').split(text).length > times, `${text} in ${file}`);
+    return { ended, shows };
+  };
+
+  it('see what comes, across a taken inbox and a team that was removed and made anew, and end with it', async () => {
+    const [log, inbox] = [follow('log', 'log.out'), follow('inbox ada', 'inbox.out')];
+    await Promise.all([log.shows('task.created'), until(() => existsSync(join(place.root, 'inbox.out')), 'a process')]);
+    await place.teams('send', 'ada', 'first');
+    await inbox.shows('first');
+    await place.teams('take', 'ada');
+    await place.teams('send', 'ada', 'second');
+    await inbox.shows('second');
+    for (const folder of ['.teams/login', '.tasks/login']) rmSync(join(place.root, folder), { recursive: true });
+    await place.teams('create', 'login', '--member', 'ada');
+    await place.teams('send', 'ada', 'third');
+    await Promise.all([inbox.shows('third'), log.shows('log.opened', 2)]);
+    await place.teams('delete', 'login', '--yes');
+    expect([await log.ended, await inbox.ended]).toMatchObject([{ code: 0 }, { code: 0 }]);
+    const told = readFileSync(join(place.root, 'inbox.out'), 'utf8').match(/"content":"\w+"/g);
+    expect(told).toEqual(['first', 'second', 'third'].map((text) => `"content":"${text}"`));
+  });
+
+  it('end by themselves with a team that is archived', async () => {
+    await place.teams('delete', 'login', '--yes');
+    for (const verb of [['log'], ['inbox', 'ada'], ['logs', 'ada']]) {
+      const [name = '', ...rest] = verb;
+      expect((await place.teams(name, 'login', ...rest, '--follow')).code).toBe(0);
+    }
   });
 });
 

@@ -1,6 +1,6 @@
 /** `teams log`: what happened in a team, from both of its logs; with `--session` something is written there instead. */
 import * as z from 'zod';
-import { eventLine, safeJson, teamEvents, timeOfDay } from '../../../index.ts';
+import { eventLine, followEvents, safeJson, teamEvents, timeOfDay } from '../../../index.ts';
 import { delivered } from '../delivered.ts';
 import { flag, noMore, readOptions, wholeNumber } from '../given.ts';
 import { painter } from '../painter.ts';
@@ -15,7 +15,9 @@ export const act: Act = async (frame, given) => {
   return withSeenTeam(frame, given.words, 0, async (store, words) => {
     noMore(words);
     const name = painter(frame, store);
-    for await (const event of teamEvents(store, { from: since + 1, follow, signal: frame.outside.gone })) {
+    const { gone } = frame.outside;
+    const from = since + 1;
+    for await (const event of follow ? followEvents(store, from, gone) : teamEvents(store, { from, signal: gone })) {
       const who = event.member === undefined ? '' : ` [${name(event.member)}]`;
       const line = frame.flags.json
         ? safeJson(event)
