@@ -9,7 +9,7 @@ import type { Gate, TeamConfig } from '../model/team.ts';
 import { strayEdits, strayTasks, strayText, type Edit, type Scope } from '../policy/stray-edits.ts';
 import { MOST_FIX_ROUNDS, type FixTask } from '../policy/verification.ts';
 import { keepHashes, keptHashes } from '../store/baseline.ts';
-import { lookAt } from '../store/disk.ts';
+import { isSameFile, lookAt } from '../store/disk.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { grantsIn } from './boundaries.ts';
 import { changedPaths } from './changes.ts';
@@ -55,7 +55,7 @@ export async function checkOwnership(
   if (scopes.every(({ patterns }) => patterns.length === 0)) return skipped('no task says which files are its own');
   const changed = await changedSinceStart(store, signal);
   if (typeof changed === 'string') return skipped(changed);
-  const edits = changed.map((path) => editOf(store, path));
+  const edits = changed.filter((path) => !isOwnOutput(store, path)).map((path) => editOf(store, path));
   const strays = strayEdits({ edits, scopes, shared: plan.sharedFiles, settled: settledIn(store) });
   if (strays.length === 0) return { gate: { name: 'ownership', result: 'pass' }, fixes: [] };
   const fixes = round > MOST_FIX_ROUNDS ? [] : strayTasks(strays, worksInWords(readableConfig(store)), round);
@@ -74,6 +74,12 @@ async function changedSinceStart(store: TeamStore, signal: AbortSignal): Promise
   return [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .filter((path) => before[path] !== now[path])
     .sort();
+}
+
+/** `teams run … >run.log`: what is written there is this program's own. */
+function isOwnOutput({ disk, ...store }: TeamStore, path: string): boolean {
+  const file = lookAt(disk, resolve(cwdOf(store), path));
+  return file !== undefined && [1, 2].some((descriptor) => isSameFile(disk, descriptor, file));
 }
 
 function editOf({ disk, ...store }: TeamStore, path: string): Edit {

@@ -37,15 +37,11 @@ export async function applyShared(
   const trouble = plan.lead && due.length > 0 ? await settle(session, plan, plan.lead, { due, signal }) : undefined;
   const wishes = sharedWishes(store);
   if (wishes.length === 0 || signal.aborted) return undefined;
-  const open = wishes.flatMap(({ file, settled }) => (settled.is === 'open' ? `${file}: ${settled.why}` : []));
+  const open = wishes.filter(({ settled }) => settled.is === 'open').length;
   if (trouble !== undefined) return { name: 'shared', result: 'fail', notes: trouble };
-  if (open.length === 0) return { name: 'shared', result: 'pass', notes: `${wishes.length} applied` };
+  if (open === 0) return { name: 'shared', result: 'pass', notes: `${wishes.length} applied` };
   const why = plan.lead === undefined ? '; the lead has no agent that could see to it' : '';
-  return {
-    name: 'shared',
-    result: 'skipped',
-    notes: `${open.length} of ${wishes.length} open: ${open.join('; ')}${why}`,
-  };
+  return { name: 'shared', result: 'skipped', notes: `${open} of ${wishes.length} open${why}` };
 }
 
 /** What nobody has seen to yet and the lead may. What it may not is settled: its owner is another. */

@@ -17,12 +17,21 @@ export function sharedWishes(store: TeamReader): SharedWish[] {
   if (!shares) return [];
   const events = [...store.events.read()].map(({ event }) => event);
   const settled = new Map(events.flatMap((event) => readSettledWish(event) ?? []).map((one) => [one.wish, one]));
-  const wishes = new Map([...wishesOfResults(store), ...wishesByMail(events)].map((wish) => [wish.id, wish]));
-  return [...wishes.values()].map((wish) => ({
+  return distinct([...wishesOfResults(store), ...wishesByMail(events)]).map((wish) => ({
     ...wish,
     settled: became(settled.get(wish.id)),
     isSettled: settled.has(wish.id),
   }));
+}
+
+/** What several ask for in the same words is one wish, the first's. */
+function distinct(wishes: readonly Wish[]): Wish[] {
+  const first = new Map<string, Wish>();
+  for (const wish of wishes) {
+    const words = `${wish.file} ${wish.text}`;
+    if (!first.has(words)) first.set(words, wish);
+  }
+  return [...first.values()];
 }
 
 function became(event: SettledWish | undefined): Settled {

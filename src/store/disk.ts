@@ -87,6 +87,17 @@ export function lookAt(disk: Disk, path: string): fs.Stats | undefined {
   }
 }
 
+/** Whether an open descriptor is of that file. One that is closed is of none. */
+export function isSameFile(disk: Disk, descriptor: number, { dev, ino }: fs.Stats): boolean {
+  try {
+    const open = disk.fstatSync(descriptor);
+    return open.dev === dev && open.ino === ino;
+  } catch (error) {
+    if (codeOf(error) === 'EBADF') return false;
+    throw storeFailure('look at', `descriptor ${descriptor}`, error);
+  }
+}
+
 /** Removes a file; one that is gone already is fine. */
 export function removeFile(disk: Disk, path: string): void {
   try {

@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { Workplace } from '../support/cli.ts';
 
 const ada = 'echo a >src/a.txt; echo Done.; echo "SHARED conf/all.txt: add a"';
-const bob = 'echo b >src/b.txt; echo "SHARED conf/all.txt: add b"; echo "SHARED src/a.txt: mend it"';
+const bob =
+  'echo b >src/b.txt; echo "SHARED conf/all.txt: add b"; echo "SHARED conf/all.txt: add a"; echo "SHARED src/a.txt: mend it"';
 
 const run = async (lead: string | undefined) => {
   const place = new Workplace();
@@ -47,7 +48,7 @@ describe('the shared-file step', () => {
   it('lists what nobody sees to where the lead has no agent', async () => {
     const { code, out } = await run(undefined);
     expect(out).toContain('  [OPEN] conf/all.txt: add a (ada, task #1): nobody has seen to it\n');
-    expect(out).toContain('; the lead has no agent that could see to it');
+    expect(out).toContain('- shared skipped: 3 of 3 open; the lead has no agent that could see to it\n');
     // What was needed is missing, and the build says so.
     expect({ code, failed: out.includes('Build: fail |') }).toEqual({ code: 1, failed: true });
   });
