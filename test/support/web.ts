@@ -52,6 +52,14 @@ export class Page {
     return { status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1] ?? 0), head, body: answer.slice(end + 4) };
   }
 
+  /** Whether something listens on its port at another address of this machine. */
+  readonly isHeardAt = (address: string): Promise<boolean> =>
+    new Promise((resolve) => {
+      const socket = connect(this.port, address);
+      socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+      socket.once('connect', () => socket.destroy());
+    });
+
   /** Hears of a team; the caller ends it by `return()`. */
   async *updates(team: string, lastEventId?: string): AsyncGenerator<Update & { id: string }> {
     const gone = new AbortController();

@@ -15,6 +15,7 @@ import {
   whyText,
 } from '../../index.ts';
 import type { MailWanted, ShownEvent, ShownPage, TeamPaths, WantedPage, WatchOptions, WhyLimits } from '../../index.ts';
+import { atOnce, gently } from './gently.ts';
 import { Picture } from './picture.ts';
 import { eventRow } from './rows.ts';
 import type { EventRow, MailPage, TaskSight, WhySight } from './shapes.ts';
@@ -66,7 +67,7 @@ export class LiveTeam {
     const live = new LiveTeam(place, options);
     try {
       await live.#watch.readBoard();
-      live.#picture.sketch();
+      await gently(live.#picture.sketch());
     } catch (error) {
       live.#watch.close();
       throw error;
@@ -147,17 +148,22 @@ export class LiveTeam {
   async #follow(): Promise<void> {
     const { signal } = this.#end;
     try {
-      for await (const news of this.#watch.follow(signal)) this.#hear(news);
+      for await (const news of this.#watch.follow(signal)) await this.#hear(news);
       this.#look();
     } catch (error) {
       this.#troubled(error);
     }
   }
 
-  #hear(news: readonly ShownEvent[]): void {
+  async #hear(news: readonly ShownEvent[]): Promise<void> {
     this.#events = [...this.#events, ...news.slice(-KEPT_EVENTS).map(eventRow)].slice(-KEPT_EVENTS);
-    if (this.#picture.isSketch) this.#look();
-    else this.#lookIn(LOOK_MS);
+    if (!this.#picture.isSketch) {
+      this.#lookIn(LOOK_MS);
+      return;
+    }
+    // The first look has a long past to show.
+    if (await gently(this.#picture.look())) this.#tell();
+    if (this.#watchers > 0) this.#lookIn(RELOOK_MS);
   }
 
   #lookIn(ms: number): void {
@@ -172,7 +178,7 @@ export class LiveTeam {
     this.#timer = undefined;
     if (this.#end.signal.aborted) return;
     try {
-      if (this.#picture.look()) this.#tell();
+      if (atOnce(this.#picture.look())) this.#tell();
       if (this.#watchers > 0) this.#lookIn(RELOOK_MS);
     } catch (error) {
       this.#troubled(error);

@@ -9,6 +9,7 @@ import {
   type Task,
   type TeamWatch,
 } from '../../index.ts';
+import type { Parts } from './gently.ts';
 import { asJson } from './json.ts';
 import { Ledger } from './ledger.ts';
 import { memberRows, sketchedMembers, spanRow, taskRow } from './rows.ts';
@@ -19,6 +20,9 @@ interface Made {
   readonly task: Task;
   readonly spending: Spending | undefined;
 }
+
+/** Rows that are made before others may have their turn. */
+const PORTION = 500;
 
 const PARTS = ['members', 'starts', 'problems', 'edges', 'path'] as const;
 
@@ -48,15 +52,15 @@ export class Picture {
     return this.#sight === undefined;
   }
 
-  /** What the board alone tells, at once: the events may be many. */
-  sketch(): void {
+  /** What the board alone tells: the events may be many. */
+  *sketch(): Parts<void> {
     const board = this.#watch.store.board.fold();
-    this.#putTasks(board, 1);
+    yield* this.#putTasks(board, 1);
     this.#parts.put('members', sketchedMembers(board), 1);
   }
 
   /** @returns whether anything changed @throws StoreError when the team was put away meanwhile */
-  look(): boolean {
+  *look(): Parts<boolean> {
     const sight = this.#watch.look();
     const { story } = this.#watch;
     const number = story.last?.number ?? 0;
@@ -64,8 +68,8 @@ export class Picture {
     const since = this.#number + 1;
     const changes = [
       this.#sight === undefined || number > this.#number,
-      this.#putTasks(sight.board, since),
-      this.#putSpans(sight, since),
+      yield* this.#putTasks(sight.board, since),
+      yield* this.#putSpans(sight, since),
       this.#parts.put('members', memberRows(sight, story), since),
       this.#parts.put('starts', story.spans.starts, since),
       this.#parts.put('problems', sight.problems, since),
@@ -96,8 +100,8 @@ export class Picture {
     return `{${fields.join(',')}}`;
   }
 
-  #putTasks(board: Sight['board'], since: number): boolean {
-    let isChanged = false;
+  *#putTasks(board: Sight['board'], since: number): Parts<boolean> {
+    let [isChanged, count] = [false, 0];
     const { spending } = this.#watch.story;
     for (const task of board.tasks.values()) {
       const spent = spending.tasks.get(task.id);
@@ -105,21 +109,23 @@ export class Picture {
       if (made?.task === task && made.spending === spent) continue;
       if (task.metadata['_internal'] === true) continue;
       isChanged = this.#tasks.put(task.id, taskRow(board, task, spent), since) || isChanged;
+      if ((count += 1) % PORTION === 0) yield;
       if (task.status !== 'pending' && task.status !== 'in_progress')
         this.#final.set(task.id, { task, spending: spent });
     }
     return isChanged;
   }
 
-  #putSpans({ board, at }: Sight, since: number): boolean {
+  *#putSpans({ board, at }: Sight, since: number): Parts<boolean> {
     const spans = this.#watch.story.spans.all(board.tasks);
-    let isChanged = false;
+    let [isChanged, count] = [false, 0];
     for (const span of spans) {
       const key = `${span.task}.${span.claim}`;
       if (isEnded(span) && this.#spans.has(`${key}!`)) continue;
       const row = spanRow(span);
       // Rows of one claim replace each other on the page; that it ended is said once.
       isChanged = this.#spans.put(isEnded(span) ? `${key}!` : key, row, since) || isChanged;
+      if ((count += 1) % PORTION === 0) yield;
     }
     if (isChanged) this.#parts.put('path', criticalPath(board.tasks, workedMs(spans, at)), since);
     return isChanged;

@@ -1,11 +1,13 @@
 /** The page in a real browser: what it shows of a large team, for everybody, and what hostile text does to it (nothing). */
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page as Tab } from 'playwright-core';
+import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
 import { drawn, goTo, hasBrowser, TABS, useBrowser } from '../../support/browser.ts';
 import { greatTeam } from '../../support/great-team.ts';
 import { PAYLOADS } from '../../support/payloads.ts';
+import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 import { openPage } from '../../support/web.ts';
 
@@ -60,6 +62,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
   });
 
   it('no text becomes a part of it, wherever it comes from', async () => {
+    expect(new Set(PAYLOADS).size).toBeGreaterThanOrEqual(100);
     const team = new ToldTeam({ ada: 'executor/claude' }).ledByUs().started('ada').process('ada', 'alive');
     for (const [at, text] of PAYLOADS.entries()) {
       const id = String(at + 1);
@@ -70,14 +73,21 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
       team.note('message.sent', { member: text.slice(0, 60), to: text.slice(0, 60), id, text });
       team.note('agent.spent', { member: 'ada', task: id, kind: text, model: text, input_tokens: 1, output_tokens: 1 });
     }
+    const inbox = team.store.paths.inbox(name('ada')).inbox;
+    for (const text of PAYLOADS)
+      appendFileSync(inbox, `${JSON.stringify({ type: text, sender: text, content: text, timestamp: 1 })}\n`);
+    const asked = { kind: 'question', text: PAYLOADS.join('\n') } as const;
+    team.as('ada', { type: 'request.made', request: ulid(), ...asked });
     const page = await openPage(team.root);
-    for (const text of PAYLOADS) if (text.trim() !== '') await page.do('login', { do: 'send', to: 'ada', text });
+    const sendable = PAYLOADS.filter((text) => text.trim() !== '');
+    await Promise.all(sendable.map((text) => page.do('login', { do: 'send', to: 'ada', text })));
     const { tab, complaints } = await open(page.url);
     const places = [...TABS, ...['1', '2', '30', '61', '77'].map((id) => `board/task/${id}`)];
     const more = [
       'overview/member/ada',
       'board/file/team/events.jsonl',
       'board/file/board/log.jsonl',
+      'mail/file/team/ada_inbox.jsonl',
       'board/task/%3Cimg%3E',
     ];
     for (const place of [...places, ...more, `overview/member/${encodeURIComponent(PAYLOADS[0] ?? '')}`]) {

@@ -1,6 +1,7 @@
 /** Who is turned away from the page (RELIABILITY §2: 16, 18): by raw sockets, since no browser would say such things. */
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ToldTeam } from '../../support/told-team.ts';
@@ -91,6 +92,7 @@ const STRANGERS: readonly [what: string, said: string, status: number][] = [
 
 describe('the page', () => {
   it('turns away every stranger, tells it nothing and does nothing for it', async () => {
+    expect(STRANGERS.length).toBeGreaterThanOrEqual(40);
     const team = told();
     const before = readFileSync(team.store.paths.log, 'utf8');
     const page = await openPage(team.root);
@@ -136,6 +138,15 @@ describe('the page', () => {
       expect(head).toContain('x-content-type-options: nosniff');
       expect(head).toContain('cache-control: no-store');
     }
+  });
+
+  it('is there for this machine alone', async () => {
+    const page = await openPage(told().root);
+    const others = Object.values(networkInterfaces())
+      .flatMap((one) => one ?? [])
+      .filter(({ address, family }) => family === 'IPv4' && address !== '127.0.0.1');
+    const heard = await Promise.all(['127.0.0.2', ...others.map(({ address }) => address)].map(page.isHeardAt));
+    expect(heard).not.toContain(true);
   });
 
   it('changes nothing by being looked at', async () => {
