@@ -20,11 +20,21 @@ const GROUPS = [
   'whole-run',
   'manners',
   'page',
+  'watch',
   'curves',
 ];
 
 const FULL = {
-  ...{ rounds: 5, sendMs: 1_000, deliveries: 300, queueMs: 1_000, fairMs: 3_000, loopMs: 8_000, starts: 25 },
+  ...{
+    rounds: 5,
+    sendMs: 1_000,
+    deliveries: 300,
+    queueMs: 1_000,
+    fairMs: 3_000,
+    loopMs: 8_000,
+    starts: 25,
+    watchMs: 15_000,
+  },
   ...{ idlers: 32, settleMs: 25_000, idleMs: 20_000, wakes: 300, backlog: 1_000_000, tasks: 1_000, manyTasks: 10_000 },
   ...{
     runTasks: 200,
@@ -35,7 +45,7 @@ const FULL = {
   },
 };
 const QUICK = {
-  ...{ rounds: 2, sendMs: 200, deliveries: 60, queueMs: 250, fairMs: 500, loopMs: 2_000, starts: 5 },
+  ...{ rounds: 2, sendMs: 200, deliveries: 60, queueMs: 250, fairMs: 500, loopMs: 2_000, starts: 5, watchMs: 8_000 },
   page: { members: 50, tasks: 1_000, messages: 10_000 },
   ...{ idlers: 4, settleMs: 2_000, idleMs: 3_000, wakes: 50, backlog: 20_000, tasks: 100, manyTasks: 1_000 },
   ...{ runTasks: 20, growthTasks: 100, curveWriters: [1, 4], backlogs: [1, 1_000, 10_000] },
@@ -73,8 +83,8 @@ async function measure(group) {
   }
 }
 
-// The page has a budget, and no yardstick.
-if (only === undefined || only.some((id) => id !== 'page')) installYardsticks();
+// Pages and screens have a budget, and no yardstick.
+if (only === undefined || only.some((id) => id !== 'page' && id !== 'watch')) installYardsticks();
 await buildProduct();
 for (const group of GROUPS) await measure(group);
 printGoals(goals);

@@ -187,9 +187,10 @@ describe('room', () => {
   });
 });
 
-it('draws at most 20 times a second, and less often where drawing is slow', () => {
+it('draws at most 20 times a second, less often where drawing is slow, and never keeps what is old for long', () => {
   expect(pauseAfter(0)).toBe(50);
-  expect(pauseAfter(100)).toBe(500);
+  expect(pauseAfter(50)).toBe(250);
+  expect(pauseAfter(2_000)).toBe(500);
 });
 
 describe('the plain stream', () => {
