@@ -40,6 +40,15 @@ export function decisionText(event: Decided): string {
   return event.text === undefined || event.text === '' ? deed : `${deed}: ${event.text}`;
 }
 
+/** What a member decides by itself: another agent thinks for it, or none can be had. */
+const OWN: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.left_alone']);
+
+export const isDecisionType = (type: string): boolean => type === 'lead.decided' || OWN.has(type);
+
+/** The same with who decided: `the lead restarted ada: …`, `ada: codex → claude for the whole run: …`. */
+export const decisionClause = (event: Decided & { readonly type: string }): string =>
+  OWN.has(event.type) ? `${event.member ?? 'somebody'}: ${event.text ?? ''}` : `the lead ${decisionText(event)}`;
+
 type Deed = (facts: { who: string; task: string; to: string | undefined }) => string;
 
 const DEEDS: Readonly<Record<Verdict['do'], Deed>> = {

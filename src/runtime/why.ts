@@ -4,7 +4,7 @@ import { timestamp } from '../model/clock.ts';
 import { isLead, type Name } from '../model/names.ts';
 import { resolveTask } from '../model/reference.ts';
 import type { Task } from '../model/task.ts';
-import { decisionText } from '../policy/decision.ts';
+import { decisionClause } from '../policy/decision.ts';
 import { explainTask } from '../policy/explain-task.ts';
 import { explainMember, explainTeam } from '../policy/explain-team.ts';
 import type { Explanation, Facts } from '../policy/explanation.ts';
@@ -64,7 +64,9 @@ export function whyText({ subject, state, waitingFor, since, who, next, events }
 
 function decidedText(events: readonly ShownEvent[]): string {
   const last = events.findLast(isDecision);
-  return last === undefined ? '' : ` The last decision behind it: at ${last.at} the lead ${decisionText(last)}.`;
+  return last === undefined
+    ? ''
+    : ` The last decision behind it: at ${last.at} ${decisionClause(last).replace(/\.$/, '')}.`;
 }
 
 type Subject =

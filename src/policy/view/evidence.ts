@@ -5,6 +5,7 @@
  */
 import type { Requests } from '../../model/request.ts';
 import type { ShownEvent } from '../../model/shown-event.ts';
+import { isDecisionType } from '../decision.ts';
 import { isSpeech } from './story.ts';
 
 /** What an answer is about, besides its subject. */
@@ -38,7 +39,7 @@ class Latest {
   }
 }
 
-export const isDecision = ({ type }: ShownEvent): boolean => type === 'lead.decided';
+export const isDecision = ({ type }: ShownEvent): boolean => isDecisionType(type);
 
 export class Evidence {
   readonly #requests: Requests['requests'];
