@@ -49,6 +49,7 @@ export function GraphView({ scene }: { scene: Scene }): JSX.Element {
             {whole(sumOf(shown))}
           </Figure>
         </h2>
+        <p class="note graph-note">What members and people wrote; what the runtime tells the lead stands in Mail.</p>
         <Windowed
           label="Pairs of members"
           count={shown.length}

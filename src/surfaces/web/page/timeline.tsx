@@ -122,7 +122,7 @@ function BarMark({ bar, scene }: { bar: Bar; scene: Scene }): JSX.Element {
   const long = duration((span.to ?? scene.head?.now ?? span.from) - span.from);
   const what = count > 1 ? `${count} short tasks from ${time(span.from)}` : `#${span.task} ${subject}`;
   const how = count > 1 ? '' : `, ${span.end ?? 'in progress'}, ${long}, by ${span.member}`;
-  const isWide = bar.width > 44 && count === 1;
+  const isWide = bar.width > 36 && count === 1;
   return (
     <button
       type="button"
