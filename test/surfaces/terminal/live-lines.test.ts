@@ -1,6 +1,6 @@
 /** The live view as values: what was heard and seen, as lines. */
 import fc from 'fast-check';
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
 import type { ShownEvent } from '../../../src/index.ts';
 import { parseName } from '../../../src/model/names.ts';

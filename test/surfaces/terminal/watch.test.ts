@@ -12,7 +12,7 @@ import { shareOut } from '../../../src/surfaces/terminal/watch/room.ts';
 import { rowsOf, shownOf } from '../../../src/surfaces/terminal/watch/rows.ts';
 import { FIRST, press, type Order, type Row, type State } from '../../../src/surfaces/terminal/watch/state.ts';
 import { PlainStream } from '../../../src/surfaces/terminal/watch/stream.ts';
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { name, world, type World } from '../../policy/world.ts';
 
 const HOSTILE = 'Fix\u001b[2J it \u202e\u0007now';
