@@ -1,8 +1,8 @@
 /** The order of the test files: the longest begin first, so that no core waits for the last one at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** By the seconds that they take; one that mostly waits stands beside one that mostly counts. */
-const LONGEST = [
+/** Under test/, by the seconds that they take; one that mostly waits stands beside one that mostly counts. */
+export const LONGEST = [
   ...['store/simulation', 'runtime/chaos', 'store/aimed-kills', 'agents/models', 'store/faults', 'surfaces/mcp/life'],
   ...['surfaces/cli/run', 'surfaces/web/browser', 'runtime/idle', 'store/stress', 'agents/clis', 'runtime/stress'],
   ...['runtime/refine', 'agents/kept-agent', 'surfaces/cli/refine', 'runtime/run', 'runtime/resume'],
@@ -14,8 +14,12 @@ const rank = ({ moduleId }: TestSpecification): number => {
   return at < 0 ? LONGEST.length : at;
 };
 
+const projectOf = ({ project }: TestSpecification): string => project.name;
+
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+    // Files of one project follow one another: a process that goes on with the next one has read our modules.
+    const sorted = (await super.sort(files)).sort((one, other) => projectOf(one).localeCompare(projectOf(other)));
+    return sorted.sort((one, other) => rank(one) - rank(other));
   }
 }
