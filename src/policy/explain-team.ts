@@ -72,9 +72,13 @@ export function explainTeam(facts: Facts): Explanation {
 
 function closing(facts: Facts): Explanation {
   const since = facts.since.team.closing ?? null;
+  // Its lead stopped it, and is gone with it: nothing goes on by itself.
+  if (!facts.lead.alive)
+    return isDone(facts.board)
+      ? { waitingFor: null, since, who: null, next: 'Nothing: its run has ended.' }
+      : { waitingFor: 'a lead: it was shut down with work left', since, who: null, next: withLead(facts, '') };
   const why = { waitingFor: 'its members to stop', since, who: LEAD };
-  if (since === null || !facts.lead.alive)
-    return { ...why, next: withLead(facts, 'What does not stop in time is ended.') };
+  if (since === null) return { ...why, next: 'What does not stop in time is ended.' };
   const signal = Date.parse(since) + facts.shutdownWaitMs;
   const at = signal > facts.now ? signal : signal + TERM_MS;
   const what = signal > facts.now ? 'is sent SIGTERM' : 'is killed';

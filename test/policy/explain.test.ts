@@ -493,6 +493,19 @@ const ROWS: Row[] = [
     },
   ],
   [
+    'a team that was shut down with work left',
+    undefined,
+    () =>
+      chain()
+        .do((team) => team.lead({ type: 'team.closing' }))
+        .wait(MINUTE)
+        .led({ alive: false, pid: null }),
+    {
+      ...{ waitingFor: 'a lead: it was shut down with work left', since: after(0) },
+      next: 'Nobody leads the team: `teams resume alpha` goes on with it.',
+    },
+  ],
+  [
     'a team that was signalled, by when it is killed',
     undefined,
     () =>

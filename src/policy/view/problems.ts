@@ -62,7 +62,8 @@ function ofMember({ name, state, reason, task }: MemberStatus): Problem[] {
 }
 
 function leaderless(board: Board, hasLead: boolean): Problem[] {
-  if (hasLead || board.phase !== 'open' || board.lead.epoch === 0 || board.tasks.size === 0 || isDone(board)) return [];
+  if (hasLead || board.phase === 'closed' || board.lead.epoch === 0 || board.tasks.size === 0 || isDone(board))
+    return [];
   const name = board.team?.name ?? '';
   return [{ kind: 'leaderless', subject: 'team', text: `nobody leads it: teams resume ${name} goes on with it` }];
 }

@@ -6,6 +6,7 @@ import { problemsOf } from '../../../src/policy/view/problems.ts';
 import { Story } from '../../../src/policy/view/story.ts';
 import type { MemberState } from '../../../src/model/team.ts';
 import { draw } from '../../../src/surfaces/terminal/watch/draw.ts';
+import { Typing } from '../../../src/surfaces/terminal/watch/keys.ts';
 import type { Line } from '../../../src/surfaces/terminal/watch/line.ts';
 import { pauseAfter } from '../../../src/surfaces/terminal/watch/pace.ts';
 import { shareOut } from '../../../src/surfaces/terminal/watch/room.ts';
@@ -191,6 +192,27 @@ it('draws at most 20 times a second, less often where drawing is slow, and never
   expect(pauseAfter(0)).toBe(50);
   expect(pauseAfter(50)).toBe(250);
   expect(pauseAfter(2_000)).toBe(500);
+});
+
+describe('what is typed', () => {
+  const NONE = {
+    ...{ upArrow: false, downArrow: false, pageUp: false, pageDown: false, return: false, escape: false },
+    ...{ backspace: false, delete: false, ctrl: false, meta: false },
+  };
+  const told = (...chunks: string[]): string => {
+    const typing = new Typing();
+    const keys = chunks.flatMap((chunk) => typing.keys(chunk, NONE));
+    return keys.map((key) => (key.is === 'text' ? key.text : `<${key.is}>`)).join('');
+  };
+
+  it('counts key by key, also when it comes at once', () => {
+    expect(told('Pos', 'tgrex\u007fs\rp')).toBe('Postgrex<erase>s<enter>p');
+    expect(told('a\r\nb\n')).toBe('a<enter>b<enter>');
+  });
+
+  it('is one line where it was pasted', () => {
+    expect(told('[200~', 'one\r\ntwo\n', '[201~', '\r')).toBe('one two <enter>');
+  });
 });
 
 describe('the plain stream', () => {

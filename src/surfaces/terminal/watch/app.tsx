@@ -1,8 +1,8 @@
 /** The drawing of the watch as ink draws it; keys come in, words of our own go out. */
-import { Box, Text, useInput, type Key as InkKey } from 'ink';
-import type { ReactElement } from 'react';
-import { charactersOf } from '../columns.ts';
+import { Box, Text, useInput } from 'ink';
+import { useRef, type ReactElement } from 'react';
 import { halfOf, type Drawing } from './draw.ts';
+import { Typing } from './keys.ts';
 import type { Line, Piece } from './line.ts';
 import type { Size } from './look.ts';
 import type { Key } from './state.ts';
@@ -14,7 +14,8 @@ export interface AppProps {
 }
 
 export function App({ drawing, size, onKeys }: AppProps): ReactElement {
-  useInput((input, key) => onKeys(keysOf(input, key)));
+  const typing = useRef(new Typing());
+  useInput((input, key) => onKeys(typing.current.keys(input, key)));
   const { above, left, right, below } = drawing;
   return (
     <Box flexDirection="column" width={size.columns} height={Math.max(1, size.rows - 1)} overflow="hidden">
@@ -61,23 +62,4 @@ function Shown({ piece }: { readonly piece: Piece }): ReactElement {
       {text}
     </Text>
   );
-}
-
-/** What was typed at once, key by key; a pasted line break is a space. */
-function keysOf(input: string, key: InkKey): Key[] {
-  const special = specialOf(input, key);
-  if (special !== undefined) return [special];
-  if (key.ctrl || key.meta) return [];
-  return charactersOf(input.replace(/[\r\n]+/g, ' ')).map((text) => ({ is: 'text', text }));
-}
-
-function specialOf(input: string, key: InkKey): Key | undefined {
-  if (key.ctrl && input === 'c') return { is: 'interrupt' };
-  if (key.upArrow) return { is: 'up' };
-  if (key.downArrow) return { is: 'down' };
-  if (key.pageUp) return { is: 'pageUp' };
-  if (key.pageDown) return { is: 'pageDown' };
-  if (key.return) return { is: 'enter' };
-  if (key.escape) return { is: 'escape' };
-  return key.backspace || key.delete ? { is: 'erase' } : undefined;
 }

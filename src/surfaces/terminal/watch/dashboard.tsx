@@ -6,10 +6,11 @@ import process from 'node:process';
 import { render, type Instance } from 'ink';
 import { App, type AppProps } from './app.tsx';
 import type { Drawing } from './draw.ts';
+import { MARKS_NO_PASTES, MARKS_PASTES } from './keys.ts';
 import type { Size } from './look.ts';
 
-const SECOND_SCREEN = '\u001b[?1049h\u001b[2J\u001b[H';
-const FIRST_SCREEN = '\u001b[?25h\u001b[?1049l';
+const SECOND_SCREEN = `\u001b[?1049h\u001b[2J\u001b[H${MARKS_PASTES}`;
+const FIRST_SCREEN = `${MARKS_NO_PASTES}\u001b[?25h\u001b[?1049l`;
 const CLEAR = '\u001b[2J\u001b[H';
 
 /** Drawings a second, at most. */

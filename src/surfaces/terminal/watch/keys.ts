@@ -1,0 +1,49 @@
+/**
+ * What was typed, key by key. What a terminal says it pasted is text, its line breaks spaces; whatever else comes at once
+ * was typed ahead of a busy program, and each of its keys counts.
+ */
+import type { Key as KeyOfInk } from 'ink';
+import { charactersOf } from '../columns.ts';
+import type { Key } from './state.ts';
+
+type Named = 'upArrow' | 'downArrow' | 'pageUp' | 'pageDown' | 'return' | 'escape' | 'backspace' | 'delete';
+type InkKey = Pick<KeyOfInk, Named | 'ctrl' | 'meta'>;
+
+/** Turned on, the terminal marks what is pasted. */
+export const MARKS_PASTES = '\u001b[?2004h';
+export const MARKS_NO_PASTES = '\u001b[?2004l';
+
+/** As ink hands the marks on. */
+const [BEGIN, END] = ['[200~', '[201~'];
+
+export class Typing {
+  #isPasted = false;
+
+  keys(input: string, key: InkKey): Key[] {
+    if (input === BEGIN || input === END) {
+      this.#isPasted = input === BEGIN;
+      return [];
+    }
+    const special = specialOf(input, key);
+    if (special !== undefined) return [special];
+    if (key.ctrl || key.meta) return [];
+    const text = this.#isPasted ? input.replace(/[\r\n]+/g, ' ') : input.replace(/\r\n/g, '\r');
+    return charactersOf(text).map(keyOf);
+  }
+}
+
+function keyOf(text: string): Key {
+  if (text === '\r' || text === '\n') return { is: 'enter' };
+  return text === '\u007f' || text === '\b' ? { is: 'erase' } : { is: 'text', text };
+}
+
+function specialOf(input: string, key: InkKey): Key | undefined {
+  if (key.ctrl && input === 'c') return { is: 'interrupt' };
+  if (key.upArrow) return { is: 'up' };
+  if (key.downArrow) return { is: 'down' };
+  if (key.pageUp) return { is: 'pageUp' };
+  if (key.pageDown) return { is: 'pageDown' };
+  if (key.return) return { is: 'enter' };
+  if (key.escape) return { is: 'escape' };
+  return key.backspace || key.delete ? { is: 'erase' } : undefined;
+}
