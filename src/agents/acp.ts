@@ -15,7 +15,7 @@ import { UsageError } from '../model/errors.ts';
 import type { Agent, CallAnswer, Seat, TurnEnd, TurnInput } from './agent.ts';
 import { acpLaunch } from './acp-presets.ts';
 import { askIn, chosen, promptSteps, refusal, startSteps, telling, type Telling } from './acp-protocol.ts';
-import type { Dialect, Line, Talk } from './dialect.ts';
+import { held, type Dialect, type Line, type Talk } from './dialect.ts';
 import { isObject, type JsonObject } from './json-lines.ts';
 import { KeptAgent, type KeptLimits } from './kept-agent.ts';
 import { end, tell } from './step.ts';
@@ -32,7 +32,7 @@ export function acp(spec: AgentSpec, seat: Seat = {}, limits: Partial<KeptLimits
 }
 
 const dialect = (spec: AgentSpec, seat: Seat): Dialect => ({
-  launch: (input) => acpLaunch(spec, seat, input),
+  launch: (input) => held(acpLaunch(spec, seat, input), seat),
   open: (line) => new AcpTalk(line, spec, seat),
   // It tells so in the protocol, and goes on.
   isSessionLost: () => false,

@@ -107,6 +107,8 @@ export interface Seat {
   readonly session?: string;
   /** The team's tools for a program that speaks MCP. */
   readonly server?: Server;
+  /** Puts what holds its program in around the program's argv. */
+  readonly hold?: (argv: readonly string[]) => readonly string[];
   /** What a script's `crashes` does, where the whole process is not the agent's to end. */
   readonly crash?: () => void;
 }

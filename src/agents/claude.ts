@@ -21,7 +21,7 @@ import {
   userMessage,
   type FromClaude,
 } from './claude-protocol.ts';
-import type { Dialect, Launch, Line, Talk } from './dialect.ts';
+import { held, type Dialect, type Launch, type Line, type Talk } from './dialect.ts';
 import { furnish } from './home.ts';
 import { KeptAgent, type KeptLimits } from './kept-agent.ts';
 import { loginLinks } from './logins.ts';
@@ -48,7 +48,7 @@ const isLost = ({ is_error, result = '', errors = [] }: Extract<FromClaude, { ty
   is_error && NO_SESSION.test([result, ...errors].join(' '));
 
 const dialect = (spec: AgentSpec, seat: Seat): Dialect => ({
-  launch: (input, session) => launch(spec, seat, input, session),
+  launch: (input, session) => held(launch(spec, seat, input, session), seat),
   open: (line) => new ClaudeTalk(line, seat.identity),
   isSessionLost: ({ stderr }) => NO_SESSION.test(tailText(stderr, 4_096)),
 });

@@ -1,5 +1,5 @@
 /** What differs between the programs that stay: how each is started, and how it is spoken with. */
-import type { TurnInput } from './agent.ts';
+import type { Seat, TurnInput } from './agent.ts';
 import type { JsonObject } from './json-lines.ts';
 import type { Peer } from './peer.ts';
 import type { ProcessEnd } from './process.ts';
@@ -18,6 +18,10 @@ export interface Launch {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
+
+/** A program as its seat has it held in. */
+export const held = (launch: Launch, { hold }: Seat): Launch =>
+  hold === undefined ? launch : { ...launch, argv: hold(launch.argv) };
 
 export interface Line {
   readonly send: Peer['send'];

@@ -7,7 +7,7 @@
 import { constants } from 'node:os';
 import type { AgentSpec } from '../model/agent.ts';
 import { formatDuration } from '../model/duration.ts';
-import type { Agent, Turn, TurnEnd, TurnInput } from './agent.ts';
+import type { Agent, Seat, Turn, TurnEnd, TurnInput } from './agent.ts';
 import { lastLine, tailText } from './output-tail.ts';
 import { startProcess, type ProcessEnd, type ProcessLimits, type ProcessRequest } from './process.ts';
 
@@ -18,15 +18,18 @@ const LINE_LENGTH = 300;
 const NO_COMMAND = 127;
 
 /** @param limits for tests; the defaults are those of SPEC and RELIABILITY */
-export function exec(spec: AgentSpec, limits: Partial<ProcessLimits> = {}): Agent {
+export function exec(spec: AgentSpec, { hold = asIs }: Seat = {}, limits: Partial<ProcessLimits> = {}): Agent {
   return {
     async *turn(input) {
       const request = requestOf(spec, input);
-      return request === undefined ? nothingToRun : yield* runCommand(request, limits);
+      if (request === undefined) return nothingToRun;
+      return yield* runCommand({ ...request, argv: hold(request.argv) }, limits);
     },
     close: () => Promise.resolve(),
   };
 }
+
+const asIs = (argv: readonly string[]): readonly string[] => argv;
 
 /** Runs one command as a turn, for the agent and for whoever else has a command that a person wrote. */
 export async function* runCommand(request: ProcessRequest, limits: Partial<ProcessLimits> = {}): Turn {

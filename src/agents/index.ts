@@ -9,7 +9,7 @@ import type { Agent, Seat } from './agent.ts';
 export async function agentFor(spec: AgentSpec, seat: Seat = {}): Promise<Agent> {
   switch (spec.kind) {
     case 'exec':
-      return (await import('./exec.ts')).exec(spec);
+      return (await import('./exec.ts')).exec(spec, seat);
     case 'scripted':
       return (await import('./scripted.ts')).scripted(spec, seat.crash);
     case 'anthropic':
@@ -32,5 +32,6 @@ export async function agentFor(spec: AgentSpec, seat: Seat = {}): Promise<Agent>
 }
 
 export type { Agent, AgentEvent, CallAnswer, Incoming, Seat, Server, Turn, TurnEnd, TurnInput } from './agent.ts';
+export { loginFiles } from './logins.ts';
 export { childEnvironment, type EnvironmentSources } from './environment.ts';
 export { scriptSchema } from './script.ts';

@@ -49,6 +49,13 @@ export function loginOf(kind: LoginKind, env: Env): Login {
   }
 }
 
+/** The files of a login, which its program renews. */
+export function loginFiles(kind: AgentKind, env: Env): string[] {
+  if (kind !== 'claude' && kind !== 'gemini' && kind !== 'opencode') return [];
+  const { directory, files } = loginOf(kind, env);
+  return files.map((file) => join(directory, file));
+}
+
 /** A program's login in a home of its own, as `furnish` makes it: by reference. @param below the home */
 export function loginLinks(kind: LoginKind, env: Env, below = ''): Record<string, readonly [string, string]> {
   const { directory, files } = loginOf(kind, env);

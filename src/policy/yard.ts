@@ -5,6 +5,9 @@
  */
 import { KEY_PLACES, walledOff } from './workspace-path.ts';
 
+/** SPEC §13 `sandbox.bwrap`. */
+export type WallSetting = 'auto' | 'required' | 'off';
+
 /** Something that is there, without links. */
 interface Entry {
   readonly path: string;

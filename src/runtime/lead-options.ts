@@ -11,7 +11,7 @@ import { agentVariables } from './told-agents.ts';
 import { hookVariables } from './told-hook.ts';
 import { quotaVariables } from './told-quota.ts';
 import { wallVariables } from './told-wall.ts';
-import type { WallSetting } from './wall.ts';
+import type { WallSetting } from '../policy/yard.ts';
 
 export interface LeadOptions {
   readonly limits: Limits;

@@ -2,6 +2,7 @@
 import type { Sandbox } from '../model/agent.ts';
 import type { Name } from '../model/names.ts';
 import type { TaskStatus } from '../model/task.ts';
+import { NOT_ASKED_FOR } from '../policy/enforcement.ts';
 import { duration } from '../policy/wording.ts';
 
 export type GateResult = 'pass' | 'fail' | 'skipped';
@@ -181,10 +182,9 @@ function spentText({ tokens, usd, unpriced }: ReportSpending): string {
   return `${tokens} ${tokens === 1 ? 'token' : 'tokens'}, cost ${cost}`;
 }
 
-/** Nobody asked for a sandbox of a command that he wrote himself: it is told where one was asked for, or a model decides. */
 const sandboxLines = ({ members }: Report): string[] =>
-  members.flatMap(({ name, agent, sandbox, notEnforced }) =>
-    notEnforced === null || (agent === 'exec' && sandbox === 'workspace-write')
+  members.flatMap(({ name, sandbox, notEnforced }) =>
+    notEnforced === null || notEnforced === NOT_ASKED_FOR
       ? []
       : [`${name}: ${sandbox} is not enforced: ${notEnforced}`],
   );

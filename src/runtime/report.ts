@@ -88,7 +88,9 @@ function membersOf(
     const written = config?.members.find((one) => one.name === name);
     const agent = written?.agent?.kind ?? 'none';
     const sandbox = written?.sandbox ?? defaultSandbox(role);
-    const loose = isAgentKind(agent) ? unenforced(agent, sandbox, walled.has(name)) : undefined;
+    const loose = isAgentKind(agent)
+      ? unenforced(agent, sandbox, { isWalled: walled.has(name), isAsked: written?.sandbox !== undefined })
+      : undefined;
     const spent = spending.members.get(name);
     return {
       ...{ name, role, agent, sandbox, notEnforced: loose ?? null },

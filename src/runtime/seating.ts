@@ -1,9 +1,11 @@
 /** Seating an agent: all that one gets when it becomes a member's — its environment, its home, its tools. */
-import { agentFor, childEnvironment, type Agent, type Seat } from '../agents/index.ts';
+import { agentFor, childEnvironment, loginFiles, type Agent, type Seat } from '../agents/index.ts';
 import { hasToolLoop, type AgentSpec } from '../model/agent.ts';
 import { isTeamError } from '../model/errors.ts';
 import { withModel } from '../model/models.ts';
 import type { MemberConfig, TeamConfig } from '../model/team.ts';
+import { defaultSandbox } from '../policy/enforcement.ts';
+import { wantsFence } from '../policy/fence.ts';
 import type { Leave } from '../policy/sandbox.ts';
 import { agentHome, keptSession } from '../store/agent-home.ts';
 import type { TeamStore } from '../store/team-store.ts';
@@ -74,7 +76,9 @@ async function seated(
   { keepsSession }: { keepsSession: boolean },
 ): Promise<Seated> {
   const spec = withModel(given, agentRulesFrom(place.parent));
-  const agent = await agentFor(spec, seatOf(place, spec, environment, keepsSession));
+  const hold = await fenceOf(place, spec, environment);
+  const seat = { ...seatOf(place, spec, environment, keepsSession), ...(hold === undefined ? {} : { hold }) };
+  const agent = await agentFor(spec, seat);
   const workspace = hasToolLoop(spec.kind) ? await workspaceOf(place) : undefined;
   return { ...{ spec, agent, environment }, ...(workspace === undefined ? {} : { workspace }) };
 }
@@ -96,6 +100,27 @@ function seatOf(
     ...(hasToolLoop(kind) ? {} : { server: memberServer(paths.root, environment, parent) }),
     ...(session === undefined ? {} : { session }),
   };
+}
+
+/** What holds its program in, where something is to; loaded for those that have one. */
+async function fenceOf(
+  { store, config, member, parent }: Place,
+  { kind }: AgentSpec,
+  environment: Seated['environment'],
+): Promise<Seat['hold']> {
+  const { name, role, sandbox = defaultSandbox(role) } = member;
+  const setting = wallFrom(parent);
+  const isSaid = member.sandbox !== undefined || sandbox === 'read-only';
+  if (!wantsFence(kind, { sandbox, isAsked: isSaid && config.profile !== 'relay', setting })) return undefined;
+
+  const { raiseFence } = await import('./fence.ts');
+  const fence = await raiseFence({
+    ...{ setting, root: config.cwd ?? store.paths.root, isWritable: sandbox !== 'read-only', environment: parent },
+    shared: [store.paths.folder, store.paths.board, ...loginFiles(kind, environment)],
+  });
+  const text = `${name}: ${fence.is === 'up' ? 'its program is held in' : `its program is held in by nothing: ${fence.why}`}.`;
+  store.events.append({ type: fence.is === 'up' ? 'sandbox.held' : 'sandbox.missing', member: name, text });
+  return fence.is === 'up' ? fence.hold : undefined;
 }
 
 /** Where the tools of a model work: as far as its member may. Loaded for those that have such tools. */

@@ -1,5 +1,5 @@
 /** How commands of models are held in, as a lead tells it to its teammates: under the configuration's own name. */
-import type { WallSetting } from './wall.ts';
+import type { WallSetting } from '../policy/yard.ts';
 
 const VARIABLE = 'TEAMS_SANDBOX_BWRAP';
 

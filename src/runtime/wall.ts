@@ -6,14 +6,11 @@ import { dirname } from 'node:path';
 import process from 'node:process';
 import { startProcess } from '../agents/process.ts';
 import { AgentError } from '../model/errors.ts';
-import { GIT_STARTERS, HOME_KEYS, isShown, walled, type Surroundings } from '../policy/yard.ts';
+import { GIT_STARTERS, HOME_KEYS, isShown, walled, type Surroundings, type WallSetting } from '../policy/yard.ts';
 import type { Wall } from '../policy/sandbox.ts';
 import { entriesAt, entriesIn, homeOf, networkNamespace, realPath, withCanary } from '../store/confines.ts';
 import { findProgram } from '../store/program.ts';
 import { keyPath } from '../store/seal.ts';
-
-/** SPEC §13 `sandbox.bwrap`. */
-export type WallSetting = 'auto' | 'required' | 'off';
 
 export interface Walls {
   readonly wall: Wall;
@@ -25,7 +22,7 @@ export interface Walls {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const PROBE_MS = 20_000;
+export const PROBE_MS = 20_000;
 
 /**
  * What must not work. Its arguments: a file outside the workspace, a directory among the temporary files, the process that
@@ -50,17 +47,22 @@ echo held
  */
 export async function raiseWall(setting: WallSetting, root: string, environment: Environment): Promise<Walls> {
   if (setting === 'off') return { wall: 'off', around: unwalled };
-  const bwrap = process.platform === 'linux' ? findProgram('bwrap', environment['PATH'] ?? '') : undefined;
+  const bwrap = bubblewrap(environment);
   const why = bwrap === undefined ? 'bubblewrap is not installed' : await weakness(bwrap, root, environment);
   if (bwrap !== undefined && why === undefined)
     return { wall: 'up', around: (at, isWritable, argv) => walled(bwrap, around(at, isWritable, environment), argv) };
-  if (setting === 'required')
-    throw new AgentError(
-      'AGENT_UNAVAILABLE',
-      `sandbox.bwrap is "required", and commands cannot be held in: ${why}. Install it (apt-get install bubblewrap), or set sandbox.bwrap to auto.`,
-    );
+  if (setting === 'required') throw required(why);
   return { wall: 'missing', why: why ?? 'it was not tried', around: unwalled };
 }
+
+export const bubblewrap = (environment: Environment): string | undefined =>
+  process.platform === 'linux' ? findProgram('bwrap', environment['PATH'] ?? '') : undefined;
+
+export const required = (why = 'it was not tried'): AgentError =>
+  new AgentError(
+    'AGENT_UNAVAILABLE',
+    `sandbox.bwrap is "required", and commands cannot be held in: ${why}. Install it (apt-get install bubblewrap), or set sandbox.bwrap to auto.`,
+  );
 
 const unwalled: Walls['around'] = (_root, _isWritable, argv) => argv;
 

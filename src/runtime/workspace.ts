@@ -10,7 +10,8 @@ import { DEFAULT_COMMAND_S, type WorkspaceTool } from '../model/workspace-tool.t
 import { isWalled, mayUse, sandboxNow, type Leave } from '../policy/sandbox.ts';
 import { editFileTool, readFileTool, writeFileTool } from './file-tools.ts';
 import { MOST_PROCESSES, Shell, type ShellEnd } from './shell.ts';
-import { raiseWall, type Walls, type WallSetting } from './wall.ts';
+import { raiseWall, type Walls } from './wall.ts';
+import type { WallSetting } from '../policy/yard.ts';
 
 export interface WorkspaceOptions {
   /** Absolute; where commands start, and what file tools stay in. */

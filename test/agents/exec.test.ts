@@ -28,7 +28,7 @@ const run = (
   over: Partial<TurnInput> = {},
   limits: Partial<ProcessLimits> = {},
   react?: (event: AgentEvent) => void,
-): Promise<Played> => play(exec({ kind: 'exec' }, limits).turn(turnInput(tempDir(), { argv, ...over })), react);
+): Promise<Played> => play(exec({ kind: 'exec' }, {}, limits).turn(turnInput(tempDir(), { argv, ...over })), react);
 
 /** Aborts when the program is ready. */
 async function abortWhenReady(argv: readonly string[], limits: Partial<ProcessLimits> = {}): Promise<Played> {
@@ -190,7 +190,7 @@ describe('the end of a process', () => {
 describe('a flood', () => {
   it('is ended at its limit, in little memory', async () => {
     const before = process.memoryUsage.rss();
-    const turn = exec({ kind: 'exec' }, { floodBytes: 256 * 2 ** 20 }).turn(
+    const turn = exec({ kind: 'exec' }, {}, { floodBytes: 256 * 2 ** 20 }).turn(
       turnInput(tempDir(), { argv: program('floods') }),
     );
     let highest = 0;

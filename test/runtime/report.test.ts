@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseName } from '../../src/model/names.ts';
 import type { TaskStatus } from '../../src/model/task.ts';
+import { NOT_ASKED_FOR } from '../../src/policy/enforcement.ts';
 import { keepReport, reportOf } from '../../src/runtime/report.ts';
 import { reportText, type Report, type ReportMember, type ReportTask } from '../../src/runtime/report-text.ts';
 import { archive, listTeams } from '../../src/store/teams.ts';
@@ -241,7 +242,7 @@ describe('a report', () => {
     team.claim('1', 'ada').wait(2_000);
     const report = reportOf(team.store);
     expect(report).toMatchObject({ status: 'active', durationMs: 5_000, exitCode: 1 });
-    const loose = { sandbox: 'workspace-write', notEnforced: 'its commands are held in by nothing', spent: null };
+    const loose = { sandbox: 'workspace-write', notEnforced: NOT_ASKED_FOR, spent: null };
     expect(report.members).toEqual([
       { name: 'ada', role: 'executor', agent: 'exec', tasks: 0, durationMs: 3_000, status: 'unfinished', ...loose },
     ]);

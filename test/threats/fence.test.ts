@@ -1,0 +1,65 @@
+/** A member's program in its fence: what it cannot change, what it still can, and what follows where there is no fence. */
+import { existsSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join as path } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { commandLine } from '../../src/runtime/package.ts';
+import { join } from '../../src/runtime/join.ts';
+import { wallVariables } from '../../src/runtime/told-wall.ts';
+import type { MemberInput } from '../../src/runtime/membership.ts';
+import { reopened, team, type Team } from '../support/session.ts';
+import { name } from '../support/team.ts';
+import { tempDir } from '../support/temp.ts';
+
+const outside = path(homedir(), `.teams-fence-${process.pid}`);
+
+async function work(member: Partial<MemberInput>, run: string, environment: Record<string, string>): Promise<Team> {
+  onTestFinished(() => rmSync(outside, { force: true }));
+  const on = await team({
+    members: [{ name: 'ada', agent: { kind: 'exec' }, ...member }],
+    tasks: [{ subject: 'Work', work: { run } }],
+  });
+  const teammate = await join(reopened(on.paths), name('ada'), { byHand: true, environment });
+  const left = teammate.run();
+  await on.until('it is done', (board) => board.tasks.get('1')?.status === 'completed');
+  teammate.stop('signal');
+  await left;
+  return on;
+}
+
+const PATH = process.env['PATH'] ?? '';
+const tries = (file: string): string => `( : > ${file} ) 2>/dev/null && echo wrote ${file};`;
+
+describe('a command in its fence', () => {
+  it('changes the workspace and nothing outside, and still speaks with its team', async () => {
+    const send = commandLine('send', 'team-lead', 'hello')
+      .map((word) => `'${word}'`)
+      .join(' ');
+    const run = `${tries('here')} ${tries(outside)} ${tries(`/proc/$PPID/root${outside}`)} ${send}; true`;
+    const on = await work({ sandbox: 'workspace-write' }, run, { PATH, ...wallVariables('required') });
+    expect(on.task('1')).toMatchObject({
+      result: { summary: expect.stringMatching(/^wrote here\n\S+ {2}lead\n?$/) as string },
+    });
+    expect(existsSync(outside)).toBe(false);
+    expect(on.events('sandbox.held')).toMatchObject([{ member: 'ada' }]);
+  });
+
+  it('changes nothing for a role that only looks, though nobody said so', async () => {
+    const on = await work({ role: 'code-reviewer' }, `${tries('here')} echo looked`, { PATH });
+    expect(on.task('1')).toMatchObject({ result: { summary: 'looked\n' } });
+  });
+});
+
+describe('without bubblewrap', () => {
+  const bare = { PATH: tempDir() };
+
+  it('a command runs, and the team is told that nothing holds it', async () => {
+    const on = await work({ sandbox: 'read-only' }, 'echo on', bare);
+    expect(on.events('sandbox.missing')).toMatchObject([{ text: expect.stringMatching(/not installed/) as string }]);
+  });
+
+  it('nothing runs where it is required', async () => {
+    const refused = work({}, 'true', { ...bare, ...wallVariables('required') });
+    await expect(refused).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE', exitCode: 5 });
+  });
+});
