@@ -31,6 +31,8 @@ export const agentChecks = (root: string, environment: Environment): Promise<Che
   ]);
 
 const fine = (name: string, found: string): Check => ({ name, ok: true, found, cure: '' });
+/** Nothing that works, and no fault: another may do. */
+const absent = (name: string, found: string): Check => ({ name, ok: false, absent: true, found, cure: '' });
 const ill = (name: string, found: string, cure: string): Check => ({ name, ok: false, found, cure });
 const nameOf = (kind: AgentKind): string => `agent ${kind}`;
 
@@ -39,7 +41,7 @@ async function programCheck(kind: LoginKind, cwd: string, environment: Environme
   const name = nameOf(kind);
   const install = `npm install -g ${PACKAGES[kind]}`;
   const path = findOnPath(kind, environment['PATH'] ?? '');
-  if (path === undefined) return fine(name, `not installed (${install})`);
+  if (path === undefined) return absent(name, `not installed (${install})`);
   const env = childEnvironment(kind, { parent: environment });
   const version = await probeProgram([path], { env, cwd });
   if (!version.ok) return ill(name, `${path}: ${version.why}`, `install it again: ${install}`);
@@ -66,9 +68,10 @@ function loginFound(kind: LoginKind, environment: Environment): { found: string;
 async function otherCheck(kind: (typeof OTHERS)[number], environment: Environment): Promise<Check> {
   const { isAvailable, found } = await availabilityOf({ kind }, environment);
   const isInstalled = kind === 'ollama' && findOnPath('ollama', environment['PATH'] ?? '') !== undefined;
-  return isInstalled && !isAvailable
+  if (isAvailable) return fine(nameOf(kind), found);
+  return isInstalled
     ? ill(nameOf(kind), found, 'start it with `ollama serve`, or set OLLAMA_HOST')
-    : fine(nameOf(kind), found);
+    : absent(nameOf(kind), found);
 }
 
 /** Our own server, as an agent's program starts it. */

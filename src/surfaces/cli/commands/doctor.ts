@@ -18,11 +18,16 @@ export const act: Act = async (frame, given) => {
   else if (trust !== false) await trustTeam(root, parseName('team', trust));
   const checks = await diagnose(root, frame.outside.environment, { breakLocks: breakLock });
   frame.answer({ checks }, describe(checks));
-  return checks.every(({ ok }) => ok) ? 0 : 1;
+  return checks.some(isFault) ? 1 : 0;
 };
 
+const isFault = ({ ok, absent = false }: Check): boolean => !ok && !absent;
+
+/** What is not here and need not be is neither: a person sees at once who could work. */
+const stateOf = (check: Check): string => (check.ok ? 'ok' : isFault(check) ? 'NOT OK' : '-');
+
 function describe(checks: readonly Check[]): string {
-  const lines = table(checks.map(({ name, ok, found }) => [ok ? 'ok' : 'NOT OK', name, found]));
-  const cures = checks.filter(({ ok }) => !ok).map(({ name, cure }) => `  ${name}: ${cure}`);
+  const lines = table(checks.map((check) => [stateOf(check), check.name, check.found]));
+  const cures = checks.filter(isFault).map(({ name, cure }) => `  ${name}: ${cure}`);
   return cures.length === 0 ? lines : [lines, '', 'Cures', ...cures].join('\n');
 }
