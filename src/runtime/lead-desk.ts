@@ -50,7 +50,8 @@ interface Led {
 export class LeadingDesk implements Desk, LeadDesk {
   readonly side = 'lead';
   readonly lead = this;
-  readonly subagents = new Subagents();
+  /** What they use counts for the team that is led. */
+  readonly subagents = new Subagents({ onSpent: (event) => this.#led?.session.tell(event) });
   readonly #options: LeadDeskOptions;
   readonly #gone = new AbortController();
   #led: Led | undefined;

@@ -82,14 +82,14 @@ export class RoleErrands {
     { kind, prompt, variables }: RoleErrand<unknown>,
     signal: AbortSignal,
   ): Promise<SubagentEnd> {
-    const { cwd, envPass } = this.#environment;
+    const { cwd, envPass, store, member } = this.#environment;
     const add = {
       PATH: pathWithUs(process.env['PATH'] ?? '/usr/bin:/bin'),
       ...{ TEAMS_SUBAGENT: kind },
       ...variables,
     };
     const env = childEnvironment(spec.kind, { parent: process.env, env: spec.env ?? {}, envPass, add });
-    this.#subagents ??= new Subagents();
+    this.#subagents ??= new Subagents({ onSpent: (event) => void store.events.append({ ...event, member }) });
     return this.#subagents.run({ spec, prompt, cwd, env, sandbox: 'read-only', timeoutMs: TIMEOUT_MS }, signal);
   }
 

@@ -2,6 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { TurnEnd } from '../agents/index.ts';
 import type { AgentSpec, Sandbox } from '../model/agent.ts';
+import type { Usage } from '../model/usage.ts';
 
 export interface Errand {
   readonly spec: AgentSpec;
@@ -18,5 +19,5 @@ export interface Posted {
   readonly line: MessagePort;
 }
 
-/** The end of a turn, with the end of all that its program printed on both streams. */
-export type SubagentEnd = TurnEnd & { readonly printed?: string };
+/** The end of a turn, with the end of all that its program printed on both streams, and what it used, call by call. */
+export type SubagentEnd = TurnEnd & { readonly printed?: string; readonly used?: readonly Usage[] };

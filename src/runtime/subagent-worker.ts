@@ -3,6 +3,7 @@ import process from 'node:process';
 import { agentFor, type Agent, type AgentEvent, type CallAnswer, type Turn, type TurnEnd } from '../agents/index.ts';
 import { outputTail, tailText } from '../agents/output-tail.ts';
 import { hasToolLoop } from '../model/agent.ts';
+import type { Usage } from '../model/usage.ts';
 import { isToolName, isWorkspaceTool } from '../model/tool.ts';
 import { permitted } from '../policy/permissions.ts';
 import type { Leave } from '../policy/sandbox.ts';
@@ -54,9 +55,15 @@ const PRINTED_BYTES = 16 * 1024;
 /** Drives the turn; what the agent says on its way counts as its answer when it ends without one. */
 async function heard(turn: Turn, answer: (event: AgentEvent) => Promise<CallAnswer | undefined>): Promise<SubagentEnd> {
   const said: string[] = [];
+  const used: Usage[] = [];
   const printed = outputTail(PRINTED_BYTES);
   for (let next = await turn.next(undefined); ;) {
-    if (next.done) return endOf(next.value, said.join('\n'), tailText(printed.bytes(), PRINTED_BYTES));
+    if (next.done)
+      return {
+        ...endOf(next.value, said.join('\n'), tailText(printed.bytes(), PRINTED_BYTES)),
+        ...(used.length === 0 ? {} : { used }),
+      };
+    if (next.value.type === 'usage') used.push(next.value.usage);
     if (next.value.type === 'said') said.push(next.value.text);
     if (next.value.type === 'output') printed.push(next.value.bytes);
     next = await turn.next(await answer(next.value));

@@ -7,6 +7,7 @@ import { MessageChannel } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 import { ulid } from 'ulid';
 import { ConflictError, UsageError } from '../model/errors.ts';
+import { spendingEvent } from '../model/spending.ts';
 import { processes } from '../store/process-table.ts';
 import { realClock } from './clock.ts';
 import { drawMarks, markEnvironment } from './mark.ts';
@@ -27,6 +28,11 @@ export interface SubagentLimits {
   readonly graceMs: number;
 }
 
+export interface SubagentOptions extends Partial<SubagentLimits> {
+  /** Told the events of what each of them used. */
+  readonly onSpent?: (event: ReturnType<typeof spendingEvent>) => void;
+}
+
 const LIMITS: SubagentLimits = { threads: 4, queue: 32, heapMb: 256, graceMs: 10_000 };
 const IDLE_MS = 30_000;
 /** What an errand may wait for a thread before the grace counts. */
@@ -41,6 +47,7 @@ interface Background {
 
 export class Subagents {
   readonly #limits: SubagentLimits;
+  readonly #onSpent: SubagentOptions['onSpent'];
   readonly #program: string;
   readonly #background = new Map<string, Background>();
   readonly #running = new Set<Promise<SubagentEnd>>();
@@ -52,7 +59,8 @@ export class Subagents {
   #waiting = 0;
 
   /** @param program the thread's file; for tests */
-  constructor(limits: Partial<SubagentLimits> = {}, program = subagentProgram) {
+  constructor({ onSpent, ...limits }: SubagentOptions = {}, program = subagentProgram) {
+    this.#onSpent = onSpent;
     this.#limits = { ...LIMITS, ...limits };
     this.#program = program;
   }
@@ -70,7 +78,11 @@ export class Subagents {
     const running = this.#marked(errand, AbortSignal.any([signal, this.#closing.signal]));
     this.#running.add(running);
     try {
-      return await running;
+      const end = await running;
+      const { kind, model } = errand.spec;
+      for (const usage of end.used ?? [])
+        this.#onSpent?.(spendingEvent(kind, { ...(model === undefined ? {} : { model }), ...usage }));
+      return end;
     } finally {
       this.#running.delete(running);
       this.#waiting -= 1;

@@ -34,7 +34,7 @@ export async function crossVerify(
   const chosen = plan.reviewer ? { do: 'verify' as const, spec: plan.reviewer } : await chooseFor(done);
   if (chosen.do === 'skip') return skipped(chosen.why);
   const prompt = verificationPrompt(plan.decomposed?.task ?? plan.name, plan.members.length, done);
-  const subagents = new Subagents();
+  const subagents = new Subagents({ onSpent: (event) => void store.events.append(event) });
   try {
     const end = await subagents.run(
       {

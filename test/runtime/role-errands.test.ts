@@ -6,6 +6,8 @@ import { execAgent, type AgentSpec } from '../../src/model/agent.ts';
 import { discuss, type Discussion } from '../../src/runtime/discussing.ts';
 import { explore } from '../../src/runtime/exploring.ts';
 import { RoleErrands } from '../../src/runtime/role-errands.ts';
+import { SpendingWatch } from '../../src/runtime/spending-watch.ts';
+import { ModelServer } from '../fixtures/model-server/server.ts';
 import { scripted, team, type Team } from '../support/session.ts';
 
 const never = new AbortController().signal;
@@ -121,4 +123,14 @@ describe('an exploration', () => {
     writeFileSync(join(at.on.paths.session.explorations, 'cache-index.json'), '{');
     expect((await looked(at))?.warning).toMatch(/^The API was not explored: .*is not JSON/);
   });
+});
+
+it("tells what an errand used as its member's, so that it counts for the limits of the run", async () => {
+  const server = await ModelServer.start({ script: [{ text: opinion(5), times: 'always' }] });
+  onTestFinished(() => server.close());
+  const agent: AgentSpec = { kind: 'anthropic', baseUrl: server.url, env: { ANTHROPIC_API_KEY: 'none' } };
+  const at = await session(agent);
+  await held(at, { perspectives: ['quality'] });
+  expect(at.on.events('agent.spent')).toMatchObject([{ member: 'writer', kind: 'anthropic' }]);
+  expect(new SpendingWatch(at.on.handle.store, { maxTokens: 1 }).look()).toMatch(/--max-tokens is 1/);
 });

@@ -21,7 +21,7 @@ export const act: Act = async (frame, given) => {
   return checks.some(isFault) ? 1 : 0;
 };
 
-const isFault = ({ ok, absent = false }: Check): boolean => !ok && !absent;
+const isFault = ({ ok, absent }: Check): boolean => !ok && absent !== true;
 
 /** What is not here and need not be is neither: a person sees at once who could work. */
 const stateOf = (check: Check): string => (check.ok ? 'ok' : isFault(check) ? 'NOT OK' : '-');
