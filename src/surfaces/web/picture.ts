@@ -127,7 +127,7 @@ export class Picture {
       isChanged = this.#spans.put(isEnded(span) ? `${key}!` : key, row, since) || isChanged;
       if ((count += 1) % PORTION === 0) yield;
     }
-    if (isChanged) this.#parts.put('path', criticalPath(board.tasks, workedMs(spans, at)), since);
+    if (isChanged) this.#parts.put('path', { ...criticalPath(board.tasks, workedMs(spans, at)), at }, since);
     return isChanged;
   }
 

@@ -107,6 +107,14 @@ export interface Head {
   readonly trouble: string | null;
 }
 
+/** The critical path, as it was at a time. */
+export interface PathRow {
+  /** Ids, from the first to the last. */
+  readonly tasks: readonly string[];
+  readonly ms: number;
+  readonly at: number;
+}
+
 /** What changed since an event; a part that did not is left out. Rows replace those of the same key. */
 export interface Update {
   /** The last event that it knows of. */
@@ -119,8 +127,7 @@ export interface Update {
   readonly starts?: readonly StartRow[];
   readonly problems?: readonly Problem[];
   readonly edges?: readonly EdgeRow[];
-  /** Ids of the critical path. */
-  readonly path?: { readonly tasks: readonly string[]; readonly ms: number };
+  readonly path?: PathRow;
 }
 
 export interface MailPage {

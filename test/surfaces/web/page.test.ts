@@ -5,6 +5,7 @@ import { MailBook } from '../../../src/runtime/mail-book.ts';
 import { sendMail } from '../../../src/runtime/mail.ts';
 import { makeRequest } from '../../../src/runtime/requests.ts';
 import { archive } from '../../../src/store/teams.ts';
+import { criticalMs } from '../../../src/surfaces/web/page/critical.ts';
 import type { Update } from '../../../src/surfaces/web/shapes.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 import { name } from '../../support/team.ts';
@@ -89,6 +90,18 @@ describe('the stream', () => {
     expect({ head, count: tasks.length }).toMatchObject({ head: { isArchived: true, phase: 'complete' }, count: 2 });
     const refused = await page.do(id, { do: 'send', to: 'ada', text: 'hello' });
     expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('has ended')]);
+  });
+});
+
+describe('the critical path', () => {
+  const span = { task: '2', member: 'ada', claim: 1, from: 0, end: null };
+  const path = { tasks: ['1', '2'], ms: 900, at: 1_000 };
+
+  it.each([
+    ['grows while its last task is worked on', null, 2_900],
+    ['stands when its last task has ended', 1_000, 900],
+  ])('%s', (_, to, ms) => {
+    expect(criticalMs({ path, spans: new Map([['2.1', { ...span, to }]]) }, 3_000)).toBe(ms);
   });
 });
 

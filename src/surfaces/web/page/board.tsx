@@ -75,6 +75,7 @@ function BoardColumn({ column, tasks, now, colors }: ColumnProps): JSX.Element {
 
 function Card({ task, now, color }: { task: TaskRow; now: number; color: number | undefined }): JSX.Element {
   const { show } = useGoing();
+  const foot = footOf(task, now);
   return (
     <button type="button" class="card" onClick={() => show({ is: 'task', id: task.id })}>
       <span class="card-subject">
@@ -85,7 +86,7 @@ function Card({ task, now, color }: { task: TaskRow; now: number; color: number 
           {color !== undefined && <i class={`dot dot-${color % 5}`} aria-hidden="true" />}
           {task.member ?? task.role ?? 'anyone'}
         </span>
-        <span>{footOf(task, now)}</span>
+        {foot !== '' && <span>{foot}</span>}
       </span>
     </button>
   );

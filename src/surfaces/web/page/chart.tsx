@@ -13,6 +13,11 @@ interface ChartProps {
 }
 
 const HEIGHT = 150;
+/** Between two times below it: whole ones, since fractions are not written. */
+const SECONDS = [
+  ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200],
+  ...[14_400, 21_600, 43_200, 86_400, 172_800, 604_800, 2_592_000],
+];
 
 export function Chart({ label, times, values, name }: ChartProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
@@ -61,7 +66,7 @@ function optionsOf(box: HTMLElement, name: string): UPlot.Options {
       },
     ],
     axes: [
-      { ...axis, values: (_chart, splits) => splits.map((at) => time(at * 1_000)) },
+      { ...axis, incrs: SECONDS, values: (_chart, splits) => splits.map((at) => time(at * 1_000)) },
       { ...axis, size: 40, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000] },
     ],
   };

@@ -5,6 +5,7 @@ import type { MemberRow, Problem } from '../shapes.ts';
 import { Chart } from './chart.tsx';
 import { useNow } from './clock.ts';
 import { RequestForm } from './compose.tsx';
+import { criticalMs } from './critical.ts';
 import { useGoing } from './go.ts';
 import { Figure, MemberName, spentText, TaskNumber } from './marks.tsx';
 import type { Scene } from './scene.ts';
@@ -87,7 +88,7 @@ function Tiles({ scene, now }: { scene: Scene; now: number }): JSX.Element {
       <Tile name="In progress" file="board/log.jsonl" value={whole(counts['in_progress'] ?? 0)} />
       <Tile name="Failed" file="board/log.jsonl" value={whole(counts['failed'] ?? 0)} />
       <Tile name="Elapsed" file="board/log.jsonl" value={duration(elapsedOf(scene, now))} />
-      <Tile name="Critical path" file="board/log.jsonl" value={duration(scene.path.ms)} />
+      <Tile name="Critical path" file="board/log.jsonl" value={duration(criticalMs(scene, now))} />
       <Tile name="Messages" file="team/events.jsonl" value={whole(messages)} />
       <Tile name="Tokens" file="team/events.jsonl" value={tokens(head?.spent.tokens ?? 0)} />
       <Tile name="Cost" file="team/events.jsonl" value={money(head?.spent.usd ?? 0)} />

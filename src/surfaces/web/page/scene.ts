@@ -1,5 +1,16 @@
 /** What the page knows of one team: updates are put in, views read. */
-import type { EdgeRow, EventRow, Head, MemberRow, Problem, SpanRow, StartRow, TaskRow, Update } from '../shapes.ts';
+import type {
+  EdgeRow,
+  EventRow,
+  Head,
+  MemberRow,
+  PathRow,
+  Problem,
+  SpanRow,
+  StartRow,
+  TaskRow,
+  Update,
+} from '../shapes.ts';
 
 /** Events that are kept for the activity. */
 const KEPT = 1_000;
@@ -12,7 +23,7 @@ export class Scene {
   starts: readonly StartRow[] = [];
   problems: readonly Problem[] = [];
   edges: readonly EdgeRow[] = [];
-  path: { readonly tasks: readonly string[]; readonly ms: number } = { tasks: [], ms: 0 };
+  path: PathRow = { tasks: [], ms: 0, at: 0 };
   events: readonly EventRow[] = [];
   /** Grows with each update. */
   version = 0;

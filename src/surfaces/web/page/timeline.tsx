@@ -3,6 +3,7 @@ import type { JSX } from 'preact';
 import { useMemo, useRef, useState, useEffect } from 'preact/hooks';
 import type { SpanRow, StartRow } from '../shapes.ts';
 import { useNow } from './clock.ts';
+import { criticalMs } from './critical.ts';
 import { useGoing } from './go.ts';
 import { barsOf, lanesOf, ticksOf, xOf, type Bar, type Frame } from './lanes.ts';
 import { Figure } from './marks.tsx';
@@ -39,7 +40,7 @@ export function TimelineView({ scene }: { scene: Scene }): JSX.Element {
         <span class="note">
           Critical path:{' '}
           <Figure file="board/log.jsonl" what="critical path">
-            {duration(scene.path.ms)} · {plural(scene.path.tasks.length, 'task')}
+            {duration(criticalMs(scene, now))} · {plural(scene.path.tasks.length, 'task')}
           </Figure>
         </span>
         <span class="buttons" role="group" aria-label="Zoom">

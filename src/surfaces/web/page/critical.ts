@@ -1,0 +1,8 @@
+/** How long the critical path is by now: pure. While its last task is worked on it grows. */
+import type { Scene } from './scene.ts';
+
+export function criticalMs({ path, spans }: Pick<Scene, 'path' | 'spans'>, now: number): number {
+  const last = path.tasks.at(-1);
+  const isOpen = [...spans.values()].some(({ task, to }) => task === last && to === null);
+  return isOpen ? path.ms + Math.max(0, now - path.at) : path.ms;
+}
