@@ -19,6 +19,7 @@ const GROUPS = [
   'start',
   'whole-run',
   'manners',
+  'turn',
   'page',
   'watch',
   'curves',
@@ -37,6 +38,7 @@ const FULL = {
   },
   ...{ idlers: 32, settleMs: 25_000, idleMs: 20_000, wakes: 300, backlog: 1_000_000, tasks: 1_000, manyTasks: 10_000 },
   ...{
+    turns: 100,
     runTasks: 200,
     growthTasks: 1_000,
     curveWriters: [1, 2, 4, 8, 16, 32],
@@ -48,8 +50,10 @@ const QUICK = {
   ...{ rounds: 2, sendMs: 200, deliveries: 60, queueMs: 250, fairMs: 500, loopMs: 2_000, starts: 5, watchMs: 8_000 },
   page: { members: 50, tasks: 1_000, messages: 10_000 },
   ...{ idlers: 4, settleMs: 2_000, idleMs: 3_000, wakes: 50, backlog: 20_000, tasks: 100, manyTasks: 1_000 },
-  ...{ runTasks: 20, growthTasks: 100, curveWriters: [1, 4], backlogs: [1, 1_000, 10_000] },
+  ...{ turns: 20, runTasks: 20, growthTasks: 100, curveWriters: [1, 4], backlogs: [1, 1_000, 10_000] },
 };
+
+const BUDGETS = new Set(['page', 'watch', 'turn']);
 
 const { values: flags } = parseArgs({
   options: {
@@ -83,8 +87,8 @@ async function measure(group) {
   }
 }
 
-// Pages and screens have a budget, and no yardstick.
-if (only === undefined || only.some((id) => id !== 'page' && id !== 'watch')) installYardsticks();
+// These have a budget, and no yardstick that is installed.
+if (only === undefined || only.some((id) => !BUDGETS.has(id))) installYardsticks();
 await buildProduct();
 for (const group of GROUPS) await measure(group);
 printGoals(goals);
