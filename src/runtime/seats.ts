@@ -143,7 +143,12 @@ export class Seats {
       if (typeof found === 'string') missing.push(`${given.kind}: ${found}`);
       else {
         const how = scope === 'run' ? 'for the whole run' : `for task #${this.#task?.id ?? ''}`;
-        this.#tell('agent.fell_back', `${from.given.kind} → ${given.kind} ${how}:`, scope, fault);
+        this.#tell(
+          'agent.fell_back',
+          `${calledBeside(from.given, given)} → ${calledBeside(given, from.given)} ${how}:`,
+          scope,
+          fault,
+        );
         await this.#sit({ ...found, given, ledger: new AgentLedger(self, found.spec) }, from, scope);
         return undefined;
       }
@@ -214,3 +219,7 @@ async function leave({ agent, workspace }: Chair): Promise<void> {
   await agent.close();
   await workspace?.[Symbol.asyncDispose]();
 }
+
+/** By its kind; of two of one kind, by its model, too. */
+const calledBeside = ({ kind, model = 'its own model' }: AgentSpec, other: AgentSpec): string =>
+  kind === other.kind ? `${kind} (${model})` : kind;
