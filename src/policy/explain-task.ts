@@ -9,6 +9,7 @@ import { explainReady } from './explain-ready.ts';
 import { askedLead, laterOf, withLead, type Explanation, type Facts } from './explanation.ts';
 
 export function explainTask(facts: Facts, task: Task): Explanation {
+  if (facts.board.phase === 'closed' && !isFinal(task)) return leftBehind(facts);
   const question = task.status === 'pending' ? questionOn(facts.board, task.id) : undefined;
   if (question) return askedLead(facts, question);
   switch (task.status) {
@@ -29,6 +30,14 @@ export function explainTask(facts: Facts, task: Task): Explanation {
       return task satisfies never;
   }
 }
+
+/** Of a team that is closed: what was not done then is not done any more. */
+export const leftBehind = ({ since }: Facts): Explanation => ({
+  waitingFor: null,
+  since: since.team.closed ?? null,
+  who: null,
+  next: 'Nothing: the team is closed.',
+});
 
 const over = (task: Task): Explanation => ({
   waitingFor: null,

@@ -6,7 +6,7 @@ import { waitOf } from '../model/request.ts';
 import { byId, isFinal, isInternal, type Task } from '../model/task.ts';
 import { limitOf } from './deadline.ts';
 import { heldUp } from './explain-member.ts';
-import { explainTask, holdUpOf } from './explain-task.ts';
+import { explainTask, holdUpOf, leftBehind } from './explain-task.ts';
 import {
   askedLead,
   atTime,
@@ -25,6 +25,7 @@ const TERM_MS = 5_000;
 
 export function explainMember(facts: Facts, name: Name): Explanation {
   const { board, members } = facts;
+  if (board.phase === 'closed') return leftBehind(facts);
   const member = members.get(name);
   const current = board.busy.get(name);
   const asked = waitOf(board, name, current);
@@ -55,9 +56,8 @@ function nextOwn(board: Board, name: Name): Task | undefined {
 }
 
 export function explainTeam(facts: Facts): Explanation {
-  const { board, since } = facts;
-  if (board.phase === 'closed')
-    return { waitingFor: null, since: since.team.closed ?? null, who: null, next: 'Nothing: the team is closed.' };
+  const { board } = facts;
+  if (board.phase === 'closed') return leftBehind(facts);
   if (board.phase === 'closing') return closing(facts);
   const [asked] = board.open.values();
   if (asked) return askedLead(facts, asked);

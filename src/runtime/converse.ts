@@ -25,6 +25,11 @@ export async function converse(turn: Turn, listener: Listener, signal: AbortSign
   }
 }
 
+/** Characters of a call's input that the log shows. */
+const SHOWN = 200;
+
+const shortly = (input: unknown): string => JSON.stringify(input).slice(0, SHOWN);
+
 async function heard(event: AgentEvent, listener: Listener, signal: AbortSignal): Promise<CallAnswer | undefined> {
   const { output, call, ledger, sandbox } = listener;
   switch (event.type) {
@@ -35,6 +40,8 @@ async function heard(event: AgentEvent, listener: Listener, signal: AbortSignal)
       output.say(event.text);
       return undefined;
     case 'called':
+      // An agent that carries out its own tools tells of them; these are ours.
+      await ledger?.heard({ type: 'used', tool: event.tool, text: shortly(event.input) }, signal);
       return call(event);
     case 'asked':
       return permitted(event, sandbox);

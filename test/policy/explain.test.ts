@@ -514,15 +514,15 @@ const ROWS: Row[] = [
         .wait(16 * SECOND),
     { nextAt: after(20 * SECOND), next: `What has not stopped by then is killed at ${after(20 * SECOND)} (in 4s).` },
   ],
-  [
-    'a closed team',
-    undefined,
+  ...[undefined, 'ada', '2'].map((subject): Row => [
+    'a closed team, and what was left in it',
+    subject,
     () =>
       chain()
         .wait(SECOND)
         .do((team) => team.lead({ type: 'team.closed' })),
     { waitingFor: null, since: after(SECOND), next: 'Nothing: the team is closed.' },
-  ],
+  ]),
 ];
 
 describe('why', () => {

@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import { execAgent } from '../../src/model/agent.ts';
-import { run, team } from '../support/session.ts';
+import { run, scripted, team } from '../support/session.ts';
 
 const value = z.object({ stringValue: z.string().optional(), intValue: z.union([z.number(), z.string()]).optional() });
 const attributes = z.array(z.object({ key: z.string(), value })).default([]);
@@ -61,19 +60,32 @@ async function collector() {
   };
 }
 
-it('tells one trace of run, task and turn, a log record for each event, and counters', async () => {
+it('tells one trace of run, task, message, turn and tool, a log record for each event, and counters', async () => {
   const got = await collector();
+  const call = { tool: 'SendMessage', input: { recipient: 'bob', content: 'Your turn.' } };
   const on = await team({
-    members: [{ name: 'ada', agent: execAgent('echo hello') }],
-    tasks: [{ subject: 'Say hello', owner: 'ada' }],
+    members: [
+      { name: 'ada', agent: scripted({ calls: [call], answers: 'hello' }) },
+      { name: 'bob', agent: scripted({ repeat: true, answers: 'hello too' }) },
+    ],
+    tasks: [
+      { subject: 'Say hello', owner: 'ada' },
+      { subject: 'Answer', owner: 'bob', blockedBy: ['1'] },
+    ],
   });
   expect(await run(on, { telemetry: 'otlp' })).toBe('finished');
   const spans = got.spans();
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
-  const named = (name: string) => spans.find((one) => one.name === name);
-  expect(named('turn ada')?.parentSpanId).toBe(named('task #1')?.spanId);
-  expect(named('task #1')?.parentSpanId).toBe(named('run')?.spanId);
-  expect(named('run')).not.toHaveProperty('parentSpanId');
+  const of = (name: string) => spans.find((one) => one.name === name);
+  const above = (name: string) => spans.find(({ spanId }) => spanId === of(name)?.parentSpanId)?.name;
+  expect(of('run')).not.toHaveProperty('parentSpanId');
+  expect(['task #1', 'turn ada', 'tool SendMessage', 'message ada > bob'].map(above)).toEqual([
+    ...['run', 'task #1', 'turn ada', 'turn ada'],
+  ]);
+  // Its turn was set off by the last that it was told: by ada, or by the lead that its task is ready.
+  expect(above('turn bob')).toMatch(/^message (ada|lead) > bob$/);
+  const known = new Set(spans.map(({ spanId }) => spanId));
+  expect(spans.filter(({ parentSpanId }) => parentSpanId !== undefined && !known.has(parentSpanId))).toEqual([]);
   const logs = got.logs();
   expect(logs.map(({ body }) => body.stringValue)).toContain('task.completed #1 Say hello - hello');
   expect(new Set(logs.map(({ traceId }) => traceId))).toEqual(new Set([spans[0]?.traceId]));
