@@ -1,7 +1,7 @@
 /** Idle notices, coalesced (RELIABILITY §2 row 21): of one member only the latest says anything. */
 import type { Message } from '../model/message.ts';
 
-const isIdleNotice = ({ type, kind }: Message): boolean => type === 'message' && kind === 'idle';
+export const isIdleNotice = ({ type, kind }: Message): boolean => type === 'message' && kind === 'idle';
 
 /** Of mail in its order, the notices that a later one of the same member makes void. */
 export function superseded(mail: readonly Message[]): Set<string> {

@@ -4,7 +4,7 @@
  */
 import { judgeReceived, type Message } from '../model/message.ts';
 import type { Name } from '../model/names.ts';
-import { superseded } from '../policy/notices.ts';
+import { isIdleNotice, superseded } from '../policy/notices.ts';
 import { storedLine } from '../store/mail-lines.ts';
 import { Reader } from '../store/reader.ts';
 import type { TeamStore } from '../store/team-store.ts';
@@ -97,7 +97,7 @@ export class Mailroom {
     this.#watched.close();
     await this.#looking;
     try {
-      if (last) await this.#receive();
+      while (last && (await this.#receive()) === 'more');
     } catch (error) {
       this.#environment.onTrouble(error);
     }
@@ -110,7 +110,11 @@ export class Mailroom {
       this.#isRung = false;
       try {
         const received = await this.#receive();
-        if (received && gapMs > 0) await store.clock.sleep(gapMs, this.#closing.signal);
+        if (received === 'more') {
+          // Between two batches others get their turn: a team may end while somebody floods its member's inbox.
+          this.#isRung = true;
+          await new Promise((resolve) => setImmediate(resolve));
+        } else if (received === 'some' && gapMs > 0) await store.clock.sleep(gapMs, this.#closing.signal);
       } catch (error) {
         this.#environment.onTrouble(error);
       }
@@ -118,20 +122,20 @@ export class Mailroom {
     }
   }
 
-  /** @returns whether there was any mail */
-  async #receive(): Promise<boolean> {
-    for (let isAny = false; ; isAny = true) {
-      const messages = await this.#reader.take(BATCH);
-      if (messages.length === 0) return isAny;
-      const done: Message[] = [];
-      for (const message of messages)
-        if (await this.#environment.handle(this.#judged(message))) done.push(message);
-        else this.#waiting.push(message);
-      this.#reader.acknowledge(done);
+  /** One batch. @returns whether there was any mail, and whether there may be more */
+  async #receive(): Promise<'none' | 'some' | 'more'> {
+    const messages = await this.#reader.take(BATCH);
+    const done: Message[] = [];
+    for (const message of messages)
+      if (await this.#environment.handle(this.#judged(message))) done.push(message);
+      else this.#waiting.push(message);
+    this.#reader.acknowledge(done);
+    if (messages.some(isIdleNotice)) {
       const over = superseded(this.#waiting);
       this.drop(({ id }) => over.has(id));
-      if (messages.length < BATCH) return true;
     }
+    if (messages.length === BATCH) return 'more';
+    return messages.length === 0 ? 'none' : 'some';
   }
 
   /** The role × type table once more, at the receiving end. */

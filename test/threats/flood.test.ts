@@ -14,7 +14,7 @@ describe('a teammate whose inbox is flooded', () => {
     const session = await lead(on, { endsWhenDone: false });
     await session.start(session.startable());
     const loop = session.run();
-    const flood = Array.from({ length: 2 * DEFAULT_QUOTA.inboxMaxMessages }, (_, n) => foreign(`flood ${n}`)).join('');
+    const flood = Array.from({ length: 20 * DEFAULT_QUOTA.inboxMaxMessages }, (_, n) => foreign(`flood ${n}`)).join('');
     appendFileSync(on.paths.inbox(name('ada')).inbox, flood);
     session.halt();
     await loop;
