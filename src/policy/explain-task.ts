@@ -36,14 +36,14 @@ export const leftBehind = ({ since }: Facts): Explanation => ({
   waitingFor: null,
   since: since.team.closed ?? null,
   who: null,
-  next: 'Nothing: the team is closed.',
+  next: 'It is closed: nothing more is to happen.',
 });
 
 const over = (task: Task): Explanation => ({
   waitingFor: null,
   since: task.updated_at,
   who: null,
-  next: `Nothing: it is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}.`,
+  next: `It is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}: nothing more is to happen.`,
 });
 
 /** What keeps a task in hand from going on: a question to the lead, or a member that cannot work. */
@@ -128,7 +128,7 @@ function failed(facts: Facts, task: Task, reason: string): Explanation {
       waitingFor: null,
       since: task.updated_at,
       who: null,
-      next: `Nothing: it failed (${reason}). \`teams task retry ${task.id}\` tries again.`,
+      next: `It failed (${reason}), and nothing happens by itself. \`teams task retry ${task.id}\` tries again.`,
     };
   return {
     waitingFor: `a decision, because it failed (${reason}) and ${ids(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it`,

@@ -75,7 +75,7 @@ function closing(facts: Facts): Explanation {
   // Its lead stopped it, and is gone with it: nothing goes on by itself.
   if (!facts.lead.alive)
     return isDone(facts.board)
-      ? { waitingFor: null, since, who: null, next: 'Nothing: its run has ended.' }
+      ? { waitingFor: null, since, who: null, next: 'Its run has ended: nothing more is to happen.' }
       : { waitingFor: 'a lead: it was shut down with work left', since, who: null, next: withLead(facts, '') };
   const why = { waitingFor: 'its members to stop', since, who: LEAD };
   if (since === null) return { ...why, next: 'What does not stop in time is ended.' };

@@ -1,7 +1,7 @@
 /** `teams why`: what a team, a member or a task waits for, since when, whose move it is, and what comes next. */
 import type { Board } from '../model/board.ts';
 import { timestamp } from '../model/clock.ts';
-import { isLead, type Name } from '../model/names.ts';
+import { isLead, LEAD, type Name } from '../model/names.ts';
 import { resolveTask } from '../model/reference.ts';
 import type { Task } from '../model/task.ts';
 import { decisionClause } from '../policy/decision.ts';
@@ -58,7 +58,7 @@ export function whyText({ subject, state, waitingFor, since, who, next, events }
   const decided = decidedText(events);
   const time = since === null ? '' : ` since ${since} (${duration(now - Date.parse(since))})`;
   if (waitingFor === null) return `${head} waits for nothing${time}. ${next}${decided}`;
-  const move = who === null ? '' : ` The next move is ${who}'s.`;
+  const move = who === null ? '' : ` The next move is ${who === LEAD ? "the lead's" : `${who}'s`}.`;
   return `${head} waits for ${waitingFor}${time}.${move} ${next}${decided}`;
 }
 

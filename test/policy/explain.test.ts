@@ -336,13 +336,16 @@ const ROWS: Row[] = [
     'a failed task that nothing waits for',
     '1',
     () => pair({ owner: 'ada' }).do((team) => team.attempt('ada', '1')),
-    { waitingFor: null, next: 'Nothing: it failed (it broke). `teams task retry 1` tries again.' },
+    {
+      waitingFor: null,
+      next: 'It failed (it broke), and nothing happens by itself. `teams task retry 1` tries again.',
+    },
   ],
   [
     'a completed task',
     '1',
     () => chain().do((team) => team.complete('ada', '1')),
-    { waitingFor: null, who: null, next: 'Nothing: it is completed.' },
+    { waitingFor: null, who: null, next: 'It is completed: nothing more is to happen.' },
   ],
   [
     'a ready task of a busy member',
@@ -521,7 +524,7 @@ const ROWS: Row[] = [
       chain()
         .wait(SECOND)
         .do((team) => team.lead({ type: 'team.closed' })),
-    { waitingFor: null, since: after(SECOND), next: 'Nothing: the team is closed.' },
+    { waitingFor: null, since: after(SECOND), next: 'It is closed: nothing more is to happen.' },
   ]),
 ];
 
