@@ -31,7 +31,7 @@ interface Amount {
   messages: number;
 }
 
-/** Control mail passes a full inbox by this many bytes. */
+/** Control mail passes a full inbox, however full strangers made it, by this many bytes of each sender's. */
 const CONTROL_RESERVE = 1024 * 1024;
 /** Senders that may write at once: 64 members, each twice. */
 const SHARES = 128;
@@ -44,6 +44,8 @@ export class Room {
   readonly #quota: Quota;
   /** What may still be sent before the next measurement. */
   readonly #share = new Map<Name, Amount>();
+  /** Bytes of control mail that went in since the inbox was full. */
+  readonly #overdrawn = new Map<Name, number>();
 
   constructor(disk: Disk, paths: TeamPaths, quota: Quota) {
     this.#disk = disk;
@@ -56,7 +58,13 @@ export class Room {
     if (this.#spend(recipient, batch)) return { allowed: batch, refused: [] };
     const waiting = measureWaiting(this.#disk, this.#paths.inbox(recipient));
     const { inboxMaxBytes, inboxMaxMessages } = this.#quota;
-    const { allowed, refused, after } = admit(batch, waiting, this.#quota);
+    const { allowed, refused, after, overdrawn } = admit(
+      batch,
+      waiting,
+      this.#quota,
+      this.#overdrawn.get(recipient) ?? 0,
+    );
+    this.#overdrawn.set(recipient, overdrawn);
     this.#share.set(recipient, {
       bytes: Math.floor((inboxMaxBytes - after.bytes) / SHARES),
       messages: Math.floor((inboxMaxMessages - after.messages) / SHARES),
@@ -75,20 +83,24 @@ export class Room {
 }
 
 /** First in, first out: once one is refused for want of room, only control mail goes in after it. */
-function admit<T extends Sized>(batch: readonly T[], waiting: Amount, quota: Quota) {
+function admit<T extends Sized>(batch: readonly T[], waiting: Amount, quota: Quota, overdrawnBefore: number) {
   const after: Amount = { ...waiting };
+  let overdrawn = overdrawnBefore;
   const allowed: T[] = [];
   const refused: T[] = [];
   for (const one of batch) {
-    const bytes = after.bytes + one.bytes.length;
-    const fits = refused.length === 0 && bytes <= quota.inboxMaxBytes && after.messages < quota.inboxMaxMessages;
-    const passes = fits || (one.control && bytes <= quota.inboxMaxBytes + CONTROL_RESERVE);
+    const { length } = one.bytes;
+    const hasRoom = after.bytes + length <= quota.inboxMaxBytes && after.messages < quota.inboxMaxMessages;
+    if (hasRoom) overdrawn = 0;
+    const fits = hasRoom && refused.length === 0;
+    const passes = fits || (one.control && overdrawn + length <= CONTROL_RESERVE);
     (passes ? allowed : refused).push(one);
     if (!passes) continue;
-    after.bytes = bytes;
+    if (!fits) overdrawn += length;
+    after.bytes += length;
     after.messages += 1;
   }
-  return { allowed, refused, after };
+  return { allowed, refused, after, overdrawn };
 }
 
 const full = (recipient: Name, { bytes, messages }: Amount): ConflictError =>

@@ -292,6 +292,17 @@ describe('the quota', () => {
     expect(await outcomes([say(sender, 'stop', { type: 'shutdown_request' }, 'lead')])).toEqual(['sent']);
   });
 
+  it('lets shutdown pass however full strangers made it, and nobody writes control mail without end', async () => {
+    writeFileSync(box.inbox, foreign('x'.repeat(1_000)).repeat(4_000));
+    const sender = sending({ quota });
+    const stop = (text: string) => say(sender, text, { type: 'shutdown_request' }, 'lead');
+    expect(await outcomes([say(sender, 'x'), stop('stop')])).toEqual(['QUOTA', 'sent']);
+    const many = await outcomes(Array.from({ length: 20 }, () => stop('x'.repeat(100_000))));
+    expect([...new Set(many)]).toEqual(['sent', 'QUOTA']);
+    rmSync(box.inbox);
+    expect(await outcomes([say(sender, 'x'), stop('x'.repeat(100_000))])).toEqual(['sent', 'sent']);
+  });
+
   it('counts what was taken and not yet used', async () => {
     const sender = sending({ quota });
     const reader = reading();
