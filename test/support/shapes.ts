@@ -205,7 +205,17 @@ export const routed = answer({
   words: z.strictObject({ backend: z.array(text), frontend: z.array(text) }),
 });
 export const checks = answer({
-  checks: z.array(z.strictObject({ name: text, ok: z.boolean(), found: z.string(), cure: z.string() })).min(1),
+  checks: z
+    .array(
+      z.strictObject({
+        name: text,
+        ok: z.boolean(),
+        absent: z.literal(true).optional(),
+        found: z.string(),
+        cure: z.string(),
+      }),
+    )
+    .min(1),
 });
 export const project = answer({
   ...{ root: text, written: z.boolean() },
