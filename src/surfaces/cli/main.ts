@@ -22,7 +22,8 @@ export async function main(argv: readonly string[], outside: Outside = ownOutsid
   let code = 0;
   const told = verbs.filter(({ name }) => name.split(' ', 1)[0] === argv[0]);
   // Of all verbs only who asks for help, or for one that there is not, need hear.
-  const asked = program(told.length > 0 ? told : verbs, outside.stdout, async (verb, given) => {
+  const isToldAll = told.length === 0 && argv[0] !== '--version';
+  const asked = program(isToldAll ? verbs : told, outside.stdout, async (verb, given) => {
     const { perform } = await import('./perform.ts');
     code = await perform(verb, given, outside);
   });
