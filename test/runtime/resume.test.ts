@@ -61,7 +61,9 @@ function outcome(place: Workplace, out: string) {
   const done = readFileSync(join(place.root, 'done'), 'utf8').trim().split('\n').sort();
   const { cascadeDepth, completedTasks, totalTasks, failedTasks, phase, status, crossCliVerification } = stateOf(place);
   const state = { cascadeDepth, completedTasks, totalTasks, failedTasks, phase, status, crossCliVerification };
-  return { done, report: reportSchema.parse(JSON.parse(out)), state };
+  const { tasks, ...report } = reportSchema.parse(JSON.parse(out));
+  // Who did a task may change with a kill, and a note says so.
+  return { done, report: { ...report, tasks: tasks.map(({ notes: _notes, ...task }) => task) }, state };
 }
 
 const UNBROKEN = {
@@ -72,7 +74,7 @@ const UNBROKEN = {
     verification: { result: 'pass', notes: '' },
     tasks: [
       ...['Implement the one', 'Explore the other', 'Debug both', '[no-cascade] Fix: The name is wrong.'].map(
-        (subject, at) => ({ id: String(at + 1), subject, status: 'completed', notes: [] }),
+        (subject, at) => ({ id: String(at + 1), subject, status: 'completed' }),
       ),
     ],
   },
