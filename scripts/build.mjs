@@ -26,7 +26,7 @@ const MODULES = {
 const PROCESSES = {
   teams: 'src/surfaces/cli/teams-main.ts',
   teammate: 'src/runtime/teammate-main.ts',
-  reaper: 'src/runtime/reaper-main.ts',
+  reaper: 'src/os/reaper-main.ts',
 };
 
 /** The web page: a program for a browser, and the files around it. */

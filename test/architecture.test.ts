@@ -5,24 +5,28 @@ import { describe, expect, it } from 'vitest';
 import { violations, type Architecture } from './support/architecture.ts';
 import { factsOf } from './support/source-facts.ts';
 
-const BELOW_SURFACES = ['model', 'policy', 'store', 'agents', 'runtime'];
+const BELOW_SURFACES = ['model', 'os', 'policy', 'store', 'agents', 'runtime'];
 const TALK = ['events', 'path', 'process', 'readline', 'readline/promises', 'stream', 'tty', 'url', 'util'];
 
 const ARCHITECTURE: Architecture = {
   rooms: {
     model: { rooms: [], packages: ['zod', 'yaml', 'vfile-matter', 'ulid'] },
+    os: {
+      rooms: ['model'],
+      builtins: ['child_process', 'net', 'path', 'process', 'stream', 'timers/promises'],
+    },
     policy: { rooms: ['model'], packages: ['picomatch'] },
     store: {
-      rooms: ['model'],
-      packages: ['zod', 'ulid', 'env-paths', 'write-file-atomic'],
+      rooms: ['model', 'os'],
+      packages: ['zod', 'ulid'],
       lazyPackages: ['proper-lockfile', 'chokidar'],
       builtins: ['buffer', 'crypto', 'fs', 'os', 'path', 'process', 'string_decoder', 'worker_threads'],
     },
     agents: {
-      rooms: ['model'],
+      rooms: ['model', 'os'],
       packages: ['zod'],
       lazyPackages: [
-        ...['execa', 'ai', '@ai-sdk/anthropic', '@ai-sdk/openai-compatible', '@ai-sdk/google'],
+        ...['ai', '@ai-sdk/anthropic', '@ai-sdk/openai-compatible', '@ai-sdk/google'],
         ...['@agentclientprotocol/sdk', '@modelcontextprotocol/client'],
       ],
       builtins: [
@@ -39,8 +43,8 @@ const ARCHITECTURE: Architecture = {
       ],
     },
     runtime: {
-      rooms: ['model', 'policy', 'store', 'agents'],
-      packages: ['p-queue', 'p-retry', 'ulid'],
+      rooms: ['model', 'os', 'policy', 'store', 'agents'],
+      packages: ['ulid'],
       lazyPackages: [
         ...['piscina', '@opentelemetry/api', '@opentelemetry/resources', '@opentelemetry/sdk-trace-node'],
         ...['@opentelemetry/sdk-logs', '@opentelemetry/sdk-metrics', '@opentelemetry/exporter-trace-otlp-http'],
@@ -88,8 +92,6 @@ const ARCHITECTURE: Architecture = {
     { uses: ['require*', 'eval*', 'Function*', 'shell: true'], only: [] },
   ],
   exceptions: [
-    { path: 'store/process-table-darwin.ts', builtins: ['child_process'], why: 'macOS tells its processes only by ps' },
-    { path: 'runtime/reaper-handle.ts', builtins: ['net'], why: 'a pipe of its own to the reaper, written at once' },
     { path: 'agents/workspace.ts', builtins: ['fs'], why: 'a missing cwd, and what a script reads, awaits and writes' },
     {
       path: 'agents/loop/session-file.ts',
@@ -97,12 +99,12 @@ const ARCHITECTURE: Architecture = {
       why: 'keeps the conversation of a model agent in its home',
     },
     { path: 'agents/home.ts', builtins: ['fs'], why: "an agent's own configuration home: settings, links to logins" },
-    { path: 'agents/proc.ts', builtins: ['fs'], why: 'tells a zombie from a living process, and whose a stray is' },
+    { path: 'os/process-table-linux.ts', builtins: ['fs'], why: 'reads /proc' },
+    { path: 'os/program.ts', builtins: ['fs'], why: 'looks for an executable on PATH' },
     { path: 'runtime/warm-up.ts', builtins: ['fs'], why: 'a directory of its own, when the package is built' },
     { path: 'surfaces/cli/warm-up.ts', builtins: ['fs', 'os'], why: 'the same' },
     { path: 'surfaces/web/page/wire.ts', uses: ['fetch()'], why: 'the page asks its own server' },
     { path: 'surfaces/web/page/clock.ts', uses: ['Date.now'], why: "the page's only clock, in the browser" },
-    { path: 'runtime/reaper-message.ts', uses: ['JSON.parse'], why: 'parses what comes through that pipe' },
   ],
   doors: ['run', 'mcp', 'watch', 'ui'].map((verb) => `surfaces/cli/commands/${verb}.ts`),
   forbiddenNames: /(?:^|[/-])(?:utils?|helpers?|common|managers?|misc|v2)(?:[./-]|$)/,

@@ -25,7 +25,7 @@ import { held, type Dialect, type Launch, type Line, type Talk } from './dialect
 import { furnish } from './home.ts';
 import { KeptAgent, type KeptLimits } from './kept-agent.ts';
 import { loginLinks } from './logins.ts';
-import { tailText } from './output-tail.ts';
+import { tailText } from '../os/output-tail.ts';
 import { end, type Step } from './step.ts';
 import { withinRoot } from './workspace.ts';
 

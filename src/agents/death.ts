@@ -2,7 +2,7 @@
 import type { TurnEnd } from './agent.ts';
 import { faultOf } from './fault.ts';
 import type { Death, Life } from './kept-turn.ts';
-import { lastLine, tailText } from './output-tail.ts';
+import { lastLine, tailText } from '../os/output-tail.ts';
 
 const KEPT = 64 * 1024;
 const MESSAGE = 500;

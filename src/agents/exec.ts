@@ -8,7 +8,7 @@ import { constants } from 'node:os';
 import type { AgentSpec } from '../model/agent.ts';
 import { formatDuration } from '../model/duration.ts';
 import type { Agent, Seat, Turn, TurnEnd, TurnInput } from './agent.ts';
-import { lastLine, tailText } from './output-tail.ts';
+import { lastLine, tailText } from '../os/output-tail.ts';
 import { startProcess, type ProcessEnd, type ProcessLimits, type ProcessRequest } from './process.ts';
 
 /** How much of the end of stdout is the turn's text. */

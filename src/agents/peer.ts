@@ -3,8 +3,8 @@
  * does no harm, unless there is nothing else: a flood of it ends the program.
  */
 import { jsonLines, type JsonObject } from './json-lines.ts';
-import type { Output } from './output-queue.ts';
-import { LONGEST_MS, pause } from './pause.ts';
+import type { Output } from '../os/output-queue.ts';
+import { LONGEST_MS, pause } from '../os/pause.ts';
 import { startProcess, type ProcessEnd, type ProcessLimits, type RunningProcess } from './process.ts';
 import type { Failure } from './spawn-failure.ts';
 

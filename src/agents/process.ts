@@ -7,12 +7,12 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { outputQueue, type Output } from './output-queue.ts';
-import { outputTail, type OutputTail } from './output-tail.ts';
-import { LONGEST_MS, pause } from './pause.ts';
-import { endGroup } from './process-group.ts';
+import { outputQueue, type Output } from '../os/output-queue.ts';
+import { outputTail, type OutputTail } from '../os/output-tail.ts';
+import { LONGEST_MS, pause } from '../os/pause.ts';
+import { endGroup } from '../os/process-group.ts';
+import { carriersOf, descendantsOf, killSeen } from '../os/process-tree.ts';
 import { spawnFailure, type Failure } from './spawn-failure.ts';
-import { carriersOf, descendantsOf, strike } from './strays.ts';
 
 export interface ProcessRequest {
   readonly argv: readonly string[];
@@ -153,13 +153,13 @@ function follow(child: ChildProcess, pid: number, request: ProcessRequest, limit
 async function endTree(leader: number, graceMs: number): Promise<void> {
   const below = descendantsOf(leader);
   await endGroup(leader, graceMs);
-  strike(below);
+  killSeen(below);
 }
 
 /** Ends what a program left behind, until two looks find nothing: what forks as it is killed is found by the next. */
 async function endCarriers(mark: string): Promise<void> {
   for (let looks = 0, empty = 0; empty < 2 && looks < MOST_LOOKS; looks += 1) {
-    empty = strike(carriersOf(mark)) === 0 ? empty + 1 : 0;
+    empty = killSeen(carriersOf(mark)) === 0 ? empty + 1 : 0;
     if (empty < 2) await pause(1);
   }
 }

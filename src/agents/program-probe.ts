@@ -1,9 +1,9 @@
 /** What can be told of an agent without paying for it: whether its program runs, and whether an MCP server does. */
 import { startPeer } from './peer.ts';
-import { pause } from './pause.ts';
+import { pause } from '../os/pause.ts';
 import { runCommand } from './exec.ts';
 import { rpc } from './json-rpc.ts';
-import { lastLine } from './output-tail.ts';
+import { lastLine } from '../os/output-tail.ts';
 
 export type Probed = { readonly ok: true; readonly found: string } | { readonly ok: false; readonly why: string };
 

@@ -9,7 +9,7 @@ import { UsageError } from '../model/errors.ts';
 import { check } from '../model/problem.ts';
 import { readSource } from '../model/yaml-source.ts';
 import type { Agent, AgentEvent, CallAnswer, Turn, TurnEnd, TurnInput } from './agent.ts';
-import { LONGEST_MS, pause } from './pause.ts';
+import { LONGEST_MS, pause } from '../os/pause.ts';
 import { scriptReader, scriptSchema, scriptedTurnsSchema, type ScriptedTurn } from './script.ts';
 import { exists, readScript, writeInside } from './workspace.ts';
 

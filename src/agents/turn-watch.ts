@@ -1,7 +1,7 @@
 /** What ends a turn from outside: an abort, its time limit, and silence. Silence while a tool of the agent runs is none. */
 import type { TurnEnd, TurnInput } from './agent.ts';
 import { formatDuration } from '../model/duration.ts';
-import { LONGEST_MS } from './pause.ts';
+import { LONGEST_MS } from '../os/pause.ts';
 
 export type Stop = 'aborted' | 'timeout' | 'stalled';
 

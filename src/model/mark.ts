@@ -1,6 +1,6 @@
 /**
  * A mark: how the processes of one teammate are known, as `processes/<name>.json` keeps it; and what a lead tells its
- * reaper about marks. Drawn and looked for in `runtime/mark.ts`.
+ * reaper about marks. Drawn and looked for in `os/mark.ts`.
  */
 import * as z from 'zod';
 

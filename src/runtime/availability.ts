@@ -5,7 +5,7 @@
 import { probeServer } from '../agents/probe.ts';
 import type { AgentSpec } from '../model/agent.ts';
 import { AgentError } from '../model/errors.ts';
-import { findProgram } from '../store/program.ts';
+import { findProgram } from '../os/program.ts';
 
 export interface Availability {
   readonly isAvailable: boolean;

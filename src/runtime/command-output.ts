@@ -1,5 +1,5 @@
 /** What a command printed, of both streams as it came: all of it, or the beginning and the end with a note between. */
-import { outputTail, tailText } from '../agents/output-tail.ts';
+import { outputTail, tailText } from '../os/output-tail.ts';
 
 export interface CommandOutput {
   push(bytes: Buffer): void;

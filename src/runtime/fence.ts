@@ -5,7 +5,7 @@ import { startProcess } from '../agents/process.ts';
 import { fenced, type Grounds } from '../policy/fence.ts';
 import { isShown, type WallSetting } from '../policy/yard.ts';
 import { entriesAt, homeOf, realPath } from '../store/confines.ts';
-import { findProgram } from '../store/program.ts';
+import { findProgram } from '../os/program.ts';
 import { bubblewrap, PROBE_MS, required } from './wall.ts';
 
 export interface FenceOptions {

@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../model/errors.ts';
 import { hostEntryText, withHostEntry, type McpHost } from '../model/host-entry.ts';
-import { findProgram } from '../store/program.ts';
+import { findProgram } from '../os/program.ts';
 import { isSameFile, readUserFile, rewriteUserFile } from '../store/user-file.ts';
 import { binDirectory, commandLine } from './package.ts';
 

@@ -14,7 +14,7 @@ import { profiles } from '../policy/profiles.ts';
 import type { Leave } from '../policy/sandbox.ts';
 import { ring } from '../store/bell.ts';
 import { takeLease, type Lease } from '../store/lease.ts';
-import { ownIdentity } from '../store/process-table.ts';
+import { ownIdentity } from '../os/process-table.ts';
 import { newToken, tokenHash } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { briefOf } from './brief.ts';

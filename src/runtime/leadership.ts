@@ -8,12 +8,12 @@ import { ConflictError } from '../model/errors.ts';
 import { LEAD } from '../model/names.ts';
 import type { Mark } from '../model/mark.ts';
 import { endDeadLeases, leaseOwner, takeLease, type Lease, type LeaseOwner } from '../store/lease.ts';
-import { lifeOf, ownIdentity } from '../store/process-table.ts';
+import { lifeOf, ownIdentity } from '../os/process-table.ts';
 import { identityIn } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import type { LeadSpeaker } from './lead-options.ts';
-import { parseMark } from './reaper-message.ts';
-import { sweep } from './sweep.ts';
+import { parseMark } from '../os/reaper-message.ts';
+import { sweep } from '../os/sweep.ts';
 
 export interface Leadership {
   readonly speaker: LeadSpeaker;

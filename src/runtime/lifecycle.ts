@@ -6,7 +6,7 @@ import { parsePlan, reviewedBy, type Plan } from '../model/plan.ts';
 import type { AgentSpec } from '../model/agent.ts';
 import { leaseOwner } from '../store/lease.ts';
 import type { TeamPaths } from '../store/paths.ts';
-import { lifeOf } from '../store/process-table.ts';
+import { lifeOf } from '../os/process-table.ts';
 import { keepPlan, readPlanFile, type KeptPlan } from '../store/plan-file.ts';
 import { readdressReport } from '../store/report-files.ts';
 import { archive } from '../store/teams.ts';

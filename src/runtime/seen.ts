@@ -9,7 +9,7 @@ import type { ProcessRecord } from '../model/team.ts';
 import type { Note, Seen } from '../policy/progress.ts';
 import { lookAt } from '../store/disk.ts';
 import { lastBeat, leaseOwner } from '../store/lease.ts';
-import { lifeOf } from '../store/process-table.ts';
+import { lifeOf } from '../os/process-table.ts';
 import { lifeIn } from '../store/roster.ts';
 import type { TeamReader } from '../store/team-reader.ts';
 import { noDeeds, type Deeds } from './deeds.ts';

@@ -5,13 +5,13 @@
 import { ulid } from 'ulid';
 import { startProcess, type ProcessEnd } from '../agents/process.ts';
 import type { Mark } from '../model/mark.ts';
-import { processes } from '../store/process-table.ts';
+import { processes } from '../os/process-table.ts';
 import { realClock } from './clock.ts';
 import { commandOutput } from './command-output.ts';
-import { drawMarks, markedCommand, markEnvironment, prlimitPath } from './mark.ts';
+import { drawMarks, markedCommand, markEnvironment, prlimitPath } from '../os/mark.ts';
 import { reaperCommand } from './package.ts';
-import { startReaper, type Reaper } from './reaper-handle.ts';
-import { sweep } from './sweep.ts';
+import { startReaper, type Reaper } from '../os/reaper-handle.ts';
+import { sweep } from '../os/sweep.ts';
 
 export interface ShellRequest {
   /** Already with its wall. */

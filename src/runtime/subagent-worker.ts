@@ -1,7 +1,7 @@
 /** The thread of a subagent: one turn of one agent. A bundle of its own, which piscina starts. */
 import process from 'node:process';
 import { agentFor, type Agent, type AgentEvent, type CallAnswer, type Turn, type TurnEnd } from '../agents/index.ts';
-import { outputTail, tailText } from '../agents/output-tail.ts';
+import { outputTail, tailText } from '../os/output-tail.ts';
 import { hasToolLoop } from '../model/agent.ts';
 import type { Usage } from '../model/usage.ts';
 import { isToolName, isWorkspaceTool } from '../model/tool.ts';

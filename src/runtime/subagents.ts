@@ -8,13 +8,13 @@ import type { Piscina } from 'piscina';
 import { ulid } from 'ulid';
 import { ConflictError, UsageError } from '../model/errors.ts';
 import { spendingEvent } from '../model/spending.ts';
-import { processes } from '../store/process-table.ts';
+import { processes } from '../os/process-table.ts';
 import { realClock } from './clock.ts';
-import { drawMarks, markEnvironment } from './mark.ts';
+import { drawMarks, markEnvironment } from '../os/mark.ts';
 import { reaperCommand, subagentProgram } from './package.ts';
-import { startReaper, type Reaper } from './reaper-handle.ts';
+import { startReaper, type Reaper } from '../os/reaper-handle.ts';
 import type { Errand, Posted, SubagentEnd } from './subagent-message.ts';
-import { sweep } from './sweep.ts';
+import { sweep } from '../os/sweep.ts';
 
 export type { Errand, SubagentEnd } from './subagent-message.ts';
 

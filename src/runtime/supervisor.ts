@@ -8,17 +8,17 @@ import { ulid } from 'ulid';
 import { AgentError } from '../model/errors.ts';
 import type { Name } from '../model/names.ts';
 import { endDeadLeases } from '../store/lease.ts';
-import { identityOf, lifeOf, processes, type ProcessIdentity } from '../store/process-table.ts';
+import { identityOf, lifeOf, processes, type ProcessIdentity } from '../os/process-table.ts';
 import { openOutput } from '../store/output-log.ts';
 import { identityIn, newToken, tokenHash } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import type { Mark } from '../model/mark.ts';
-import { drawMarks, markedCommand, markEnvironment } from './mark.ts';
+import { drawMarks, markedCommand, markEnvironment } from '../os/mark.ts';
 import { reaperCommand, teammateCommand } from './package.ts';
-import { startReaper, type Reaper } from './reaper-handle.ts';
-import { parseMark } from './reaper-message.ts';
+import { startReaper, type Reaper } from '../os/reaper-handle.ts';
+import { parseMark } from '../os/reaper-message.ts';
 import { MEMBER_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
-import { sweep } from './sweep.ts';
+import { sweep } from '../os/sweep.ts';
 import { Ward } from './ward.ts';
 
 /** One life of a member's process, as its lead sees it. */

@@ -5,9 +5,9 @@ import { parseName } from '../model/names.ts';
 import { teamPaths } from '../store/paths.ts';
 import { openStore } from '../store/team-store.ts';
 import { realClock } from './clock.ts';
-import { endWithLead, onCordCut } from './cord.ts';
+import { endWithLead, onCordCut } from '../os/parent-pipe.ts';
 import { join, serve } from './join.ts';
-import { parseMark } from './reaper-message.ts';
+import { parseMark } from '../os/reaper-message.ts';
 import type { Teammate } from './teammate.ts';
 import { quotaFrom } from './told-quota.ts';
 

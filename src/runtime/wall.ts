@@ -9,7 +9,7 @@ import { AgentError } from '../model/errors.ts';
 import { GIT_STARTERS, HOME_KEYS, isShown, walled, type Surroundings, type WallSetting } from '../policy/yard.ts';
 import type { Wall } from '../policy/sandbox.ts';
 import { entriesAt, entriesIn, homeOf, networkNamespace, realPath, withCanary } from '../store/confines.ts';
-import { findProgram } from '../store/program.ts';
+import { findProgram } from '../os/program.ts';
 import { keyPath } from '../store/seal.ts';
 
 export interface Walls {

@@ -4,11 +4,11 @@
  */
 import { LEAD } from '../model/names.ts';
 import type { Mark } from '../model/mark.ts';
-import { processes } from '../store/process-table.ts';
+import { processes } from '../os/process-table.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import { drawMarks, markedCommand, markEnvironment } from './mark.ts';
-import type { Reaper } from './reaper-handle.ts';
-import { sweep } from './sweep.ts';
+import { drawMarks, markedCommand, markEnvironment } from '../os/mark.ts';
+import type { Reaper } from '../os/reaper-handle.ts';
+import { sweep } from '../os/sweep.ts';
 
 /** How to start something so that it is known again. */
 export interface Marked {

@@ -5,7 +5,7 @@ import { LEAD } from '../model/names.ts';
 import { onDisk } from './disk.ts';
 import { leaseOwner } from './lease.ts';
 import { rootPaths, teamPathsAt } from './paths.ts';
-import { lifeOf } from './process-table.ts';
+import { lifeOf } from '../os/process-table.ts';
 import type { TeamReader } from './team-reader.ts';
 import { move } from './teams.ts';
 

@@ -14,7 +14,7 @@ import { isMissing, isTaken, list, lookAt, onDisk, realDisk, removeFile, storeFa
 import { codeOf } from '../model/errors.ts';
 import { makeDirectory, syncDirectory } from './file.ts';
 import { rootPaths, teamPaths, teamPathsAt, type RootPaths, type TeamPaths } from './paths.ts';
-import { lifeOf } from './process-table.ts';
+import { lifeOf } from '../os/process-table.ts';
 import { TeamStore, type StoreOptions } from './team-store.ts';
 import { sweepTemps, tempPath } from './temps.ts';
 

@@ -15,7 +15,7 @@ import { parseName } from '../model/names.ts';
 import { slug } from '../model/slug.ts';
 import { Document } from './document.ts';
 import { makeDirectory, readText, replaceFile } from './file.ts';
-import { lifeOf, ownIdentity } from './process-table.ts';
+import { lifeOf, ownIdentity } from '../os/process-table.ts';
 import type { TeamStore } from './team-store.ts';
 
 const ANGLE = parseName('role', 'angle');

@@ -4,8 +4,8 @@ import { isTeamError } from '../model/errors.ts';
 import { probeFileSystem } from './create.ts';
 import { lookAt, realDisk } from './disk.ts';
 import { rootPaths } from './paths.ts';
-import { processes } from './process-table.ts';
-import { findProgram } from './program.ts';
+import { processes } from '../os/process-table.ts';
+import { findProgram } from '../os/program.ts';
 import { keyPath } from './seal.ts';
 import { readUserFile } from './user-file.ts';
 

@@ -4,7 +4,7 @@ import { list, onDisk, realDisk, removeFile, type Disk } from './disk.ts';
 import { FOREIGN_LOCK_MS } from './lock.ts';
 import { sightOf } from './lock-sight.ts';
 import type { TeamPaths } from './paths.ts';
-import { lifeOf } from './process-table.ts';
+import { lifeOf } from '../os/process-table.ts';
 
 export interface LeftLock {
   readonly path: string;

@@ -5,7 +5,7 @@
 import { basename, join } from 'node:path';
 import { list, removeFile, type Disk } from './disk.ts';
 import { sightOf } from './lock-sight.ts';
-import type { Life, ProcessIdentity } from './process-table.ts';
+import type { Life, ProcessIdentity } from '../os/process-table.ts';
 import { sweepTemps } from './temps.ts';
 
 const LOCK_OR_GUARD = /\.lock(~[0-9a-f]+)*$/;

@@ -14,7 +14,7 @@ import { lookAt, onDisk, removeFile, type Disk } from './disk.ts';
 import { lockTimeout, sightOf, type Sight, type Taken } from './lock-sight.ts';
 import { sweepLocks } from './lock-sweep.ts';
 import type { PinnedDirectory } from './pinned.ts';
-import { lifeOf, ownIdentity, type Life, type ProcessIdentity } from './process-table.ts';
+import { lifeOf, ownIdentity, type Life, type ProcessIdentity } from '../os/process-table.ts';
 import { tempPath } from './temps.ts';
 import { OwnToken } from './token.ts';
 

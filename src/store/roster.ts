@@ -6,7 +6,7 @@ import { processSchema, type ProcessRecord } from '../model/team.ts';
 import { DOCUMENT_VERSION } from './document.ts';
 import { list, removeFile, type Disk } from './disk.ts';
 import { readText, replaceFile } from './file.ts';
-import { lifeOf, type Life, type ProcessIdentity } from './process-table.ts';
+import { lifeOf, type Life, type ProcessIdentity } from '../os/process-table.ts';
 import type { TeamPaths } from './paths.ts';
 
 export class Roster {

@@ -11,7 +11,7 @@ import type { TeamPaths } from './paths.ts';
 import type { TeamStore } from './team-store.ts';
 import { leaseOwner } from './lease.ts';
 import { LEAD } from '../model/names.ts';
-import { lifeOf } from './process-table.ts';
+import { lifeOf } from '../os/process-table.ts';
 
 const NOTE = 'A read-only view; the truth is log.jsonl. Change a task with `teams task …`.';
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -24,7 +24,7 @@ import { endDeadLeases, lastBeat, leaseOwner, takeLease, type LeaseEnvironment }
 import type { Locks } from '../../src/store/lock.ts';
 import type { TeamPaths } from '../../src/store/paths.ts';
 import { pinDirectory } from '../../src/store/pinned.ts';
-import { ownIdentity } from '../../src/store/process-table.ts';
+import { ownIdentity } from '../../src/os/process-table.ts';
 import { keyPath, openSeal } from '../../src/store/seal.ts';
 import { errno, failing, writing } from '../support/faults.ts';
 import { allowLeft } from '../support/leftovers.ts';

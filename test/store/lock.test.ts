@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { realDisk, type Disk } from '../../src/store/disk.ts';
 import { FOREIGN_LOCK_MS, Locks, type LockEnvironment } from '../../src/store/lock.ts';
-import { ownIdentity } from '../../src/store/process-table.ts';
+import { ownIdentity } from '../../src/os/process-table.ts';
 import { FakeClock, realClock } from '../support/clock.ts';
 import { errno, failing, writing } from '../support/faults.ts';
 import { allowLeft } from '../support/leftovers.ts';

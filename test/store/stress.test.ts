@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { realDisk } from '../../src/store/disk.ts';
 import { Locks } from '../../src/store/lock.ts';
-import { ownIdentity } from '../../src/store/process-table.ts';
+import { ownIdentity } from '../../src/os/process-table.ts';
 import { realClock } from '../support/clock.ts';
 import { Crowd } from '../support/crowd.ts';
 import { figure } from '../support/figures.ts';

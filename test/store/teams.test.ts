@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { codeOf } from '../../src/model/errors.ts';
 import { LEAD, parseName } from '../../src/model/names.ts';
 import { isBroken, refuseBroken } from '../../src/store/broken.ts';
-import { ownIdentity } from '../../src/store/process-table.ts';
+import { ownIdentity } from '../../src/os/process-table.ts';
 import { teamPaths, type TeamPaths } from '../../src/store/paths.ts';
 import { realDisk } from '../../src/store/disk.ts';
 import { archivedBefore, removeArchived } from '../../src/store/prune.ts';

@@ -1,7 +1,7 @@
 /** A member's process as its children know it: a life on the board, a token in the environment. */
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import { ownIdentity } from '../../src/store/process-table.ts';
+import { ownIdentity } from '../../src/os/process-table.ts';
 import { teamPaths } from '../../src/store/paths.ts';
 import { newToken, tokenHash } from '../../src/store/roster.ts';
 import { openSeal } from '../../src/store/seal.ts';

@@ -6,6 +6,7 @@ import { inject } from 'vitest';
 export const PROGRAMS = {
   'aimed-worker': 'aimed-worker.ts',
   disk: 'disk.ts',
+  'foreign-proc': 'foreign-proc.ts',
   lead: 'lead.ts',
   'model-server': 'model-server/main.ts',
   'store-worker': 'store-worker.ts',

@@ -9,7 +9,7 @@ import { newTaskSchema, type NewTaskInput } from '../../src/model/task.ts';
 import type { ProcessRecord } from '../../src/model/team.ts';
 import { createStore } from '../../src/store/create.ts';
 import { realDisk } from '../../src/store/disk.ts';
-import { ownIdentity } from '../../src/store/process-table.ts';
+import { ownIdentity } from '../../src/os/process-table.ts';
 import { openSeal } from '../../src/store/seal.ts';
 import type { TeamStore } from '../../src/store/team-store.ts';
 import { FakeClock } from './clock.ts';

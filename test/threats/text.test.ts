@@ -17,7 +17,7 @@ import { subjectCode } from '../../src/model/task.ts';
 import { complexityOf } from '../../src/policy/complexity.ts';
 import { classify } from '../../src/policy/routing.ts';
 import { taskType } from '../../src/policy/task-type.ts';
-import { parseMark } from '../../src/runtime/reaper-message.ts';
+import { parseMark } from '../../src/os/reaper-message.ts';
 import { LINE_LIMIT } from '../../src/store/lines.ts';
 import { Workplace } from '../support/cli.ts';
 import { name } from '../support/team.ts';

@@ -4,7 +4,7 @@
  */
 import { formatDuration } from '../../model/duration.ts';
 import type { TurnEnd, TurnInput } from '../agent.ts';
-import { LONGEST_MS } from '../pause.ts';
+import { LONGEST_MS } from '../../os/pause.ts';
 
 /** Silence of a model that is none of ours to explain. */
 export const STALL_MS = 300_000;

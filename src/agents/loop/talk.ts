@@ -1,6 +1,6 @@
 /** One turn of the loop. Whatever ends it, and wherever, the conversation stays fit to be gone on with. */
 import type { CallAnswer, Turn, TurnEnd, TurnInput, AgentEvent } from '../agent.ts';
-import { pause } from '../pause.ts';
+import { pause } from '../../os/pause.ts';
 import { clearedOf, compacted, isFull, SUMMARISE, tokensIn } from './compaction.ts';
 import { resultPart, toolMessage, type Conversation } from './conversation.ts';
 import { callFault, type Fault } from './fault.ts';

@@ -6,7 +6,7 @@ import { readdirSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import { isTeamError } from '../../../src/model/errors.ts';
 import { segmentsOf } from '../../../src/store/inbox-files.ts';
-import { stateOf } from '../../../src/store/process-table.ts';
+import { stateOf } from '../../../src/os/process-table.ts';
 import { KEEP_MS, Reader } from '../../../src/store/reader.ts';
 import { FakeClock } from '../clock.ts';
 import { fastClock } from '../clock-fast.ts';

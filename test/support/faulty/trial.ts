@@ -6,7 +6,7 @@ import { parseName } from '../../../src/model/names.ts';
 import { createStore, type NewTeam } from '../../../src/store/create.ts';
 import type { Disk } from '../../../src/store/disk.ts';
 import { teamPaths, type TeamPaths } from '../../../src/store/paths.ts';
-import { ownIdentity } from '../../../src/store/process-table.ts';
+import { ownIdentity } from '../../../src/os/process-table.ts';
 import { Reader } from '../../../src/store/reader.ts';
 import { archiveStamp, recoverArchive } from '../../../src/store/teams.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../../src/store/team-store.ts';

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../src/model/clock.ts';
 import type { Disk } from '../../../src/store/disk.ts';
 import type { LockEnvironment } from '../../../src/store/lock.ts';
-import type { ProcessIdentity } from '../../../src/store/process-table.ts';
+import type { ProcessIdentity } from '../../../src/os/process-table.ts';
 import { SimDisk } from './disk.ts';
 import type { Note } from './history.ts';
 import type { Machine } from './machine.ts';

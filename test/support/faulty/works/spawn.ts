@@ -10,7 +10,7 @@ import { LEAD } from '../../../../src/model/names.ts';
 import { hasBell, ring } from '../../../../src/store/bell.ts';
 import type { Disk } from '../../../../src/store/disk.ts';
 import { openOutput } from '../../../../src/store/output-log.ts';
-import { ownIdentity } from '../../../../src/store/process-table.ts';
+import { ownIdentity } from '../../../../src/os/process-table.ts';
 import { identityIn, newToken, tokenHash } from '../../../../src/store/roster.ts';
 import { openStore, type TeamStore } from '../../../../src/store/team-store.ts';
 import { ADA, type Work, type World } from '../trial.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { LEAD } from '../../../../src/model/names.ts';
 import { createStore } from '../../../../src/store/create.ts';
-import { ownIdentity } from '../../../../src/store/process-table.ts';
+import { ownIdentity } from '../../../../src/os/process-table.ts';
 import { openForReading } from '../../../../src/store/team-reader.ts';
 import { openStore, type TeamStore } from '../../../../src/store/team-store.ts';
 import { archive, archiveStamp, listTeams, recoverArchive } from '../../../../src/store/teams.ts';

@@ -4,7 +4,7 @@
  */
 import type { Readable } from 'node:stream';
 import type { Mark } from '../model/mark.ts';
-import { ownIdentity } from '../store/process-table.ts';
+import { ownIdentity } from './process-table.ts';
 import { sweep, type SweepSeams } from './sweep.ts';
 
 /** Calls back once, when the stream has ended or failed. The stream flows from here on: attach other readers before. */

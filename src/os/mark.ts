@@ -11,8 +11,8 @@
  * out can lower its limit and change its environment; that is the sandbox's work.
  */
 import { BLOCK, type Mark } from '../model/mark.ts';
-import type { ProcessTable } from '../store/process-table.ts';
-import { findProgram } from '../store/program.ts';
+import type { ProcessTable } from './process-table.ts';
+import { findProgram } from './program.ts';
 
 type Limit = Pick<Extract<Mark, { kind: 'limit' }>, 'low' | 'high' | 'value'>;
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Mark, ReaperMessage } from '../model/mark.ts';
-import type { ProcessIdentity } from '../store/process-table.ts';
+import type { ProcessIdentity } from './process-table.ts';
 import { parseMessage } from './reaper-message.ts';
 import { sweep, type SweepSeams } from './sweep.ts';
 

@@ -9,12 +9,12 @@ import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { markSchema, type Mark } from '../../src/model/mark.ts';
-import { prlimitPath } from '../../src/runtime/mark.ts';
-import { reaperMain } from '../../src/runtime/reaper.ts';
-import { startReaper } from '../../src/runtime/reaper-handle.ts';
-import { writeMessage } from '../../src/runtime/reaper-message.ts';
-import { sweep } from '../../src/runtime/sweep.ts';
-import { identityOf, lifeOf, processes } from '../../src/store/process-table.ts';
+import { prlimitPath } from '../../src/os/mark.ts';
+import { reaperMain } from '../../src/os/reaper.ts';
+import { startReaper } from '../../src/os/reaper-handle.ts';
+import { writeMessage } from '../../src/os/reaper-message.ts';
+import { sweep } from '../../src/os/sweep.ts';
+import { identityOf, lifeOf, processes } from '../../src/os/process-table.ts';
 import { BOOT, fakeTable, NAMESPACE } from '../fixtures/table.ts';
 import { lastOneGone, openZoo, until, type Zoo } from '../fixtures/zoo.ts';
 

@@ -5,7 +5,8 @@
  */
 import { codeOf } from '../model/errors.ts';
 import { pause } from './pause.ts';
-import { procs } from './proc.ts';
+import { processes, type ProcessTable } from './process-table.ts';
+import { livingProcesses } from './process-tree.ts';
 
 /** After SIGKILL only a process that waits for a disk is still alive. */
 const GONE_MS = 500;
@@ -39,8 +40,12 @@ function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * False when every member has ended. The system counts one that has ended until its parent has looked at it, which the
- * first process of a container may put off for seconds, or for ever.
+ * False when every member has ended. `kill(-group, 0)` also counts zombies, which an init process of a container may
+ * leave for seconds or for ever. A table that lists nothing cannot tell, so the answer of the signal stands; macOS keeps
+ * it too, because each look there is a run of `ps`.
  */
-const hasLiving = (leader: number): boolean =>
-  process.platform !== 'linux' || procs().some(({ group }) => group === leader);
+export function hasLiving(group: number, table: ProcessTable = processes): boolean {
+  if (process.platform === 'darwin') return true;
+  const alive = livingProcesses(table);
+  return alive.length === 0 || alive.some((one) => one.group === group);
+}

@@ -11,7 +11,7 @@ export type Run = (
   args: readonly string[],
 ) => { readonly status: number | null; readonly stdout: string };
 
-const COLUMNS = 'pid=,ppid=,uid=,stat=,lstart=';
+const COLUMNS = 'pid=,ppid=,pgid=,uid=,stat=,lstart=';
 
 interface Row extends ProcessStat {
   readonly user: number;
@@ -66,12 +66,12 @@ function bootIdOf(run: Run): string {
 
 function parseRows(text: string): Row[] {
   return text.split('\n').flatMap((line) => {
-    const [, pid, parent, user, state, started] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S)\S*\s+(.+?)\s*$/.exec(line) ?? [];
+    const [, pid, parent, group, user, state, started] =
+      /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\S)\S*\s+(.+?)\s*$/.exec(line) ?? [];
     const seconds = Date.parse(`${started} UTC`) / 1000;
     if (state === undefined || Number.isNaN(seconds)) return [];
-    return [
-      { pid: Number(pid), parent: Number(parent), user: Number(user), state, threads: 1, startTime: String(seconds) },
-    ];
+    const numbers = { pid: Number(pid), parent: Number(parent), group: Number(group), user: Number(user) };
+    return [{ ...numbers, state, threads: 1, startTime: String(seconds) }];
   });
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outputQueue, type Output } from '../../src/agents/output-queue.ts';
-import { lastLine, outputTail, tailText } from '../../src/agents/output-tail.ts';
+import { outputQueue, type Output } from '../../src/os/output-queue.ts';
+import { lastLine, outputTail, tailText } from '../../src/os/output-tail.ts';
 
 const output = (text: string): Output => ({ type: 'output', stream: 'stdout', bytes: Buffer.from(text) });
 

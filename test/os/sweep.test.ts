@@ -4,11 +4,11 @@ import { PassThrough } from 'node:stream';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Mark } from '../../src/model/mark.ts';
-import { endWithLead, onCordCut } from '../../src/runtime/cord.ts';
-import { livingBelow } from '../../src/runtime/descent.ts';
-import { drawMarks, markedCommand, markEnvironment, prlimitPath } from '../../src/runtime/mark.ts';
-import { sweep } from '../../src/runtime/sweep.ts';
-import { identityOf, lifeOf, processes } from '../../src/store/process-table.ts';
+import { endWithLead, onCordCut } from '../../src/os/parent-pipe.ts';
+import { descendantsOf } from '../../src/os/process-tree.ts';
+import { drawMarks, markedCommand, markEnvironment, prlimitPath } from '../../src/os/mark.ts';
+import { sweep } from '../../src/os/sweep.ts';
+import { identityOf, lifeOf, processes } from '../../src/os/process-table.ts';
 import { BOOT, fakeTable, NAMESPACE, type FakeTable } from '../fixtures/table.ts';
 import { openZoo, until } from '../fixtures/zoo.ts';
 
@@ -188,8 +188,8 @@ describe('a sweep of real processes', () => {
     const exit = once(child, 'exit');
     const teammate = identityOf(child.pid ?? 0);
     if (teammate === undefined) throw new Error('no child');
-    await until('the child has a child', () => livingBelow([teammate]).length === 1);
-    const below = livingBelow([teammate]);
+    await until('the child has a child', () => descendantsOf(teammate.pid).length === 1);
+    const below = descendantsOf(teammate.pid).flatMap(({ pid }) => identityOf(pid) ?? []);
     child.kill('SIGKILL');
     await exit;
     expect(below.map((one) => lifeOf(one))).toEqual(['alive']);

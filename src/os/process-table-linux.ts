@@ -49,9 +49,9 @@ function answers(pid: number): boolean {
 /** The second field is the program's name in parentheses and may hold anything, so fields count from the last `)`. */
 function parseStat(pid: number, text: string): ProcessStat | undefined {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  const [state, parent, threads, startTime] = [fields[0], fields[1], fields[17], fields[19]];
-  if (!state || !parent || !threads || !startTime) return undefined;
-  return { pid, state, parent: Number(parent), threads: Number(threads), startTime };
+  const [state, parent, group, threads, startTime] = [fields[0], fields[1], fields[2], fields[17], fields[19]];
+  if (!state || !parent || !group || !threads || !startTime) return undefined;
+  return { pid, state, parent: Number(parent), group: Number(group), threads: Number(threads), startTime };
 }
 
 const parseUser = (text: string): number | undefined => numberIn(/^Uid:\s+(\d+)/m.exec(text)?.[1]);

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { identityOf, lifeOf, ownIdentity, processes, stateOf } from '../../src/store/process-table.ts';
-import type { ProcessIdentity } from '../../src/store/process-table.ts';
-import { psTable, type Run } from '../../src/store/process-table-darwin.ts';
+import { identityOf, lifeOf, ownIdentity, processes, stateOf } from '../../src/os/process-table.ts';
+import type { ProcessIdentity } from '../../src/os/process-table.ts';
+import { psTable, type Run } from '../../src/os/process-table-darwin.ts';
 import { BOOT, fakeTable, NAMESPACE } from '../fixtures/table.ts';
 
 const children: ChildProcess[] = [];
@@ -128,9 +128,9 @@ describe('the table of this host', () => {
 
 describe('the table by ps', () => {
   const rows = [
-    '    1     0     0 Ss   Thu Nov 21 10:00:00 2024    ',
-    '  501     1  1000 S+   Thu Nov 21 10:00:07 2024    ',
-    '  502   501  1000 Z    Fri Nov  1 10:00:08 2024    ',
+    '    1     0     1     0 Ss   Thu Nov 21 10:00:00 2024    ',
+    '  501     1   501  1000 S+   Thu Nov 21 10:00:07 2024    ',
+    '  502   501   501  1000 Z    Fri Nov  1 10:00:08 2024    ',
   ];
   const run: Run = (file, args) => {
     if (file.endsWith('sysctl'))
@@ -142,9 +142,9 @@ describe('the table by ps', () => {
   };
   const table = psTable(run);
 
-  it('lists, and reads pid, parent, user, state and start', () => {
+  it('lists, and reads pid, parent, group, user, state and start', () => {
     expect(table.list()).toEqual([1, 501, 502]);
-    expect(table.stat(501)).toMatchObject({ pid: 501, parent: 1, state: 'S', startTime: '1732183207' });
+    expect(table.stat(501)).toMatchObject({ pid: 501, parent: 1, group: 501, state: 'S', startTime: '1732183207' });
     expect(table.stat(502)).toMatchObject({ state: 'Z', startTime: '1730455208' });
     expect(table.user(501)).toBe(1000);
     expect(table.environ(501)).toContain('TEAMS_MARK=m');

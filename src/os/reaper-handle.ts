@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Mark, ReaperMessage } from '../model/mark.ts';
-import type { ProcessIdentity } from '../store/process-table.ts';
+import type { ProcessIdentity } from './process-table.ts';
 import { writeMessage } from './reaper-message.ts';
 
 export interface Reaper {

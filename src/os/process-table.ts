@@ -21,6 +21,8 @@ export type Look<T extends object | number> = T | 'gone' | 'unreadable';
 export interface ProcessStat {
   readonly pid: number;
   readonly parent: number;
+  /** The process group. */
+  readonly group: number;
   /** R running, S sleeping, D waiting for a disk, T stopped, Z zombie … */
   readonly state: string;
   readonly threads: number;

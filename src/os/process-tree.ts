@@ -1,0 +1,96 @@
+/**
+ * Which processes descend from which, and which carry a variable in their environment. A child is never older than its
+ * parent: where it seems so, the parent's pid was reused.
+ *
+ * All of it reads the {@link ProcessTable}. A table that cannot see this process's own pid namespace lists nothing, so
+ * nothing is found there and nothing is signalled.
+ */
+import { codeOf } from '../model/errors.ts';
+import { isLiving, processes } from './process-table.ts';
+import type { ProcessStat, ProcessTable } from './process-table.ts';
+
+/** Every process that has not ended; zombies are left out. */
+export const livingProcesses = (table: ProcessTable = processes): ProcessStat[] =>
+  table.list().flatMap((pid) => {
+    const seen = table.stat(pid);
+    return typeof seen !== 'string' && isLiving(seen) ? [seen] : [];
+  });
+
+/** Every process of `alive` below one of `roots`, the roots left out. */
+export function descendants(alive: readonly ProcessStat[], roots: ReadonlySet<number>): ProcessStat[] {
+  const byPid = new Map(alive.map((seen) => [seen.pid, seen]));
+  const found = new Set(roots);
+  const below: ProcessStat[] = [];
+  for (let before = -1; before < found.size;) {
+    before = found.size;
+    for (const seen of alive) {
+      const parent = byPid.get(seen.parent);
+      if (found.has(seen.pid) || parent === undefined || !found.has(parent.pid)) continue;
+      if (Number(seen.startTime) < Number(parent.startTime)) continue;
+      found.add(seen.pid);
+      below.push(seen);
+    }
+  }
+  return below;
+}
+
+/** The living processes below `root`, in its process group or out of it; not `root` itself. */
+export const descendantsOf = (root: number, table: ProcessTable = processes): ProcessStat[] =>
+  descendants(livingProcesses(table), new Set([root]));
+
+/**
+ * The living processes that were started with a variable, this one left out. Only processes that are not older than
+ * this one are read: it looks for what it started itself.
+ *
+ * @param variable `NAME=value`
+ */
+export function carriersOf(variable: string, table: ProcessTable = processes): ProcessStat[] {
+  const self = table.stat(table.self);
+  if (typeof self === 'string') return [];
+  return livingProcesses(table).filter(({ pid, startTime }) => {
+    if (pid === table.self || Number(startTime) < Number(self.startTime)) return false;
+    const environ = table.environ(pid);
+    return typeof environ !== 'string' && environ.includes(variable);
+  });
+}
+
+/** The process that looks and all above it. */
+export function ancestry(table: ProcessTable): Set<number> {
+  const line = new Set<number>();
+  for (let pid = table.self; pid > 0 && !line.has(pid);) {
+    line.add(pid);
+    const seen = table.stat(pid);
+    pid = typeof seen === 'string' ? 0 : seen.parent;
+  }
+  return line;
+}
+
+const killNow = (pid: number): void => void process.kill(pid, 'SIGKILL');
+
+/**
+ * Sends SIGKILL to processes that were seen before, each only if pid and start time still name the same process.
+ *
+ * @returns how many were still the same
+ */
+export function killSeen(
+  seen: readonly ProcessStat[],
+  table: ProcessTable = processes,
+  kill: (pid: number) => void = killNow,
+): number {
+  const isSame = ({ pid, startTime }: ProcessStat): boolean => {
+    const now = table.stat(pid);
+    return typeof now !== 'string' && isLiving(now) && now.startTime === startTime;
+  };
+  let killed = 0;
+  for (const one of seen) {
+    if (!isSame(one)) continue;
+    killed += 1;
+    try {
+      kill(one.pid);
+    } catch (error) {
+      // ESRCH: it ended between the look and the signal. EPERM: another user's process; the sweep reports it.
+      if (codeOf(error) !== 'ESRCH' && codeOf(error) !== 'EPERM') throw error;
+    }
+  }
+  return killed;
+}
