@@ -57,7 +57,7 @@ export { loadConfig, sessionOptions } from './runtime/configuration.ts';
 export { type Call, type Desk } from './runtime/desk.ts';
 export { DeskWatch } from './runtime/desk-watch.ts';
 export { detachLead } from './runtime/detach.ts';
-export { type Check, diagnose } from './runtime/doctor.ts';
+export { diagnose } from './runtime/doctor.ts';
 export { equip } from './runtime/equip.ts';
 export { eventLine } from './runtime/event-line.ts';
 export { exportOf, type TeamExport } from './runtime/export.ts';
@@ -71,6 +71,7 @@ export {
   mailOf,
   outputOf,
 } from './runtime/follow.ts';
+
 export { hostSetup, printedEntry, writeHostSetup } from './runtime/host-setup.ts';
 export { initPlan, initProject } from './runtime/init.ts';
 export { join, type JoinOptions, serve } from './runtime/join.ts';
@@ -93,6 +94,7 @@ export {
   planInText,
   planNear,
 } from './runtime/plan-source.ts';
+
 export { makePipelineTeam } from './runtime/pipeline-run.ts';
 export { ejectPipeline, type GivenPipeline, listPipelines, pipelineNamed } from './runtime/pipelines.ts';
 export { chooseAgent } from './runtime/probes.ts';
@@ -123,6 +125,7 @@ export {
   putAwayFinished,
   unfinishedRun,
 } from './runtime/task-run.ts';
+
 export { trustProject, trustTeam } from './runtime/team-doctor.ts';
 export { teamEvents } from './runtime/team-events.ts';
 export { TeamWatch, type Sight, type WatchOptions } from './runtime/team-watch.ts';
@@ -143,3 +146,4 @@ export { openForReading, type TeamReader } from './store/team-reader.ts';
 export { findRoot, findTeam, type ListedTeam, listTeams } from './store/teams.ts';
 export { isDirectory, rewriteUserFile } from './store/user-file.ts';
 export { readWisdom } from './store/wisdom.ts';
+export type { Check } from './runtime/doctor-check.ts';

@@ -112,3 +112,5 @@ export interface Seat {
   /** What a script's `crashes` does, where the whole process is not the agent's to end. */
   readonly crash?: () => void;
 }
+
+export type Called = AgentEvent & { type: 'called' };

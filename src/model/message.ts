@@ -132,3 +132,16 @@ export function parseMail(raw: string): ParsedMail {
   const parsed = judgeStored(value);
   return parsed.success ? { ok: true, line: parsed.data } : { ok: false, why: whyNotMail(value) ?? 'not a message' };
 }
+
+export interface SendOptions {
+  readonly type?: MessageType;
+  readonly kind?: string;
+  readonly request_id?: string;
+  readonly task_id?: string;
+  readonly reply_to?: string;
+  readonly data?: Draft['data'];
+  /** How often this was handed on: one more than the mail that caused it. */
+  readonly hops?: number;
+  /** An id of its own for mail that an event causes: `<kind>:<event>:<recipient>`. */
+  readonly id?: string;
+}

@@ -207,3 +207,9 @@ export interface MemberStatus {
   readonly pid: number | null;
   readonly task: string | null;
 }
+
+export interface Closed {
+  readonly stopped: readonly Name[];
+  readonly completed: number;
+  readonly total: number;
+}

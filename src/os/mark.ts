@@ -11,8 +11,8 @@
  * out can lower its limit and change its environment; that is the sandbox's work.
  */
 import { BLOCK, type Mark } from '../model/mark.ts';
-import type { ProcessTable } from './process-table.ts';
 import { findProgram } from './program.ts';
+import type { ProcessTable } from './process-identity.ts';
 
 type Limit = Pick<Extract<Mark, { kind: 'limit' }>, 'low' | 'high' | 'value'>;
 
@@ -121,4 +121,10 @@ let prlimit: { readonly path: string | undefined } | undefined;
 export function prlimitPath(): string | undefined {
   prlimit ??= { path: process.platform === 'linux' ? findProgram('prlimit', process.env['PATH'] ?? '') : undefined };
   return prlimit.path;
+}
+
+/** How to start something so that it is known again. */
+export interface Marked {
+  readonly env: Readonly<Record<string, string>>;
+  argv(argv: readonly string[]): readonly string[];
 }

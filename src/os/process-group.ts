@@ -5,8 +5,9 @@
  */
 import { codeOf } from '../model/errors.ts';
 import { pause } from './pause.ts';
-import { processes, type ProcessTable } from './process-table.ts';
+import { processes } from './process-table.ts';
 import { livingProcesses } from './process-tree.ts';
+import type { ProcessTable } from './process-identity.ts';
 
 /** After SIGKILL only a process that waits for a disk is still alive. */
 const GONE_MS = 500;

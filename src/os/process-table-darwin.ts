@@ -3,7 +3,7 @@
  * grain here. There are no limits to read, so marks fall back to the environment.
  */
 import { spawnSync } from 'node:child_process';
-import type { Look, ProcessStat, ProcessTable } from './process-table.ts';
+import type { Look, ProcessStat, ProcessTable } from './process-identity.ts';
 
 /** Runs a program to its end; `status` is null when it could not be started. */
 export type Run = (

@@ -1,7 +1,7 @@
 /** The process table of Linux, from /proc (proc_pid_stat(5), proc_pid_limits(5)). */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { codeOf } from '../model/errors.ts';
-import type { Look, ProcessLimits, ProcessStat, ProcessTable } from './process-table.ts';
+import type { Look, ProcessStat, ProcessLimits, ProcessTable } from './process-identity.ts';
 
 export function linuxTable(): ProcessTable {
   // A /proc of another pid namespace numbers processes differently: whoever trusted it would signal strangers.

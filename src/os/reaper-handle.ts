@@ -6,8 +6,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Mark, ReaperMessage } from '../model/mark.ts';
-import type { ProcessIdentity } from './process-table.ts';
 import { writeMessage } from './reaper-message.ts';
+import type { ProcessIdentity } from './process-identity.ts';
 
 export interface Reaper {
   /** The reaper's pid; undefined while there is none. */

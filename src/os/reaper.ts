@@ -4,9 +4,9 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Mark, ReaperMessage } from '../model/mark.ts';
-import type { ProcessIdentity } from './process-table.ts';
 import { parseMessage } from './reaper-message.ts';
 import { sweep, type SweepSeams } from './sweep.ts';
+import type { ProcessIdentity } from './process-identity.ts';
 
 export interface ReaperSeams extends SweepSeams {
   /** Told what could not be understood or done, one line each. */

@@ -8,9 +8,9 @@ import { setTimeout } from 'node:timers/promises';
 import { codeOf } from '../model/errors.ts';
 import type { Mark } from '../model/mark.ts';
 import { isLiving, processes } from './process-table.ts';
-import type { ProcessIdentity, ProcessStat, ProcessTable } from './process-table.ts';
 import { ancestry, descendants } from './process-tree.ts';
 import { matches } from './mark.ts';
+import type { ProcessIdentity, ProcessStat, ProcessTable } from './process-identity.ts';
 
 export interface SweepSeams {
   readonly table?: ProcessTable;

@@ -8,8 +8,8 @@ import type { AgentKind } from '../model/agent.ts';
 import { findOnPath } from '../store/host.ts';
 import { fileNames } from '../store/user-file.ts';
 import { availabilityOf } from './availability.ts';
-import type { Check } from './doctor.ts';
 import { commandLine } from './package.ts';
+import type { Check } from './doctor-check.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

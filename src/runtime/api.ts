@@ -3,11 +3,11 @@ import process from 'node:process';
 import { isDone } from '../model/board.ts';
 import { codeOf } from '../model/errors.ts';
 import type { Name } from '../model/names.ts';
-import type { Message } from '../model/message.ts';
+import type { Message, SendOptions } from '../model/message.ts';
 import { watchFile } from '../store/watch.ts';
 import { findRoot } from '../store/teams.ts';
-import { closeTeam, isLed, requestSpawn, type Closed } from './lifecycle.ts';
-import type { Delivery, SendOptions } from './mail.ts';
+import { closeTeam, isLed, requestSpawn } from './lifecycle.ts';
+import type { Delivery } from './mail.ts';
 import type { MemberInput } from './membership.ts';
 import type { ShownEvent } from '../model/shown-event.ts';
 import { reportOf } from './report.ts';
@@ -17,6 +17,7 @@ import { statusOf, type TeamStatus } from './status.ts';
 import type { Tasks } from './tasks.ts';
 import { makeTeam, openHandle, storeOptions, type OpenOptions, type TeamHandle, type TeamInput } from './team.ts';
 import { teamEvents, type EventOptions } from './team-events.ts';
+import type { Closed } from '../model/team.ts';
 
 export interface TeamOptions extends TeamInput, Partial<OpenOptions> {
   /** How the lead supervises; SPEC §13's defaults. */

@@ -7,15 +7,8 @@ import { touchedSince } from '../store/artifact.ts';
 import type { Folded } from '../store/board.ts';
 import { hashText, keepResult } from '../store/results.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import type { RunnerEnvironment } from './runner.ts';
 import { authorOf } from './speaker.ts';
-
-/** What goes into the record of a task's completion, or nowhere. */
-export interface Along {
-  /** What the board is told of the task. */
-  readonly metadata?: Readonly<Record<string, string | number | string[]>>;
-  readonly changes?: readonly Change[];
-}
+import type { RunnerEnvironment, Along } from './runner-environment.ts';
 
 /** Result first, then the event with its hash: a file without an event is garbage, an event without its file is not made. */
 export function writeEnd(

@@ -3,11 +3,10 @@ import { posix } from 'node:path';
 import { UsageError } from '../model/errors.ts';
 import type { Task } from '../model/task.ts';
 import { matcher } from '../policy/file-patterns.ts';
-import { stateIn, type TeamReader } from '../store/team-reader.ts';
+import { stateIn, type TeamReader, cwdOf } from '../store/team-reader.ts';
 import { DIFF } from './git-diff.ts';
 import { changedBetween, GitFailure, must, repositoryAt, withTrees, type ChangedFile, type Trees } from './git-tree.ts';
 import { git } from './git.ts';
-import { cwdOf } from './run-state.ts';
 
 /** Paths are relative to the team's working directory. */
 export interface Changes {

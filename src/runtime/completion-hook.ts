@@ -4,30 +4,13 @@ import { LEAD } from '../model/names.ts';
 import type { Task } from '../model/task.ts';
 import type { TurnVerdict } from '../policy/outcome.ts';
 import * as wording from '../policy/wording.ts';
-import { markedAsSelf, runHook } from './hooks.ts';
-import type { RunnerEnvironment } from './runner.ts';
+import { askHook } from './hooks.ts';
+import type { RunnerEnvironment } from './runner-environment.ts';
 
 /** What was refused so often is a failed attempt. */
 export const MOST_REFUSALS = 3;
 
-const LONGEST_RESULT = 4_096;
-
 type Completed = TurnVerdict & { do: 'complete' };
-
-/** @returns what the hook says against it; undefined when it may end so */
-export async function askHook(
-  { id, subject, description, claim, attempts, work, metadata }: Task & { status: 'in_progress' },
-  text: string,
-  { hook, store }: Pick<RunnerEnvironment, 'hook' | 'store'>,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  if (hook === undefined) return undefined;
-  const event = {
-    ...{ member: claim.member, result: text.slice(-LONGEST_RESULT) },
-    task: { id, subject, description, attempts, metadata, files: work.files },
-  };
-  return runHook({ name: 'onTaskCompleted', command: hook, event }, { store, signal, marked: markedAsSelf });
-}
 
 /** @returns the mail that tells its agent of the refusal; undefined when it may end so */
 export async function refusedByHook(

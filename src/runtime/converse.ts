@@ -1,11 +1,9 @@
 /** Driving a turn to its end: what the agent prints and says is kept, what it calls or asks is answered. */
-import type { AgentEvent, CallAnswer, Turn, TurnEnd } from '../agents/agent.ts';
+import type { AgentEvent, CallAnswer, Turn, TurnEnd, Called } from '../agents/agent.ts';
 import type { Sandbox } from '../model/agent.ts';
 import { permitted } from '../policy/permissions.ts';
 import type { AgentLedger } from './agent-ledger.ts';
 import type { Output } from './output.ts';
-
-export type Called = AgentEvent & { type: 'called' };
 
 export interface Listener {
   readonly output: Pick<Output, 'print' | 'say'>;

@@ -3,11 +3,11 @@ import type { AgentSpec } from '../model/agent.ts';
 import type { Profile } from '../model/event.ts';
 import type { Message, Side } from '../model/message.ts';
 import type { Name } from '../model/names.ts';
-import type { Closed } from './lifecycle.ts';
 import type { Skill } from '../store/skills.ts';
 import type { Errand, Subagents } from './subagents.ts';
 import type { TeamHandle } from './team.ts';
 import type { Workspace } from './workspace.ts';
+import type { Closed } from '../model/team.ts';
 
 /** One's own mail, each message handed out once. */
 export interface Mailbox {

@@ -6,16 +6,7 @@ import { canSeeProcesses, fileSystemTrouble, findOnPath, keyState, watchLimits }
 import { agentChecks } from './agent-doctor.ts';
 import { loadConfig } from './configuration.ts';
 import { teamChecks } from './team-doctor.ts';
-
-export interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  /** It is not here, and need not be: no fault of the place. */
-  readonly absent?: true;
-  readonly found: string;
-  /** Empty where nothing is to be done. */
-  readonly cure: string;
-}
+import type { Check } from './doctor-check.ts';
 
 const LEAST_WATCHERS = 128;
 const LEAST_WATCHES = 8_192;

@@ -5,9 +5,6 @@ import type { Self } from './self.ts';
 
 export type Leaving = 'shutdown' | 'idle' | 'done' | 'closed' | 'replaced' | 'signal' | 'gone' | 'unfit';
 
-/** Of a member's process for which no agent can work here (SPEC §12: agent unavailable). */
-export const UNFIT_EXIT = 5;
-
 /** @param completed tasks of this life */
 export async function farewell(self: Self, why: Leaving, completed: number): Promise<void> {
   if (why === 'replaced' || why === 'gone') return;

@@ -11,7 +11,6 @@ import { OutputReader } from '../store/output-reader.ts';
 import { openForReading, stateIn, type TeamReader } from '../store/team-reader.ts';
 import { watchTree } from '../store/watch-tree.ts';
 import { seenLead } from './seen.ts';
-import type { TeamHandle } from './team.ts';
 import { teamEvents } from './team-events.ts';
 import { Waker } from './waker.ts';
 
@@ -39,7 +38,7 @@ function* waitingOf({ paths, disk, board }: Seen & Asked, member: Name): Generat
 }
 
 /** What tells whether a member's waiting mail is still the same, without reading it. */
-export const mailMark = ({ store }: TeamHandle, member: string): string =>
+export const mailMark = ({ store }: { readonly store: Seen & Asked }, member: string): string =>
   waitingMark(store.disk, store.paths.inbox(knownMember(store, member)));
 
 /** Its run came to its end, and nobody leads it: what follows it goes on with `teams resume`, if at all. */

@@ -10,8 +10,8 @@ import { detectCommand } from '../store/detect.ts';
 import { LEAD } from '../model/names.ts';
 import { converse } from './converse.ts';
 import { Output } from './output.ts';
-import { cwdOf } from './run-state.ts';
 import type { Session } from './session.ts';
+import { cwdOf } from '../store/team-reader.ts';
 
 const NAMES = ['build', 'test', 'lint'] as const;
 

@@ -5,7 +5,7 @@
 import process from 'node:process';
 import { childEnvironment } from '../agents/index.ts';
 import { startProcess } from '../agents/process.ts';
-import type { Marked } from './ward.ts';
+import type { Marked } from '../os/mark.ts';
 
 export interface GitWhere {
   readonly cwd: string;

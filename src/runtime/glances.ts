@@ -7,10 +7,10 @@ import type { MemberSighting } from '../policy/sighting.ts';
 import { lookAt } from '../store/disk.ts';
 import { lastBeat } from '../store/lease.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import { UNFIT_EXIT } from './farewell.ts';
 import type { Memory } from './memory.ts';
-import { readableConfig } from './run-state.ts';
 import type { Life, Supervisor } from './supervisor.ts';
+import { UNFIT_EXIT } from './self.ts';
+import { readableConfig } from '../store/team-reader.ts';
 
 /** A person's time is nobody's silence. */
 const isAsking = (board: Board, name: Name): boolean => {

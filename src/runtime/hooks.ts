@@ -8,10 +8,11 @@ import { startProcess, type ProcessEnd } from '../agents/process.ts';
 import { argvOf, type Command } from '../model/agent.ts';
 import type { Config } from '../model/config.ts';
 import { formatDuration } from '../model/duration.ts';
+import type { Task } from '../model/task.ts';
+import type { Marked } from '../os/mark.ts';
+import { cwdOf } from '../store/team-reader.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { pathWithUs } from './package.ts';
-import { cwdOf } from './run-state.ts';
-import type { Marked } from './ward.ts';
 
 export type Hooks = Config['hooks'];
 export type HookName = keyof Hooks;
@@ -94,3 +95,21 @@ export const markedAsSelf: Marked = {
   ),
   argv: (argv) => argv,
 };
+
+/** Characters of a task's result that its hook gets: the end. */
+const LONGEST_RESULT = 4_096;
+
+/** Asks the hook on finished tasks. @returns what it says against it; undefined when it may end so */
+export async function askHook(
+  { id, subject, description, claim, attempts, work, metadata }: Task & { status: 'in_progress' },
+  text: string,
+  { hook, store }: { readonly hook?: Command; readonly store: TeamStore },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (hook === undefined) return undefined;
+  const event = {
+    ...{ member: claim.member, result: text.slice(-LONGEST_RESULT) },
+    task: { id, subject, description, attempts, metadata, files: work.files },
+  };
+  return runHook({ name: 'onTaskCompleted', command: hook, event }, { store, signal, marked: markedAsSelf });
+}

@@ -4,10 +4,10 @@ import type { Gate } from '../model/team.ts';
 import { fixTasks, type FixTask } from '../policy/verification.ts';
 import { checkOwnership } from './ownership.ts';
 import { runGates } from './gates.ts';
-import { readableConfig } from './run-state.ts';
 import type { Session } from './session.ts';
 import { applyShared } from './shared-files.ts';
 import { crossVerify } from './verification.ts';
+import { readableConfig } from '../store/team-reader.ts';
 
 /** @returns how each gate ended, and the tasks that the verification asks for */
 export async function integrate(

@@ -18,7 +18,7 @@ import { ownIdentity } from '../os/process-table.ts';
 import { newToken, tokenHash } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { briefOf } from './brief.ts';
-import { UNFIT_EXIT, type Leaving } from './farewell.ts';
+import { type Leaving } from './farewell.ts';
 import { roleOf } from './role-of.ts';
 import { sendRateFrom } from './send-rate.ts';
 import { seat, seatStandIn, type Place } from './seating.ts';
@@ -26,6 +26,7 @@ import { MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
 import { Teammate } from './teammate.ts';
 import { agentRulesFrom } from './told-agents.ts';
 import { hookFrom } from './told-hook.ts';
+import { UNFIT_EXIT } from './self.ts';
 
 export interface JoinOptions {
   readonly byHand: boolean;

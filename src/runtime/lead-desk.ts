@@ -15,13 +15,14 @@ import { findTeam } from '../store/teams.ts';
 import type { Desk, LeadDesk, Mailbox, Recruit } from './desk.ts';
 import { equip } from './equip.ts';
 import { leftByHost } from './left-teams.ts';
-import { closeTeam, leadTeam, type Closed } from './lifecycle.ts';
+import { closeTeam, leadTeam } from './lifecycle.ts';
 import { pathWithUs } from './package.ts';
 import { sendRateFrom } from './send-rate.ts';
 import type { Session, SessionOptions } from './session.ts';
 import { Subagents } from './subagents.ts';
 import { makeTeam, TeamHandle, type OpenOptions } from './team.ts';
 import type { Workspace } from './workspace.ts';
+import type { Closed } from '../model/team.ts';
 
 export interface LeadDeskOptions {
   readonly open: OpenOptions;

@@ -16,14 +16,9 @@ import type { Report } from './report.ts';
 import { runTeam, type RunOptions } from './run.ts';
 import { Session, type SessionOptions } from './session.ts';
 import type { TeamHandle } from './team.ts';
+import type { Closed } from '../model/team.ts';
 
 export type { KeptPlan };
-
-export interface Closed {
-  readonly stopped: readonly Name[];
-  readonly completed: number;
-  readonly total: number;
-}
 
 export interface CloseOptions {
   readonly purpose: 'delete' | 'cancel';

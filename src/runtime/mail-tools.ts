@@ -1,9 +1,9 @@
 /** SendMessage and CheckInbox. */
 import { UsageError } from '../model/errors.ts';
-import type { Message } from '../model/message.ts';
+import type { Message, SendOptions } from '../model/message.ts';
 import type { ToolInputs } from '../model/tool.ts';
 import type { Desk, Handler, Mailbox } from './desk.ts';
-import { hopsAfter, type Delivery, type SendOptions } from './mail.ts';
+import { hopsAfter, type Delivery } from './mail.ts';
 import { mailBlock } from './prompts.ts';
 import type { TeamHandle } from './team.ts';
 

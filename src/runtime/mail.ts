@@ -1,25 +1,12 @@
 /** Sending mail in somebody's name, under the profile's rules; every receipt is one recipient's. */
 import { ConflictError, isTeamError, UsageError } from '../model/errors.ts';
-import { MAX_HOPS, type Draft, type Message, type MessageType } from '../model/message.ts';
+import { MAX_HOPS, type Draft, type Message, type MessageType, type SendOptions } from '../model/message.ts';
 import { LEAD, type Name } from '../model/names.ts';
 import { mayAsk, mayMessage } from '../policy/profiles.ts';
 import type { Receipt } from '../store/sender.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import { registered } from './requests.ts';
 import type { Speaker } from './speaker.ts';
-
-export interface SendOptions {
-  readonly type?: MessageType;
-  readonly kind?: string;
-  readonly request_id?: string;
-  readonly task_id?: string;
-  readonly reply_to?: string;
-  readonly data?: Draft['data'];
-  /** How often this was handed on: one more than the mail that caused it. */
-  readonly hops?: number;
-  /** An id of its own for mail that an event causes: `<kind>:<event>:<recipient>`. */
-  readonly id?: string;
-}
 
 export type Delivery = Receipt | { readonly recipient: Name; readonly error: string; readonly code: string };
 

@@ -6,10 +6,10 @@ import type { Mailroom } from './mailroom.ts';
 import { Output } from './output.ts';
 import { mailBlock } from './prompts.ts';
 import type { RoleOf } from './role-of.ts';
-import type { RunnerEnvironment } from './runner.ts';
 import { Seats } from './seats.ts';
 import type { Self } from './self.ts';
 import type { TeammateEnvironment } from './teammate-environment.ts';
+import type { RunnerEnvironment } from './runner-environment.ts';
 
 type MindEnvironment = Pick<
   TeammateEnvironment,

@@ -14,9 +14,9 @@ import type { TeamStore } from '../store/team-store.ts';
 import { grantsIn } from './boundaries.ts';
 import { changedPaths } from './changes.ts';
 import { hashedFiles } from './project-files.ts';
-import { cwdOf, readableConfig } from './run-state.ts';
 import type { Session } from './session.ts';
 import { workHistory } from './work-history.ts';
+import { readableConfig, cwdOf } from '../store/team-reader.ts';
 
 /** A divided task is about files that are somebody's; a plan says so itself. */
 const isAsked = ({ gates, decomposed, tasks }: Plan): boolean =>

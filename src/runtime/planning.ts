@@ -16,8 +16,7 @@ import { relayOutcome } from '../policy/relay-outcome.ts';
 import type { Labelled } from '../policy/staffing.ts';
 import { surveyOf } from '../policy/survey.ts';
 import { projectFiles } from './project-files.ts';
-import { FAULT_CODES } from './relay.ts';
-import { RelayCalls, type CallPlace } from './relay-call.ts';
+import { RelayCalls, type CallPlace, FAULT_CODES } from './relay-call.ts';
 
 export interface PlanningAsk extends Omit<PlannerAsk, 'survey'> {
   readonly planner: Labelled;

@@ -3,8 +3,8 @@
  * gone when it ends, and with this process whatever ends that.
  */
 import { childEnvironment } from '../agents/index.ts';
-import type { AgentSpec, Sandbox } from '../model/agent.ts';
-import { UsageError } from '../model/errors.ts';
+import type { AgentSpec, FailureClass, Sandbox } from '../model/agent.ts';
+import { UsageError, type AgentCode } from '../model/errors.ts';
 import type { EndedCall } from '../policy/relay-outcome.ts';
 import { pathWithUs } from './package.ts';
 import { Subagents } from './subagents.ts';
@@ -59,3 +59,11 @@ export class RelayCalls {
     return this.#subagents.close();
   }
 }
+
+export const FAULT_CODES: Readonly<Partial<Record<FailureClass, AgentCode>>> = {
+  timeout: 'AGENT_TIMEOUT',
+  crashed: 'AGENT_CRASHED',
+  not_installed: 'AGENT_NOT_INSTALLED',
+  unauthorised: 'AGENT_UNAUTHORISED',
+  bad_output: 'AGENT_BAD_OUTPUT',
+};

@@ -1,13 +1,13 @@
 /** One call of one backend (SPEC §10 `teams relay`): the black box that the loop is made of. */
 import { randomBytes } from 'node:crypto';
-import type { FailureClass, Sandbox } from '../model/agent.ts';
+import type { Sandbox } from '../model/agent.ts';
 import { parseBackends } from '../model/backend.ts';
-import { AgentError, UsageError, type AgentCode } from '../model/errors.ts';
+import { AgentError, UsageError } from '../model/errors.ts';
 import { LIMITS, refusalOf, refusalText } from '../policy/context-budget.ts';
 import { relayOutcome } from '../policy/relay-outcome.ts';
 import { relayPrompt } from '../policy/relay-wording.ts';
 import { gitDiff } from './git-diff.ts';
-import { mustNotNest, RelayCalls } from './relay-call.ts';
+import { mustNotNest, RelayCalls, FAULT_CODES } from './relay-call.ts';
 import { mustBeThere, type RefinePlace } from './refine-setup.ts';
 
 export interface RelayAsk {
@@ -18,14 +18,6 @@ export interface RelayAsk {
   readonly includeDiff: boolean;
   readonly sandbox: Sandbox;
 }
-
-export const FAULT_CODES: Readonly<Partial<Record<FailureClass, AgentCode>>> = {
-  timeout: 'AGENT_TIMEOUT',
-  crashed: 'AGENT_CRASHED',
-  not_installed: 'AGENT_NOT_INSTALLED',
-  unauthorised: 'AGENT_UNAUTHORISED',
-  bad_output: 'AGENT_BAD_OUTPUT',
-};
 
 /**
  * @returns its answer; undefined when `signal` aborted first

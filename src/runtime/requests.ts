@@ -6,13 +6,12 @@
 import { ulid } from 'ulid';
 import { isReady, type Refused } from '../model/board.ts';
 import { codeOf, UsageError } from '../model/errors.ts';
-import { sideOf, type Message } from '../model/message.ts';
+import { sideOf, type Message, type SendOptions } from '../model/message.ts';
 import { LEAD, type Name } from '../model/names.ts';
 import { ANSWER_LIMIT, answerId, ASKED_LIMIT, type AnsweredRequest, type RequestKind } from '../model/request.ts';
 import { whomToWake } from '../policy/claiming.ts';
 import { ring } from '../store/bell.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import type { SendOptions } from './mail.ts';
 import { authorOf, type Speaker } from './speaker.ts';
 import { refusalError } from './tasks.ts';
 

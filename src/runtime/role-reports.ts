@@ -7,7 +7,7 @@ import type { Message } from '../model/message.ts';
 import type { Name } from '../model/names.ts';
 import { fastAdvance, fastAdvanceText } from '../policy/fast-advance.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import { readableConfig } from './run-state.ts';
+import { readableConfig } from '../store/team-reader.ts';
 
 /** The kind of mail that carries a role's final report. */
 export const FINAL_REPORT = 'final_report';

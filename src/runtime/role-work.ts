@@ -17,8 +17,9 @@ import { isThere, keepAnswer } from './role-artifact.ts';
 import type { Role } from './role-of.ts';
 import { FINAL_REPORT, textsIn, REPORTED } from './role-reports.ts';
 import { codeOf, RoleSession } from './role-session.ts';
-import type { Attempt, CarryOut, Hold } from './runner.ts';
+import type { Attempt } from './runner.ts';
 import type { Self } from './self.ts';
+import type { Hold, CarryOut } from './runner-environment.ts';
 
 interface PhaseEnd {
   readonly phase: number;

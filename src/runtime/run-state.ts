@@ -4,9 +4,9 @@ import { count } from '../model/board.ts';
 import type { Name } from '../model/names.ts';
 import type { Task } from '../model/task.ts';
 import { startSchema } from '../model/team.ts';
-import type { Gate, HostState, Phase, RunState, RunStatus, TeamConfig, WorkerState } from '../model/team.ts';
-import { ConflictError, isTeamError } from '../model/errors.ts';
-import type { TeamReader } from '../store/team-reader.ts';
+import type { Gate, HostState, Phase, RunState, RunStatus, WorkerState } from '../model/team.ts';
+import { ConflictError } from '../model/errors.ts';
+import { readableConfig } from '../store/team-reader.ts';
 import type { TeamStore } from '../store/team-store.ts';
 import type { Memory } from './memory.ts';
 
@@ -95,20 +95,6 @@ function recalled(store: TeamStore): Partial<RunState> & Pick<RunState, 'created
     ...(start.success ? { start: start.data } : {}),
   };
 }
-
-/** The config, unless somebody broke it by hand: that ends no run, and whoever goes by it says what is wrong with it. */
-export function readableConfig({ config }: Pick<TeamReader, 'config'>): TeamConfig | undefined {
-  try {
-    return config.read();
-  } catch (error) {
-    if (isTeamError(error) && error.code === 'CORRUPT') return undefined;
-    throw error;
-  }
-}
-
-/** Where a team's agents work. */
-export const cwdOf = ({ config, paths }: Pick<TeamReader, 'config' | 'paths'>): string =>
-  readableConfig({ config })?.cwd ?? paths.root;
 
 function workersOf(store: TeamStore, memory: Memory, current: Partial<RunState>): WorkerState[] {
   const { board } = store.board;

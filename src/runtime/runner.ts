@@ -2,72 +2,24 @@
  * The runner ends a task; the model only says that it thinks it is done. One attempt: hand out → turn → verify →
  * record the result → write the end. An agent that forgets to report delivers all the same.
  */
-import type { Agent, CallAnswer, TurnEnd, TurnInput } from '../agents/agent.ts';
-import type { AgentSpec, Command, Sandbox } from '../model/agent.ts';
+import type { TurnEnd, TurnInput } from '../agents/agent.ts';
 import { argvOf } from '../model/agent.ts';
 import type { Message } from '../model/message.ts';
 import { DEFAULT_TASK_TIMEOUT_MS, type Claimed, type Task } from '../model/task.ts';
-import {
-  isFaulty,
-  judgeFault,
-  judgeTurn,
-  unlessAsking,
-  type FaultyTurn,
-  type Remedied,
-  type TurnVerdict,
-  type Waits,
-} from '../policy/outcome.ts';
+import { isFaulty, judgeFault, judgeTurn, unlessAsking, type TurnVerdict, type Waits } from '../policy/outcome.ts';
 import { withReport } from '../policy/agent-report.ts';
 import type { Folded } from '../store/board.ts';
 import { missingArtifact } from '../store/artifact.ts';
 import { handOut } from '../store/handout.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import { writeEnd, type Along } from './attempt-end.ts';
-import type { AgentLedger } from './agent-ledger.ts';
+import { writeEnd } from './attempt-end.ts';
 import { reportOn } from './agent-report.ts';
-import { converse, type Called } from './converse.ts';
+import { converse } from './converse.ts';
 import { MOST_REFUSALS, refusedByHook, refusedForGood } from './completion-hook.ts';
-import type { Output } from './output.ts';
 import { turnPrompt } from './prompts.ts';
-import type { Speaker } from './speaker.ts';
 import { verifyTask } from './verify.ts';
 import { whenWritable } from './when-writable.ts';
-
-export interface RunnerEnvironment {
-  readonly store: TeamStore;
-  readonly speaker: Speaker & { kind: 'member' };
-  readonly spec: AgentSpec;
-  readonly agent: Agent;
-  readonly sandbox: Sandbox;
-  readonly cwd: string;
-  /** Tells a task in another way than its text does. */
-  readonly brief?: ((task: Task) => string) | undefined;
-  readonly output: Output;
-  /** The child environment of this member, without what belongs to one task. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly ledger: AgentLedger;
-  /** What is done about an agent that failed by its own fault; undefined where nothing ever is. */
-  readonly remedy: (end: FaultyTurn) => Promise<Remedied | undefined>;
-  /** What its turns get besides: tools, and mail that comes meanwhile. */
-  readonly around: () => Promise<Pick<TurnInput, 'tools' | 'mail' | 'stallMs'>>;
-  /** Carries out a tool that the agent calls. */
-  readonly call: (event: Called) => Promise<CallAnswer>;
-  /** The user's, about each task that it finished. */
-  readonly hook?: Command;
-  /** Whether its agent waits for the lead's answer about the task: to what it asked in this turn. */
-  readonly isAsking: () => boolean;
-  /** How a role works on a task, in several turns; without it an attempt is one turn. */
-  readonly carryOut?: CarryOut;
-}
-
-/** One turn about the task, with variables of its own. */
-export type Hold = (prompt: string, env?: Readonly<Record<string, string>>) => Promise<TurnEnd>;
-
-export type CarryOut = (
-  task: Claimed,
-  mail: readonly Message[],
-  hold: Hold,
-) => Promise<Along & { readonly end: TurnEnd }>;
+import type { Along, CarryOut, Hold, RunnerEnvironment } from './runner-environment.ts';
 
 const inOneTurn =
   (brief: RunnerEnvironment['brief']): CarryOut =>

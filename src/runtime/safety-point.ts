@@ -7,8 +7,8 @@ import type { Name } from '../model/names.ts';
 import type { RunState } from '../model/team.ts';
 import { git, type GitWhere } from './git.ts';
 import { GitFailure, must, repositoryAt, withTrees, type Trees } from './git-tree.ts';
-import { cwdOf } from './run-state.ts';
 import type { Session } from './session.ts';
+import { cwdOf } from '../store/team-reader.ts';
 
 export type SafetyPoint = NonNullable<RunState['start']>;
 

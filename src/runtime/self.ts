@@ -6,10 +6,11 @@ import { LEAD, type Name } from '../model/names.ts';
 import type { Claimed } from '../model/task.ts';
 import type { Folded } from '../store/board.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import { sendMail, type SendOptions } from './mail.ts';
+import { sendMail } from './mail.ts';
 import type { SendRate } from './send-rate.ts';
 import { authorOf, type Speaker } from './speaker.ts';
 import { after } from './tasks.ts';
+import type { SendOptions } from '../model/message.ts';
 
 export class Self {
   readonly store: TeamStore;
@@ -86,3 +87,6 @@ export class Self {
     this.store.events.append({ type: 'teammate.troubled', member: this.name, text });
   }
 }
+
+/** Of a member's process for which no agent can work here (SPEC §12: agent unavailable). */
+export const UNFIT_EXIT = 5;

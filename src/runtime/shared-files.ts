@@ -19,10 +19,9 @@ import {
   type Settled,
   type Wish,
 } from '../policy/shared-wishes.ts';
-import type { TeamReader } from '../store/team-reader.ts';
+import { cwdOf, type TeamReader } from '../store/team-reader.ts';
 import { hashedFiles } from './project-files.ts';
 import { RelayCalls } from './relay-call.ts';
-import { cwdOf } from './run-state.ts';
 import type { Session } from './session.ts';
 import { sharedWishes } from './shared-wishes.ts';
 

@@ -2,8 +2,7 @@
 import { APPLIED, readSettledWish, readWished, type SettledWish } from '../model/shared-file.ts';
 import { wishesIn, type Settled, type Wish } from '../policy/shared-wishes.ts';
 import { readResult } from '../store/results.ts';
-import { stateIn, type TeamReader } from '../store/team-reader.ts';
-import { readableConfig } from './run-state.ts';
+import { stateIn, type TeamReader, readableConfig } from '../store/team-reader.ts';
 
 export type SharedWish = Wish & {
   readonly settled: Settled;

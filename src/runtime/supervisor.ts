@@ -8,7 +8,7 @@ import { ulid } from 'ulid';
 import { AgentError } from '../model/errors.ts';
 import type { Name } from '../model/names.ts';
 import { endDeadLeases } from '../store/lease.ts';
-import { identityOf, lifeOf, processes, type ProcessIdentity } from '../os/process-table.ts';
+import { identityOf, lifeOf, processes } from '../os/process-table.ts';
 import { openOutput } from '../store/output-log.ts';
 import { identityIn, newToken, tokenHash } from '../store/roster.ts';
 import type { TeamStore } from '../store/team-store.ts';
@@ -20,6 +20,7 @@ import { parseMark } from '../os/reaper-message.ts';
 import { MEMBER_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
 import { sweep } from '../os/sweep.ts';
 import { Ward } from './ward.ts';
+import type { ProcessIdentity } from '../os/process-identity.ts';
 
 /** One life of a member's process, as its lead sees it. */
 export interface Life {

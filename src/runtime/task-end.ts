@@ -6,12 +6,12 @@ import process from 'node:process';
 import { UsageError } from '../model/errors.ts';
 import type { Task } from '../model/task.ts';
 import { reportTask, runnersTask, verifyHere } from './agent-report.ts';
-import { askHook } from './completion-hook.ts';
 import { loadConfig } from './configuration.ts';
 import type { Call } from './desk.ts';
 import type { TeamHandle } from './team.ts';
 import type { EndInput } from './tasks.ts';
 import type { Verified } from './verify.ts';
+import { askHook } from './hooks.ts';
 
 export interface SaidEnd extends Omit<EndInput, 'result'> {
   readonly outcome: 'completed' | 'failed';

@@ -10,8 +10,8 @@ import { findTeam, listTeams } from '../store/teams.ts';
 import { trustProjectConfig } from '../store/config-files.ts';
 import { trustShelves } from '../store/shelf.ts';
 import { realClock } from './clock.ts';
-import type { Check } from './doctor.ts';
 import { seenLead } from './seen.ts';
+import type { Check } from './doctor-check.ts';
 
 export function teamChecks(root: string, breakLocks: boolean): Check[] {
   const teams = listTeams(root).filter(({ archivedAt }) => archivedAt === undefined);

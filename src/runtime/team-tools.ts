@@ -1,7 +1,6 @@
 /** The tools that an agent in this process calls; loaded when there is such an agent, and with them all that a team can do. */
-import type { CallAnswer } from '../agents/agent.ts';
+import type { CallAnswer, Called } from '../agents/agent.ts';
 import type { ToolName } from '../model/tool.ts';
-import type { Called } from './converse.ts';
 import type { Message } from '../model/message.ts';
 import { lookingMailbox } from './mailboxes.ts';
 import type { Self } from './self.ts';

@@ -5,7 +5,7 @@
 import process from 'node:process';
 import { UsageError } from '../model/errors.ts';
 import type { Change, ClaimMode, Profile } from '../model/event.ts';
-import type { Message } from '../model/message.ts';
+import type { Message, SendOptions } from '../model/message.ts';
 import { LEAD, parseMemberName, parseName, type Name } from '../model/names.ts';
 import { sessionIdOf } from '../model/session-id.ts';
 import type { FileDivision } from '../policy/preamble.ts';
@@ -17,7 +17,7 @@ import { openStore, type StoreOptions, type TeamStore } from '../store/team-stor
 import type { Quota } from '../store/sender.ts';
 import { realClock } from './clock.ts';
 import { mailOf } from './follow.ts';
-import { broadcastMail, sendMail, type Delivery, type SendOptions } from './mail.ts';
+import { broadcastMail, sendMail, type Delivery } from './mail.ts';
 import { joinTeam, memberConfig, type MemberInput } from './membership.ts';
 import { askerOf } from './requests.ts';
 import { sendRateFrom, type SendRate } from './send-rate.ts';

@@ -9,9 +9,9 @@ import { DEFAULT_TASK_TIMEOUT_MS } from '../model/task.ts';
 import { readVerdict, type Verdict } from '../model/verdict.ts';
 import { chooseVerifier, verificationPrompt, type VerifiedTask } from '../policy/verification.ts';
 import { availabilityOf } from './availability.ts';
-import { cwdOf, readableConfig } from './run-state.ts';
 import type { Session } from './session.ts';
 import { Subagents, type SubagentEnd } from './subagents.ts';
+import { readableConfig, cwdOf } from '../store/team-reader.ts';
 
 export interface Verification {
   readonly gate: Gate;

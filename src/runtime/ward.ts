@@ -6,15 +6,9 @@ import { LEAD } from '../model/names.ts';
 import type { Mark } from '../model/mark.ts';
 import { processes } from '../os/process-table.ts';
 import type { TeamStore } from '../store/team-store.ts';
-import { drawMarks, markedCommand, markEnvironment } from '../os/mark.ts';
+import { drawMarks, markedCommand, markEnvironment, type Marked } from '../os/mark.ts';
 import type { Reaper } from '../os/reaper-handle.ts';
 import { sweep } from '../os/sweep.ts';
-
-/** How to start something so that it is known again. */
-export interface Marked {
-  readonly env: Readonly<Record<string, string>>;
-  argv(argv: readonly string[]): readonly string[];
-}
 
 export interface WardEnvironment {
   readonly store: TeamStore;

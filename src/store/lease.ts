@@ -13,7 +13,8 @@ import { DIRECTORY_MODE, list, lookAt, onDisk, removeFile, storeFailure, type Di
 import { readText, replaceFile } from './file.ts';
 import type { Locks } from './lock.ts';
 import type { TeamPaths } from './paths.ts';
-import { lifeOf, ownIdentity, type Life, type ProcessIdentity } from '../os/process-table.ts';
+import { lifeOf, ownIdentity, type Life } from '../os/process-table.ts';
+import type { ProcessIdentity } from '../os/process-identity.ts';
 
 const HEARTBEAT_MS = 1_000;
 const STALE_MS = 10_000;

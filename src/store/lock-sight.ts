@@ -3,8 +3,9 @@ import { timestamp } from '../model/clock.ts';
 import { ConflictError } from '../model/errors.ts';
 import { isMissing, lookAt, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, onDisk, storeFailure, type Disk } from './disk.ts';
 import { using } from './file.ts';
-import { lifeOf, stateOf, type ProcessIdentity } from '../os/process-table.ts';
+import { lifeOf, stateOf } from '../os/process-table.ts';
 import { tokenSchema, type Token } from './token.ts';
+import type { ProcessIdentity } from '../os/process-identity.ts';
 
 export type Sight =
   | { readonly is: 'free' }

@@ -5,8 +5,9 @@
 import { basename, join } from 'node:path';
 import { list, removeFile, type Disk } from './disk.ts';
 import { sightOf } from './lock-sight.ts';
-import type { Life, ProcessIdentity } from '../os/process-table.ts';
+import type { Life } from '../os/process-table.ts';
 import { sweepTemps } from './temps.ts';
+import type { ProcessIdentity } from '../os/process-identity.ts';
 
 const LOCK_OR_GUARD = /\.lock(~[0-9a-f]+)*$/;
 /** What names a foreign writer's empty lock in a guard: its inode and mtime, sixteen digits each. */

@@ -14,9 +14,10 @@ import { lookAt, onDisk, removeFile, type Disk } from './disk.ts';
 import { lockTimeout, sightOf, type Sight, type Taken } from './lock-sight.ts';
 import { sweepLocks } from './lock-sweep.ts';
 import type { PinnedDirectory } from './pinned.ts';
-import { lifeOf, ownIdentity, type Life, type ProcessIdentity } from '../os/process-table.ts';
+import { lifeOf, ownIdentity, type Life } from '../os/process-table.ts';
 import { tempPath } from './temps.ts';
 import { OwnToken } from './token.ts';
+import type { ProcessIdentity } from '../os/process-identity.ts';
 
 export type Attempt<T> = { done: true; value: T } | { done: false; sight: Taken };
 

@@ -6,8 +6,9 @@ import { processSchema, type ProcessRecord } from '../model/team.ts';
 import { DOCUMENT_VERSION } from './document.ts';
 import { list, removeFile, type Disk } from './disk.ts';
 import { readText, replaceFile } from './file.ts';
-import { lifeOf, type Life, type ProcessIdentity } from '../os/process-table.ts';
+import { lifeOf, type Life } from '../os/process-table.ts';
 import type { TeamPaths } from './paths.ts';
+import type { ProcessIdentity } from '../os/process-identity.ts';
 
 export class Roster {
   readonly #disk: Disk;

@@ -1,7 +1,7 @@
 /** A team opened for looking: nothing is written, whoever leads it, however it ended and whoever made it. */
 import type { Clock } from '../model/clock.ts';
 import { isTeamError } from '../model/errors.ts';
-import { configDocumentSchema, stateSchema, type RunState } from '../model/team.ts';
+import { configDocumentSchema, stateSchema, type RunState, type TeamConfig } from '../model/team.ts';
 import { BoardStore, type Folded } from './board.ts';
 import { lookAt, realDisk, type Disk } from './disk.ts';
 import { Document } from './document.ts';
@@ -66,3 +66,17 @@ export function stateIn({ state }: Pick<TeamReader, 'state'>): RunState | undefi
     throw error;
   }
 }
+
+/** The config, unless somebody broke it by hand: that ends no run, and whoever goes by it says what is wrong with it. */
+export function readableConfig({ config }: Pick<TeamReader, 'config'>): TeamConfig | undefined {
+  try {
+    return config.read();
+  } catch (error) {
+    if (isTeamError(error) && error.code === 'CORRUPT') return undefined;
+    throw error;
+  }
+}
+
+/** Where a team's agents work. */
+export const cwdOf = ({ config, paths }: Pick<TeamReader, 'config' | 'paths'>): string =>
+  readableConfig({ config })?.cwd ?? paths.root;

@@ -4,7 +4,8 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { list, lookAt, removeFile, type Disk } from './disk.ts';
-import { ownIdentity, type Life, type ProcessIdentity } from '../os/process-table.ts';
+import { ownIdentity, type Life } from '../os/process-table.ts';
+import type { ProcessIdentity } from '../os/process-identity.ts';
 
 /** Stands for a start time that could not be read: nobody can judge such a maker dead. */
 const NO_START = 'x';

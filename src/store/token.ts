@@ -9,7 +9,7 @@ import { StoreError } from '../model/errors.ts';
 import { isMissing, isTaken, lookAt, O_CREAT, O_EXCL, O_WRONLY, removeFile, storeFailure, type Disk } from './disk.ts';
 import { makeDirectory, openOurs, using, writeWhole } from './file.ts';
 import type { PinnedDirectory } from './pinned.ts';
-import type { ProcessIdentity } from '../os/process-table.ts';
+import type { ProcessIdentity } from '../os/process-identity.ts';
 
 export const tokenSchema = z.object({
   pid: z.number().int().positive(),

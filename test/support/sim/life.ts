@@ -2,11 +2,11 @@
 import type { Clock } from '../../../src/model/clock.ts';
 import type { Disk } from '../../../src/store/disk.ts';
 import type { LockEnvironment } from '../../../src/store/lock.ts';
-import type { ProcessIdentity } from '../../../src/os/process-table.ts';
 import { SimDisk } from './disk.ts';
 import type { Note } from './history.ts';
 import type { Machine } from './machine.ts';
 import type { Node } from './nodes.ts';
+import type { ProcessIdentity } from "../../../src/os/process-identity.ts";
 
 /** Thrown out of a call of a process that does not go on now, or ever. */
 export const SUSPENDED = Object.assign(new Error('this process does not go on now'), { stack: '' });
