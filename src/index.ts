@@ -53,7 +53,7 @@ export { changesSince } from './runtime/changes.ts';
 export { builtPage } from './runtime/built-page.ts';
 export { perspectiveAgents } from './runtime/perspective-agents.ts';
 export { realClock } from './runtime/clock.ts';
-export { loadConfig, sessionOptions } from './runtime/configuration.ts';
+export { loadConfig } from './runtime/configuration.ts';
 export { type Call, type Desk } from './runtime/desk.ts';
 export { DeskWatch } from './runtime/desk-watch.ts';
 export { detachLead } from './runtime/detach.ts';
@@ -147,3 +147,4 @@ export { findRoot, findTeam, type ListedTeam, listTeams } from './store/teams.ts
 export { isDirectory, rewriteUserFile } from './store/user-file.ts';
 export { readWisdom } from './store/wisdom.ts';
 export type { Check } from './runtime/doctor-check.ts';
+export { sessionOptions } from "./runtime/session-options.ts";

@@ -4,7 +4,8 @@ import { openForReading, stateIn } from '../store/team-reader.ts';
 import type { ListedTeam } from '../store/teams.ts';
 import { isTeamError } from '../model/errors.ts';
 import { realClock } from './clock.ts';
-import { forgetSafetyPoint, type SafetyPoint } from './safety-point.ts';
+import { forgetSafetyPoint } from './safety-point.ts';
+import type { SafetyPoint } from './safety-ref.ts';
 
 /** The ref first: one without a team would be removed by nobody. */
 export async function pruneTeams(teams: readonly ListedTeam[], signal: AbortSignal): Promise<void> {

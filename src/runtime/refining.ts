@@ -3,10 +3,11 @@ import process from 'node:process';
 import type { AgentSpec } from '../model/agent.ts';
 import { configuredAgents } from '../model/config.ts';
 import { findRoot } from '../store/teams.ts';
-import { loadConfig, sessionOptions } from './configuration.ts';
+import { loadConfig } from './configuration.ts';
 import { refineAt, type RefineRun } from './refine.ts';
 import type { RefineReport } from './refine-report.ts';
 import type { RefineAsk } from './refine-setup.ts';
+import { sessionOptions } from './session-options.ts';
 
 export interface RefineOptions extends Omit<RefineAsk, 'task'>, RefineRun {
   /** The directory that holds `.teams`; by default the nearest parent with one, else the working directory. */

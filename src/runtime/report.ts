@@ -13,9 +13,9 @@ import { stateIn, type TeamReader } from '../store/team-reader.ts';
 import { agentAccount, type AgentAccount } from './agent-account.ts';
 import { deedsIn } from './deeds.ts';
 import { reportText, type Report, type ReportMember, type ReportSpending, type ReportTask } from './report-text.ts';
-import { undoCommand, type SafetyPoint } from './safety-point.ts';
 import { sharedWishes } from './shared-wishes.ts';
 import { between, workHistory, type WorkHistory } from './work-history.ts';
+import { undoCommand, type SafetyPoint } from './safety-ref.ts';
 
 export type { Report };
 

@@ -4,19 +4,11 @@
  */
 import { missingExclusion } from '../store/exclude.ts';
 import type { Name } from '../model/names.ts';
-import type { RunState } from '../model/team.ts';
 import { git, type GitWhere } from './git.ts';
 import { GitFailure, must, repositoryAt, withTrees, type Trees } from './git-tree.ts';
 import type { Session } from './session.ts';
 import { cwdOf } from '../store/team-reader.ts';
-
-export type SafetyPoint = NonNullable<RunState['start']>;
-
-const refOf = (team: Name): string => `refs/teams/${team}/start`;
-
-/** What brings the files and the index back; commits that were made since stay. */
-export const undoCommand = (team: Name): string =>
-  `git add -A --ignore-errors; git read-tree --reset -u ${refOf(team)} && git read-tree ${refOf(team)}^`;
+import { refOf, type SafetyPoint } from './safety-ref.ts';
 
 /** Lets git forget it. Another run's of the same name, and one that is gone already, stay as they are. */
 export async function forgetSafetyPoint(team: Name, start: SafetyPoint, signal: AbortSignal): Promise<void> {

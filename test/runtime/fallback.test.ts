@@ -3,7 +3,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentSpec } from '../../src/model/agent.ts';
 import { configSchema } from '../../src/model/config.ts';
 import { agentRulesSchema, TIER_MODELS } from '../../src/model/models.ts';
-import { sessionOptions } from '../../src/runtime/configuration.ts';
 import { join } from '../../src/runtime/join.ts';
 import { runTeam } from '../../src/runtime/run.ts';
 import { agentVariables } from '../../src/runtime/told-agents.ts';
@@ -11,6 +10,7 @@ import type { Step } from '../fixtures/model-server/script.ts';
 import { ModelServer } from '../fixtures/model-server/server.ts';
 import { reopened, team, type Team } from '../support/session.ts';
 import { name } from '../support/team.ts';
+import { sessionOptions } from '../../src/runtime/session-options.ts';
 
 interface Two {
   readonly server: ModelServer;

@@ -5,7 +5,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentSpec } from '../../src/model/agent.ts';
 import type { Clock } from '../../src/model/clock.ts';
 import { configSchema } from '../../src/model/config.ts';
-import { sessionOptions } from '../../src/runtime/configuration.ts';
 import { join } from '../../src/runtime/join.ts';
 import { runTeam } from '../../src/runtime/run.ts';
 import type { Script } from '../fixtures/model-server/script.ts';
@@ -13,6 +12,7 @@ import { ModelServer } from '../fixtures/model-server/server.ts';
 import { FakeClock } from '../support/clock.ts';
 import { reopened, run, team, type Team } from '../support/session.ts';
 import { name } from '../support/team.ts';
+import { sessionOptions } from '../../src/runtime/session-options.ts';
 
 async function serve(script: Script): Promise<ModelServer> {
   const server = await ModelServer.start({ script });
