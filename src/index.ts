@@ -147,4 +147,4 @@ export { findRoot, findTeam, type ListedTeam, listTeams } from './store/teams.ts
 export { isDirectory, rewriteUserFile } from './store/user-file.ts';
 export { readWisdom } from './store/wisdom.ts';
 export type { Check } from './runtime/doctor-check.ts';
-export { sessionOptions } from "./runtime/session-options.ts";
+export { sessionOptions } from './runtime/session-options.ts';

@@ -24,8 +24,7 @@ import { sendRateFrom } from './send-rate.ts';
 import { seat, seatStandIn, type Place } from './seating.ts';
 import { MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
 import { Teammate } from './teammate.ts';
-import { agentRulesFrom } from './told-agents.ts';
-import { hookFrom } from './told-hook.ts';
+import { agentRulesFrom, hookFrom } from './teammate-env.ts';
 import { UNFIT_EXIT } from './self.ts';
 
 export interface JoinOptions {

@@ -7,10 +7,7 @@ import { SEND_RATE_VARIABLE } from './send-rate.ts';
 import { MOST_FAILURES_VARIABLE, type Speaker } from './speaker.ts';
 import type { SpendingRules } from './spending-watch.ts';
 import type { Hooks } from './hooks.ts';
-import { agentVariables } from './told-agents.ts';
-import { hookVariables } from './told-hook.ts';
-import { quotaVariables } from './told-quota.ts';
-import { wallVariables } from './told-wall.ts';
+import { agentVariables, hookVariables, quotaVariables, wallVariables } from './teammate-env.ts';
 import type { WallSetting } from '../policy/yard.ts';
 
 export interface LeadOptions {

@@ -14,8 +14,7 @@ import { identityOf } from './brief.ts';
 import { memberServer } from './member-server.ts';
 import { pathWithUs } from './package.ts';
 import { MEMBER_VARIABLE, TOKEN_VARIABLE } from './speaker.ts';
-import { agentRulesFrom } from './told-agents.ts';
-import { wallFrom } from './told-wall.ts';
+import { agentRulesFrom, wallFrom } from './teammate-env.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Where a member is, whichever agent thinks for it. */

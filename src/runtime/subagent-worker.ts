@@ -8,7 +8,7 @@ import { isToolName, isWorkspaceTool } from '../model/tool.ts';
 import { permitted } from '../policy/permissions.ts';
 import type { Leave } from '../policy/sandbox.ts';
 import type { Errand, Posted, SubagentEnd } from './subagent-message.ts';
-import { wallFrom } from './told-wall.ts';
+import { wallFrom } from './teammate-env.ts';
 
 /** Ends this thread, where `process.exit` ends no more than that. */
 const crash = (): void => process.exit(1);

@@ -9,7 +9,7 @@ import { endWithLead, onCordCut } from '../os/parent-pipe.ts';
 import { join, serve } from './join.ts';
 import { parseMark } from '../os/reaper-message.ts';
 import type { Teammate } from './teammate.ts';
-import { quotaFrom } from './told-quota.ts';
+import { quotaFrom } from './teammate-env.ts';
 
 export async function main(): Promise<void> {
   const [root = '', team = '', member = ''] = process.argv.slice(2);

@@ -1,13 +1,13 @@
-import { spawn,type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync,rmSync,symlinkSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach,describe,expect,it } from 'vitest';
-import { identityOf,lifeOf,ownIdentity,processes,stateOf } from '../../src/os/process-table.ts';
-import { psTable,type Run } from '../../src/os/process-table-darwin.ts';
-import { BOOT,fakeTable,NAMESPACE } from '../fixtures/table.ts';
-import type { ProcessIdentity } from "../../src/os/process-identity.ts";
+import { afterEach, describe, expect, it } from 'vitest';
+import { identityOf, lifeOf, ownIdentity, processes, stateOf } from '../../src/os/process-table.ts';
+import { psTable, type Run } from '../../src/os/process-table-darwin.ts';
+import { BOOT, fakeTable, NAMESPACE } from '../fixtures/table.ts';
+import type { ProcessIdentity } from '../../src/os/process-identity.ts';
 
 const children: ChildProcess[] = [];
 const start = (file: string, ...args: string[]): ChildProcess => {

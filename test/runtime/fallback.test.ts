@@ -5,7 +5,7 @@ import { configSchema } from '../../src/model/config.ts';
 import { agentRulesSchema, TIER_MODELS } from '../../src/model/models.ts';
 import { join } from '../../src/runtime/join.ts';
 import { runTeam } from '../../src/runtime/run.ts';
-import { agentVariables } from '../../src/runtime/told-agents.ts';
+import { agentVariables } from '../../src/runtime/teammate-env.ts';
 import type { Step } from '../fixtures/model-server/script.ts';
 import { ModelServer } from '../fixtures/model-server/server.ts';
 import { reopened, team, type Team } from '../support/session.ts';

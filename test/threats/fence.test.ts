@@ -5,7 +5,7 @@ import { join as path } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commandLine } from '../../src/runtime/package.ts';
 import { join } from '../../src/runtime/join.ts';
-import { wallVariables } from '../../src/runtime/told-wall.ts';
+import { wallVariables } from '../../src/runtime/teammate-env.ts';
 import type { MemberInput } from '../../src/runtime/membership.ts';
 import { reopened, team, type Team } from '../support/session.ts';
 import { name } from '../support/team.ts';

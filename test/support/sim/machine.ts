@@ -7,12 +7,12 @@
 import type { Life as Alive } from '../../../src/os/process-table.ts';
 import { nameAs } from './chance.ts';
 import { FileSystem } from './filesystem.ts';
-import { Faults,type Plan } from './faults.ts';
-import type { Note,Noted } from './history.ts';
+import { Faults, type Plan } from './faults.ts';
+import type { Note, Noted } from './history.ts';
 import { foldAs } from './law.ts';
-import { Life,SUSPENDED,type Body,type How,type Run } from './life.ts';
+import { Life, SUSPENDED, type Body, type How, type Run } from './life.ts';
 import type { Random } from './random.ts';
-import type { ProcessIdentity } from "../../../src/os/process-identity.ts";
+import type { ProcessIdentity } from '../../../src/os/process-identity.ts';
 
 /** More steps than any run needs: whoever is not done by then waits for ever. */
 const LAST_STEP = 20_000;

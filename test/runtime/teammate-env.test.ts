@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { quotaFrom, quotaVariables } from '../../src/runtime/told-quota.ts';
+import { quotaFrom, quotaVariables } from '../../src/runtime/teammate-env.ts';
 import { DEFAULT_QUOTA } from '../../src/store/team-store.ts';
 
 describe('the quota that a lead tells its teammates', () => {
