@@ -1,4 +1,4 @@
-/** What the documentation claims to be proved is proved by a test that there is. */
+/** What the documentation claims to be proved is proved by an existing test. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const numbersIn = (heading: string): number[] => {
 };
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
 
-it('tells of each gotcha of S2 by a test of its number', () => {
+it('each gotcha has a row and a test of its number', () => {
   const rows = [...read('docs/gotchas.md').matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number));
   const tests = [...read('test/e2e/gotchas.test.ts').matchAll(/'gotcha (\d+): /g)].map(([, number]) => Number(number));
   expect(rows).toEqual(upTo(12));
@@ -25,7 +25,7 @@ it('tells of each gotcha of S2 by a test of its number', () => {
 });
 
 describe('the page of proofs', () => {
-  it.each(proofs)('names a test that there is: %s › %s', (file, title) => {
+  it.each(proofs)('names an existing test: %s › %s', (file, title) => {
     expect(existsSync(join(ROOT, file))).toBe(true);
     const source = read(file);
     expect(["'", '"', '`'].some((quote) => source.includes(`${quote}${escaped(title, quote)}${quote}`))).toBe(true);
