@@ -1,5 +1,5 @@
 /** What the documentation claims to be proved is proved by an existing test. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -22,6 +22,19 @@ it('each gotcha has a row and a test of its number', () => {
   const tests = [...read('test/e2e/gotchas.test.ts').matchAll(/'gotcha (\d+): /g)].map(([, number]) => Number(number));
   expect(rows).toEqual(upTo(12));
   expect(tests).toEqual(upTo(12));
+});
+
+it('every rule that source, tests and pages cite is in the specification', () => {
+  const rules = new Set([...read('docs/specification.md').matchAll(/\*\*(R\d+\.\d+)\*\*/g)].map(([, rule]) => rule));
+  expect(rules.size).toBeGreaterThan(100);
+  const files = ['src', 'test', 'docs'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  const unknown = files
+    .filter((file) => /\.(?:ts|tsx|md)$/.test(file))
+    .flatMap((file) => [...read(file).matchAll(/\bR1?\d\.\d{1,2}\b/g)].map(([rule]) => ({ file, rule })))
+    .filter(({ rule }) => !rules.has(rule));
+  expect(unknown).toEqual([]);
 });
 
 describe('the page of proofs', () => {
