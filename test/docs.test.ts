@@ -1,5 +1,5 @@
-/** What the documentation claims to be proved is proved by a test that there is. */
-import { existsSync, readFileSync } from 'node:fs';
+/** What the documentation claims to be proved is proved by an existing test. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -17,15 +17,28 @@ const numbersIn = (heading: string): number[] => {
 };
 const upTo = (last: number): number[] => Array.from({ length: last }, (_, index) => index + 1);
 
-it('tells of each gotcha of S2 by a test of its number', () => {
+it('each gotcha has a row and a test of its number', () => {
   const rows = [...read('docs/gotchas.md').matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number));
   const tests = [...read('test/e2e/gotchas.test.ts').matchAll(/'gotcha (\d+): /g)].map(([, number]) => Number(number));
   expect(rows).toEqual(upTo(12));
   expect(tests).toEqual(upTo(12));
 });
 
+it('every rule that source, tests and pages cite is in the specification', () => {
+  const rules = new Set([...read('docs/specification.md').matchAll(/\*\*(R\d+\.\d+)\*\*/g)].map(([, rule]) => rule));
+  expect(rules.size).toBeGreaterThan(100);
+  const files = ['src', 'test', 'docs'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  const unknown = files
+    .filter((file) => /\.(?:ts|tsx|md)$/.test(file))
+    .flatMap((file) => [...read(file).matchAll(/\bR1?\d\.\d{1,2}\b/g)].map(([rule]) => ({ file, rule })))
+    .filter(({ rule }) => !rules.has(rule));
+  expect(unknown).toEqual([]);
+});
+
 describe('the page of proofs', () => {
-  it.each(proofs)('names a test that there is: %s › %s', (file, title) => {
+  it.each(proofs)('names an existing test: %s › %s', (file, title) => {
     expect(existsSync(join(ROOT, file))).toBe(true);
     const source = read(file);
     expect(["'", '"', '`'].some((quote) => source.includes(`${quote}${escaped(title, quote)}${quote}`))).toBe(true);
