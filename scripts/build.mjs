@@ -20,12 +20,12 @@ const SHIPPED = join(ROOT, 'src', 'shipped');
 
 const MODULES = {
   index: 'src/index.ts',
-  subagent: 'src/runtime/subagent-worker.ts',
-  scan: 'src/runtime/scan-worker.ts',
+  subagent: 'src/runtime/tools/subagent-worker.ts',
+  scan: 'src/runtime/agents/scan-worker.ts',
 };
 const PROCESSES = {
   teams: 'src/surfaces/cli/teams-main.ts',
-  teammate: 'src/runtime/teammate-main.ts',
+  teammate: 'src/runtime/teammate/teammate-main.ts',
   reaper: 'src/os/reaper-main.ts',
 };
 
@@ -34,10 +34,11 @@ const PAGE = join(ROOT, 'src', 'surfaces', 'web', 'page');
 const PAGE_FILES = ['index.html', 'icon.svg'];
 
 /** The agent that lives in a process's own file; any other, with the libraries it needs, is a chunk loaded when it is used. */
-const SMALL_AGENTS = new Set(['index', 'exec']);
+const SMALL_AGENTS = new Set(['agent-registry', 'exec']);
+const AGENT_FOLDERS = new Set([AGENTS, join(AGENTS, 'programs'), join(AGENTS, 'loop')]);
 
 /** So is what draws on a terminal: its library is an ES module that waits at its top level, which CommonJS cannot. */
-const DRAWING = join(ROOT, 'src', 'surfaces', 'terminal', 'watch', 'watching.ts');
+const DRAWING = join(ROOT, 'src', 'surfaces', 'terminal', 'watch', 'watch-session.ts');
 
 const COMMON = {
   absWorkingDir: ROOT,
@@ -70,7 +71,7 @@ const CLI = join(ROOT, 'src', 'surfaces', 'cli');
 const DOORS = new Set([CLI, join(CLI, 'verbs')]);
 
 /**
- * An `import()` of a large part inside a CommonJS bundle is resolved when it is reached, to `dist/agents/<kind>.js`, say.
+ * An `import()` of a large part inside a CommonJS bundle is resolved when it is reached, to `dist/programs/<kind>.js`, say.
  * V8 forgets whose `import()` it was when code comes from a cache, so the loader hands in `importLazily` (bin/load.cjs),
  * and the module in its place is a promise of the real one: esbuild resolves to it, and `await` looks through it.
  * @param {Map<string, string>} chunks receives entry name → source file of each one met
@@ -87,7 +88,7 @@ const lazyParts = (chunks, verbs) => ({
         verbs.add(file);
         return { path: relative(ROOT, file), namespace: 'lazy-verb' };
       }
-      const isAgent = dirname(file) === AGENTS && !SMALL_AGENTS.has(name);
+      const isAgent = AGENT_FOLDERS.has(dirname(file)) && !SMALL_AGENTS.has(name);
       if (!isAgent && file !== DRAWING) return undefined;
       const chunk = `${basename(dirname(file))}/${name}`;
       chunks.set(chunk, file);

@@ -1,5 +1,5 @@
 /**
- * node scripts/schemas.mjs [--check] — writes the JSON Schemas of `src/model/schemas.ts` to schemas/, for editors and other
+ * node scripts/schemas.mjs [--check] — writes the JSON Schemas of `src/model/config/schemas.ts` to schemas/, for editors and other
  * programs; with --check it only says which are not what the code says now.
  */
 import { build } from 'esbuild';
@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TARGET = join(ROOT, 'schemas');
 
 const { outputFiles } = await build({
-  ...{ absWorkingDir: ROOT, entryPoints: ['src/model/schemas.ts'], write: false },
+  ...{ absWorkingDir: ROOT, entryPoints: ['src/model/config/schemas.ts'], write: false },
   ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20.19' },
 });
 const { jsonSchemas } = await import(

@@ -1,66 +1,66 @@
 /** The public API, by explicit names. Programs use the first group; the surfaces use both, and nothing else. */
 
 // For people: two doors, and what they speak of.
-export { createTeam, openTeam, Team, type TeamOptions } from './runtime/api.ts';
-export { refine, type RefineOptions } from './runtime/refining.ts';
-export type { RefineReport } from './runtime/refine-report.ts';
-export { agents } from './model/agent-factories.ts';
-export type { AgentKind, AgentSpec, Sandbox } from './model/agent.ts';
-export type { Profile } from './model/event.ts';
-export type { Message, MessageType } from './model/message.ts';
-export type { Task, TaskStatus } from './model/task.ts';
-export { AgentError, ConflictError, isTeamError, StoreError, TeamError, UsageError } from './model/errors.ts';
-export { isOfBoard, type ShownEvent } from './model/shown-event.ts';
-export type { TeamStatus } from './runtime/status.ts';
-export type { Tasks, TaskInput } from './runtime/tasks.ts';
-export type { MemberInput } from './runtime/membership.ts';
-export type { OpenOptions } from './runtime/team.ts';
+export { createTeam, openTeam, Team, type TeamOptions } from './runtime/runs/api.ts';
+export { refine, type RefineOptions } from './runtime/runs/refine/refine-api.ts';
+export type { RefineReport } from './runtime/runs/refine/refine-report.ts';
+export { agents } from './model/agent/agent-factories.ts';
+export type { AgentKind, AgentSpec, Sandbox } from './model/agent/agent.ts';
+export type { Profile } from './model/board/event.ts';
+export type { Message, MessageType } from './model/team/message.ts';
+export type { Task, TaskStatus } from './model/board/task.ts';
+export { AgentError, ConflictError, isTeamError, StoreError, TeamError, UsageError } from './model/text/errors.ts';
+export { isOfBoard, type ShownEvent } from './model/team/shown-event.ts';
+export type { TeamStatus } from './runtime/views/status.ts';
+export type { Tasks, TaskInput } from './runtime/team/task-service.ts';
+export type { MemberInput } from './runtime/team/membership.ts';
+export type { OpenOptions } from './runtime/team/team-handle.ts';
 
 // For surfaces.
-export { AUTO, parseAgentFlag, sandboxSchema, shellWords } from './model/agent.ts';
-export { BACKEND_WORDS } from './model/backend.ts';
-export { type MergedConfig } from './model/config-layers.ts';
-export { configuredAgents } from './model/config.ts';
-export { count } from './model/board.ts';
-export { didYouMean } from './model/did-you-mean.ts';
-export { parseDuration } from './model/duration.ts';
-export { profileSchema } from './model/event.ts';
-export { MCP_HOSTS } from './model/host-entry.ts';
-export { MESSAGE_TYPES } from './model/message.ts';
-export { isName, LEAD, type Name, parseMemberName, parseName } from './model/names.ts';
-export { describePlan } from './model/plan-view.ts';
-export { parsePlan, type Plan } from './model/plan.ts';
-export { check } from './model/problem.ts';
-export { resolveTask } from './model/reference.ts';
-export { parseToolInput, toolFacts, type ToolInputs, toolJsonSchema, type ToolName } from './model/tool.ts';
-export { safeJson, safeLine, safeText } from './model/safe-text.ts';
-export { paint, timeOfDay } from './model/shown.ts';
-export { isInternal, isResolved, TASK_STATUSES } from './model/task.ts';
-export type { Spending } from './model/spending.ts';
-export { COLORS } from './model/team.ts';
-export { parseRounds, refineRequest } from './policy/refine-request.ts';
-export { cardOf, columnsOf, COLUMNS, type Card, type Column } from './policy/view/columns.ts';
+export { AUTO, parseAgentFlag, sandboxSchema, shellWords } from './model/agent/agent.ts';
+export { BACKEND_WORDS } from './model/pipeline/backend.ts';
+export { type MergedConfig } from './model/config/config-layers.ts';
+export { configuredAgents } from './model/config/config.ts';
+export { count } from './model/board/board.ts';
+export { didYouMean } from './model/text/did-you-mean.ts';
+export { parseDuration } from './model/text/duration.ts';
+export { profileSchema } from './model/board/event.ts';
+export { MCP_HOSTS } from './model/team/host-entry.ts';
+export { MESSAGE_TYPES } from './model/team/message.ts';
+export { isName, LEAD, type Name, parseMemberName, parseName } from './model/text/names.ts';
+export { describePlan } from './model/plan/plan-view.ts';
+export { parsePlan, type Plan } from './model/plan/plan.ts';
+export { check } from './model/text/document-problem.ts';
+export { resolveTask } from './model/board/task-reference.ts';
+export { parseToolInput, toolFacts, type ToolInputs, toolJsonSchema, type ToolName } from './model/team/tool.ts';
+export { safeJson, safeLine, safeText } from './model/text/safe-text.ts';
+export { paint, timeOfDay } from './model/team/colors-and-times.ts';
+export { isInternal, isResolved, TASK_STATUSES } from './model/board/task.ts';
+export type { Spending } from './model/team/spending-sum.ts';
+export { COLORS } from './model/team/team-config.ts';
+export { parseRounds, refineRequest } from './policy/refine/refine-request.ts';
+export { cardOf, columnsOf, COLUMNS, type Card, type Column } from './policy/view/board-columns.ts';
 export { criticalPath, type CriticalPath } from './policy/view/critical-path.ts';
 export { type Passed } from './policy/view/message-flow.ts';
-export { type Problem } from './policy/view/problems.ts';
-export { workedMs, type Span } from './policy/view/spans.ts';
-export { isSpeech, type Story, throughput } from './policy/view/story.ts';
-export { pipelineGraph } from './policy/pipeline-graph.ts';
-export { duration as shortDuration, teamCancelled, teamForceCancelled } from './policy/wording.ts';
-export { mustBeAvailable } from './runtime/availability.ts';
-export { logOnBus, sessionTeam } from './runtime/bus.ts';
-export { changesSince } from './runtime/changes.ts';
-export { builtPage } from './runtime/built-page.ts';
-export { perspectiveAgents } from './runtime/perspective-agents.ts';
-export { realClock } from './runtime/clock.ts';
-export { loadConfig } from './runtime/configuration.ts';
-export { type Call, type Desk } from './runtime/desk.ts';
-export { DeskWatch } from './runtime/desk-watch.ts';
-export { detachLead } from './runtime/detach.ts';
-export { diagnose } from './runtime/doctor.ts';
-export { equip } from './runtime/equip.ts';
-export { eventLine } from './runtime/event-line.ts';
-export { exportOf, type TeamExport } from './runtime/export.ts';
+export { type Problem } from './policy/view/team-problems.ts';
+export { workedMs, type Span } from './policy/view/claim-spans.ts';
+export { isSpeech, type Story, throughput } from './policy/view/team-projection.ts';
+export { pipelineGraph } from './policy/pipeline/pipeline-graph.ts';
+export { duration as shortDuration, teamCancelled, teamForceCancelled } from './policy/mail-wording.ts';
+export { mustBeAvailable } from './runtime/agents/availability.ts';
+export { logOnBus, sessionTeam } from './runtime/team/bus-log.ts';
+export { changesSince } from './runtime/views/workspace-changes.ts';
+export { builtPage } from './runtime/views/built-page.ts';
+export { perspectiveAgents } from './runtime/agents/perspective-agents.ts';
+export { realClock } from './runtime/process/system-clock.ts';
+export { loadConfig } from './runtime/team/configuration.ts';
+export { type Call, type Desk } from './runtime/tools/tool-context.ts';
+export { DeskWatch } from './runtime/tools/mailbox-watch.ts';
+export { detachLead } from './runtime/process/detach.ts';
+export { diagnose } from './runtime/setup/doctor.ts';
+export { equip } from './runtime/lead/configure-member.ts';
+export { eventLine } from './runtime/views/event-line.ts';
+export { exportOf, type TeamExport } from './runtime/views/export.ts';
 export {
   followEvents,
   followMail,
@@ -70,19 +70,19 @@ export {
   mailMark,
   mailOf,
   outputOf,
-} from './runtime/follow.ts';
+} from './runtime/views/follow.ts';
 
-export { hostSetup, printedEntry, writeHostSetup } from './runtime/host-setup.ts';
-export { initPlan, initProject } from './runtime/init.ts';
-export { join, type JoinOptions, serve } from './runtime/join.ts';
-export { judgeTask, reviseTask } from './runtime/judgement.ts';
-export { LeadingDesk } from './runtime/lead-desk.ts';
-export { closeTeam, isLed, leadTeam, loadPlan, requestSpawn, resumeTeam, savePlan } from './runtime/lifecycle.ts';
-export { rulesFor } from './runtime/lead-options.ts';
-export { listedTeams } from './runtime/listing.ts';
-export { commandLine } from './runtime/package.ts';
-export { MailBook, type MailRow, type MailWanted } from './runtime/mail-book.ts';
-export { memberDesk } from './runtime/member-desk.ts';
+export { hostSetup, printedEntry, writeHostSetup } from './runtime/setup/host-setup.ts';
+export { initPlan, initProject } from './runtime/setup/init.ts';
+export { join, type JoinOptions, serve } from './runtime/teammate/join.ts';
+export { judgeTask, reviseTask } from './runtime/lead/task-judgement.ts';
+export { LeadingDesk } from './runtime/runs/host-lead-context.ts';
+export { closeTeam, isLed, leadTeam, loadPlan, requestSpawn, resumeTeam, savePlan } from './runtime/runs/lifecycle.ts';
+export { rulesFor } from './runtime/lead/lead-options.ts';
+export { listedTeams } from './runtime/views/listing.ts';
+export { commandLine } from './runtime/process/package.ts';
+export { MailBook, type MailRow, type MailWanted } from './runtime/team/mail-index.ts';
+export { memberDesk } from './runtime/tools/member-tool-context.ts';
 export {
   type GivenPlan,
   isPlanWord,
@@ -93,27 +93,32 @@ export {
   planInFile,
   planInText,
   planNear,
-} from './runtime/plan-source.ts';
+} from './runtime/runs/plan-source.ts';
 
-export { makePipelineTeam } from './runtime/pipeline-run.ts';
-export { ejectPipeline, type GivenPipeline, listPipelines, pipelineNamed } from './runtime/pipelines.ts';
-export { chooseAgent } from './runtime/probes.ts';
-export { type RefineAsk, type RefinePlace } from './runtime/refine-setup.ts';
-export { refineAt, type RefineProgress } from './runtime/refine.ts';
-export { relayOnce } from './runtime/relay.ts';
-export { type Report, reportText } from './runtime/report-text.ts';
-export { keepReport, reportOf } from './runtime/report.ts';
-export { abandonedRuns, type Choice, choose, meet } from './runtime/run-choice.ts';
-export { makePlannedTeam, planHash, type RunOptions, runTeam } from './runtime/run.ts';
-export { routeText } from './runtime/route.ts';
-export { type RunAsk, runAsk } from './runtime/run-words.ts';
-export { Session, type SessionOptions } from './runtime/session.ts';
-export { setAsideBroken } from './runtime/set-aside.ts';
-export { shownPage, type ShownPage, type WantedPage } from './runtime/shown-file.ts';
-export { statusOf } from './runtime/status.ts';
-export { createTask, type TaskExtras, updateTask } from './runtime/task-change.ts';
-export { endTask, type TaskEnd } from './runtime/task-end.ts';
-export { resultOf, taskHistory } from './runtime/task-past.ts';
+export { makePipelineTeam } from './runtime/runs/pipeline/pipeline-run.ts';
+export {
+  ejectPipeline,
+  type GivenPipeline,
+  listPipelines,
+  pipelineNamed,
+} from './runtime/runs/pipeline/pipeline-shelf.ts';
+export { chooseAgent } from './runtime/agents/probes.ts';
+export { type RefineAsk, type RefinePlace } from './runtime/runs/refine/refine-setup.ts';
+export { refineAt, type RefineProgress } from './runtime/runs/refine/run-refine.ts';
+export { relayOnce } from './runtime/runs/refine/relay-once.ts';
+export { type Report, reportText } from './runtime/views/report-text.ts';
+export { keepReport, reportOf } from './runtime/views/report.ts';
+export { abandonedRuns, type Choice, choose, meet } from './runtime/runs/existing-run.ts';
+export { makePlannedTeam, planHash, type RunOptions, runTeam } from './runtime/runs/run.ts';
+export { routeText } from './runtime/runs/route.ts';
+export { type RunAsk, runAsk } from './runtime/runs/run-arguments.ts';
+export { Session, type SessionOptions } from './runtime/runs/session.ts';
+export { setAsideBroken } from './runtime/team/repair-team.ts';
+export { shownPage, type ShownPage, type WantedPage } from './runtime/views/file-page.ts';
+export { statusOf } from './runtime/views/status.ts';
+export { createTask, type TaskExtras, updateTask } from './runtime/tools/task-change.ts';
+export { endTask, type TaskEnd } from './runtime/tools/task-end.ts';
+export { resultOf, taskHistory } from './runtime/views/task-history.ts';
 export {
   type CastTask,
   castTask,
@@ -124,27 +129,27 @@ export {
   planTask,
   putAwayFinished,
   unfinishedRun,
-} from './runtime/task-run.ts';
+} from './runtime/runs/task-run.ts';
 
-export { trustProject, trustTeam } from './runtime/team-doctor.ts';
-export { teamEvents } from './runtime/team-events.ts';
-export { TeamWatch, type Sight, type WatchOptions } from './runtime/team-watch.ts';
-export { makeTeam, openHandle, storeOptions, TeamHandle, type TeamInput } from './runtime/team.ts';
-export { toolsOf, useTool } from './runtime/toolbox.ts';
-export { leaveOf, type Leave } from './runtime/member-leave.ts';
-export { waitForEnd } from './runtime/waiting.ts';
-export { contribute, parseWisdomFile } from './runtime/wisdom.ts';
-export { why, whyText } from './runtime/why.ts';
-export type { WhyLimits } from './runtime/why-facts.ts';
-export { openWorkspace, type Workspace } from './runtime/workspace.ts';
-export { excludeFromGit } from './store/exclude.ts';
-export { storedLine } from './store/mail-lines.ts';
-export { type TeamPaths } from './store/paths.ts';
-export { archivedBefore } from './store/prune.ts';
-export { pruneTeams } from './runtime/prune.ts';
-export { openForReading, type TeamReader } from './store/team-reader.ts';
-export { findRoot, findTeam, type ListedTeam, listTeams } from './store/teams.ts';
-export { isDirectory, rewriteUserFile } from './store/user-file.ts';
-export { readWisdom } from './store/wisdom.ts';
-export type { Check } from './runtime/doctor-check.ts';
-export { sessionOptions } from './runtime/session-options.ts';
+export { trustProject, trustTeam } from './runtime/setup/team-doctor.ts';
+export { teamEvents } from './runtime/views/team-events.ts';
+export { TeamWatch, type Sight, type WatchOptions } from './runtime/views/team-watch.ts';
+export { makeTeam, openHandle, storeOptions, TeamHandle, type TeamInput } from './runtime/team/team-handle.ts';
+export { toolsOf, useTool } from './runtime/tools/toolbox.ts';
+export { leaveOf, type Leave } from './runtime/lead/member-permissions.ts';
+export { waitForEnd } from './runtime/team/wait-for-end.ts';
+export { contribute, parseWisdomFile } from './runtime/team/wisdom-contribution.ts';
+export { why, whyText } from './runtime/views/why.ts';
+export type { WhyLimits } from './runtime/views/why-facts.ts';
+export { openWorkspace, type Workspace } from './runtime/tools/tool-workspace.ts';
+export { excludeFromGit } from './store/workspace/exclude.ts';
+export { storedLine } from './store/mail/mail-lines.ts';
+export { type TeamPaths } from './store/files/paths.ts';
+export { archivedBefore } from './store/team/remove-archived.ts';
+export { pruneTeams } from './runtime/setup/prune.ts';
+export { openForReading, type TeamReader } from './store/team/team-reader.ts';
+export { findRoot, findTeam, type ListedTeam, listTeams } from './store/team/team-list.ts';
+export { isDirectory, rewriteUserFile } from './store/user/user-file.ts';
+export { readWisdom } from './store/session/wisdom-store.ts';
+export type { Check } from './runtime/setup/doctor-check.ts';
+export { sessionOptions } from './runtime/runs/session-options.ts';

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { violations, type Architecture } from './support/architecture.ts';
+import { folderViolations, importCycles, violations, type Architecture } from './support/architecture.ts';
 import { factsOf } from './support/source-facts.ts';
 
 const BELOW_SURFACES = ['model', 'os', 'policy', 'store', 'agents', 'runtime'];
@@ -79,9 +79,9 @@ const ARCHITECTURE: Architecture = {
     },
   },
   ambient: [
-    { uses: ['Date.now', 'Date()', 'new Date()', 'Date', 'performance*'], only: ['runtime/clock.ts'] },
+    { uses: ['Date.now', 'Date()', 'new Date()', 'Date', 'performance*'], only: ['runtime/process/system-clock.ts'] },
     // What a log means may not depend on how one Node prints a date.
-    { uses: ['new Date(…)'], never: ['model/advance.ts', 'model/board.ts', 'model/task.ts'] },
+    { uses: ['new Date(…)'], never: ['model/board/advance.ts', 'model/board/board.ts', 'model/board/task.ts'] },
     { uses: ['console*'], only: ['surfaces'] },
     { uses: ['fetch*'], only: ['agents'] },
     { uses: ['process*', 'crypto*', 'Math.random', 'Math'], never: ['model', 'policy'] },
@@ -92,21 +92,57 @@ const ARCHITECTURE: Architecture = {
     { uses: ['require*', 'eval*', 'Function*', 'shell: true'], only: [] },
   ],
   exceptions: [
-    { path: 'agents/workspace.ts', builtins: ['fs'], why: 'a missing cwd, and what a script reads, awaits and writes' },
+    {
+      path: 'agents/script-files.ts',
+      builtins: ['fs'],
+      why: 'a missing cwd, and what a script reads, awaits and writes',
+    },
     {
       path: 'agents/loop/session-file.ts',
       builtins: ['fs'],
       why: 'keeps the conversation of a model agent in its home',
     },
-    { path: 'agents/home.ts', builtins: ['fs'], why: "an agent's own configuration home: settings, links to logins" },
+    {
+      path: 'agents/programs/agent-home-contents.ts',
+      builtins: ['fs'],
+      why: "an agent's own configuration home: settings, links to logins",
+    },
     { path: 'os/process-table-linux.ts', builtins: ['fs'], why: 'reads /proc' },
-    { path: 'os/program.ts', builtins: ['fs'], why: 'looks for an executable on PATH' },
-    { path: 'runtime/warm-up.ts', builtins: ['fs'], why: 'a directory of its own, when the package is built' },
-    { path: 'surfaces/cli/warm-up.ts', builtins: ['fs', 'os'], why: 'the same' },
-    { path: 'surfaces/web/page/wire.ts', uses: ['fetch()'], why: 'the page asks its own server' },
-    { path: 'surfaces/web/page/clock.ts', uses: ['Date.now'], why: "the page's only clock, in the browser" },
+    { path: 'os/program-path.ts', builtins: ['fs'], why: 'looks for an executable on PATH' },
+    {
+      path: 'runtime/teammate/runtime-warm-up.ts',
+      builtins: ['fs'],
+      why: 'a directory of its own, when the package is built',
+    },
+    { path: 'surfaces/cli/cli-warm-up.ts', builtins: ['fs', 'os'], why: 'the same' },
+    { path: 'surfaces/web/page/http-client.ts', uses: ['fetch()'], why: 'the page asks its own server' },
+    { path: 'surfaces/web/page/use-now.ts', uses: ['Date.now'], why: "the page's only clock, in the browser" },
   ],
-  doors: ['run', 'mcp', 'watch', 'ui'].map((verb) => `surfaces/cli/commands/${verb}.ts`),
+  floors: {
+    model: ['config', 'plan', 'pipeline', 'team', 'board', 'agent', 'text'],
+    policy: ['explain', 'supervise', 'pipeline', 'refine', 'divide', 'landing', 'sandbox', 'view', ''],
+    store: ['session', 'team', 'workspace', 'mail', 'board', 'lock', 'user', 'files'],
+    runtime: [
+      'setup',
+      'runs/refine',
+      'runs/pipeline',
+      'runs',
+      'teammate',
+      'agents',
+      'lead',
+      'tools',
+      'team',
+      'views',
+      'process',
+    ],
+  },
+  mostFiles: 25,
+  doors: {
+    'surfaces/cli/commands/runs/run.ts': 'surfaces/terminal/progress-view.ts',
+    'surfaces/cli/commands/setup/mcp.ts': 'surfaces/mcp/serve-mcp.ts',
+    'surfaces/cli/commands/views/watch.ts': 'surfaces/terminal/progress-view.ts',
+    'surfaces/cli/commands/views/ui.ts': 'surfaces/web/open-ui.ts',
+  },
   forbiddenNames: /(?:^|[/-])(?:utils?|helpers?|common|managers?|misc|v2)(?:[./-]|$)/,
   forbiddenText: /eslint-disable|@ts-(?:ignore|nocheck|expect-error)/,
   namespaces: ['zod'],
@@ -123,8 +159,16 @@ describe('the source', () => {
   const sources = Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 
   it('keeps to the rooms and touches the world only where it may', () => {
-    expect(paths).toContain('model/board.ts');
+    expect(paths).toContain('model/board/board.ts');
     expect(violationsOf(sources)).toEqual([]);
+  });
+
+  it('has no cycle of imports, types included', () => {
+    expect(importCycles(factsOf(new Map(Object.entries(sources))))).toEqual([]);
+  });
+
+  it('has no folder that is too full, unplaced or has a barrel', () => {
+    expect(folderViolations(paths, ARCHITECTURE)).toEqual([]);
   });
 
   it.each(ARCHITECTURE.exceptions)('needs the exception of $path', ({ path }) => {
@@ -156,20 +200,20 @@ describe('the check', () => {
     ['a way round the API', 'surfaces/cli/a.ts', `import '../../model/a.ts';`, 'surfaces/cli may not import model'],
     [
       'another surface',
-      'surfaces/cli/commands/run.ts',
-      `import '../../web/main.ts';`,
+      'surfaces/cli/commands/runs/run.ts',
+      `import '../../../web/open-ui.ts';`,
       'surfaces/cli may not import surfaces/web',
     ],
     [
       'its inside',
-      'surfaces/cli/commands/ui.ts',
-      `void import('../../web/a.ts');`,
+      'surfaces/cli/commands/views/ui.ts',
+      `void import('../../../web/a.ts');`,
       'surfaces/cli may not import surfaces/web',
     ],
     [
       'no door',
-      'surfaces/cli/commands/list.ts',
-      `void import('../../web/main.ts');`,
+      'surfaces/cli/commands/teams/list.ts',
+      `void import('../../../web/open-ui.ts');`,
       'surfaces/cli may not import surfaces/web',
     ],
     ['a stranger', 'store/a.ts', `import '../../scripts/a.ts';`, 'imports ../scripts/a.ts, which stands in no room'],
@@ -192,7 +236,7 @@ describe('the check', () => {
     ['the clock by another name', 'runtime/a.ts', `const { now } = Date; now();`, 'may not use Date'],
     ['code from text', 'model/a.ts', `export const a = new Function('return 1');`, 'may not use new Function(…)'],
     ['the fine clock', 'runtime/a.ts', `performance.now();`, 'may not use performance.now'],
-    ['a date in the fold', 'model/advance.ts', `export const at = new Date(0);`, 'may not use new Date(…)'],
+    ['a date in the fold', 'model/board/advance.ts', `export const at = new Date(0);`, 'may not use new Date(…)'],
     ['chance', 'policy/a.ts', `export const luck = Math.random();`, 'may not use Math.random'],
     ['the process', 'model/a.ts', `export const me = process.pid;`, 'may not use process.pid'],
     ['the process in an object', 'model/a.ts', `export const all = { process };`, 'may not use process'],
@@ -210,9 +254,42 @@ describe('the check', () => {
     ['a name that says nothing', 'store/utils.ts', ``, 'has a name that says nothing'],
     ['a folder that says nothing', 'store/common/a.ts', ``, 'has a name that says nothing'],
     ['a second version', 'store/inbox-v2.ts', ``, 'has a name that says nothing'],
+    [
+      'a folder above',
+      'runtime/team/a.ts',
+      `import '../lead/b.ts';`,
+      'runtime/team may not import runtime/lead, which is above it',
+    ],
+    [
+      'a type of a folder above',
+      'runtime/runs/a.ts',
+      `import type { B } from './refine/b.ts';`,
+      'runtime/runs may not import runtime/runs/refine, which is above it',
+    ],
     ['a file outside the rooms', 'lib/a.ts', ``, 'stands in no room'],
   ])('finds %s', (_, path, text, why) => {
     expect(violationsOf({ [path]: text })).toEqual([`${path}:1 ${why}`]);
+  });
+
+  it('finds a cycle of types', () => {
+    const sources = new Map([
+      ['model/a.ts', `import type { B } from './b.ts';`],
+      ['model/b.ts', `import { c } from './c.ts';`],
+      ['model/c.ts', `import type { A } from './a.ts';`],
+      ['model/d.ts', `import { a } from './a.ts'; export const lazy = () => import('./e.ts');`],
+      ['model/e.ts', `import { d } from './d.ts';`],
+    ]);
+    expect(importCycles(factsOf(sources))).toEqual([['model/a.ts', 'model/b.ts', 'model/c.ts']]);
+  });
+
+  it('finds a folder that is too full, one in no list, and a barrel', () => {
+    const files = Array.from({ length: 26 }, (_, at) => `runtime/lead/${at}.ts`);
+    const found = folderViolations([...files, 'store/new/a.ts', 'store/lock/index.ts', 'index.ts'], ARCHITECTURE);
+    expect(found).toEqual([
+      'runtime/lead holds 26 source files; 25 are the limit',
+      'store/lock/index.ts is a barrel',
+      'store/new has no place in the list of floors',
+    ]);
   });
 
   it('tells the line', () => {
@@ -236,10 +313,10 @@ describe('the check', () => {
     ['a type of that name', 'policy/a.ts', `export type A = Promise<Date>;`],
     ['a date made of an argument', 'policy/a.ts', `export const a = (ms: number) => new Date(ms).toISOString();`],
     ['arithmetic', 'policy/a.ts', `export const a = Math.max(1, 2);`],
-    ['the one clock', 'runtime/clock.ts', `export const now = () => Date.now() + performance.now();`],
+    ['the one clock', 'runtime/process/system-clock.ts', `export const now = () => Date.now() + performance.now();`],
     ['a heavy package later', 'store/a.ts', `export const a = () => import('proper-lockfile');`],
     ['a heavy package as a type', 'store/a.ts', `import type { LockOptions } from 'proper-lockfile';`],
-    ['a door', 'surfaces/cli/commands/ui.ts', `export const a = () => import('../../web/main.ts');`],
+    ['a door', 'surfaces/cli/commands/views/ui.ts', `export const a = () => import('../../../web/open-ui.ts');`],
   ])('allows %s', (_, path, text) => {
     expect(violationsOf({ [path]: text })).toEqual([]);
   });

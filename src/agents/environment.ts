@@ -2,7 +2,7 @@
  * The environment of a child, by allow-list (SPEC §8): what every program needs, what the user named, and the own
  * variables of that kind of agent. Another agent's keys, and `TEAMS_*` of the parent, never come along.
  */
-import type { AgentKind } from '../model/agent.ts';
+import type { AgentKind } from '../model/agent/agent.ts';
 
 const COMMON: ReadonlySet<string> = new Set([
   ...['PATH', 'HOME', 'USER', 'SHELL', 'LANG', 'TERM', 'TMPDIR', 'TZ', 'CI', 'NO_COLOR'],

@@ -1,6 +1,6 @@
 /** Where the user's own login for each program lies, and how it is had. Pure; whether it is there is its readers' to see. */
 import { join } from 'node:path';
-import type { AgentKind } from '../model/agent.ts';
+import type { AgentKind } from '../model/agent/agent.ts';
 
 export interface Login {
   /** Variables any of which is a key, or says where one comes from. */

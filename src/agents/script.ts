@@ -1,7 +1,7 @@
 /** What a scripted agent is told to say, as data, and which of it comes next. */
 import * as z from 'zod';
-import { FAILURE_CLASSES, processText } from '../model/agent.ts';
-import { closed } from '../model/problem.ts';
+import { FAILURE_CLASSES, processText } from '../model/agent/agent.ts';
+import { closed } from '../model/text/document-problem.ts';
 
 const milliseconds = z.int().min(0).max(86_400_000);
 

@@ -3,15 +3,15 @@
  * what it says of its own is labelled `(scripted)`.
  */
 import { resolve } from 'node:path';
-import type { AgentSpec } from '../model/agent.ts';
-import { formatDuration } from '../model/duration.ts';
-import { UsageError } from '../model/errors.ts';
-import { check } from '../model/problem.ts';
-import { readSource } from '../model/yaml-source.ts';
-import type { Agent, AgentEvent, CallAnswer, Turn, TurnEnd, TurnInput } from './agent.ts';
+import type { AgentSpec } from '../model/agent/agent.ts';
+import { formatDuration } from '../model/text/duration.ts';
+import { UsageError } from '../model/text/errors.ts';
+import { check } from '../model/text/document-problem.ts';
+import { readSource } from '../model/text/yaml-source.ts';
+import type { Agent, AgentEvent, CallAnswer, Turn, TurnEnd, TurnInput } from './agent-contract.ts';
 import { LONGEST_MS, pause } from '../os/pause.ts';
 import { scriptReader, scriptSchema, scriptedTurnsSchema, type ScriptedTurn } from './script.ts';
-import { exists, readScript, writeInside } from './workspace.ts';
+import { exists, readScript, writeInside } from './script-files.ts';
 
 const LOOK_EVERY_MS = 20;
 

@@ -3,7 +3,7 @@
  * ends with everything that it started.
  */
 import type { Readable } from 'node:stream';
-import type { Mark } from '../model/mark.ts';
+import type { Mark } from '../model/agent/process-mark.ts';
 import { ownIdentity } from './process-table.ts';
 import { sweep, type SweepSeams } from './sweep.ts';
 

@@ -3,7 +3,7 @@
  * (DESIGN §4). A group's number is nobody else's while one member of it lives, so it is signalled only while its leader
  * runs, while a member was just seen, or in the few milliseconds after the leader's exit, in which no number comes round.
  */
-import { codeOf } from '../model/errors.ts';
+import { codeOf } from '../model/text/errors.ts';
 import { pause } from './pause.ts';
 import { processes } from './process-table.ts';
 import { livingProcesses } from './process-tree.ts';

@@ -1,6 +1,6 @@
 /** The process table of Linux, from /proc (proc_pid_stat(5), proc_pid_limits(5)). */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { codeOf } from '../model/errors.ts';
+import { codeOf } from '../model/text/errors.ts';
 import type { Look, ProcessStat, ProcessLimits, ProcessTable } from './process-identity.ts';
 
 export function linuxTable(): ProcessTable {

@@ -5,7 +5,7 @@
  * All of it reads the {@link ProcessTable}. A table that cannot see this process's own pid namespace lists nothing, so
  * nothing is found there and nothing is signalled.
  */
-import { codeOf } from '../model/errors.ts';
+import { codeOf } from '../model/text/errors.ts';
 import { isLiving, processes } from './process-table.ts';
 import type { ProcessStat, ProcessTable } from './process-identity.ts';
 

@@ -5,7 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import type { Mark, ReaperMessage } from '../model/mark.ts';
+import type { Mark, ReaperMessage } from '../model/agent/process-mark.ts';
 import { writeMessage } from './reaper-message.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 

@@ -1,5 +1,5 @@
 /** The pipe from a lead to its reaper: one JSON object a line. (zod adds some 15 ms to its start; nobody waits for it.) */
-import { markSchema, reaperMessageSchema, type Mark, type ReaperMessage } from '../model/mark.ts';
+import { markSchema, reaperMessageSchema, type Mark, type ReaperMessage } from '../model/agent/process-mark.ts';
 
 export const writeMessage = (message: ReaperMessage): string => `${JSON.stringify(message)}\n`;
 

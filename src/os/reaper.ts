@@ -3,7 +3,7 @@
  * lead; when that ends without a goodbye the lead is dead, and the reaper ends all that carries the team's marks.
  */
 import { setTimeout } from 'node:timers/promises';
-import type { Mark, ReaperMessage } from '../model/mark.ts';
+import type { Mark, ReaperMessage } from '../model/agent/process-mark.ts';
 import { parseMessage } from './reaper-message.ts';
 import { sweep, type SweepSeams } from './sweep.ts';
 import type { ProcessIdentity } from './process-identity.ts';

@@ -5,11 +5,11 @@
  * It never signals itself, its ancestors, another user's process, or a pid whose start time is not the one judged.
  */
 import { setTimeout } from 'node:timers/promises';
-import { codeOf } from '../model/errors.ts';
-import type { Mark } from '../model/mark.ts';
+import { codeOf } from '../model/text/errors.ts';
+import type { Mark } from '../model/agent/process-mark.ts';
 import { isLiving, processes } from './process-table.ts';
 import { ancestry, descendants } from './process-tree.ts';
-import { matches } from './mark.ts';
+import { matches } from './mark-environment.ts';
 import type { ProcessIdentity, ProcessStat, ProcessTable } from './process-identity.ts';
 
 export interface SweepSeams {

@@ -2,11 +2,11 @@
  * What a turn of an agent means for its task, and what a board means for an exit code (SPEC §5, §12). The agent's own
  * faults — a full context, a limit, a missing program — end the claim and count against neither task nor member.
  */
-import type { FailureClass } from '../model/agent.ts';
-import type { Board } from '../model/board.ts';
-import { isInternal, type Task } from '../model/task.ts';
-import type { Gate } from '../model/team.ts';
-import { duration } from './wording.ts';
+import type { FailureClass } from '../model/agent/agent.ts';
+import type { Board } from '../model/board/board.ts';
+import { isInternal, type Task } from '../model/board/task.ts';
+import type { Gate } from '../model/team/team-config.ts';
+import { duration } from './mail-wording.ts';
 
 /** How a turn ended; the ends of `agents/` are of this shape. `exit` is the program's own verdict on the task. */
 export type EndedTurn =

@@ -2,9 +2,9 @@
  * The four profiles as data (SPEC §1): one engine runs them all, and what differs between them is written here and
  * nowhere else. What a profile forbids is an error to its sender, never a silent drop.
  */
-import type { ClaimMode, Profile } from '../model/event.ts';
-import { mayPass, sideOf, type MessageType } from '../model/message.ts';
-import { isLead, LEAD } from '../model/names.ts';
+import type { ClaimMode, Profile } from '../model/board/event.ts';
+import { mayPass, sideOf, type MessageType } from '../model/team/message.ts';
+import { isLead, LEAD } from '../model/text/names.ts';
 
 export interface ProfileRules {
   readonly claimMode: ClaimMode;

@@ -2,9 +2,9 @@
  * What the lead sees when it looks, and what may follow: the vocabulary of supervision. Ages are monotonic
  * milliseconds. A sighting is data, so every rule is a table of sighting → verdicts.
  */
-import type { Tier } from '../model/agent.ts';
-import type { Board } from '../model/board.ts';
-import type { Name } from '../model/names.ts';
+import type { Tier } from '../model/agent/agent.ts';
+import type { Board } from '../model/board/board.ts';
+import type { Name } from '../model/text/names.ts';
 
 export interface MemberSighting {
   readonly name: Name;

@@ -2,8 +2,8 @@
  * What sort of work a task is, read from its subject's words (S2 "Cascade_Mode: Detection"), and which roles may do
  * it: a read-only role neither implements nor writes tests.
  */
-import type { Name } from '../model/names.ts';
-import type { Task } from '../model/task.ts';
+import type { Name } from '../model/text/names.ts';
+import type { Task } from '../model/board/task.ts';
 
 export type TaskType = 'implement' | 'test' | 'review' | 'explore';
 

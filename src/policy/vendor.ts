@@ -1,5 +1,5 @@
 /** Whose limits an agent runs into: all agents of one vendor share a pause (SPEC §8). */
-import type { AgentKind, AgentSpec } from '../model/agent.ts';
+import type { AgentKind, AgentSpec } from '../model/agent/agent.ts';
 
 const VENDORS: Readonly<Partial<Record<AgentKind, string>>> = {
   claude: 'anthropic',

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Agent, TurnInput } from '../../src/agents/agent.ts';
+import type { Agent, TurnInput } from '../../src/agents/agent-contract.ts';
 import { tempDir } from '../support/temp.ts';
 import { isReady, play } from './turns.ts';
 

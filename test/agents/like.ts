@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import type { Server } from '../../src/agents/agent.ts';
+import type { Server } from '../../src/agents/agent-contract.ts';
 
 const FOLDER = join(import.meta.dirname, '../fixtures/cli-like');
 

@@ -3,8 +3,8 @@
  * apply to a kind is declared with its reason, never left out in silence.
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Agent, Incoming, TurnInput } from '../../src/agents/agent.ts';
-import type { FailureClass } from '../../src/model/agent.ts';
+import type { Agent, Incoming, TurnInput } from '../../src/agents/agent-contract.ts';
+import type { FailureClass } from '../../src/model/agent/agent.ts';
 import type { Asked } from '../fixtures/model-server/asked.ts';
 import type { Script, Step, ToolUse } from '../fixtures/model-server/script.ts';
 import { ModelServer } from '../fixtures/model-server/server.ts';

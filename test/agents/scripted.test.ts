@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { TurnInput } from '../../src/agents/agent.ts';
+import type { TurnInput } from '../../src/agents/agent-contract.ts';
 import type { ScriptedTurn } from '../../src/agents/script.ts';
 import { scripted } from '../../src/agents/scripted.ts';
 import { tempDir } from '../support/temp.ts';

@@ -1,6 +1,6 @@
 /** Playing a turn: what it told, and how it ended. */
 import { join } from 'node:path';
-import type { AgentEvent, CallAnswer, Turn, TurnEnd, TurnInput } from '../../src/agents/agent.ts';
+import type { AgentEvent, CallAnswer, Turn, TurnEnd, TurnInput } from '../../src/agents/agent-contract.ts';
 
 const PROGRAMS = join(import.meta.dirname, '../fixtures/programs');
 

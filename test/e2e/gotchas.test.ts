@@ -2,22 +2,22 @@
  * The twelve gotchas of S2, by number: what its authors had to warn of, shown as it is here. What of them cannot be
  * solved is told in docs/gotchas.md.
  */
-import { remedyFor } from '../../src/policy/fallback.ts';
+import { remedyFor } from '../../src/policy/supervise/fallback.ts';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { execAgent } from '../../src/model/agent.ts';
-import { codeOf } from '../../src/model/errors.ts';
-import { parseName } from '../../src/model/names.ts';
-import { parseRunWords } from '../../src/model/run-spec.ts';
-import { cascades, MAX_CASCADE_DEPTH } from '../../src/policy/cascade.ts';
-import { divide } from '../../src/policy/ownership.ts';
-import { misfit } from '../../src/policy/role-fit.ts';
+import { execAgent } from '../../src/model/agent/agent.ts';
+import { codeOf } from '../../src/model/text/errors.ts';
+import { parseName } from '../../src/model/text/names.ts';
+import { parseRunWords } from '../../src/model/plan/run-spec.ts';
+import { cascades, MAX_CASCADE_DEPTH } from '../../src/policy/supervise/cascade.ts';
+import { divide } from '../../src/policy/divide/file-ownership.ts';
+import { misfit } from '../../src/policy/divide/role-fit.ts';
 import { mayDo } from '../../src/policy/task-type.ts';
-import { closeTeam } from '../../src/runtime/lifecycle.ts';
-import { planInText } from '../../src/runtime/plan-source.ts';
-import { makeGeneratedTeam } from '../../src/runtime/task-run.ts';
-import { openHandle, storeOptions } from '../../src/runtime/team.ts';
-import { findTeam } from '../../src/store/teams.ts';
+import { closeTeam } from '../../src/runtime/runs/lifecycle.ts';
+import { planInText } from '../../src/runtime/runs/plan-source.ts';
+import { makeGeneratedTeam } from '../../src/runtime/runs/task-run.ts';
+import { openHandle, storeOptions } from '../../src/runtime/team/team-handle.ts';
+import { findTeam } from '../../src/store/team/team-list.ts';
 import { lead, living, run, team } from '../support/session.ts';
 import { tempDir } from '../support/temp.ts';
 import { LIMITS, name, sighting, world, type World } from '../policy/world.ts';

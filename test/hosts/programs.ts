@@ -1,6 +1,6 @@
 /** How each real host is started without a network and without a question, against a model on the loopback. */
 import { join } from 'node:path';
-import type { McpHost } from '../../src/model/host-entry.ts';
+import type { McpHost } from '../../src/model/team/host-entry.ts';
 import type { Workplace } from '../support/cli.ts';
 
 export interface Start {

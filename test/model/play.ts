@@ -1,8 +1,14 @@
 /** Turns random numbers into events that mean something on a board: mostly legal, never only legal. */
 import fc from 'fast-check';
-import type { Board } from '../../src/model/board.ts';
-import { LOG_VERSION, RELEASE_REASONS, type Author, type BoardEvent, type Change } from '../../src/model/event.ts';
-import { LEAD, parseName, type Name } from '../../src/model/names.ts';
+import type { Board } from '../../src/model/board/board.ts';
+import {
+  LOG_VERSION,
+  RELEASE_REASONS,
+  type Author,
+  type BoardEvent,
+  type Change,
+} from '../../src/model/board/event.ts';
+import { LEAD, parseName, type Name } from '../../src/model/text/names.ts';
 import { ada, AT, bob, byLead, cy, life, newTask, TEAM, ulid } from './world.ts';
 
 export interface Step {

@@ -1,8 +1,8 @@
 /** A small world for tests of the board: it writes events, by whom one says, and folds them. */
 import { createHash } from 'node:crypto';
-import { advance, type Outcome } from '../../src/model/advance.ts';
-import { emptyBoard, type Board } from '../../src/model/board.ts';
-import { newTaskSchema, uniqueMarks, type NewTaskInput, type Task } from '../../src/model/task.ts';
+import { advance, type Outcome } from '../../src/model/board/advance.ts';
+import { emptyBoard, type Board } from '../../src/model/board/board.ts';
+import { newTaskSchema, uniqueMarks, type NewTaskInput, type Task } from '../../src/model/board/task.ts';
 import {
   LOG_VERSION,
   type Author,
@@ -10,8 +10,8 @@ import {
   type Body,
   type Change,
   type ClaimMode,
-} from '../../src/model/event.ts';
-import { LEAD, parseName, type Name } from '../../src/model/names.ts';
+} from '../../src/model/board/event.ts';
+import { LEAD, parseName, type Name } from '../../src/model/text/names.ts';
 
 export const AT = '2026-01-02T03:04:05.678Z';
 

@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { markSchema, type Mark } from '../../src/model/mark.ts';
-import { drawMarks, markedCommand, markEnvironment, matches, prlimitPath } from '../../src/os/mark.ts';
-import type { Suspect } from '../../src/os/mark.ts';
+import { markSchema, type Mark } from '../../src/model/agent/process-mark.ts';
+import { drawMarks, markedCommand, markEnvironment, matches, prlimitPath } from '../../src/os/mark-environment.ts';
+import type { Suspect } from '../../src/os/mark-environment.ts';
 import { parseMessage, writeMessage } from '../../src/os/reaper-message.ts';
 import { processes } from '../../src/os/process-table.ts';
 import { BOOT, fakeTable } from '../fixtures/table.ts';

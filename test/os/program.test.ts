@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findProgram } from '../../src/os/program.ts';
+import { findProgram } from '../../src/os/program-path.ts';
 
 describe('a program', () => {
   it('is found in absolute directories only', () => {

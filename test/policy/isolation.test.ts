@@ -1,10 +1,10 @@
 /** S4's "Role Isolation Rules": what a role may and may not, where messages are sent, tasks made and claims taken. */
 import { describe, expect, it } from 'vitest';
-import { claimRefusal } from '../../src/model/board.ts';
-import { advance } from '../../src/model/advance.ts';
-import { newTaskSchema, type NewTaskInput } from '../../src/model/task.ts';
+import { claimRefusal } from '../../src/model/board/board.ts';
+import { advance } from '../../src/model/board/advance.ts';
+import { newTaskSchema, type NewTaskInput } from '../../src/model/board/task.ts';
 import { mayMessage } from '../../src/policy/profiles.ts';
-import { mayCall } from '../../src/policy/tool-rules.ts';
+import { mayCall } from '../../src/policy/sandbox/tool-rules.ts';
 import { name, world } from './world.ts';
 
 const roles = () =>

@@ -1,7 +1,7 @@
 /** SPEC §5: how a turn ends its task; SPEC §12: how a board ends a run. */
 import { describe, expect, it } from 'vitest';
-import { FAILURE_CLASSES } from '../../src/model/agent.ts';
-import { gateSchema } from '../../src/model/team.ts';
+import { FAILURE_CLASSES } from '../../src/model/agent/agent.ts';
+import { gateSchema } from '../../src/model/team/team-config.ts';
 import {
   exitCodeOf,
   isFaulty,

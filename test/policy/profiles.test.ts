@@ -1,7 +1,7 @@
 /** SPEC §1: the four profiles, and who may write to whom under each. */
 import { describe, expect, it } from 'vitest';
-import { PROFILES } from '../../src/model/event.ts';
-import { MESSAGE_TYPES } from '../../src/model/message.ts';
+import { PROFILES } from '../../src/model/board/event.ts';
+import { MESSAGE_TYPES } from '../../src/model/team/message.ts';
 import { mayAsk, mayMessage, profiles } from '../../src/policy/profiles.ts';
 
 describe('the table of profiles', () => {

@@ -1,7 +1,13 @@
 /** Verdicts, reviews and results as the tests of the loop speak of them. */
-import { parseName, type Name } from '../../src/model/names.ts';
-import { verdictSchema, type Critique, type Finding, type Review, type Verdict } from '../../src/model/round.ts';
-import type { LoopSettings } from '../../src/policy/loop.ts';
+import { parseName, type Name } from '../../src/model/text/names.ts';
+import {
+  verdictSchema,
+  type Critique,
+  type Finding,
+  type Review,
+  type Verdict,
+} from '../../src/model/pipeline/round.ts';
+import type { LoopSettings } from '../../src/policy/refine/refine-loop.ts';
 
 export const backend = (text: string): Name => parseName('member', text);
 

@@ -1,11 +1,11 @@
 /** Boards and sightings for the policies' tests: a board is made by the product's own fold, a sighting is what one writes down. */
-import { advance, type Outcome } from '../../src/model/advance.ts';
-import { emptyBoard, type Board } from '../../src/model/board.ts';
-import type { Author, Change, ClaimMode, Profile } from '../../src/model/event.ts';
-import { timestamp } from '../../src/model/clock.ts';
-import { LEAD, parseName, type Name } from '../../src/model/names.ts';
-import { factsOf, type Fact, type ShownEvent } from '../../src/model/shown-event.ts';
-import { newTaskSchema, type NewTaskInput, type Task } from '../../src/model/task.ts';
+import { advance, type Outcome } from '../../src/model/board/advance.ts';
+import { emptyBoard, type Board } from '../../src/model/board/board.ts';
+import type { Author, Change, ClaimMode, Profile } from '../../src/model/board/event.ts';
+import { timestamp } from '../../src/model/text/clock.ts';
+import { LEAD, parseName, type Name } from '../../src/model/text/names.ts';
+import { factsOf, type Fact, type ShownEvent } from '../../src/model/team/shown-event.ts';
+import { newTaskSchema, type NewTaskInput, type Task } from '../../src/model/board/task.ts';
 import type { Limits, MemberSighting, Sighting, Verdict } from '../../src/policy/sighting.ts';
 
 export const name = (text: string): Name => (text === 'lead' ? LEAD : parseName('member', text));

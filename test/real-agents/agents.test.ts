@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { beforeAll, beforeEach } from 'vitest';
 import { allowLeft } from '../support/leftovers.ts';
-import { agentFor } from '../../src/agents/index.ts';
+import { agentFor } from '../../src/agents/agent-registry.ts';
 import { teamServer } from '../agents/like.ts';
 import { describeWithModel, type Cast } from '../agents/model-contract.ts';
 import { environment, REAL_CLIS, reach, realCli, SEEN, STALL_MS, type RealCli } from './clis.ts';

@@ -1,5 +1,5 @@
 /** The real CLIs: by which version, how each is led to the model server, and what is known of it. */
-import type { AgentSpec } from '../../src/model/agent.ts';
+import type { AgentSpec } from '../../src/model/agent/agent.ts';
 import type { Cast } from '../agents/model-contract.ts';
 import { installed } from '../hosts/install.ts';
 import { PROGRAMS } from '../hosts/programs.ts';

@@ -5,10 +5,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { agentFor } from '../../src/agents/index.ts';
-import { commandLine } from '../../src/runtime/package.ts';
-import { openForReading } from '../../src/store/team-reader.ts';
-import { listTeams } from '../../src/store/teams.ts';
+import { agentFor } from '../../src/agents/agent-registry.ts';
+import { commandLine } from '../../src/runtime/process/package.ts';
+import { openForReading } from '../../src/store/team/team-reader.ts';
+import { listTeams } from '../../src/store/team/team-list.ts';
 import { play, turnInput } from '../agents/turns.ts';
 import type { Asked } from '../fixtures/model-server/asked.ts';
 import type { Step, ToolUse } from '../fixtures/model-server/script.ts';

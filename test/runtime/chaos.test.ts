@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { codeOf } from '../../src/model/errors.ts';
-import { isFinal, type NewTaskInput } from '../../src/model/task.ts';
-import type { Board } from '../../src/model/board.ts';
+import { codeOf } from '../../src/model/text/errors.ts';
+import { isFinal, type NewTaskInput } from '../../src/model/board/task.ts';
+import type { Board } from '../../src/model/board/board.ts';
 import { SPAWN_POINTS } from '../fixtures/dying-disk.ts';
 import { openZoo, until } from '../fixtures/zoo.ts';
 import { realClock } from '../support/clock.ts';

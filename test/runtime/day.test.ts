@@ -4,7 +4,7 @@
  * expected to the word.
  */
 import { expect, it } from 'vitest';
-import { waitingMail } from '../../src/store/inbox-view.ts';
+import { waitingMail } from '../../src/store/mail/inbox-view.ts';
 import { Stage } from '../support/stage.ts';
 import { name } from '../support/team.ts';
 import type { ToldTeam } from '../support/told-team.ts';

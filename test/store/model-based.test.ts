@@ -1,7 +1,7 @@
 /** Layer 3 of RELIABILITY §4: random commands, done to the real store and to a plain model, which must agree. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { realDisk } from '../../src/store/disk.ts';
+import { realDisk } from '../../src/store/files/disk.ts';
 import { BoardPair } from '../support/models/board-pair.ts';
 import { ModelledInbox } from '../support/models/inbox.ts';
 import { figure } from '../support/figures.ts';

@@ -1,8 +1,8 @@
 /** M8: who waits for mail is woken, with a watcher at once, and with none within the second of the re-look. */
 import { expect, it } from 'vitest';
-import { Waker } from '../../src/runtime/waker.ts';
-import { realDisk, type Disk } from '../../src/store/disk.ts';
-import type { TeamPaths } from '../../src/store/paths.ts';
+import { Waker } from '../../src/runtime/process/waker.ts';
+import { realDisk, type Disk } from '../../src/store/files/disk.ts';
+import type { TeamPaths } from '../../src/store/files/paths.ts';
 import { realClock } from '../support/clock.ts';
 import { Crowd } from '../support/crowd.ts';
 import { errno } from '../support/faults.ts';

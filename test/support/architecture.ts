@@ -32,8 +32,12 @@ export interface Architecture {
   readonly rooms: Readonly<Record<string, Room>>;
   readonly ambient: readonly AmbientRule[];
   readonly exceptions: readonly Exception[];
-  /** Files that may lazily import the entry of another surface. */
-  readonly doors: readonly string[];
+  /** Room → its folders, the highest first: a file imports its own folder and lower ones only, types included. '' is the room itself. */
+  readonly floors: Readonly<Record<string, readonly string[]>>;
+  /** Source files that one folder may hold. */
+  readonly mostFiles: number;
+  /** File → the entry of another surface that it may lazily import. */
+  readonly doors: Readonly<Record<string, string>>;
   readonly forbiddenNames: RegExp;
   readonly forbiddenText: RegExp;
   /** Packages that may only be imported as a namespace. */
@@ -94,9 +98,76 @@ function judgeNeighbour(path: string, room: string, one: Import, architecture: A
   const target = posix.join(posix.dirname(path), one.from);
   const to = roomOf(target, architecture.rooms);
   if (to === undefined) return `imports ${target}, which stands in no room`;
-  if (to === room || isBelowAny(target, architecture.rooms[room]?.rooms ?? [])) return undefined;
-  const isDoor = architecture.doors.includes(path) && one.way === 'lazy' && target === `${to}/main.ts`;
-  return isDoor && to.startsWith('surfaces/') ? undefined : `${room} may not import ${to}`;
+  if (to === room) return judgeFloor(path, target, room, architecture.floors[room]);
+  if (isBelowAny(target, architecture.rooms[room]?.rooms ?? [])) return undefined;
+  const isDoor = one.way === 'lazy' && target === architecture.doors[path];
+  return isDoor ? undefined : `${room} may not import ${to}`;
+}
+
+/** The folder of a room that a file is in: the longest of the room's floors that it is below. */
+function floorOf(path: string, room: string, floors: readonly string[]): string {
+  const below = floors.filter((floor) => floor === '' || isBelow(path, `${room}/${floor}`));
+  return below.toSorted((a, b) => b.length - a.length)[0] ?? '';
+}
+
+function judgeFloor(path: string, target: string, room: string, floors: readonly string[] = ['']): string | undefined {
+  const [from, to] = [floorOf(path, room, floors), floorOf(target, room, floors)];
+  return floors.indexOf(from) <= floors.indexOf(to)
+    ? undefined
+    : `${room}/${from} may not import ${room}/${to}, which is above it`;
+}
+
+/** What is wrong with the folders: a folder that is in no list of floors, that is too full, or that has a barrel. */
+export function folderViolations(paths: readonly string[], { floors, mostFiles }: Architecture): string[] {
+  const folders = [...new Set(paths.map((path) => posix.dirname(path)))];
+  const filesIn = (folder: string): number => paths.filter((path) => posix.dirname(path) === folder).length;
+  const barrels = paths.filter((path) => posix.basename(path) === 'index.ts' && path !== 'index.ts');
+  const nowhere = folders.filter((folder) => {
+    const room = Object.keys(floors).find((one) => folder === one || folder.startsWith(`${one}/`));
+    return (
+      room !== undefined &&
+      !isBelowAny(
+        folder,
+        (floors[room] ?? []).map((floor) => posix.join(room, floor)),
+      )
+    );
+  });
+  return [
+    ...folders
+      .filter((folder) => filesIn(folder) > mostFiles)
+      .map((folder) => `${folder} holds ${filesIn(folder)} source files; ${mostFiles} are the limit`),
+    ...barrels.map((path) => `${path} is a barrel`),
+    ...nowhere.map((folder) => `${folder} has no place in the list of floors`),
+  ];
+}
+
+/** Cycles of imports, types included; lazy imports are left out. Each is a list of paths in alphabetical order. */
+export function importCycles(facts: readonly Facts[]): string[][] {
+  const graph = new Map(
+    facts.map(({ path, imports }) => [
+      path,
+      imports
+        .filter(({ from, way }) => from.startsWith('.') && way !== 'lazy')
+        .map(({ from }) => posix.join(posix.dirname(path), from)),
+    ]),
+  );
+  const reaches = new Map([...graph.keys()].map((path) => [path, reachable(path, graph)]));
+  const isMutual = (a: string, b: string): boolean =>
+    reaches.get(a)?.has(b) === true && reaches.get(b)?.has(a) === true;
+  const inCycle = [...graph.keys()].filter((path) => isMutual(path, path)).toSorted();
+  const cycles = inCycle.map((path) => inCycle.filter((other) => isMutual(path, other)));
+  return [...new Map(cycles.map((cycle) => [cycle.join(), cycle])).values()];
+}
+
+function reachable(start: string, graph: ReadonlyMap<string, readonly string[]>): Set<string> {
+  const found = new Set<string>();
+  const next = [...(graph.get(start) ?? [])];
+  for (let path = next.pop(); path !== undefined; path = next.pop()) {
+    if (found.has(path)) continue;
+    found.add(path);
+    next.push(...(graph.get(path) ?? []));
+  }
+  return found;
 }
 
 /** `Date*` covers whatever is done with `Date`; any other rule only the very same use. */

@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { chromium, type Browser, type BrowserContextOptions, type Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
-import { findProgram } from '../../src/os/program.ts';
+import { findProgram } from '../../src/os/program-path.ts';
 
 const executablePath = findProgram('chromium', process.env['PATH'] ?? '');
 if (executablePath === undefined) console.warn('NO CHROMIUM on PATH: the page is not tested in a browser.');

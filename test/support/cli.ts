@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import type { Outside } from '../../src/surfaces/cli/outside.ts';
+import type { Outside } from '../../src/surfaces/cli/io.ts';
 import { main } from '../../src/surfaces/cli/main.ts';
 import { tempDir } from './temp.ts';
 

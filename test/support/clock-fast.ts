@@ -1,5 +1,5 @@
 /** A clock that runs ahead: for the delays of supervision, which are fixed and longer than a test. */
-import type { Clock } from '../../src/model/clock.ts';
+import type { Clock } from '../../src/model/text/clock.ts';
 import { realClock } from './clock.ts';
 
 export interface FastClock extends Clock {

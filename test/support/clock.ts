@@ -1,6 +1,6 @@
 /** Clocks for tests: the real one, and one that stands still until it is told to go on. */
 import { setTimeout } from 'node:timers/promises';
-import type { Clock } from '../../src/model/clock.ts';
+import type { Clock } from '../../src/model/text/clock.ts';
 
 export const realClock: Clock = {
   now: () => Date.now(),

@@ -1,5 +1,5 @@
 /** A disk that fails where a test says so (RELIABILITY T1). */
-import { realDisk, type Disk } from '../../src/store/disk.ts';
+import { realDisk, type Disk } from '../../src/store/files/disk.ts';
 
 export const errno = (code: string): Error => Object.assign(new Error(`${code}: made by a test`), { code });
 

@@ -1,10 +1,10 @@
 /** A team of any size with a past: tasks in chains, restarts, mail, spending, and something that waits for a person. */
 import { appendFileSync } from 'node:fs';
 import { ulid } from 'ulid';
-import { timestamp } from '../../src/model/clock.ts';
-import { LOG_VERSION, type Author, type Body } from '../../src/model/event.ts';
-import { LEAD } from '../../src/model/names.ts';
-import { newTaskSchema } from '../../src/model/task.ts';
+import { timestamp } from '../../src/model/text/clock.ts';
+import { LOG_VERSION, type Author, type Body } from '../../src/model/board/event.ts';
+import { LEAD } from '../../src/model/text/names.ts';
+import { newTaskSchema } from '../../src/model/board/task.ts';
 import { FakeClock } from './clock.ts';
 import { name } from './team.ts';
 import { ToldTeam } from './told-team.ts';

@@ -3,9 +3,29 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Under test/, by the seconds that they take; one that mostly waits stands beside one that mostly counts. */
 export const LONGEST = [
-  ...['store/simulation', 'runtime/chaos', 'store/aimed-kills', 'agents/models', 'store/faults', 'surfaces/mcp/life'],
-  ...['surfaces/cli/run', 'surfaces/web/browser', 'runtime/idle', 'store/stress', 'agents/clis', 'runtime/stress'],
-  ...['runtime/refine', 'agents/kept-agent', 'surfaces/cli/refine', 'runtime/run', 'runtime/resume'],
+  ...[
+    'store/simulation',
+    'runtime/chaos',
+    'store/aimed-kills',
+    'agents/loop/models',
+    'store/faults',
+    'surfaces/mcp/life',
+  ],
+  ...[
+    'surfaces/cli/run',
+    'surfaces/web/browser',
+    'runtime/teammate/idle',
+    'store/stress',
+    'agents/programs/clis',
+    'runtime/stress',
+  ],
+  ...[
+    'runtime/runs/refine/refine',
+    'agents/programs/kept-agent',
+    'surfaces/cli/refine',
+    'runtime/runs/run',
+    'runtime/runs/resume',
+  ],
   ...['surfaces/cli/shapes', 'threats/paths', 'surfaces/cli/frame', 'surfaces/mcp/calls', 'surfaces/cli/task-run'],
 ];
 

@@ -2,11 +2,11 @@
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { ownIdentity } from '../../src/os/process-table.ts';
-import { teamPaths } from '../../src/store/paths.ts';
-import { newToken, tokenHash } from '../../src/store/roster.ts';
-import { openSeal } from '../../src/store/seal.ts';
-import { openStore } from '../../src/store/team-store.ts';
-import { realDisk } from '../../src/store/disk.ts';
+import { teamPaths } from '../../src/store/files/paths.ts';
+import { newToken, tokenHash } from '../../src/store/team/roster.ts';
+import { openSeal } from '../../src/store/user/seal.ts';
+import { openStore } from '../../src/store/team/team-store.ts';
+import { realDisk } from '../../src/store/files/disk.ts';
 import type { Workplace } from './cli.ts';
 import { realClock } from './clock.ts';
 import { name } from './team.ts';

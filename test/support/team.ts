@@ -1,18 +1,18 @@
 /** A team directory as the store's own parts make it, without the verbs above. */
 import { mkdirSync } from 'node:fs';
 import { ulid } from 'ulid';
-import type { Clock } from '../../src/model/clock.ts';
-import type { Author, BoardEvent, Body } from '../../src/model/event.ts';
-import { LEAD, parseName, type Name } from '../../src/model/names.ts';
-import { newTaskSchema } from '../../src/model/task.ts';
-import { hangBell } from '../../src/store/bell.ts';
-import { BoardStore } from '../../src/store/board.ts';
-import { realDisk, type Disk } from '../../src/store/disk.ts';
-import { Locks } from '../../src/store/lock.ts';
-import { teamPaths, type TeamPaths } from '../../src/store/paths.ts';
-import { pinDirectory } from '../../src/store/pinned.ts';
-import { Reader, type ReaderEnvironment } from '../../src/store/reader.ts';
-import { Sender, type Quota } from '../../src/store/sender.ts';
+import type { Clock } from '../../src/model/text/clock.ts';
+import type { Author, BoardEvent, Body } from '../../src/model/board/event.ts';
+import { LEAD, parseName, type Name } from '../../src/model/text/names.ts';
+import { newTaskSchema } from '../../src/model/board/task.ts';
+import { hangBell } from '../../src/store/mail/bell.ts';
+import { BoardStore } from '../../src/store/board/board.ts';
+import { realDisk, type Disk } from '../../src/store/files/disk.ts';
+import { Locks } from '../../src/store/lock/lock.ts';
+import { teamPaths, type TeamPaths } from '../../src/store/files/paths.ts';
+import { pinDirectory } from '../../src/store/files/pinned.ts';
+import { Reader, type ReaderEnvironment } from '../../src/store/mail/reader.ts';
+import { Sender, type Quota } from '../../src/store/mail/sender.ts';
 import { realClock } from './clock.ts';
 
 export const name = (text: string): Name => parseName('member', text);

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
-import { openUi } from '../../src/surfaces/web/main.ts';
+import { openUi } from '../../src/surfaces/web/open-ui.ts';
 import { EventReader } from '../../src/surfaces/web/page/sse.ts';
-import type { Update } from '../../src/surfaces/web/shapes.ts';
+import type { Update } from '../../src/surfaces/web/wire-types.ts';
 
 export interface Said {
   readonly status: number;

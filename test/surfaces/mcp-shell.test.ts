@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { WORKSPACE_TOOLS } from '../../src/model/tool.ts';
+import { WORKSPACE_TOOLS } from '../../src/model/team/tool.ts';
 import { Workplace } from '../support/cli.ts';
 import { Host } from '../support/mcp-host.ts';
 import { running } from '../support/processes.ts';

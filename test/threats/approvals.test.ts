@@ -1,10 +1,10 @@
 /** What a model may not bring about by words (RELIABILITY §2: 6, 13): an approval used twice, a way out of the mail's fence. */
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { join } from '../../src/runtime/join.ts';
-import { mailBlock } from '../../src/runtime/prompts.ts';
-import { codeOf } from '../../src/model/errors.ts';
-import type { Message } from '../../src/model/message.ts';
-import { LEAD } from '../../src/model/names.ts';
+import { join } from '../../src/runtime/teammate/join.ts';
+import { mailBlock } from '../../src/runtime/team/prompts.ts';
+import { codeOf } from '../../src/model/text/errors.ts';
+import type { Message } from '../../src/model/team/message.ts';
+import { LEAD } from '../../src/model/text/names.ts';
 import { reopened, scripted, team, type Team } from '../support/session.ts';
 import { name } from '../support/team.ts';
 

@@ -1,7 +1,7 @@
 /** Floods (RELIABILITY §2: 20): control mail passes, whoever fills an inbox. */
 import { appendFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_QUOTA } from '../../src/store/team-store.ts';
+import { DEFAULT_QUOTA } from '../../src/store/team/team-store.ts';
 import { lead, scripted, team } from '../support/session.ts';
 import { name } from '../support/team.ts';
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { MESSAGE_TYPES } from '../../src/model/message.ts';
+import { MESSAGE_TYPES } from '../../src/model/team/message.ts';
 import { failureSchema, Workplace } from '../support/cli.ts';
 import { asMember } from '../support/member.ts';
 

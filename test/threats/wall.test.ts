@@ -9,10 +9,10 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import type { CallAnswer } from '../../src/agents/agent.ts';
-import type { Sandbox } from '../../src/model/agent.ts';
-import { raiseWall } from '../../src/runtime/wall.ts';
-import { openWorkspace, type Workspace } from '../../src/runtime/workspace.ts';
+import type { CallAnswer } from '../../src/agents/agent-contract.ts';
+import type { Sandbox } from '../../src/model/agent/agent.ts';
+import { raiseWall } from '../../src/runtime/tools/open-shell-isolation.ts';
+import { openWorkspace, type Workspace } from '../../src/runtime/tools/tool-workspace.ts';
 import { tempDir } from '../support/temp.ts';
 
 const walls = await raiseWall('auto', process.cwd(), process.env);

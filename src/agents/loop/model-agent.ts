@@ -2,13 +2,13 @@
  * S3's teammate loop over a model API: call the model, carry out what it wants, look for mail, again, until it wants
  * nothing more. The conversation goes on from turn to turn, and in a later process under its session's id.
  */
-import type { AgentSpec } from '../../model/agent.ts';
-import type { Agent, Seat, Turn, TurnInput } from '../agent.ts';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import type { Agent, Seat, Turn, TurnInput } from '../agent-contract.ts';
 import { Conversation } from './conversation.ts';
 import { loadLibrary, type Library } from './library.ts';
-import { Patience } from './stall.ts';
-import { Talk } from './talk.ts';
-import { loopOptions, type Reached, type Vendor } from './vendor.ts';
+import { Patience } from './turn-deadline.ts';
+import { Talk } from './turn-loop.ts';
+import { loopOptions, type Reached, type Vendor } from './model-vendor.ts';
 
 /** @throws UsageError `USAGE` for options that the loop does not know */
 export function modelAgent(spec: AgentSpec, seat: Seat, vendor: Vendor): Agent {

@@ -1,5 +1,5 @@
 /** The chain of dependent tasks that took longest: what a run could not have been shorter than, whoever had joined. */
-import type { Task } from '../../model/task.ts';
+import type { Task } from '../../model/board/task.ts';
 
 export interface CriticalPath {
   /** Ids, from the first to the last. */

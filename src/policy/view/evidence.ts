@@ -3,10 +3,10 @@
  * member's process and of the team. What the lead decided last is kept however much has happened since; of what agents
  * said there is little, since it explains little.
  */
-import type { Requests } from '../../model/request.ts';
-import type { ShownEvent } from '../../model/shown-event.ts';
+import type { Requests } from '../../model/board/request.ts';
+import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { isDecisionType } from '../decision.ts';
-import { isSpeech } from './story.ts';
+import { isSpeech } from './team-projection.ts';
 
 /** What an answer is about, besides its subject. */
 export interface About {

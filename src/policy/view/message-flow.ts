@@ -1,6 +1,6 @@
 /** Who wrote to whom, folded event by event: the last messages, and how many passed along each edge. */
-import { LEAD } from '../../model/names.ts';
-import type { ShownEvent } from '../../model/shown-event.ts';
+import { LEAD } from '../../model/text/names.ts';
+import type { ShownEvent } from '../../model/team/shown-event.ts';
 
 /** One message as the events tell it: its beginning; the whole of it is in the inbox or the history of `to`. */
 export interface Passed {

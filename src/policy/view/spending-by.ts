@@ -1,7 +1,7 @@
 /** What was used, in all, and by whom for what: tokens, and dollars where a price is known. */
-import type { ShownEvent } from '../../model/shown-event.ts';
-import { NOTHING_SPENT, spentAfter, type Prices, type Spending } from '../../model/spending.ts';
-import type { TeamEvent } from '../../model/team.ts';
+import type { ShownEvent } from '../../model/team/shown-event.ts';
+import { NOTHING_SPENT, spentAfter, type Prices, type Spending } from '../../model/team/spending-sum.ts';
+import type { TeamEvent } from '../../model/team/team-config.ts';
 
 export class SpendingBy {
   #total = NOTHING_SPENT;

@@ -3,9 +3,9 @@
  * is loaded then.
  */
 import { CommanderError } from 'commander';
-import { ownOutside, type Outside } from './outside.ts';
-import { program } from './program.ts';
-import { verbs } from './verbs/index.ts';
+import { ownOutside, type Outside } from './io.ts';
+import { program } from './commander-program.ts';
+import { verbs } from './verbs/all-verbs.ts';
 
 /**
  * @param argv without the program's own name
@@ -17,14 +17,14 @@ export async function main(argv: readonly string[], outside: Outside = ownOutsid
     return 2;
   }
   if (argv[0] === 'complete')
-    return (await import('./complete.ts')).complete(argv.slice(argv[1] === '--' ? 2 : 1), outside);
-  if (isBare(argv)) return (await import('./first-steps.ts')).firstSteps(outside, argv.includes('--json'));
+    return (await import('./shell-completion.ts')).complete(argv.slice(argv[1] === '--' ? 2 : 1), outside);
+  if (isBare(argv)) return (await import('./getting-started.ts')).firstSteps(outside, argv.includes('--json'));
   let code = 0;
   const told = verbs.filter(({ name }) => name.split(' ', 1)[0] === argv[0]);
   // Of all verbs only who asks for help, or for one that there is not, need hear.
   const isToldAll = told.length === 0 && argv[0] !== '--version';
   const asked = program(isToldAll ? verbs : told, outside.stdout, async (verb, given) => {
-    const { perform } = await import('./perform.ts');
+    const { perform } = await import('./run-verb.ts');
     code = await perform(verb, given, outside);
   });
   try {
@@ -33,7 +33,7 @@ export async function main(argv: readonly string[], outside: Outside = ownOutsid
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    const { misused } = await import('./misuse.ts');
+    const { misused } = await import('./usage-errors.ts');
     return misused(error, argv, outside);
   }
 }

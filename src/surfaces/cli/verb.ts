@@ -2,7 +2,7 @@
  * A verb as data, light enough that `--help` and completion load nothing else; what it does is loaded when it is asked
  * for. Its words and options arrive raw and are parsed by the verb, once, with `given.ts`.
  */
-import type { Frame } from './frame.ts';
+import type { Frame } from './context.ts';
 
 export interface Option {
   /** As commander reads it: `--timeout <duration>`, `-f, --force`. */

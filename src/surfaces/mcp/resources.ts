@@ -1,6 +1,6 @@
 /** The board and the inboxes as MCP resources: `teams://TEAM/tasks`, `teams://TEAM/inbox/NAME`. To look at, never taken. */
 import { isTeamError, LEAD, mailMark, storedLine, type Desk, type TeamHandle } from '../../index.ts';
-import { cappedJson } from './capped.ts';
+import { cappedJson } from './answer-limit.ts';
 
 export interface Listed {
   readonly uri: string;

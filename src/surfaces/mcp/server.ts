@@ -10,8 +10,8 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server';
 import { toolFacts, toolJsonSchema, toolsOf, useTool, type Desk, type ToolName } from '../../index.ts';
-import { capped, MOST_BYTES } from './capped.ts';
-import { Notices, type Wire } from './notices.ts';
+import { capped, MOST_BYTES } from './answer-limit.ts';
+import { Notices, type Wire } from './resource-notices.ts';
 import { listResources, readResource } from './resources.ts';
 
 const INSTRUCTIONS =

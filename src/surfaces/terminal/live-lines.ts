@@ -1,7 +1,7 @@
 /** The live view as lines: one for each teammate, and the bar of tasks. Values in, lines out. */
 import { paint, safeLine, shortDuration, type TeamStatus } from '../../index.ts';
-import { clipped, padded, widest } from './columns.ts';
-import type { Heard } from './heard.ts';
+import { clipped, padded, widest } from './text-width.ts';
+import type { Heard } from './team-activity.ts';
 
 export interface Seen {
   readonly status: Pick<TeamStatus, 'members' | 'tasks'>;

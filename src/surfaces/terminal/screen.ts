@@ -2,7 +2,7 @@
  * Lines that stay in their place at the bottom of a terminal: drawn over each other, left as they are at the end. Only
  * cursor movement, no alternate screen, so that what scrolled by before can still be read.
  */
-import { rowsOf } from './columns.ts';
+import { rowsOf } from './text-width.ts';
 
 export interface Terminal {
   write(text: string): unknown;

@@ -15,10 +15,10 @@ import {
   whyText,
 } from '../../index.ts';
 import type { MailWanted, ShownEvent, ShownPage, TeamPaths, WantedPage, WatchOptions, WhyLimits } from '../../index.ts';
-import { atOnce, gently } from './gently.ts';
-import { Picture } from './picture.ts';
-import { eventRow } from './rows.ts';
-import type { EventRow, MailPage, TaskSight, WhySight } from './shapes.ts';
+import { atOnce, gently } from './cooperative.ts';
+import { Picture } from './live-model.ts';
+import { eventRow } from './wire-rows.ts';
+import type { EventRow, MailPage, TaskSight, WhySight } from './wire-types.ts';
 
 export interface LiveOptions {
   readonly watch: WatchOptions;

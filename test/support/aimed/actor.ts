@@ -1,12 +1,12 @@
 /** A process's view of the team that is aimed at: its store, who it is, and its history beside the store. */
 import { join } from 'node:path';
 import { ulid } from 'ulid';
-import type { Clock } from '../../../src/model/clock.ts';
-import { parseName, type Name } from '../../../src/model/names.ts';
-import { createStore, type NewTeam } from '../../../src/store/create.ts';
-import type { Disk } from '../../../src/store/disk.ts';
-import { teamPaths } from '../../../src/store/paths.ts';
-import { TeamStore } from '../../../src/store/team-store.ts';
+import type { Clock } from '../../../src/model/text/clock.ts';
+import { parseName, type Name } from '../../../src/model/text/names.ts';
+import { createStore, type NewTeam } from '../../../src/store/team/create-store.ts';
+import type { Disk } from '../../../src/store/files/disk.ts';
+import { teamPaths } from '../../../src/store/files/paths.ts';
+import { TeamStore } from '../../../src/store/team/team-store.ts';
 import { realClock } from '../clock.ts';
 import { unflushed } from './aim.ts';
 import { History } from './history.ts';

@@ -1,5 +1,5 @@
 /** A disk with a point at which the process that uses it kills or stops itself (RELIABILITY T8). */
-import { realDisk, type Disk } from '../../../src/store/disk.ts';
+import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 
 /** What changes a file, and flushing, which ends a step. Between two of these nobody sees where a process died. */
 export const AIMED = [

@@ -4,7 +4,7 @@
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { isTeamError } from '../../../src/model/errors.ts';
+import { isTeamError } from '../../../src/model/text/errors.ts';
 
 export interface Note {
   readonly op: string;

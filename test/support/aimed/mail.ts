@@ -1,9 +1,9 @@
 /** Sending, and taking and acknowledging, while somebody aims. */
 import { ulid } from 'ulid';
-import { isTeamError } from '../../../src/model/errors.ts';
-import type { Name } from '../../../src/model/names.ts';
-import { pastMail, waitingMail } from '../../../src/store/inbox-view.ts';
-import { Reader } from '../../../src/store/reader.ts';
+import { isTeamError } from '../../../src/model/text/errors.ts';
+import type { Name } from '../../../src/model/text/names.ts';
+import { pastMail, waitingMail } from '../../../src/store/mail/inbox-view.ts';
+import { Reader } from '../../../src/store/mail/reader.ts';
 import { begin, HIT, SINK, type Actor, type Scenario } from './scenario.ts';
 
 const readerOf = ({ store, life }: Actor, member: Name): Reader =>

@@ -4,10 +4,10 @@
  */
 import { readdirSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
-import { isTeamError } from '../../../src/model/errors.ts';
-import { segmentsOf } from '../../../src/store/inbox-files.ts';
+import { isTeamError } from '../../../src/model/text/errors.ts';
+import { segmentsOf } from '../../../src/store/mail/inbox-files.ts';
 import { stateOf } from '../../../src/os/process-table.ts';
-import { KEEP_MS, Reader } from '../../../src/store/reader.ts';
+import { KEEP_MS, Reader } from '../../../src/store/mail/reader.ts';
 import { FakeClock } from '../clock.ts';
 import { fastClock } from '../clock-fast.ts';
 import { leftFiles } from '../leftovers.ts';

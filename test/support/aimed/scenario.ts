@@ -1,8 +1,8 @@
 /** What a scenario is, who acts in it, and how any of them speaks on the board. */
-import type { Author, Body } from '../../../src/model/event.ts';
-import { LEAD, type Name } from '../../../src/model/names.ts';
-import type { Folded } from '../../../src/store/board.ts';
-import type { TeamStore } from '../../../src/store/team-store.ts';
+import type { Author, Body } from '../../../src/model/board/event.ts';
+import { LEAD, type Name } from '../../../src/model/text/names.ts';
+import type { Folded } from '../../../src/store/board/board.ts';
+import type { TeamStore } from '../../../src/store/team/team-store.ts';
 import { name } from '../team.ts';
 import type { History } from './history.ts';
 

@@ -3,8 +3,8 @@
  * history what it did; `there` reads from the store's files what became of it.
  */
 import { ulid } from 'ulid';
-import { LEAD } from '../../../src/model/names.ts';
-import { takeLease } from '../../../src/store/lease.ts';
+import { LEAD } from '../../../src/model/text/names.ts';
+import { takeLease } from '../../../src/store/team/lease.ts';
 import { sending, taking } from './mail.ts';
 import { accepted, begin, HIT, say, type Actor, type Scenario } from './scenario.ts';
 import { claiming, completing } from './tasks.ts';

@@ -2,7 +2,7 @@
  * The real disk with one fault at its n-th call that the fault can befall. A crash is an exception out of that call, and
  * nothing that the code still tries then (`finally` blocks) reaches the disk. What a power loss takes is undone.
  */
-import { O_CREAT, realDisk, type Disk } from '../../../src/store/disk.ts';
+import { O_CREAT, realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import { errno } from '../faults.ts';
 import { Unsynced } from './unsynced.ts';
 

@@ -1,15 +1,15 @@
 /** One trial: a team, a piece of work under a fault, a recovery by a new process, and what must hold then. */
 import { cpSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isTeamError } from '../../../src/model/errors.ts';
-import { parseName } from '../../../src/model/names.ts';
-import { createStore, type NewTeam } from '../../../src/store/create.ts';
-import type { Disk } from '../../../src/store/disk.ts';
-import { teamPaths, type TeamPaths } from '../../../src/store/paths.ts';
+import { isTeamError } from '../../../src/model/text/errors.ts';
+import { parseName } from '../../../src/model/text/names.ts';
+import { createStore, type NewTeam } from '../../../src/store/team/create-store.ts';
+import type { Disk } from '../../../src/store/files/disk.ts';
+import { teamPaths, type TeamPaths } from '../../../src/store/files/paths.ts';
 import { ownIdentity } from '../../../src/os/process-table.ts';
-import { Reader } from '../../../src/store/reader.ts';
-import { archiveStamp, recoverArchive } from '../../../src/store/teams.ts';
-import { openStore, type StoreOptions, type TeamStore } from '../../../src/store/team-store.ts';
+import { Reader } from '../../../src/store/mail/reader.ts';
+import { archiveStamp, recoverArchive } from '../../../src/store/team/team-list.ts';
+import { openStore, type StoreOptions, type TeamStore } from '../../../src/store/team/team-store.ts';
 import { FakeClock } from '../clock.ts';
 import { name, task } from '../team.ts';
 import { inMemory, tempDir } from '../temp.ts';

@@ -4,7 +4,7 @@
  */
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { O_CREAT, type Disk } from '../../../src/store/disk.ts';
+import { O_CREAT, type Disk } from '../../../src/store/files/disk.ts';
 import { inMemory } from '../temp.ts';
 
 interface Opened {

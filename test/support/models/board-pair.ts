@@ -1,11 +1,11 @@
 /** Two processes' boards over one log beside a plain one: each change is done by one of the two, and all are compared. */
 import { ulid } from 'ulid';
 import { expect } from 'vitest';
-import type { Board } from '../../../src/model/board.ts';
-import type { Author, Body } from '../../../src/model/event.ts';
-import { LEAD, type Name } from '../../../src/model/names.ts';
-import type { BoardStore } from '../../../src/store/board.ts';
-import type { TeamPaths } from '../../../src/store/paths.ts';
+import type { Board } from '../../../src/model/board/board.ts';
+import type { Author, Body } from '../../../src/model/board/event.ts';
+import { LEAD, type Name } from '../../../src/model/text/names.ts';
+import type { BoardStore } from '../../../src/store/board/board.ts';
+import type { TeamPaths } from '../../../src/store/files/paths.ts';
 import { boardOf, name, PERSON, task } from '../team.ts';
 import { PlainBoard, type End } from './board.ts';
 import { mortal } from './mortal.ts';

@@ -1,5 +1,5 @@
 /** The board as few plain records, written down from SPEC and not from `advance.ts`: what each change must do. */
-import type { Name } from '../../../src/model/names.ts';
+import type { Name } from '../../../src/model/text/names.ts';
 
 export interface PlainTask {
   status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'skipped';

@@ -1,15 +1,15 @@
 /** One member's inbox beside a plain list of its mail: each command does the same to both and compares (M1–M6, M9). */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { LEAD, type Name } from '../../../src/model/names.ts';
-import type { Message } from '../../../src/model/message.ts';
-import { hangBell, removeBell } from '../../../src/store/bell.ts';
-import { realDisk } from '../../../src/store/disk.ts';
-import { measureWaiting, segmentsOf } from '../../../src/store/inbox-files.ts';
-import { Locks } from '../../../src/store/lock.ts';
-import type { InboxPaths, TeamPaths } from '../../../src/store/paths.ts';
-import { KEEP_MS, Reader } from '../../../src/store/reader.ts';
-import type { Sender } from '../../../src/store/sender.ts';
+import { LEAD, type Name } from '../../../src/model/text/names.ts';
+import type { Message } from '../../../src/model/team/message.ts';
+import { hangBell, removeBell } from '../../../src/store/mail/bell.ts';
+import { realDisk } from '../../../src/store/files/disk.ts';
+import { measureWaiting, segmentsOf } from '../../../src/store/mail/inbox-files.ts';
+import { Locks } from '../../../src/store/lock/lock.ts';
+import type { InboxPaths, TeamPaths } from '../../../src/store/files/paths.ts';
+import { KEEP_MS, Reader } from '../../../src/store/mail/reader.ts';
+import type { Sender } from '../../../src/store/mail/sender.ts';
 import { FakeClock } from '../clock.ts';
 import { senderOf } from '../team.ts';
 import { PlainMail } from './mail.ts';

@@ -1,6 +1,6 @@
 /** One member's mail as a plain list: what was sent, in its order, and what became of it. Used mail is no longer in it. */
 import { expect } from 'vitest';
-import type { Message } from '../../../src/model/message.ts';
+import type { Message } from '../../../src/model/team/message.ts';
 
 interface Mail {
   readonly content: string;

@@ -1,5 +1,5 @@
 /** The disk of one life of a simulated process: it can end at its n-th call from now, and then does nothing any more. */
-import { realDisk, type Disk } from '../../../src/store/disk.ts';
+import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import { ownIdentity } from '../../../src/os/process-table.ts';
 import type { ProcessIdentity } from '../../../src/os/process-identity.ts';
 

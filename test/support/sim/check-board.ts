@@ -1,9 +1,9 @@
 /** T1 to T9, S5 and P6, over the log as it stands in the end and what the processes believed. */
-import { advance, type Outcome } from '../../../src/model/advance.ts';
-import { claimOf, emptyBoard, openBlockers, type Board } from '../../../src/model/board.ts';
-import { parseBoardLine, type BoardEvent, type Change } from '../../../src/model/event.ts';
-import { LEAD } from '../../../src/model/names.ts';
-import { isFinal, type Task } from '../../../src/model/task.ts';
+import { advance, type Outcome } from '../../../src/model/board/advance.ts';
+import { claimOf, emptyBoard, openBlockers, type Board } from '../../../src/model/board/board.ts';
+import { parseBoardLine, type BoardEvent, type Change } from '../../../src/model/board/event.ts';
+import { LEAD } from '../../../src/model/text/names.ts';
+import { isFinal, type Task } from '../../../src/model/board/task.ts';
 import type { Violation } from './check.ts';
 import { those, type Noted } from './history.ts';
 import type { Machine } from './machine.ts';

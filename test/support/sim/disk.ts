@@ -1,6 +1,6 @@
 /** The store's file layer as one simulated process has it: each call is a scheduling point and may fail as planned. */
 import type { Stats } from 'node:fs';
-import { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, type Disk } from '../../../src/store/disk.ts';
+import { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, type Disk } from '../../../src/store/files/disk.ts';
 import { fail, type FileSystem } from './filesystem.ts';
 import { SUSPENDED, type Descriptor, type Run } from './life.ts';
 import type { File, Node } from './nodes.ts';

@@ -2,9 +2,9 @@
  * What stands for the board's law in a simulation, by `vi.mock`: the product's own, but for the step that a mutant does
  * otherwise.
  */
-import type { Outcome } from '../../../src/model/advance.ts';
-import type { Board } from '../../../src/model/board.ts';
-import type { BoardEvent, ParsedLine } from '../../../src/model/event.ts';
+import type { Outcome } from '../../../src/model/board/advance.ts';
+import type { Board } from '../../../src/model/board/board.ts';
+import type { BoardEvent, ParsedLine } from '../../../src/model/board/event.ts';
 import type { Run } from './life.ts';
 
 type Parse = (line: string) => ParsedLine;
@@ -33,7 +33,7 @@ export function foldAs(process: Run | undefined): void {
 const known = new Map<string, ParsedLine>();
 const KNOWN = 10_000;
 
-/** `model/event.ts` under the law. */
+/** `model/board/event.ts` under the law. */
 export function withParsing<M extends { parseBoardLine: Parse }>(model: M): M {
   const parseBoardLine: Parse = (line) => {
     let parsed = known.get(line);
@@ -47,7 +47,7 @@ export function withParsing<M extends { parseBoardLine: Parse }>(model: M): M {
   return { ...model, parseBoardLine };
 }
 
-/** `model/advance.ts` under the law. */
+/** `model/board/advance.ts` under the law. */
 export function withJudging<M extends { advance: Advance }>(model: M): M {
   const advance: Advance = (board, event) => model.advance(board, current.before?.(board, event, run) ?? event);
   return { ...model, advance };

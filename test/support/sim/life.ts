@@ -1,7 +1,7 @@
 /** One life of a simulated process: what its calls gave so far, and the runs that replay it. */
-import type { Clock } from '../../../src/model/clock.ts';
-import type { Disk } from '../../../src/store/disk.ts';
-import type { LockEnvironment } from '../../../src/store/lock.ts';
+import type { Clock } from '../../../src/model/text/clock.ts';
+import type { Disk } from '../../../src/store/files/disk.ts';
+import type { LockEnvironment } from '../../../src/store/lock/lock.ts';
 import { SimDisk } from './disk.ts';
 import type { Note } from './history.ts';
 import type { Machine } from './machine.ts';

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { verbs } from '../../../src/surfaces/cli/verbs/index.ts';
+import { verbs } from '../../../src/surfaces/cli/verbs/all-verbs.ts';
 import { VERSION } from '../../../src/surfaces/cli/version.ts';
 import { failureSchema, Workplace } from '../../support/cli.ts';
 

@@ -4,9 +4,9 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Output } from '../../../src/surfaces/cli/outside.ts';
-import { LEAD, parseName } from '../../../src/model/names.ts';
-import { teamPaths } from '../../../src/store/paths.ts';
+import type { Output } from '../../../src/surfaces/cli/io.ts';
+import { LEAD, parseName } from '../../../src/model/text/names.ts';
+import { teamPaths } from '../../../src/store/files/paths.ts';
 import { failureSchema, until, Workplace } from '../../support/cli.ts';
 import { readerOf } from '../../support/team.ts';
 

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type * as z from 'zod';
-import { verbs } from '../../../src/surfaces/cli/verbs/index.ts';
+import { verbs } from '../../../src/surfaces/cli/verbs/all-verbs.ts';
 import { Workplace, type Answer } from '../../support/cli.ts';
 import * as shapes from '../../support/shapes.ts';
 

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { memberDesk } from '../../../src/runtime/member-desk.ts';
-import { openHandle } from '../../../src/runtime/team.ts';
-import { useTool } from '../../../src/runtime/toolbox.ts';
+import { memberDesk } from '../../../src/runtime/tools/member-tool-context.ts';
+import { openHandle } from '../../../src/runtime/team/team-handle.ts';
+import { useTool } from '../../../src/runtime/tools/toolbox.ts';
 import { failureSchema, Workplace } from '../../support/cli.ts';
 import { asMember } from '../../support/member.ts';
 

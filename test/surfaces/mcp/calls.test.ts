@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { TOOL_NAMES, type ToolName } from '../../../src/model/tool.ts';
-import { mayCall } from '../../../src/policy/tool-rules.ts';
+import { TOOL_NAMES, type ToolName } from '../../../src/model/team/tool.ts';
+import { mayCall } from '../../../src/policy/sandbox/tool-rules.ts';
 import { until, Workplace } from '../../support/cli.ts';
 import { ERAS, Host } from '../../support/mcp-host.ts';
 import { running } from '../../support/processes.ts';

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { TOOL_NAMES } from '../../../src/model/tool.ts';
+import { TOOL_NAMES } from '../../../src/model/team/tool.ts';
 import { until, Workplace } from '../../support/cli.ts';
 import { bareServer, type Server } from '../../support/mcp-host.ts';
 import { SIZES, TIMEOUT_MS } from '../../support/sizes.ts';

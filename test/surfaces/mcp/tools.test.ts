@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import process from 'node:process';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { isWorkspaceTool, TOOL_NAMES } from '../../../src/model/tool.ts';
+import { isWorkspaceTool, TOOL_NAMES } from '../../../src/model/team/tool.ts';
 import { until, Workplace } from '../../support/cli.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 import { bareServer, Host } from '../../support/mcp-host.ts';

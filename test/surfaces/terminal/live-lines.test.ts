@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
 import type { ShownEvent } from '../../../src/index.ts';
-import { parseName } from '../../../src/model/names.ts';
-import { clipped, rowsOf } from '../../../src/surfaces/terminal/columns.ts';
-import { hear, NOTHING, type Heard } from '../../../src/surfaces/terminal/heard.ts';
+import { parseName } from '../../../src/model/text/names.ts';
+import { clipped, rowsOf } from '../../../src/surfaces/terminal/text-width.ts';
+import { hear, NOTHING, type Heard } from '../../../src/surfaces/terminal/team-activity.ts';
 import { liveLines, type Seen } from '../../../src/surfaces/terminal/live-lines.ts';
 
 type Member = Seen['status']['members'][number];

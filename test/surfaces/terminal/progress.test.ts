@@ -1,6 +1,6 @@
 /** Progress of a team that is told event by event, as a terminal and as a file see it. */
 import { beforeEach, describe, expect, it } from 'vitest';
-import { startProgress, type ProgressOptions } from '../../../src/surfaces/terminal/main.ts';
+import { startProgress, type ProgressOptions } from '../../../src/surfaces/terminal/progress-view.ts';
 import { Screen } from '../../../src/surfaces/terminal/screen.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';

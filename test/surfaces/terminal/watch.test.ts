@@ -1,18 +1,24 @@
 /** The watch as values: what a key does, who gets how much room, and what a drawing of a team says. */
 import { describe, expect, it } from 'vitest';
 import { columnsOf, type Sight } from '../../../src/index.ts';
-import { NOTHING_SPENT } from '../../../src/model/spending.ts';
-import { problemsOf } from '../../../src/policy/view/problems.ts';
-import { Story } from '../../../src/policy/view/story.ts';
-import type { MemberState } from '../../../src/model/team.ts';
+import { NOTHING_SPENT } from '../../../src/model/team/spending-sum.ts';
+import { problemsOf } from '../../../src/policy/view/team-problems.ts';
+import { Story } from '../../../src/policy/view/team-projection.ts';
+import type { MemberState } from '../../../src/model/team/team-config.ts';
 import { draw } from '../../../src/surfaces/terminal/watch/draw.ts';
 import { Typing } from '../../../src/surfaces/terminal/watch/keys.ts';
-import type { Line } from '../../../src/surfaces/terminal/watch/line.ts';
-import { pauseAfter } from '../../../src/surfaces/terminal/watch/pace.ts';
-import { shareOut } from '../../../src/surfaces/terminal/watch/room.ts';
-import { rowsOf, shownOf } from '../../../src/surfaces/terminal/watch/rows.ts';
-import { FIRST, press, type Order, type Row, type State } from '../../../src/surfaces/terminal/watch/state.ts';
-import { PlainStream } from '../../../src/surfaces/terminal/watch/stream.ts';
+import type { Line } from '../../../src/surfaces/terminal/watch/styled-line.ts';
+import { pauseAfter } from '../../../src/surfaces/terminal/watch/redraw-pace.ts';
+import { shareOut } from '../../../src/surfaces/terminal/watch/screen-space.ts';
+import { rowsOf, shownOf } from '../../../src/surfaces/terminal/watch/dashboard-rows.ts';
+import {
+  FIRST,
+  press,
+  type Order,
+  type Row,
+  type State,
+} from '../../../src/surfaces/terminal/watch/dashboard-state.ts';
+import { PlainStream } from '../../../src/surfaces/terminal/watch/plain-stream.ts';
 import stringWidth from 'fast-string-width';
 import { name, world, type World } from '../../policy/world.ts';
 

@@ -1,12 +1,12 @@
 /** What the page is told and what it may do, over the wire. */
 import { describe, expect, it } from 'vitest';
-import { LEAD } from '../../../src/model/names.ts';
-import { MailBook } from '../../../src/runtime/mail-book.ts';
-import { sendMail } from '../../../src/runtime/mail.ts';
-import { makeRequest } from '../../../src/runtime/requests.ts';
-import { archive } from '../../../src/store/teams.ts';
+import { LEAD } from '../../../src/model/text/names.ts';
+import { MailBook } from '../../../src/runtime/team/mail-index.ts';
+import { sendMail } from '../../../src/runtime/team/send-mail.ts';
+import { makeRequest } from '../../../src/runtime/team/requests.ts';
+import { archive } from '../../../src/store/team/team-list.ts';
 import { criticalMs } from '../../../src/surfaces/web/page/critical.ts';
-import type { Update } from '../../../src/surfaces/web/shapes.ts';
+import type { Update } from '../../../src/surfaces/web/wire-types.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 import { name } from '../../support/team.ts';
 import { openPage } from '../../support/web.ts';

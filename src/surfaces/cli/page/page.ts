@@ -5,7 +5,7 @@
 import { reportText, shortDuration, type TeamExport } from '../../../index.ts';
 import { markup, NOTHING, type Html } from './html.ts';
 import { STYLE } from './style.ts';
-import { timelineOf } from './timeline.ts';
+import { timelineOf } from './timeline-html.ts';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 

@@ -4,10 +4,10 @@
  */
 import process from 'node:process';
 import { render, type Instance } from 'ink';
-import { App, type AppProps } from './app.tsx';
+import { App, type AppProps } from './dashboard-app.tsx';
 import type { Drawing } from './draw.ts';
 import { MARKS_NO_PASTES, MARKS_PASTES } from './keys.ts';
-import type { Size } from './look.ts';
+import type { Size } from './dashboard-model.ts';
 
 const SECOND_SCREEN = `\u001b[?1049h\u001b[2J\u001b[H${MARKS_PASTES}`;
 const FIRST_SCREEN = `${MARKS_NO_PASTES}\u001b[?25h\u001b[?1049l`;

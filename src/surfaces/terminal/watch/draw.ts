@@ -1,11 +1,11 @@
 /** One drawing: a header, the panes that have room, a footer. Never higher than the screen less one, never wider. */
 import { count, safeLine, safeText, type Spending } from '../../../index.ts';
-import { faint, fitted, heading, plain, within, YELLOW, type Line } from './line.ts';
-import type { Look, Size } from './look.ts';
+import { faint, fitted, heading, plain, within, YELLOW, type Line } from './styled-line.ts';
+import type { Look, Size } from './dashboard-model.ts';
 import { cardLine, elapsed, HELP, memberLines, messageLine, problemLine } from './panes.ts';
-import { shareOut } from './room.ts';
-import { rowsOf } from './rows.ts';
-import { chosenRow, type Row } from './state.ts';
+import { shareOut } from './screen-space.ts';
+import { rowsOf } from './dashboard-rows.ts';
+import { chosenRow, type Row } from './dashboard-state.ts';
 
 /** From this width on the board and the messages stand beside each other. */
 export const WIDE = 120;

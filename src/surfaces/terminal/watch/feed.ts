@@ -8,7 +8,7 @@ import {
   type Message,
   type TeamReader,
 } from '../../../index.ts';
-import type { Pane } from './state.ts';
+import type { Pane } from './dashboard-state.ts';
 
 /** Lines that are kept. */
 const KEPT = 2_000;

@@ -3,8 +3,8 @@
  * was typed ahead of a busy program, and each of its keys counts.
  */
 import type { Key as KeyOfInk } from 'ink';
-import { charactersOf } from '../columns.ts';
-import type { Key } from './state.ts';
+import { charactersOf } from '../text-width.ts';
+import type { Key } from './dashboard-state.ts';
 
 type Named = 'upArrow' | 'downArrow' | 'pageUp' | 'pageDown' | 'return' | 'escape' | 'backspace' | 'delete';
 type InkKey = Pick<KeyOfInk, Named | 'ctrl' | 'meta'>;

@@ -8,9 +8,9 @@ import {
   type Passed,
   type Problem,
 } from '../../../index.ts';
-import { clipped, padded, widest } from '../columns.ts';
-import { GREEN, plain, RED, YELLOW, type Line, type Piece } from './line.ts';
-import type { Look } from './look.ts';
+import { clipped, padded, widest } from '../text-width.ts';
+import { GREEN, plain, RED, YELLOW, type Line, type Piece } from './styled-line.ts';
+import type { Look } from './dashboard-model.ts';
 
 const NAME_LIMIT = 20;
 

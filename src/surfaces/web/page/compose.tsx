@@ -1,10 +1,10 @@
 /** What a person does from the page: send, answer, approve, refuse. A form says what came of it, or why not. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Deed as Asked } from '../deeds.ts';
-import type { Done, Problem } from '../shapes.ts';
-import { useGoing } from './go.ts';
-import { inTeam, post } from './wire.ts';
+import type { Deed as Asked } from '../commands.ts';
+import type { Done, Problem } from '../wire-types.ts';
+import { useGoing } from './navigation.ts';
+import { inTeam, post } from './http-client.ts';
 
 interface Deed {
   readonly isBusy: boolean;

@@ -1,5 +1,5 @@
 /** How long the critical path is by now: pure. While its last task is worked on it grows. */
-import type { Scene } from './scene.ts';
+import type { Scene } from './page-model.ts';
 
 export function criticalMs({ path, spans }: Pick<Scene, 'path' | 'spans'>, now: number): number {
   const last = path.tasks.at(-1);

@@ -3,12 +3,12 @@ import { render, type JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import 'uplot/dist/uPlot.min.css';
 import './page.css';
-import type { TeamEntry } from '../shapes.ts';
-import { GoingProvider } from './go.ts';
-import { TABS, usePlace, type Place } from './rooms.ts';
-import { Scene } from './scene.ts';
-import { AsidePanel, Nav, TAB_NAMES, Top, View } from './shell.tsx';
-import { get, listen, Refused, takeToken } from './wire.ts';
+import type { TeamEntry } from '../wire-types.ts';
+import { GoingProvider } from './navigation.ts';
+import { TABS, usePlace, type Place } from './routes.ts';
+import { Scene } from './page-model.ts';
+import { AsidePanel, Nav, TAB_NAMES, Top, View } from './panels/page-shell.tsx';
+import { get, listen, Refused, takeToken } from './http-client.ts';
 
 function Page(): JSX.Element {
   const [place, go] = usePlace();

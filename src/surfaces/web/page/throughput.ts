@@ -1,5 +1,5 @@
 /** How many tasks ended in each part of a run: pure. */
-import type { Head, SpanRow } from '../shapes.ts';
+import type { Head, SpanRow } from '../wire-types.ts';
 
 export interface Part {
   readonly at: number;

@@ -1,8 +1,8 @@
 /** Claiming and completing, each with what must hold after a fault in it. */
 import { expect } from 'vitest';
-import type { Author } from '../../../../src/model/event.ts';
-import { hashText, keepResult, readResult } from '../../../../src/store/results.ts';
-import { openStore, type TeamStore } from '../../../../src/store/team-store.ts';
+import type { Author } from '../../../../src/model/board/event.ts';
+import { hashText, keepResult, readResult } from '../../../../src/store/board/results.ts';
+import { openStore, type TeamStore } from '../../../../src/store/team/team-store.ts';
 import { ADA, type Work } from '../trial.ts';
 
 const LIFE = '01AAAAAAAAAAAAAAAAAAAAAAAA';

@@ -1,10 +1,10 @@
 /** Sending and taking, each with what must hold after a fault in it. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
-import { isTeamError } from '../../../../src/model/errors.ts';
-import type { Message } from '../../../../src/model/message.ts';
-import { Reader } from '../../../../src/store/reader.ts';
-import { openStore, type TeamStore } from '../../../../src/store/team-store.ts';
+import { isTeamError } from '../../../../src/model/text/errors.ts';
+import type { Message } from '../../../../src/model/team/message.ts';
+import { Reader } from '../../../../src/store/mail/reader.ts';
+import { openStore, type TeamStore } from '../../../../src/store/team/team-store.ts';
 import { Crashed } from '../disk.ts';
 import { ADA, type Work, type World } from '../trial.ts';
 

@@ -1,18 +1,18 @@
 /**
- * What a lead and the teammate that it starts write, in the order of `runtime/supervisor.ts` and `runtime/join.ts`, as one
+ * What a lead and the teammate that it starts write, in the order of `runtime/lead/supervisor.ts` and `runtime/teammate/join.ts`, as one
  * process: intent, output log, fork, life on the board, process record, the lead's bell. Real processes that are killed in
  * between are in `test/runtime/chaos.test.ts`.
  */
 import { existsSync } from 'node:fs';
 import { expect } from 'vitest';
-import type { Mark } from '../../../../src/model/mark.ts';
-import { LEAD } from '../../../../src/model/names.ts';
-import { hasBell, ring } from '../../../../src/store/bell.ts';
-import type { Disk } from '../../../../src/store/disk.ts';
-import { openOutput } from '../../../../src/store/output-log.ts';
+import type { Mark } from '../../../../src/model/agent/process-mark.ts';
+import { LEAD } from '../../../../src/model/text/names.ts';
+import { hasBell, ring } from '../../../../src/store/mail/bell.ts';
+import type { Disk } from '../../../../src/store/files/disk.ts';
+import { openOutput } from '../../../../src/store/board/output-log.ts';
 import { ownIdentity } from '../../../../src/os/process-table.ts';
-import { identityIn, newToken, tokenHash } from '../../../../src/store/roster.ts';
-import { openStore, type TeamStore } from '../../../../src/store/team-store.ts';
+import { identityIn, newToken, tokenHash } from '../../../../src/store/team/roster.ts';
+import { openStore, type TeamStore } from '../../../../src/store/team/team-store.ts';
 import { ADA, type Work, type World } from '../trial.ts';
 
 const LIVES = ['01AAAAAAAAAAAAAAAAAAAAAAAA', '01BBBBBBBBBBBBBBBBBBBBBBBB', '01CCCCCCCCCCCCCCCCCCCCCCCC'];

@@ -2,12 +2,12 @@
 import { existsSync, linkSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { LEAD } from '../../../../src/model/names.ts';
-import { createStore } from '../../../../src/store/create.ts';
+import { LEAD } from '../../../../src/model/text/names.ts';
+import { createStore } from '../../../../src/store/team/create-store.ts';
 import { ownIdentity } from '../../../../src/os/process-table.ts';
-import { openForReading } from '../../../../src/store/team-reader.ts';
-import { openStore, type TeamStore } from '../../../../src/store/team-store.ts';
-import { archive, archiveStamp, listTeams, recoverArchive } from '../../../../src/store/teams.ts';
+import { openForReading } from '../../../../src/store/team/team-reader.ts';
+import { openStore, type TeamStore } from '../../../../src/store/team/team-store.ts';
+import { archive, archiveStamp, listTeams, recoverArchive } from '../../../../src/store/team/team-list.ts';
 import { ADA, newTeam, type Work } from '../trial.ts';
 import { drain, say } from './mail.ts';
 

@@ -1,9 +1,9 @@
 /** Boards that are wrong, each in one way that somebody ships. */
-import { claimOf } from '../../../../src/model/board.ts';
-import type { BoardEvent } from '../../../../src/model/event.ts';
-import { O_CREAT, O_EXCL, O_WRONLY, type Disk } from '../../../../src/store/disk.ts';
-import { readText } from '../../../../src/store/file.ts';
-import { LEAD, type Name } from '../../../../src/model/names.ts';
+import { claimOf } from '../../../../src/model/board/board.ts';
+import type { BoardEvent } from '../../../../src/model/board/event.ts';
+import { O_CREAT, O_EXCL, O_WRONLY, type Disk } from '../../../../src/store/files/disk.ts';
+import { readText } from '../../../../src/store/files/file.ts';
+import { LEAD, type Name } from '../../../../src/model/text/names.ts';
 import type { Run } from '../life.ts';
 import { PATHS } from '../scenarios/inbox.ts';
 import type { BoardVariant } from '../scenarios/board.ts';

@@ -1,8 +1,8 @@
 /** Locks that are wrong, each in one way that somebody ships. */
-import { isTaken, list, lookAt, removeFile, type Disk } from '../../../../src/store/disk.ts';
-import { Locks } from '../../../../src/store/lock.ts';
-import { sightOf } from '../../../../src/store/lock-sight.ts';
-import { OwnToken } from '../../../../src/store/token.ts';
+import { isTaken, list, lookAt, removeFile, type Disk } from '../../../../src/store/files/disk.ts';
+import { Locks } from '../../../../src/store/lock/lock.ts';
+import { sightOf } from '../../../../src/store/lock/lock-state.ts';
+import { OwnToken } from '../../../../src/store/lock/token.ts';
 import type { LockerOf } from '../scenarios/lock.ts';
 import { over } from './over.ts';
 

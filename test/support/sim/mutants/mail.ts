@@ -1,12 +1,12 @@
 /** Inboxes that are wrong, each in one way that somebody ships. */
-import { lookAt, O_WRONLY, type Disk } from '../../../../src/store/disk.ts';
-import { Locks } from '../../../../src/store/lock.ts';
-import { mailIn } from '../../../../src/store/mail-lines.ts';
-import type { TeamPaths } from '../../../../src/store/paths.ts';
-import { pinDirectory } from '../../../../src/store/pinned.ts';
-import { Reader } from '../../../../src/store/reader.ts';
-import { Sender } from '../../../../src/store/sender.ts';
-import type { Message } from '../../../../src/model/message.ts';
+import { lookAt, O_WRONLY, type Disk } from '../../../../src/store/files/disk.ts';
+import { Locks } from '../../../../src/store/lock/lock.ts';
+import { mailIn } from '../../../../src/store/mail/mail-lines.ts';
+import type { TeamPaths } from '../../../../src/store/files/paths.ts';
+import { pinDirectory } from '../../../../src/store/files/pinned.ts';
+import { Reader } from '../../../../src/store/mail/reader.ts';
+import { Sender } from '../../../../src/store/mail/sender.ts';
+import type { Message } from '../../../../src/model/team/message.ts';
 import { MANY, name } from '../../team.ts';
 import type { Run } from '../life.ts';
 import { INBOX, ours, PATHS, type Mail, type Mailbox } from '../scenarios/inbox.ts';

@@ -1,5 +1,5 @@
 /** A disk with some of its calls done otherwise. */
-import type { Disk } from '../../../../src/store/disk.ts';
+import type { Disk } from '../../../../src/store/files/disk.ts';
 
 export function over(disk: Disk, calls: Partial<Disk>): Disk {
   const call = (key: keyof Disk): unknown => calls[key] ?? disk[key].bind(disk);

@@ -1,11 +1,11 @@
 /** What processes do at a board, each step told to the checker: members, leads, people, and a newer program. */
-import { claimOf, nextClaim, type Board } from '../../../../src/model/board.ts';
-import { isTeamError } from '../../../../src/model/errors.ts';
-import type { Author, BoardEvent, Body as Change } from '../../../../src/model/event.ts';
-import { LEAD, type Name } from '../../../../src/model/names.ts';
-import type { Task } from '../../../../src/model/task.ts';
-import type { BoardStore } from '../../../../src/store/board.ts';
-import { O_APPEND, onDisk, O_WRONLY } from '../../../../src/store/disk.ts';
+import { claimOf, nextClaim, type Board } from '../../../../src/model/board/board.ts';
+import { isTeamError } from '../../../../src/model/text/errors.ts';
+import type { Author, BoardEvent, Body as Change } from '../../../../src/model/board/event.ts';
+import { LEAD, type Name } from '../../../../src/model/text/names.ts';
+import type { Task } from '../../../../src/model/board/task.ts';
+import type { BoardStore } from '../../../../src/store/board/board.ts';
+import { O_APPEND, onDisk, O_WRONLY } from '../../../../src/store/files/disk.ts';
 import { eventOf, task } from '../../team.ts';
 import { ulid } from '../chance.ts';
 import type { Body, Run } from '../life.ts';

@@ -2,9 +2,9 @@
  * One board: members that claim and complete and are started again, leads that take over from one another, people who
  * create tasks at once, torn writes, a lost power, and now and then a program of a newer version.
  */
-import type { Body as Change } from '../../../../src/model/event.ts';
-import { BoardStore } from '../../../../src/store/board.ts';
-import type { Disk } from '../../../../src/store/disk.ts';
+import type { Body as Change } from '../../../../src/model/board/event.ts';
+import { BoardStore } from '../../../../src/store/board/board.ts';
+import type { Disk } from '../../../../src/store/files/disk.ts';
 import { eventOf, name, task } from '../../team.ts';
 import { nameAs, ulid } from '../chance.ts';
 import type { Plan } from '../faults.ts';

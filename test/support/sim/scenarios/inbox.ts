@@ -2,14 +2,14 @@
  * One inbox: senders, a member that takes and is started again, sometimes the v8 program's writer, and deaths anywhere.
  * What is read, and by whom, is a value (`Mailbox`), so that a mutant changes one part and shares the rest.
  */
-import { isTeamError } from '../../../../src/model/errors.ts';
-import type { Message } from '../../../../src/model/message.ts';
-import { Locks } from '../../../../src/store/lock.ts';
-import type { TeamPaths } from '../../../../src/store/paths.ts';
-import { teamPaths } from '../../../../src/store/paths.ts';
-import { pinDirectory } from '../../../../src/store/pinned.ts';
-import { Reader } from '../../../../src/store/reader.ts';
-import { Sender } from '../../../../src/store/sender.ts';
+import { isTeamError } from '../../../../src/model/text/errors.ts';
+import type { Message } from '../../../../src/model/team/message.ts';
+import { Locks } from '../../../../src/store/lock/lock.ts';
+import type { TeamPaths } from '../../../../src/store/files/paths.ts';
+import { teamPaths } from '../../../../src/store/files/paths.ts';
+import { pinDirectory } from '../../../../src/store/files/pinned.ts';
+import { Reader } from '../../../../src/store/mail/reader.ts';
+import { Sender } from '../../../../src/store/mail/sender.ts';
 import { MANY, name } from '../../team.ts';
 import type { Body, Run } from '../life.ts';
 import { Machine } from '../machine.ts';

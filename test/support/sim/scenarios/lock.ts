@@ -1,6 +1,6 @@
 /** One lock and a counter under it: mutual exclusion, takeover from the dead, stampedes, guards of dead breakers, sweeps. */
-import { O_CREAT, O_EXCL, O_RDWR, O_WRONLY, type Disk } from '../../../../src/store/disk.ts';
-import { Locks } from '../../../../src/store/lock.ts';
+import { O_CREAT, O_EXCL, O_RDWR, O_WRONLY, type Disk } from '../../../../src/store/files/disk.ts';
+import { Locks } from '../../../../src/store/lock/lock.ts';
 import type { Body, Run } from '../life.ts';
 import { Machine } from '../machine.ts';
 import { Random } from '../random.ts';

@@ -2,8 +2,8 @@
  * The v8 program's writer, step by step as its seed prints it: it gives up after so many tries, writes all the same,
  * and unlinks a lock that it may never have got. It knows nothing of us.
  */
-import { isTaken, O_APPEND, O_CREAT, O_EXCL, O_WRONLY, type Disk } from '../../../../src/store/disk.ts';
-import type { InboxPaths } from '../../../../src/store/paths.ts';
+import { isTaken, O_APPEND, O_CREAT, O_EXCL, O_WRONLY, type Disk } from '../../../../src/store/files/disk.ts';
+import type { InboxPaths } from '../../../../src/store/files/paths.ts';
 import type { Body, Run } from '../life.ts';
 
 const RETRY_MS = 50;

@@ -1,9 +1,9 @@
 /** `teams task claim`: the named task, by TaskUpdate, or the next that one may have. */
 import * as z from 'zod';
 import { ConflictError, updateTask, type Task, type TeamHandle } from '../../../../index.ts';
-import { noMore, readOptions, flag } from '../../given.ts';
-import type { Frame } from '../../frame.ts';
-import { openChosen } from '../../team-choice.ts';
+import { noMore, readOptions, flag } from '../../input/options.ts';
+import type { Frame } from '../../context.ts';
+import { openChosen } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 import { showTask } from './on-task.ts';
 import { callOf, toolInput } from './tool-input.ts';

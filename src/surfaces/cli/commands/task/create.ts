@@ -1,10 +1,10 @@
 /** `teams task create`: a task on the board by TaskCreate, and what a person says of it besides. */
 import * as z from 'zod';
 import { createTask, parseName, UsageError, type TaskExtras, type ToolInputs } from '../../../../index.ts';
-import type { Frame } from '../../frame.ts';
-import { givenText } from '../../given-text.ts';
-import { duration, flag, noMore, readOptions, text, texts, wholeNumber } from '../../given.ts';
-import { openChosen } from '../../team-choice.ts';
+import type { Frame } from '../../context.ts';
+import { givenText } from '../../input/text-argument.ts';
+import { duration, flag, noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';
+import { openChosen } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 import { showTask } from './on-task.ts';
 import { toolInput } from './tool-input.ts';

@@ -1,9 +1,9 @@
 /** `teams task complete` and `fail`: the end of a task from one without a runner, and a claim from one who has one. */
 import * as z from 'zod';
 import { endTask, type TaskEnd, type TeamHandle } from '../../../../index.ts';
-import type { Frame } from '../../frame.ts';
-import { givenText } from '../../given-text.ts';
-import { readOptions, text, texts, wholeNumber } from '../../given.ts';
+import type { Frame } from '../../context.ts';
+import { givenText } from '../../input/text-argument.ts';
+import { readOptions, text, texts, wholeNumber } from '../../input/options.ts';
 import type { Act } from '../../verb.ts';
 import { onTask } from './on-task.ts';
 import { callOf } from './tool-input.ts';

@@ -1,9 +1,9 @@
 /** `teams task get`: one task in full, with its history and its last result. */
 import { resolveTask, resultOf, taskHistory, UsageError } from '../../../../index.ts';
-import { noMore } from '../../given.ts';
-import { painter } from '../../painter.ts';
-import { withSeenTeam } from '../../seen-team.ts';
-import { wholeTask } from '../../task-rows.ts';
+import { noMore } from '../../input/options.ts';
+import { painter } from '../../output/painter.ts';
+import { withSeenTeam } from '../../input/team-reader-choice.ts';
+import { wholeTask } from '../../output/task-rows.ts';
 import type { Act } from '../../verb.ts';
 
 export const act: Act = (frame, given) =>

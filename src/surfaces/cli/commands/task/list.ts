@@ -1,9 +1,9 @@
 /** `teams task list`: the board. */
 import * as z from 'zod';
 import { TASK_STATUSES, type Task } from '../../../../index.ts';
-import { noMore, readOptions, text } from '../../given.ts';
-import { withSeenTeam } from '../../seen-team.ts';
-import { taskRows } from '../../task-rows.ts';
+import { noMore, readOptions, text } from '../../input/options.ts';
+import { withSeenTeam } from '../../input/team-reader-choice.ts';
+import { taskRows } from '../../output/task-rows.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ status: z.enum(TASK_STATUSES).optional(), owner: text });

@@ -1,9 +1,9 @@
 /** A verb about one task: its team is opened, the task changed, and shown as it is then. */
 import { UsageError, type Task, type TeamHandle } from '../../../../index.ts';
-import type { Frame } from '../../frame.ts';
-import { noMore } from '../../given.ts';
-import { taskRows } from '../../task-rows.ts';
-import { openChosen } from '../../team-choice.ts';
+import type { Frame } from '../../context.ts';
+import { noMore } from '../../input/options.ts';
+import { taskRows } from '../../output/task-rows.ts';
+import { openChosen } from '../../input/team-choice.ts';
 import type { Act, Given } from '../../verb.ts';
 
 export interface AtTask {

@@ -1,6 +1,6 @@
 /** `teams task release`: gives a claimed task back. */
 import * as z from 'zod';
-import { readOptions, text } from '../../given.ts';
+import { readOptions, text } from '../../input/options.ts';
 import { onTask } from './on-task.ts';
 
 const schema = z.object({ why: text });

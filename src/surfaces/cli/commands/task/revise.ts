@@ -1,6 +1,6 @@
 /** `teams task revise`: finished work is done again, and what was made from it. */
 import { reviseTask } from '../../../../index.ts';
-import { givenText } from '../../given-text.ts';
+import { givenText } from '../../input/text-argument.ts';
 import { onTask } from './on-task.ts';
 
 export const act = onTask(

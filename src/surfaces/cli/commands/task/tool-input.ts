@@ -1,6 +1,6 @@
 /** What a verb of the board hands to the tool of the same meaning: parsed by the tool's own definition. */
 import { parseToolInput, UsageError, type Call, type ToolInputs } from '../../../../index.ts';
-import type { Frame } from '../../frame.ts';
+import type { Frame } from '../../context.ts';
 
 /** @throws UsageError `USAGE` in the words that a model would get */
 export function toolInput<T extends 'TaskCreate' | 'TaskUpdate'>(

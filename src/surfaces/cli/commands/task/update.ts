@@ -1,8 +1,8 @@
 /** `teams task update`: words, owner and edges of a task, by TaskUpdate. Its status has verbs of its own. */
 import * as z from 'zod';
 import { updateTask } from '../../../../index.ts';
-import { givenText } from '../../given-text.ts';
-import { readOptions, text, texts } from '../../given.ts';
+import { givenText } from '../../input/text-argument.ts';
+import { readOptions, text, texts } from '../../input/options.ts';
 import { onTask } from './on-task.ts';
 import { callOf, toolInput } from './tool-input.ts';
 

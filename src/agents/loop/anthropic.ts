@@ -1,0 +1,37 @@
+/** Anthropic's models, by their API. */
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import type { Agent, Seat } from '../agent-contract.ts';
+import { modelAgent } from './model-agent.ts';
+import { modelName, windowOf } from './model-choice.ts';
+import { loopOptions, noKey, variable, versioned, type Vendor } from './model-vendor.ts';
+
+const NAME = 'Anthropic';
+const ADDRESS = 'https://api.anthropic.com';
+
+/** Models whose thoughts are bound to the very conversation that they were thought in; ours is shortened now and then. */
+const BINDS = /^claude-(?:fable|mythos|opus|sonnet|haiku)-5-[1-9]/;
+
+const vendor: Vendor = {
+  name: NAME,
+  unreachable: 'crashed',
+  async reach(spec, { env }) {
+    const [apiKey, authToken] = [variable(env, 'ANTHROPIC_API_KEY'), variable(env, 'ANTHROPIC_AUTH_TOKEN')];
+    if (apiKey === undefined && authToken === undefined) return noKey(NAME, 'ANTHROPIC_API_KEY');
+    const { createAnthropic } = await import('@ai-sdk/anthropic');
+    const baseURL = versioned(spec.baseUrl ?? variable(env, 'ANTHROPIC_BASE_URL') ?? ADDRESS, 'v1');
+    const provider = createAnthropic({
+      baseURL,
+      ...(apiKey === undefined ? { authToken: authToken ?? '' } : { apiKey }),
+    });
+    const name = modelName(spec);
+    const forgets = BINDS.test(name) ? { thinking: { blockBinding: { prefixMismatchBehavior: 'drop_block' } } } : {};
+    const { providerOptions = {} } = loopOptions(spec);
+    return {
+      ...{ model: provider(name), name, window: windowOf(spec, name) },
+      // What a turn has said so far is read from the vendor's cache by its next call.
+      providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' }, ...forgets, ...providerOptions } },
+    };
+  },
+};
+
+export const anthropic = (spec: AgentSpec, seat: Seat): Agent => modelAgent(spec, seat, vendor);

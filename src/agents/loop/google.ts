@@ -1,0 +1,29 @@
+/** Google's Gemini models, by their API. */
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import type { Agent, Seat } from '../agent-contract.ts';
+import { modelName, windowOf } from './model-choice.ts';
+import { modelAgent } from './model-agent.ts';
+import { loopOptions, noKey, variable, versioned, type Vendor } from './model-vendor.ts';
+
+const NAME = 'Google';
+const ADDRESS = 'https://generativelanguage.googleapis.com';
+const KEYS = ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
+
+const vendor: Vendor = {
+  name: NAME,
+  unreachable: 'crashed',
+  async reach(spec, { env }) {
+    const apiKey = variable(env, ...KEYS);
+    if (apiKey === undefined) return noKey(NAME, ...KEYS);
+    const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
+    const baseURL = versioned(spec.baseUrl ?? variable(env, 'GOOGLE_GEMINI_BASE_URL') ?? ADDRESS, 'v1beta');
+    const name = modelName(spec);
+    const { providerOptions } = loopOptions(spec);
+    return {
+      ...{ model: createGoogleGenerativeAI({ baseURL, apiKey })(name), name, window: windowOf(spec, name) },
+      ...(providerOptions === undefined ? {} : { providerOptions: { google: providerOptions } }),
+    };
+  },
+};
+
+export const google = (spec: AgentSpec, seat: Seat): Agent => modelAgent(spec, seat, vendor);

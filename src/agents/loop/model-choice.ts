@@ -1,0 +1,26 @@
+/** Which model, and how much goes into it. */
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { UsageError } from '../../model/text/errors.ts';
+import { factsOf, TIER_MODELS } from '../../model/agent/models.ts';
+import type { Window } from './compaction.ts';
+import { loopOptions } from './model-vendor.ts';
+
+/** A model that nobody knows is taken to be small, so that the first thing it tells is no overflow. */
+const UNKNOWN: Window = { tokens: 128_000, output: 8_000 };
+
+/** @throws UsageError `USAGE` when nothing says which */
+export function modelName({ kind, model, tier = 'sonnet' }: AgentSpec): string {
+  const name = model ?? TIER_MODELS[kind]?.[tier];
+  if (name !== undefined) return name;
+  throw new UsageError(
+    'USAGE',
+    `Which model? A ${kind} agent needs "model" (or "models.${kind}.${tier}" in the configuration).`,
+  );
+}
+
+export function windowOf(spec: AgentSpec, name: string, unknown = UNKNOWN): Window {
+  const { contextWindow, maxOutputTokens } = loopOptions(spec);
+  const facts = factsOf(name);
+  const tokens = contextWindow ?? facts?.window ?? unknown.tokens;
+  return { tokens, output: maxOutputTokens ?? Math.min(facts?.output ?? unknown.output, Math.floor(tokens / 4)) };
+}

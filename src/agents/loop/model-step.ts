@@ -1,0 +1,132 @@
+/** One call of a model: what it says is told line by line as it comes; what it wants done is handed back. */
+import type { LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
+import type { ToolName } from '../../model/team/tool.ts';
+import { toolFacts, toolJsonSchema } from '../../model/team/tool.ts';
+import type { Usage } from '../../model/agent/usage.ts';
+import type { AgentEvent, CallAnswer } from '../agent-contract.ts';
+import type { Library } from './library.ts';
+import type { Patience } from './turn-deadline.ts';
+import type { Reached } from './model-vendor.ts';
+
+export interface Request {
+  readonly reached: Reached;
+  readonly system: string | undefined;
+  readonly messages: readonly ModelMessage[];
+  readonly tools: readonly ToolName[];
+}
+
+export interface Wanted {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: unknown;
+}
+
+export type StepEnd =
+  | {
+      readonly ended: 'answered';
+      readonly text: string;
+      /** What the conversation grows by. */
+      readonly messages: readonly ModelMessage[];
+      readonly wanted: readonly Wanted[];
+      readonly isCut: boolean;
+      readonly tokens: number;
+    }
+  | { readonly ended: 'over' }
+  | { readonly ended: 'broken'; readonly error: unknown };
+
+/** @returns how it ended; it never throws for what the vendor does */
+export async function* step(
+  library: Library,
+  { reached, system, messages, tools }: Request,
+  patience: Patience,
+): AsyncGenerator<AgentEvent, StepEnd, CallAnswer | undefined> {
+  const heard = new Heard();
+  patience.listen();
+  try {
+    const result = library.streamText({
+      ...{ model: reached.model, messages: [...messages], tools: offered(library, tools), maxRetries: 0 },
+      ...{ maxOutputTokens: reached.window.output, abortSignal: patience.signal, onError: () => undefined },
+      ...(system === undefined ? {} : { system }),
+      ...(reached.providerOptions === undefined ? {} : { providerOptions: { ...reached.providerOptions } }),
+    });
+    for await (const part of result.fullStream) {
+      patience.listen();
+      for (const text of heard.lines(part)) yield { type: 'said', text };
+      if (part.type === 'finish-step' && isAny(part.usage))
+        yield { type: 'usage', usage: usageOf(part.usage, reached.name) };
+    }
+    // What the vendor refused is told before the call was over by itself.
+    if (heard.error !== undefined && !patience.isOver) return { ended: 'broken', error: heard.error };
+    if (patience.isOver || heard.end === undefined) return unfinished(patience);
+    return { ...heard.end, ended: 'answered', messages: (await result.response).messages };
+  } catch (error) {
+    return patience.isOver ? { ended: 'over' } : { ended: 'broken', error };
+  } finally {
+    patience.rest();
+  }
+}
+
+const unfinished = (patience: Patience): StepEnd =>
+  patience.isOver
+    ? { ended: 'over' }
+    : { ended: 'broken', error: new Error('The stream ended before the answer did.') };
+
+type Part = TextStreamPart<ToolSet>;
+
+/** What came so far of one answer. */
+class Heard {
+  error: unknown;
+  end: Omit<StepEnd & { ended: 'answered' }, 'ended' | 'messages'> | undefined;
+  readonly #wanted: Wanted[] = [];
+  #text = '';
+  #line = '';
+
+  /** @returns whole lines, as they come to be */
+  lines(part: Part): string[] {
+    if (part.type === 'text-delta') {
+      this.#text += part.text;
+      return this.#cut(part.text);
+    }
+    if (part.type === 'text-end') return this.#cut('\n');
+    if (part.type === 'error') this.error ??= part.error;
+    // One that cannot be parsed is answered by the library.
+    else if (part.type === 'tool-call' && part.invalid !== true)
+      this.#wanted.push({ id: part.toolCallId, tool: part.toolName, input: part.input });
+    else if (part.type === 'finish-step') this.#finish(part);
+    return [];
+  }
+
+  #finish({ usage, finishReason }: Part & { type: 'finish-step' }): void {
+    this.end = {
+      ...{ text: this.#text.trim(), wanted: this.#wanted, isCut: finishReason === 'length' },
+      tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0),
+    };
+    if (finishReason === 'content-filter') this.error ??= new Error('The vendor filtered the answer.');
+  }
+
+  #cut(text: string): string[] {
+    const lines = (this.#line + text).split('\n');
+    this.#line = lines.pop() ?? '';
+    return lines.filter((line) => line.trim() !== '');
+  }
+}
+
+/** Tools as the library wants them; none is carried out by it. */
+const offered = ({ jsonSchema, tool }: Library, names: readonly ToolName[]): ToolSet =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      tool({ description: toolFacts[name].description, inputSchema: jsonSchema<object>({ ...toolJsonSchema(name) }) }),
+    ]),
+  );
+
+const isAny = ({ inputTokens = 0, outputTokens = 0 }: LanguageModelUsage): boolean => inputTokens + outputTokens > 0;
+
+function usageOf({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: LanguageModelUsage, model: string): Usage {
+  const { cacheReadTokens, cacheWriteTokens } = inputTokenDetails;
+  return {
+    ...{ inputTokens, outputTokens, model },
+    ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+  };
+}

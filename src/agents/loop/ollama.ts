@@ -1,0 +1,54 @@
+/** Models on one's own machine, by Ollama: its list says which there are, its OpenAI-compatible API is spoken with them. */
+import * as z from 'zod';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import type { Agent, Seat } from '../agent-contract.ts';
+import { windowOf } from './model-choice.ts';
+import { modelAgent } from './model-agent.ts';
+import { loopOptions, variable, type Unreached, type Vendor } from './model-vendor.ts';
+
+const NAME = 'Ollama';
+const ADDRESS = 'http://127.0.0.1:11434';
+/** What Ollama gives a model unless its server is told otherwise. */
+const WINDOW = { tokens: 4_096, output: 1_024 };
+
+const tagsSchema = z.looseObject({ models: z.array(z.looseObject({ name: z.string() })) });
+
+const vendor: Vendor = {
+  name: NAME,
+  unreachable: 'not_installed',
+  async reach(spec, { env, signal }) {
+    const address = addressOf(spec.baseUrl ?? variable(env, 'OLLAMA_HOST') ?? ADDRESS);
+    const name = spec.model ?? (await firstModel(address, signal));
+    if (typeof name !== 'string') return name;
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+    const provider = createOpenAICompatible({ name: 'ollama', baseURL: `${address}/v1`, includeUsage: true });
+    const tokens = Number(variable(env, 'OLLAMA_CONTEXT_LENGTH') ?? WINDOW.tokens);
+    const { providerOptions } = loopOptions(spec);
+    return {
+      ...{ model: provider(name), name },
+      window: windowOf(spec, name, { tokens: Number.isFinite(tokens) ? tokens : WINDOW.tokens, output: WINDOW.output }),
+      ...(providerOptions === undefined ? {} : { providerOptions: { ollama: providerOptions } }),
+    };
+  },
+};
+
+/** Ollama's own variable may leave the protocol out, and names where its server listens. */
+function addressOf(text: string): string {
+  const url = text.includes('://') ? text : `http://${text}`;
+  return url.replace('//0.0.0.0', '//127.0.0.1').replace(/\/+(?:v1\/*)?$/, '');
+}
+
+/** The first that is there. */
+async function firstModel(address: string, signal: AbortSignal): Promise<string | Unreached> {
+  try {
+    const response = await fetch(`${address}/api/tags`, { signal });
+    const tags = tagsSchema.safeParse(await response.json());
+    const first = tags.success ? tags.data.models[0]?.name : undefined;
+    return first ?? { why: 'not_installed', message: `${NAME} at ${address} has no model: \`ollama pull\` one.` };
+  } catch {
+    // Whatever it was, there is no Ollama to talk to.
+    return { why: 'not_installed', message: `Nobody answers at ${address}: is \`ollama serve\` running?` };
+  }
+}
+
+export const ollama = (spec: AgentSpec, seat: Seat): Agent => modelAgent(spec, seat, vendor);

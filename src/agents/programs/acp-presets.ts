@@ -1,0 +1,106 @@
+/**
+ * How the programs that speak ACP are started: Gemini and opencode with a configuration of the member's own, any other
+ * by its command.
+ */
+import { join } from 'node:path';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import type { Seat, TurnInput } from '../agent-contract.ts';
+import type { Launch } from './program-dialect.ts';
+import { furnish } from './agent-home-contents.ts';
+import { isObject, type JsonObject } from './json-lines.ts';
+import { loginLinks } from '../logins.ts';
+
+type Env = TurnInput['env'];
+
+export function acpLaunch(spec: AgentSpec, seat: Seat, { env }: Pick<TurnInput, 'env'>): Launch {
+  if (spec.kind === 'gemini') return gemini(spec, seat, env);
+  if (spec.kind === 'opencode') return opencode(spec, seat, env);
+  return { argv: [...(spec.command ?? []), ...(spec.args ?? [])], env };
+}
+
+function gemini({ command = ['gemini'], args = [], model, baseUrl, options }: AgentSpec, seat: Seat, env: Env): Launch {
+  const home = seat.home === undefined ? undefined : join(seat.home, 'gemini');
+  if (home !== undefined) furnish(home, geminiHome(seat, env, options));
+  return {
+    argv: [...command, '--acp', '--skip-trust', ...(model === undefined ? [] : ['--model', model]), ...args],
+    env: {
+      // Without it, it starts itself again with a bigger heap, and a signal to the first does not reach the second.
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+      ...env,
+      ...seat.server?.env,
+      ...(baseUrl === undefined ? {} : { GOOGLE_GEMINI_BASE_URL: baseUrl }),
+      ...(home === undefined ? {} : { GEMINI_CLI_HOME: home }),
+    },
+  };
+}
+
+function geminiHome({ server }: Seat, env: Env, options: AgentSpec['options'] = {}) {
+  const key = env['GEMINI_API_KEY'] ?? env['GOOGLE_API_KEY'];
+  const settings = {
+    ...{ telemetry: { enabled: false }, privacy: { usageStatisticsEnabled: false } },
+    general: { maxAttempts: 2, enableAutoUpdate: false, enableAutoUpdateNotification: false },
+    security: { auth: { selectedType: key === undefined ? 'oauth-personal' : 'gemini-api-key' } },
+    // Agents of its own beside the team's would answer to nobody.
+    experimental: { enableAgents: false },
+    tools: { exclude: ['invoke_agent', 'enter_plan_mode', 'exit_plan_mode', 'ask_user'] },
+    ...options,
+    ...(server === undefined ? {} : { mcpServers: { team: trusted(server) } }),
+  };
+  return {
+    // As its user's: settings of the system count only where root owns the whole way to them.
+    files: { '.gemini/settings.json': JSON.stringify(settings, undefined, 2) },
+    links: loginLinks('gemini', env, '.gemini'),
+  };
+}
+
+/** Its environment by name: the values stand in Gemini's own environment, not in a file. */
+const trusted = ({ command, args, env }: NonNullable<Seat['server']>): JsonObject => ({
+  ...{ command, args, trust: true, timeout: 3_600_000 },
+  env: Object.fromEntries(Object.keys(env).map((name) => [name, `$${name}`])),
+});
+
+/** It asks before it writes, runs or reaches; our answer is the permission. `task` would start agents of its own. */
+const OPENCODE_PERMISSION = {
+  ...{ edit: 'ask', bash: 'ask', webfetch: 'ask', websearch: 'ask', external_directory: 'ask' },
+  ...{ task: 'deny', question: 'deny' },
+};
+
+const QUIET = {
+  ...{ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
+  ...{ OPENCODE_DISABLE_LSP_DOWNLOAD: '1', OPENCODE_DISABLE_DEFAULT_PLUGINS: '1' },
+};
+
+function opencode(spec: AgentSpec, seat: Seat, env: Env): Launch {
+  const { command = ['opencode'], args = [] } = spec;
+  return {
+    argv: [...command, 'acp', ...args],
+    env: {
+      ...QUIET,
+      ...env,
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(spec, env)),
+      // What the project's own configuration says comes before this, whatever it says.
+      OPENCODE_PERMISSION: JSON.stringify(OPENCODE_PERMISSION),
+      // One data base for several at once is "database is locked".
+      ...(seat.home === undefined ? {} : { XDG_DATA_HOME: opencodeHome(join(seat.home, 'opencode'), env) }),
+    },
+  };
+}
+
+const opencodeHome = (home: string, env: Env): string =>
+  furnish(home, { links: loginLinks('opencode', env, 'opencode') });
+
+/** A gateway is a provider of its own, with the model's name after its. */
+function opencodeConfig({ model, baseUrl, options = {} }: AgentSpec, env: Env): JsonObject {
+  // A denied tool is told to the model; it need not end the turn.
+  const quiet = { autoupdate: false, share: 'disabled', experimental: { continue_loop_on_deny: true } };
+  if (baseUrl === undefined) return { ...quiet, ...(model === undefined ? {} : { model }), ...options };
+  const name = model ?? 'default';
+  const key = env['OPENCODE_API_KEY'] === undefined ? 'none' : '{env:OPENCODE_API_KEY}';
+  const teams = {
+    ...{ npm: '@ai-sdk/openai-compatible', name: 'teams', options: { baseURL: baseUrl, apiKey: key } },
+    models: { [name]: { name } },
+  };
+  const others = isObject(options['provider']) ? options['provider'] : {};
+  const chosen = { model: `teams/${name}`, small_model: `teams/${name}` };
+  return { ...quiet, ...chosen, ...options, provider: { ...others, teams } };
+}

@@ -1,0 +1,164 @@
+/** The Agent Client Protocol as steps: what an update means, what is asked, how a prompt ended. Pure; the wire is the SDK's. */
+import type {
+  PermissionOption,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  SessionUpdate,
+  ToolCallUpdate,
+} from '@agentclientprotocol/sdk';
+import * as z from 'zod';
+import type { CallAnswer, Effect, TurnEnd } from '../agent-contract.ts';
+import { refused } from '../vendor-fault.ts';
+import { tell, type Asked, type Step } from './agent-step.ts';
+
+type Kind = NonNullable<ToolCallUpdate['kind']>;
+
+const EFFECTS: Readonly<Record<Kind, Effect>> = {
+  ...{ read: 'reads', search: 'reads', think: 'reads', edit: 'writes', delete: 'writes', move: 'writes' },
+  ...{ execute: 'runs', fetch: 'reaches', switch_mode: 'unknown', other: 'unknown' },
+};
+
+const LINE = 200;
+
+/** What the model says comes in pieces; a piece of another thing ends it. */
+export interface Telling {
+  /** What an update means. */
+  take(update: SessionUpdate): Step[];
+  /** What was said and not told yet. */
+  rest(): Step[];
+  /** What was said last. */
+  text(): string;
+}
+
+export function telling(): Telling {
+  let [open, last] = ['', ''];
+  const rest = (): Step[] => {
+    const said = open.trim();
+    open = '';
+    if (said === '') return [];
+    last = said;
+    return [tell({ type: 'said', text: said })];
+  };
+  return {
+    rest,
+    text: () => last,
+    take(update) {
+      if (update.sessionUpdate === 'agent_message_chunk') {
+        if (update.content.type === 'text') open += update.content.text;
+        return [];
+      }
+      if (update.sessionUpdate !== 'tool_call' && update.sessionUpdate !== 'tool_call_update') return [];
+      return [...rest(), ...toolSteps(update, update.sessionUpdate === 'tool_call')];
+    },
+  };
+}
+
+function toolSteps({ toolCallId, title, kind, status }: ToolCallUpdate, isNew: boolean): Step[] {
+  const isOver = status === 'completed' || status === 'failed';
+  const busy: Step = { do: 'busy', with: toolCallId, is: !isOver };
+  if (!isNew) return isOver ? [busy] : [];
+  const text = (title ?? kind ?? 'tool').split('\n', 1)[0] ?? '';
+  return [busy, tell({ type: 'used', tool: kind ?? 'tool', text: text.slice(0, LINE) })];
+}
+
+/** Some tell of a tool first when they ask for it. */
+export const startSteps = (toolCall: ToolCallUpdate): Step[] => toolSteps({ ...toolCall, status: 'in_progress' }, true);
+
+/** A tool of our own server, which is what its owner gave it. */
+const isOurs = ({ title, name }: ToolCallUpdate): boolean =>
+  [title, name].some((word) => /^(?:mcp__)?team_|\(team MCP Server\)/.test(word ?? ''));
+
+/** @returns undefined for what need not be asked */
+export function askIn({ toolCall }: RequestPermissionRequest): Omit<Asked, 'type'> | undefined {
+  const { kind, title, locations, content } = toolCall;
+  if (isOurs(toolCall)) return undefined;
+  const edited = (content ?? []).flatMap((one) => (one.type === 'diff' ? [one.path] : []));
+  const named = pathsSchema.safeParse(toolCall.rawInput).data ?? [];
+  const paths = [...new Set([...(locations ?? []).map(({ path }) => path), ...edited, ...named])];
+  const tool = `${kind ?? 'other'} ${title ?? ''}`.trim().slice(0, LINE);
+  return { tool, effect: EFFECTS[kind ?? 'other'], paths };
+}
+
+const pathsSchema = z
+  .object({ filePath: z.string().optional(), file_path: z.string().optional(), path: z.string().optional() })
+  .transform((given) => Object.values(given).filter((path) => path !== undefined));
+
+/** By the option's kind: each agent has ids of its own. Once, so that it asks again. */
+export function chosen(options: readonly PermissionOption[], answer: CallAnswer): RequestPermissionResponse {
+  const wanted = answer.ok ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
+  const option = wanted.map((kind) => options.find((one) => one.kind === kind)).find((one) => one !== undefined);
+  return { outcome: option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' } };
+}
+
+const tokens = z.number().int().min(0);
+const answerSchema = z.object({
+  stopReason: z.string(),
+  usage: z
+    .object({
+      ...{ inputTokens: tokens, outputTokens: tokens },
+      ...{ cachedReadTokens: tokens.nullish(), cachedWriteTokens: tokens.nullish() },
+    })
+    .optional()
+    .catch(undefined),
+  _meta: z
+    .object({ quota: z.object({ token_count: z.object({ input_tokens: tokens, output_tokens: tokens }) }) })
+    .optional()
+    .catch(undefined),
+});
+
+/** How a prompt was answered. @param text what was said last */
+export function promptSteps(response: unknown, text: string): { steps: Step[]; end: TurnEnd } {
+  const parsed = answerSchema.safeParse(response);
+  if (!parsed.success) {
+    const message = 'Its answer to the prompt is not what the protocol says.';
+    return { steps: [], end: { ended: 'failed', why: 'bad_output', text, message } };
+  }
+  return { steps: usageSteps(parsed.data), end: stopEnd(parsed.data.stopReason, text) };
+}
+
+function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>): Step[] {
+  if (usage !== undefined) {
+    const cache = {
+      ...(typeof usage.cachedReadTokens !== 'number' ? {} : { cacheReadTokens: usage.cachedReadTokens }),
+      ...(typeof usage.cachedWriteTokens !== 'number' ? {} : { cacheWriteTokens: usage.cachedWriteTokens }),
+    };
+    const { inputTokens, outputTokens } = usage;
+    if (inputTokens + outputTokens === 0) return [];
+    return [tell({ type: 'usage', usage: { inputTokens, outputTokens, ...cache } })];
+  }
+  if (meta === undefined) return [];
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = meta.quota.token_count;
+  return [tell({ type: 'usage', usage: { inputTokens, outputTokens } })];
+}
+
+function stopEnd(reason: string, text: string): TurnEnd {
+  if (reason === 'end_turn') return { ended: 'answered', text };
+  if (reason === 'cancelled')
+    return { ended: 'failed', why: 'crashed', text, message: 'The agent cancelled its turn.' };
+  if (reason === 'max_tokens')
+    return { ended: 'failed', why: 'overflow', text, message: 'The answer was cut: max_tokens.' };
+  return { ended: 'failed', why: 'bad_output', text, message: `The turn was ended: ${reason}.` };
+}
+
+const errorSchema = z.object({ code: z.number().optional(), message: z.string(), data: z.unknown() });
+const statusSchema = z.union([
+  z.object({ statusCode: z.number() }).transform(({ statusCode }) => statusCode),
+  z.object({ status: z.number() }).transform(({ status }) => status),
+  z
+    .object({ codex_error_info: z.json() })
+    .transform((info) => Number(/"http_status_code":(\d+)/.exec(JSON.stringify(info))?.[1])),
+]);
+const AUTH_REQUIRED = -32_000;
+
+/** A request that was refused: some say the HTTP status as the code, some in the data, some in words. */
+export function refusal(error: unknown, text: string): TurnEnd {
+  const parsed = errorSchema.safeParse(error);
+  if (!parsed.success) return refused({ text: String(error) }, text);
+  const { code = 0, message, data } = parsed.data;
+  const details = data === undefined ? '' : typeof data === 'string' ? data : JSON.stringify(data);
+  const said = [message.replace(/^Internal error(?::\s*)?/, ''), details].filter(Boolean).join(' ') || message;
+  if (code === AUTH_REQUIRED) return refused({ text: said, status: 401 }, text);
+  const told = statusSchema.safeParse(data).data;
+  const status = code >= 400 && code < 600 ? code : Number.isNaN(told) ? undefined : told;
+  return refused({ text: said, status }, text);
+}

@@ -1,0 +1,191 @@
+/**
+ * Any program that speaks the Agent Client Protocol, as an agent; and Gemini and opencode, which do. One process and one
+ * session for all turns of a member. The protocol has no place for mail in mid-turn: that is of the next turn.
+ */
+import type {
+  ClientContext,
+  McpServer,
+  RequestPermissionRequest,
+  SessionUpdate,
+  Stream,
+} from '@agentclientprotocol/sdk';
+import * as z from 'zod';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { UsageError } from '../../model/text/errors.ts';
+import type { Agent, CallAnswer, Seat, TurnEnd, TurnInput } from '../agent-contract.ts';
+import { acpLaunch } from './acp-presets.ts';
+import { askIn, chosen, promptSteps, refusal, startSteps, telling, type Telling } from './acp-updates.ts';
+import { held, type Dialect, type Line, type Talk } from './program-dialect.ts';
+import { isObject, type JsonObject } from './json-lines.ts';
+import { KeptAgent, type KeptLimits } from './persistent-agent.ts';
+import { end, tell } from './agent-step.ts';
+import { withinRoot } from '../script-files.ts';
+
+/**
+ * @param limits for tests
+ * @throws UsageError `USAGE` for `acp` without a command
+ */
+export function acp(spec: AgentSpec, seat: Seat = {}, limits: Partial<KeptLimits> = {}): Agent {
+  if (spec.kind === 'acp' && spec.command === undefined)
+    throw new UsageError('USAGE', 'An acp agent needs its "command", such as ["gemini", "--acp"].');
+  return new KeptAgent(dialect(spec, seat), seat.session, limits);
+}
+
+const dialect = (spec: AgentSpec, seat: Seat): Dialect => ({
+  launch: (input) => held(acpLaunch(spec, seat, input), seat),
+  open: (line) => new AcpTalk(line, spec, seat),
+  // It tells so in the protocol, and goes on.
+  isSessionLost: () => false,
+});
+
+const CLIENT = { name: 'teams', version: '1' };
+const capabilitiesSchema = z.object({
+  agentCapabilities: z.object({ loadSession: z.boolean().catch(false) }).optional(),
+});
+/** Whatever is an object is handed to the SDK, which judges it. */
+const messageSchema = z.custom<Wire>((value) => isObject(value));
+type Wire = Stream['readable'] extends ReadableStream<infer Message> ? Message : never;
+
+class AcpTalk implements Talk {
+  readonly #line: Line;
+  readonly #seat: Seat;
+  readonly #kind: AgentSpec['kind'];
+  readonly #stream: ReturnType<typeof streamOf>;
+  #canLoad = false;
+  #agent: Promise<ClientContext> | undefined;
+  #session: string | undefined;
+  #input: TurnInput | undefined;
+  #telling: Telling | undefined;
+
+  constructor(line: Line, { kind }: AgentSpec, seat: Seat) {
+    this.#line = line;
+    this.#kind = kind;
+    this.#seat = seat;
+    this.#stream = streamOf(line.send);
+  }
+
+  begin(input: TurnInput): void {
+    this.#input = input;
+    void this.#prompt(input).catch((error: unknown) => {
+      if (this.#input === input) this.#end(refusal(error, this.#telling?.text() ?? ''));
+    });
+  }
+
+  interrupt(): void {
+    const session = this.#session;
+    if (session === undefined || this.#telling === undefined) return this.#end({ ended: 'aborted' });
+    void this.#agent
+      ?.then((agent) => agent.notify('session/cancel', { sessionId: session }))
+      .catch(() => {
+        // It has ended meanwhile, which is told.
+      });
+  }
+
+  closed(): void {
+    this.#input = undefined;
+    this.#stream.close();
+  }
+
+  heard(message: JsonObject): void {
+    const wire = messageSchema.safeParse(message);
+    if (wire.success) this.#stream.push(wire.data);
+  }
+
+  async #prompt(input: TurnInput): Promise<void> {
+    const agent = await (this.#agent ??= this.#connect());
+    const isNew = this.#session === undefined;
+    this.#session ??= await this.#open(agent, input);
+    if (this.#input !== input) return;
+    const said = (this.#telling = telling());
+    const { identity } = this.#seat;
+    // The protocol knows no system prompt: who it is, is said first.
+    const words = isNew && identity !== undefined ? [identity, input.prompt] : [input.prompt];
+    const prompt = words.map((text) => ({ type: 'text' as const, text }));
+    try {
+      const response = await agent.request('session/prompt', { sessionId: this.#session, prompt });
+      if (this.#input !== input) return;
+      for (const step of said.rest()) this.#line.tell(step);
+      const { steps, end: how } = promptSteps(response, said.text());
+      for (const step of steps) this.#line.tell(step);
+      this.#end(how);
+    } finally {
+      if (this.#telling === said) this.#telling = undefined;
+    }
+  }
+
+  async #connect(): Promise<ClientContext> {
+    const { client, PROTOCOL_VERSION } = await import('@agentclientprotocol/sdk');
+    const { agent } = client(CLIENT)
+      .onRequest('session/request_permission', ({ params }) => this.#asked(params))
+      .onNotification('session/update', ({ params }) => this.#updated(params.update))
+      .connect(this.#stream.stream);
+    const open = await agent.request('initialize', {
+      ...{ protocolVersion: PROTOCOL_VERSION, clientInfo: CLIENT },
+      // Files and terminals are its own; what it may do with them it asks.
+      clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+    });
+    this.#canLoad = capabilitiesSchema.safeParse(open).data?.agentCapabilities?.loadSession === true;
+    return agent;
+  }
+
+  async #open(agent: ClientContext, { cwd }: TurnInput): Promise<string> {
+    const mcpServers = this.#servers();
+    const { session } = this.#line;
+    if (session !== undefined) {
+      try {
+        if (!this.#canLoad) throw new Error('it does not go on with sessions');
+        await agent.request('session/load', { sessionId: session, cwd, mcpServers });
+        return session;
+      } catch {
+        const text = `The session ${session} cannot be gone on with: a new one is begun.`;
+        this.#line.tell(tell({ type: 'noted', text }));
+      }
+    }
+    const { sessionId } = await agent.request('session/new', { cwd, mcpServers });
+    this.#line.tell(tell({ type: 'session', id: sessionId }));
+    return sessionId;
+  }
+
+  /** Gemini has it in its settings, where it can be trusted. */
+  #servers(): McpServer[] {
+    const { server, home } = this.#seat;
+    if (server === undefined || (this.#kind === 'gemini' && home !== undefined)) return [];
+    const env = Object.entries(server.env).map(([name, value]) => ({ name, value }));
+    return [{ name: 'team', command: server.command, args: [...server.args], env }];
+  }
+
+  /** What an old session says again while it is loaded is no news. */
+  #updated(update: SessionUpdate): void {
+    for (const step of this.#telling?.take(update) ?? []) this.#line.tell(step);
+  }
+
+  async #asked(request: RequestPermissionRequest) {
+    const ask = askIn(request);
+    if (ask === undefined) return chosen(request.options, { ok: true, text: '' });
+    const event = { ...ask, type: 'asked' as const, paths: withinRoot(this.#line.cwd, ask.paths) };
+    const answer = await new Promise<CallAnswer>((reply) => this.#line.tell({ do: 'ask', event, reply }));
+    if (answer.ok) for (const step of startSteps(request.toolCall)) this.#line.tell(step);
+    return chosen(request.options, answer);
+  }
+
+  #end(how: TurnEnd): void {
+    this.#input = undefined;
+    this.#telling = undefined;
+    this.#line.tell(end(how));
+  }
+}
+
+/** The SDK's end of the wire; lines are framed and bounded by the peer. */
+function streamOf(send: Line['send']) {
+  let controller: ReadableStreamDefaultController<Wire> | undefined;
+  const readable = new ReadableStream<Wire>({ start: (one) => void (controller = one) });
+  const writable = new WritableStream<Wire>({ write: (message) => send({ ...message }) });
+  return {
+    stream: { readable, writable },
+    push: (message: Wire) => controller?.enqueue(message),
+    close: () => {
+      controller?.close();
+      controller = undefined;
+    },
+  };
+}

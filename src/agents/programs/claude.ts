@@ -1,0 +1,210 @@
+/**
+ * Claude Code as an agent: one `claude` process in stream-json for all turns of a member. Mail reaches it at the next
+ * tool boundary of the running turn, an interrupt ends a turn and leaves the process, and whatever it wants to do that
+ * it may not do by itself it asks for.
+ */
+import { join } from 'node:path';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import type { Agent, Seat, TurnInput } from '../agent-contract.ts';
+import {
+  assistantSteps,
+  endOf,
+  initialize,
+  interrupt,
+  permission,
+  readAsk,
+  readClaude,
+  systemSteps,
+  toolsEnded,
+  unknownRequest,
+  usageSteps,
+  userMessage,
+  type FromClaude,
+} from './claude-protocol.ts';
+import { held, type Dialect, type Launch, type Line, type Talk } from './program-dialect.ts';
+import { furnish } from './agent-home-contents.ts';
+import { KeptAgent, type KeptLimits } from './persistent-agent.ts';
+import { loginLinks } from '../logins.ts';
+import { tailText } from '../../os/output-tail.ts';
+import { end, type Step } from './agent-step.ts';
+import { withinRoot } from '../script-files.ts';
+
+/** What the team does itself — agents, tasks, mail between sessions — is left out: the team's tools are the way. */
+const TOOLS = 'Bash,BashOutput,KillShell,Read,Edit,Write,NotebookEdit,Glob,Grep,WebFetch,WebSearch,TodoWrite';
+const SERVER = 'team';
+/** Quiet, and no more patience with its vendor than a team's shared pause can use. */
+const OWN = {
+  DISABLE_AUTOUPDATER: '1',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  CLAUDE_CODE_MAX_RETRIES: '3',
+};
+
+/** @param limits for tests */
+export const claude = (spec: AgentSpec, seat: Seat = {}, limits: Partial<KeptLimits> = {}): Agent =>
+  new KeptAgent(dialect(spec, seat), seat.session, limits);
+
+const NO_SESSION = /No conversation found with session ID/;
+const isLost = ({ is_error, result = '', errors = [] }: Extract<FromClaude, { type: 'result' }>): boolean =>
+  is_error && NO_SESSION.test([result, ...errors].join(' '));
+
+const dialect = (spec: AgentSpec, seat: Seat): Dialect => ({
+  launch: (input, session) => held(launch(spec, seat, input, session), seat),
+  open: (line) => new ClaudeTalk(line, seat.identity),
+  isSessionLost: ({ stderr }) => NO_SESSION.test(tailText(stderr, 4_096)),
+});
+
+export function launch(
+  { command = ['claude'], args = [], model, baseUrl, options = {} }: AgentSpec,
+  { home, server }: Seat,
+  { env }: Pick<TurnInput, 'env'>,
+  session: string | undefined,
+): Launch {
+  const settings = Object.keys(options).length === 0 ? [] : ['--settings', JSON.stringify(options)];
+  return {
+    argv: [
+      ...command,
+      ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
+      ...['--replay-user-messages', '--include-partial-messages', '--permission-prompt-tool', 'stdio'],
+      ...['--permission-mode', 'default', '--tools', TOOLS, '--strict-mcp-config'],
+      ...(server === undefined ? [] : ['--mcp-config', mcpConfig(server), '--allowedTools', `mcp__${SERVER}`]),
+      ...(model === undefined ? [] : ['--model', model]),
+      ...(session === undefined ? [] : ['--resume', session]),
+      ...settings,
+      ...args,
+    ],
+    env: {
+      ...OWN,
+      ...env,
+      ...server?.env,
+      ...(baseUrl === undefined ? {} : { ANTHROPIC_BASE_URL: baseUrl }),
+      ...(home === undefined ? {} : { CLAUDE_CONFIG_DIR: claudeHome(home, env) }),
+    },
+  };
+}
+
+/** Its own configuration, with the user's login in it by reference. */
+const claudeHome = (home: string, env: TurnInput['env']): string =>
+  furnish(join(home, 'claude'), { links: loginLinks('claude', env) });
+
+/** Values stand in the environment; here, on argv, are only their names. */
+const mcpConfig = ({ command, args, env }: NonNullable<Seat['server']>): string =>
+  JSON.stringify({
+    mcpServers: {
+      [SERVER]: {
+        ...{ type: 'stdio', command, args, alwaysLoad: true },
+        env: Object.fromEntries(Object.keys(env).map((name) => [name, `\${${name}}`])),
+      },
+    },
+  });
+
+class ClaudeTalk implements Talk {
+  readonly #line: Line;
+  /** What was said to it and not taken up yet. */
+  readonly #unheard = new Set<string>();
+  #requests = 0;
+  #isOpen = false;
+  #isInTurn = false;
+  #waiting: (() => void) | undefined;
+  #session: string | undefined;
+  #cost = 0;
+  readonly #opening: string;
+
+  constructor(line: Line, identity: string | undefined) {
+    this.#line = line;
+    this.#session = line.session;
+    this.#opening = this.#nextRequest();
+    line.send(initialize(this.#opening, identity));
+  }
+
+  begin({ prompt }: TurnInput): void {
+    this.#isInTurn = true;
+    this.#unheard.clear();
+    if (this.#isOpen) this.#say(prompt);
+    else this.#waiting = () => this.#say(prompt);
+  }
+
+  readonly steer = (text: string): void => this.#say(text);
+
+  interrupt(): void {
+    this.#waiting = undefined;
+    this.#unheard.clear();
+    this.#isInTurn &&= this.#isOpen;
+    if (!this.#isOpen) return this.#line.tell(end({ ended: 'aborted' }));
+    this.#line.send(interrupt(this.#nextRequest()));
+  }
+
+  closed(): void {
+    this.#waiting = undefined;
+  }
+
+  heard(message: Readonly<Record<string, unknown>>): void {
+    const read = readClaude(message);
+    if (read !== undefined) for (const step of this.#steps(read)) this.#line.tell(step);
+  }
+
+  #steps(message: FromClaude): Step[] {
+    switch (message.type) {
+      case 'system': {
+        const steps = systemSteps(message, this.#session);
+        if (message.subtype === 'init') this.#session = message.session_id;
+        return steps;
+      }
+      case 'assistant':
+        return assistantSteps(message);
+      case 'user':
+        if (message.isReplay === true && message.uuid !== undefined) this.#unheard.delete(message.uuid);
+        return message.isReplay === true ? [] : toolsEnded(message);
+      case 'result':
+        return this.#result(message);
+      case 'control_request':
+        return this.#asked(message.request_id, message.request);
+      case 'control_response':
+        return this.#answered(message.response);
+    }
+  }
+
+  /** The end, unless something that was said came too late for this answer: that is answered next, in the same turn. */
+  #result(message: Extract<FromClaude, { type: 'result' }>): Step[] {
+    // It says so and ends; its end is what counts.
+    if (isLost(message)) return [];
+    const usage = usageSteps(message, this.#cost);
+    this.#cost = message.total_cost_usd ?? this.#cost;
+    if (!this.#isInTurn || (this.#unheard.size > 0 && !message.is_error)) return usage;
+    this.#isInTurn = false;
+    return [...usage, endOf(message)];
+  }
+
+  #asked(id: string, request: Extract<FromClaude, { type: 'control_request' }>['request']): Step[] {
+    const ask = readAsk(request);
+    if (ask === undefined) {
+      this.#line.send(unknownRequest(id, request.subtype));
+      return [];
+    }
+    const { tool, effect, paths } = ask;
+    const event = { type: 'asked' as const, tool, effect, paths: withinRoot(this.#line.cwd, paths) };
+    return [{ do: 'ask', event, reply: (answer) => this.#line.send(permission(id, ask, answer)) }];
+  }
+
+  #answered({ request_id, subtype, error }: Extract<FromClaude, { type: 'control_response' }>['response']): Step[] {
+    if (request_id !== this.#opening || this.#isOpen) return [];
+    if (subtype === 'error') {
+      const message = `Claude refused its settings: ${error ?? 'no reason given'}.`;
+      return [end({ ended: 'failed', why: 'bad_output', text: '', message })];
+    }
+    this.#isOpen = true;
+    this.#waiting?.();
+    this.#waiting = undefined;
+    return [];
+  }
+
+  #say(text: string): void {
+    const uuid = globalThis.crypto.randomUUID();
+    this.#unheard.add(uuid);
+    this.#line.send(userMessage(uuid, text));
+  }
+
+  #nextRequest(): string {
+    this.#requests += 1;
+    return `teams-${this.#requests}`;
+  }
+}

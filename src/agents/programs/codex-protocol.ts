@@ -1,0 +1,198 @@
+/** `codex app-server`, in both directions: what a notification means, as steps, and what is asked of it. Pure. */
+import * as z from 'zod';
+import type { FailureClass, Sandbox } from '../../model/agent/agent.ts';
+import type { CallAnswer, TurnEnd } from '../agent-contract.ts';
+import { faultOf } from '../vendor-fault.ts';
+import type { JsonObject } from './json-lines.ts';
+import type { RpcHeard } from './json-rpc.ts';
+import { tell, type Asked, type Step } from './agent-step.ts';
+
+const tokens = z.number().int().min(0).catch(0);
+const errorInfo = z
+  .union([z.string(), z.record(z.string(), z.unknown())])
+  .nullish()
+  .catch(undefined);
+const turnError = z.object({ message: z.string(), codexErrorInfo: errorInfo });
+export type CodexError = z.infer<typeof turnError>;
+
+const item = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('agentMessage'), id: z.string(), text: z.string() }),
+  z.object({ type: z.literal('commandExecution'), id: z.string(), command: z.string() }),
+  z.object({ type: z.literal('mcpToolCall'), id: z.string(), server: z.string(), tool: z.string() }),
+  z.object({
+    type: z.literal('fileChange'),
+    id: z.string(),
+    changes: z.array(z.object({ path: z.string() })).catch([]),
+  }),
+  z.object({ type: z.literal('webSearch'), id: z.string(), query: z.string().catch('') }),
+  z.object({ type: z.literal('contextCompaction'), id: z.string() }),
+]);
+type Item = z.infer<typeof item>;
+
+const schemas = {
+  item: z.object({ item }),
+  usage: z.object({
+    tokenUsage: z.object({
+      last: z.object({
+        ...{ inputTokens: tokens, cachedInputTokens: tokens },
+        ...{ cacheWriteInputTokens: tokens.optional(), outputTokens: tokens },
+      }),
+    }),
+  }),
+  error: z.object({ error: turnError, willRetry: z.boolean().catch(false) }),
+  completed: z.object({
+    turn: z.object({ id: z.string(), status: z.string(), error: turnError.nullish().catch(undefined) }),
+  }),
+  thread: z.object({ thread: z.object({ id: z.string() }) }),
+  turn: z.object({ turn: z.object({ id: z.string() }) }),
+};
+
+export const threadIn = (result: unknown): string | undefined => schemas.thread.safeParse(result).data?.thread.id;
+export const turnIn = (result: unknown): string | undefined => schemas.turn.safeParse(result).data?.turn.id;
+
+export interface Completed {
+  readonly turn: string;
+  readonly status: string;
+  readonly error: CodexError | undefined;
+}
+
+export function completedIn({ method, params }: RpcHeard): Completed | undefined {
+  const parsed = method === 'turn/completed' ? schemas.completed.safeParse(params) : undefined;
+  if (!parsed?.success) return undefined;
+  const { id, status, error } = parsed.data.turn;
+  return { turn: id, status, error: error ?? undefined };
+}
+
+/** The text that an item says, when it is one of the model's. */
+export function saidIn({ method, params }: RpcHeard): string | undefined {
+  const parsed = method === 'item/completed' ? schemas.item.safeParse(params) : undefined;
+  return parsed?.data?.item.type === 'agentMessage' ? parsed.data.item.text : undefined;
+}
+
+/** What a notification means in the middle of a turn. */
+export function stepsOf({ method, params }: RpcHeard): Step[] {
+  switch (method) {
+    case 'item/started':
+    case 'item/completed': {
+      const parsed = schemas.item.safeParse(params);
+      return parsed.success ? itemSteps(parsed.data.item, method === 'item/started') : [];
+    }
+    case 'thread/tokenUsage/updated':
+      return usageSteps(params);
+    case 'error': {
+      const parsed = schemas.error.safeParse(params);
+      if (!parsed.success || !parsed.data.willRetry) return [];
+      const { message } = parsed.data.error;
+      return [tell({ type: 'retrying', why: faultIn(parsed.data.error), text: message.slice(0, 300) })];
+    }
+    default:
+      return [];
+  }
+}
+
+/** It found no network, and waits for one without end. */
+export function isOffline({ method, params }: RpcHeard): boolean {
+  const parsed = method === 'error' ? schemas.error.safeParse(params) : undefined;
+  return parsed?.data?.willRetry === true && /waiting for network/i.test(parsed.data.error.message);
+}
+
+function itemSteps(one: Item, isStart: boolean): Step[] {
+  if (one.type === 'agentMessage') return isStart ? [] : [tell({ type: 'said', text: one.text })];
+  if (one.type === 'contextCompaction')
+    return isStart ? [] : [tell({ type: 'noted', text: 'Its conversation was compacted.' })];
+  const busy: Step = { do: 'busy', with: one.id, is: isStart };
+  return isStart ? [busy, tell({ type: 'used', ...toolOf(one) })] : [busy];
+}
+
+const LINE = 200;
+
+function toolOf(one: Exclude<Item, { type: 'agentMessage' | 'contextCompaction' }>): { tool: string; text: string } {
+  switch (one.type) {
+    case 'commandExecution':
+      return { tool: 'shell', text: `shell ${(one.command.split('\n', 1)[0] ?? '').slice(0, LINE)}` };
+    case 'mcpToolCall':
+      return { tool: one.tool, text: `${one.server}.${one.tool}` };
+    case 'fileChange':
+      return {
+        tool: 'apply_patch',
+        text: `apply_patch ${one.changes.map(({ path }) => path).join(' ')}`.slice(0, LINE),
+      };
+    case 'webSearch':
+      return { tool: 'web_search', text: `web_search ${one.query}`.slice(0, LINE) };
+  }
+}
+
+function usageSteps(params: JsonObject): Step[] {
+  const parsed = schemas.usage.safeParse(params);
+  if (!parsed.success) return [];
+  const { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens = 0 } = parsed.data.tokenUsage.last;
+  if (inputTokens + outputTokens === 0) return [];
+  const cache = { cacheReadTokens: cachedInputTokens, cacheWriteTokens: cacheWriteInputTokens };
+  return [tell({ type: 'usage', usage: { inputTokens, outputTokens, ...cache } })];
+}
+
+const CLASSES: ReadonlyMap<string, FailureClass> = new Map([
+  ['contextWindowExceeded', 'overflow'],
+  ['sessionBudgetExceeded', 'unauthorised'],
+  ['usageLimitExceeded', 'unauthorised'],
+  ['rateLimitExceeded', 'rate_limited'],
+  ['serverOverloaded', 'rate_limited'],
+  ['modelNotFound', 'not_installed'],
+  ['unauthorized', 'unauthorised'],
+  ['internalServerError', 'crashed'],
+]);
+
+/** By the status where it is told, by its own word, at last by the text. */
+export function faultIn({ message, codexErrorInfo: info }: CodexError): FailureClass {
+  const word = typeof info === 'string' ? info : Object.keys(info ?? {})[0];
+  const detail = typeof info === 'object' && info !== null && word !== undefined ? info[word] : undefined;
+  const status = z.object({ httpStatusCode: z.number() }).safeParse(detail).data?.httpStatusCode;
+  if (status !== undefined) return faultOf({ text: message, status });
+  const named = word === undefined ? undefined : CLASSES.get(word);
+  if (named !== undefined) return named;
+  if (word === 'badRequest') return faultOf({ text: message, status: 400 });
+  const isNet = word === 'httpConnectionFailed' || word?.startsWith('responseStream') === true;
+  return isNet && !/timeout|timed out/i.test(message) ? 'crashed' : faultOf({ text: message });
+}
+
+/** @param text what the model said last */
+export function turnEnd({ status, error }: Completed, text: string): TurnEnd {
+  if (status === 'completed') return { ended: 'answered', text };
+  if (error === undefined)
+    return { ended: 'failed', why: 'crashed', text, message: `Codex ended the turn as ${status}.` };
+  return { ended: 'failed', why: faultIn(error), text, message: error.message.replace(/\s+/g, ' ').slice(0, 500) };
+}
+
+const approvalSchema = z.object({
+  command: z.string().nullish(),
+  grantRoot: z.string().nullish(),
+});
+
+/** What it asks for: to do more than its sandbox lets it. `undefined` for what is not asked of whoever drives it. */
+export function approvalIn({ method, params }: RpcHeard): Omit<Asked, 'type'> | undefined {
+  const { command, grantRoot } = approvalSchema.safeParse(params).data ?? {};
+  if (method === 'item/commandExecution/requestApproval')
+    return { tool: `shell ${command ?? ''}`.slice(0, LINE), effect: 'runs', paths: [] };
+  if (method === 'item/fileChange/requestApproval')
+    return { tool: 'apply_patch', effect: 'writes', paths: typeof grantRoot !== 'string' ? [] : [grantRoot] };
+  return undefined;
+}
+
+export const approval = (answer: CallAnswer): JsonObject => ({ decision: answer.ok ? 'accept' : 'decline' });
+
+/** Its own sandbox does what ours is called (SPEC §8). */
+export function sandboxPolicy(sandbox: Sandbox, mayReach: boolean): JsonObject {
+  switch (sandbox) {
+    case 'read-only':
+      return { type: 'readOnly', networkAccess: false };
+    case 'workspace-write':
+      return {
+        ...{ type: 'workspaceWrite', writableRoots: [], networkAccess: mayReach },
+        ...{ excludeTmpdirEnvVar: false, excludeSlashTmp: false },
+      };
+    case 'full':
+      return { type: 'dangerFullAccess' };
+  }
+}
+
+export const textInput = (text: string): JsonObject[] => [{ type: 'text', text, text_elements: [] }];

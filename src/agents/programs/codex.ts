@@ -1,0 +1,244 @@
+/**
+ * Codex as an agent: one `codex app-server` for all turns of a member. Its own sandbox confines it; what it asks for
+ * beyond that is answered here. Mail is steered into the running turn; what comes too late for that begins another
+ * within the same turn, so that nothing taken is lost.
+ */
+import { join } from 'node:path';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import type { Agent, Seat, TurnEnd, TurnInput } from '../agent-contract.ts';
+import {
+  approval,
+  approvalIn,
+  completedIn,
+  isOffline,
+  saidIn,
+  sandboxPolicy,
+  stepsOf,
+  textInput,
+  threadIn,
+  turnEnd,
+  turnIn,
+  type Completed,
+} from './codex-protocol.ts';
+import type { Dialect, Launch, Line, Talk } from './program-dialect.ts';
+import { refused } from '../vendor-fault.ts';
+import { furnish } from './agent-home-contents.ts';
+import { isObject, type JsonObject } from './json-lines.ts';
+import { rpc, type Rpc, type RpcHeard } from './json-rpc.ts';
+import { KeptAgent, type KeptLimits } from './persistent-agent.ts';
+import { loginLinks } from '../logins.ts';
+import { end, tell } from './agent-step.ts';
+import { withinRoot } from '../script-files.ts';
+
+/** No flush to its maker at the end, no fetch at the start, and no agents and mail of its own beside the team's. */
+const OWN = [
+  ...['-c', 'analytics.enabled=false', '-c', 'check_for_update_on_startup=false'],
+  ...['-c', 'features.plugins=false', '-c', 'features.apps=false', '-c', 'features.multi_agent=false'],
+  ...['-c', 'features.goals=false'],
+];
+/** It says so first after a second, then after twice as long each time. */
+const MOST_OFFLINE = 2;
+const PROVIDER = 'teams';
+const CLIENT = { name: 'teams', title: 'teams', version: '1' };
+
+/** @param limits for tests */
+export const codex = (spec: AgentSpec, seat: Seat = {}, limits: Partial<KeptLimits> = {}): Agent =>
+  new KeptAgent(dialect(spec, seat), seat.session, limits);
+
+const dialect = (spec: AgentSpec, seat: Seat): Dialect => ({
+  launch: (input) => launch(spec, seat, input),
+  open: (line) => new CodexTalk(line, spec, seat),
+  // It tells so in the protocol, and goes on.
+  isSessionLost: () => false,
+});
+
+export function launch(
+  { command = ['codex'], args = [] }: AgentSpec,
+  { home }: Seat,
+  { env }: Pick<TurnInput, 'env'>,
+): Launch {
+  return {
+    argv: [...command, 'app-server', ...OWN, ...args],
+    env: {
+      ...env,
+      ...(home === undefined ? {} : { CODEX_HOME: furnish(join(home, 'codex'), { links: loginLinks('codex', env) }) }),
+    },
+  };
+}
+
+/** What goes to it through its own stdin, where no other program sees it. */
+export function threadConfig(
+  { baseUrl, options = {} }: AgentSpec,
+  { server }: Seat,
+  env: TurnInput['env'],
+): JsonObject {
+  const key = ['CODEX_API_KEY', 'OPENAI_API_KEY'].find((name) => env[name] !== undefined);
+  const provider = {
+    ...{ name: PROVIDER, base_url: baseUrl, wire_api: 'responses' },
+    ...{ request_max_retries: 2, stream_max_retries: 2 },
+    ...(key === undefined ? {} : { env_key: key }),
+  };
+  return {
+    ...(baseUrl === undefined ? {} : { model_provider: PROVIDER, model_providers: { [PROVIDER]: provider } }),
+    ...options,
+    ...(server === undefined ? {} : { mcp_servers: { team: { ...server, ...SERVER } } }),
+  };
+}
+
+/** Approved without a prompt; a member without its team's tools is no member. */
+const SERVER = {
+  ...{ default_tools_approval_mode: 'approve', required: true },
+  ...{ startup_timeout_sec: 60, tool_timeout_sec: 3_600 },
+};
+
+class CodexTalk implements Talk {
+  readonly #line: Line;
+  readonly #spec: AgentSpec;
+  readonly #seat: Seat;
+  readonly #rpc: Rpc;
+  #thread: string | undefined;
+  #turn: string | undefined;
+  #input: TurnInput | undefined;
+  #text = '';
+  /** Steered and not accepted yet; those that are refused are asked next. */
+  readonly #steering: Promise<void>[] = [];
+  #late: string[] = [];
+  #offlineTimes = 0;
+
+  constructor(line: Line, spec: AgentSpec, seat: Seat) {
+    this.#line = line;
+    this.#spec = spec;
+    this.#seat = seat;
+    this.#rpc = rpc(line.send);
+  }
+
+  begin(input: TurnInput): void {
+    this.#input = input;
+    this.#text = '';
+    this.#late = [];
+    this.#offlineTimes = 0;
+    void this.#ask(input, input.prompt);
+  }
+
+  readonly steer = (text: string): void => {
+    this.#steering.push(this.#steer(text));
+  };
+
+  interrupt(): void {
+    this.#late = [];
+    const [threadId, turnId] = [this.#thread, this.#turn];
+    if (threadId === undefined || turnId === undefined) return this.#end({ ended: 'aborted' });
+    void this.#rpc.request('turn/interrupt', { threadId, turnId });
+  }
+
+  closed(): void {
+    this.#rpc.closed();
+  }
+
+  heard(message: JsonObject): void {
+    const heard = this.#rpc.heard(message);
+    if (heard === undefined) return;
+    if (heard.id !== undefined) return this.#asked(heard, heard.id);
+    for (const step of stepsOf(heard)) this.#line.tell(step);
+    if (isOffline(heard)) this.#offline();
+    this.#text = saidIn(heard) ?? this.#text;
+    const completed = completedIn(heard);
+    if (completed !== undefined && completed.turn === this.#turn) void this.#completed(completed);
+  }
+
+  async #ask(input: TurnInput, prompt: string): Promise<void> {
+    const threadId = await this.#threadFor(input);
+    if (threadId === undefined || this.#input !== input) return;
+    const answer = await this.#rpc.request('turn/start', {
+      ...{ threadId, input: textInput(prompt), cwd: input.cwd, approvalPolicy: 'never' },
+      sandboxPolicy: sandboxPolicy(input.sandbox, mayReach(this.#spec)),
+    });
+    const turnId = answer.ok ? turnIn(answer.result) : undefined;
+    // Stopped while it was being begun.
+    if (this.#input !== input) {
+      if (turnId !== undefined) void this.#rpc.request('turn/interrupt', { threadId, turnId });
+    } else if (answer.ok) this.#turn = turnId;
+    else this.#end(refused({ text: answer.message }));
+  }
+
+  async #steer(text: string): Promise<void> {
+    const [threadId, expectedTurnId] = [this.#thread, this.#turn];
+    const isTaken =
+      threadId !== undefined &&
+      expectedTurnId !== undefined &&
+      (await this.#rpc.request('turn/steer', { threadId, expectedTurnId, input: textInput(text) })).ok;
+    if (!isTaken) this.#late.push(text);
+  }
+
+  /** The end, unless something came too late for it. */
+  async #completed(completed: Completed): Promise<void> {
+    this.#turn = undefined;
+    const input = this.#input;
+    await Promise.all(this.#steering.splice(0));
+    const late = this.#late.splice(0);
+    if (input === undefined || input !== this.#input) return;
+    if (completed.status === 'completed' && late.length > 0) return this.#ask(input, late.join('\n\n'));
+    this.#end(turnEnd(completed, this.#text));
+  }
+
+  /** It would wait for a network for ever; a team has others to ask. */
+  #offline(): void {
+    this.#offlineTimes += 1;
+    if (this.#offlineTimes < MOST_OFFLINE || this.#input === undefined) return;
+    this.interrupt();
+    this.#end(refused({ text: 'The connection to its model failed: nobody answers at that address.' }));
+  }
+
+  /** The thread of this member: begun, or gone on with. Undefined after the turn was ended for want of one. */
+  async #threadFor(input: TurnInput): Promise<string | undefined> {
+    if (this.#thread !== undefined) return this.#thread;
+    const open = await this.#rpc.request('initialize', { clientInfo: CLIENT });
+    if (open.ok) this.#rpc.notify('initialized', {});
+    const answer = open.ok ? await this.#open(input) : open;
+    if (answer.ok) this.#thread = threadIn(answer.result);
+    if (this.#thread === undefined && this.#input === input)
+      this.#end(refused({ text: answer.ok ? 'Codex opened no thread.' : answer.message }));
+    if (this.#thread !== undefined && this.#thread !== this.#line.session)
+      this.#line.tell(tell({ type: 'session', id: this.#thread }));
+    return this.#thread;
+  }
+
+  async #open({ cwd, env }: TurnInput) {
+    const { identity } = this.#seat;
+    const { model, baseUrl } = this.#spec;
+    const { session } = this.#line;
+    const params = {
+      ...{ cwd, approvalPolicy: 'never', config: threadConfig(this.#spec, this.#seat, env) },
+      ...(identity === undefined ? {} : { developerInstructions: identity }),
+      ...(model === undefined ? {} : { model }),
+      ...(baseUrl === undefined ? {} : { modelProvider: PROVIDER }),
+    };
+    if (session === undefined) return this.#rpc.request('thread/start', params);
+    const resumed = await this.#rpc.request('thread/resume', { ...params, threadId: session });
+    if (resumed.ok || !/rollout|not found|no such/i.test(resumed.message)) return resumed;
+    const text = `The session ${session} cannot be gone on with: a new one is begun.`;
+    this.#line.tell(tell({ type: 'noted', text }));
+    return this.#rpc.request('thread/start', params);
+  }
+
+  #asked(heard: RpcHeard, id: string | number): void {
+    // The one MCP server that it has is the team's.
+    if (heard.method === 'mcpServer/elicitation/request')
+      return this.#rpc.respond(id, { action: 'accept', content: {}, _meta: null });
+    const ask = approvalIn(heard);
+    if (ask === undefined) return this.#rpc.refuse(id, `Nobody answers ${heard.method} here.`);
+    const event = { ...ask, type: 'asked' as const, paths: withinRoot(this.#line.cwd, ask.paths) };
+    this.#line.tell({ do: 'ask', event, reply: (answer) => this.#rpc.respond(id, approval(answer)) });
+  }
+
+  #end(how: TurnEnd): void {
+    this.#input = undefined;
+    this.#turn = undefined;
+    this.#line.tell(end(how));
+  }
+}
+
+function mayReach({ options = {} }: AgentSpec): boolean {
+  const workspace = options['sandbox_workspace_write'];
+  return isObject(workspace) && workspace['network_access'] === true;
+}

@@ -1,0 +1,89 @@
+/**
+ * A command for each turn: its exit code and its output are the result. It keeps nothing between turns.
+ *
+ * The prompt goes to the stdin of the agent's own command; a task's command gets an empty one. Neither the prompt nor
+ * anything else is ever put into an argv.
+ */
+import { constants } from 'node:os';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { formatDuration } from '../../model/text/duration.ts';
+import type { Agent, Seat, Turn, TurnEnd, TurnInput } from '../agent-contract.ts';
+import { lastLine, tailText } from '../../os/output-tail.ts';
+import { startProcess, type ProcessEnd, type ProcessLimits, type ProcessRequest } from './process.ts';
+
+/** How much of the end of stdout is the turn's text. */
+const TEXT_BYTES = 64 * 1024;
+const LINE_LENGTH = 300;
+/** What a shell answers for a command that is not there. */
+const NO_COMMAND = 127;
+
+/** @param limits for tests; the defaults are those of SPEC and RELIABILITY */
+export function exec(spec: AgentSpec, { hold = asIs }: Seat = {}, limits: Partial<ProcessLimits> = {}): Agent {
+  return {
+    async *turn(input) {
+      const request = requestOf(spec, input);
+      if (request === undefined) return nothingToRun;
+      return yield* runCommand({ ...request, argv: hold(request.argv) }, limits);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+const asIs = (argv: readonly string[]): readonly string[] => argv;
+
+/** Runs one command as a turn, for the agent and for whoever else has a command that a person wrote. */
+export async function* runCommand(request: ProcessRequest, limits: Partial<ProcessLimits> = {}): Turn {
+  if (request.signal.aborted) return { ended: 'aborted' };
+  const started = await startProcess(request, limits);
+  if (!started.ok) return started.failure;
+  const { process } = started;
+  try {
+    yield { type: 'started', pid: process.pid };
+    for (let output = await process.next(); output; output = await process.next()) yield output;
+    return turnEnd(await process.ended, request.timeoutMs);
+  } finally {
+    // A reader that leaves early takes the process along.
+    await process.stop();
+  }
+}
+
+function requestOf({ command, args = [] }: AgentSpec, input: TurnInput): ProcessRequest | undefined {
+  const { env, cwd, signal } = input;
+  const limit = input.timeoutMs === undefined ? {} : { timeoutMs: input.timeoutMs };
+  if (input.argv !== undefined) return { argv: input.argv, env, cwd, signal, ...limit };
+  if (command === undefined) return undefined;
+  return { argv: [...command, ...args], env, cwd, signal, stdin: input.prompt, ...limit };
+}
+
+const nothingToRun: TurnEnd = {
+  ended: 'failed',
+  why: 'exit',
+  text: '',
+  message: `exit ${NO_COMMAND}: there is nothing to run: give the task a "run", or its agent a "command".`,
+  exitCode: NO_COMMAND,
+};
+
+function turnEnd(end: ProcessEnd, timeoutMs = 0): TurnEnd {
+  const text = tailText(end.stdout, TEXT_BYTES);
+  switch (end.how) {
+    case 'aborted':
+      return { ended: 'aborted' };
+    case 'timeout':
+      return { ended: 'failed', why: 'timeout', text, message: `Timed out after ${formatDuration(timeoutMs)}.` };
+    case 'flooded':
+      return { ended: 'failed', why: 'bad_output', text, message: 'Ended for printing without end.' };
+    case 'signalled':
+      return exitEnd(128 + constants.signals[end.signal], text, `ended by ${end.signal}${suspicion(end.signal)}`);
+    case 'exited':
+      if (end.code === 0) return { ended: 'answered', text, exitCode: 0 };
+      return exitEnd(end.code, text, lastLine(tailText(end.stderr, TEXT_BYTES)) ?? lastLine(text));
+  }
+}
+
+const exitEnd = (exitCode: number, text: string, said: string | undefined): TurnEnd => {
+  const message = said === undefined ? `exit ${exitCode}` : `exit ${exitCode}: ${said.slice(0, LINE_LENGTH)}`;
+  return { ended: 'failed', why: 'exit', text, message, exitCode };
+};
+
+const suspicion = (signal: NodeJS.Signals): string =>
+  signal === 'SIGKILL' ? ', which is how the system ends a program when memory runs out' : '';

@@ -1,0 +1,127 @@
+/**
+ * An agent behind a program that stays, one for all its turns: started at the first, started again when it has ended,
+ * and then on with its session. How it is spoken with is its dialect's.
+ *
+ * no program ─turn→ started ─told→ … ─end→ waits for the next turn
+ * stopped (abort, time limit, silence): interrupt → its end, and it stays; no end within the grace → killed with all it started
+ * ended in mid-turn: the turn fails, the next one starts it anew · ended between turns, unseen: started anew at once
+ */
+import type { Agent, Turn, TurnInput } from '../agent-contract.ts';
+import { channel } from './channel.ts';
+import { deathEnd } from './program-death.ts';
+import type { Dialect } from './program-dialect.ts';
+import { takeTurn, UNANSWERED, type Life, type Signal } from './persistent-turn.ts';
+import { startPeer, type Ears, type PeerLimits } from './peer.ts';
+import type { Failure } from './spawn-failure.ts';
+import { tell, type Step } from './agent-step.ts';
+
+export interface KeptLimits extends PeerLimits {
+  /** Between the asking for a turn's end and the kill. */
+  readonly interruptMs: number;
+}
+
+const INTERRUPT_MS = 3_000;
+/** They differ with each task, which the program outlives; it is told of its task in words. */
+const OF_ONE_TASK: ReadonlySet<string> = new Set(['TEAMS_TASK_ID', 'TEAMS_TASK_FILE', 'TEAMS_MAIL_FILE']);
+
+export class KeptAgent implements Agent {
+  readonly #dialect: Dialect;
+  readonly #limits: Partial<KeptLimits>;
+  #session: string | undefined;
+  #life: Life | undefined;
+
+  constructor(dialect: Dialect, session: string | undefined, limits: Partial<KeptLimits> = {}) {
+    this.#dialect = dialect;
+    this.#session = session;
+    this.#limits = limits;
+  }
+
+  async *turn(given: TurnInput): Turn {
+    if (given.signal.aborted) return { ended: 'aborted' };
+    const input = { ...given, env: withoutTask(given.env) };
+    const { interruptMs = INTERRUPT_MS } = this.#limits;
+    for (;;) {
+      const isNew = await this.#makeWay(input);
+      const life = this.#life ?? (await this.#start(input));
+      if (!('peer' in life)) return life;
+      const end = yield* takeTurn(life, input, { isNew, interruptMs });
+      if (end.ended !== 'died') return end;
+      if (end.stopped === undefined && !isNew && !life.hasSpoken) continue;
+      if (this.#session === undefined || !this.#dialect.isSessionLost(end.end)) return deathEnd(end, life);
+      yield { type: 'noted', text: `The session ${this.#session} cannot be gone on with: a new one is begun.` };
+      this.#session = undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    const life = this.#life;
+    this.#life = undefined;
+    await life?.peer.leave();
+  }
+
+  /** Lets a program go that was started for something else. @returns whether a new one is needed */
+  async #makeWay({ cwd, env }: TurnInput): Promise<boolean> {
+    if (this.#life !== undefined && this.#life.key !== keyOf(cwd, env)) await this.close();
+    return this.#life === undefined;
+  }
+
+  async #start(input: TurnInput): Promise<Life | Failure> {
+    const { cwd } = input;
+    const session = this.#session;
+    const early: Step[] = [];
+    const now: { life?: Life } = {};
+    const push = (step: Step): void => {
+      if (step.do === 'tell' && step.event.type === 'session') this.#session = step.event.id;
+      if (now.life === undefined) early.push(step);
+      else hear(now.life, step);
+    };
+    const ears = earsOf(() => now.life, push);
+    const started = await startPeer({ ...this.#dialect.launch(input, session), cwd }, ears, this.#limits);
+    if (!started.ok) return started.failure;
+    const { peer } = started;
+    const talk = this.#dialect.open({ send: (message) => peer.send(message), tell: push, session, cwd });
+    const life: Life = {
+      ...{ peer, talk, key: keyOf(cwd, input.env), turn: channel<Signal>() },
+      ...{ sign: () => {}, hasSpoken: false, hasPrinted: false },
+    };
+    for (const step of early) hear(life, step);
+    this.#life = now.life = life;
+    void this.#bury(life);
+    return life;
+  }
+
+  /** A program that ended is started again by the next turn. */
+  async #bury(life: Life): Promise<void> {
+    const end = await life.peer.ended;
+    if (this.#life === life) this.#life = undefined;
+    life.talk.closed();
+    life.turn?.push({ do: 'died', end });
+  }
+}
+
+const earsOf = (life: () => Life | undefined, push: (step: Step) => void): Ears => ({
+  async heard(message) {
+    const hearer = life();
+    if (hearer === undefined) return;
+    hearer.hasSpoken = true;
+    hearer.sign();
+    hearer.talk.heard(message);
+    await hearer.turn?.room();
+  },
+  printed(event) {
+    const printer = life();
+    if (printer !== undefined && event.stream === 'stdout') printer.hasPrinted = true;
+    push(tell(event));
+  },
+});
+
+/** Between turns nobody listens; who asks then is told no. */
+function hear({ turn }: Life, step: Step): void {
+  if (turn !== undefined) turn.push(step);
+  else if (step.do === 'ask') step.reply(UNANSWERED);
+}
+
+const withoutTask = (env: TurnInput['env']): TurnInput['env'] =>
+  Object.fromEntries(Object.entries(env).filter(([name]) => !OF_ONE_TASK.has(name)));
+
+const keyOf = (cwd: string, env: TurnInput['env']): string => JSON.stringify([cwd, Object.entries(env).sort()]);

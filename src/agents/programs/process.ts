@@ -1,0 +1,234 @@
+/**
+ * One child process of a turn: started by argv in a group of its own, its output always drained, and nothing of its
+ * group left when it has ended. Never a shell, never a variable that was not given.
+ *
+ * The end is the program's `exit`, not the end of its output: a grandchild that holds the output must not hold the
+ * turn. Whatever of the group is there after the exit is ended with it.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { outputQueue, type Output } from '../../os/output-queue.ts';
+import { outputTail, type OutputTail } from '../../os/output-tail.ts';
+import { LONGEST_MS, pause } from '../../os/pause.ts';
+import { endGroup } from '../../os/process-group.ts';
+import { carriersOf, descendantsOf, killSeen } from '../../os/process-tree.ts';
+import { spawnFailure, type Failure } from './spawn-failure.ts';
+
+export interface ProcessRequest {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  /** Written to stdin, which is then closed; without it stdin is empty. */
+  readonly stdin?: string;
+  readonly timeoutMs?: number;
+  readonly signal: AbortSignal;
+  /** For a program that stays: stdin stays open for `write`, and its strays end with it. */
+  readonly kept?: Kept;
+}
+
+export interface Kept {
+  /** Is given stdout as it comes, in place of `next`; the program waits while it does. */
+  readonly hear: (bytes: Buffer) => Promise<void>;
+  /** `NAME=value` of its environment, by which what it started is known when it is gone. */
+  readonly mark: string;
+}
+
+export interface ProcessLimits {
+  /** Between SIGTERM and SIGKILL, after an abort or a timeout. */
+  readonly graceMs: number;
+  /** More output than this is a flood, and ended by SIGKILL. */
+  readonly floodBytes: number;
+  /** How much of the end of each stream is kept. */
+  readonly keptBytes: number;
+}
+
+const LIMITS: ProcessLimits = { graceMs: 5_000, floodBytes: 2 ** 30, keptBytes: 2 ** 20 };
+
+/** How long a process that is gone may leave its output open to others of its group, such as the `tee` of a shell. */
+const LINGER_MS = 25;
+
+/** What does not die within so many looks waits for a disk; the sweep at the teammate's end says so. */
+const MOST_LOOKS = 100;
+
+export type StopReason = 'aborted' | 'timeout' | 'flooded';
+
+type Exit =
+  { readonly how: 'exited'; readonly code: number } | { readonly how: 'signalled'; readonly signal: NodeJS.Signals };
+
+/** How it ended, and the end of what it said. */
+export type ProcessEnd = (Exit | { readonly how: StopReason }) & { readonly stdout: Buffer; readonly stderr: Buffer };
+
+export interface RunningProcess {
+  readonly pid: number;
+  /** The next piece of output, as it comes; undefined after the last, when the process has ended. */
+  next(): Promise<Output | undefined>;
+  /** Resolves when the process and its group are gone. Never rejects. */
+  readonly ended: Promise<ProcessEnd>;
+  /** Ends it, if it has not ended, as an abort would. */
+  stop(): Promise<ProcessEnd>;
+  /** To a kept program's stdin; what it does not read any more is lost, as its exit will tell. */
+  write(text: string): void;
+  /** Closes that stdin, which a kept program takes for the end. */
+  endInput(): void;
+}
+
+export type Started =
+  { readonly ok: true; readonly process: RunningProcess } | { readonly ok: false; readonly failure: Failure };
+
+/** Starts a process; what keeps it from starting is a value. */
+export async function startProcess(request: ProcessRequest, limits: Partial<ProcessLimits> = {}): Promise<Started> {
+  try {
+    const child = spawnChild(request);
+    if (child.pid === undefined) return { ok: false, failure: spawnFailure(await errorOf(child), request) };
+    feed(child, request);
+    return { ok: true, process: follow(child, child.pid, request, { ...LIMITS, ...limits }) };
+  } catch (error) {
+    return { ok: false, failure: spawnFailure(error, request) };
+  }
+}
+
+const spawnChild = ({ argv: [program = '', ...args], env, cwd, stdin, kept }: ProcessRequest): ChildProcess =>
+  spawn(program, args, {
+    cwd,
+    env: { ...env },
+    shell: false,
+    detached: true,
+    stdio: [stdin === undefined && kept === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  });
+
+/** Why there is no process, though there is a child; its pipes, if it came so far, are given back. */
+async function errorOf(child: ChildProcess): Promise<Error> {
+  const error = await new Promise<Error>((resolve) => child.once('error', resolve));
+  giveBack(child);
+  return error;
+}
+
+/** A child that was short of descriptors has no list of pipes, whatever its type says. */
+function giveBack({ stdin, stdout, stderr }: ChildProcess): void {
+  for (const stream of [stdin, stdout, stderr]) stream?.destroy();
+}
+
+/** A stream that breaks is a program that is done with it (EPIPE); whether that matters its exit says. */
+const ignore = (): void => {};
+
+function feed({ stdin }: ChildProcess, { stdin: text, kept }: ProcessRequest): void {
+  stdin?.on('error', ignore);
+  if (kept === undefined) stdin?.end(text);
+}
+
+function follow(child: ChildProcess, pid: number, request: ProcessRequest, limits: ProcessLimits): RunningProcess {
+  const [exit, closed] = [exitOf(child), closeOf(child)];
+  let stopping: { readonly how: StopReason; readonly done: Promise<void> } | undefined;
+  let isOver = false;
+  const stop = (how: StopReason): void => {
+    // The number of a group that is gone may be another's.
+    if (!isOver) stopping ??= { how, done: endTree(pid, how === 'flooded' ? 0 : limits.graceMs) };
+  };
+  const output = drain(child, request, limits, () => stop('flooded'));
+  const disarm = arm(request, stop);
+  const end = async (): Promise<ProcessEnd> => {
+    const exited = await exit;
+    await stopping?.done;
+    await lastLook(closed);
+    isOver = true;
+    disarm();
+    await (stopping ? stopping.done : endGroup(pid, 0));
+    if (request.kept !== undefined) await endCarriers(request.kept.mark);
+    giveBack(child);
+    output.close();
+    return { ...output.tails(), ...(stopping ? { how: stopping.how } : exited) };
+  };
+  const ended = end();
+  const abort = (): Promise<ProcessEnd> => {
+    stop('aborted');
+    return ended;
+  };
+  const write = (text: string): void => {
+    if (child.stdin?.writable === true) child.stdin.write(text);
+  };
+  return { pid, next: output.next, ended, stop: abort, write, endInput: () => void child.stdin?.end() };
+}
+
+/** Ends a group, and what left it as long as it can be told by descent. */
+async function endTree(leader: number, graceMs: number): Promise<void> {
+  const below = descendantsOf(leader);
+  await endGroup(leader, graceMs);
+  killSeen(below);
+}
+
+/** Ends what a program left behind, until two looks find nothing: what forks as it is killed is found by the next. */
+async function endCarriers(mark: string): Promise<void> {
+  for (let looks = 0, empty = 0; empty < 2 && looks < MOST_LOOKS; looks += 1) {
+    empty = killSeen(carriersOf(mark)) === 0 ? empty + 1 : 0;
+    if (empty < 2) await pause(1);
+  }
+}
+
+const exitOf = (child: ChildProcess): Promise<Exit> =>
+  new Promise((resolve) => {
+    child.once('exit', (code, signal) =>
+      resolve(signal === null ? { how: 'exited', code: code ?? 0 } : { how: 'signalled', signal }),
+    );
+  });
+
+/** Aborts when the program has exited and nobody has its output open any more. */
+function closeOf(child: ChildProcess): AbortSignal {
+  const closed = new AbortController();
+  child.once('close', () => closed.abort());
+  return closed.signal;
+}
+
+/** Waits for the end of the output; held open by somebody, it is read to where it is now. */
+async function lastLook(closed: AbortSignal): Promise<void> {
+  await pause(LINGER_MS, closed);
+  if (!closed.aborted) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Reads both streams as fast as they come. */
+function drain(
+  child: ChildProcess,
+  { kept }: ProcessRequest,
+  { keptBytes, floodBytes }: ProcessLimits,
+  flooded: () => void,
+) {
+  const queue = outputQueue();
+  const [stdout, stderr] = [outputTail(keptBytes), outputTail(keptBytes)];
+  let total = 0;
+  const read = (stream: Output['stream'], tail: OutputTail) => (bytes: Buffer) => {
+    tail.push(bytes);
+    queue.push({ type: 'output', stream, bytes });
+    total += bytes.length;
+    if (total > floodBytes) flooded();
+  };
+  child.stdout?.on('error', ignore);
+  if (kept === undefined) child.stdout?.on('data', read('stdout', stdout));
+  else if (child.stdout !== null) void hear(child.stdout, kept);
+  child.stderr?.on('data', read('stderr', stderr)).on('error', ignore);
+  return {
+    next: () => queue.next(),
+    close: () => queue.close(),
+    tails: () => ({ stdout: stdout.bytes(), stderr: stderr.bytes() }),
+  };
+}
+
+/** Hands over piece by piece; the program is made to wait while its hearer does. */
+async function hear(stdout: Readable, { hear: take }: Kept): Promise<void> {
+  try {
+    for await (const bytes of stdout) if (Buffer.isBuffer(bytes)) await take(bytes);
+  } catch {
+    // A stream that breaks is the end of a program, which its exit tells.
+  }
+}
+
+/** Stops at the time limit and at the abort. @returns what takes both back */
+function arm({ signal, timeoutMs }: ProcessRequest, stop: (how: StopReason) => void): () => void {
+  const abort = (): void => stop('aborted');
+  const late = (): void => stop('timeout');
+  const timer = timeoutMs === undefined ? undefined : setTimeout(late, Math.min(timeoutMs, LONGEST_MS));
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  return () => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+  };
+}

@@ -1,0 +1,24 @@
+/** What the death of a program in mid-turn means for the turn. */
+import type { TurnEnd } from '../agent-contract.ts';
+import { faultOf } from '../vendor-fault.ts';
+import type { Death, Life } from './persistent-turn.ts';
+import { lastLine, tailText } from '../../os/output-tail.ts';
+
+const KEPT = 64 * 1024;
+const MESSAGE = 500;
+
+export function deathEnd({ end, text, stopped }: Death, { hasSpoken, hasPrinted }: Life): TurnEnd {
+  const isGarbage = !hasSpoken && hasPrinted;
+  if (stopped !== undefined && !(isGarbage && stopped.ended === 'failed')) return stopped;
+  const failed = (why: 'bad_output' | 'crashed' | 'unauthorised', message: string): TurnEnd => ({
+    ...{ ended: 'failed', why, text, message: message.slice(0, MESSAGE) },
+  });
+  if (end.how === 'flooded') return failed('bad_output', 'It printed without end and was ended.');
+  if (isGarbage) return failed('bad_output', 'What it printed is not its protocol. Is it the right program?');
+  if (end.how === 'signalled') return failed('crashed', `It was ended by ${end.signal} in mid-turn.`);
+  if (end.how !== 'exited') return failed('crashed', 'It was ended in mid-turn.');
+  if (end.code === 0) return failed('bad_output', 'It ended, with exit code 0, before it gave a result.');
+  const said = lastLine(tailText(end.stderr, KEPT));
+  const message = `It ended in mid-turn, exit ${end.code}${said === undefined ? '' : `: ${said}`}`;
+  return failed(faultOf({ text: said ?? '' }) === 'unauthorised' ? 'unauthorised' : 'crashed', message);
+}

@@ -1,0 +1,50 @@
+/** Why a program could not be started, in one sentence with the cure, and whose fault that is. */
+import { codeOf } from '../../model/text/errors.ts';
+import { quoted } from '../../model/text/document-problem.ts';
+import type { TurnEnd } from '../agent-contract.ts';
+import { directoryFault } from '../script-files.ts';
+
+export type Failure = Extract<TurnEnd, { ended: 'failed' }>;
+
+interface Attempt {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+const TRY_AGAIN_MS = 1_000;
+/** What a shell answers for a program that is there and cannot be run. */
+const NOT_EXECUTABLE = 126;
+
+/** The machine has no room for a process now; that is nobody's fault and passes. */
+const BUSY: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
+const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
+const NO_PROGRAM: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ENOEXEC']);
+
+/** `rate_limited` is what counts against neither the task nor the member, and is tried again. */
+export function spawnFailure(error: unknown, { argv, cwd, env }: Attempt): Failure {
+  const code = codeOf(error) ?? 'no code';
+  const program = quoted(argv[0] ?? '');
+  if (BUSY.has(code)) return { ...failed('rate_limited', noRoom(code)), retryAfterMs: TRY_AGAIN_MS };
+  // The system names the program also when it is the working directory that is not there.
+  const fault = directoryFault(cwd);
+  if (fault !== undefined) return failed('crashed', `${program} was not started: the working directory ${fault}`);
+  if (NOT_THERE.has(code)) return failed('not_installed', missing(argv[0] ?? '', env['PATH']));
+  if (NO_PROGRAM.has(code))
+    return failed('not_installed', `${program} may not be run (${code}): it is no executable file. Is it chmod +x?`);
+  if (code === 'E2BIG') return { ...failed('exit', tooLong(program)), exitCode: NOT_EXECUTABLE };
+  return failed('crashed', `${program} could not be started: ${error instanceof Error ? error.message : code}`);
+}
+
+const failed = (why: Failure['why'], message: string): Failure => ({ ended: 'failed', why, text: '', message });
+
+const noRoom = (code: string): string =>
+  `No process could be started (${code}): the machine is out of processes, files or memory. It is tried again.`;
+
+const tooLong = (program: string): string =>
+  `exit ${NOT_EXECUTABLE}: the arguments and the environment of ${program} are too long for the system.`;
+
+function missing(program: string, path: string | undefined): string {
+  if (program.includes('/')) return `${quoted(program)} is not there, or the interpreter in its first line is not.`;
+  return `${quoted(program)} is not installed: it is in no directory of PATH (${path ?? 'which is not set'}).`;
+}

@@ -1,0 +1,64 @@
+/** What ends a turn from outside: an abort, its time limit, and silence. Silence while a tool of the agent runs is none. */
+import type { TurnEnd, TurnInput } from '../agent-contract.ts';
+import { formatDuration } from '../../model/text/duration.ts';
+import { LONGEST_MS } from '../../os/pause.ts';
+
+export type Stop = 'aborted' | 'timeout' | 'stalled';
+
+export interface TurnWatch {
+  /** A sign of the agent. */
+  seen(): void;
+  busy(tool: string, is: boolean): void;
+  /** Gives back timers and listeners. */
+  close(): void;
+}
+
+export function watchTurn(
+  { signal, timeoutMs, stallMs }: Pick<TurnInput, 'signal' | 'timeoutMs' | 'stallMs'>,
+  stop: (why: Stop) => void,
+): TurnWatch {
+  const running = new Set<string>();
+  let isClosed = false;
+  let silence: NodeJS.Timeout | undefined;
+  const wait = (ms: number | undefined, why: Stop): NodeJS.Timeout | undefined =>
+    ms === undefined ? undefined : setTimeout(() => stop(why), Math.min(ms, LONGEST_MS));
+  const limit = wait(timeoutMs, 'timeout');
+  const abort = (): void => stop('aborted');
+  const seen = (): void => {
+    clearTimeout(silence);
+    if (running.size === 0 && !isClosed) silence = wait(stallMs, 'stalled');
+  };
+  signal.addEventListener('abort', abort);
+  if (signal.aborted) abort();
+  seen();
+  return {
+    seen,
+    busy(tool, is) {
+      if (is) running.add(tool);
+      else running.delete(tool);
+      seen();
+    },
+    close() {
+      isClosed = true;
+      clearTimeout(limit);
+      clearTimeout(silence);
+      signal.removeEventListener('abort', abort);
+    },
+  };
+}
+
+/** How a turn ends that was stopped so. @param text what was said until then */
+export function stopped(
+  why: Stop,
+  { timeoutMs = 0, stallMs = 0 }: Pick<TurnInput, 'timeoutMs' | 'stallMs'>,
+  text: string,
+): TurnEnd {
+  switch (why) {
+    case 'aborted':
+      return { ended: 'aborted' };
+    case 'timeout':
+      return { ended: 'failed', why, text, message: `Timed out after ${formatDuration(timeoutMs)}.` };
+    case 'stalled':
+      return { ended: 'failed', why: 'timeout', text, message: `Nothing was heard for ${formatDuration(stallMs)}.` };
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * What went wrong at a vendor, in the words of SPEC §8: the one place that says so, for programs and for model APIs. The
+ * HTTP status decides where it is told, with the text for what a status leaves open; else the system's code, and at last
+ * the text alone.
+ */
+import type { FailureClass } from '../model/agent/agent.ts';
+import type { TurnEnd } from './agent-contract.ts';
+
+export interface Refusal {
+  readonly text: string;
+  /** The HTTP status, where it is told. */
+  readonly status?: number | undefined;
+  /** The system's own: `ECONNREFUSED`. */
+  readonly code?: string | undefined;
+  readonly retryAfterMs?: number | undefined;
+}
+
+const MESSAGE = 500;
+
+const OVERFLOW =
+  /(?:prompt|input|context|conversation|request)\b.{0,40}\b(?:too (?:long|large)|exceed)|context[ _]?(?:length|window)|maximum context|token limit|exceeds? the maximum number of tokens|too many tokens|request_too_large/is;
+const BILLING = /insufficient_quota|quota exceeded|exceeded your current quota|billing|credit balance|payment/i;
+const LIMITED =
+  /\b(?:429|529)\b|rate[ _-]?limit|too many requests|overloaded|resource_?exhausted|usage limit|high demand/i;
+const KEY = /invalid_api_key|api key not valid|authentication_error|unauthenticated|permission_(?:denied|error)/i;
+const UNAUTHORISED =
+  /\b(?:401|403)\b|unauthori[sz]ed|authentication|api key|not logged in|log ?in (?:again|first)|\/login|missing environment variable/i;
+const NO_MODEL = /model_not_found|not_found_error|model .{0,120}not found/i;
+const TIMED_OUT = /timed? ?out|timeout/i;
+const CRASHED =
+  /\b5\d\d\b|disconnected|terminated|connection|econn|socket|network|fetch failed|stream (?:closed|ended)|server error/i;
+/** The library's words for what it cannot read. */
+const NOT_OF_THE_API = /JSON parsing failed|Type validation failed|Invalid JSON response/;
+const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** Whether nobody listens there. */
+export const isUnreachable = ({ code }: Pick<Refusal, 'code'>): boolean => code !== undefined && UNREACHABLE.has(code);
+
+/** @param otherwise what nothing tells */
+export function faultOf(refusal: Refusal, otherwise: FailureClass = 'bad_output'): FailureClass {
+  if (NOT_OF_THE_API.test(refusal.text)) return 'bad_output';
+  return byStatus(refusal) ?? (isUnreachable(refusal) ? 'crashed' : byText(refusal.text)) ?? otherwise;
+}
+
+function byStatus({ text, status = 0 }: Refusal): FailureClass | undefined {
+  if (status < 400) return undefined;
+  if (status >= 500 && status !== 529) return status === 503 && LIMITED.test(text) ? 'rate_limited' : 'crashed';
+  if (status === 413 || (status === 400 && OVERFLOW.test(text))) return 'overflow';
+  if (status === 402 || BILLING.test(text)) return 'unauthorised';
+  if (status === 429 || status === 529) return 'rate_limited';
+  if (status === 401 || status === 403) return 'unauthorised';
+  if (status === 404) return 'not_installed';
+  if (status === 408) return 'timeout';
+  return KEY.test(text) ? 'unauthorised' : 'bad_output';
+}
+
+/** Which of its own faults an agent names when it tells no status. */
+function byText(text: string): FailureClass | undefined {
+  if (OVERFLOW.test(text)) return 'overflow';
+  if (BILLING.test(text)) return 'unauthorised';
+  if (LIMITED.test(text)) return 'rate_limited';
+  if (KEY.test(text) || UNAUTHORISED.test(text)) return 'unauthorised';
+  if (NO_MODEL.test(text)) return 'not_installed';
+  if (TIMED_OUT.test(text)) return 'timeout';
+  return CRASHED.test(text) ? 'crashed' : undefined;
+}
+
+/** A turn's end from a refusal. @param text what was said before it */
+export function refused(refusal: Refusal, text = ''): TurnEnd {
+  const message = refusal.text.replace(/\s+/g, ' ').trim().slice(0, MESSAGE) || 'It failed without a word.';
+  const { retryAfterMs } = refusal;
+  return {
+    ...{ ended: 'failed', why: faultOf(refusal), text, message },
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * An agent as data: what thinks for a member, written in a plan, in the configuration or on the command line.
+ * Functions never cross a process, an `AgentSpec` does. How a kind is driven is told in `agents/`.
+ */
+import * as z from 'zod';
+import { didYouMean } from '../text/did-you-mean.ts';
+import { UsageError } from '../text/errors.ts';
+import { check, closed, quoted } from '../text/document-problem.ts';
+
+const CLI_KINDS = ['exec', 'scripted', 'claude', 'codex', 'gemini', 'opencode', 'acp'] as const;
+const API_KINDS = ['anthropic', 'openai', 'google', 'ollama'] as const;
+/** Kinds whose tools are carried out by this process: a model's API with our own loop. */
+export const hasToolLoop = (kind: AgentKind): boolean => API_KINDS.some((one) => one === kind);
+
+export const AGENT_KINDS = [...CLI_KINDS, ...API_KINDS] as const;
+export const agentKindSchema = z.enum(AGENT_KINDS);
+export type AgentKind = z.infer<typeof agentKindSchema>;
+
+export const TIERS = ['haiku', 'sonnet', 'opus'] as const;
+export const tierSchema = z.enum(TIERS);
+export type Tier = z.infer<typeof tierSchema>;
+
+/** What a member may do to the files around it. */
+export const SANDBOXES = ['read-only', 'workspace-write', 'full'] as const;
+export const sandboxSchema = z.enum(SANDBOXES);
+export type Sandbox = z.infer<typeof sandboxSchema>;
+
+/** Why a turn failed, classified the same for every kind. */
+export const FAILURE_CLASSES = [
+  'rate_limited',
+  'timeout',
+  'overflow',
+  'unauthorised',
+  'not_installed',
+  'crashed',
+  'bad_output',
+] as const;
+export const failureClassSchema = z.enum(FAILURE_CLASSES);
+export type FailureClass = z.infer<typeof failureClassSchema>;
+
+/** Text that becomes an argument or a variable of a process, which cannot hold NUL. */
+export const processText = z
+  .string()
+  .max(65_536)
+  .refine((text) => !text.includes('\0'), 'Expected a text without NUL characters.');
+
+/** A command that a person wrote: a text for `/bin/sh -c`, or an argv. */
+export const commandSchema = z.union([processText.min(1), z.array(processText).min(1).max(1_000)]);
+export type Command = z.infer<typeof commandSchema>;
+
+/** The argv of a command. A text goes to the shell whole, so only what its user wrote may ever be in it. */
+export const argvOf = (command: Command): string[] =>
+  typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
+
+/** A command as the value of a variable. */
+/** For people: a shell's words as they are. */
+export const shellWords = (command: Command): string => (typeof command === 'string' ? command : command.join(' '));
+export const commandText = (command: Command): string => JSON.stringify(argvOf(command));
+
+/** A command from there; undefined for what is none. */
+export function commandFrom(text: string): Command | undefined {
+  try {
+    const parsed = commandSchema.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    // Nobody said one.
+    return undefined;
+  }
+}
+
+export const envNameSchema = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, 'Expected the name of an environment variable: letters, digits and "_".');
+
+/** Environment by name; stored in clear, so that no key belongs here. */
+export const envSchema = z.record(
+  envNameSchema,
+  z.union([processText, z.number(), z.boolean()]).transform((value) => String(value)),
+);
+
+const isModelName = (text: string): boolean => !text.startsWith('-') && !text.includes('\0');
+
+export const agentSpecSchema = closed({
+  kind: agentKindSchema,
+  /** The vendor's own model name; it travels on argv, where a leading hyphen would be an option. */
+  model: z
+    .string()
+    .min(1)
+    .max(200)
+    .refine(isModelName, 'Expected a model name, which begins with no hyphen.')
+    .optional(),
+  tier: tierSchema.optional(),
+  /** The argv that replaces the program; for `exec` also a text for `/bin/sh -c`, run once for each task. */
+  command: commandSchema.optional(),
+  /** Appended to the argv. */
+  args: z.array(processText).max(1_000).optional(),
+  env: envSchema.optional(),
+  baseUrl: z.url({ protocol: /^https?$/, error: 'Expected "baseUrl" to be an http or https address.' }).optional(),
+  /** The rest, by kind, in that program's own words. */
+  options: z.record(z.string(), z.json()).optional(),
+}).transform(({ command, ...spec }, context) => {
+  if (typeof command === 'string' && spec.kind !== 'exec') {
+    const message = 'Expected "command" to be a list, the argv that replaces the program; only exec takes a text.';
+    context.addIssue({ code: 'custom', path: ['command'], message });
+  }
+  return { ...spec, ...(command === undefined ? {} : { command: argvOf(command) }) };
+});
+export type AgentSpec = z.infer<typeof agentSpecSchema>;
+export type AgentSpecInput = z.input<typeof agentSpecSchema>;
+
+export const isAgentKind = (text: string): text is AgentKind => agentKindSchema.safeParse(text).success;
+
+/** An agent that runs one command for each task; the task's text is on its stdin. */
+export const execAgent = (command: Command): AgentSpec => ({ kind: 'exec', command: argvOf(command) });
+
+/** Where an agent may be named: the first available of the configuration's `fallback`. */
+export const AUTO = 'auto';
+
+/** The agent of a name: a configured one first, so that a kind can be configured under its own name, else a kind. */
+export function findAgent(name: string, configured: ReadonlyMap<string, AgentSpec>): AgentSpec | undefined {
+  return configured.get(name) ?? (isAgentKind(name) ? { kind: name } : undefined);
+}
+
+/** The end of a sentence about an agent that nobody knows. */
+export const unknownAgent = (name: string, configured: ReadonlyMap<string, AgentSpec>): string =>
+  `Unknown agent ${quoted(name)}${didYouMean(name, [...configured.keys(), ...AGENT_KINDS])}`;
+
+/**
+ * @param text what stands behind `--agent`: a kind, a configured name, `exec:COMMAND`, or an AgentSpec as JSON
+ * @throws UsageError `USAGE` for everything else
+ */
+export function parseAgentFlag(text: string, configured: ReadonlyMap<string, AgentSpec> = new Map()): AgentSpec {
+  const wanted = text.trim();
+  if (wanted.startsWith('{')) return parseAgentJson(wanted);
+  const found = findAgent(wanted, configured);
+  if (found) return found;
+  const command = wanted.startsWith('exec:') ? wanted.slice('exec:'.length).trim() : '';
+  if (command !== '') return parseAgentJson(JSON.stringify({ kind: 'exec', command }));
+  const known = [...new Set([...configured.keys(), ...AGENT_KINDS])].join(', ');
+  throw new UsageError('USAGE', `${unknownAgent(wanted, configured)} Known are ${known}, exec:COMMAND and JSON.`);
+}
+
+function parseAgentJson(text: string): AgentSpec {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new UsageError('USAGE', `The agent ${quoted(text)} begins like JSON but cannot be read as JSON.`, { cause });
+  }
+  const checked = check(agentSpecSchema, value);
+  if (checked.ok) return checked.value;
+  const problems = checked.problems.map((problem) => problem.text).join(' ');
+  throw new UsageError('USAGE', `The agent ${quoted(text)} is not valid: ${problems}`);
+}

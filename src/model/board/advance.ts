@@ -1,0 +1,73 @@
+/**
+ * The law of the board: `advance(board, event)` is the only maker of a task. Every process folds the same bytes
+ * in the same order and sees the same board: the first valid event in file order wins, and an event that is not
+ * legal where it stands changes nothing. It reads nothing but its two arguments: no clock, no chance, no locale.
+ *
+ * Tasks:  pending ─claimed→ in_progress ─completed→ completed
+ *            ↑ └─────────────┘ released, or failed with attempts left
+ *            └─retried─ failed ←─failed── in_progress        pending | in_progress ─→ skipped | cancelled
+ */
+import { authorRefusal } from './authority.ts';
+import { isReady, refused, type Board, type Refused } from './board.ts';
+import { apply, type Ruling, type Undo } from './board-effect.ts';
+import type { Author, BoardEvent, Change } from './event.ts';
+import { withdrawn } from './request-law.ts';
+import { ruleTask } from './task-law.ts';
+import type { Task } from './task.ts';
+import { ruleTeam } from './team-law.ts';
+
+export interface Accepted {
+  readonly ok: true;
+  /** Ids of the tasks that this event changed. */
+  readonly changed: readonly string[];
+}
+export type Outcome = Accepted | Refused;
+
+/**
+ * Judges one event and, where it is legal, applies it.
+ *
+ * @param board the fold so far; changed in place, and only when the outcome is `ok`
+ * @returns what changed, or why nothing did
+ */
+export function advance(board: Board, event: BoardEvent): Outcome {
+  const { size } = board.seen;
+  if (board.seen.add(event.id).size === size) return refused('REPEATED', 'this record was judged before');
+  if (event.type === 'batch') return together(board, event.changes, event.author, event.at);
+  const ruling = rule(board, event, event.author, event.at);
+  if ('ok' in ruling) return ruling;
+  apply(board, ruling);
+  return { ok: true, changed: ruling.tasks?.map(({ id }) => id) ?? [] };
+}
+
+/** All of a batch or none of it: each change is judged where the ones before it left the board. */
+function together(board: Board, changes: readonly Change[], author: Author, at: string): Outcome {
+  const changed = new Set<string>();
+  const undo: Undo[] = [];
+  for (const change of changes) {
+    const ruling = rule(board, change, author, at);
+    if ('ok' in ruling) {
+      for (const takeBack of undo.reverse()) takeBack();
+      return ruling;
+    }
+    apply(board, ruling, undo);
+    for (const { id } of ruling.tasks ?? []) changed.add(id);
+  }
+  return { ok: true, changed: [...changed] };
+}
+
+function rule(board: Board, change: Change, author: Author, at: string): Ruling {
+  if (board.team === undefined && change.type !== 'log.opened') return refused('TEAM_CLOSED', 'the log is not opened');
+  if (board.phase === 'closed') return refused('TEAM_CLOSED', 'the team is closed');
+  const refusal = authorRefusal(board, change, author);
+  if (refusal) return refusal;
+  const ruling = 'task' in change ? ruleTask(board, change, author, at) : ruleTeam(board, change, author, at);
+  if ('ok' in ruling || board.open.size === 0) return ruling;
+  const ended = withdrawn(board, ruling);
+  return ended.length === 0 ? ruling : { ...ruling, requests: [...(ruling.requests ?? []), ...ended] };
+}
+
+/** The ready tasks among those that an event changed and those that wait on them. */
+export function madeReady(board: Board, changed: readonly string[]): Task[] {
+  const near = new Set(changed.flatMap((id) => [id, ...(board.waiting.get(id) ?? [])]));
+  return [...near].flatMap((id) => board.tasks.get(id) ?? []).filter((task) => isReady(board, task));
+}

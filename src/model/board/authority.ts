@@ -1,0 +1,67 @@
+/**
+ * Who may write what on a board. A process is believed by its incarnation, a lead by its epoch, a person under the
+ * epoch that it read; whoever was replaced since is refused. What the words mean for a task is `task-law.ts`'s.
+ */
+import { refused, type Board, type Refused } from './board.ts';
+import type { Author, Change } from './event.ts';
+import { LEAD, type Name } from '../text/names.ts';
+
+/** True for the lead by its epoch, and for the person who speaks as the lead. */
+export const commands = (author: Author): boolean => 'lead' in author || ('person' in author && author.person === LEAD);
+
+/** The member that speaks, or `lead`. */
+export const speaker = (author: Author): Name =>
+  'by' in author ? author.by : 'person' in author ? author.person : LEAD;
+
+/** The incarnation of a claim made by a person, who has no process. */
+export const PERSON = 'person';
+
+/** The life that speaks: a process's, or {@link PERSON}. */
+export const incarnationOf = (author: Author): string =>
+  'by' in author ? author.inc : 'person' in author ? PERSON : author.lead;
+
+const OPEN_TO_MEMBERS = new Set<Change['type']>([
+  'member.started',
+  'member.left',
+  'task.created',
+  'task.claimed',
+  'task.released',
+  'task.completed',
+  'task.failed',
+  'task.updated',
+  'request.made',
+]);
+
+/**
+ * May this author say this here at all?
+ *
+ * @returns undefined for yes, else the refusal
+ */
+export function authorRefusal(board: Board, change: Change, author: Author): Refused | undefined {
+  // The first word is said before anybody leads; drawing an epoch is how one comes to lead.
+  if (change.type === 'log.opened')
+    return commands(author) ? undefined : refused('POLICY_DENIED', 'only a lead opens a log');
+  if (change.type === 'lead.took')
+    return 'lead' in author ? undefined : refused('POLICY_DENIED', 'only a lead takes the lead');
+  if (!('by' in author) && isStaleLead(board, author))
+    return refused('STALE_LEAD', `epoch ${author.epoch} is over; the lead's is ${board.lead.epoch}`);
+  if (commands(author)) return undefined;
+  return OPEN_TO_MEMBERS.has(change.type)
+    ? memberRefusal(board, change, author)
+    : refused('POLICY_DENIED', `${change.type} is the lead's to say`);
+}
+
+const isStaleLead = (board: Board, author: Exclude<Author, { by: Name }>): boolean =>
+  author.epoch !== board.lead.epoch || ('lead' in author && author.lead !== board.lead.incarnation);
+
+function memberRefusal(board: Board, change: Change, author: Author): Refused | undefined {
+  const name = speaker(author);
+  const member = board.members.get(name);
+  if ('name' in change && change.name !== name)
+    return refused('POLICY_DENIED', `${name} cannot speak for ${change.name}`);
+  if (member?.state !== 'joined') return refused('UNKNOWN_MEMBER', `${name} is no member`);
+  if (!('by' in author)) return undefined;
+  // A new life is not current yet; it may announce only itself.
+  const life = change.type === 'member.started' ? change.inc : member.incarnation;
+  return life === author.inc ? undefined : refused('STALE_MEMBER', `this process of ${name} was replaced`);
+}

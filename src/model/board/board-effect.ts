@@ -1,0 +1,119 @@
+/**
+ * What a legal change does to a board, as a value, and the one place that does it. The indices (`busy`, `waiting`,
+ * `unique`, `pendingOf`, `lastTaskId`, `firstPending`, `open`) follow from tasks and requests; they are kept here and
+ * nowhere else.
+ */
+import type { Board, Member, Refused } from './board.ts';
+import type { Name } from '../text/names.ts';
+import type { Request } from './request.ts';
+import { uniqueMarks, type Task } from './task.ts';
+
+/** The parts of a board that are replaced whole. */
+export type Header = Pick<Board, 'team' | 'profile' | 'claimMode' | 'phase' | 'lead'>;
+
+export interface Effect {
+  readonly header?: Partial<Header>;
+  readonly member?: Member;
+  /** New values of tasks, each of which stands for a whole task. */
+  readonly tasks?: readonly Task[];
+  /** The same of requests. */
+  readonly requests?: readonly Request[];
+}
+
+/** What a change does, or why it may not. */
+export type Ruling = Effect | Refused;
+
+/** Takes back one step. */
+export type Undo = () => unknown;
+
+/** One event moves `firstPending` no further than this; later ones catch up, and no event costs a walk over the board. */
+const CATCH_UP = 64;
+
+/**
+ * Carries out an effect.
+ *
+ * @param undo where to note how to take it back; run last first. Left out where nothing is ever taken back
+ */
+export function apply(board: Board, { header, member, tasks, requests }: Effect, undo?: Undo[]): void {
+  if (undo) {
+    const { team, profile, claimMode, phase, lead, lastTaskId, firstPending } = board;
+    undo.push(() => Object.assign(board, { team, profile, claimMode, phase, lead, lastTaskId, firstPending }));
+  }
+  if (header) Object.assign(board, header);
+  if (member) put(board.members, member.name, member, undo);
+  if (tasks) for (const task of tasks) keep(board, task, undo);
+  if (requests) for (const request of requests) keepRequest(board, request, undo);
+}
+
+function keepRequest({ requests, open }: Board, request: Request, undo?: Undo[]): void {
+  put(requests, request.id, request, undo);
+  if (request.state === 'open') put(open, request.id, request, undo);
+  else drop(open, request.id, undo);
+}
+
+function keep(board: Board, task: Task, undo?: Undo[]): void {
+  const before = board.tasks.get(task.id);
+  put(board.tasks, task.id, Object.freeze(task), undo);
+  if (before?.status === 'in_progress') drop(board.busy, before.claim.member, undo);
+  if (task.status === 'in_progress') put(board.busy, task.claim.member, task.id, undo);
+  recount(board, waitingFor(before), waitingFor(task), undo);
+  if (before?.blockedBy !== task.blockedBy) rewire(board, before, task, undo);
+  if (before?.subject !== task.subject || before.metadata !== task.metadata) mark(board, before, task, undo);
+  const id = Number(task.id);
+  if (id > board.lastTaskId) board.lastTaskId = id;
+  if (task.status === 'pending') board.firstPending = Math.min(board.firstPending, id);
+  else for (let step = 0; step < CATCH_UP && isPassed(board, board.firstPending); step += 1) board.firstPending += 1;
+}
+
+/** Whom a pending task waits for. */
+const waitingFor = (task: Task | undefined): Name | undefined => (task?.status === 'pending' ? task.owner : undefined);
+
+function recount({ pendingOf }: Board, from: Name | undefined, to: Name | undefined, undo?: Undo[]): void {
+  if (from === to) return;
+  if (from !== undefined) setCount(pendingOf, from, (pendingOf.get(from) ?? 0) - 1, undo);
+  if (to !== undefined) setCount(pendingOf, to, (pendingOf.get(to) ?? 0) + 1, undo);
+}
+
+const setCount = <K>(counts: Map<K, number>, key: K, count: number, undo?: Undo[]): void =>
+  count > 0 ? put(counts, key, count, undo) : drop(counts, key, undo);
+
+const isPassed = (board: Board, id: number): boolean =>
+  id <= board.lastTaskId && board.tasks.get(String(id))?.status !== 'pending';
+
+function rewire(board: Board, before: Task | undefined, after: Task, undo?: Undo[]): void {
+  const old = new Set(before?.blockedBy);
+  const now = new Set(after.blockedBy);
+  for (const blocker of old) if (!now.has(blocker)) cut(board.waiting, blocker, after.id, undo);
+  for (const blocker of now) if (!old.has(blocker)) link(board.waiting, blocker, after.id, undo);
+}
+
+function mark(board: Board, before: Task | undefined, after: Task, undo?: Undo[]): void {
+  if (before) for (const one of uniqueMarks(before)) drop(board.unique, one, undo);
+  for (const one of uniqueMarks(after)) put(board.unique, one, after.id, undo);
+}
+
+function put<K, V>(map: Map<K, V>, key: K, value: V, undo?: Undo[]): void {
+  const before = map.get(key);
+  undo?.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
+  map.set(key, value);
+}
+
+function drop<K, V>(map: Map<K, V>, key: K, undo?: Undo[]): void {
+  const before = map.get(key);
+  if (before === undefined) return;
+  undo?.push(() => map.set(key, before));
+  map.delete(key);
+}
+
+function link(waiting: Board['waiting'], blocker: string, id: string, undo?: Undo[]): void {
+  const ids = waiting.get(blocker);
+  if (!ids) return put(waiting, blocker, [id], undo);
+  ids.push(id);
+  undo?.push(() => ids.pop());
+}
+
+function cut(waiting: Board['waiting'], blocker: string, id: string, undo?: Undo[]): void {
+  const rest = waiting.get(blocker)?.filter((other) => other !== id) ?? [];
+  if (rest.length > 0) put(waiting, blocker, rest, undo);
+  else drop(waiting, blocker, undo);
+}

@@ -1,0 +1,250 @@
+/**
+ * The board as folded from its log: what is true of a team, its members and its tasks. Everything here only
+ * asks; the one thing that changes a board is `advance` in `advance.ts`.
+ */
+import type { ClaimMode, Profile } from './event.ts';
+import { LEAD, type Name } from '../text/names.ts';
+import { holdOn, questionOn, type OpenRequest, type Request } from './request.ts';
+import {
+  byId,
+  isFinal,
+  isInternal,
+  isResolved,
+  subjectCode,
+  type Claim,
+  type Claimed,
+  type Task,
+  type TaskStatus,
+} from './task.ts';
+
+export interface Member {
+  readonly name: Name;
+  readonly role: Name;
+  readonly prefixes: readonly string[];
+  readonly state: 'joined' | 'left';
+  /** The current life of this member's process, a ULID; null before the first and after it left. */
+  readonly incarnation: string | null;
+}
+
+export interface Board {
+  team: { readonly id: string; readonly name: Name } | undefined;
+  profile: Profile;
+  claimMode: ClaimMode;
+  phase: 'open' | 'closing' | 'closed';
+  /** Who leads, by the log: the epoch grows with every `lead.took`; 0 before the first. */
+  lead: { readonly epoch: number; readonly incarnation: string | null; readonly since: string | null };
+  readonly members: Map<Name, Member>;
+  readonly tasks: Map<string, Task>;
+  /** What each member works on: member → task id. */
+  readonly busy: Map<Name, string>;
+  /** Which tasks wait on a task: blocker id → ids. */
+  readonly waiting: Map<string, string[]>;
+  /** What must be unique among tasks (key, subject code, cascade step) → task id. */
+  readonly unique: Map<string, string>;
+  /** Ids have no gaps: 1 to this. */
+  lastTaskId: number;
+  /** How many pending tasks each owner has. */
+  readonly pendingOf: Map<Name, number>;
+  /** No task with a lower id is pending; the task itself may be past it already. */
+  firstPending: number;
+  /** What members asked the lead, by its id, in the order of the asking. */
+  readonly requests: Map<string, Request>;
+  /** Those of `requests` that wait for an answer. */
+  readonly open: Map<string, OpenRequest>;
+  /** Ids of the records already judged; a record appended twice counts once. */
+  readonly seen: Set<string>;
+}
+
+export const emptyBoard = (): Board => ({
+  team: undefined,
+  profile: 'v8',
+  claimMode: 'auto',
+  phase: 'open',
+  lead: { epoch: 0, incarnation: null, since: null },
+  members: new Map(),
+  tasks: new Map(),
+  busy: new Map(),
+  waiting: new Map(),
+  unique: new Map(),
+  lastTaskId: 0,
+  pendingOf: new Map(),
+  firstPending: 1,
+  requests: new Map(),
+  open: new Map(),
+  seen: new Set(),
+});
+
+export type Refusal =
+  | 'STALE_CLAIM'
+  | 'STALE_LEAD'
+  | 'STALE_MEMBER'
+  | 'ALREADY_CLAIMED'
+  | 'NOT_READY'
+  | 'FINAL'
+  | 'UNKNOWN_TASK'
+  | 'UNKNOWN_MEMBER'
+  | 'UNKNOWN_REQUEST'
+  | 'CYCLE'
+  | 'POLICY_DENIED'
+  | 'TEAM_CLOSED'
+  | 'BAD_REFERENCE'
+  | 'DUPLICATE'
+  | 'REPEATED';
+
+export interface Refused {
+  readonly ok: false;
+  readonly code: Refusal;
+  readonly why: string;
+}
+
+export const refused = (code: Refusal, why: string): Refused => ({ ok: false, code, why });
+
+/** The blockers that still hold a task up; an edge to an unknown task does, and finished work that the lead must judge. */
+export const openBlockers = (board: Board, task: Task): string[] => task.blockedBy.filter((id) => isOpen(board, id));
+
+const isOpen = (board: Board, id: string): boolean => {
+  const task = board.tasks.get(id);
+  return task === undefined || !isResolved(task) || holdOn(board, id) !== undefined;
+};
+
+/** A task that a person is asked about is its asker's to take up again, and ready for nobody. */
+export const isReady = (board: Board, task: Task): boolean =>
+  task.status === 'pending' &&
+  !task.blockedBy.some((id) => isOpen(board, id)) &&
+  questionOn(board, task.id) === undefined;
+
+/** The tasks that wait on `id` directly, lowest id first. */
+export const dependants = (board: Board, id: string): Task[] =>
+  (board.waiting.get(id) ?? []).flatMap((other) => board.tasks.get(other) ?? []).sort(byId);
+
+/** Every id that waits on `id`, directly or through others, each once. */
+function* downstream(board: Board, id: string): Generator<string> {
+  const found = new Set<string>();
+  const queue = [id];
+  for (let next = queue.pop(); next !== undefined; next = queue.pop())
+    for (const waiting of board.waiting.get(next) ?? [])
+      if (!found.has(waiting)) {
+        found.add(waiting);
+        queue.push(waiting);
+        yield waiting;
+      }
+}
+
+/** Every task that waits on `id`, directly or through others, each once, lowest id first. */
+export const allDependants = (board: Board, id: string): Task[] =>
+  [...downstream(board, id)].flatMap((other) => board.tasks.get(other) ?? []).sort(byId);
+
+/** Does the task `id` wait on `blocker`, directly or through others? */
+export function waitsFor(board: Board, id: string, blocker: string): boolean {
+  for (const waiting of downstream(board, blocker)) if (waiting === id) return true;
+  return false;
+}
+
+/** A member's prefix for a pipeline subject: the longest declared one wins (`DEV-FE-001` is not `DEV`). */
+export const ownsPrefix = (board: Board, member: Member, subject: string): boolean => {
+  const code = subjectCode(subject);
+  if (code === undefined) return false;
+  const longest = (prefixes: readonly string[]) =>
+    Math.max(0, ...prefixes.filter((prefix) => code.startsWith(`${prefix}-`)).map((prefix) => prefix.length));
+  const mine = longest(member.prefixes);
+  return mine > 0 && [...board.members.values()].every((other) => longest(other.prefixes) <= mine);
+};
+
+/**
+ * May this member claim this task now? The whole law of claiming in one place: the fold judges with it,
+ * and whoever looks for work asks it first.
+ *
+ * @returns undefined for yes, else the refusal
+ */
+export function claimRefusal(board: Board, task: Task, member: Member | undefined, name: Name): Refused | undefined {
+  if (board.phase !== 'open') return refused('TEAM_CLOSED', `the team is ${board.phase}`);
+  if (name !== LEAD && member?.state !== 'joined') return refused('UNKNOWN_MEMBER', `${name} is no member`);
+  if (task.status === 'in_progress') return refused('ALREADY_CLAIMED', `task #${task.id} is ${task.claim.member}'s`);
+  if (task.status !== 'pending') return refused('FINAL', `task #${task.id} is ${task.status}`);
+  if (task.owner !== undefined && task.owner !== name)
+    return refused('POLICY_DENIED', `task #${task.id} is assigned to ${task.owner}`);
+  const blockers = openBlockers(board, task);
+  if (blockers.length > 0) return refused('NOT_READY', `task #${task.id} waits for ${listed(blockers)}`);
+  const asker = questionOn(board, task.id)?.from;
+  if (asker !== undefined && asker !== name)
+    return refused('NOT_READY', `task #${task.id} waits for the answer to ${asker}'s question`);
+  const current = board.busy.get(name);
+  if (current !== undefined) return refused('ALREADY_CLAIMED', `${name} is busy with task #${current}`);
+  if (task.owner === name) return undefined;
+  if (task.role !== undefined && member?.role !== task.role)
+    return refused('POLICY_DENIED', `task #${task.id} is for the role ${task.role}`);
+  if (board.claimMode === 'assigned')
+    return refused('POLICY_DENIED', `task #${task.id} has no owner yet; the lead assigns it`);
+  if (board.claimMode === 'prefix' && !(member && ownsPrefix(board, member, task.subject)))
+    return refused('POLICY_DENIED', `task #${task.id} has another role's prefix`);
+  return undefined;
+}
+
+const LISTED = 10;
+
+/** Ids for a message, which stays short however many there are. */
+const listed = (ids: readonly string[]): string =>
+  ids
+    .slice(0, LISTED)
+    .map((id) => `#${id}`)
+    .join(', ') + (ids.length > LISTED ? ` and ${ids.length - LISTED} more` : '');
+
+/** Pending tasks, lowest id first. */
+export function* pendingTasks(board: Board): Generator<Task> {
+  for (let id = board.firstPending; id <= board.lastTaskId; id += 1) {
+    const task = board.tasks.get(String(id));
+    if (task?.status === 'pending') yield task;
+  }
+}
+
+/** The task that this member should claim next: ready, allowed, its own before unowned ones, then the lowest id. */
+export function nextClaim(board: Board, name: Name, except: ReadonlySet<string> = new Set()): Task | undefined {
+  const member = board.members.get(name);
+  let own = board.pendingOf.get(name) ?? 0;
+  let best: Task | undefined;
+  for (const task of pendingTasks(board)) {
+    const isOwn = task.owner === name;
+    if (isOwn) own -= 1;
+    const isBetter = isOwn || best === undefined;
+    if (isBetter && !except.has(task.id) && claimRefusal(board, task, member, name) === undefined) best = task;
+    if (best && (best.owner === name || own === 0)) return best;
+  }
+  return best;
+}
+
+export type Counts = { total: number; blocked: number } & Record<TaskStatus, number>;
+
+export function count(board: Board): Counts {
+  const counts = {
+    total: 0,
+    pending: 0,
+    in_progress: 0,
+    completed: 0,
+    failed: 0,
+    skipped: 0,
+    cancelled: 0,
+    blocked: 0,
+  };
+  for (const task of board.tasks.values()) {
+    if (isInternal(task)) continue;
+    counts.total += 1;
+    counts[task.status] += 1;
+    if (task.status === 'pending' && !isReady(board, task)) counts.blocked += 1;
+  }
+  return counts;
+}
+
+/** Every task is final, and there is at least one. */
+export const isDone = (board: Board): boolean => {
+  const visible = [...board.tasks.values()].filter((task) => !isInternal(task));
+  return visible.length > 0 && visible.every(isFinal);
+};
+
+export const claimOf = (task: Task): Claim | undefined => (task.status === 'in_progress' ? task.claim : undefined);
+
+/** The task that a member works on. */
+export function ownTask(board: Board, name: Name): Claimed | undefined {
+  const id = board.busy.get(name);
+  const task = id === undefined ? undefined : board.tasks.get(id);
+  return task?.status === 'in_progress' ? task : undefined;
+}

@@ -1,0 +1,69 @@
+/** The law of claims: who may begin a task, and who may end what was begun. */
+import { commands, incarnationOf, speaker } from './authority.ts';
+import { claimRefusal, refused, type Board, type Refused } from './board.ts';
+import type { Ruling } from './board-effect.ts';
+import type { Author, Change } from './event.ts';
+import type { Name } from '../text/names.ts';
+import { POISON_AFTER, type Task } from './task.ts';
+import { factsOf, toClaimed, toCompleted, toFailed, toPending, type Running } from './task-value.ts';
+
+export type ClaimEnd = Extract<Change, { type: 'task.released' | 'task.completed' | 'task.failed' }>;
+
+export function claimed(board: Board, task: Task, name: Name, author: Author, at: string): Ruling {
+  const incarnation = incarnationOf(author);
+  if (speaker(author) !== name) return refused('POLICY_DENIED', `${speaker(author)} cannot claim for ${name}`);
+  if (task.status === 'in_progress' && task.claim.member === name && task.claim.incarnation === incarnation) return {};
+  const refusal = claimRefusal(board, task, board.members.get(name), name);
+  return refusal ?? { tasks: [toClaimed(task, at, { member: name, incarnation, epoch: task.claims + 1 })] };
+}
+
+export function ended(task: Task, change: ClaimEnd, author: Author, at: string): Ruling {
+  if (task.status !== 'in_progress') return noClaim(task, change.epoch);
+  const refusal = endRefusal(task, change, author);
+  if (refusal) return refusal;
+  switch (change.type) {
+    case 'task.completed':
+      return { tasks: [toCompleted(task, at, change.result)] };
+    case 'task.failed':
+      return { tasks: [attempted(task, at, change.why)] };
+    case 'task.released':
+      return { tasks: [change.reason === 'lost' ? lost(task, at, change.why) : toPending(task, at)] };
+    default:
+      return change satisfies never;
+  }
+}
+
+/** One more attempt failed: the task goes back to its owner while attempts are left. */
+function attempted(task: Running, at: string, why: string): Task {
+  const facts = { ...task, attempts: task.attempts + 1 };
+  if (facts.attempts > facts.retries) return toFailed(facts, at, 'FAILED', why);
+  return Object.assign(factsOf(facts, at), { status: 'pending' as const, lastFailure: why });
+}
+
+/** One more process died at it: no attempt, but a task that kills processes is stopped. */
+function lost(task: Running, at: string, why: string): Task {
+  const facts = { ...task, lost: task.lost + 1 };
+  if (facts.lost < POISON_AFTER) return toPending(facts, at);
+  return toFailed(facts, at, 'POISON', `${facts.lost} processes died at it: ${why}`);
+}
+
+function noClaim(task: Task, epoch: number): Refused {
+  const isLast = task.status !== 'pending' && task.claims === epoch;
+  return isLast
+    ? refused('FINAL', `task #${task.id} is ${task.status}`)
+    : refused('STALE_CLAIM', `claim ${epoch} of task #${task.id} is over; the task is ${task.status}`);
+}
+
+/** A claim is ended by the life that holds it, naming its epoch; the lead may end anybody's. */
+function endRefusal({ id, claim }: Running, change: ClaimEnd, author: Author): Refused | undefined {
+  const { epoch } = change;
+  if (claim.epoch !== epoch)
+    return refused('STALE_CLAIM', `claim ${epoch} of task #${id} is over; ${claim.member} has claim ${claim.epoch}`);
+  if (commands(author)) return undefined;
+  if (claim.member !== speaker(author) || claim.incarnation !== incarnationOf(author))
+    return refused('POLICY_DENIED', `task #${id} is ${claim.member}'s`);
+  // Whether a process was lost, orphaned or fenced is seen from outside it.
+  return change.type === 'task.released' && change.reason !== 'released' && change.reason !== 'agent'
+    ? refused('POLICY_DENIED', `a claim is ${change.reason} only by the lead's word`)
+    : undefined;
+}

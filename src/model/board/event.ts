@@ -1,0 +1,149 @@
+/**
+ * The facts of a team's board log, and how a line of the log becomes one. What the fold accepts is frozen
+ * per version `v` by the golden corpus in `test/model/golden/`; a change of meaning is a new version.
+ */
+import * as z from 'zod';
+import { isDeep, MAX_DEPTH } from '../text/json-depth.ts';
+import { memberSchema, nameSchema } from '../text/names.ts';
+import { often } from '../text/hot-schema.ts';
+import { ANSWER_LIMIT, ASKED_LIMIT, REQUEST_KINDS } from './request.ts';
+import { newTaskSchema, resultSchema, taskIdSchema } from './task.ts';
+
+export const LOG_VERSION = 1;
+
+export const ulidSchema = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'Expected a ULID');
+const epochSchema = z.number().int().min(0);
+/** ISO 8601 as `timestamp` writes it; shown to people, judged by nobody. */
+const timeSchema = z
+  .string()
+  .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/, 'Expected an ISO 8601 time');
+
+/** Who says so: one life of a member, a lead by its epoch, or a person under the epoch that it folded. */
+export const authorSchema = z.union([
+  z.strictObject({ by: memberSchema, inc: ulidSchema }),
+  z.strictObject({ lead: ulidSchema, epoch: epochSchema }),
+  z.strictObject({ person: memberSchema, epoch: epochSchema }),
+]);
+export type Author = z.infer<typeof authorSchema>;
+
+export const PROFILES = ['v8', 'forge', 'relay', 'pipeline'] as const;
+export const profileSchema = z.enum(PROFILES);
+export type Profile = z.infer<typeof profileSchema>;
+
+export const CLAIM_MODES = ['auto', 'assigned', 'prefix'] as const;
+export const claimModeSchema = z.enum(CLAIM_MODES);
+export type ClaimMode = z.infer<typeof claimModeSchema>;
+
+/** Why a claim ended without an end of the task. `lost`: its process died at it; that counts towards POISON. */
+export const RELEASE_REASONS = ['released', 'orphaned', 'lost', 'fenced', 'agent'] as const;
+
+const task = taskIdSchema;
+const epoch = epochSchema;
+const why = z.string().max(4_096);
+
+const changes = [
+  z.object({ type: z.literal('log.opened'), team: ulidSchema, name: nameSchema }),
+  z.object({ type: z.literal('team.opened'), profile: profileSchema, claim: claimModeSchema }),
+  z.object({ type: z.literal('team.closing') }),
+  z.object({ type: z.literal('team.closed') }),
+  z.object({
+    type: z.literal('member.joined'),
+    name: nameSchema,
+    role: nameSchema,
+    prefixes: z.array(z.string().regex(/^[A-Z][A-Z0-9-]*$/)).default([]),
+  }),
+  z.object({ type: z.literal('member.left'), name: nameSchema, why }),
+  z.object({ type: z.literal('member.started'), name: nameSchema, inc: ulidSchema, after: ulidSchema.nullable() }),
+  z.object({ type: z.literal('lead.took'), epoch }),
+  z.object({ type: z.literal('task.created'), task, fields: newTaskSchema }),
+  z.object({ type: z.literal('task.assigned'), task, owner: memberSchema.nullable() }),
+  z.object({ type: z.literal('task.claimed'), task, member: memberSchema }),
+  z.object({ type: z.literal('task.released'), task, epoch, reason: z.enum(RELEASE_REASONS), why }),
+  z.object({ type: z.literal('task.completed'), task, epoch, result: resultSchema }),
+  z.object({ type: z.literal('task.failed'), task, epoch, why, result: resultSchema.optional() }),
+  z.object({ type: z.literal('task.retried'), task }),
+  z.object({ type: z.literal('task.skipped'), task, cascade: z.boolean().default(false), why }),
+  z.object({ type: z.literal('task.cancelled'), task, why }),
+  z.object({ type: z.literal('task.blocked'), task, by: task }),
+  z.object({ type: z.literal('task.unblocked'), task, blocker: task }),
+  z.object({
+    type: z.literal('task.updated'),
+    task,
+    subject: newTaskSchema.shape.subject.optional(),
+    description: z.string().max(262_144).optional(),
+    activeForm: z.string().max(1_000).optional(),
+    metadata: z.record(z.string(), z.json()).optional(),
+  }),
+  z.object({
+    type: z.literal('request.made'),
+    request: ulidSchema,
+    kind: z.enum(REQUEST_KINDS),
+    about: task.optional(),
+    text: z.string().max(ASKED_LIMIT),
+  }),
+  z.object({
+    type: z.literal('request.answered'),
+    request: ulidSchema,
+    approve: z.boolean().default(false),
+    text: z.string().max(ANSWER_LIMIT),
+  }),
+] as const;
+
+/** One change of the board, without who and when. */
+export const changeSchema = z.discriminatedUnion('type', changes);
+export type Change = z.infer<typeof changeSchema>;
+
+/** What a record asks for: one change, or several that happen together or not at all. */
+export const bodySchema = z.discriminatedUnion('type', [
+  ...changes,
+  z.object({ type: z.literal('batch'), changes: z.array(changeSchema).min(1).max(100_000) }),
+]);
+export type Body = z.infer<typeof bodySchema>;
+
+/** What every version keeps, so that an older program knows a newer record when it sees one. */
+const headSchema = z.object({
+  id: ulidSchema,
+  v: z.number().int().positive(),
+  type: z.string(),
+  author: z.looseObject({}),
+});
+
+/** Who and when: every line of a log passes here. */
+const parseEnvelope = often(
+  z.object({ id: ulidSchema, v: z.literal(LOG_VERSION), at: timeSchema, author: authorSchema }),
+);
+
+export type BoardEvent = Body & { id: string; v: number; at: string; author: Author };
+
+export type ParsedLine =
+  { kind: 'event'; event: BoardEvent } | { kind: 'noise'; why: string } | { kind: 'newer'; version: number };
+
+const reasonOf = (error: z.ZodError): string => {
+  const issue = error.issues[0];
+  return issue ? `${issue.path.join('.') || 'record'}: ${issue.message}` : 'unreadable';
+};
+
+/** Parses one line of the board log. Never throws: what is not ours is `noise`, with the reason. */
+export function parseBoardLine(line: string): ParsedLine {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    return { kind: 'noise', why: error instanceof Error ? error.message : 'not JSON' };
+  }
+  const envelope = parseEnvelope(value);
+  if (!envelope.success) return newerOrNoise(value, envelope.error);
+  if (isDeep(line)) return { kind: 'noise', why: `nested deeper than ${MAX_DEPTH}` };
+  const body = bodySchema.safeParse(value);
+  // Assigned, not spread: the parser made both, and a spread costs more than the parsing.
+  return body.success
+    ? { kind: 'event', event: Object.assign(body.data, envelope.data) }
+    : { kind: 'noise', why: reasonOf(body.error) };
+}
+
+function newerOrNoise(value: unknown, error: z.ZodError): ParsedLine {
+  const head = headSchema.safeParse(value);
+  return head.success && head.data.v > LOG_VERSION
+    ? { kind: 'newer', version: head.data.v }
+    : { kind: 'noise', why: reasonOf(error) };
+}

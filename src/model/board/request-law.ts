@@ -1,0 +1,54 @@
+/** The law of requests: who may ask what, who may answer, and when nobody waits for an answer any more. */
+import { incarnationOf, speaker } from './authority.ts';
+import { refused, type Board } from './board.ts';
+import type { Effect, Ruling } from './board-effect.ts';
+import type { Author, Change } from './event.ts';
+import { LEAD } from '../text/names.ts';
+import { withdrawal, type Request } from './request.ts';
+
+type Made = Change & { type: 'request.made' };
+type Answered = Change & { type: 'request.answered' };
+
+/** Asked by a member, and about nothing but the task in its own hands. */
+export function made(board: Board, { request: id, kind, about, text }: Made, author: Author, at: string): Ruling {
+  const from = speaker(author);
+  if (from === LEAD) return refused('POLICY_DENIED', 'the lead is asked, it asks nobody');
+  if (board.requests.has(id)) return refused('DUPLICATE', `request ${id} was made already`);
+  const asked = { id, kind, from, text, at, state: 'open' as const };
+  if (about === undefined)
+    return kind === 'question'
+      ? { requests: [asked] }
+      : refused('BAD_REFERENCE', `a ${kind} is about the task in hand; claim it first`);
+  const task = board.tasks.get(about);
+  if (!task) return refused('UNKNOWN_TASK', `there is no task #${about}`);
+  const isOwn = task.status === 'in_progress' && task.claim.member === from;
+  if (!isOwn || task.claim.incarnation !== incarnationOf(author))
+    return refused('STALE_CLAIM', `task #${about} is not in ${from}'s hands`);
+  return { requests: [{ ...asked, task: about, epoch: task.claim.epoch }] };
+}
+
+/** The first answer counts. Whoever may not command was refused before: see `authority.ts`. */
+export function answered(board: Board, { request: id, approve, text }: Answered, at: string): Ruling {
+  const request = board.requests.get(id);
+  if (!request) return refused('UNKNOWN_REQUEST', `nobody asked ${id}`);
+  if (request.state === 'answered')
+    return refused('FINAL', `the request ${id} was answered already, and ${request.from} has it`);
+  if (request.state === 'withdrawn')
+    return refused('FINAL', `nobody waits for the answer to ${id} any more: ${request.why}`);
+  const { state: _, ...asked } = request;
+  return { requests: [{ ...asked, state: 'answered', approve, answer: text, answeredAt: at }] };
+}
+
+/** The requests that an effect on tasks and members ends. */
+export function withdrawn({ open }: Pick<Board, 'open'>, { tasks = [], member }: Effect): Request[] {
+  if (open.size === 0 || (tasks.length === 0 && member === undefined)) return [];
+  const changed = new Map(tasks.map((task) => [task.id, task]));
+  return [...open.values()].flatMap((request): Request[] => {
+    const task = request.task === undefined ? undefined : changed.get(request.task);
+    const hasLeft = request.kind !== 'consensus' && member?.name === request.from && member.state === 'left';
+    const why = hasLeft ? `${request.from} has left` : task && withdrawal(request, task);
+    if (why === undefined) return [];
+    const { state: _, ...asked } = request;
+    return [{ ...asked, state: 'withdrawn', why }];
+  });
+}

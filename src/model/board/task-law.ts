@@ -1,0 +1,160 @@
+/** The law of tasks: each function judges one kind of change and says what it does. Claims are `claim-law.ts`'s. */
+import { commands, speaker } from './authority.ts';
+import { allDependants, ownsPrefix, refused, waitsFor, type Board, type Refused } from './board.ts';
+import { claimed, ended } from './claim-law.ts';
+import type { Ruling } from './board-effect.ts';
+import type { Author, Change } from './event.ts';
+import { LEAD, type Name } from '../text/names.ts';
+import { isFinal, subjectCode, uniqueMarks, type NewTask, type Task } from './task.ts';
+import { newTask, toCancelled, toPending, toSkipped } from './task-value.ts';
+
+export type TaskChange = Extract<Change, { task: string }>;
+type Update = Change & { type: 'task.updated' };
+
+export function ruleTask(board: Board, change: TaskChange, author: Author, at: string): Ruling {
+  if (change.type === 'task.created') return created(board, change.task, change.fields, author, at);
+  const task = board.tasks.get(change.task);
+  if (!task) return refused('UNKNOWN_TASK', `there is no task #${change.task}`);
+  switch (change.type) {
+    case 'task.assigned':
+      return assigned(board, task, change.owner, at);
+    case 'task.claimed':
+      return claimed(board, task, change.member, author, at);
+    case 'task.released':
+    case 'task.completed':
+    case 'task.failed':
+      return ended(task, change, author, at);
+    case 'task.retried':
+      if (task.status !== 'failed')
+        return refused('FINAL', `only a failed task is retried; #${task.id} is ${task.status}`);
+      return { tasks: [{ ...toPending(task, at), attempts: 0, lost: 0 }] };
+    case 'task.skipped':
+      return skipped(board, task, change, at);
+    case 'task.cancelled':
+      return isFinal(task) ? notPending(task) : { tasks: [toCancelled(task, at, change.why)] };
+    case 'task.blocked':
+      return blocked(board, task, change.by, at);
+    case 'task.unblocked':
+      return unblocked(task, change.blocker, at);
+    case 'task.updated':
+      return updated(board, task, change, author, at);
+    default:
+      return change satisfies never;
+  }
+}
+
+const notPending = (task: Task): Refused =>
+  task.status === 'in_progress'
+    ? refused('ALREADY_CLAIMED', `task #${task.id} is ${task.claim.member}'s`)
+    : refused('FINAL', `task #${task.id} is ${task.status}`);
+
+// ── beginnings ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+function created(board: Board, id: string, fields: NewTask, author: Author, at: string): Ruling {
+  if (!board.team) return refused('TEAM_CLOSED', 'the log is not opened');
+  // Ids have no gaps: else one hostile id would use them up, or make every reader count to it.
+  if (Number(id) <= board.lastTaskId) return refused('DUPLICATE', `task id ${id} is taken`);
+  if (Number(id) > board.lastTaskId + 1)
+    return refused('BAD_REFERENCE', `the next task id is ${board.lastTaskId + 1}, not ${id}`);
+  const unknown = fields.blockedBy.find((blocker) => !board.tasks.has(blocker));
+  if (unknown !== undefined) return refused('UNKNOWN_TASK', `blocker #${unknown} does not exist`);
+  const refusal =
+    (fields.owner === undefined ? undefined : ownerRefusal(board, fields.owner, fields.subject)) ??
+    (commands(author) ? undefined : memberTaskRefusal(board, speaker(author), fields)) ??
+    twinRefusal(board, id, fields);
+  return refusal ?? { tasks: [newTask(id, board.team.name, fields, at)] };
+}
+
+/** May this member own a task of this subject? In a pipeline only if no other role declares a longer prefix of it. */
+function ownerRefusal(board: Board, owner: Name, subject: string): Refused | undefined {
+  if (owner === LEAD) return undefined;
+  const member = board.members.get(owner);
+  if (member?.state !== 'joined') return refused('UNKNOWN_MEMBER', `the owner ${owner} is no member`);
+  const code = subjectCode(subject);
+  return board.claimMode !== 'prefix' || code === undefined || ownsPrefix(board, member, subject)
+    ? undefined
+    : refused('POLICY_DENIED', `${owner}'s role does not declare the prefix of ${code}`);
+}
+
+/** What a member may not create: what hides or chains tasks, and in a pipeline any task for another role. */
+function memberTaskRefusal(board: Board, name: Name, { subject, owner, role, metadata }: NewTask): Refused | undefined {
+  if (Object.keys(metadata).some(isRuntimeKey))
+    return refused('POLICY_DENIED', `${name} may not set the runtime's metadata`);
+  if (board.claimMode !== 'prefix') return undefined;
+  const member = board.members.get(name);
+  const isOwn = member && (owner === undefined || owner === name) && (role === undefined || role === member.role);
+  return isOwn && (ownsPrefix(board, member, subject) || (owner === name && subjectCode(subject) === undefined))
+    ? undefined
+    : refused('POLICY_DENIED', `${name} may not create tasks for other roles`);
+}
+
+/** Metadata that the runtime acts on: what counts, and which task follows which. */
+const isRuntimeKey = (key: string): boolean =>
+  key.startsWith('_') || key === 'parent' || key === 'kind' || key === 'depth';
+
+function twinRefusal(board: Board, id: string, fields: Parameters<typeof uniqueMarks>[0]): Refused | undefined {
+  const twin = uniqueMarks(fields)
+    .flatMap((mark) => board.unique.get(mark) ?? [])
+    .find((other) => other !== id);
+  return twin === undefined ? undefined : refused('DUPLICATE', `task #${twin} has the same key, code or cascade step`);
+}
+
+// ── changes ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function assigned(board: Board, task: Task, owner: Name | null, at: string): Ruling {
+  if (task.status !== 'pending') return notPending(task);
+  const { owner: _, ...rest } = task;
+  if (owner === null) return { tasks: [{ ...rest, updated_at: at }] };
+  return ownerRefusal(board, owner, task.subject) ?? { tasks: [{ ...rest, owner, updated_at: at }] };
+}
+
+function skipped(board: Board, task: Task, { cascade, why }: Change & { type: 'task.skipped' }, at: string): Ruling {
+  if (isFinal(task) && task.status !== 'failed') return notPending(task);
+  const rest = cascade ? allDependants(board, task.id).filter((other) => !isFinal(other)) : [];
+  return { tasks: [task, ...rest].map((one) => toSkipped(one, at, why)) };
+}
+
+function blocked(board: Board, task: Task, by: string, at: string): Ruling {
+  if (task.status !== 'pending') return notPending(task);
+  if (!board.tasks.has(by)) return refused('UNKNOWN_TASK', `blocker #${by} does not exist`);
+  if (by === task.id) return refused('CYCLE', `task #${task.id} cannot wait for itself`);
+  if (task.blockedBy.includes(by)) return {};
+  if (waitsFor(board, by, task.id))
+    return refused('CYCLE', `#${by} already waits for #${task.id}: that would be a cycle`);
+  return { tasks: [{ ...task, blockedBy: [...task.blockedBy, by], updated_at: at }] };
+}
+
+function unblocked(task: Task, blocker: string, at: string): Ruling {
+  if (task.status !== 'pending') return notPending(task);
+  if (!task.blockedBy.includes(blocker)) return refused('BAD_REFERENCE', `#${blocker} does not block #${task.id}`);
+  return { tasks: [{ ...task, blockedBy: task.blockedBy.filter((id) => id !== blocker), updated_at: at }] };
+}
+
+function updated(board: Board, task: Task, change: Update, author: Author, at: string): Ruling {
+  if (isFinal(task)) return notPending(task);
+  const { subject = task.subject, description = task.description, activeForm = task.activeForm } = change;
+  const metadata = change.metadata ? { ...task.metadata, ...change.metadata } : task.metadata;
+  const next = {
+    ...task,
+    subject,
+    description,
+    metadata,
+    ...(activeForm === undefined ? {} : { activeForm }),
+    updated_at: at,
+  };
+  const refusal =
+    (commands(author) ? undefined : memberUpdateRefusal(task, change, speaker(author))) ??
+    twinRefusal(board, task.id, next);
+  return refusal ?? { tasks: [next] };
+}
+
+/** A member describes its own task further; it renames no code, and touches nothing that the runtime acts on. */
+function memberUpdateRefusal(task: Task, change: Update, name: Name): Refused | undefined {
+  if (name !== (task.status === 'in_progress' ? task.claim.member : task.owner))
+    return refused('POLICY_DENIED', `task #${task.id} is not ${name}'s`);
+  if (change.subject !== undefined && subjectCode(change.subject) !== subjectCode(task.subject))
+    return refused('POLICY_DENIED', `the code of task #${task.id} is the lead's to change`);
+  return Object.keys(change.metadata ?? {}).some(isRuntimeKey)
+    ? refused('POLICY_DENIED', `${name} may not set the runtime's metadata`)
+    : undefined;
+}

@@ -1,0 +1,83 @@
+/** Makes the next value of a task: what holds in every status is carried over, and nothing else. */
+import type { Name } from '../text/names.ts';
+import type { Claim, FailureCode, NewTask, Result, Task, TaskFacts } from './task.ts';
+
+export type Running = Task & { readonly status: 'in_progress' };
+
+type Optional = 'key' | 'activeForm' | 'owner' | 'role';
+type Given = Omit<TaskFacts, Optional | 'updated_at'> & { readonly [Key in Optional]?: TaskFacts[Key] | undefined };
+type Unsealed<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/** The facts of a task at a new time. Written out, not spread: this runs for every event of a log. */
+export function factsOf(task: Given, at: string): Unsealed<TaskFacts> {
+  const facts: Unsealed<TaskFacts> = {
+    id: task.id,
+    team: task.team,
+    subject: task.subject,
+    description: task.description,
+    blockedBy: task.blockedBy,
+    work: task.work,
+    attempts: task.attempts,
+    retries: task.retries,
+    lost: task.lost,
+    claims: task.claims,
+    required: task.required,
+    metadata: task.metadata,
+    created_at: task.created_at,
+    updated_at: at,
+  };
+  if (task.key !== undefined) facts.key = task.key;
+  if (task.activeForm !== undefined) facts.activeForm = task.activeForm;
+  if (task.owner !== undefined) facts.owner = task.owner;
+  if (task.role !== undefined) facts.role = task.role;
+  return facts;
+}
+
+export function newTask(id: string, team: Name, fields: NewTask, at: string): Task {
+  const { subject, description, key, activeForm, owner, role, work, retries, required, metadata } = fields;
+  const blockedBy = [...new Set(fields.blockedBy)];
+  const begun = { attempts: 0, lost: 0, claims: 0, created_at: at };
+  const facts = factsOf(
+    Object.assign(begun, {
+      id,
+      team,
+      subject,
+      description,
+      key,
+      activeForm,
+      owner,
+      role,
+      blockedBy,
+      work,
+      retries,
+      required,
+      metadata,
+    }),
+    at,
+  );
+  return Object.assign(facts, { status: 'pending' as const });
+}
+
+/** A task in a status, with what holds in it. `assign`, since a spread costs twenty times as much (2 µs). */
+export const toPending = (task: Task, at: string): Task =>
+  Object.assign(factsOf(task, at), { status: 'pending' as const });
+
+export const toClaimed = (task: Task, at: string, claim: Claim): Task =>
+  Object.assign(factsOf(task, at), { status: 'in_progress' as const, claims: claim.epoch, claim, claimed_at: at });
+
+export const toCompleted = (task: Running, at: string, result: Result): Task =>
+  Object.assign(factsOf(task, at), {
+    status: 'completed' as const,
+    result,
+    by: task.claim,
+    claimed_at: task.claimed_at,
+  });
+
+export const toFailed = (task: Running, at: string, code: FailureCode, reason: string): Task =>
+  Object.assign(factsOf(task, at), { status: 'failed' as const, code, reason, by: task.claim });
+
+export const toSkipped = (task: Task, at: string, reason: string): Task =>
+  Object.assign(factsOf(task, at), { status: 'skipped' as const, reason });
+
+export const toCancelled = (task: Task, at: string, reason: string): Task =>
+  Object.assign(factsOf(task, at), { status: 'cancelled' as const, reason });

@@ -1,0 +1,77 @@
+/** The law of the team, its lead, its members and what they ask: each function judges one kind of change and says what it does. */
+import { PERSON } from './authority.ts';
+import { refused, type Board } from './board.ts';
+import type { Ruling } from './board-effect.ts';
+import type { Author, Change } from './event.ts';
+import { LEAD, type Name } from '../text/names.ts';
+import { answered, made } from './request-law.ts';
+import type { Task } from './task.ts';
+import { toPending } from './task-value.ts';
+
+export type TeamChange = Exclude<Change, { task: string }>;
+
+export function ruleTeam(board: Board, change: TeamChange, author: Author, at: string): Ruling {
+  switch (change.type) {
+    case 'log.opened':
+      if (board.team) return refused('DUPLICATE', 'the log is open already');
+      return { header: { team: { id: change.team, name: change.name } } };
+    case 'team.opened':
+      // Said again, it takes a closing back that a member refused.
+      return { header: { profile: change.profile, claimMode: change.claim, phase: 'open' } };
+    case 'team.closing':
+      return { header: { phase: 'closing' } };
+    case 'team.closed':
+      return { header: { phase: 'closed' } };
+    case 'lead.took':
+      return lead(board, change.epoch, author, at);
+    case 'member.joined':
+      return joined(board, change);
+    case 'member.left':
+      return left(board, change.name, at);
+    case 'member.started':
+      return started(board, change, at);
+    case 'request.made':
+      return made(board, change, author, at);
+    case 'request.answered':
+      return answered(board, change, at);
+    default:
+      return change satisfies never;
+  }
+}
+
+/** The election: the first to draw the next epoch leads, and a closing team is open again. */
+function lead(board: Board, epoch: number, author: Author, at: string): Ruling {
+  if (epoch !== board.lead.epoch + 1) return refused('STALE_LEAD', `epoch ${epoch} was taken by another lead`);
+  const incarnation = 'lead' in author ? author.lead : null;
+  // What the lead before worked on is free; a person who works as the lead is nobody's process and goes on.
+  const tasks = freed(board, LEAD, at, (life) => life !== PERSON && life !== incarnation);
+  return { header: { lead: { epoch, incarnation, since: at }, phase: 'open' }, tasks };
+}
+
+/** Who joins has no life yet, also one who was here before: what still runs of it may not write. */
+function joined(board: Board, { name, role, prefixes }: Change & { type: 'member.joined' }): Ruling {
+  if (board.members.get(name)?.state === 'joined') return refused('DUPLICATE', `${name} is a member already`);
+  return { member: { name, role, prefixes, state: 'joined', incarnation: null } };
+}
+
+function left(board: Board, name: Name, at: string): Ruling {
+  const member = board.members.get(name);
+  if (member?.state !== 'joined') return refused('UNKNOWN_MEMBER', `${name} is no member`);
+  return { member: { ...member, state: 'left', incarnation: null }, tasks: freed(board, name, at) };
+}
+
+/** Replaces the life `after`; of two that replace the same one, the first in the log wins. */
+function started(board: Board, { name, inc, after }: Change & { type: 'member.started' }, at: string): Ruling {
+  const member = board.members.get(name);
+  if (member?.state !== 'joined') return refused('UNKNOWN_MEMBER', `${name} is no member`);
+  if (member.incarnation !== after) return refused('STALE_MEMBER', `another process of ${name} started first`);
+  if (inc === after) return refused('DUPLICATE', `this life of ${name} has started already`);
+  return { member: { ...member, incarnation: inc }, tasks: freed(board, name, at) };
+}
+
+/** The task that a member works on, back among the pending. */
+function freed(board: Board, name: Name, at: string, ends: (life: string) => boolean = () => true): Task[] {
+  const id = board.busy.get(name);
+  const task = id === undefined ? undefined : board.tasks.get(id);
+  return task?.status === 'in_progress' && ends(task.claim.incarnation) ? [toPending(task, at)] : [];
+}

@@ -1,0 +1,71 @@
+/** Configuration from the environment: `maxAgents` is `TEAMS_MAX_AGENTS`, `sandbox.bwrap` is `TEAMS_SANDBOX_BWRAP`. */
+import { CONFIG_KEYS, configSchema } from './config.ts';
+import type { Layer } from './config-layers.ts';
+import { nearest } from '../text/did-you-mean.ts';
+import { check } from '../text/document-problem.ts';
+
+const PREFIX = 'TEAMS_';
+
+/** Variables that a lead sets for its teammates; they are no configuration, however near to a key. */
+const RUNTIME = new Set(['ROOT', 'TEAM', 'MEMBER', 'ROLE', 'TOKEN', 'TASK_ID', 'TASK_FILE', 'RUN']);
+
+type KeyPath = readonly [string, ...string[]];
+
+const { routing, sandbox, hooks, gates } = configSchema.shape;
+
+/** Groups whose entries are keys of their own; the others are maps of names. */
+const CLOSED = { routing, sandbox, hooks, gates };
+
+const KEY_PATHS: readonly KeyPath[] = [
+  ...CONFIG_KEYS.filter((key) => !Object.hasOwn(CLOSED, key)).map((key): KeyPath => [key]),
+  ...Object.entries(CLOSED).flatMap(([group, schema]) =>
+    schema
+      .unwrap()
+      .keyof()
+      .options.map((key): KeyPath => [group, key]),
+  ),
+];
+
+const upperSnake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+const BY_VARIABLE = new Map(KEY_PATHS.map((path) => [path.map(upperSnake).join('_'), path]));
+
+/**
+ * One layer for each variable, so that its name is the origin of what it sets. A text becomes the first of JSON,
+ * the text itself, yes or no, and a list with commas that the key's schema accepts. Empty variables set nothing.
+ */
+export function configFromEnv(env: Readonly<Record<string, string | undefined>>): Layer[] {
+  return Object.entries(env).flatMap(([name, text]): Layer[] => {
+    if (!name.startsWith(PREFIX) || text === undefined || text === '') return [];
+    const variable = name.slice(PREFIX.length);
+    const path = BY_VARIABLE.get(variable) ?? mistyped(variable);
+    return path ? [{ origin: name, values: nest(path, valueOf(path, text)), trusted: true }] : [];
+  });
+}
+
+/** A variable near to one of ours: an unknown key, so that the merge warns of it with what was meant. */
+function mistyped(variable: string): KeyPath | undefined {
+  if (RUNTIME.has(variable) || nearest(variable, BY_VARIABLE.keys()) === undefined) return undefined;
+  return [variable.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())];
+}
+
+const nest = (path: KeyPath, value: unknown): unknown => path.reduceRight((inner, key) => ({ [key]: inner }), value);
+
+const BOOLEANS = new Map([
+  ...['1', 'yes', 'on'].map((word): [string, boolean] => [word, true]),
+  ...['0', 'no', 'off'].map((word): [string, boolean] => [word, false]),
+]);
+
+function valueOf(path: KeyPath, text: string): unknown {
+  const list = text.split(',').map((entry) => entry.trim());
+  const meanings = [json(text), text, BOOLEANS.get(text.toLowerCase()), list];
+  return meanings.find((value) => value !== undefined && check(configSchema, nest(path, value)).ok) ?? text;
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Most variables are plain text; that one is no JSON is no fault.
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Configuration from several places: the first layer that sets a key wins, key by key and within a group entry by
+ * entry. Every layer is judged on its own, so that a mistake is told with the place where it was made.
+ */
+import { configSchema, contradictions, GROUPS, type Config } from './config.ts';
+import { UsageError } from '../text/errors.ts';
+import { check, isMap, type Path } from '../text/document-problem.ts';
+import { readSource } from '../text/yaml-source.ts';
+
+export interface Layer {
+  /** How it is named to people: `--max-agents`, `TEAMS_MAX_AGENTS`, `.teams/config.yaml`. */
+  readonly origin: string;
+  readonly values: unknown;
+  /** An untrusted layer (a cloned repository's) sets no command, address or environment, and loosens no sandbox. */
+  readonly trusted: boolean;
+}
+
+export interface MergedConfig {
+  readonly config: Config;
+  /** Who set a key: `maxAgents`, `hooks.onFinished` → an origin, or `default`. */
+  readonly origins: ReadonlyMap<string, string>;
+  readonly warnings: readonly string[];
+}
+
+export const DEFAULT_ORIGIN = 'default';
+
+/**
+ * @param layers the strongest first
+ * @throws UsageError `CONFIG_INVALID` that lists every wrong value and every contradiction, one a line
+ */
+export function mergeConfig(layers: readonly Layer[]): MergedConfig {
+  const warnings: string[] = [];
+  const chosen = new Map<string, Entry & { origin: string }>();
+  for (const layer of layers) {
+    const clean = cleaned(layer, warnings);
+    for (const entry of entriesOf(clean)) {
+      const key = entry.path.join('.');
+      if (!chosen.has(key)) chosen.set(key, { ...entry, origin: layer.origin });
+    }
+  }
+  const merged = check(configSchema, assembled([...chosen.values()]));
+  if (!merged.ok) throw invalid(merged.problems.map(({ text }) => text));
+  const config = merged.value;
+  const origins = originsOf(config, (key) => chosen.get(key)?.origin);
+  const conflicts = contradictions(config).map(({ keys, text }) => {
+    const culprits = keys.flatMap((key) => chosen.get(key)?.origin ?? []);
+    return `${[...new Set(culprits)].join(' and ') || DEFAULT_ORIGIN}: ${text}`;
+  });
+  if (conflicts.length > 0) throw invalid(conflicts);
+  return { config, origins, warnings };
+}
+
+const invalid = (lines: readonly string[]): UsageError => new UsageError('CONFIG_INVALID', lines.join('\n'));
+
+/** Reads a configuration file, YAML or JSON. An empty one sets nothing. */
+export function parseConfigFile(text: string, origin: string): unknown {
+  const { value, problems } = readSource({ text, file: origin, format: 'yaml' });
+  if (problems.length > 0)
+    throw invalid(problems.map(({ line, col, text: why }) => `${origin}:${line}:${col}: ${why}`));
+  return value ?? {};
+}
+
+/** What of a layer is known and allowed; the rest is left out with a warning, or refused. */
+function cleaned({ origin, values, trusted }: Layer, warnings: string[]): unknown {
+  let clean = values;
+  const leaveOut = (path: Path, why: string): void => {
+    clean = without(clean, path);
+    warnings.push(`${origin}: ${why}`);
+  };
+  if (!trusted)
+    for (const path of forbidden(clean))
+      leaveOut(path, `${path.join('.')} is left out: this file is not trusted to set it.`);
+  const first = check(configSchema, clean);
+  if (first.ok) return clean;
+  for (const { path, text } of first.problems.filter(({ atKey }) => atKey === true))
+    leaveOut(path, path.length > 1 ? `${path.slice(0, -1).join('.')}: ${text}` : text);
+  const second = check(configSchema, clean);
+  if (!second.ok) throw invalid(second.problems.map(({ path, text }) => [origin, ...around(path), text].join(': ')));
+  return clean;
+}
+
+const around = (path: Path): string[] => (path.length > 1 ? [path.slice(0, -1).join('.')] : []);
+
+const FORBIDDEN_OF_AGENTS = ['command', 'args', 'env', 'baseUrl', 'options'];
+
+/** What would let a stranger's file run something, send something somewhere, or loosen a sandbox. */
+function forbidden(values: unknown): Path[] {
+  if (!isMap(values)) return [];
+  const { agents, hooks, sandbox } = values;
+  const specs = isMap(agents) ? Object.entries(agents) : [];
+  return [
+    ...specs.flatMap(([name, spec]) =>
+      FORBIDDEN_OF_AGENTS.filter((key) => isMap(spec) && key in spec).map((key) => ['agents', name, key]),
+    ),
+    ...(hooks === undefined ? [] : [['hooks']]),
+    ...('gates' in values ? [['gates']] : []),
+    ...('envPass' in values ? [['envPass']] : []),
+    ...(isMap(sandbox) && sandbox['bwrap'] === 'off' ? [['sandbox', 'bwrap']] : []),
+  ];
+}
+
+function without(value: unknown, [head, ...rest]: Path): unknown {
+  if (!isMap(value)) return value;
+  const kept = Object.entries(value).filter(([key]) => key !== head || rest.length > 0);
+  return Object.fromEntries(kept.map(([key, inner]) => [key, key === head ? without(inner, rest) : inner]));
+}
+
+interface Entry {
+  readonly path: readonly [string] | readonly [string, string];
+  readonly value: unknown;
+}
+
+function entriesOf(values: unknown): Entry[] {
+  return Object.entries(isMap(values) ? values : {}).flatMap(([key, value]): Entry[] =>
+    GROUPS.has(key) && isMap(value)
+      ? Object.entries(value).map(([inner, one]) => ({ path: [key, inner], value: one }))
+      : [{ path: [key], value }],
+  );
+}
+
+function assembled(entries: readonly Entry[]): unknown {
+  const values = new Map<string, unknown>();
+  for (const {
+    path: [key, inner],
+    value,
+  } of entries) {
+    const group = values.get(key);
+    values.set(key, inner === undefined ? value : { ...(isMap(group) ? group : {}), [inner]: value });
+  }
+  return Object.fromEntries(values);
+}
+
+const originsOf = (config: Config, originOf: (key: string) => string | undefined): Map<string, string> =>
+  new Map(entriesOf(config).map(({ path }) => [path.join('.'), originOf(path.join('.')) ?? DEFAULT_ORIGIN]));

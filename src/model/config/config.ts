@@ -1,0 +1,125 @@
+/**
+ * Configuration as data (SPEC §13): the keys, their defaults, and what may not stand together. Layers of it are
+ * merged in `config-layers.ts`; who reads which file is told by its callers.
+ */
+import * as z from 'zod';
+import {
+  agentSpecSchema,
+  AUTO,
+  commandSchema,
+  envNameSchema,
+  findAgent,
+  tierSchema,
+  unknownAgent,
+  type AgentSpec,
+} from '../agent/agent.ts';
+import { modelsSchema, priceSchema } from '../agent/models.ts';
+import { MAX_MEMBERS } from '../plan/plan-schema.ts';
+import { nameSchema } from '../text/names.ts';
+import { closed } from '../text/document-problem.ts';
+
+const FALLBACK = ['claude', 'anthropic', 'codex', 'gemini', 'opencode', 'openai', 'google', 'ollama'];
+
+const count = (least: number, most: number) => z.number().int().min(least).max(most);
+/** Milliseconds that a timer of the platform can wait. */
+const ms = (least: number) => count(least, 2 ** 31 - 1);
+const agentName = z.string().min(1).max(64);
+
+/** A command of the user's own; it gets the event on its stdin. */
+const hook = commandSchema.optional();
+
+const gate = z.union([z.boolean(), commandSchema]).default(true);
+
+export const configSchema = closed({
+  maxAgents: count(1, MAX_MEMBERS).default(5),
+  hardCap: count(1, MAX_MEMBERS).default(5),
+  maxMembers: count(1, MAX_MEMBERS).default(MAX_MEMBERS),
+  /** `auto`, a kind, or a name of `agents`. */
+  defaultAgent: agentName.default(AUTO),
+  fallback: z.array(agentName).max(32).default(FALLBACK),
+  /** A role; S2 calls it the agent type. */
+  defaultAgentType: nameSchema.prefault('executor'),
+  defaultModel: tierSchema.default('sonnet'),
+  /** What a tier is called by a kind: `models: {openai: {haiku: …}}`. */
+  models: modelsSchema.default({}),
+  /** US dollars for a million tokens of a model, before the prices that are known. */
+  prices: z.record(z.string().min(1).max(200), priceSchema).default({}),
+  agents: z.record(nameSchema, agentSpecSchema).default({}),
+  monitorIntervalMs: ms(10).default(30_000),
+  /** Absent: the profile's. */
+  shutdownTimeoutMs: ms(0).optional(),
+  watchdogWarningMs: ms(1).default(300_000),
+  watchdogReassignMs: ms(1).default(600_000),
+  maxConsecutiveErrors: count(1, 1_000).default(3),
+  /** Without any sign of an agent for so long its turn is over. */
+  agentStallMs: ms(1).default(300_000),
+  enableCascade: z.boolean().default(true),
+  enableCrossCliVerification: z.boolean().default(true),
+  lockTimeoutMs: ms(1).default(15_000),
+  inboxMaxMessages: count(1, 10_000_000).default(10_000),
+  inboxMaxBytes: count(1_024, 2 ** 40).default(64 * 1024 * 1024),
+  /** Messages that one agent may send in a second. */
+  agentSendRate: z.number().positive().max(1_000_000).default(50),
+  relayTimeoutMs: ms(1).default(600_000),
+  routing: closed({ byType: z.boolean().default(false) }).prefault({}),
+  sandbox: closed({ bwrap: z.enum(['auto', 'required', 'off']).default('auto') }).prefault({}),
+  hooks: closed({ onTaskCompleted: hook, onTeammateIdle: hook, onWaiting: hook, onFinished: hook }).prefault({}),
+  /** Of a run that asks for a gate and does not say how: the command, `true` for what the project tells, `false` for none. */
+  gates: closed({ build: gate, test: gate, lint: gate }).prefault({}),
+  /** Where a run is told to besides its files: nowhere, or to an OpenTelemetry collector. */
+  telemetry: z.enum(['off', 'otlp']).default('off'),
+  /** Names of variables that every teammate gets from its lead's environment. */
+  envPass: z.array(envNameSchema).max(1_000).default([]),
+});
+export type Config = z.infer<typeof configSchema>;
+
+export type ConfigKey = keyof Config;
+
+export const CONFIG_KEYS = configSchema.keyof().options;
+
+/** Keys whose values are merged entry by entry: a layer may set one hook, or one agent. */
+export const GROUPS: ReadonlySet<string> = new Set([
+  'models',
+  'prices',
+  'agents',
+  'routing',
+  'sandbox',
+  'hooks',
+  'gates',
+] satisfies ConfigKey[]);
+
+/** The configured agents as they are looked up. */
+export const configuredAgents = (config: Config): ReadonlyMap<string, AgentSpec> =>
+  new Map(Object.entries(config.agents));
+
+export interface Contradiction {
+  /** The keys that do not stand together, as in `origins`. */
+  readonly keys: readonly string[];
+  readonly text: string;
+}
+
+export function contradictions(config: Config): Contradiction[] {
+  const { maxAgents, hardCap, maxMembers, watchdogWarningMs, watchdogReassignMs } = config;
+  const known = configuredAgents(config);
+  const unknown = (name: string): boolean => findAgent(name, known) === undefined;
+  const chosen = config.defaultAgent === AUTO ? [] : [config.defaultAgent];
+  const atMost = (keys: readonly [string, string], least: number, most: number): Contradiction[] =>
+    least <= most ? [] : [{ keys, text: `"${keys[0]}" (${least}) is more than "${keys[1]}" (${most}).` }];
+  return [
+    ...atMost(['maxAgents', 'hardCap'], maxAgents, hardCap),
+    ...atMost(['maxAgents', 'maxMembers'], maxAgents, maxMembers),
+    ...(watchdogReassignMs > watchdogWarningMs
+      ? []
+      : [
+          {
+            keys: ['watchdogReassignMs', 'watchdogWarningMs'],
+            text: `"watchdogReassignMs" (${watchdogReassignMs}) must be more than "watchdogWarningMs" (${watchdogWarningMs}).`,
+          },
+        ]),
+    ...(known.has(AUTO)
+      ? [{ keys: [`agents.${AUTO}`], text: `No agent can be called "${AUTO}", which means the first available one.` }]
+      : []),
+    ...config.fallback.filter(unknown).map((name) => ({ keys: ['fallback'], text: unknownAgent(name, known) })),
+    ...chosen.filter(unknown).map((name) => ({ keys: ['defaultAgent'], text: unknownAgent(name, known) })),
+  ];
+}

@@ -1,0 +1,76 @@
+/** The backends of `refine` and `relay` (SPEC §10): what `--backend` may say, and the agents that this asks for. */
+import { findAgent, parseAgentFlag, type AgentKind, type AgentSpec } from '../agent/agent.ts';
+import { didYouMean } from '../text/did-you-mean.ts';
+import { UsageError } from '../text/errors.ts';
+import { parseName, type Name } from '../text/names.ts';
+import { quoted } from '../text/document-problem.ts';
+import { slug } from '../text/slug.ts';
+
+export interface Backend {
+  /** Its own among those of one run; its worker is called after it. */
+  readonly name: Name;
+  /** As a person asked for it: `codex`, `exec:npm test`. */
+  readonly label: string;
+  readonly agent: AgentSpec;
+}
+
+/** What was asked for, before anybody looked what is there. */
+export interface AskedBackends {
+  /** `one`: that one or nothing. `both`: what there is of codex and gemini. `all`: whatever there is. */
+  readonly mode: 'one' | 'both' | 'all';
+  readonly backends: readonly Backend[];
+}
+
+const KINDS = ['codex', 'gemini', 'ollama', 'claude', 'opencode'] as const satisfies readonly AgentKind[];
+export const BACKEND_WORDS = [...KINDS, 'both', 'all', 'exec:CMD'] as const;
+export const DEFAULT_BACKEND = 'codex';
+
+type Agents = ReadonlyMap<string, AgentSpec>;
+
+/**
+ * @param given each value of `--backend`; none means codex
+ * @param configured agents that have a name of their own
+ * @throws UsageError `USAGE` naming the valid ones
+ */
+export function parseBackends(given: readonly string[], configured: Agents = new Map()): AskedBackends {
+  const words = given.length === 0 ? [DEFAULT_BACKEND] : given.map((word) => word.trim());
+  const [only] = words;
+  if (words.length === 1 && only === 'both') return { mode: 'both', backends: named(['codex', 'gemini'], configured) };
+  if (words.length === 1 && only === 'all') return { mode: 'all', backends: named(KINDS, configured) };
+  const unknown = words.find((word) => !isBackend(word, configured));
+  if (unknown !== undefined) throw unknownBackend(unknown, configured);
+  const twice = words.find((word, at) => words.indexOf(word) !== at);
+  if (twice !== undefined) throw new UsageError('USAGE', `--backend ${quoted(twice)} is given twice.`);
+  return { mode: words.length === 1 ? 'one' : 'both', backends: named(words, configured) };
+}
+
+const isBackend = (word: string, configured: Agents): boolean =>
+  KINDS.some((kind) => kind === word) || configured.has(word) || (word.startsWith('exec:') && word.length > 5);
+
+function unknownBackend(word: string, configured: Agents): UsageError {
+  const known = [...new Set([...BACKEND_WORDS, ...configured.keys()])];
+  const why =
+    word === '' ? 'Expected a backend, got nothing.' : `Unknown backend ${quoted(word)}${didYouMean(word, known)}`;
+  const among = word === 'both' || word === 'all' ? `${why.slice(0, -1)} among several: give it alone.` : why;
+  return new UsageError('USAGE', `--backend: ${among} Valid are ${known.join(', ')}.`);
+}
+
+/** Names of their own: a second `exec` is `exec-2`. */
+function named(words: readonly string[], configured: Agents): Backend[] {
+  const taken = new Set<string>();
+  return words.map((label) => {
+    const agent = findAgent(label, configured) ?? parseAgentFlag(label, configured);
+    const base = label.startsWith('exec:') ? parseName('member', 'exec') : slug(label, parseName('member', 'backend'));
+    const name = free(base, taken);
+    taken.add(name);
+    return { name, label, agent };
+  });
+}
+
+function free(base: Name, taken: ReadonlySet<string>): Name {
+  if (!taken.has(base)) return base;
+  for (let number = 2; ; number += 1) {
+    const next = `${base}-${number}`;
+    if (!taken.has(next)) return parseName('member', next);
+  }
+}

@@ -1,0 +1,55 @@
+/** What looking through a code base from one angle found (S4 "Explore subagent"), and the index of what was found so far. */
+import * as z from 'zod';
+import { jsonAnswer, type JsonAnswer } from '../text/json-answer.ts';
+
+const line = z.string().trim().min(1).max(4_000);
+
+const findingsSchema = z.object({
+  summary: line,
+  files: z
+    .array(z.object({ path: line, why: z.string().max(4_000).default('') }))
+    .max(2_000)
+    .default([]),
+  patterns: z.array(line).max(500).default([]),
+});
+export type Findings = z.infer<typeof findingsSchema>;
+
+export const readFindings = (answer: string): JsonAnswer<Findings> => jsonAnswer(findingsSchema, answer);
+
+/** Stored in `explore-<angle>.json`. */
+export const explorationSchema = findingsSchema.extend({ angle: z.string(), query: z.string(), by: z.string() });
+export type Exploration = z.infer<typeof explorationSchema>;
+
+const identitySchema = z.object({
+  pid: z.number().int(),
+  startTime: z.string(),
+  bootId: z.string(),
+  pidNamespace: z.string(),
+});
+
+const entrySchema = z.looseObject({
+  /** Beside the index. */
+  file: z.string().regex(/^explore-[a-z0-9-]+\.json$/),
+  /** The process that looks from this angle now; absent when the file is there. */
+  exploring: identitySchema.optional(),
+});
+
+/** `cache-index.json`, by {@link angleKey}. */
+export const cacheIndexSchema = z.looseObject({
+  version: z.number().int().default(1),
+  entries: z.record(z.string(), entrySchema).default({}),
+});
+export type CacheIndex = z.infer<typeof cacheIndexSchema>;
+
+/** Two spellings of one angle are one. */
+export const angleKey = (angle: string): string => angle.replace(/\s+/g, ' ').trim().toLowerCase();
+
+/** How many of its files a summary names. */
+const TOP = 5;
+
+/** What an exploration says of itself: counts, the first files, where the rest is. */
+export function explorationText({ angle, summary, files, patterns }: Exploration, path: string): string {
+  const top = files.slice(0, TOP).map((file) => file.path);
+  const named = top.length === 0 ? '' : ` Top files: ${top.join(', ')}.`;
+  return `${angle}: ${files.length} files, ${patterns.length} patterns.${named} ${summary} (${path})`;
+}

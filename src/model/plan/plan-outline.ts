@@ -1,0 +1,88 @@
+/**
+ * A plan as far as it can be made out, however wrong parts of it are: so that one mistake does not hide the next,
+ * and what is broken in itself is not also accused of not matching the rest.
+ */
+import * as z from 'zod';
+import { AUTO, findAgent, isAgentKind, unknownAgent, type AgentKind, type AgentSpec } from '../agent/agent.ts';
+import { DEFAULT_ROLE } from './plan-schema.ts';
+
+/** What a member would do with a task: run a command of its own or only the task's, think, or nobody can tell. */
+export type Doer =
+  | { readonly does: 'think'; readonly agent: AgentKind | 'the default agent' }
+  | { readonly does: 'run'; readonly ownCommand: boolean }
+  | { readonly does: 'unknown'; readonly why?: string };
+
+export interface OutlineMember {
+  readonly name: string | undefined;
+  readonly role: string | undefined;
+  readonly doer: Doer;
+}
+
+export interface OutlineTask {
+  readonly key?: string | undefined;
+  readonly subject?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly role?: string | undefined;
+  readonly run: boolean;
+  readonly prompt: boolean;
+  readonly blockedBy: readonly (string | undefined)[];
+}
+
+export interface Outline {
+  readonly members: readonly OutlineMember[];
+  readonly tasks: readonly OutlineTask[];
+  /** Of the lead; undefined without one. */
+  readonly lead: Doer | undefined;
+}
+
+const text = z.string().optional().catch(undefined);
+/** Stands where something was that is not understood. */
+const BROKEN = null;
+const anything = z.unknown().optional();
+const entries = <T extends z.ZodType>(schema: T) => z.array(schema).catch([]);
+
+const memberSchema = z
+  .object({ name: text, role: z.string().default(DEFAULT_ROLE).or(z.undefined()).catch(undefined), agent: anything })
+  .catch({ name: undefined, role: undefined, agent: BROKEN });
+
+const taskSchema = z
+  .object({
+    key: text,
+    subject: text,
+    owner: text,
+    role: text,
+    run: anything,
+    prompt: anything,
+    blockedBy: entries(text),
+  })
+  .catch({ run: BROKEN, blockedBy: [] });
+
+const outlineSchema = z
+  .object({ members: entries(memberSchema), tasks: entries(taskSchema), lead: anything })
+  .catch({ members: [], tasks: [] });
+
+const agentShape = z.object({ kind: z.string().refine(isAgentKind), command: anything });
+
+/** @param defaultAgent what a member without an agent has; unknown yet, without it */
+export function outlineOf(value: unknown, agents: ReadonlyMap<string, AgentSpec>, defaultAgent?: AgentSpec): Outline {
+  const { members, tasks, lead } = outlineSchema.parse(value);
+  return {
+    lead: lead === undefined ? undefined : doerOf(lead, agents),
+    members: members.map(({ name, role, agent }) => ({
+      name,
+      role,
+      doer: doerOf(agent === undefined || agent === AUTO ? defaultAgent : agent, agents),
+    })),
+    tasks: tasks.map((task) => ({ ...task, run: task.run !== undefined, prompt: task.prompt !== undefined })),
+  };
+}
+
+function doerOf(agent: unknown, agents: ReadonlyMap<string, AgentSpec>): Doer {
+  if (agent === undefined) return { does: 'think', agent: 'the default agent' };
+  const found = typeof agent === 'string' ? findAgent(agent, agents) : agent;
+  if (typeof agent === 'string' && found === undefined) return { does: 'unknown', why: unknownAgent(agent, agents) };
+  const spec = agentShape.safeParse(found);
+  if (!spec.success) return { does: 'unknown' };
+  const { kind, command } = spec.data;
+  return kind === 'exec' ? { does: 'run', ownCommand: command !== undefined } : { does: 'think', agent: kind };
+}

@@ -1,0 +1,130 @@
+/** The shape of a plan file (SPEC §5a). Every default is given here; what keys mean together is `plan-checks.ts`'s. */
+import * as z from 'zod';
+import {
+  agentSpecSchema,
+  commandSchema,
+  envNameSchema,
+  envSchema,
+  processText,
+  sandboxSchema,
+  tierSchema,
+} from '../agent/agent.ts';
+import { durationSchema } from '../text/duration.ts';
+import { UsageError } from '../text/errors.ts';
+import { profileSchema } from '../board/event.ts';
+import { parseName, type Name, type NameKind } from '../text/names.ts';
+import { closed } from '../text/document-problem.ts';
+
+export const DEFAULT_ROLE = 'executor';
+
+/** SPEC §9: plans may have up to 64 members, whatever `maxAgents` says. */
+export const MAX_MEMBERS = 64;
+const MAX_TASKS = 10_000;
+
+/** `names.ts` is the judge, its sentence the problem. */
+const named = (kind: NameKind) =>
+  z.string().transform((text, context): Name => {
+    try {
+      return parseName(kind, text);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      context.addIssue({ code: 'custom', message: error.message });
+      return z.NEVER;
+    }
+  });
+
+const isOneLine = (text: string): boolean =>
+  Array.from(text, (char) => char.charCodeAt(0)).every((code) => code >= 32 && code !== 127);
+
+/** What is shown in one line of a terminal. */
+const line = (longest: number) =>
+  z.string().min(1).max(longest).refine(isOneLine, 'Expected one line of text, without control characters.');
+
+const body = z.string().max(262_144);
+const path = line(4_096);
+
+/** A key, a subject, the code at its head, or a number in plan order. */
+const reference = z.union([line(1_000), z.number().int()]).transform((value) => String(value));
+
+const member = closed({
+  name: named('member'),
+  role: named('role').prefault(DEFAULT_ROLE),
+  /** An AgentSpec, the name of a configured agent or kind, or `auto`: the default agent. */
+  agent: z.union([line(64), agentSpecSchema]).optional(),
+  sandbox: sandboxSchema.optional(),
+  env: envSchema.default({}),
+  planApproval: z.boolean().default(false),
+  /** What its agent is told of its role. */
+  prompt: body.min(1).optional(),
+});
+
+const task = closed({
+  key: line(200).optional(),
+  subject: line(1_000),
+  description: body.default(''),
+  owner: line(64).optional(),
+  role: line(64).optional(),
+  run: commandSchema.optional(),
+  prompt: body.min(1).optional(),
+  blockedBy: z.array(reference).max(10_000).default([]),
+  files: z.array(path).max(1_000).default([]),
+  verify: z.array(processText.min(1)).max(100).default([]),
+  timeout: durationSchema.prefault('10m'),
+  retries: z.number().int().min(0).max(100).default(0),
+  env: envSchema.default({}),
+  required: z.boolean().default(true),
+  artifact: path.optional(),
+  /** What must be true at the end, for whoever does it. */
+  acceptance: z.array(line(1_000)).max(50).default([]),
+  tier: tierSchema.optional(),
+});
+
+/** Of a plan that a planner made: what it was asked, by which spec, and who may write what lies between two owners. */
+const decomposed = closed({
+  task: body.min(1),
+  spec: line(200).default('open'),
+  template: line(64).default('custom'),
+  boundaryFiles: z
+    .array(closed({ file: path, owner: line(64) }))
+    .max(1_000)
+    .default([]),
+});
+export type Decomposed = z.infer<typeof decomposed>;
+
+/** What follows on a finished task, by the role of who did it. */
+export const CASCADE_KINDS = ['test', 'review', 'none'] as const;
+const cascadeByRole = z.record(named('role'), z.enum(CASCADE_KINDS));
+
+/** `true` detects the command, a text or a list is the command, absent or `false` is no gate. */
+const gate = z.union([z.boolean(), commandSchema]).default(false);
+
+const CURE = 'add for example `members: [{name: ada, agent: {kind: exec}}]`.';
+
+export const planFileSchema = closed({
+  name: named('team').optional(),
+  profile: profileSchema.default('forge'),
+  cwd: path.optional(),
+  members: z
+    .array(member, { error: (issue) => (issue.input === undefined ? `"members" is missing: ${CURE}` : undefined) })
+    .min(1)
+    .max(MAX_MEMBERS),
+  tasks: z.array(task).min(1).max(MAX_TASKS),
+  gates: closed({
+    /** Whoever writes outside the `files` of the tasks is told. */
+    ownership: z.boolean().default(false),
+    ...{ build: gate, test: gate, lint: gate, crossVerify: z.boolean().default(false) },
+  }).prefault({}),
+  cascade: z.union([z.boolean(), cascadeByRole]).default(false),
+  sharedFiles: z.array(path).max(1_000).default([]),
+  /** What the lead thinks with where a rule needs words: an AgentSpec, or the name of one. It sees to the shared files. */
+  lead: z.union([line(64), agentSpecSchema]).optional(),
+  envPass: z.array(envNameSchema).max(1_000).default([]),
+  decomposed: decomposed.optional(),
+});
+export type PlanFile = z.infer<typeof planFileSchema>;
+export type PlanFileTask = PlanFile['tasks'][number];
+
+/** Keys whose values are more than text: under any other, a scalar is what was written (`1.10`, `true`, `0644`). */
+export const TYPED_KEYS: ReadonlySet<PropertyKey> = new Set([
+  ...['retries', 'required', 'planApproval', 'cascade', 'crossVerify', 'ownership', 'build', 'test', 'lint', 'options'],
+]);

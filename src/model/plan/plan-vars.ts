@@ -1,0 +1,70 @@
+/**
+ * `--var name=value`: `{{name}}` in any value of a plan is replaced, after the file was read, so that a value can
+ * change no structure and no position. `$VAR` and `${VAR}` are the shell's and are never touched.
+ *
+ * A plan that is given no variables is left as it is, `{{` in a shell text included. Given one, every `{{name}}`
+ * must be known and every variable used. Values are not replaced again: `--var name='{{name}}'` keeps a text.
+ */
+import { didYouMean } from '../text/did-you-mean.ts';
+import { quoted, type Path, type Problem } from '../text/document-problem.ts';
+import { TYPED_KEYS } from './plan-schema.ts';
+import type { ReadScalar } from '../text/yaml-walk.ts';
+
+const PLACEHOLDER = /\{\{ ?([A-Za-z_][A-Za-z0-9_-]{0,63}) ?\}\}/g;
+const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
+
+export interface Variables {
+  /** Reads a scalar of a plan: its source text, with the variables in, or its value under a typed key. */
+  readonly readScalar: ReadScalar;
+  /** What was wrong with the variables; complete after the whole plan was read. */
+  problems(): Problem[];
+}
+
+export function variables(given: Readonly<Record<string, string>>): Variables {
+  const values = new Map(Object.entries(given));
+  const used = new Set<string>();
+  const unknown: Problem[] = [];
+
+  const substitute = (text: string, path: Path): string =>
+    values.size === 0
+      ? text
+      : text.replace(PLACEHOLDER, (placeholder, name: string) => {
+          used.add(name);
+          const value = values.get(name);
+          if (value === undefined)
+            unknown.push({ path: [...path], text: `No --var gives ${placeholder}${didYouMean(name, values.keys())}` });
+          return value ?? placeholder;
+        });
+
+  return {
+    readScalar: (value, written, path) => {
+      if (value === null) return null;
+      const before = typeof value === 'string' ? value : written;
+      const text = substitute(before, path);
+      if (!isTyped(path)) return text;
+      return text === before ? value : retyped(text);
+    },
+    problems: () => [...unknown, ...[...values.keys()].flatMap((name) => misfit(name, used))],
+  };
+}
+
+function misfit(name: string, used: ReadonlySet<string>): Problem[] {
+  if (!NAME.test(name))
+    return [{ path: [], text: `--var ${quoted(name)} is not a name of letters, digits, "_" and "-".` }];
+  if (used.has(name)) return [];
+  return [
+    { path: [], text: `--var ${name} is used nowhere: there is no {{${name}}} in this plan${didYouMean(name, used)}` },
+  ];
+}
+
+/** Under `env` everything is text again, whatever the variables are called. */
+function isTyped(path: Path): boolean {
+  const rule = path.find((key) => key === 'env' || TYPED_KEYS.has(key));
+  return rule !== undefined && rule !== 'env';
+}
+
+/** What a variable's text means under a typed key. */
+function retyped(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text) ? Number(text) : text;
+}

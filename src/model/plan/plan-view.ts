@@ -1,0 +1,95 @@
+/** A plan for people: what `validate` and `run --dry-run` print. */
+import type { AgentSpec, Command } from '../agent/agent.ts';
+import { formatDuration } from '../text/duration.ts';
+import type { Gate, Plan, PlanMember, PlanTask } from './plan.ts';
+
+/** Plain text, some lines for each part; it ends without a newline. Environment values are never shown. */
+export function describePlan(plan: Plan): string {
+  return [
+    `Plan ${plan.name} (${plan.profile}): ${count(plan.members, 'member')}, ${count(plan.tasks, 'task')}`,
+    ...(plan.cwd === undefined ? [] : [`  working directory: ${plan.cwd}`]),
+    '',
+    'Members',
+    ...plan.members.map(describeMember),
+    '',
+    'Tasks',
+    ...plan.tasks.flatMap((task, at) => describeTask(task, at, plan)),
+    '',
+    `Gates: ${describeGates(plan)}`,
+    `Cascade: ${plan.cascade ? 'on' : 'off'}`,
+    ...(plan.lead === undefined ? [] : [`Lead: ${describeAgent(plan.lead)}`]),
+    ...(plan.sharedFiles.length === 0 ? [] : [`Shared files: ${plan.sharedFiles.join(', ')}`]),
+    ...(plan.envPass.length === 0 ? [] : [`Environment passed on: ${plan.envPass.join(', ')}`]),
+  ].join('\n');
+}
+
+const count = (list: readonly unknown[], noun: string): string =>
+  `${list.length} ${noun}${list.length === 1 ? '' : 's'}`;
+
+function describeMember({ name, role, agent, sandbox, env, planApproval }: PlanMember): string {
+  const notes = [
+    agent === undefined ? 'default agent' : describeAgent(agent),
+    ...(sandbox === undefined ? [] : [sandbox]),
+    ...(planApproval ? ['plan approval'] : []),
+    ...(Object.keys(env).length === 0 ? [] : [`sets ${Object.keys(env).join(', ')}`]),
+  ];
+  return `  ${name} (${role}): ${notes.join(', ')}`;
+}
+
+/** An agent in a few words: its kind, and what makes it another than the plain kind. */
+export function describeAgent({ kind, model, tier, command, args, baseUrl }: AgentSpec): string {
+  return [
+    kind,
+    ...(model === undefined ? [] : [model]),
+    ...(tier === undefined ? [] : [`tier ${tier}`]),
+    ...(command === undefined ? [] : [describeCommand([...command, ...(args ?? [])])]),
+    ...(baseUrl === undefined ? [] : [`at ${baseUrl}`]),
+  ].join(' ');
+}
+
+function describeTask(
+  { key, subject, owner, role, blockedBy, work, retries, required }: PlanTask,
+  at: number,
+  plan: Plan,
+): string[] {
+  const names = plan.members.filter(
+    (member) => (owner ?? member.name) === member.name && (role ?? member.role) === member.role,
+  );
+  const routes = owner ?? (role === undefined ? 'any member' : `any ${role}`);
+  const facts = [
+    `by ${routes}${owner === undefined ? ` (${names.map(({ name }) => name).join(', ')})` : ''}`,
+    ...(blockedBy.length === 0 ? [] : [`after ${blockedBy.map((blocker) => `#${blocker + 1}`).join(', ')}`]),
+    ...(work.timeoutMs === undefined ? [] : [`timeout ${formatDuration(work.timeoutMs)}`]),
+    ...(retries === 0 ? [] : [`retries ${retries}`]),
+    ...(required ? [] : ['not required']),
+  ];
+  return [
+    `  #${at + 1} ${subject}${key === undefined ? '' : ` [${key}]`}`,
+    `     ${facts.join(' · ')}`,
+    ...(work.run === undefined ? [] : [`     run: ${describeCommand(work.run)}`]),
+    ...work.verify.map((command) => `     verify: ${describeCommand(command)}`),
+    ...(work.files.length === 0 ? [] : [`     files: ${work.files.join(', ')}`]),
+    ...(work.artifact === undefined ? [] : [`     artifact: ${work.artifact}`]),
+  ];
+}
+
+function describeGates({ gates }: Plan): string {
+  const asked = [
+    ...(gates.ownership ? ['ownership of files'] : []),
+    ...describeGate('build', gates.build),
+    ...describeGate('test', gates.test),
+    ...describeGate('lint', gates.lint),
+    ...(gates.crossVerify ? ['cross-verification'] : []),
+  ];
+  return asked.join(' · ') || 'none';
+}
+
+const describeGate = (name: string, gate: Gate | undefined): string[] =>
+  gate === undefined ? [] : [`${name} (${gate === 'detect' ? 'configured or detected' : describeCommand(gate.run)})`];
+
+/** On one line, escaped where it has several or could disturb a terminal. */
+function describeCommand(command: Command): string {
+  const [shell, flag, text, ...rest] = typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
+  const isText = shell === '/bin/sh' && flag === '-c' && text !== undefined && rest.length === 0;
+  return isText && !/[^\x20-\x7e]/.test(text) ? text : JSON.stringify(isText ? text : command);
+}

@@ -1,0 +1,194 @@
+/**
+ * A plan: members, tasks and dependencies, read from a file that a person wrote (SPEC §5a). A `Plan` has every
+ * default filled in and is known to fit together; whoever starts it asks nothing more.
+ */
+import { findAgent, type AgentSpec, type Command, type Sandbox } from '../agent/agent.ts';
+import { UsageError } from '../text/errors.ts';
+import type { Profile } from '../board/event.ts';
+import { parseName, type Name } from '../text/names.ts';
+import { checkPlan } from './plan-checks.ts';
+import { planFileSchema, type Decomposed, type PlanFile, type PlanFileTask } from './plan-schema.ts';
+import { outlineOf } from './plan-outline.ts';
+import { variables } from './plan-vars.ts';
+import { check, MAX_PROBLEMS, type Problem } from '../text/document-problem.ts';
+import { slug } from '../text/slug.ts';
+import type { NewTask } from '../board/task.ts';
+import { readSource, type Located, type Source, type SourceValue } from '../text/yaml-source.ts';
+
+export interface PlanMember {
+  readonly name: Name;
+  readonly role: Name;
+  /** Absent: the configuration's default agent. */
+  readonly agent?: AgentSpec;
+  /** Absent: by the role. */
+  readonly sandbox?: Sandbox;
+  readonly env: Readonly<Record<string, string>>;
+  readonly planApproval: boolean;
+  /** What its agent is told of its role. */
+  readonly prompt?: string;
+}
+
+/** A task to be added; `blockedBy` are positions in the plan, in which no circle is and a later task may come first. */
+export type PlanTask = Omit<NewTask, 'blockedBy'> & { readonly blockedBy: readonly number[] };
+
+/** Checked after the work: a detected command, or the one given. */
+export type Gate = 'detect' | { readonly run: Command };
+
+export interface Plan {
+  readonly name: Name;
+  readonly profile: Profile;
+  readonly cwd?: string;
+  readonly members: readonly PlanMember[];
+  readonly tasks: readonly PlanTask[];
+  readonly gates: {
+    readonly ownership?: true;
+    readonly build?: Gate;
+    readonly test?: Gate;
+    readonly lint?: Gate;
+    readonly crossVerify: boolean;
+  };
+  readonly cascade: boolean;
+  /** What follows, by the role of who did the work, where that is not the usual. */
+  readonly cascadeByRole?: Readonly<Record<Name, 'test' | 'review' | 'none'>>;
+  /** Of members that follow-ups add; without it none are added. */
+  readonly spare?: AgentSpec;
+  /** What the lead thinks with: it sees to what workers wish of shared files. */
+  readonly lead?: AgentSpec;
+  /** Who verifies the finished work, when the user said so; else S2's table chooses. */
+  readonly reviewer?: AgentSpec;
+  readonly sharedFiles: readonly string[];
+  readonly envPass: readonly string[];
+  /** A planner made it: of this task. */
+  readonly decomposed?: Decomposed;
+}
+
+/**
+ * @param vars what `--var` gave, see `plan-vars.ts`
+ * @param agents the configured agents that a member may name
+ * @param defaultAgent of members without one of their own
+ * @throws UsageError `PLAN_INVALID` that lists every problem, each in a line `file:line:column: sentence`; nothing else
+ */
+export function parsePlan(
+  source: Source,
+  vars: Readonly<Record<string, string>> = {},
+  agents: ReadonlyMap<string, AgentSpec> = new Map(),
+  defaultAgent?: AgentSpec,
+): Plan {
+  const given = variables(vars);
+  const read = readSource(source, given.readScalar);
+  if (read.problems.length > 0) throw invalid(source, read.problems);
+  const outline = outlineOf(read.value, agents, defaultAgent);
+  const checked = check(planFileSchema, read.value);
+  const { blockedBy, problems: misfits } = checkPlan(outline);
+  const problems = [...given.problems(), ...(checked.ok ? [] : checked.problems), ...misfits];
+  if (!checked.ok || problems.length > 0) throw invalid(source, located(read, problems));
+  const plan = planOf(checked.value, blockedBy, agents, planName(source.file));
+  return defaultAgent === undefined ? plan : withAgent(plan, defaultAgent);
+}
+
+/** The plan as it is verified by `reviewer`. */
+export const reviewedBy = (plan: Plan, reviewer: AgentSpec | undefined): Plan =>
+  reviewer === undefined ? plan : { ...plan, reviewer, gates: { ...plan.gates, crossVerify: true } };
+
+/** The plan with an agent for whoever has none, follow-ups' members among them. */
+export const withAgent = (plan: Plan, agent: AgentSpec): Plan => ({
+  ...plan,
+  members: plan.members.map((member) => ({ agent, ...member })),
+  ...(plan.cascade ? { spare: agent } : {}),
+});
+
+/** The name of a plan that has none of its own: its file's, made legal. */
+export function planName(file: string): Name {
+  const base = file.split(/[/\\]/).at(-1) ?? '';
+  return slug(base.replace(/\.(?:ya?ml|json)$/i, ''), parseName('team', 'plan'));
+}
+
+function planOf(
+  { name, cwd, members, tasks, gates, cascade, decomposed, lead, ...rest }: PlanFile,
+  blockedBy: readonly (readonly number[])[],
+  agents: ReadonlyMap<string, AgentSpec>,
+  defaultName: Name,
+): Plan {
+  const leads = lead === undefined ? undefined : agentOf(lead, agents);
+  return {
+    ...rest,
+    name: name ?? defaultName,
+    ...(cwd === undefined ? {} : { cwd }),
+    members: members.map((member) => memberOf(member, agents)),
+    tasks: tasks.map((task, at) => taskOf(task, blockedBy[at] ?? [], members)),
+    gates: gatesOf(gates),
+    cascade: cascade !== false,
+    ...(typeof cascade === 'boolean' ? {} : { cascadeByRole: cascade }),
+    ...(decomposed === undefined ? {} : { decomposed }),
+    ...(leads === undefined ? {} : { lead: leads }),
+  };
+}
+
+const agentOf = (agent: string | AgentSpec, agents: ReadonlyMap<string, AgentSpec>): AgentSpec | undefined =>
+  typeof agent === 'string' ? findAgent(agent, agents) : agent;
+
+function memberOf(
+  { agent, sandbox, prompt, ...member }: PlanFile['members'][number],
+  agents: ReadonlyMap<string, AgentSpec>,
+): PlanMember {
+  const spec = agent === undefined ? undefined : agentOf(agent, agents);
+  return {
+    ...member,
+    ...(spec === undefined ? {} : { agent: spec }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(prompt === undefined ? {} : { prompt }),
+  };
+}
+
+function taskOf(file: PlanFileTask, blockedBy: readonly number[], members: PlanFile['members']): PlanTask {
+  const { key, subject, description, retries, required, run, prompt, verify, timeout, env, files, artifact } = file;
+  const { acceptance, tier } = file;
+  const owner = members.find(({ name }) => name === file.owner)?.name;
+  const role = members.find((member) => member.role === file.role)?.role;
+  return {
+    ...{ subject, description, retries, required, blockedBy },
+    metadata: { ...(acceptance.length === 0 ? {} : { acceptance }), ...(tier === undefined ? {} : { tier }) },
+    ...(key === undefined ? {} : { key }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(role === undefined ? {} : { role }),
+    work: {
+      ...{ verify, timeoutMs: timeout, env, files },
+      ...(run === undefined ? {} : { run }),
+      ...(prompt === undefined ? {} : { prompt }),
+      ...(artifact === undefined ? {} : { artifact }),
+    },
+  };
+}
+
+function gatesOf({ ownership, build, test, lint, crossVerify }: PlanFile['gates']): Plan['gates'] {
+  const asked = { build: gateOf(build), test: gateOf(test), lint: gateOf(lint) };
+  return {
+    ...(ownership ? { ownership } : {}),
+    ...(asked.build === undefined ? {} : { build: asked.build }),
+    ...(asked.test === undefined ? {} : { test: asked.test }),
+    ...(asked.lint === undefined ? {} : { lint: asked.lint }),
+    crossVerify,
+  };
+}
+
+function gateOf(asked: boolean | Command): Gate | undefined {
+  if (typeof asked === 'boolean') return asked ? 'detect' : undefined;
+  return { run: asked };
+}
+
+/** A text that is equal for equal plans, for hashing: JSON with its keys in order. Who reviews is not part of it. */
+export const canonicalPlan = ({ reviewer: _, ...plan }: Plan): string =>
+  JSON.stringify(plan, (_key, value: unknown) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value,
+  );
+
+const located = (read: SourceValue, problems: readonly Problem[]): Located[] =>
+  problems.slice(0, MAX_PROBLEMS).map((problem) => ({ ...read.locate(problem), text: problem.text }));
+
+function invalid({ file }: Source, problems: readonly Located[]): UsageError {
+  const sorted = problems.toSorted((a, b) => a.line - b.line || a.col - b.col);
+  const lines = sorted.map(({ line, col, text }) => `${file}:${line}:${col}: ${text}`);
+  return new UsageError('PLAN_INVALID', [...new Set(lines)].join('\n'));
+}

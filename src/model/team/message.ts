@@ -1,0 +1,147 @@
+/**
+ * Mail: the line of an inbox, its five envelope types, and who may send which to whom. The four keys of S3 come
+ * first; a foreign line with just those four is valid mail, but it can carry no control type: it is plain text.
+ */
+import * as z from 'zod';
+import { isDeep, MAX_DEPTH, writesEachKeyOnce } from '../text/json-depth.ts';
+import { LEAD, type Name } from '../text/names.ts';
+import { often } from '../text/hot-schema.ts';
+
+export const MESSAGE_TYPES = [
+  'message',
+  'broadcast',
+  'shutdown_request',
+  'shutdown_response',
+  'plan_approval_response',
+] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+/** Bodies above this many UTF-8 bytes go to `blobs/`. */
+export const INLINE_BYTES = 256 * 1024;
+export const BLOB_BYTES = 64 * 1024 * 1024;
+/** A message that was handed on this often goes no further. */
+export const MAX_HOPS = 8;
+
+/** What stands on disk: S3's four keys, then ours. */
+export const storedSchema = z.looseObject({
+  type: z.string().max(64),
+  sender: z.string().max(128),
+  content: z.string(),
+  timestamp: z.number(),
+  id: z.string().min(1).max(256).optional(),
+  recipient: z.string().max(128).optional(),
+  kind: z.string().max(64).optional(),
+  request_id: z.string().max(128).optional(),
+  task_id: z.string().max(32).optional(),
+  reply_to: z.string().max(256).optional(),
+  epoch: z.number().int().min(0).optional(),
+  hops: z.number().int().min(0).optional(),
+  /** The body's address in `blobs/`, when `content` is its clipped beginning. */
+  blob: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
+  data: z.record(z.string(), z.json()).optional(),
+});
+export type Stored = z.infer<typeof storedSchema>;
+
+/** A message as it is read: always with an id, and told whether it was delivered before. */
+export type Message = Stored & { id: string; redelivered?: true };
+
+/** A message to be sent; the store stamps id, recipient and timestamp. */
+export interface Draft {
+  readonly type: MessageType;
+  readonly content: string;
+  readonly kind?: string;
+  readonly request_id?: string;
+  readonly task_id?: string;
+  readonly reply_to?: string;
+  readonly epoch?: number;
+  readonly hops?: number;
+  readonly data?: Record<string, z.infer<ReturnType<typeof z.json>>>;
+}
+
+export type Side = 'lead' | 'teammate';
+export const sideOf = (name: string): Side => (name === LEAD ? 'lead' : 'teammate');
+
+/** The role × type table (S3 "Message Types", SPEC §4): who may send a type, and to whom. Closed; all else is refused. */
+const TABLE: Record<MessageType, readonly `${Side} → ${Side}`[]> = {
+  message: ['lead → teammate', 'teammate → lead', 'teammate → teammate', 'lead → lead'],
+  broadcast: ['lead → teammate', 'teammate → lead', 'teammate → teammate'],
+  shutdown_request: ['lead → teammate'],
+  shutdown_response: ['teammate → lead'],
+  plan_approval_response: ['lead → teammate'],
+};
+
+export const isMessageType = (text: string): text is MessageType => Object.hasOwn(TABLE, text);
+
+/** May this sender's mail of this type go to this recipient? Asked at send, and again at receive. */
+export const mayPass = (type: MessageType, from: string, to: string): boolean =>
+  TABLE[type].includes(`${sideOf(from)} → ${sideOf(to)}`);
+
+/** Control types act on the receiver; they are believed only from one of us: with an id, and addressed to it. */
+const CONTROL = new Set<MessageType>(['shutdown_request', 'shutdown_response', 'plan_approval_response']);
+
+/**
+ * What a received line is, after the table: a line of a type that its sender may not send, and a control line that is
+ * foreign or was meant for another, counts as plain text, and `denied` says so.
+ */
+export function judgeReceived(line: Stored, recipient: Name): { type: MessageType; denied?: string } {
+  const { type, sender } = line;
+  if (!isMessageType(type)) return { type: 'message' };
+  if (CONTROL.has(type) && (line.id === undefined || line.recipient === undefined))
+    return { type: 'message', denied: `a foreign ${type}` };
+  if (CONTROL.has(type) && line.recipient !== recipient)
+    return { type: 'message', denied: `a ${type} addressed to ${line.recipient}` };
+  return mayPass(type, sender, recipient)
+    ? { type }
+    : { type: 'message', denied: `${type} from a ${sideOf(sender)} to a ${sideOf(recipient)}` };
+}
+
+export type ParsedMail = { ok: true; line: Stored } | { ok: false; why: string };
+
+const parseStored = often(storedSchema);
+const parsePlain = often(storedSchema.omit({ data: true }));
+
+/** What has no `data` needs no schema that calls itself, which is one that cannot be compiled. */
+const judgeStored = (value: object) => ('data' in value ? parseStored(value) : parsePlain(value));
+
+/** Why no reader would accept this as a line; undefined when every reader does. */
+export function whyNotMail(value: object): string | undefined {
+  const issue = judgeStored(value).error?.issues[0];
+  return issue && `${issue.path.join('.') || 'line'}: ${issue.message}`;
+}
+
+/**
+ * Parses one inbox line (BOM at its start and CR at its end tolerated). A key that stands there twice makes it a bad
+ * line: two readers could take it for mail of two different senders. Never throws.
+ */
+export function parseMail(raw: string): ParsedMail {
+  const text = raw.trim();
+  if (!text.startsWith('{')) return { ok: false, why: text.includes('\0') ? 'NUL bytes' : 'not a JSON object' };
+  if (isDeep(text)) return { ok: false, why: `nested deeper than ${MAX_DEPTH}` };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (text.includes('\0')) return { ok: false, why: 'NUL bytes' };
+    return { ok: false, why: error instanceof Error ? error.message : 'not JSON' };
+  }
+  if (typeof value !== 'object' || value === null || !writesEachKeyOnce(text, value))
+    return { ok: false, why: 'a key that stands there twice' };
+  const parsed = judgeStored(value);
+  return parsed.success ? { ok: true, line: parsed.data } : { ok: false, why: whyNotMail(value) ?? 'not a message' };
+}
+
+export interface SendOptions {
+  readonly type?: MessageType;
+  readonly kind?: string;
+  readonly request_id?: string;
+  readonly task_id?: string;
+  readonly reply_to?: string;
+  readonly data?: Draft['data'];
+  /** How often this was handed on: one more than the mail that caused it. */
+  readonly hops?: number;
+  /** An id of its own for mail that an event causes: `<kind>:<event>:<recipient>`. */
+  readonly id?: string;
+}

@@ -1,0 +1,73 @@
+/** What an agent used, as a fact in the team's events (`agent.spent`), and what all of it comes to. */
+import * as z from 'zod';
+import type { AgentKind } from '../agent/agent.ts';
+import { factsOf, type Price } from '../agent/models.ts';
+import type { TeamEvent } from './team-config.ts';
+import type { Usage } from '../agent/usage.ts';
+
+const SPENT = 'agent.spent';
+
+const tokens = z.number().int().min(0);
+const spentSchema = z.looseObject({
+  type: z.literal(SPENT),
+  kind: z.string(),
+  model: z.string().optional(),
+  input_tokens: tokens,
+  output_tokens: tokens,
+  cache_read_tokens: tokens.optional(),
+  cache_write_tokens: tokens.optional(),
+  cost_usd: z.number().min(0).optional(),
+});
+
+export const spendingEvent = (kind: AgentKind, usage: Usage): { type: string; text: string } => ({
+  ...{ type: SPENT, kind, input_tokens: usage.inputTokens, output_tokens: usage.outputTokens },
+  ...(usage.model === undefined ? {} : { model: usage.model }),
+  ...(usage.cacheReadTokens === undefined ? {} : { cache_read_tokens: usage.cacheReadTokens }),
+  ...(usage.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),
+  ...(usage.costUsd === undefined ? {} : { cost_usd: usage.costUsd }),
+  text: `${usage.inputTokens} tokens in, ${usage.outputTokens} out`,
+});
+
+export interface Spending {
+  readonly tokens: number;
+  /** Of what has a price. */
+  readonly usd: number;
+  /** Models that were used and that nobody knows a price of. */
+  readonly unpriced: readonly string[];
+}
+
+export const NOTHING_SPENT: Spending = { tokens: 0, usd: 0, unpriced: [] };
+
+export type Prices = Readonly<Record<string, Price>>;
+
+/**
+ * @param prices by model, before those that are known
+ * @returns the sum with what an event tells; the same for any other event
+ */
+export function spentAfter(sum: Spending, event: TeamEvent, prices: Prices = {}): Spending {
+  const parsed = event.type === SPENT ? spentSchema.safeParse(event) : undefined;
+  if (!parsed?.success) return sum;
+  const { kind, model = kind, input_tokens, output_tokens } = parsed.data;
+  const cost = costOf(parsed.data, kind, prices);
+  return {
+    tokens: sum.tokens + input_tokens + output_tokens,
+    usd: sum.usd + (cost ?? 0),
+    unpriced: cost !== undefined || sum.unpriced.includes(model) ? sum.unpriced : [...sum.unpriced, model],
+  };
+}
+
+function costOf(spent: z.infer<typeof spentSchema>, kind: string, prices: Prices): number | undefined {
+  if (spent.cost_usd !== undefined) return spent.cost_usd;
+  const { model = '', input_tokens, output_tokens, cache_read_tokens = 0, cache_write_tokens = 0 } = spent;
+  // One's own machine sends no bill.
+  if (kind === 'ollama') return 0;
+  // A model is called whatever its server says: `__proto__` has no price.
+  const given = Object.hasOwn(prices, model) ? prices[model] : undefined;
+  const price = given ?? factsOf(model)?.price ?? 'unknown';
+  if (price === 'unknown') return undefined;
+  const { input, output, cacheRead = input, cacheWrite = input } = price;
+  const plain = Math.max(0, input_tokens - cache_read_tokens - cache_write_tokens);
+  const millionths =
+    plain * input + cache_read_tokens * cacheRead + cache_write_tokens * cacheWrite + output_tokens * output;
+  return millionths / 1_000_000;
+}

@@ -1,0 +1,215 @@
+/** The documents of a team: `config.json` (S3's view of the log), `state.json` (S2's run state), a process record. */
+import * as z from 'zod';
+import { failureClassSchema } from '../agent/agent.ts';
+import { profileSchema } from '../board/event.ts';
+import { memberSchema, nameSchema, type Name } from '../text/names.ts';
+
+/** S3's cycle of ANSI colours: cyan, yellow, magenta, green, blue. */
+export const COLORS = [36, 33, 35, 32, 34] as const;
+
+/** Unknown fields survive a rewrite, so every document is loose. */
+export const memberConfigSchema = z.looseObject({
+  name: nameSchema,
+  agent_id: z.string(),
+  status: z.enum(['active', 'shutdown']),
+  role: nameSchema,
+  color: z.number().int(),
+  /** An AgentSpec; parsed where it is used, so that a kind that is not known yet survives. */
+  agent: z.looseObject({ kind: z.string() }).optional(),
+  sandbox: z.enum(['read-only', 'workspace-write', 'full']).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  plan_approval: z.boolean().optional(),
+  /** What its agent is told of its role. */
+  prompt: z.string().optional(),
+  /** Of a pipeline: the file of its role, below the team's folder. */
+  role_spec: z.string().optional(),
+});
+export type MemberConfig = z.infer<typeof memberConfigSchema>;
+
+export const configDocumentSchema = z.looseObject({
+  version: z.number().int(),
+  name: nameSchema,
+  created_at: z.number(),
+  profile: profileSchema,
+  session_id: z.string().optional(),
+  /** Of a pipeline: what was asked for, and by which one. */
+  requirement: z.string().optional(),
+  pipeline: nameSchema.optional(),
+  /** AgentSpecs whom its subagents may be, besides a role's own. */
+  subagents: z.array(z.looseObject({ kind: z.string() })).optional(),
+  epoch: z.number().int(),
+  seal: z.string().optional(),
+  cwd: z.string().optional(),
+  plan_dir: z.string().optional(),
+  env_pass: z.array(z.string()).optional(),
+  /** Of a team that carries out a divided task: what its workers must know of each other's files. */
+  division: z
+    .looseObject({
+      shared: z.array(z.string()),
+      boundary: z.array(z.looseObject({ file: z.string(), owner: z.string() })),
+    })
+    .optional(),
+  members: z.array(memberConfigSchema),
+});
+export type TeamConfig = z.infer<typeof configDocumentSchema>;
+
+export const RUN_STATUSES = ['active', 'completing', 'shutdown', 'failed'] as const;
+export const PHASES = ['decomposition', 'setup', 'executing', 'integration', 'shutdown', 'complete'] as const;
+export type RunStatus = (typeof RUN_STATUSES)[number];
+export type Phase = (typeof PHASES)[number];
+
+/** A team that an MCP host made to keep: the host leads it, or it has gone and left it to be taken up again. */
+export const hostSchema = z.enum(['leads', 'left']);
+export type HostState = z.infer<typeof hostSchema>;
+
+export const workerStateSchema = z.looseObject({
+  id: nameSchema,
+  taskIds: z.array(z.string()),
+  agentType: z.string(),
+  model: z.string(),
+  routing: z.string(),
+  mcpJobId: z.string().nullable(),
+  exclusiveFiles: z.array(z.string()),
+  status: z.enum(['active', 'idle', 'quarantined', 'stopped']),
+  consecutiveErrors: z.number().int(),
+  restartCount: z.number().int(),
+  lastActivity: z.string(),
+  completedTasks: z.number().int(),
+  totalAssigned: z.number().int(),
+  spawnedAt: z.string(),
+});
+export type WorkerState = z.infer<typeof workerStateSchema>;
+
+export const gateSchema = z.looseObject({
+  name: z.enum(['ownership', 'shared', 'build', 'test', 'lint', 'crossVerify']),
+  result: z.enum(['pass', 'fail', 'skipped']),
+  notes: z.string().optional(),
+});
+export type Gate = z.infer<typeof gateSchema>;
+
+/** The safety point: what lay in `directory` before agents wrote, as a commit of git. */
+export const startSchema = z.object({ commit: z.string().regex(/^[0-9a-f]{40,64}$/), directory: z.string() });
+
+/** S2 "State_Format", same field names; ours are appended. */
+export const stateSchema = z.looseObject({
+  version: z.number().int(),
+  teamName: nameSchema,
+  status: z.enum(RUN_STATUSES),
+  createdAt: z.string(),
+  template: z.string(),
+  prompt: z.string(),
+  phase: z.enum(PHASES),
+  workers: z.array(workerStateSchema),
+  sharedFiles: z.array(z.string()),
+  boundaryFiles: z.array(z.string()),
+  cascadeEnabled: z.boolean(),
+  cascadeDepth: z.number().int(),
+  completedTasks: z.number().int(),
+  totalTasks: z.number().int(),
+  failedTasks: z.number().int(),
+  crossCliVerification: z.looseObject({
+    enabled: z.boolean(),
+    verifier: z.string().nullable(),
+    result: z.string().nullable(),
+  }),
+  /** The lead's epoch at the last write; an older lead's write is refused. */
+  epoch: z.number().int(),
+  /** SHA-256 of the plan that the run carries out, for telling a changed one on resume. */
+  planHash: z.string().optional(),
+  gates: z.array(gateSchema).default([]),
+  finishedAt: z.string().optional(),
+  exitCode: z.number().int().optional(),
+  start: startSchema.optional(),
+  host: hostSchema.optional(),
+  seal: z.string().optional(),
+});
+export type RunState = z.infer<typeof stateSchema>;
+
+/** What a member's process says of itself beyond what the board tells. */
+export const NOTES = ['starting', 'idle', 'working', 'waiting', 'rate-limited', 'stopping'] as const;
+
+export const processSchema = z.looseObject({
+  version: z.number().int(),
+  name: memberSchema,
+  /** `spawning` is the intent, written before the fork; `running` is written by the process itself. */
+  phase: z.enum(['spawning', 'running']),
+  pid: z.number().int().positive().optional(),
+  startTime: z.string().optional(),
+  bootId: z.string().optional(),
+  pidNamespace: z.string().optional(),
+  incarnation: z.string().optional(),
+  /** SHA-256 of the member's capability token. */
+  tokenHash: z.string().optional(),
+  mark: z.json().optional(),
+  run: z.string().optional(),
+  by_hand: z.boolean().optional(),
+  started_at: z.number().optional(),
+  /** Of the mail that its agent's present turn answers, and one more: what the turn's processes send goes out with it. */
+  hops: z.number().int().min(0).optional(),
+  note: z
+    .looseObject({ state: z.enum(NOTES), reason: z.string(), since: z.number(), until: z.number().optional() })
+    .optional(),
+});
+export type ProcessRecord = z.infer<typeof processSchema>;
+
+/** The session that a member's agent goes on with in its next life. */
+export const keptSessionSchema = z.looseObject({
+  version: z.number().int(),
+  kind: z.string(),
+  id: z.string().max(256),
+});
+
+/** What members found of vendors: the pauses that they asked for, and the agents that cannot work at all. */
+export const vendorsSchema = z.looseObject({
+  version: z.number().int(),
+  vendors: z.record(
+    z.string(),
+    z.looseObject({
+      refusals: z.number().int().min(0),
+      /** Milliseconds since 1970. */
+      until: z.number(),
+    }),
+  ),
+  /** By the hash of an agent's spec; it counts in the time of the lead in whose it was found. */
+  unfit: z.record(z.string(), z.looseObject({ fault: failureClassSchema, epoch: z.number().int() })).optional(),
+});
+export type VendorPauses = z.infer<typeof vendorsSchema>;
+
+/** A fact that is not on the board: agent output, alerts, refusals, receipts. `noun.verb`, past tense. */
+export const teamEventSchema = z.looseObject({
+  type: z.string().max(64),
+  at: z.string().max(40),
+  member: z.string().max(64).optional(),
+  task: z.string().max(16).optional(),
+  text: z.string().optional(),
+});
+export type TeamEvent = z.infer<typeof teamEventSchema>;
+
+/** What can be said of one member at one moment (SPEC §6); each state comes with its reason. */
+export type MemberState =
+  | 'joined'
+  | 'starting'
+  | 'working'
+  | 'idle'
+  | 'waiting'
+  | 'rate-limited'
+  | 'stalled'
+  | 'quarantined'
+  | 'dead'
+  | 'stopped'
+  | 'left';
+
+export interface MemberStatus {
+  readonly name: Name;
+  readonly role: string;
+  readonly state: MemberState;
+  readonly reason: string;
+  readonly pid: number | null;
+  readonly task: string | null;
+}
+
+export interface Closed {
+  readonly stopped: readonly Name[];
+  readonly completed: number;
+  readonly total: number;
+}

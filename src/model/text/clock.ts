@@ -1,0 +1,15 @@
+/** Time as an argument. The real one is in `runtime/process/system-clock.ts`; tests bring their own. */
+export interface Clock {
+  /** Wall time in milliseconds since 1970: for display and records, never for deadlines. */
+  now(): number;
+  /** Milliseconds that only grow: for deadlines and ages. */
+  monotonic(): number;
+  /** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** ISO 8601 with milliseconds, as events and reports write it. */
+export type Timestamp = string;
+
+/** Formats wall time; reads no clock. */
+export const timestamp = (ms: number): Timestamp => new Date(ms).toISOString();

@@ -1,0 +1,90 @@
+/**
+ * A YAML or JSON text that a person wrote, as a plain value in which every place can be pointed at. Hostile input
+ * is bounded here: size, nesting, aliases; no tag but the core schema's is resolved. It never throws.
+ */
+import { Composer, Lexer, LineCounter, Parser, type ParsedNode } from 'yaml';
+import type { Problem } from './document-problem.ts';
+import { asYaml, MAX_NESTING, offsetOf, Walk, type Fault, type ReadScalar } from './yaml-walk.ts';
+
+export interface Source {
+  readonly text: string;
+  /** As it is named in errors: `plan.yaml`, `-`. */
+  readonly file: string;
+  readonly format: 'yaml' | 'json';
+}
+
+export interface Spot {
+  readonly line: number;
+  readonly col: number;
+}
+
+export type Located = Spot & { readonly text: string };
+
+export interface SourceValue {
+  readonly value: unknown;
+  /** Where a problem is: its key or its value, else the nearest thing around it. */
+  locate(problem: Pick<Problem, 'path' | 'atKey'>): Spot;
+  /** What was wrong with the text itself. */
+  readonly problems: readonly Located[];
+}
+
+const MAX_LENGTH = 4 * 1024 * 1024;
+/** After this many syntax errors the rest is noise. */
+const MAX_ERRORS = 10;
+
+const OPTIONS = { prettyErrors: false, stringKeys: true, uniqueKeys: false, resolveKnownTags: false } as const;
+
+/** Reads a text; where the text itself is at fault, `problems` is not empty and the value must not be used. */
+export function readSource({ text, format }: Source, readScalar: ReadScalar = asYaml): SourceValue {
+  if (text.length > MAX_LENGTH) return unreadable([{ line: 1, col: 1, text: 'The file is larger than 4 MiB.' }]);
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  const spotOf = (offset: number): Spot => lines.linePos(offset);
+  const composed = compose(text, lines);
+  const faults = 'faults' in composed ? composed.faults : [];
+  const root = 'root' in composed ? composed.root : null;
+  const walk = new Walk(readScalar);
+  const value = faults.length > 0 ? undefined : walk.value(root);
+  if (faults.length === 0) faults.push(...walk.faults);
+  if (faults.length === 0 && format === 'json') faults.push(...jsonFaults(text));
+  const problems = faults.map(({ offset, text: why }) => ({ ...spotOf(offset), text: why }));
+  return { value, problems, locate: (problem) => spotOf(offsetOf(root, problem)) };
+}
+
+const unreadable = (problems: Located[]): SourceValue => ({
+  value: undefined,
+  problems,
+  locate: () => ({ line: 1, col: 1 }),
+});
+
+/** Lexes, parses and composes, watching the nesting on the way. */
+function compose(text: string, lines: LineCounter): { root: ParsedNode | null } | { faults: Fault[] } {
+  const parser = new Parser(lines.addNewLine);
+  const tokens = [];
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    if (parser.stack.length > MAX_NESTING + 2)
+      return { faults: [{ offset: parser.offset, text: `This is nested deeper than ${MAX_NESTING} levels.` }] };
+  }
+  tokens.push(...parser.end());
+  const documents = [...new Composer({ ...OPTIONS, schema: 'core', merge: false }).compose(tokens, true, text.length)];
+  const [first, second] = documents;
+  const errors = [...(first?.errors ?? []), ...(first?.warnings ?? [])].map(({ code, message, pos }) => ({
+    offset: pos[0],
+    text: code === 'NON_STRING_KEY' ? 'A key must be a text; a value that begins with {{ needs quotes.' : `${message}.`,
+  }));
+  if (second) errors.push({ offset: second.range[0], text: 'Expected one YAML document, found several.' });
+  return errors.length > 0 ? { faults: errors.slice(0, MAX_ERRORS) } : { root: first?.contents ?? null };
+}
+
+/** YAML reads more than JSON does; a `.json` file is held to JSON. */
+function jsonFaults(text: string): Fault[] {
+  try {
+    JSON.parse(text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text);
+    return [];
+  } catch (error) {
+    const message = error instanceof Error ? error.message : 'unreadable';
+    const offset = Number(/ at position ([0-9]+)/.exec(message)?.[1] ?? 0);
+    return [{ offset, text: `This is not JSON: ${message.replaceAll(/\s/g, ' ')}.` }];
+  }
+}

@@ -1,0 +1,107 @@
+/** From a planner's answer to a division of work that holds together, or to what is wrong with it (S2 1.3–1.6). */
+import { subtasksOf, type Decomposition, type Subtask } from '../../model/plan/decomposition.ts';
+import { subjectCode } from '../../model/board/task.ts';
+import { phasesOf } from '../../model/plan/template.ts';
+import { divide, type Boundary } from './file-ownership.ts';
+import { staff, type Staffing, type Worker } from './staffing.ts';
+import { taskType } from '../task-type.ts';
+
+export interface DividedTask extends Omit<Subtask, 'worker'> {
+  readonly owner: Worker;
+}
+
+/** A decomposition that can be carried out. */
+export interface Division {
+  readonly workers: readonly Worker[];
+  readonly tasks: readonly DividedTask[];
+  readonly shared: readonly string[];
+  /** Each with the worker who may write it. */
+  readonly boundary: readonly { readonly file: string; readonly owner: Worker }[];
+}
+
+export type Divided =
+  { readonly ok: true; readonly division: Division } | { readonly ok: false; readonly problems: readonly string[] };
+
+/** @param files every file that is there */
+export function decompose(answer: Decomposition, files: readonly string[], staffing: Staffing): Divided {
+  const { subtasks: told, problems } = subtasksOf(answer);
+  const wrong = [...problems, ...twins(told)];
+  if (wrong.length > 0) return { ok: false, problems: wrong };
+  const staffed = staff(told, staffing);
+  if (staffed.problems.length > 0) return { ok: false, problems: staffed.problems };
+  const workerOf = (at: number): Worker | undefined => staffed.workers[staffed.doers[at] ?? -1];
+  const looking = told.map((subtask, at) => (isLooking(workerOf(at), staffing) ? withoutFiles(subtask) : subtask));
+  const subtasks = inPhases(looking, staffed.doers, staffing);
+  const misordered = againstPhases(subtasks);
+  if (misordered.length > 0) return { ok: false, problems: misordered };
+  const asking = subtasks.map(({ subject, description, files: own, dependencies }) => ({
+    ...{ files: own, text: `${subject} ${description}`, after: dependencies.map(({ on }) => on) },
+  }));
+  const { owned, shared, boundary, problems: clashes } = divide(asking, files, answer);
+  const tasks = subtasks.flatMap((subtask, at): DividedTask[] => {
+    const owner = workerOf(at);
+    return owner === undefined ? [] : [{ ...subtask, owner, files: owned[at] ?? [] }];
+  });
+  const idle = tasks.flatMap((task, at) => fileless(task, at, staffing));
+  if (clashes.length + idle.length > 0) return { ok: false, problems: [...clashes, ...idle] };
+  const named = boundary.flatMap(({ file, owner }: Boundary) => {
+    const worker = workerOf(owner);
+    return worker === undefined ? [] : [{ file, owner: worker }];
+  });
+  return { ok: true, division: { workers: staffed.workers, tasks, shared, boundary: named } };
+}
+
+/** The board refuses a second task with the same code at the head of its subject. */
+const twins = (subtasks: readonly Subtask[]): string[] =>
+  subtasks.flatMap(({ subject }, at) => {
+    const code = subjectCode(subject);
+    const first = subtasks.findIndex((other) => code !== undefined && subjectCode(other.subject) === code);
+    return first >= 0 && first < at ? [`Subtasks ${first + 1} and ${at + 1} both begin with the code ${code}.`] : [];
+  });
+
+const isLooking = (worker: Worker | undefined, { roles }: Staffing): boolean =>
+  worker !== undefined && roles.get(worker.role)?.readOnly === true;
+
+/** Who only looks owns nothing: its files say where to look. */
+const withoutFiles = ({ files, description, ...subtask }: Subtask): Subtask => ({
+  ...subtask,
+  files: [],
+  description: files.length === 0 ? description : `${description}\n\nLook at: ${files.join(', ')}`,
+});
+
+/** A later phase waits for all of the one before it. */
+function inPhases(subtasks: readonly Subtask[], doers: readonly number[], { template }: Staffing): Subtask[] {
+  if (template === undefined) return [...subtasks];
+  const before = phasesOf(template.workers);
+  return subtasks.map((subtask, at) => {
+    const slots = before[doers[at] ?? -1] ?? [];
+    const added = doers.flatMap((doer, on) => {
+      const isKnown = subtask.dependencies.some((edge) => edge.on === on);
+      const phase = template.workers[doer]?.phase ?? 'A';
+      return slots.includes(doer) && !isKnown ? [{ on, why: `phase ${phase}` }] : [];
+    });
+    return { ...subtask, dependencies: [...subtask.dependencies, ...added] };
+  });
+}
+
+/** The planner's own edges may not turn the template's order round. */
+function againstPhases(subtasks: readonly Subtask[]): string[] {
+  const waits = (from: number, to: number, seen = new Set<number>()): boolean =>
+    (subtasks[from]?.dependencies ?? []).some(({ on }) => on === to || (!seen.has(on) && waits(on, to, seen.add(on))));
+  const stuck = subtasks.flatMap((_, at) => (waits(at, at) ? [at + 1] : []));
+  return stuck.length === 0
+    ? []
+    : [`Subtasks ${stuck.join(', ')} wait for each other, with the template's phases; leave the order to the phases.`];
+}
+
+/** Whether a task is to change files, as far as its subject tells. */
+export function mayWrite({ subject, files }: Pick<DividedTask, 'subject' | 'files'>): boolean {
+  const type = taskType({ subject, metadata: {} });
+  return files.length > 0 || type === 'implement' || type === 'test';
+}
+
+/** Who is to change something must own something. */
+function fileless(task: DividedTask, at: number, staffing: Staffing): string[] {
+  if (!mayWrite(task) || task.files.length > 0 || isLooking(task.owner, staffing)) return [];
+  return [`Subtask ${at + 1} is to change files and owns none (shared files do not count); name its files.`];
+}

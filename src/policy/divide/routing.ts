@@ -1,0 +1,92 @@
+/**
+ * Which agent a task goes to (S2 "Smart_Auto_Routing"): its domain is the side with more distinct signal words; a
+ * backend task goes to codex, a frontend task to gemini, where they are available; all else to the default agent.
+ */
+import type { AgentKind } from '../../model/agent/agent.ts';
+import { parseName, type Name } from '../../model/text/names.ts';
+import { BACKEND, FRONTEND, hits } from './signals.ts';
+import type { TaskType } from '../task-type.ts';
+
+export type Domain = 'backend' | 'frontend' | 'ambiguous';
+
+export interface Classified {
+  readonly domain: Domain;
+  /** The words that spoke for each side. */
+  readonly words: { readonly backend: readonly string[]; readonly frontend: readonly string[] };
+}
+
+/** The domain of a text; a tie, also of none, is ambiguous. */
+export function classify(text: string): Classified {
+  const words = { backend: hits(text, BACKEND), frontend: hits(text, FRONTEND) };
+  const lead = words.backend.length - words.frontend.length;
+  return { domain: lead > 0 ? 'backend' : lead < 0 ? 'frontend' : 'ambiguous', words };
+}
+
+export interface RouteRequest {
+  readonly text: string;
+  /** What `--agent` said. */
+  readonly flag?: string;
+  /** What the template says of this worker: S2's "codex or claude" is `['codex']`, the default agent behind it. */
+  readonly template?: readonly string[];
+  readonly type?: TaskType;
+  /** `routing.byType` of the configuration. */
+  readonly byType: boolean;
+  readonly isAvailable: (agent: string) => boolean;
+  /** The default agent's kind or name; it is used unasked. */
+  readonly defaultAgent: string;
+  readonly defaultRole: Name;
+}
+
+export interface Route {
+  readonly agent: string;
+  readonly role: Name;
+  readonly domain: Domain;
+  readonly words: Classified['words'];
+  readonly why: string;
+}
+
+const EXECUTOR = parseName('role', 'executor');
+const DESIGNER = parseName('role', 'designer');
+
+/** S2 "When to Route to MCP", behind `routing.byType`. */
+const BY_TYPE: Readonly<Partial<Record<TaskType, AgentKind>>> = { review: 'codex', explore: 'codex', test: 'claude' };
+
+const BY_DOMAIN: Readonly<Record<Exclude<Domain, 'ambiguous'>, { agent: AgentKind; role: Name }>> = {
+  backend: { agent: 'codex', role: EXECUTOR },
+  frontend: { agent: 'gemini', role: DESIGNER },
+};
+
+/** Whose agent a text is for, by its words; undefined when they do not tell. */
+export function agentFor(text: string): AgentKind | undefined {
+  const { domain } = classify(text);
+  return domain === 'ambiguous' ? undefined : BY_DOMAIN[domain].agent;
+}
+
+/** Precedence: flag > template > task type > domain > default. An agent that is not available passes to the default. */
+export function route(request: RouteRequest): Route {
+  const { domain, words } = classify(request.text);
+  const role = domain === 'ambiguous' ? request.defaultRole : BY_DOMAIN[domain].role;
+  const { agent, why } = chosen(request, domain, words);
+  return { agent, role, domain, words, why };
+}
+
+function chosen(request: RouteRequest, domain: Domain, words: Classified['words']): { agent: string; why: string } {
+  const { flag, template, type, byType, isAvailable, defaultAgent } = request;
+  if (flag !== undefined) return { agent: flag, why: 'asked for by --agent' };
+  const available = template?.find(isAvailable);
+  if (template)
+    return available === undefined
+      ? { agent: defaultAgent, why: "the template's agent is not available" }
+      : { agent: available, why: 'the template says so' };
+  const typed = byType && type !== undefined ? BY_TYPE[type] : undefined;
+  if (typed !== undefined && isAvailable(typed)) return { agent: typed, why: `${type} tasks go to ${typed}` };
+  if (domain === 'ambiguous') return { agent: defaultAgent, why: tieOf(words) };
+  const { agent } = BY_DOMAIN[domain];
+  const signals = `${domain}: ${words[domain].join(', ')}`;
+  return isAvailable(agent)
+    ? { agent, why: signals }
+    : { agent: defaultAgent, why: `${signals}; ${agent} is not available` };
+}
+
+const tieOf = ({ backend, frontend }: Classified['words']): string =>
+  backend.length === 0 ? 'no word tells the domain' : `ambiguous: ${backend.join(', ')} against ${frontend.join(', ')}`;

@@ -1,0 +1,101 @@
+/** Who should begin a task that nothing blocks, and why that has not happened yet. */
+import { timestamp } from '../../model/text/clock.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import { isCheckpoint, type Task } from '../../model/board/task.ts';
+import { heldUp } from './explain-member.ts';
+import { atTime, withLead, type Explanation, type Facts } from './explanation.ts';
+
+export function explainReady(facts: Facts, task: Task): Explanation {
+  const { board } = facts;
+  const since = task.updated_at;
+  if (board.phase !== 'open')
+    return {
+      waitingFor: 'the team to be open again',
+      since,
+      who: LEAD,
+      next: `The team is ${board.phase}: \`teams resume ${facts.team}\`.`,
+    };
+  if (isCheckpoint(task))
+    return {
+      waitingFor: "a person's yes at this checkpoint",
+      since,
+      who: LEAD,
+      next: withLead(
+        facts,
+        `\`teams task approve ${task.id}\` goes on, \`teams task refuse ${task.id}\` ends it here.`,
+      ),
+    };
+  if (task.owner === LEAD)
+    return {
+      waitingFor: 'the lead, or the person who leads',
+      since,
+      who: LEAD,
+      next: `\`teams task claim ${task.id}\` begins it.`,
+    };
+  if (task.owner !== undefined) return owned(facts, task, task.owner);
+  if (task.role !== undefined)
+    return {
+      waitingFor: `an idle member of the role ${task.role}`,
+      since,
+      who: task.role,
+      next: withLead(facts, 'The first of that role with nothing to do claims it.'),
+    };
+  if (board.claimMode === 'assigned')
+    return {
+      waitingFor: 'the lead to assign it',
+      since,
+      who: LEAD,
+      next: withLead(facts, 'The lead gives it to somebody at its next look.'),
+    };
+  return {
+    waitingFor: 'an idle member',
+    since,
+    who: null,
+    next: withLead(facts, 'The first with nothing to do claims it.'),
+  };
+}
+
+function owned(facts: Facts, task: Task, owner: Name): Explanation {
+  const since = task.updated_at;
+  const member = facts.members.get(owner);
+  const held = member && heldUp(facts, owner, member);
+  if (held) return held;
+  const current = facts.board.busy.get(owner);
+  if (current !== undefined)
+    return {
+      waitingFor: `${owner}, who works on #${current}`,
+      since,
+      who: owner,
+      next: `${owner} begins it after #${current}.`,
+      about: { tasks: [current] },
+    };
+  if (member?.status.state === 'joined')
+    return {
+      waitingFor: `${owner} to be started (${member.status.reason})`,
+      since,
+      who: LEAD,
+      next: withLead(facts, `${owner} begins it when it runs.`),
+    };
+  return (
+    again(facts, task, owner) ?? {
+      waitingFor: `${owner} to claim it`,
+      since,
+      who: owner,
+      next: withLead(facts, `${owner} begins it within a second.`),
+    }
+  );
+}
+
+/** What an agent failed at by its own fault it leaves alone for a while. */
+function again(facts: Facts, task: Task, owner: Name): Explanation | undefined {
+  const pause = facts.since.pause(task.id);
+  if (pause?.member !== owner || pause.until <= facts.now) return undefined;
+  return {
+    waitingFor: `${owner} to try it again, whose agent was at fault`,
+    since: task.updated_at,
+    who: owner,
+    next: `${owner} begins it again ${atTime(facts, pause.until)}.`,
+    nextAt: timestamp(pause.until),
+    about: { members: [owner] },
+  };
+}

@@ -1,0 +1,148 @@
+/** Why a task stands where it stands: its worker, its blockers down to the last one, or who should begin it. */
+import { dependants, openBlockers, type Board } from '../../model/board/board.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import { holdOn, questionOn, waitOf } from '../../model/board/request.ts';
+import { isFinal, isResolved, type Task } from '../../model/board/task.ts';
+import { limitOf } from './deadline.ts';
+import { heldUp } from './explain-member.ts';
+import { explainReady } from './explain-ready.ts';
+import { askedLead, laterOf, withLead, type Explanation, type Facts } from './explanation.ts';
+
+export function explainTask(facts: Facts, task: Task): Explanation {
+  if (facts.board.phase === 'closed' && !isFinal(task)) return leftBehind(facts);
+  const question = task.status === 'pending' ? questionOn(facts.board, task.id) : undefined;
+  if (question) return askedLead(facts, question);
+  switch (task.status) {
+    case 'in_progress':
+      return inProgress(facts, task, task.claim.member, task.claimed_at);
+    case 'pending':
+      return openBlockers(facts.board, task).length > 0 ? blocked(facts, task) : explainReady(facts, task);
+    case 'failed':
+      return failed(facts, task, task.reason);
+    case 'completed': {
+      const hold = holdOn(facts.board, task.id);
+      return hold === undefined ? over(task) : askedLead(facts, hold);
+    }
+    case 'skipped':
+    case 'cancelled':
+      return over(task);
+    default:
+      return task satisfies never;
+  }
+}
+
+/** Of a team that is closed: what was not done then is not done any more. */
+export const leftBehind = ({ since }: Facts): Explanation => ({
+  waitingFor: null,
+  since: since.team.closed ?? null,
+  who: null,
+  next: 'It is closed: nothing more is to happen.',
+});
+
+const over = (task: Task): Explanation => ({
+  waitingFor: null,
+  since: task.updated_at,
+  who: null,
+  next: `It is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}: nothing more is to happen.`,
+});
+
+/** What keeps a task in hand from going on: a question to the lead, or a member that cannot work. */
+export function holdUpOf(facts: Facts, task: Task): Explanation | undefined {
+  if (task.status !== 'in_progress') return undefined;
+  const name = task.claim.member;
+  const asked = waitOf(facts.board, name, task.id);
+  if (asked?.task === task.id) return askedLead(facts, asked);
+  const member = facts.members.get(name);
+  return member && heldUp(facts, name, member);
+}
+
+function inProgress(facts: Facts, task: Task, name: Name, since: string): Explanation {
+  const held = holdUpOf(facts, task);
+  if (held) return held;
+  const after = dependants(facts.board, task.id).filter((one) => !isFinal(one));
+  const next =
+    after.length === 0 ? `Nothing else waits for #${task.id}.` : `When #${task.id} completes, ${ids(after)} can go on.`;
+  const limit = limitOf(facts, task, name);
+  return { waitingFor: `${name} to finish it`, since, who: name, next, ...(limit === undefined ? {} : { limit }) };
+}
+
+function blocked(facts: Facts, task: Task): Explanation {
+  const { board } = facts;
+  const blockers = openBlockers(board, task).flatMap((id) => board.tasks.get(id) ?? []);
+  const [root = task, ...others] = rootsOf(board, task);
+  const why = explainTask(facts, root);
+  const isEnd = root.status === 'failed' || root.status === 'cancelled';
+  const chain = blockers.includes(root) && others.length === 0 ? '' : `, in the end for ${ids([root, ...others])}`;
+  const owing = [root, ...others].slice(0, LISTED).flatMap((one) => explainTask(facts, one).who ?? []);
+  const hold = holdUpOf(facts, root)?.waitingFor;
+  const held = hold === undefined || hold === null ? '' : `; #${root.id} waits for ${hold}`;
+  const goes = task.owner === undefined ? 'it is free to be claimed' : `it is ${task.owner}'s to begin`;
+  const next = isEnd
+    ? `\`teams task retry ${root.id}\`, or \`teams task unblock ${task.id}\`, or skip it.`
+    : `${why.next} Then ${goes}.`;
+  return {
+    waitingFor: `${listed(blockers.map(blockerText))}${chain}${held}`,
+    since: laterOf(why.since, task.created_at),
+    who: isEnd ? LEAD : owing.length === 0 ? why.who : [...new Set(owing)].join(', '),
+    next: withLead(facts, next),
+    ...(isEnd ? {} : boundsOf(why)),
+    about: { members: why.about?.members ?? [], tasks: [...blockers, root, ...others].map(({ id }) => id) },
+  };
+}
+
+/** When what comes next happens, and what bounds it. */
+const boundsOf = ({ nextAt, limit }: Explanation): Pick<Explanation, 'nextAt' | 'limit'> => ({
+  ...(nextAt === undefined ? {} : { nextAt }),
+  ...(limit === undefined ? {} : { limit }),
+});
+
+function blockerText(task: Task): string {
+  if (task.status === 'in_progress') return `#${task.id} (${task.claim.member} works on it)`;
+  // A completed one that blocks still is done, and was not agreed to.
+  const state = task.status === 'completed' ? 'done without consensus' : task.status;
+  return task.status === 'pending' ? `#${task.id}` : `#${task.id} (${state})`;
+}
+
+/** The tasks at the far end of what blocks a task: they wait for no other task. */
+function rootsOf(board: Board, task: Task): Task[] {
+  const found = new Map<string, Task>();
+  const seen = new Set<string>([task.id]);
+  const queue = [...openBlockers(board, task)];
+  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
+    const one = board.tasks.get(id);
+    if (one === undefined || seen.has(id)) continue;
+    seen.add(id);
+    const further = one.status === 'pending' ? openBlockers(board, one) : [];
+    if (further.length === 0 && (!isResolved(one) || holdOn(board, id))) found.set(id, one);
+    queue.push(...further);
+  }
+  // A dead end first: it is what somebody must do something about.
+  const rank = (one: Task): number => (isFinal(one) ? 0 : 1);
+  return [...found.values()].sort((a, b) => rank(a) - rank(b) || Number(a.id) - Number(b.id));
+}
+
+function failed(facts: Facts, task: Task, reason: string): Explanation {
+  const waiting = dependants(facts.board, task.id).filter((one) => !isFinal(one));
+  if (waiting.length === 0)
+    return {
+      waitingFor: null,
+      since: task.updated_at,
+      who: null,
+      next: `It failed (${reason}), and nothing happens by itself. \`teams task retry ${task.id}\` tries again.`,
+    };
+  return {
+    waitingFor: `a decision, because it failed (${reason}) and ${ids(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it`,
+    since: task.updated_at,
+    who: LEAD,
+    next: `\`teams task retry ${task.id}\`, or skip it; a lead that nobody attends skips what waits for it.`,
+    about: { members: 'by' in task ? [task.by.member] : [] },
+  };
+}
+
+const ids = (tasks: readonly Task[]): string => listed(tasks.map(({ id }) => `#${id}`));
+
+/** A paragraph names so many, however many there are. */
+const LISTED = 10;
+
+const listed = (names: readonly string[]): string =>
+  names.slice(0, LISTED).join(', ') + (names.length > LISTED ? ` and ${names.length - LISTED} more` : '');

@@ -1,0 +1,158 @@
+/** Why a member, or the whole team, stands where it stands. */
+import { isDone, openBlockers, pendingTasks, type Board } from '../../model/board/board.ts';
+import { timestamp } from '../../model/text/clock.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import { waitOf } from '../../model/board/request.ts';
+import { byId, isFinal, isInternal, type Task } from '../../model/board/task.ts';
+import { limitOf } from './deadline.ts';
+import { heldUp } from './explain-member.ts';
+import { explainTask, holdUpOf, leftBehind } from './explain-task.ts';
+import {
+  askedLead,
+  atTime,
+  dueAt,
+  laterOf,
+  withLead,
+  type Explanation,
+  type Facts,
+  type Limit,
+} from './explanation.ts';
+import { STALE_BEAT_MS } from '../member-availability.ts';
+import { duration } from '../mail-wording.ts';
+
+/** Between the first signal of a shutdown and the last. */
+const TERM_MS = 5_000;
+
+export function explainMember(facts: Facts, name: Name): Explanation {
+  const { board, members } = facts;
+  if (board.phase === 'closed') return leftBehind(facts);
+  const member = members.get(name);
+  const current = board.busy.get(name);
+  const asked = waitOf(board, name, current);
+  if (asked && (current === undefined || asked.task === current)) return askedLead(facts, asked);
+  const own = board.tasks.get(current ?? '') ?? nextOwn(board, name);
+  const held = member && heldUp(facts, name, member);
+  if (held) return held;
+  if (own) {
+    const why = ownWork(explainTask(facts, own), own);
+    return current === undefined ? { ...why, since: laterOf(why.since, member?.since ?? null) } : why;
+  }
+  const unread = member?.unread ?? 0;
+  const mail = unread > 0 ? `It has ${unread} unread ${unread === 1 ? 'message' : 'messages'} to read. ` : '';
+  const next = `${mail}A ready task that it may have, or mail, sets it to work.`;
+  return { waitingFor: 'a task or mail', since: member?.since ?? null, who: LEAD, next: withLead(facts, next) };
+}
+
+/** What explains its task explains the member, and the task's events are behind it. */
+const ownWork = (why: Explanation, { id }: Task): Explanation => ({
+  ...why,
+  about: { ...why.about, tasks: [...(why.about?.tasks ?? []), id] },
+});
+
+/** The pending task of its own that comes first: one that is ready before one that waits. */
+function nextOwn(board: Board, name: Name): Task | undefined {
+  const own = [...pendingTasks(board)].filter(({ owner }) => owner === name);
+  return own.find((task) => openBlockers(board, task).length === 0) ?? own[0];
+}
+
+export function explainTeam(facts: Facts): Explanation {
+  const { board } = facts;
+  if (board.phase === 'closed') return leftBehind(facts);
+  if (board.phase === 'closing') return closing(facts);
+  const [asked] = board.open.values();
+  if (asked) return askedLead(facts, asked);
+  const open = [...board.tasks.values()].filter((task) => !isFinal(task) && !isInternal(task)).sort(byId);
+  const unled = open.length > 0 || board.tasks.size === 0 ? withoutLead(facts) : undefined;
+  if (unled) return unled;
+  const running = open.filter(({ status }) => status === 'in_progress');
+  if (running.length > 0) return explainRunning(facts, running);
+  const [first] = [...deadEnds(board, open), ...open];
+  return first ? ownWork(explainTask(facts, first), first) : nothingOpen(facts);
+}
+
+function closing(facts: Facts): Explanation {
+  const since = facts.since.team.closing ?? null;
+  // Its lead stopped it, and is gone with it: nothing goes on by itself.
+  if (!facts.lead.alive)
+    return isDone(facts.board)
+      ? { waitingFor: null, since, who: null, next: 'Its run has ended: nothing more is to happen.' }
+      : { waitingFor: 'a lead: it was shut down with work left', since, who: null, next: withLead(facts, '') };
+  const why = { waitingFor: 'its members to stop', since, who: LEAD };
+  if (since === null) return { ...why, next: 'What does not stop in time is ended.' };
+  const signal = Date.parse(since) + facts.shutdownWaitMs;
+  const at = signal > facts.now ? signal : signal + TERM_MS;
+  const what = signal > facts.now ? 'is sent SIGTERM' : 'is killed';
+  return { ...why, next: `What has not stopped by then ${what} ${atTime(facts, at)}.`, ...dueAt(facts, at) };
+}
+
+/** A team with work that nobody leads, or whose lead stands still. */
+function withoutLead(facts: Facts): Explanation | undefined {
+  const { lead, board, team, now } = facts;
+  const since = lead.lastBeat === undefined ? board.lead.since : timestamp(lead.lastBeat);
+  if (!lead.alive) {
+    if (board.lead.epoch === 0 || board.tasks.size === 0) return undefined;
+    return { waitingFor: 'a lead: the last one is gone', since, who: null, next: withLead(facts, '') };
+  }
+  const stillFor = now - (lead.lastBeat ?? now);
+  if (stillFor < STALE_BEAT_MS) return undefined;
+  return {
+    waitingFor: `its lead (pid ${lead.pid ?? 'unknown'}), whose process lives, but whose heart has stood still for ${duration(stillFor)}`,
+    since,
+    who: LEAD,
+    next: `It goes on by itself when it is let run; \`teams resume ${team} --takeover\` ends it and leads instead.`,
+  };
+}
+
+function nothingOpen(facts: Facts): Explanation {
+  const { board, team, since } = facts;
+  const tasks = [...board.tasks.values()].map(({ updated_at }) => updated_at).sort();
+  const next = isDone(board)
+    ? 'Every task is final: the run ends, or new tasks begin it again.'
+    : `\`teams task create ${team} SUBJECT\` gives it something to do.`;
+  return {
+    waitingFor: isDone(board) ? null : 'its first task',
+    since: tasks.at(-1) ?? since.team.opened ?? null,
+    who: isDone(board) ? null : LEAD,
+    next: withLead(facts, next),
+  };
+}
+
+/** One that is held up says more than those that are worked on. */
+function explainRunning(facts: Facts, running: readonly Task[]): Explanation {
+  for (const task of running) {
+    const held = holdUpOf(facts, task);
+    if (held) return ownWork(held, task);
+  }
+  const each = running.map((task) => ({ task, why: explainTask(facts, task) }));
+  const since = each.map(({ why }) => why.since ?? '').sort()[0] ?? null;
+  const waitingFor = running.map((task) => `#${task.id} (${workerOf(task) ?? ''})`).join(', ');
+  const who = [...new Set(each.flatMap(({ why }) => why.who ?? []))].join(', ');
+  const about = { tasks: running.map(({ id }) => id) };
+  const [one] = each;
+  if (running.length === 1 && one) return { ...one.why, waitingFor, about };
+  const next = 'Each goes on to its next task when it has ended.';
+  const limit = firstLimit(facts, running);
+  return { waitingFor, since, who, next, about, ...(limit === undefined ? {} : { limit }) };
+}
+
+function firstLimit(facts: Facts, running: readonly Task[]): Limit | undefined {
+  const [first] = running
+    .flatMap((task) => {
+      const name = workerOf(task);
+      const limit = name && limitOf(facts, task, name);
+      return limit ? [limit] : [];
+    })
+    .sort((a, b) => a.at - b.at);
+  return first && { at: first.at, text: `The first limit: ${first.text}` };
+}
+
+const workerOf = (task: Task): Name | undefined => (task.status === 'in_progress' ? task.claim.member : undefined);
+
+/** Failed and cancelled tasks that others wait for: nothing moves until somebody decides. */
+const deadEnds = (board: Board, open: readonly Task[]): Task[] =>
+  open.filter((task) => openBlockers(board, task).some((id) => isDeadEnd(board, id)));
+
+const isDeadEnd = (board: Board, id: string): boolean => {
+  const status = board.tasks.get(id)?.status;
+  return status === 'failed' || status === 'cancelled';
+};

@@ -1,0 +1,59 @@
+/**
+ * Exceptions from file ownership (S2 "Conflict Prevention"): a member names files that are not its own, the lead grants
+ * what hurts nobody. A shared file is never granted, nor one whose owner works on it still.
+ */
+import type { Board } from '../../model/board/board.ts';
+import type { Name } from '../../model/text/names.ts';
+import { isFinal } from '../../model/board/task.ts';
+import { matcher } from '../file-patterns.ts';
+
+export interface BoundaryAnswer {
+  readonly granted: readonly string[];
+  /** Sentences, one for each file that is not. */
+  readonly refused: readonly string[];
+  /** Shared files among those: what is asked of them is the lead's to do. */
+  readonly wished: readonly string[];
+}
+
+/** More than these nobody asks for in one message. */
+const MOST = 50;
+
+/** Files that a text names: what has a slash or an ending, below the working directory. */
+export function filesNamed(text: string): string[] {
+  const words = text.split(/[\s"'`,;<>|()]+/).map((word) => word.replace(/^\.\//, '').replace(/[.:!?]+$/, ''));
+  const isFile = (word: string): boolean =>
+    !/^(?:e\.g|i\.e)$/i.test(word) &&
+    /^[\w@.-]+(?:\/[\w@.-]+)*$/.test(word) &&
+    !word.split('/').includes('..') &&
+    /\/|[\w-]\.[a-z]\w{0,9}$/i.test(word);
+  return [...new Set(words.filter(isFile))].slice(0, MOST);
+}
+
+export function boundaryAnswer(board: Board, asker: Name, text: string, shared: readonly string[]): BoundaryAnswer {
+  const isShared = matcher(shared);
+  const others = [...board.tasks.values()]
+    .filter((task) => task.owner !== undefined && task.owner !== asker && !isFinal(task))
+    .map(({ id, owner, work }) => ({ id, owner, isIts: matcher(work.files) }));
+  const judged = filesNamed(text).map((file) => {
+    if (isShared(file))
+      return { file, isShared: true, why: `${file} is a shared file: the lead is told what you ask of it.` };
+    const busy = others.find(({ isIts }) => isIts(file));
+    return {
+      ...{ file, isShared: false },
+      why: busy && `${file} belongs to ${busy.owner ?? 'another'}, whose task #${busy.id} is not done: ask there.`,
+    };
+  });
+  return {
+    granted: judged.flatMap(({ file, why }) => (why === undefined ? [file] : [])),
+    refused: judged.flatMap(({ why }) => why ?? []),
+    wished: judged.flatMap(({ file, isShared: isLeads }) => (isLeads ? [file] : [])),
+  };
+}
+
+/** What the asker is told. */
+export const boundaryText = ({ granted, refused }: Omit<BoundaryAnswer, 'wished'>): string =>
+  [
+    ...(granted.length > 0 ? [`BOUNDARY GRANTED: ${granted.join(', ')}`] : []),
+    ...refused.map((why) => `BOUNDARY REFUSED: ${why}`),
+    ...(granted.length + refused.length === 0 ? ['BOUNDARY: name the files, with their paths.'] : []),
+  ].join('\n');

@@ -1,0 +1,93 @@
+/**
+ * Which changes of files were not their authors' to make (S2 5.3), as far as that can be told: all members write into one
+ * working directory, so a file tells what it is and when it was changed, never by whom. What cannot be told is let be.
+ */
+import type { Name } from '../../model/text/names.ts';
+import { matcher } from '../file-patterns.ts';
+import type { FixTask } from './verifier.ts';
+
+export interface Edit {
+  /** Relative to the working directory, with `/`. */
+  readonly path: string;
+  /** When it was last changed, in wall milliseconds, by what no tool can set back; absent for a file that is gone. */
+  readonly at?: number;
+}
+
+/** What a task lets its owner write; without patterns, anything, unless it is one that only looks. */
+export interface Scope {
+  readonly member: Name;
+  readonly patterns: readonly string[];
+  readonly looks?: boolean;
+  /** When it was worked on, in wall milliseconds. */
+  readonly spans: readonly { readonly from: number; readonly to: number }[];
+}
+
+export interface StrayFacts {
+  readonly edits: readonly Edit[];
+  readonly scopes: readonly Scope[];
+  /** The lead's own. */
+  readonly shared: readonly string[];
+  /** Files that their owner has looked at since. */
+  readonly settled: ReadonlySet<string>;
+}
+
+export interface Stray {
+  readonly path: string;
+  /** Whose it is; undefined for nobody's. */
+  readonly owner: Name | undefined;
+  /** A clause. */
+  readonly why: string;
+}
+
+/** The times of files are told by a coarser clock. More would count what the gates make as somebody's work. */
+const SLACK_MS = 20;
+
+export function strayEdits({ edits, scopes, shared, settled }: StrayFacts): Stray[] {
+  const isShared = matcher(shared);
+  const known = scopes.map((scope) => ({
+    ...scope,
+    isIts: matcher(scope.patterns),
+    isFree: scope.patterns.length === 0 && scope.looks !== true,
+  }));
+  return edits.flatMap(({ path, at }): Stray[] => {
+    const working = known.filter(({ spans }) => at === undefined || spans.some((span) => covers(span, at)));
+    // Changed while nobody worked: by a person or a gate, or its time says nothing.
+    if (settled.has(path) || working.length === 0) return [];
+    const who = [...new Set(working.map(({ member }) => member))].join(' and ');
+    const then = at === undefined ? '' : `; ${who} worked then`;
+    if (isShared(path)) return [{ path, owner: undefined, why: `it is a shared file, the lead's own${then}` }];
+    if (working.some(({ isFree }) => isFree)) return [];
+    const owner = known.find(({ isIts }) => isIts(path));
+    if (owner === undefined) return [{ path, owner, why: `nobody owns it${then}` }];
+    if (at === undefined || working.some(({ isIts }) => isIts(path))) return [];
+    return [{ path, owner: owner.member, why: `it is ${owner.member}'s, and ${who} worked when it was changed` }];
+  });
+}
+
+const covers = ({ from, to }: { from: number; to: number }, at: number): boolean =>
+  at >= from - SLACK_MS && at <= to + SLACK_MS;
+
+export const strayText = (strays: readonly Stray[]): string =>
+  strays.map(({ path, why }) => `${path}: ${why}`).join('; ');
+
+/** One task for each owner who can work on what is said in words. What is nobody's is listed only. */
+export function strayTasks(strays: readonly Stray[], canFix: (name: Name) => boolean, round: number): FixTask[] {
+  const owners = [...new Set(strays.flatMap(({ owner }) => owner ?? []))].filter(canFix);
+  return owners.map((owner) => {
+    const own = strays.filter((stray) => stray.owner === owner);
+    const paths = own.map(({ path }) => path);
+    return {
+      ...{
+        owner,
+        files: paths,
+        subject: `[no-cascade] Look at what others changed in ${paths.join(', ').slice(0, 200)}`,
+      },
+      description: [
+        'These files are yours, and were changed while others worked. Nothing was reverted: keep what is right, mend what is not.',
+        '',
+        ...own.map(({ path, why }) => `- ${path}: ${why}`),
+      ].join('\n'),
+      metadata: { type: 'implement', fixRound: round, ownership: paths },
+    };
+  });
+}

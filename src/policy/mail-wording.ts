@@ -1,0 +1,73 @@
+/**
+ * What the runtime says to people and members, in the seeds' words (SPEC §4). Nothing is ever decided by reading these
+ * texts back: every message carries its `kind` and ids beside them.
+ */
+import type { Name } from '../model/text/names.ts';
+import type { Task } from '../model/board/task.ts';
+
+type Named = Pick<Task, 'id' | 'subject'>;
+
+export const statusCheck = (taskId: string): string => `STATUS CHECK: Report progress on task #${taskId}.`;
+
+export const statusAnswer = (doing: string): string => `STATUS: ${doing}`;
+
+/** @param blocker the last one to be resolved */
+export const unblocked = (taskId: string, blocker: Pick<Task, 'id' | 'status'>): string =>
+  `UNBLOCKED: Task #${taskId} is now ready. Blocker #${blocker.id} ${blocker.status === 'skipped' ? 'was skipped' : 'completed'}.`;
+
+export const assignment = ({ id, subject }: Named): string => `New assignment: task #${id} - ${subject}`;
+
+/** `(was worker-1, quarantined)`: the reason of a decision names whom it is about, here that is said already. */
+export function reassignment({ id, subject }: Named, from: Name, why: string): string {
+  const of = [`${from} is `, `${from} `].find((start) => why.startsWith(start)) ?? '';
+  return `NEW ASSIGNMENT: Task #${id} is now assigned to you (was ${from}, ${why.slice(of.length)}). Subject: ${subject}.`;
+}
+
+export const taskCompleted = (taskId: string, summary: string): string => `Completed task #${taskId}: ${summary}`;
+
+export const taskFailed = (taskId: string, reason: string): string => `FAILED task #${taskId}: ${reason}`;
+
+export const standingBy = (): string => 'All assigned tasks complete. Standing by.';
+
+/** Of a member that has done no task, only answered mail. */
+export const idling = (): string => 'Nothing left to do. Standing by.';
+
+export const stillBlocked = (taskId: string, blockers: readonly string[]): string =>
+  `BLOCKED: Task #${taskId} still waits for ${blockers.map((id) => `#${id}`).join(', ')}.`;
+
+/** @param text what the member should know or change; may be empty */
+export const planAnswer = (taskId: string, { approve, text }: { approve: boolean; text: string }): string => {
+  const said = approve ? `PLAN APPROVED: Task #${taskId}` : `PLAN REFUSED: Task #${taskId}`;
+  return text === '' ? `${said}.` : `${said}: ${text}`;
+};
+
+/** @param feedback of the user's hook */
+export const refusedCompletion = (taskId: string, feedback: string): string =>
+  `NOT DONE: Task #${taskId} was refused by a check of the user: ${feedback}`;
+
+export const refusedIdle = (feedback: string): string => `NOT IDLE: A check of the user says: ${feedback}`;
+
+export const SHUTDOWN_DONE = 'All work complete. Finish current operation and stop.';
+export const SHUTDOWN_CANCELLED = 'Team cancelled by user.';
+
+export const shutdown = (why: string = SHUTDOWN_DONE): string => `SHUTDOWN: ${why}`;
+
+export const shutdownAck = (member: Name, completed: number, inProgress: number): string =>
+  `SHUTDOWN ACK: ${member} stopping. Final status: ${tasks(completed)} completed, ${inProgress} in progress.`;
+
+export const teamCancelled = (team: Name, workers: number, completed: number, total: number): string =>
+  `Team ${team} cancelled. ${workers} ${workers === 1 ? 'worker' : 'workers'} stopped. ${completed}/${total} tasks were completed before cancellation.`;
+
+export const teamForceCancelled = (team: Name): string => `Team ${team} force-cancelled.`;
+
+const tasks = (count: number): string => `${count} ${count === 1 ? 'task' : 'tasks'}`;
+
+/** `850 ms`, `45s`, `1m30s`, `2h05m`: as S2 writes the time of a task. */
+export function duration(ms: number): string {
+  if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
+  const seconds = Math.floor(ms / 1_000);
+  const [h, m, s] = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
+  const two = (part: number): string => String(part).padStart(2, '0');
+  if (h > 0) return `${h}h${two(m)}m`;
+  return m > 0 ? `${m}m${two(s)}s` : `${s}s`;
+}

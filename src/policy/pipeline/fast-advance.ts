@@ -1,0 +1,88 @@
+/**
+ * Going on without asking the lead (S4 "Fast-Advance Rules"): what follows when a role's work is done, in six rows. The
+ * teammate asks, this decides, the lead's process starts whom it names; every other row is a report to the lead.
+ *
+ *   a ready task of its own prefix, in an inner loop      → nobody is started: the same process takes it
+ *   one ready task, a checkpoint                          → a person is asked
+ *   one ready task that waited for this one, of another's → its member is started at once
+ *   several, or one that waited for something else        → the lead sees to them
+ *   none, others work                                     → the lead is told how it stands
+ *   none, nobody works                                    → the lead is told: the pipeline may be complete
+ */
+import { isReady, pendingTasks, type Board } from '../../model/board/board.ts';
+import type { Name } from '../../model/text/names.ts';
+import { isCheckpoint, type Task } from '../../model/board/task.ts';
+
+export type FastAdvance =
+  | { readonly row: 'inner loop'; readonly task: string }
+  | { readonly row: 'successor'; readonly task: string; readonly member: Name }
+  | { readonly row: 'parallel'; readonly tasks: readonly string[] }
+  | { readonly row: 'others running'; readonly tasks: readonly string[] }
+  | { readonly row: 'nothing left' }
+  | { readonly row: 'checkpoint'; readonly task: string };
+
+export interface Finisher {
+  readonly name: Name;
+  /** It goes on by itself with whatever else of its prefixes is ready. */
+  readonly loops: boolean;
+  /** The tasks that it finished since it began, the last one last. */
+  readonly finished: readonly string[];
+}
+
+/** @returns the row that holds now; the first that fits, in the order above */
+export function fastAdvance(board: Board, { name, loops, finished }: Finisher): FastAdvance {
+  const ready = [...pendingTasks(board)].filter((task) => isReady(board, task));
+  const own = ready.find(({ owner }) => owner === name);
+  if (loops && own) return { row: 'inner loop', task: own.id };
+  const [first, ...more] = ready;
+  if (first === undefined) {
+    const running = [...board.busy].filter(([member]) => member !== name).map(([, task]) => task);
+    return running.length > 0 ? { row: 'others running', tasks: running } : { row: 'nothing left' };
+  }
+  if (more.length === 0 && isCheckpoint(first)) return { row: 'checkpoint', task: first.id };
+  const { owner } = first;
+  const isSuccessor = first.blockedBy.some((id) => finished.includes(id));
+  if (more.length > 0 || owner === undefined || owner === name || !isSuccessor || isCheckpoint(first))
+    return { row: 'parallel', tasks: ready.map(({ id }) => id) };
+  return { row: 'successor', task: first.id, member: owner };
+}
+
+/** One sentence, for the log and for whoever leads. */
+export function fastAdvanceText(board: Board, decided: FastAdvance): string {
+  const named = (id: string): string => board.tasks.get(id)?.subject ?? `task #${id}`;
+  switch (decided.row) {
+    case 'inner loop':
+      return `goes on with ${named(decided.task)}`;
+    case 'successor':
+      return `${decided.member} is started for ${named(decided.task)}`;
+    case 'parallel':
+      return `the lead sees to ${decided.tasks.map(named).join(' and ')}`;
+    case 'others running':
+      return `waits for ${decided.tasks.map(named).join(' and ')}`;
+    case 'nothing left':
+      return 'nothing is ready and nobody works: the pipeline may be complete';
+    case 'checkpoint':
+      return `a person is asked: ${named(decided.task)}`;
+    default:
+      return decided satisfies never;
+  }
+}
+
+/** The work that waits while whoever finished what is before it has yet to report: its report decides who begins it. */
+const isAnnounced = (board: Board, task: Task, owing: ReadonlySet<Name>): boolean =>
+  task.blockedBy.some((id) => {
+    const blocker = board.tasks.get(id);
+    return blocker?.status === 'completed' && owing.has(blocker.by.member);
+  });
+
+/** @param owing whose process lives and has yet to report what it finished; @returns whose ready work nobody is there for */
+export function unattendedWork(board: Board, owing: ReadonlySet<Name>): Map<Name, Task> {
+  const found = new Map<Name, Task>();
+  for (const task of pendingTasks(board)) {
+    const { owner } = task;
+    const member = owner === undefined ? undefined : board.members.get(owner);
+    if (member?.state !== 'joined' || found.has(member.name) || board.busy.has(member.name)) continue;
+    if (isReady(board, task) && !isAnnounced(board, task, owing)) found.set(member.name, task);
+  }
+  return found;
+}

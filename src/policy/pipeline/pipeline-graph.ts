@@ -1,0 +1,26 @@
+/** A pipeline as a tree of lines: each task below the last one that it waits for, what else it waits for beside it. */
+import type { Pipeline, PipelineTask } from '../../model/pipeline/pipeline-definition.ts';
+
+export function pipelineGraph({ tasks }: Pick<Pipeline, 'tasks'>): string[] {
+  const parentOf = ({ after }: PipelineTask): string | undefined =>
+    tasks.findLast(({ code }) => after.includes(code))?.code;
+  const draw = (parent: string | undefined, indent: string): string[] => {
+    const children = tasks.filter((task) => parentOf(task) === parent);
+    return children.flatMap((task, at) => {
+      const isLast = at === children.length - 1;
+      const [branch, below] = parent === undefined ? ['', ''] : isLast ? ['└─ ', '   '] : ['├─ ', '│  '];
+      return [`${indent}${branch}${label(task, parent)}`, ...draw(task.code, `${indent}${below}`)];
+    });
+  };
+  return draw(undefined, '');
+}
+
+function label({ code, role, subject, after, discuss, fix }: PipelineTask, parent: string | undefined): string {
+  const others = after.filter((one) => one !== parent);
+  const notes = [
+    ...(others.length === 0 ? [] : [`after ${others.join(', ')} too`]),
+    ...(discuss === undefined ? [] : [discuss]),
+    ...(fix === undefined ? [] : [`faults go back to ${fix}`]),
+  ];
+  return `${code}  ${role ?? 'a person'}: ${subject}${notes.length === 0 ? '' : ` [${notes.join('; ')}]`}`;
+}

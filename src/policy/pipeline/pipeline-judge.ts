@@ -1,0 +1,62 @@
+/**
+ * What a lead does for a pipeline besides supervision: it starts the member whose work is ready and whom nobody is there
+ * for, asks a person at a checkpoint, and sends work back that a tester found wanting.
+ */
+import { PERSON } from '../../model/board/authority.ts';
+import { claimOf, isReady, pendingTasks, type Board } from '../../model/board/board.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import { isCheckpoint, type Task } from '../../model/board/task.ts';
+import { unattendedWork } from './fast-advance.ts';
+import { fixNeeds } from './fix-loop.ts';
+import type { MemberSighting, PipelineSight, Sighting, Verdict } from '../sighting.ts';
+
+export function pipelineVerdicts(sighting: Sighting): Verdict[] {
+  const { board, pipeline } = sighting;
+  if (pipeline === undefined) return [];
+  const needs = fixNeeds(board);
+  const due = needs.flatMap((need): Verdict[] => {
+    const code = need.task.subject;
+    if (need.is === 'due') return [{ do: 'redo', task: need.task.id, of: need.of.id, why: `${code}: it needs a fix` }];
+    const why = `${code}: it needs a fix after the last round too; look at it yourself`;
+    return pipeline.told.has(need.task.id) ? [] : [{ do: 'tell', task: need.task.id, what: 'fix.exhausted', why }];
+  });
+  const held = new Set(needs.flatMap(({ task, is }) => (is === 'due' ? [task.id] : [])));
+  return [...due, ...checkpoints(board, pipeline), ...starts(sighting, pipeline, held)];
+}
+
+const checkpoints = (board: Board, { told, passesCheckpoints }: PipelineSight): Verdict[] =>
+  [...pendingTasks(board)].flatMap((task): Verdict[] => {
+    if (!isCheckpoint(task) || !isReady(board, task)) return [];
+    if (passesCheckpoints) return [{ do: 'pass', task: task.id, why: 'passed by --yes' }];
+    return told.has(task.id) ? [] : [{ do: 'tell', task: task.id, what: 'checkpoint.reached', why: asks(task) }];
+  });
+
+const asks = ({ id, subject }: Task): string =>
+  `${subject}: a person is asked. \`teams task approve ${id}\` goes on, \`teams task refuse ${id}\` ends it here`;
+
+/** @param held finished tasks that are to be done again: what waits for them waits longer */
+function starts({ board, members }: Sighting, { owing }: PipelineSight, held: ReadonlySet<string>): Verdict[] {
+  const seen = new Map(members.map((one) => [one.name, one]));
+  const living = new Set([...owing].filter((name) => isLiving(seen.get(name))));
+  const found = new Map<Name, string>(
+    [...unattendedWork(board, living)]
+      .filter(([, task]) => !task.blockedBy.some((id) => held.has(id)))
+      .map(([name, { subject }]) => [name, `${subject} is ready`]),
+  );
+  // What was in the hands of a role whose lead died with it: its next life takes it up.
+  for (const [name, id] of board.busy) {
+    const task = board.tasks.get(id);
+    const isProcess = task && claimOf(task)?.incarnation !== PERSON;
+    if (name !== LEAD && isProcess) found.set(name, `${task.subject} was in its hands`);
+  }
+  for (const name of owing) if (!found.has(name)) found.set(name, 'it has yet to report what it finished');
+  return [...found].flatMap(([member, why]): Verdict[] =>
+    isAbsent(seen.get(member)) ? [{ do: 'start', member, why }] : [],
+  );
+}
+
+const isLiving = (seen: MemberSighting | undefined): boolean =>
+  seen?.process === 'alive' || seen?.process === 'starting';
+
+const isAbsent = (seen: MemberSighting | undefined): boolean =>
+  seen === undefined || (seen.process === 'none' && !seen.quarantined && !seen.givenUp && !seen.byHand);

@@ -1,0 +1,179 @@
+/**
+ * The do–review–decide loop (SPEC §10, S0 step 4) as a reducer: the loop so far × what came of its command → the loop with
+ * its next command. It holds whatever its caller does:
+ *
+ * relay ─→ review ─→ relay (next round) … ─→ clean up ─→ synthesise ─→ nothing
+ *   └→ wait ─→ relay (same round, once)        ▲ from everywhere: converged, the cap, no backend, no reviewer, a stop
+ *
+ * No round beyond the cap; clean-up once, before the synthesis; no convergence without a verdict that passes for every
+ * deliverable; the result is the best one seen. An outcome that is not of the present command changes nothing.
+ */
+import type { FailureClass } from '../../model/agent/agent.ts';
+import type { Name } from '../../model/text/names.ts';
+import type { Candidate, RelayOutcome, Review, Validation } from '../../model/pipeline/round.ts';
+import {
+  present,
+  type BackendState,
+  type Ending,
+  type Loop,
+  type LoopSettings,
+  type Outcome,
+  type Reviewed,
+  type Round,
+} from './refine-loop.ts';
+import { compareStandings, standingOf } from './rubric.ts';
+import { select } from './selection.ts';
+
+/** A backend that is limited is waited for at most so long, and so long when it names no time. */
+const LONGEST_WAIT_MS = 60_000;
+const USUAL_WAIT_MS = 5_000;
+
+/** Trying again changes nothing. */
+const FOR_GOOD: ReadonlySet<FailureClass> = new Set(['not_installed', 'unauthorised', 'overflow']);
+const MOST_BAD_OUTPUTS = 2;
+
+const roundOf = (n: number): Round => ({ n, outcomes: new Map(), waited: false, reviewed: [] });
+
+export function begin(settings: LoopSettings): Loop {
+  const backends = settings.backends.map((name) => ({ name, badOutputs: 0 }));
+  return { settings, backends, rounds: [roundOf(1)], command: { do: 'relay', round: 1, backends: settings.backends } };
+}
+
+export function advance(loop: Loop, outcome: Outcome): Loop {
+  if (outcome.of === 'stop') return loop.ending === undefined ? stopped(loop, outcome) : loop;
+  const { command } = loop;
+  if (outcome.of !== command.do) return loop;
+  switch (outcome.of) {
+    case 'relay':
+      return command.do === 'relay' ? relayed(loop, command.backends, outcome.outcomes) : loop;
+    case 'wait':
+      return { ...loop, command: { do: 'relay', round: present(loop).n, backends: usable(loop) } };
+    case 'review':
+      return command.do === 'review' ? reviewed(loop, command.candidates, outcome) : loop;
+    case 'clean up':
+      return { ...loop, command: { do: 'synthesise' } };
+    case 'synthesise':
+      return { ...loop, command: { do: 'nothing' } };
+  }
+}
+
+/** Backends that are still asked. */
+const usable = ({ backends }: Pick<Loop, 'backends'>): Name[] =>
+  backends.filter(({ failed }) => failed === undefined).map(({ name }) => name);
+
+function relayed(loop: Loop, asked: readonly Name[], outcomes: ReadonlyMap<Name, RelayOutcome>): Loop {
+  const next = withOutcomes(loop, asked, outcomes);
+  const round = present(next);
+  const candidates = candidatesOf(next);
+  if (candidates.length > 0) return { ...next, command: { do: 'review', round: round.n, candidates } };
+  const ms = waitOf(next);
+  if (ms === undefined) return decided(next);
+  return { ...withRound(next, { ...round, waited: true }), command: { do: 'wait', ms } };
+}
+
+/** Whoever was asked has an outcome: of whom nobody tells one, that is a crash. */
+function withOutcomes(loop: Loop, asked: readonly Name[], outcomes: ReadonlyMap<Name, RelayOutcome>): Loop {
+  const round = present(loop);
+  const told = asked.map((name): [Name, RelayOutcome] => [
+    name,
+    outcomes.get(name) ?? { is: 'failed', why: 'crashed', message: 'nothing came of the call' },
+  ]);
+  const all = new Map([...round.outcomes, ...told]);
+  const backends = loop.backends.map((backend) => {
+    const outcome = told.find(([name]) => name === backend.name)?.[1];
+    return outcome?.is === 'failed' ? afterFailure(backend, outcome, round.n) : backend;
+  });
+  return withRound({ ...loop, backends }, { ...round, outcomes: all });
+}
+
+function afterFailure(
+  backend: BackendState,
+  { why, message }: Extract<RelayOutcome, { is: 'failed' }>,
+  round: number,
+): BackendState {
+  const badOutputs = backend.badOutputs + (why === 'bad_output' ? 1 : 0);
+  const isOver = FOR_GOOD.has(why) || badOutputs >= MOST_BAD_OUTPUTS;
+  return { ...backend, badOutputs, ...(isOver ? { failed: { why, message, round } } : {}) };
+}
+
+/** What the round has to show: of backends that work in turn, what the last of them left. */
+function candidatesOf(loop: Loop): Candidate[] {
+  const { n, outcomes } = present(loop);
+  const all = loop.settings.backends.flatMap((backend): Candidate[] => {
+    const outcome = outcomes.get(backend);
+    return outcome?.is === 'success' ? [{ backend, round: n, text: outcome.text }] : [];
+  });
+  return loop.settings.inTurn ? all.slice(-1) : all;
+}
+
+/** Milliseconds to wait when everybody who is left is limited; undefined when there is no use in it. */
+function waitOf(loop: Loop): number | undefined {
+  const { outcomes, waited } = present(loop);
+  const left = usable(loop).map((name) => outcomes.get(name));
+  const limited = left.flatMap((one) => (one?.is === 'failed' && one.why === 'rate_limited' ? [one] : []));
+  if (waited || limited.length === 0 || limited.length < left.length) return undefined;
+  const shortest = Math.min(...limited.map(({ retryAfterMs = USUAL_WAIT_MS }) => retryAfterMs));
+  return Math.min(LONGEST_WAIT_MS, Math.max(0, shortest));
+}
+
+function reviewed(
+  loop: Loop,
+  candidates: readonly Candidate[],
+  { reviews, validation }: Extract<Outcome, { of: 'review' }>,
+): Loop {
+  const judged = candidates.map((candidate) =>
+    judge(loop, candidate, reviews.get(candidate.backend) ?? unreviewed('nobody did'), validation),
+  );
+  const round = { ...present(loop), ...(validation === undefined ? {} : { validation }) };
+  const next = withReviews(withRound(loop, round), judged);
+  if (present(next).selection?.chosen.standing.converged === true) return ended(next, { why: 'converged' });
+  const lost = judged.flatMap(({ review }) => (review.is === 'failed' && review.forGood ? [review] : []));
+  if (lost.length === judged.length)
+    return ended(next, { why: 'reviewer', text: lost.map(({ why }) => why).join('; ') });
+  return decided(next);
+}
+
+const unreviewed = (why: string): Review => ({ is: 'failed', by: 'the reviewer', why, forGood: false });
+
+const judge = (loop: Loop, candidate: Candidate, review: Review, validation: Validation | undefined): Reviewed => ({
+  candidate,
+  review,
+  standing: standingOf(review, validation, candidate.round, loop.settings.rubric),
+});
+
+/** Of equals the later one is the best: it knows more. */
+function withReviews(loop: Loop, judged: readonly Reviewed[]): Loop {
+  const selection = select(judged);
+  const chosen = judged.find(({ candidate }) => candidate === selection?.chosen.candidate);
+  if (selection === undefined || chosen === undefined) return loop;
+  const isBetter = loop.best === undefined || compareStandings(chosen.standing, loop.best.standing) >= 0;
+  const next = withRound(loop, { ...present(loop), reviewed: judged, selection });
+  return isBetter ? { ...next, best: chosen } : next;
+}
+
+/** The round is over without convergence. */
+function decided(loop: Loop): Loop {
+  const { n } = present(loop);
+  const backends = usable(loop);
+  if (backends.length === 0) return ended(loop, { why: 'backends' });
+  if (n >= loop.settings.maxRounds) return ended(loop, { why: 'cap' });
+  const rounds: Loop['rounds'] = [...loop.rounds, roundOf(n + 1)];
+  return { ...loop, rounds, command: { do: 'relay', round: n + 1, backends } };
+}
+
+/** What had come by then is kept, unreviewed. */
+function stopped(loop: Loop, { ending, outcomes = new Map() }: Extract<Outcome, { of: 'stop' }>): Loop {
+  const { command } = loop;
+  const isRelay = command.do === 'relay';
+  const next = isRelay ? withOutcomes(loop, [...outcomes.keys()], outcomes) : loop;
+  const candidates = command.do === 'review' ? command.candidates : isRelay ? candidatesOf(next) : [];
+  const judged = candidates.map((candidate) => judge(next, candidate, unreviewed(ending.text), undefined));
+  return ended(withReviews(next, judged), ending);
+}
+
+const ended = (loop: Loop, ending: Ending): Loop => ({ ...loop, ending, command: { do: 'clean up' } });
+
+const withRound = (loop: Loop, round: Round): Loop => {
+  const [first, ...others] = loop.rounds;
+  return { ...loop, rounds: others.length === 0 ? [round] : [first, ...others.slice(0, -1), round] };
+};

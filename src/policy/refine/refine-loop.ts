@@ -1,0 +1,79 @@
+/** The do–review–decide loop as data: where it stands, what it does next, how it ended. `convergence.ts` moves it. */
+import type { FailureClass } from '../../model/agent/agent.ts';
+import type { Name } from '../../model/text/names.ts';
+import type { Candidate, RelayOutcome, Review, Validation } from '../../model/pipeline/round.ts';
+import type { Rubric } from './rubric.ts';
+import type { Judged, Selection } from './selection.ts';
+
+export interface LoopSettings {
+  /** At least one. */
+  readonly backends: readonly Name[];
+  readonly maxRounds: number;
+  /** They write: each goes on from what the one before it left, and a round has one result. */
+  readonly inTurn: boolean;
+  readonly rubric: Rubric;
+}
+
+export interface BackendState {
+  readonly name: Name;
+  readonly badOutputs: number;
+  /** It is asked no more. */
+  readonly failed?: { readonly why: FailureClass; readonly message: string; readonly round: number };
+}
+
+export interface Reviewed extends Judged {
+  readonly review: Review;
+}
+
+export interface Round {
+  readonly n: number;
+  /** The last outcome of each backend that was asked. */
+  readonly outcomes: ReadonlyMap<Name, RelayOutcome>;
+  readonly waited: boolean;
+  readonly reviewed: readonly Reviewed[];
+  readonly validation?: Validation;
+  readonly selection?: Selection;
+}
+
+export type Command =
+  | { readonly do: 'relay'; readonly round: number; readonly backends: readonly Name[] }
+  | { readonly do: 'wait'; readonly ms: number }
+  | { readonly do: 'review'; readonly round: number; readonly candidates: readonly Candidate[] }
+  | { readonly do: 'clean up' }
+  | { readonly do: 'synthesise' }
+  | { readonly do: 'nothing' };
+
+export type Ending =
+  | { readonly why: 'converged' }
+  /** The last round is over. */
+  | { readonly why: 'cap' }
+  /** Every backend has failed for good. */
+  | { readonly why: 'backends' }
+  /** Nobody can review. */
+  | { readonly why: 'reviewer'; readonly text: string }
+  | { readonly why: 'interrupted' | 'error'; readonly text: string };
+
+export type Outcome =
+  | { readonly of: 'relay'; readonly outcomes: ReadonlyMap<Name, RelayOutcome> }
+  | { readonly of: 'wait' }
+  | { readonly of: 'review'; readonly reviews: ReadonlyMap<Name, Review>; readonly validation?: Validation }
+  | { readonly of: 'clean up' }
+  | { readonly of: 'synthesise' }
+  /** From outside, at any time; `outcomes` is what had come by then. */
+  | {
+      readonly of: 'stop';
+      readonly ending: Extract<Ending, { why: 'interrupted' | 'error' }>;
+      readonly outcomes?: ReadonlyMap<Name, RelayOutcome>;
+    };
+
+export interface Loop {
+  readonly settings: LoopSettings;
+  readonly command: Command;
+  readonly backends: readonly BackendState[];
+  /** The present one is the last. */
+  readonly rounds: readonly [Round, ...Round[]];
+  readonly best?: Reviewed;
+  readonly ending?: Ending;
+}
+
+export const present = ({ rounds }: Pick<Loop, 'rounds'>): Round => rounds.at(-1) ?? rounds[0];

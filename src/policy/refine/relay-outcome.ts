@@ -1,0 +1,102 @@
+/** What a turn of a backend, a reviewer or a validating command means for the loop. */
+import { FAILURE_CLASSES, type FailureClass, type Sandbox } from '../../model/agent/agent.ts';
+import { readVerdict, type RelayOutcome, type Review, type Validation } from '../../model/pipeline/round.ts';
+import type { EndedTurn } from '../outcome.ts';
+
+export type EndedCall = Exclude<EndedTurn, { ended: 'aborted' }> & {
+  /** The end of all that the program printed. */
+  readonly printed?: string;
+};
+
+/**
+ * A program that ends with another code than 0 has crashed; an answer without a word is no answer, unless the work is in
+ * files.
+ */
+export function relayOutcome(end: EndedCall, sandbox: Sandbox): RelayOutcome {
+  if (end.ended === 'answered') {
+    const isEmpty = end.text.trim() === '' && sandbox === 'read-only';
+    return isEmpty
+      ? { is: 'failed', why: 'bad_output', message: 'it answered nothing' }
+      : { is: 'success', text: end.text };
+  }
+  const why = end.why === 'exit' ? 'crashed' : end.why;
+  const pause = end.retryAfterMs === undefined ? {} : { retryAfterMs: end.retryAfterMs };
+  return { is: 'failed', why, message: end.message, ...pause };
+}
+
+const isFailureClass = (value: unknown): value is FailureClass => FAILURE_CLASSES.some((one) => one === value);
+
+/** A failed call as a worker's record tells of it; whatever is not told was a crash. */
+export function failedCall(fault: unknown, message: string, retryAfterMs: unknown): EndedCall {
+  const why = isFailureClass(fault) ? fault : 'crashed';
+  const pause = typeof retryAfterMs === 'number' ? { retryAfterMs } : {};
+  return { ended: 'failed', why, text: '', message, ...pause };
+}
+
+export function validationOf(command: string, end: EndedCall): Validation {
+  const printed = (end.printed ?? end.text).trimEnd();
+  return end.ended === 'answered'
+    ? { command, passed: true, message: 'exit 0', printed }
+    : { command, passed: false, message: end.message, printed };
+}
+
+/** A reviewer's answer in words. */
+export function reviewOf(by: string, end: EndedCall): Review {
+  if (end.ended === 'failed') {
+    const forGood = end.why === 'not_installed' || end.why === 'unauthorised';
+    return { is: 'failed', by, why: `${end.why}: ${end.message}`, forGood };
+  }
+  const read = readVerdict(end.text);
+  return read.ok
+    ? { is: 'verdict', by, verdict: read.verdict, isMechanical: false }
+    : { is: 'unreadable', by, why: read.why };
+}
+
+/** What a shell answers for a command that is not there, or is none. */
+const NO_COMMAND = new Set([126, 127]);
+
+/**
+ * A command as a reviewer: with JSON on its stdout that is the verdict, and its exit code must agree; else the exit code
+ * is it, for every deliverable.
+ */
+export function commandReview(
+  { label, command }: { readonly label: string; readonly command: string },
+  end: EndedCall,
+  deliverables: readonly string[],
+): Review {
+  const isTold = end.ended === 'answered' || end.why === 'exit';
+  const isThere = isTold && !NO_COMMAND.has(end.exitCode ?? 0);
+  if (!isThere) {
+    const message = end.ended === 'failed' ? end.message : `exit ${end.exitCode}`;
+    return { is: 'failed', by: label, why: message, forGood: end.ended === 'answered' || end.why !== 'timeout' };
+  }
+  const read = readVerdict(end.text);
+  const { passed, message, printed } = validationOf(command, end);
+  if (read.ok)
+    return withExitCode({ is: 'verdict', by: label, verdict: read.verdict, isMechanical: false }, passed, message);
+  return mechanical(label, { command, passed, message, printed }, deliverables);
+}
+
+function withExitCode(review: Extract<Review, { is: 'verdict' }>, passed: boolean, message: string): Review {
+  if (passed) return review;
+  const finding = { severity: 'critical' as const, text: `${review.by} ended with ${message}` };
+  return { ...review, verdict: { ...review.verdict, findings: [finding, ...review.verdict.findings] } };
+}
+
+/** The verdict of an exit code. */
+export function mechanical(by: string, validation: Validation, deliverables: readonly string[]): Review {
+  const { command, passed, message, printed } = validation;
+  const said = `${command}: ${message}`;
+  return {
+    ...{ is: 'verdict', by, isMechanical: true },
+    verdict: {
+      deliverables: deliverables.map((name) => ({
+        ...{ name, accepted: passed, safe: passed, validation: passed ? 'passed' : 'failed' },
+        ...{ reason: said, critique: said },
+      })),
+      findings: passed ? [] : [{ severity: 'critical', text: said }],
+      summary: said,
+    },
+    ...(passed ? {} : { evidence: { command, printed } }),
+  };
+}

@@ -1,0 +1,43 @@
+/**
+ * Who reviews the work of a backend (SPEC §10): whoever was asked for; else an agent of another vendor, those of this run
+ * before those that are merely there; else a fresh session of the same. A command cannot review itself: with `--validate`
+ * its exit code decides alone.
+ */
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { vendorOf } from '../vendor.ts';
+
+/** Somebody who could review. */
+export interface Thinker {
+  readonly label: string;
+  readonly agent: AgentSpec;
+}
+
+export type ReviewerChoice =
+  | { readonly by: 'agent'; readonly reviewer: Thinker; readonly why: string }
+  | { readonly by: 'validation'; readonly why: string };
+
+export interface ReviewerRequest {
+  readonly backend: Thinker;
+  readonly asked?: Thinker;
+  /** All backends of the run. */
+  readonly used: readonly Thinker[];
+  /** What is there besides, the first choice first. */
+  readonly available: readonly Thinker[];
+  readonly hasValidation: boolean;
+}
+
+/** A gateway does not change whose model it is. */
+const makerOf = ({ agent: { kind } }: Thinker): string => vendorOf({ kind }) ?? kind;
+
+/** @returns undefined when there is nobody */
+export function chooseReviewer(request: ReviewerRequest): ReviewerChoice | undefined {
+  const { backend, asked, used, available, hasValidation } = request;
+  if (asked !== undefined) return { by: 'agent', reviewer: asked, why: 'asked for by --reviewer' };
+  const isCommand = backend.agent.kind === 'exec';
+  if (isCommand && hasValidation)
+    return { by: 'validation', why: "no reviewer was asked for, and the work is a command's" };
+  const other = [...used, ...available].find((one) => one.agent.kind !== 'exec' && makerOf(one) !== makerOf(backend));
+  if (other !== undefined) return { by: 'agent', reviewer: other, why: `of another vendor than ${backend.label}` };
+  if (isCommand) return undefined;
+  return { by: 'agent', reviewer: backend, why: 'a fresh session: there is no agent of another vendor here' };
+}

@@ -1,0 +1,131 @@
+/**
+ * Is a result good enough to stop (S0 "Phase 2: REVIEW")? All three items of the rubric must pass for every deliverable,
+ * nothing critical or major may be found, and what `--validate` showed counts above what anybody says. A blanket "looks
+ * good" is no critique, and an answer that could not be read is no verdict.
+ */
+import type { Critique, Review, Validation, Verdict } from '../../model/pipeline/round.ts';
+import { sameDeliverable, THE_RESULT } from './deliverables.ts';
+
+export interface Rubric {
+  readonly deliverables: readonly string[];
+  /** Complexity ≥ 4, or two deliverables or more: in round 1 each needs a critique in words. */
+  readonly isComplex: boolean;
+}
+
+export interface Standing {
+  readonly converged: boolean;
+  /** What is in the way, the worst first; empty when it converged. */
+  readonly unresolved: readonly string[];
+  /** Compared from the left, more is better. */
+  readonly rank: readonly number[];
+}
+
+/** From here on a task is complex (SPEC §10). */
+export const COMPLEX_FROM = 4;
+
+export function standingOf(
+  review: Review,
+  validation: Validation | undefined,
+  round: number,
+  rubric: Rubric,
+): Standing {
+  const invalid = invalidIn(review, validation);
+  const hardly = validation?.passed === false ? 0 : 1;
+  if (review.is !== 'verdict') {
+    const why = review.is === 'unreadable' ? 'gave no verdict that can be read' : 'gave no verdict';
+    return { converged: false, unresolved: [...invalid, `${review.by} ${why}: ${review.why}`], rank: [0, 0, hardly] };
+  }
+  const { verdict } = review;
+  const unresolved = [
+    ...invalid,
+    ...findingsIn(verdict),
+    ...(review.isMechanical ? [] : failedIn(verdict)),
+    ...missingIn(review, round, rubric),
+  ];
+  const converged = unresolved.length === 0;
+  return { converged, unresolved, rank: [converged ? 1 : 0, 1, hardly, share(verdict), ...severities(verdict)] };
+}
+
+/** A validation that failed, unless the review is nothing but that. */
+function invalidIn(review: Review, validation: Validation | undefined): string[] {
+  if (validation === undefined || validation.passed) return [];
+  const isSame = review.is === 'verdict' && review.evidence?.command === validation.command;
+  return isSame ? [] : [`validation failed: ${validation.command} (${validation.message})`];
+}
+
+/** @returns below 0 when `a` is worse, above when it is better, 0 for equals */
+export function compareStandings({ rank: a }: Standing, { rank: b }: Standing): number {
+  const at = Array.from({ length: Math.max(a.length, b.length) }, (_, index) => index);
+  return at.map((index) => (a[index] ?? 0) - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}
+
+const ORDER = ['critical', 'major'] as const;
+
+/** Critical ones first; minor ones keep nothing from converging. */
+const findingsIn = ({ findings }: Verdict): string[] =>
+  ORDER.flatMap((severity) =>
+    findings
+      .filter((finding) => finding.severity === severity)
+      .map(({ text, where }) => `${severity}: ${text}${where === undefined ? '' : ` (${where})`}`),
+  );
+
+const failedIn = ({ deliverables }: Verdict): string[] =>
+  deliverables.flatMap((critique) => {
+    const failed = failedItems(critique);
+    return failed.length === 0 ? [] : [`${critique.name}: ${failed.join(', ')}`];
+  });
+
+function failedItems({ accepted, safe, validation, reason }: Critique): string[] {
+  const notDone = validation === 'failed' || (validation === 'skipped' && reason.trim() === '');
+  return [
+    ...(accepted ? [] : ['acceptance criteria are not met']),
+    ...(safe ? [] : ['there are critical risks or correctness issues']),
+    ...(notDone ? [validation === 'failed' ? 'its validation failed' : 'it was not validated, without a reason'] : []),
+  ];
+}
+
+/** Deliverables without a verdict of their own, and in a complex first round those without a critique in words. */
+function missingIn(
+  { verdict, isMechanical }: Extract<Review, { is: 'verdict' }>,
+  round: number,
+  { deliverables, isComplex }: Rubric,
+): string[] {
+  if (isMechanical) return [];
+  const found = deliverables.map((name) => ({ name, critique: critiqueOf(name, deliverables, verdict) }));
+  const unseen = found.filter(({ critique }) => critique === undefined).map(({ name }) => `${name}: not reviewed`);
+  if (round > 1 || !isComplex) return unseen;
+  const said = found.flatMap(({ critique }) => (critique === undefined ? [] : [critique.critique]));
+  return [
+    ...unseen,
+    ...found
+      .filter(({ critique }) => critique !== undefined && !isCritique(critique.critique, said))
+      .map(({ name }) => `${name}: approved in round 1 without a critique of its own`),
+  ];
+}
+
+function critiqueOf(name: string, all: readonly string[], { deliverables }: Verdict): Critique | undefined {
+  // The one thing that a task delivers may be called anything.
+  if (all.length === 1 && name === THE_RESULT) return deliverables[0];
+  return deliverables.find((critique) => sameDeliverable(critique.name, name));
+}
+
+const FEWEST_WORDS = 3;
+const BLANKET =
+  /^(?:it |this |that |all |everything |the \w+ )?(?:looks?|is|are|seems?) (?:all |very |quite )?(?:good|fine|ok|okay|great|correct)(?: to me)?[.!]*$/i;
+
+/** Words of its own: neither a blanket phrase nor what was said of another one, too. */
+const isCritique = (text: string, all: readonly string[]): boolean =>
+  text.split(/\s+/).filter((word) => word !== '').length >= FEWEST_WORDS &&
+  !BLANKET.test(text.trim()) &&
+  all.filter((other) => other.trim() === text.trim()).length === 1;
+
+/** Of all items of the rubric, the share that passes. */
+function share({ deliverables }: Verdict): number {
+  const items = 3 * deliverables.length;
+  return (items - deliverables.flatMap(failedItems).length) / items;
+}
+
+const severities = ({ findings }: Verdict): number[] =>
+  (['critical', 'major', 'minor'] as const).map(
+    (severity) => -findings.filter((finding) => finding.severity === severity).length,
+  );

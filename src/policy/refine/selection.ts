@@ -1,0 +1,44 @@
+/**
+ * Which of several results of one round counts (S0 "Backend both — conflict resolution"): each is judged by itself, and
+ * the better one is taken with its rationale. That all agree is a stronger sign than one alone.
+ */
+import type { Candidate } from '../../model/pipeline/round.ts';
+import { compareStandings, type Standing } from './rubric.ts';
+
+export interface Judged {
+  readonly candidate: Candidate;
+  readonly standing: Standing;
+}
+
+export interface Selection {
+  readonly chosen: Judged;
+  /** `agreed`: all converged, or none did. `conflict`: some did and others not. */
+  readonly agreement: 'alone' | 'agreed' | 'conflict';
+  /** Why this one; for one alone there is nothing to say. */
+  readonly rationale?: string;
+}
+
+/** @returns undefined when there is nothing to choose from */
+export function select(judged: readonly Judged[]): Selection | undefined {
+  const [first, ...others] = judged;
+  if (first === undefined) return undefined;
+  const chosen = others.reduce((best, one) => (compareStandings(one.standing, best.standing) > 0 ? one : best), first);
+  if (others.length === 0) return { chosen, agreement: 'alone' };
+  const agreement = judged.every(({ standing }) => standing.converged === first.standing.converged)
+    ? 'agreed'
+    : 'conflict';
+  const left = judged.filter((one) => one !== chosen);
+  return { chosen, agreement, rationale: rationaleOf(chosen, left, agreement) };
+}
+
+function rationaleOf(chosen: Judged, left: readonly Judged[], agreement: 'agreed' | 'conflict'): string {
+  const [name, names] = [chosen.candidate.backend, left.map(({ candidate }) => candidate.backend).join(', ')];
+  const [why] = left.flatMap(({ standing }) => standing.unresolved);
+  if (agreement === 'conflict')
+    return `${name} passes the rubric and ${names} does not${why === undefined ? '' : ` (${why})`}: ${name}'s is taken.`;
+  const isTie = left.every(({ standing }) => compareStandings(standing, chosen.standing) === 0);
+  const verdict = chosen.standing.converged ? 'pass' : 'fail';
+  return isTie
+    ? `${name} and ${names} ${verdict} the rubric alike; ${name}'s is taken, being first.`
+    : `${name} and ${names} both ${verdict} the rubric; ${name}'s is taken for fewer and lesser findings.`;
+}

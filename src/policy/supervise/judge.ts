@@ -1,0 +1,116 @@
+/**
+ * The law of supervision (SPEC §9): what was seen of a team → what is to be done, and nothing is done here. The rules
+ * are asked in one fixed order and no two of them decide about the same thing: a task gets at most one verdict in a
+ * look, and what a rule decided of a member the later ones take for done. Verdicts that were carried out are not
+ * repeated by the next look, so a crash between two of them is repaired by looking again.
+ */
+import { PERSON } from '../../model/board/authority.ts';
+import { allDependants, claimOf, isDone, pendingTasks } from '../../model/board/board.ts';
+import type { Name } from '../../model/text/names.ts';
+import { byId, type Task } from '../../model/board/task.ts';
+import { cascades } from './cascade.ts';
+import { fixNeeds } from '../pipeline/fix-loop.ts';
+import { pipelineVerdicts } from '../pipeline/pipeline-judge.ts';
+import { Hands, redistribute } from './redistribution.ts';
+import { restartOf } from './restart.ts';
+import type { Limits, MemberSighting, Sighting, Verdict } from '../sighting.ts';
+import { workers } from '../member-availability.ts';
+import { stuck } from './stuck-reason.ts';
+import { watch } from './watchdog.ts';
+
+/** @returns what to do, in order; empty when all that is left is to wait for somebody who works or will */
+export function judge(sighting: Sighting, limits: Limits): Verdict[] {
+  const { board } = sighting;
+  if (sighting.overslept) return [{ do: 'forgive', why: 'the lead itself slept; every deadline starts again' }];
+  if (board.phase !== 'open') return [];
+
+  const quarantined = quarantines(sighting, limits);
+  const released = releases(sighting);
+  const restarted = workers(foreseen(sighting, quarantined)).flatMap(({ seen }) => restartOf(seen) ?? []);
+  const expected = foreseen(sighting, [...quarantined, ...restarted]);
+  const hands = new Hands(expected);
+  const watched = workers(expected).flatMap(({ seen }) => watch(board, seen, limits, hands) ?? []);
+  const skipped = skips(sighting);
+  const moved = redistribute(expected, hands, withDependants(sighting, skipped));
+
+  const taken = new Set([...watched, ...moved].flatMap(givenTo));
+  const followed = cascades(expected, limits, taken);
+
+  const verdicts = [...quarantined, ...released, ...restarted, ...watched, ...skipped, ...moved, ...followed];
+  verdicts.push(...pipelineVerdicts(expected));
+  if (isDone(board) && followed.length === 0 && isReported(sighting)) return [{ do: 'finish' }, ...verdicts];
+  return verdicts.length > 0 ? verdicts : [stuck(sighting) ?? []].flat();
+}
+
+/** A pipeline ends when its roles have reported and nothing is to be done again. */
+const isReported = ({ board, members, pipeline }: Sighting): boolean =>
+  pipeline === undefined ||
+  (!members.some(({ name, quarantined, givenUp }) => pipeline.owing.has(name) && !quarantined && !givenUp) &&
+    fixNeeds(board).every(({ is }) => is === 'exhausted'));
+
+/** Whom a verdict gives work to. */
+const givenTo = (verdict: Verdict): Name[] => {
+  const name = verdict.do === 'assign' ? verdict.owner : verdict.do === 'fence' ? verdict.heir : undefined;
+  return name ? [name] : [];
+};
+
+/** After so many failed attempts in a row a member gets no new tasks. */
+const quarantines = (sighting: Sighting, { maxConsecutiveErrors }: Limits): Verdict[] =>
+  workers(sighting)
+    .filter(({ seen }) => !seen.quarantined && seen.consecutiveFailures >= maxConsecutiveErrors)
+    .map(({ member, seen }) => ({
+      do: 'quarantine',
+      member: member.name,
+      why: `${seen.consecutiveFailures} failed attempts in a row`,
+    }));
+
+/** The claims of processes that are gone. The lead has none: a new one frees the claims of the one before. */
+function releases({ board, members }: Sighting): Verdict[] {
+  const seen = new Map(members.map((one) => [one.name, one]));
+  const running = [...board.busy.values()].flatMap((id) => board.tasks.get(id) ?? []).sort(byId);
+  return running.flatMap((task): Verdict[] => {
+    const claim = claimOf(task);
+    if (!claim || claim.incarnation === PERSON) return [];
+    const ended = { do: 'release' as const, member: claim.member, task: task.id, epoch: claim.epoch };
+    const one = seen.get(claim.member);
+    if (one?.process === 'dead')
+      return [{ ...ended, reason: 'lost', why: `${claim.member} died at it (${one.death ?? 'nobody saw how'})` }];
+    return one?.process === 'none' ? [{ ...ended, reason: 'orphaned', why: `${claim.member} does not run` }] : [];
+  });
+}
+
+/** What a failed or cancelled blocker holds up; a dependant of a skipped one goes with it and is not named again. */
+function skips({ board, unattended }: Sighting): Extract<Verdict, { do: 'skip' }>[] {
+  if (!unattended) return [];
+  const covered = new Set<string>();
+  return [...pendingTasks(board)].flatMap((task) => {
+    if (covered.has(task.id)) return [];
+    const cause = task.blockedBy.flatMap((id) => board.tasks.get(id) ?? []).find(isLostCause);
+    if (!cause) return [];
+    for (const { id } of allDependants(board, task.id)) covered.add(id);
+    const happened = cause.status === 'failed' ? 'failed' : 'was cancelled';
+    return [{ do: 'skip', task: task.id, why: `blocker #${cause.id} ${happened}` }];
+  });
+}
+
+const isLostCause = ({ status }: Task): boolean => status === 'failed' || status === 'cancelled';
+
+const withDependants = ({ board }: Sighting, skipped: readonly { task: string }[]): Set<string> =>
+  new Set(skipped.flatMap(({ task }) => [task, ...allDependants(board, task).map(({ id }) => id)]));
+
+/** The sighting as if these verdicts about members had been carried out. */
+const foreseen = (sighting: Sighting, verdicts: readonly Verdict[]): Sighting => ({
+  ...sighting,
+  members: sighting.members.map((seen) =>
+    verdicts.reduce(
+      (one, verdict) => ('member' in verdict && verdict.member === one.name ? after(one, verdict) : one),
+      seen,
+    ),
+  ),
+});
+
+function after(seen: MemberSighting, verdict: Verdict): MemberSighting {
+  if (verdict.do === 'quarantine') return { ...seen, quarantined: true };
+  if (verdict.do === 'give up') return { ...seen, givenUp: true };
+  return verdict.do === 'restart' ? { ...seen, process: 'starting' } : seen;
+}

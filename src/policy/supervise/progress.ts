@@ -1,0 +1,137 @@
+/**
+ * What can be said of a member at one moment, in one state and one clause (SPEC §6 "Three clocks"): for `status`, `why`
+ * and every view. The states are asked from the one that rules out most to the one that rules out least.
+ */
+import { claimOf, openBlockers, type Board, type Member } from '../../model/board/board.ts';
+import { waitOf } from '../../model/board/request.ts';
+import { byId, type Task } from '../../model/board/task.ts';
+import type { MemberState } from '../../model/team/team-config.ts';
+import type { MemberSighting } from '../sighting.ts';
+import { duration } from '../mail-wording.ts';
+
+/** What its process says of itself, beyond what the board tells. */
+export interface Note {
+  readonly state: 'starting' | 'idle' | 'working' | 'waiting' | 'rate-limited' | 'stopping';
+  readonly reason: string;
+  /** How long it still lasts, where that is known. */
+  readonly forMs?: number;
+}
+
+export type Seen = Pick<
+  MemberSighting,
+  'process' | 'death' | 'beatAge' | 'progressAge' | 'consecutiveFailures' | 'quarantined' | 'givenUp' | 'restarts'
+> & { readonly byHand?: boolean };
+
+export interface Description {
+  readonly state: MemberState;
+  readonly reason: string;
+}
+
+/**
+ * @param seen absent: it has no process of ours, and only the board tells of it
+ * @param stalledAfterMs silence that counts as stalled: `watchdogWarningMs`
+ */
+export function describeMember(
+  board: Board,
+  member: Member,
+  { seen, note, stalledAfterMs }: { seen?: Seen; note?: Note; stalledAfterMs: number },
+): Description {
+  const task = board.tasks.get(board.busy.get(member.name) ?? '');
+  if (member.state === 'left') return { state: 'left', reason: 'it left the team' };
+  const asks = asking(board, member, task);
+  if (!seen) return asks ?? (task ? at(task) : { state: 'joined', reason: 'it works without a process of the team' });
+  return (
+    gone(member, seen) ??
+    asks ??
+    held(seen, note, task, stalledAfterMs) ??
+    (task ? at(task, note) : free(board, member, note))
+  );
+}
+
+/** It waits for a person: about the task in its hands, or with nothing else to do. */
+function asking(board: Board, { name }: Member, task: Task | undefined): Description | undefined {
+  const request = waitOf(board, name, task?.id);
+  if (request === undefined || (task !== undefined && request.task !== task.id)) return undefined;
+  const { id, kind, at: since, text } = request;
+  const what = kind === 'plan' ? 'the approval of its plan' : 'the answer to its question';
+  const about = request.task === undefined ? '' : `task #${request.task}: `;
+  return { state: 'waiting', reason: `${about}waits for the lead since ${since}: ${what} ${id}: ${shortly(text)}` };
+}
+
+/** Characters of a question that a status shows. */
+const SHOWN = 120;
+
+function shortly(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= SHOWN ? line : `${line.slice(0, SHOWN)}…`;
+}
+
+/** Without a process, or without the right to work. */
+function gone(member: Member, seen: Seen): Description | undefined {
+  if (seen.quarantined)
+    return {
+      state: 'quarantined',
+      reason: `${seen.consecutiveFailures} failed attempts in a row; it gets no new tasks`,
+    };
+  if (seen.process === 'none')
+    return member.incarnation === null
+      ? { state: 'joined', reason: 'it was not started yet' }
+      : { state: 'stopped', reason: 'its process ended in order' };
+  if (seen.process !== 'dead') return undefined;
+  return { state: 'dead', reason: `${seen.death ?? 'nobody saw how'}; ${afterDeath(seen)}` };
+}
+
+function afterDeath({ byHand, givenUp, restarts }: Seen): string {
+  if (byHand) return 'a person started it and may start it again';
+  return givenUp ? `not restarted any more after ${restarts} restarts` : 'it will be restarted';
+}
+
+/** It runs, and something keeps it from its work. */
+function held(
+  seen: Seen,
+  note: Note | undefined,
+  task: Task | undefined,
+  stalledAfterMs: number,
+): Description | undefined {
+  if (seen.process === 'starting' || note?.state === 'starting')
+    return { state: 'starting', reason: note?.reason ?? 'its process is being started' };
+  if (note?.state === 'rate-limited') return { state: 'rate-limited', reason: note.reason + still(note) };
+  if (task && seen.progressAge >= stalledAfterMs)
+    return { state: 'stalled', reason: `no progress on task #${task.id} for ${duration(seen.progressAge)}` };
+  if (note?.state === 'stopping') return { state: 'working', reason: `it is stopping: ${note.reason}` };
+  return note?.state === 'waiting' ? { state: 'waiting', reason: note.reason + still(note) } : undefined;
+}
+
+const still = ({ forMs }: Note): string => (forMs === undefined ? '' : ` (${duration(forMs)} more)`);
+
+function at(task: Task, note?: Note): Description {
+  const attempt = task.attempts + 1;
+  const which = attempt > 1 ? ` (attempt ${attempt} of ${task.retries + 1})` : '';
+  const doing = note?.state === 'working' && note.reason !== '' ? `: ${note.reason}` : `: ${task.subject}`;
+  return { state: 'working', reason: `task #${task.id}${which}${doing}` };
+}
+
+/** Nothing in hand: its next task waits for others, or there is none. */
+function free(board: Board, member: Member, note: Note | undefined): Description {
+  const own = [...board.tasks.values()]
+    .filter(({ status, owner }) => status === 'pending' && owner === member.name)
+    .sort(byId);
+  const next = own
+    .map((task) => ({ task, blockers: openBlockers(board, task) }))
+    .sort((a, b) => a.blockers.length - b.blockers.length)[0];
+  if (!next)
+    return { state: 'idle', reason: note?.state === 'idle' && note.reason !== '' ? note.reason : 'no task for it' };
+  const { task, blockers } = next;
+  if (blockers.length === 0) return { state: 'idle', reason: `task #${task.id} is ready for it` };
+  return {
+    state: 'waiting',
+    reason: `task #${task.id} waits for ${blockers.map((id) => blocker(board, id)).join(', ')}`,
+  };
+}
+
+function blocker(board: Board, id: string): string {
+  const task = board.tasks.get(id);
+  const worker = task && claimOf(task)?.member;
+  if (worker !== undefined) return `#${id} (${worker} works on it)`;
+  return task?.status === 'failed' || task?.status === 'cancelled' ? `#${id} (${task.status})` : `#${id}`;
+}

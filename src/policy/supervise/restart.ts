@@ -1,0 +1,41 @@
+/**
+ * The restart of dead processes: after 5, 10 and 20 seconds, then no more; 60 s of health and the count starts again
+ * (SPEC §9). It knows nothing of failed tasks: they are another counter, `maxConsecutiveErrors`.
+ */
+import { duration } from '../mail-wording.ts';
+import type { MemberSighting, Verdict } from '../sighting.ts';
+import { isBeating } from '../member-availability.ts';
+
+/** How long a process stays dead before its first, second and third restart. */
+export const RESTART_AFTER_MS = [5_000, 10_000, 20_000] as const;
+export const HEALTHY_MS = 60_000;
+/** A process that has not written its record by then hangs. */
+export const READY_WITHIN_MS = 30_000;
+
+/** What the start, the death or the health of one member's process calls for. A quarantined one gets no work, hence no restart. */
+export function restartOf(seen: MemberSighting): Verdict | undefined {
+  if (seen.process === 'starting') return seen.startingFor < READY_WITHIN_MS ? undefined : neverReady(seen);
+  if (seen.quarantined) return undefined;
+  if (seen.process === 'dead') return seen.givenUp ? undefined : afterDeath(seen);
+  if (seen.process !== 'alive' || !isBeating(seen) || seen.aliveFor < HEALTHY_MS) return undefined;
+  if (seen.restarts === 0 && !seen.givenUp) return undefined;
+  return { do: 'pardon', member: seen.name, why: `it has been healthy for ${duration(HEALTHY_MS)}` };
+}
+
+const neverReady = ({ name }: MemberSighting): Verdict => ({
+  do: 'stop',
+  member: name,
+  why: `its process has not become ready within ${duration(READY_WITHIN_MS)}`,
+});
+
+function afterDeath(seen: MemberSighting): Verdict | undefined {
+  const { name, restarts, deadFor, byHand } = seen;
+  const how = `its process died (${seen.death ?? 'nobody saw how'})`;
+  if (byHand) return { do: 'give up', member: name, why: `${how}, and a person started it: a person starts it again` };
+  if (seen.unfit)
+    return { do: 'give up', member: name, why: 'no agent can work for it here, which no restart changes' };
+  const wait = RESTART_AFTER_MS[restarts];
+  if (wait === undefined) return { do: 'give up', member: name, why: `${how} after ${restarts} restarts` };
+  if (deadFor < wait) return undefined;
+  return { do: 'restart', member: name, attempt: restarts + 1, why: how };
+}

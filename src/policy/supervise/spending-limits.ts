@@ -1,0 +1,26 @@
+/** The hard stops of a run: so much money, so many tokens (`--max-cost`, `--max-tokens`). */
+import type { Spending } from '../../model/team/spending-sum.ts';
+
+export interface SpendingLimits {
+  /** US dollars. */
+  readonly maxCost?: number;
+  readonly maxTokens?: number;
+}
+
+/**
+ * @returns why the run ends now; undefined while it may go on. A cost that nobody can tell cannot be kept within a
+ *   limit, so a model without a price ends a run that has one.
+ */
+export function overspent(
+  { tokens, usd, unpriced }: Spending,
+  { maxCost, maxTokens }: SpendingLimits,
+): string | undefined {
+  if (maxTokens !== undefined && tokens >= maxTokens)
+    return `${tokens} tokens were used; --max-tokens is ${maxTokens}.`;
+  if (maxCost === undefined) return undefined;
+  if (usd >= maxCost) return `$${usd.toFixed(4)} were spent; --max-cost is $${maxCost}.`;
+  const [model] = unpriced;
+  return model === undefined
+    ? undefined
+    : `Nobody knows a price of ${model}, so --max-cost cannot be kept: give one under "prices" in the configuration, or limit by --max-tokens.`;
+}

@@ -1,0 +1,76 @@
+/**
+ * When nothing runs and nothing can: the loop never waits in silence, it says who or what is missing. A task that a
+ * person, the lead, or a member yet to be restarted can take is waited for and is not stuck.
+ */
+import { claimRefusal, isReady, openBlockers, pendingTasks, type Board, type Member } from '../../model/board/board.ts';
+import { LEAD } from '../../model/text/names.ts';
+import { isInternal, type Task } from '../../model/board/task.ts';
+import { profiles } from '../profiles.ts';
+import { reviewed, suits } from './redistribution.ts';
+import type { MemberSighting, Sighting, Verdict } from '../sighting.ts';
+import { isAble, workers } from '../member-availability.ts';
+
+/** More reasons than this help nobody. */
+const MOST_REASONS = 5;
+
+export function stuck(sighting: Sighting): Verdict | undefined {
+  const pending = [...pendingTasks(sighting.board)];
+  const open = pending.filter((task) => !isInternal(task));
+  // Whoever asked a person waits, however long it takes.
+  if (open.length === 0 || sighting.board.busy.size > 0 || sighting.board.open.size > 0) return undefined;
+  // A role that lives has yet to report, and its report brings the next one.
+  if (sighting.pipeline && sighting.members.some(({ process }) => process === 'alive' || process === 'starting'))
+    return undefined;
+  const ready = pending.filter((task) => isReady(sighting.board, task));
+  if (ready.some((task) => isWaitedFor(sighting, task))) return undefined;
+  const reasons = [
+    ...ready.map((task) => `task #${task.id} ${missing(sighting, task)}`),
+    ...open.flatMap((task) => deadEnds(sighting.board, task).map((end) => `task #${task.id} waits for ${end}`)),
+  ];
+  const more = reasons.length - MOST_REASONS;
+  return { do: 'stuck', why: reasons.slice(0, MOST_REASONS).join('; ') + (more > 0 ? `; and ${more} more` : '') };
+}
+
+/** Somebody can and will, or at least may, take this ready task. */
+function isWaitedFor(sighting: Sighting, task: Task): boolean {
+  const { board, members } = sighting;
+  if (task.owner === LEAD) return true;
+  const seen = new Map(members.map((one) => [one.name, one]));
+  // One whom nobody sees has no process of ours: a person or an MCP host, who may come back at any time.
+  const isHere = ({ name, state }: Member): boolean => state === 'joined' && isAbleOrUnseen(seen.get(name));
+  const here = [...board.members.values()].filter(isHere);
+  if (task.owner !== undefined) return here.some(({ name }) => name === task.owner);
+  if (board.claimMode !== 'assigned') return here.some((one) => claimRefusal(board, task, one, one.name) === undefined);
+  const assignable = here.filter(({ name }) => seen.has(name));
+  return profiles[board.profile].redistributes && assignable.some((one) => suits(board, task, one));
+}
+
+const isAbleOrUnseen = (seen: MemberSighting | undefined): boolean => seen === undefined || isAble(seen);
+
+/** Who or what a ready task lacks, as the end of a sentence about it. */
+function missing(sighting: Sighting, task: Task): string {
+  const { board, members } = sighting;
+  if (task.owner !== undefined) {
+    const seen = members.find(({ name }) => name === task.owner);
+    if (board.members.get(task.owner)?.state !== 'joined') return `belongs to ${task.owner}, who has left`;
+    if (seen?.quarantined) return `belongs to ${task.owner}, which is quarantined`;
+    return `belongs to ${task.owner}, which ${seen?.process === 'none' ? 'is not started' : 'is gone'}`;
+  }
+  const joined = workers(sighting);
+  if (joined.length === 0) return 'has nobody to do it: the team has no members';
+  if (joined.some((one) => suits(board, task, one.member))) return 'has nobody to do it: no member that may is running';
+  const author = reviewed(board, task);
+  if (author !== undefined && joined.every(({ member }) => member.name === author))
+    return `reviews the work of ${author}, and there is nobody else to do it`;
+  if (board.claimMode === 'prefix') return `has a prefix that no member takes: ${task.subject}`;
+  if (task.role !== undefined) return `needs the role ${task.role}, which no member has`;
+  return 'needs a member that may write, and there are only read-only ones';
+}
+
+/** The blockers of a task that will not resolve by themselves. */
+const deadEnds = (board: Board, task: Task): string[] =>
+  openBlockers(board, task).flatMap((id) => {
+    const status = board.tasks.get(id)?.status;
+    if (status === 'failed') return [`#${id}, which failed: retry it, skip it or unblock #${task.id}`];
+    return status === 'cancelled' ? [`#${id}, which was cancelled: skip or unblock #${task.id}`] : [];
+  });

@@ -1,0 +1,72 @@
+/**
+ * The watch over members that hold a task (SPEC §9 "Monitoring"): after 5 minutes without progress one STATUS CHECK;
+ * a heart that stands still and a check that nobody answers in 2 minutes make it dead; alive but without progress for
+ * 10 minutes, its task goes to another, the old claim fenced first. What has a `timeout` of its own is let run, as long
+ * as the process that keeps the time is alive.
+ */
+import { PERSON } from '../../model/board/authority.ts';
+import { claimOf, type Board } from '../../model/board/board.ts';
+import type { Name } from '../../model/text/names.ts';
+import { POISON_AFTER, type Claim, type Task } from '../../model/board/task.ts';
+import { profiles } from '../profiles.ts';
+import { heirOf, type Hands } from './redistribution.ts';
+import type { Limits, MemberSighting, Verdict } from '../sighting.ts';
+import { ANSWER_WITHIN_MS, isBeating, isFrozen } from '../member-availability.ts';
+import { duration } from '../mail-wording.ts';
+
+/** @param hands from which the heir of a fenced task is chosen */
+export function watch(board: Board, seen: MemberSighting, limits: Limits, hands: Hands): Verdict | undefined {
+  if (seen.process !== 'alive' || profiles[board.profile].whenSilent === 'leave') return undefined;
+  const task = board.tasks.get(board.busy.get(seen.name) ?? '');
+  const claim = task && claimOf(task);
+  if (!claim) return isFrozen(seen) && !seen.byHand ? stopped(seen) : undefined;
+  if (claim.incarnation === PERSON) return undefined;
+  return silence(seen, limits, task, () => fence(board, seen, task, claim, hands));
+}
+
+const stopped = ({ name, beatAge }: MemberSighting): Verdict => ({
+  do: 'stop',
+  member: name,
+  why: `its process is alive, but its heart has stood still for ${duration(beatAge)}`,
+});
+
+function silence(seen: MemberSighting, limits: Limits, task: Task, fenced: () => Verdict): Verdict | undefined {
+  const bounded = seen.boundedByTimeout && isBeating(seen);
+  if (bounded || seen.progressAge < limits.watchdogWarningMs) return undefined;
+  const why = `no progress on task #${task.id} for ${duration(seen.progressAge)}`;
+  if (seen.checkedFor === undefined) return { do: 'check', member: seen.name, task: task.id, why };
+  if (isDeadOnEvidence(seen)) return fenced();
+  return !seen.boundedByTimeout && seen.progressAge >= limits.watchdogReassignMs ? fenced() : undefined;
+}
+
+/** An answer given before the heart stopped is no answer any more once it has stood still that long. */
+const isDeadOnEvidence = (seen: MemberSighting): boolean =>
+  !isBeating(seen) && (seen.checkedFor ?? 0) >= ANSWER_WITHIN_MS && (!seen.answered || isFrozen(seen));
+
+function fence(board: Board, seen: MemberSighting, task: Task, claim: Claim, hands: Hands): Verdict {
+  const dead = isDeadOnEvidence(seen);
+  const reason = dead || hangsEverybody(task) ? 'lost' : 'fenced';
+  const poisoned = reason === 'lost' && task.lost + 1 >= POISON_AFTER;
+  const heir = poisoned ? undefined : heirAfter(board, seen, task, hands);
+  const still = dead ? `its heart stands still and it did not answer in ${duration(ANSWER_WITHIN_MS)}` : 'it is alive';
+  return {
+    ...{ do: 'fence', member: seen.name, task: task.id, epoch: claim.epoch, reason, stop: !seen.byHand },
+    ...(heir === undefined ? {} : { heir }),
+    why: `no progress on task #${task.id} for ${duration(seen.progressAge)}; ${still}`,
+  };
+}
+
+/**
+ * A fenced claim is no attempt and no lost process, so a task that hangs whoever takes it would go round for ever.
+ * From its third claim without an outcome on each further one counts as a process that the task took down.
+ */
+const hangsEverybody = (task: Task): boolean => task.claims - task.attempts - task.lost >= POISON_AFTER;
+
+/** Another member; where there is none, the same one after its restart, or, if that is not ours to do, whoever comes. */
+function heirAfter(board: Board, seen: MemberSighting, task: Task, hands: Hands): Name | null | undefined {
+  if (profiles[board.profile].whenSilent === 'reset') return undefined;
+  if (task.owner === undefined && board.claimMode !== 'assigned') return undefined;
+  const other = heirOf(hands, task, seen.name);
+  if (other !== null) return other;
+  return seen.byHand ? null : undefined;
+}

@@ -1,0 +1,61 @@
+/** The board as columns of cards, by status; what is pending stands apart by whether anything holds it up. */
+import { dependants, isReady, openBlockers, type Board } from '../../model/board/board.ts';
+import { questionOn } from '../../model/board/request.ts';
+import { byId, isInternal, type Task } from '../../model/board/task.ts';
+
+export const COLUMNS = ['blocked', 'ready', 'in_progress', 'completed', 'failed', 'skipped', 'cancelled'] as const;
+export type Column = (typeof COLUMNS)[number];
+
+export interface Card {
+  readonly id: string;
+  readonly subject: string;
+  readonly column: Column;
+  /** Who works on it or did it, else whose it is to begin. */
+  readonly member: string | null;
+  /** Ids that hold it up, and ids that wait for it. */
+  readonly waitsFor: readonly string[];
+  readonly holds: readonly string[];
+  /** It waits for an answer. */
+  readonly asks: boolean;
+  readonly attempts: number;
+  /** Its last change; of a task in hand, when it was claimed. */
+  readonly since: string;
+  /** Why it failed, was skipped or cancelled. */
+  readonly reason?: string;
+}
+
+/** Each column lowest id first; tasks of the runtime's own are left out. */
+export function columnsOf(board: Board): Record<Column, Card[]> {
+  const columns: Record<Column, Card[]> = {
+    ...{ blocked: [], ready: [], in_progress: [], completed: [], failed: [], skipped: [], cancelled: [] },
+  };
+  for (const task of [...board.tasks.values()].sort(byId)) {
+    if (isInternal(task)) continue;
+    const card = cardOf(board, task);
+    columns[card.column].push(card);
+  }
+  return columns;
+}
+
+export function cardOf(board: Board, task: Task): Card {
+  const isPending = task.status === 'pending';
+  return {
+    ...{ id: task.id, subject: task.subject, column: columnOf(board, task), member: holderOf(task) },
+    waitsFor: isPending ? openBlockers(board, task) : [],
+    holds: dependants(board, task.id).map(({ id }) => id),
+    asks: questionOn(board, task.id) !== undefined,
+    attempts: task.attempts,
+    since: task.status === 'in_progress' ? task.claimed_at : task.updated_at,
+    ...('reason' in task ? { reason: task.reason } : {}),
+  };
+}
+
+const columnOf = (board: Board, task: Task): Column => {
+  if (task.status !== 'pending') return task.status;
+  return isReady(board, task) ? 'ready' : 'blocked';
+};
+
+function holderOf(task: Task): string | null {
+  if (task.status === 'in_progress') return task.claim.member;
+  return ('by' in task ? task.by.member : undefined) ?? task.owner ?? null;
+}

@@ -1,0 +1,102 @@
+/** Who worked on what, from when to when, and when each member's process began: a timeline, folded event by event. */
+import { LEAD } from '../../model/text/names.ts';
+import type { ShownEvent } from '../../model/team/shown-event.ts';
+import type { Task } from '../../model/board/task.ts';
+
+/** How a claim ended; `lost`: its holder's process was replaced, or left. */
+export type SpanEnd = 'completed' | 'failed' | 'released' | 'skipped' | 'cancelled' | 'lost';
+
+/** One claim of a task. Times are milliseconds since 1970. */
+export interface Span {
+  readonly task: string;
+  readonly member: string;
+  /** The claim's epoch: 1 for the first. */
+  readonly claim: number;
+  readonly from: number;
+  /** Absent as long as it is held. */
+  readonly to?: number;
+  readonly end?: SpanEnd;
+}
+
+/** The beginning of a member's process; from the second one on it is a restart. */
+export interface Start {
+  readonly member: string;
+  readonly at: number;
+  readonly life: number;
+}
+
+const ENDS: ReadonlyMap<string, SpanEnd> = new Map([
+  ['task.completed', 'completed'],
+  ['task.failed', 'failed'],
+  ['task.released', 'released'],
+  ['task.skipped', 'skipped'],
+  ['task.cancelled', 'cancelled'],
+]);
+
+export class Spans {
+  readonly #ended: Span[] = [];
+  readonly #open = new Map<string, Span>();
+  readonly #starts: Start[] = [];
+  readonly #lives = new Map<string, number>();
+
+  get starts(): readonly Start[] {
+    return this.#starts;
+  }
+
+  add(event: ShownEvent): void {
+    const { member } = event;
+    const at = Date.parse(event.at);
+    const task = 'task' in event ? event.task : undefined;
+    if (typeof task === 'object') return this.#changed(event.type, task, member, at);
+    if (event.type === 'lead.took') return this.#lose(LEAD, at);
+    if (event.type !== 'member.started' && event.type !== 'member.left') return;
+    this.#lose(member, at);
+    if (event.type === 'member.started' && member !== undefined) this.#began(member, at);
+  }
+
+  /** In the order of their beginnings. A claim that ended unseen, with a blocker say, ended when its task last changed. */
+  all(tasks: ReadonlyMap<string, Task>): Span[] {
+    const open = [...this.#open.values()].map((span) => {
+      const task = tasks.get(span.task);
+      if (task === undefined || (task.status === 'in_progress' && task.claim.epoch === span.claim)) return span;
+      return closed(span, Date.parse(task.updated_at), 'lost');
+    });
+    return [...this.#ended, ...open].sort((a, b) => a.from - b.from);
+  }
+
+  #changed(type: string, task: Task, member: string | undefined, at: number): void {
+    const end = ENDS.get(type);
+    if (end !== undefined) this.#end(task.id, at, end);
+    if (type !== 'task.claimed') return;
+    this.#end(task.id, at, 'lost');
+    const holder = task.status === 'in_progress' ? task.claim.member : (member ?? 'nobody');
+    this.#open.set(task.id, { task: task.id, member: holder, claim: task.claims, from: at });
+  }
+
+  #lose(member: string | undefined, at: number): void {
+    for (const span of [...this.#open.values()]) if (span.member === member) this.#end(span.task, at, 'lost');
+  }
+
+  #end(task: string, at: number, end: SpanEnd): void {
+    const span = this.#open.get(task);
+    if (span === undefined) return;
+    this.#open.delete(task);
+    this.#ended.push(closed(span, at, end));
+  }
+
+  #began(member: string, at: number): void {
+    const life = (this.#lives.get(member) ?? 0) + 1;
+    this.#lives.set(member, life);
+    this.#starts.push({ member, at, life });
+  }
+}
+
+/** Processes' clocks may differ by a little: never before it began. */
+const closed = (span: Span, to: number, end: SpanEnd): Span => ({ ...span, to: Math.max(span.from, to), end });
+
+/** Milliseconds that each task was worked on, all its claims together. @param now for those that still are */
+export function workedMs(spans: readonly Span[], now: number): Map<string, number> {
+  const worked = new Map<string, number>();
+  for (const { task, from, to = Math.max(from, now) } of spans) worked.set(task, (worked.get(task) ?? 0) + to - from);
+  return worked;
+}

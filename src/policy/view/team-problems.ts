@@ -1,0 +1,81 @@
+/** What somebody should look at, the most urgent first: persons who are waited for, the dead, the stuck, the refused. */
+import { dependants, isDone, type Board } from '../../model/board/board.ts';
+import type { OpenRequest } from '../../model/board/request.ts';
+import { byId, isFinal, isInternal, type Task } from '../../model/board/task.ts';
+import type { MemberState, MemberStatus } from '../../model/team/team-config.ts';
+
+export type ProblemKind =
+  'request' | 'dead' | 'quarantined' | 'stalled' | 'leaderless' | 'failed' | 'stuck' | 'rate-limited';
+
+export interface Problem {
+  readonly kind: ProblemKind;
+  /** `member ada`, `task #3`, `team`. */
+  readonly subject: string;
+  readonly text: string;
+  readonly since?: string;
+  readonly member?: string;
+  readonly task?: string;
+  /** What may be answered. */
+  readonly request?: Pick<OpenRequest, 'id' | 'kind' | 'from' | 'text'>;
+}
+
+export interface Troubled {
+  readonly board: Board;
+  readonly members: readonly MemberStatus[];
+  readonly hasLead: boolean;
+}
+
+export function problemsOf({ board, members, hasLead }: Troubled): Problem[] {
+  const tasks = [...board.tasks.values()].filter((task) => !isInternal(task)).sort(byId);
+  const inState = (state: MemberState): Problem[] => members.filter((one) => one.state === state).flatMap(ofMember);
+  return [
+    ...[...board.open.values()].map(ofRequest),
+    ...inState('dead'),
+    ...inState('quarantined'),
+    ...inState('stalled'),
+    ...leaderless(board, hasLead),
+    ...tasks.flatMap((task) => ofTask(board, task)),
+    ...inState('rate-limited'),
+  ];
+}
+
+const ASKS: Readonly<Record<OpenRequest['kind'], string>> = {
+  question: 'asks',
+  plan: 'waits for the approval of its plan',
+  consensus: 'has a result that was not agreed to',
+};
+
+const ofRequest = ({ id, kind, from, text, at, task }: OpenRequest): Problem => ({
+  kind: 'request',
+  subject: `member ${from}`,
+  text: `${ASKS[kind]}: ${text}`,
+  since: at,
+  member: from,
+  ...(task === undefined ? {} : { task }),
+  request: { id, kind, from, text },
+});
+
+function ofMember({ name, state, reason, task }: MemberStatus): Problem[] {
+  if (state !== 'dead' && state !== 'quarantined' && state !== 'stalled' && state !== 'rate-limited') return [];
+  const about = task === null ? {} : { task };
+  return [{ kind: state, subject: `member ${name}`, text: `${state}: ${reason}`, member: name, ...about }];
+}
+
+function leaderless(board: Board, hasLead: boolean): Problem[] {
+  if (hasLead || board.phase === 'closed' || board.lead.epoch === 0 || board.tasks.size === 0 || isDone(board))
+    return [];
+  const name = board.team?.name ?? '';
+  return [{ kind: 'leaderless', subject: 'team', text: `nobody leads it: teams resume ${name} goes on with it` }];
+}
+
+/** A dead end, and what waits for it. */
+function ofTask(board: Board, task: Task): Problem[] {
+  if (task.status !== 'failed' && task.status !== 'cancelled') return [];
+  const waiting = dependants(board, task.id).filter((one) => !isFinal(one));
+  const held = waiting.map(({ id }) => `#${id}`).join(', ');
+  const about = { subject: `task #${task.id}`, since: task.updated_at, task: task.id };
+  const what = `${task.subject}: ${task.status}: ${task.reason}`;
+  if (waiting.length > 0)
+    return [{ ...about, kind: 'stuck', text: `${what}; ${held} ${waiting.length === 1 ? 'waits' : 'wait'} for it` }];
+  return task.status === 'failed' ? [{ ...about, kind: 'failed', text: what }] : [];
+}

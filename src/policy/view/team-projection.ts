@@ -1,0 +1,67 @@
+/**
+ * What a team's events tell a view, folded event by event, so that a view that follows a team reads each event once:
+ * the timeline, the mail, what was used, each member's last words, and how fast tasks are done.
+ */
+import type { ShownEvent } from '../../model/team/shown-event.ts';
+import type { Prices } from '../../model/team/spending-sum.ts';
+import { MessageFlow } from './message-flow.ts';
+import { Spans } from './claim-spans.ts';
+import { SpendingBy } from './spending-by.ts';
+
+export class Story {
+  readonly spans = new Spans();
+  readonly flow = new MessageFlow();
+  readonly spending: SpendingBy;
+  readonly #words = new Map<string, string>();
+  readonly #completions: number[] = [];
+  #firstAt: string | undefined;
+  #last: ShownEvent | undefined;
+
+  constructor(prices?: Prices) {
+    this.spending = new SpendingBy(prices);
+  }
+
+  /** Member → the last line that its agent said or printed. */
+  get words(): ReadonlyMap<string, string> {
+    return this.#words;
+  }
+
+  /** When tasks were completed, in milliseconds, in the order of the log. */
+  get completions(): readonly number[] {
+    return this.#completions;
+  }
+
+  get firstAt(): string | undefined {
+    return this.#firstAt;
+  }
+
+  /** The last event so far; its number is how many there were. */
+  get last(): ShownEvent | undefined {
+    return this.#last;
+  }
+
+  add(event: ShownEvent): void {
+    this.spans.add(event);
+    this.flow.add(event);
+    this.spending.add(event);
+    const { member, text = '' } = event;
+    if (member !== undefined && isSpeech(event) && text.trim() !== '') this.#words.set(member, text);
+    if (event.type === 'task.completed') this.#completions.push(Date.parse(event.at));
+    this.#firstAt ??= event.at;
+    this.#last = event;
+  }
+}
+
+/** Speech of an agent: its text is its own line. */
+export const isSpeech = ({ type }: ShownEvent): boolean => type === 'agent.printed' || type === 'agent.said';
+
+/** Completed tasks in each of `count` equal parts of the time between `from` and `to`. */
+export function throughput(completions: readonly number[], from: number, to: number, count: number): number[] {
+  const parts = Array.from({ length: count }, () => 0);
+  const width = Math.max(1, to - from) / count;
+  for (const at of completions) {
+    const part = Math.min(count - 1, Math.floor((at - from) / width));
+    if (part >= 0) parts[part] = (parts[part] ?? 0) + 1;
+  }
+  return parts;
+}

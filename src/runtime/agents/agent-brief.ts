@@ -1,0 +1,42 @@
+/** How a member is told who it is and what its task is: by its role, and by the division that its team carries out. */
+import type { AgentKind } from '../../model/agent/agent.ts';
+import type { Task } from '../../model/board/task.ts';
+import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
+import { doneBefore, oneShotPreamble, workerPreamble } from '../../policy/divide/preamble.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { identity, taskPrompt } from '../team/prompts.ts';
+
+type Kept = Pick<TeamStore, 'board' | 'paths'>;
+
+const standing = ({ role, prompt = '', sandbox }: MemberConfig) => ({
+  ...{ role, rolePrompt: prompt, readOnly: sandbox === 'read-only' },
+});
+
+/** For an agent that stays. */
+export function identityOf({ board, paths }: Kept, { division }: TeamConfig, member: MemberConfig): string {
+  const { name, role, prompt } = member;
+  if (division === undefined)
+    return identity({ team: paths.name, member: name, role, ...(prompt === undefined ? {} : { prompt }) });
+  const tasks = [...board.fold().tasks.values()].filter(({ owner }) => owner === name);
+  return workerPreamble({ ...standing(member), team: paths.name, member: name, tasks, division });
+}
+
+/**
+ * How a member is told a task of a divided one: with what came of those that it waited for; a command, which knows no team,
+ * with all that belongs to it. Undefined where the task's own text is enough.
+ */
+export function briefOf(
+  { board, paths }: Kept,
+  { division, cwd = paths.root }: TeamConfig,
+  member: MemberConfig,
+  kind: AgentKind,
+): ((task: Task) => string) | undefined {
+  if (division === undefined) return undefined;
+  return (task) => {
+    const { tasks } = board.fold();
+    const before = task.blockedBy.flatMap((id) => tasks.get(id) ?? []);
+    return kind === 'exec'
+      ? oneShotPreamble({ ...standing(member), task, cwd, division, before })
+      : [taskPrompt(task), ...before.flatMap(doneBefore)].join('\n\n');
+  };
+}

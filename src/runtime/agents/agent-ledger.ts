@@ -1,0 +1,96 @@
+/**
+ * What a member's agent tells of itself besides its words, as facts of the team: what it used, which session it goes on
+ * with, that its vendor refused it. Here it waits, too, while the team keeps off that vendor.
+ */
+import type { AgentEvent, TurnEnd } from '../../agents/agent-contract.ts';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { spendingEvent } from '../../model/team/spending-sum.ts';
+import { vendorOf } from '../../policy/vendor.ts';
+import { keepSession } from '../../store/board/agent-home.ts';
+import type { Self } from '../team/member-session.ts';
+import { VendorPace } from '../process/vendor-pace.ts';
+
+/** Programs that do not say which model they use were told which. */
+const named = ({ model }: AgentSpec): { model?: string } => (model === undefined ? {} : { model });
+
+/** Of what the ledger keeps account. */
+export type Told = Extract<AgentEvent, { type: 'session' | 'used' | 'usage' | 'retrying' | 'calling' | 'noted' }>;
+
+export class AgentLedger {
+  readonly #self: Self;
+  readonly #spec: AgentSpec;
+  readonly #pace: VendorPace | undefined;
+  #task: string | undefined;
+
+  constructor(self: Self, spec: AgentSpec) {
+    const vendor = vendorOf(spec);
+    this.#self = self;
+    this.#spec = spec;
+    this.#pace = vendor === undefined ? undefined : new VendorPace(self.store, vendor);
+  }
+
+  /** A turn begins, when its vendor may be called. @param task that it is about */
+  async begin(task: string | undefined, signal: AbortSignal): Promise<void> {
+    this.#task = task;
+    await this.#wait(signal);
+  }
+
+  /** Keeps what an agent told; for a call, waits until it may be made. */
+  async heard(event: Told, signal: AbortSignal): Promise<void> {
+    switch (event.type) {
+      case 'session':
+        this.#keepSession(event.id);
+        return;
+      case 'usage':
+        await this.#pace?.answered();
+        this.#tell(spendingEvent(this.#spec.kind, { ...named(this.#spec), ...event.usage }));
+        return;
+      case 'used':
+        this.#tell({ type: 'agent.acted', text: `${event.tool}: ${event.text}` });
+        return;
+      case 'noted':
+        this.#tell({ type: 'agent.noted', text: event.text });
+        return;
+      case 'retrying':
+        this.#tell({ type: 'agent.delayed', text: event.text });
+        if (event.why === 'rate_limited') await this.#pace?.refused(event.afterMs);
+        return;
+      case 'calling':
+        return this.#wait(signal);
+      default:
+        return event satisfies never;
+    }
+  }
+
+  /** A turn ended: what a vendor refused for good in it holds for all. @returns when it may be tried again, if it says so */
+  async end(end: TurnEnd): Promise<TurnEnd> {
+    const isRefused = end.ended === 'failed' && end.why === 'rate_limited';
+    if (!isRefused || this.#pace === undefined) return end;
+    return { ...end, retryAfterMs: await this.#pace.refused(end.retryAfterMs) };
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    const pace = this.#pace;
+    const left = pace?.left() ?? 0;
+    if (left > 0) {
+      // Another's refusal may have made it longer meanwhile.
+      for (let ms = left; ms > 0 && !signal.aborted; ms = pace?.left() ?? 0) {
+        this.#self.note({ state: 'rate-limited', reason: 'its vendor asked for a pause', forMs: ms });
+        await this.#self.store.clock.sleep(ms, signal);
+      }
+      this.#self.note();
+    }
+    pace?.calls();
+  }
+
+  #keepSession(id: string): void {
+    const { store, name } = this.#self;
+    keepSession(store.disk, store.paths, name, { kind: this.#spec.kind, id });
+    this.#tell({ type: 'agent.session_began', text: id });
+  }
+
+  #tell(event: { type: string; text?: string }): void {
+    const { store, name } = this.#self;
+    store.events.append({ member: name, ...(this.#task === undefined ? {} : { task: this.#task }), ...event });
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Whether an agent could work here, as far as that can be told without asking it: its program is on PATH, its key is in
+ * the environment, its server answers. What only a turn can tell (a login that has run out) a turn tells.
+ */
+import { probeServer } from '../../agents/probe.ts';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { AgentError } from '../../model/text/errors.ts';
+import { findProgram } from '../../os/program-path.ts';
+
+export interface Availability {
+  readonly isAvailable: boolean;
+  /** What was found, or what is missing. */
+  readonly found: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const OLLAMA = 'http://127.0.0.1:11434';
+
+/** One of these must be set. */
+const KEYS = {
+  anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
+  openai: ['OPENAI_API_KEY'],
+  google: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+} as const;
+
+/** @param environment of this process; an agent's own `env` comes on top */
+export async function availabilityOf(spec: AgentSpec, environment: Environment): Promise<Availability> {
+  const env = { ...environment, ...spec.env };
+  switch (spec.kind) {
+    case 'exec':
+    case 'scripted':
+      return { isAvailable: true, found: 'part of teams' };
+    case 'claude':
+    case 'codex':
+    case 'gemini':
+    case 'opencode':
+    case 'acp':
+      return program(spec.command?.[0] ?? (spec.kind === 'acp' ? undefined : spec.kind), env);
+    case 'anthropic':
+    case 'openai':
+    case 'google':
+      return key(spec, KEYS[spec.kind], env);
+    case 'ollama':
+      return server(spec.baseUrl ?? addressOf(env['OLLAMA_HOST']));
+    default:
+      return spec.kind satisfies never;
+  }
+}
+
+function program(name: string | undefined, env: Environment): Availability {
+  if (name === undefined) return { isAvailable: false, found: 'an acp agent needs a command' };
+  // Relative to where its member works, which is known when it is started.
+  const path = /^[^/]+\//.test(name) ? name : findProgram(name, env['PATH'] ?? '');
+  return path === undefined
+    ? { isAvailable: false, found: `no program ${name}${name.startsWith('/') ? '' : ' on PATH'}` }
+    : { isAvailable: true, found: path };
+}
+
+/** An endpoint of one's own may need no key. */
+function key({ baseUrl }: AgentSpec, names: readonly string[], env: Environment): Availability {
+  const name = names.find((one) => (env[one] ?? '') !== '');
+  if (name !== undefined) return { isAvailable: true, found: `${name} is set` };
+  return baseUrl === undefined
+    ? { isAvailable: false, found: `${names.join(' or ')} is not set` }
+    : { isAvailable: true, found: baseUrl };
+}
+
+const addressOf = (host: string | undefined): string =>
+  host === undefined || host === '' ? OLLAMA : host.includes('://') ? host : `http://${host}`;
+
+async function server(baseUrl: string): Promise<Availability> {
+  const status = await probeServer(new URL('/api/tags', baseUrl));
+  return status === undefined
+    ? { isAvailable: false, found: `nothing answers at ${baseUrl}` }
+    : { isAvailable: status === 200, found: `${baseUrl} answers ${status}` };
+}
+
+/** @throws AgentError `AGENT_UNAVAILABLE` naming the member and what is missing */
+export async function mustBeAvailable(spec: AgentSpec, member: string, environment: Environment): Promise<void> {
+  const { isAvailable, found } = await availabilityOf(spec, environment);
+  if (!isAvailable)
+    throw new AgentError(
+      'AGENT_UNAVAILABLE',
+      `The agent of ${member} cannot work here: ${found}; \`teams doctor\` says what to do.`,
+    );
+}

@@ -1,0 +1,157 @@
+/** Seating an agent: all that one gets when it becomes a member's — its environment, its home, its tools. */
+import { agentFor, childEnvironment, loginFiles, type Agent, type Seat } from '../../agents/agent-registry.ts';
+import { hasToolLoop, type AgentSpec } from '../../model/agent/agent.ts';
+import { isTeamError } from '../../model/text/errors.ts';
+import { withModel } from '../../model/agent/models.ts';
+import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
+import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
+import { wantsFence } from '../../policy/sandbox/program-isolation.ts';
+import type { Leave } from '../../policy/sandbox/effective-sandbox.ts';
+import { agentHome, keptSession } from '../../store/board/agent-home.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { availabilityOf, mustBeAvailable } from './availability.ts';
+import { identityOf } from './agent-brief.ts';
+import { memberServer } from '../tools/member-server.ts';
+import { pathWithUs } from '../process/package.ts';
+import { MEMBER_VARIABLE, TOKEN_VARIABLE } from '../team/authentication.ts';
+import { agentRulesFrom, wallFrom } from '../team/teammate-env.ts';
+import type { Workspace } from '../tools/tool-workspace.ts';
+
+/** Where a member is, whichever agent thinks for it. */
+export interface Place {
+  readonly store: TeamStore;
+  readonly config: TeamConfig;
+  readonly member: MemberConfig;
+  /** What proves that a program is this member. */
+  readonly token: string;
+  /** The environment of this process. */
+  readonly parent: Readonly<Record<string, string | undefined>>;
+  /** What it may do to files at the moment. */
+  readonly leave: () => Leave;
+}
+
+export interface Seated {
+  readonly spec: AgentSpec;
+  readonly agent: Agent;
+  /** The child environment of this member, without what belongs to one task. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Where its shell and file tools work, when they are carried out by us. */
+  readonly workspace?: Workspace;
+}
+
+/** @throws AgentError `AGENT_UNAVAILABLE` naming the member and what is missing; UsageError for options not of its kind */
+export async function seat(place: Place, spec: AgentSpec): Promise<Seated> {
+  const environment = environmentOf(place, spec);
+  await mustBeAvailable(spec, place.member.name, environment);
+  return seated(place, spec, environment, { keepsSession: true });
+}
+
+/**
+ * Seats one that stands in for another, if it can.
+ *
+ * @param keepsSession it stays: its session is the one to go on with in a later life
+ * @returns why it cannot, instead
+ */
+export async function seatStandIn(
+  place: Place,
+  spec: AgentSpec,
+  { keepsSession }: { keepsSession: boolean },
+): Promise<Seated | string> {
+  const environment = environmentOf(place, spec);
+  const { isAvailable, found } = await availabilityOf(spec, environment);
+  if (!isAvailable) return found;
+  try {
+    return await seated(place, spec, environment, { keepsSession });
+  } catch (error) {
+    if (isTeamError(error)) return error.message;
+    throw error;
+  }
+}
+
+async function seated(
+  place: Place,
+  given: AgentSpec,
+  environment: Readonly<Record<string, string>>,
+  { keepsSession }: { keepsSession: boolean },
+): Promise<Seated> {
+  const spec = withModel(given, agentRulesFrom(place.parent));
+  const hold = await fenceOf(place, spec, environment);
+  const seat = { ...seatOf(place, spec, environment, keepsSession), ...(hold === undefined ? {} : { hold }) };
+  const agent = await agentFor(spec, seat);
+  const workspace = hasToolLoop(spec.kind) ? await workspaceOf(place) : undefined;
+  return { ...{ spec, agent, environment }, ...(workspace === undefined ? {} : { workspace }) };
+}
+
+/** What an agent keeps from life to life; a command has none of it. */
+function seatOf(
+  { store, config, member, parent }: Place,
+  { kind }: AgentSpec,
+  environment: Seated['environment'],
+  keepsSession: boolean,
+): Seat {
+  if (kind === 'exec' || kind === 'scripted') return {};
+  const { disk, paths } = store;
+  const session = keepsSession ? keptSession(disk, paths, member.name, kind) : undefined;
+  return {
+    home: agentHome(disk, paths, member.name),
+    identity: identityOf(store, config, member),
+    // Where its tools are not carried out here, they are its program's to call.
+    ...(hasToolLoop(kind) ? {} : { server: memberServer(paths.root, environment, parent) }),
+    ...(session === undefined ? {} : { session }),
+  };
+}
+
+/** What holds its program in, where something is to; loaded for those that have one. */
+async function fenceOf(
+  { store, config, member, parent }: Place,
+  { kind }: AgentSpec,
+  environment: Seated['environment'],
+): Promise<Seat['hold']> {
+  const { name, role, sandbox = defaultSandbox(role) } = member;
+  const setting = wallFrom(parent);
+  const isSaid = member.sandbox !== undefined || sandbox === 'read-only';
+  if (!wantsFence(kind, { sandbox, isAsked: isSaid && config.profile !== 'relay', setting })) return undefined;
+
+  const { raiseFence } = await import('../tools/open-program-isolation.ts');
+  const fence = await raiseFence({
+    ...{ setting, root: config.cwd ?? store.paths.root, isWritable: sandbox !== 'read-only', environment: parent },
+    shared: [store.paths.folder, store.paths.board, ...loginFiles(kind, environment)],
+  });
+  const text = `${name}: ${fence.is === 'up' ? 'its program is held in' : `its program is held in by nothing: ${fence.why}`}.`;
+  store.events.append({ type: fence.is === 'up' ? 'sandbox.held' : 'sandbox.missing', member: name, text });
+  return fence.is === 'up' ? fence.hold : undefined;
+}
+
+/** Where the tools of a model work: as far as its member may. Loaded for those that have such tools. */
+async function workspaceOf({ store, config, member, parent, leave }: Place): Promise<Workspace> {
+  const { openWorkspace } = await import('../tools/tool-workspace.ts');
+  const workspace = await openWorkspace({
+    ...{ root: config.cwd ?? store.paths.root, environment: parent, leave, bwrap: wallFrom(parent) },
+    named: { env: member.env ?? {}, envPass: config.env_pass ?? [] },
+    onWarning: (text) => void store.events.append({ type: 'sandbox.missing', member: member.name, text }),
+  });
+  if (workspace.isWalled) store.events.append({ type: 'sandbox.held', member: member.name });
+  return workspace;
+}
+
+function environmentOf(
+  { store, config, member, token, parent }: Place,
+  spec: AgentSpec,
+): Readonly<Record<string, string>> {
+  return childEnvironment(spec.kind, {
+    parent,
+    env: { ...member.env, ...spec.env },
+    envPass: config.env_pass ?? [],
+    add: {
+      PATH: pathWithUs(parent['PATH'] ?? '/usr/bin:/bin'),
+      TEAMS_ROOT: store.paths.root,
+      TEAMS_TEAM: store.paths.name,
+      [MEMBER_VARIABLE]: member.name,
+      TEAMS_ROLE: member.role,
+      [TOKEN_VARIABLE]: token,
+      ...(config.plan_dir === undefined ? {} : { TEAMS_PLAN_DIR: config.plan_dir }),
+      ...(parent['TEAMS_RUN'] === undefined ? {} : { TEAMS_RUN: parent['TEAMS_RUN'] }),
+      ...(parent['TEAMS_MARK'] === undefined ? {} : { TEAMS_MARK: parent['TEAMS_MARK'] }),
+    },
+  });
+}

@@ -1,0 +1,67 @@
+/** Looking for the agents of a loop: whether this version drives them, and whether they could work here. Nothing is started. */
+import { agentFor } from '../../agents/agent-registry.ts';
+import { findAgent, type AgentSpec } from '../../model/agent/agent.ts';
+import type { Config } from '../../model/config/config.ts';
+import { isTeamError } from '../../model/text/errors.ts';
+import { withModel } from '../../model/agent/models.ts';
+import { mayFallBack } from '../../policy/supervise/fallback.ts';
+import type { Probe } from '../../policy/refine/preflight.ts';
+import type { Thinker } from '../../policy/refine/reviewer-choice.ts';
+import { availabilityOf } from './availability.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Looks for one agent. Never throws for one that is not there. */
+export async function probe({ label, agent }: Thinker, environment: Environment): Promise<Probe> {
+  const { isAvailable, found } = await availabilityOf(agent, environment);
+  const fault = isAvailable ? await faultOf(agent) : undefined;
+  return { isThere: isAvailable && fault === undefined, seen: `${label}: ${fault ?? found}` };
+}
+
+/** Why no such agent can be made here; undefined when one can. */
+async function faultOf(agent: AgentSpec): Promise<string | undefined> {
+  try {
+    await (await agentFor(agent)).close();
+    return undefined;
+  } catch (error) {
+    // Also one that lacks what its user has to say, such as a model.
+    if (isTeamError(error)) return error.message.replace(/\.$/, '');
+    throw error;
+  }
+}
+
+/**
+ * What `auto` means: the first of the configured names that could work here.
+ *
+ * @returns why none can, instead
+ */
+export async function chooseAgent(
+  { fallback, models, defaultModel, agents }: Pick<Config, 'fallback' | 'models' | 'defaultModel' | 'agents'>,
+  environment: Environment,
+): Promise<AgentSpec | string> {
+  const missing: string[] = [];
+  for (const label of fallback) {
+    const agent = findAgent(label, new Map(Object.entries(agents)));
+    if (agent === undefined || !mayFallBack(agent)) continue;
+    const { isThere, seen } = await probe({ label, agent: withModel(agent, { models, defaultModel }) }, environment);
+    if (isThere) return agent;
+    missing.push(seen);
+  }
+  return `none of "fallback" can work here (${missing.join('; ')})`;
+}
+
+/** The agents of a list of names that are there, in its order. */
+export async function availableOf(
+  names: readonly string[],
+  configured: ReadonlyMap<string, AgentSpec>,
+  environment: Environment,
+): Promise<Thinker[]> {
+  const thinkers = names.flatMap((label): Thinker[] => {
+    const agent = findAgent(label, configured);
+    return agent === undefined ? [] : [{ label, agent }];
+  });
+  const looked = await Promise.all(
+    thinkers.map(async (one) => ({ one, isThere: (await probe(one, environment)).isThere })),
+  );
+  return looked.flatMap(({ one, isThere }) => (isThere ? [one] : []));
+}

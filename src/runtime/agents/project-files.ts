@@ -1,0 +1,42 @@
+/**
+ * Which files a project has: what git knows of and does not ignore; where there is no git, what a walk finds, in a thread, so
+ * that a large tree holds nobody up.
+ */
+import type { Walked } from '../../store/workspace/project-walk.ts';
+import { git } from '../process/git.ts';
+import { scanProgram } from '../process/package.ts';
+import type { Scan } from './scan-worker.ts';
+
+type Scanned = Walked & { readonly hashes: readonly string[] };
+
+/** More files than this are not looked at one by one. */
+const MOST_FILES = 50_000;
+
+const LISTED = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+
+/** @returns names relative to `cwd`; rejects when `signal` aborts */
+export async function projectFiles(cwd: string, signal: AbortSignal): Promise<Walked> {
+  const { code, text } = await git(LISTED, { cwd, signal });
+  signal.throwIfAborted();
+  if (code !== 0) return scanned({ cwd, most: MOST_FILES }, signal);
+  const files = [
+    ...new Set(text.split('\0').filter((file) => file !== '' && !/^\.(?:teams|tasks)\//.test(file))),
+  ].sort();
+  return { files: files.slice(0, MOST_FILES), isCut: files.length > MOST_FILES };
+}
+
+/** What is in each file; undefined where there are too many. */
+export async function hashedFiles(cwd: string, signal: AbortSignal): Promise<Record<string, string> | undefined> {
+  const { files, hashes, isCut } = await scanned({ cwd, most: MOST_FILES, hashed: true }, signal);
+  return isCut ? undefined : Object.fromEntries(files.map((file, at) => [file, hashes[at] ?? '']));
+}
+
+async function scanned(scan: Scan, signal: AbortSignal): Promise<Scanned> {
+  const { Piscina } = await import('piscina');
+  const pool = new Piscina<Scan, Scanned>({ filename: scanProgram, minThreads: 1, maxThreads: 1 });
+  try {
+    return await pool.run(scan, { signal });
+  } finally {
+    await pool.destroy();
+  }
+}

@@ -1,0 +1,57 @@
+/** Driving a turn to its end: what the agent prints and says is kept, what it calls or asks is answered. */
+import type { AgentEvent, CallAnswer, Turn, TurnEnd, Called } from '../../agents/agent-contract.ts';
+import type { Sandbox } from '../../model/agent/agent.ts';
+import { permitted } from '../../policy/sandbox/permissions.ts';
+import type { AgentLedger } from './agent-ledger.ts';
+import type { Output } from '../views/member-output.ts';
+
+export interface Listener {
+  readonly output: Pick<Output, 'print' | 'say'>;
+  readonly sandbox: Sandbox;
+  /** Carries out a tool that the agent calls. */
+  readonly call: (event: Called) => Promise<CallAnswer>;
+  /** Without one, nobody keeps account: a command has nothing to tell. */
+  readonly ledger?: AgentLedger;
+}
+
+export async function converse(turn: Turn, listener: Listener, signal: AbortSignal): Promise<TurnEnd> {
+  let answer: CallAnswer | undefined;
+  for (;;) {
+    const next = await turn.next(answer);
+    if (next.done) return next.value;
+    answer = await heard(next.value, listener, signal);
+  }
+}
+
+/** Characters of a call's input that the log shows. */
+const SHOWN = 200;
+
+const shortly = (input: unknown): string => JSON.stringify(input).slice(0, SHOWN);
+
+async function heard(event: AgentEvent, listener: Listener, signal: AbortSignal): Promise<CallAnswer | undefined> {
+  const { output, call, ledger, sandbox } = listener;
+  switch (event.type) {
+    case 'output':
+      output.print(event.bytes);
+      return undefined;
+    case 'said':
+      output.say(event.text);
+      return undefined;
+    case 'called':
+      // An agent that carries out its own tools tells of them; these are ours.
+      await ledger?.heard({ type: 'used', tool: event.tool, text: shortly(event.input) }, signal);
+      return call(event);
+    case 'asked':
+      return permitted(event, sandbox);
+    case 'started':
+      return undefined;
+    case 'session':
+    case 'used':
+    case 'usage':
+    case 'retrying':
+    case 'calling':
+    case 'noted':
+      await ledger?.heard(event, signal);
+      return undefined;
+  }
+}

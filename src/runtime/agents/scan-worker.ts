@@ -1,0 +1,14 @@
+/** The thread that looks for a project's files. A bundle of its own, which piscina starts. */
+import { hashesOf, walkProject, type Walked } from '../../store/workspace/project-walk.ts';
+
+export interface Scan {
+  readonly cwd: string;
+  readonly most: number;
+  /** With what is in them. */
+  readonly hashed?: true;
+}
+
+export default function scan({ cwd, most, hashed }: Scan): Walked & { readonly hashes: readonly string[] } {
+  const walked = walkProject(cwd, most);
+  return { ...walked, hashes: hashed ? hashesOf(cwd, walked.files) : [] };
+}

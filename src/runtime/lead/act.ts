@@ -1,0 +1,171 @@
+/** Carrying out a verdict: the only place of supervision with effects, one idempotent effect a branch. */
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { refused, type Board, type Refused } from '../../model/board/board.ts';
+import type { Body } from '../../model/board/event.ts';
+import type { Name } from '../../model/text/names.ts';
+import { decisionOf } from '../../policy/decision.ts';
+import { fixChanges } from '../../policy/pipeline/fix-loop.ts';
+import type { Verdict } from '../../policy/sighting.ts';
+import * as wording from '../../policy/mail-wording.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { passing } from '../team/checkpoint-answer.ts';
+import { followUpChange, ownerFor } from './follow-up.ts';
+import { sendMail } from '../team/send-mail.ts';
+import type { Memory } from './lead-memory.ts';
+import { authorOf, type Speaker } from '../team/authentication.ts';
+import type { Supervisor } from './supervisor.ts';
+import { after } from '../team/task-service.ts';
+
+export interface ActContext {
+  readonly store: TeamStore;
+  readonly speaker: Speaker & { kind: 'lead' };
+  readonly memory: Memory;
+  readonly supervisor: Supervisor;
+  /** The agent of members that the lead adds by itself; without one it adds none. */
+  readonly spare: AgentSpec | undefined;
+}
+
+/** Every decision is an event with its reason, so that `teams why` can answer. */
+export async function acts(verdict: Verdict, context: ActContext): Promise<void> {
+  const { store, memory, supervisor } = context;
+  tellDecision(store, verdict);
+  switch (verdict.do) {
+    case 'forgive':
+      memory.forgive();
+      return;
+    case 'restart':
+      memory.of(verdict.member).restarts = verdict.attempt;
+      memory.reborn(verdict.member);
+      supervisor.start([verdict.member]);
+      return;
+    case 'give up':
+      memory.of(verdict.member).givenUp = true;
+      return;
+    case 'pardon':
+      Object.assign(memory.of(verdict.member), { restarts: 0, givenUp: false });
+      return;
+    case 'release': {
+      const { task, epoch, reason, why } = verdict;
+      return append(context, { type: 'task.released', task, epoch, reason, why });
+    }
+    case 'check':
+      memory.of(verdict.member).checkedAt = store.clock.monotonic();
+      memory.of(verdict.member).answered = false;
+      return mail(context, verdict.member, wording.statusCheck(verdict.task), 'status_check', verdict.task);
+    case 'fence':
+      return fence(verdict, context);
+    case 'stop':
+      return stop(verdict.member, context);
+    case 'quarantine':
+      memory.of(verdict.member).quarantined = true;
+      return dismiss(verdict.member, context);
+    case 'assign': {
+      const task = store.board.board.tasks.get(verdict.task);
+      await append(context, { type: 'task.assigned', task: verdict.task, owner: verdict.owner });
+      if (verdict.owner === null || task === undefined) return;
+      const text =
+        task.owner === undefined ? wording.assignment(task) : wording.reassignment(task, task.owner, verdict.why);
+      return mail(context, verdict.owner, text, 'assignment', verdict.task);
+    }
+    case 'skip':
+      return append(context, { type: 'task.skipped', task: verdict.task, cascade: true, why: verdict.why });
+    case 'follow up':
+      return follow(verdict, context);
+    case 'start':
+      memory.reborn(verdict.member);
+      supervisor.start([verdict.member]);
+      return;
+    case 'tell':
+      memory.told.add(verdict.task);
+      store.events.append({ type: verdict.what, task: verdict.task, text: verdict.why });
+      return;
+    case 'pass':
+      return append(context, (board) => passing(board, verdict.task, verdict.why));
+    case 'redo':
+      return append(context, (board) => redoing(board, verdict));
+    case 'finish':
+    case 'stuck':
+      return;
+    default:
+      return verdict satisfies never;
+  }
+}
+
+/** A decision as a fact of the team. */
+export const tellDecision = (store: Pick<TeamStore, 'events'>, verdict: Verdict): void =>
+  void store.events.append({ type: 'lead.decided', ...decisionOf(verdict) });
+
+async function append(context: ActContext, body: Body | ((board: Board) => Body | Refused)): Promise<void> {
+  const build = typeof body === 'function' ? body : (): Body => body;
+  const { outcome } = context.store.board.append(authorOf(context.speaker), build);
+  if (outcome.ok) return after(context.store, outcome, context.speaker);
+  context.store.events.append({ type: 'lead.overtaken', text: outcome.why });
+}
+
+/** Mail that cannot be delivered is an event; the deed that it tells of is done. */
+async function mail({ store, speaker }: ActContext, to: Name, text: string, kind: string, task: string): Promise<void> {
+  try {
+    await sendMail(store, speaker, to, text, { kind, task_id: task });
+  } catch (error) {
+    store.events.append({
+      type: 'message.failed',
+      member: to,
+      text: error instanceof Error ? error.message : String(error),
+    });
+  }
+}
+
+/** The claim ends and the task changes hands in one record; then the process is stopped, so that it cannot go on. */
+async function fence(verdict: Verdict & { do: 'fence' }, context: ActContext): Promise<void> {
+  const { task, epoch, reason, why, heir, member } = verdict;
+  const released = { type: 'task.released', task, epoch, reason, why } as const;
+  const assigned = heir === undefined ? [] : [{ type: 'task.assigned', task, owner: heir } as const];
+  await append(context, { type: 'batch', changes: [released, ...assigned] });
+  if (verdict.stop) await stop(member, context);
+  const now = context.store.board.board.tasks.get(task);
+  if (heir !== undefined && heir !== null && now)
+    await mail(context, heir, wording.reassignment(now, member, why), 'assignment', task);
+}
+
+function redoing(board: Board, { task, of }: Verdict & { do: 'redo' }): Body | Refused {
+  const [tested, work] = [board.tasks.get(task), board.tasks.get(of)];
+  return tested && work
+    ? { type: 'batch', changes: fixChanges(board, tested, work) }
+    : refused('UNKNOWN_TASK', `there is no task #${task}, or none that it is about`);
+}
+
+/** The task first, with its owner in the same record; then its owner is told, or started. */
+async function follow(verdict: Verdict & { do: 'follow up' }, context: ActContext): Promise<void> {
+  const { store, speaker, supervisor, memory, spare } = context;
+  const { owner, isNew } = await ownerFor(store, speaker, verdict.follow, verdict.place, spare);
+  await append(context, (board) => followUpChange(board, verdict.task, verdict.follow, owner));
+  if (owner === undefined) return;
+  if (isNew) {
+    memory.reborn(owner);
+    supervisor.start([owner]);
+    return;
+  }
+  const made = [...store.board.board.tasks.values()].findLast(({ metadata }) => metadata['parent'] === verdict.task);
+  if (made) await mail(context, owner, wording.assignment(made), 'assignment', made.id);
+}
+
+async function stop(member: Name, { supervisor }: ActContext): Promise<void> {
+  const life = supervisor.life(member);
+  if (life) await supervisor.end(life);
+}
+
+/** A quarantined member's process stops in order: it must not claim by itself. */
+async function dismiss(member: Name, { store, speaker }: ActContext): Promise<void> {
+  try {
+    await sendMail(store, speaker, member, wording.shutdown('Quarantined after failed attempts.'), {
+      type: 'shutdown_request',
+      data: { force: true },
+    });
+  } catch (error) {
+    store.events.append({
+      type: 'message.failed',
+      member,
+      text: error instanceof Error ? error.message : String(error),
+    });
+  }
+}

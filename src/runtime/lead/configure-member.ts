@@ -1,0 +1,37 @@
+/** Giving a member what it needs to be started: an agent, a sandbox, a rule; a new member is added for it. */
+import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
+import { UsageError } from '../../model/text/errors.ts';
+import { parseName, type Name } from '../../model/text/names.ts';
+import type { TeamHandle } from '../team/team-handle.ts';
+
+export interface Equipment {
+  readonly role?: string | undefined;
+  readonly agent?: AgentSpec | undefined;
+  readonly sandbox?: Sandbox | undefined;
+  readonly planApproval?: boolean;
+}
+
+/**
+ * @returns the member's name
+ * @throws UsageError `BAD_NAME`, `POLICY_DENIED` for a member with another role
+ */
+export async function equip(
+  handle: TeamHandle,
+  member: string,
+  { role, agent, sandbox, planApproval = false }: Equipment,
+): Promise<Name> {
+  const name = parseName('member', member);
+  const known = handle.store.board.fold().members.get(name);
+  const tools = { ...(agent === undefined ? {} : { agent }), ...(sandbox === undefined ? {} : { sandbox }) };
+  if (known?.state !== 'joined')
+    return handle.join({ name, planApproval, ...tools, ...(role === undefined ? {} : { role }) });
+  if (role !== undefined && role !== known.role)
+    throw new UsageError('POLICY_DENIED', `${name} is there as ${known.role} already; a role does not change.`);
+  const changed = { ...tools, ...(planApproval ? { plan_approval: true } : {}) };
+  await handle.store.config.update((current) => {
+    if (current === undefined) return { result: undefined };
+    const members = current.members.map((one) => (one.name === name ? { ...one, ...changed } : one));
+    return { next: { ...current, members }, result: undefined };
+  });
+  return name;
+}

@@ -1,0 +1,57 @@
+/**
+ * What the lead runs by itself, a gate or an agent's turn, goes with the lead. It all carries one mark, which the reaper
+ * and the lead's own record know before the first of it starts: whoever comes later can find it.
+ */
+import { LEAD } from '../../model/text/names.ts';
+import type { Mark } from '../../model/agent/process-mark.ts';
+import { processes } from '../../os/process-table.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { drawMarks, markedCommand, markEnvironment, type Marked } from '../../os/mark-environment.ts';
+import type { Reaper } from '../../os/reaper-handle.ts';
+import { sweep } from '../../os/sweep.ts';
+
+export interface WardEnvironment {
+  readonly store: TeamStore;
+  readonly run: string;
+  readonly reaper: () => Reaper;
+}
+
+export class Ward {
+  readonly #environment: WardEnvironment;
+  #mark: Mark | undefined;
+  #running = 0;
+
+  constructor(environment: WardEnvironment) {
+    this.#environment = environment;
+  }
+
+  /** Runs `work`; when nothing of this kind runs any more, nothing that it started is left. */
+  async run<T>(work: (marked: Marked) => Promise<T>): Promise<T> {
+    const mark = this.#known();
+    this.#running += 1;
+    try {
+      return await work({
+        env: mark ? markEnvironment(mark) : {},
+        argv: ([file, ...args]) => {
+          if (!mark || file === undefined) return file === undefined ? [] : [file, ...args];
+          const command = markedCommand(mark, [file, ...args]);
+          return [command.file, ...command.args];
+        },
+      });
+    } finally {
+      this.#running -= 1;
+      if (mark && this.#running === 0) await sweep([mark], []);
+    }
+  }
+
+  #known(): Mark | undefined {
+    const { store, run, reaper } = this.#environment;
+    if (this.#mark) return this.#mark;
+    const [mark] = drawMarks(1, processes, Math.random, run);
+    const record = store.roster.read(LEAD);
+    if (mark && record) store.roster.write({ ...record, mark: { ...mark } });
+    if (mark) reaper().add(mark);
+    this.#mark = mark;
+    return mark;
+  }
+}

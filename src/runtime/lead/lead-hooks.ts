@@ -1,0 +1,88 @@
+/**
+ * The hooks that a lead runs: when a teammate has nothing left to do, when somebody waits for a person, when a run has
+ * ended. They run beside the loop, and go with the lead.
+ */
+import { LEAD, type Name } from '../../model/text/names.ts';
+import type { OpenRequest } from '../../model/board/request.ts';
+import * as wording from '../../policy/mail-wording.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { runHook, type HookEvent, type HookName, type Hooks } from '../team/hooks.ts';
+import { sendMail } from '../team/send-mail.ts';
+import type { Speaker } from '../team/authentication.ts';
+import type { Ward } from './lead-children.ts';
+
+export interface LeadHooksEnvironment {
+  readonly store: TeamStore;
+  readonly speaker: Speaker & { kind: 'lead' };
+  readonly hooks: Hooks;
+  readonly ward: Ward;
+}
+
+/** A member that was refused so often without getting anything done may be idle. */
+const MOST_REFUSALS = 3;
+
+export class LeadHooks {
+  readonly #environment: LeadHooksEnvironment;
+  readonly #running = new Set<Promise<unknown>>();
+  readonly #stop = new AbortController();
+  readonly #told = new Set<string>();
+  readonly #refusals = new Map<string, number>();
+
+  constructor(environment: LeadHooksEnvironment) {
+    this.#environment = environment;
+  }
+
+  /** A member says that it has nothing left to do; a refusal is mail to it, which is work again. */
+  idle(member: Name): void {
+    this.#beside(async () => {
+      const { store, speaker } = this.#environment;
+      const tasks = [...store.board.fold().tasks.values()];
+      const completed = tasks.filter((task) => task.status === 'completed' && task.by.member === member).length;
+      const since = `${member} ${completed}`;
+      const refusals = this.#refusals.get(since) ?? 0;
+      if (refusals >= MOST_REFUSALS) return;
+      const feedback = await this.#run('onTeammateIdle', { member, completed });
+      if (feedback === undefined || this.#stop.signal.aborted) return;
+      this.#refusals.set(since, refusals + 1);
+      await sendMail(store, speaker, member, wording.refusedIdle(feedback), { kind: 'hook' });
+    });
+  }
+
+  /** What waits for a person is told once. */
+  waiting(open: ReadonlyMap<string, OpenRequest>): void {
+    for (const { id, kind, from, task, text, at } of open.values()) {
+      if (this.#told.has(id)) continue;
+      this.#told.add(id);
+      const about = task === undefined ? {} : { task };
+      this.#beside(() => this.#run('onWaiting', { request: id, kind, member: from, ...about, text, since: at }));
+    }
+  }
+
+  /** The last of all: waited for. */
+  async finished(report: object): Promise<void> {
+    await this.#run('onFinished', { report });
+  }
+
+  /** Ends what runs. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+  }
+
+  #beside(work: () => Promise<unknown>): void {
+    const { store } = this.#environment;
+    const running = work().catch((error: unknown) =>
+      store.events.append({ type: 'hook.failed', member: LEAD, text: String(error) }),
+    );
+    this.#running.add(running);
+    void running.finally(() => this.#running.delete(running));
+  }
+
+  async #run(name: HookName, event: HookEvent): Promise<string | undefined> {
+    const { hooks, store, ward } = this.#environment;
+    const command = hooks[name];
+    if (command === undefined || this.#stop.signal.aborted) return undefined;
+    const { signal } = this.#stop;
+    return ward.run((marked) => runHook({ name, command, event }, { store, signal, marked }));
+  }
+}

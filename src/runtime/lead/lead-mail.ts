@@ -1,0 +1,186 @@
+/** The lead's correspondence: what members and persons write to it, and the UNBLOCKED mail that the board causes. */
+import type { Message } from '../../model/team/message.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import { isOver } from '../../model/board/request.ts';
+import { unblockedBy } from '../../policy/supervise/unblocking.ts';
+import * as wording from '../../policy/mail-wording.ts';
+import type { Folded } from '../../store/board/board.ts';
+import { isForeign } from '../../store/mail/mail-lines.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { answerBoundary } from './boundaries.ts';
+import type { Mailbox } from '../tools/tool-context.ts';
+import { Mailroom } from '../team/mailroom.ts';
+import { sendMail } from '../team/send-mail.ts';
+import type { Memory } from './lead-memory.ts';
+import { FINAL_REPORT } from './role-reports.ts';
+import type { Speaker } from '../team/authentication.ts';
+
+/** A lead is in no hurry with its mail: it takes more at once, and leaves fewer segments. */
+const MAIL_GAP_MS = 100;
+/** Mail that says again what the logs tell already. */
+const ECHOES = new Set(['task_completed', 'task_failed', 'idle', 'shutdown_response']);
+
+export interface PostEnvironment {
+  readonly store: TeamStore;
+  readonly speaker: Speaker & { kind: 'lead' };
+  readonly memory: Memory;
+  readonly leads: () => boolean;
+  /** Somebody leads by {@link LeadPost.mail}: mail from others waits there until it is taken. */
+  readonly readsMail: boolean;
+  /** A role says what it has finished. */
+  readonly onReport?: (from: Name, message: Message) => void;
+  /** A person wants a member started. */
+  readonly onSpawn: (name: Name) => void;
+  /** A member says that it has nothing left to do. */
+  readonly onIdle: (name: Name) => void;
+  /** There is news: the lead looks. */
+  readonly onNews: () => void;
+}
+
+interface Unblocked {
+  readonly task: string;
+  readonly owner: Name;
+  readonly blocker: string;
+  readonly event: string;
+  /** When the blocker was resolved. */
+  readonly at: string;
+}
+
+export class LeadPost {
+  readonly #environment: PostEnvironment;
+  readonly #mailroom: Mailroom;
+  readonly #responses = new Map<Name, { approve: boolean; text: string }>();
+  #unblocked: Unblocked[] = [];
+  #closing: { force: boolean; now: boolean } | undefined;
+
+  constructor(environment: PostEnvironment) {
+    const { store, leads, onNews } = environment;
+    this.#environment = environment;
+    this.#mailroom = new Mailroom({
+      ...{ store, member: LEAD, gapMs: MAIL_GAP_MS, isCurrent: leads },
+      handle: (message) => Promise.resolve(this.#handle(message)),
+      onLook: onNews,
+      onTrouble: (error) => void store.events.append({ type: 'lead.troubled', text: String(error) }),
+    });
+  }
+
+  /** The mail that waits for whoever leads. */
+  readonly mail: Mailbox = {
+    look: () => this.#mailroom.look(),
+    waiting: () => this.#mailroom.waiting,
+    take: async (max, use) => {
+      await this.#mailroom.look();
+      const used = use(this.#mailroom.waiting.slice(0, max));
+      this.#mailroom.used(this.#mailroom.forTurn(max));
+      return used;
+    },
+  };
+
+  /** Answers to the shutdown request so far. */
+  get responses(): ReadonlyMap<Name, { approve: boolean; text: string }> {
+    return this.#responses;
+  }
+
+  /** The end that a person asked for. */
+  get closing(): { force: boolean; now: boolean } | undefined {
+    return this.#closing;
+  }
+
+  /** Closing was refused by a member: the team goes on. */
+  stay(): void {
+    this.#closing = undefined;
+    this.#responses.clear();
+  }
+
+  /** Notes whom an accepted event has unblocked. */
+  folded({ event, outcome }: Folded): void {
+    if (!outcome.ok || outcome.changed.length === 0) return;
+    for (const { task, owner, blocker } of unblockedBy(this.#environment.store.board.board, outcome.changed))
+      this.#unblocked.push({ task: task.id, owner, blocker: blocker.id, event: event.id, at: event.at });
+  }
+
+  /**
+   * What was folded before this lead took over is told already, but for what the lead before it may have died over: the
+   * last unblocking of a task that nothing has happened to since. Told twice, it has one id and is read once.
+   */
+  keepUntold(): void {
+    const { tasks } = this.#environment.store.board.board;
+    const last = new Map(this.#unblocked.map((one) => [one.task, one]));
+    this.#unblocked = [...last.values()].filter(({ task, at }) => (tasks.get(task)?.updated_at ?? at) <= at);
+  }
+
+  /** What was asked and is answered, or is over, waits no longer. */
+  settle(): void {
+    const { board } = this.#environment.store.board;
+    if (board.requests.size > 0) this.#mailroom.drop(({ id }) => isOver(board, id));
+  }
+
+  /** UNBLOCKED mail, once a task: its id is made of the event that resolved the last blocker. */
+  async notify(): Promise<void> {
+    const { store, speaker } = this.#environment;
+    for (const { task, owner, blocker, event } of this.#unblocked.splice(0)) {
+      const { tasks } = store.board.board;
+      const by = tasks.get(blocker);
+      if (!by || tasks.get(task)?.status !== 'pending') continue;
+      const options = { kind: 'unblocked', task_id: task, id: `unblocked:${event}.${task}:${owner}` };
+      await sendMail(store, speaker, owner, wording.unblocked(task, by), options).catch((error: unknown) =>
+        store.events.append({ type: 'message.failed', member: owner, text: String(error) }),
+      );
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#mailroom.close({ last: true });
+  }
+
+  /** @returns whether the message is used up; what a person must answer goes on waiting */
+  #handle(message: Message): boolean {
+    const { store, memory, readsMail } = this.#environment;
+    const sender = [...store.board.fold().members.keys()].find((name) => name === message.sender);
+    const kind = message.kind ?? message.type;
+    const text = message.content.slice(0, 2_000);
+    if (!ECHOES.has(kind))
+      store.events.append({ type: 'message.received', ...(sender ? { member: sender } : {}), kind, text });
+    if (message.sender === LEAD && message.recipient === LEAD && !isForeign(message)) this.#ordered(message);
+    if (sender === undefined) return !readsMail || message.sender === LEAD;
+    const { phase } = store.board.board;
+    if (message.kind === 'idle') this.#environment.onIdle(sender);
+    if (message.kind === 'boundary' && !readsMail && !isForeign(message)) this.#boundary(sender, message);
+    const isFarewell = message.type === 'shutdown_response' && phase !== 'open';
+    if (isFarewell)
+      this.#responses.set(sender, { approve: message.data?.['approve'] !== false, text: message.content });
+    if (message.kind === FINAL_REPORT) this.#reported(sender, message);
+    if (message.kind === 'status') memory.of(sender).answered = true;
+    else if (message.kind === undefined) memory.progressed(sender);
+    // What is over is told to nobody; what is asked waits for a person, whoever else reads this inbox.
+    const { board } = store.board;
+    if (board.requests.has(message.id)) return isOver(board, message.id);
+    return !readsMail || message.kind === 'status' || isFarewell;
+  }
+
+  #reported(sender: Name, message: Message): void {
+    // What stopped for its errors is not started again by this lead: a person looks first. What waits for the lead's word
+    // is held on the board, and goes on after it.
+    const { interrupted, blocked } = message.data ?? {};
+    if (interrupted === true && blocked !== true) this.#environment.memory.of(sender).quarantined = true;
+    this.#environment.onReport?.(sender, message);
+    this.#environment.onNews();
+  }
+
+  /** Where nobody reads the lead's mail, the lead itself decides. */
+  #boundary(asker: Name, asked: Message): void {
+    const { store, speaker } = this.#environment;
+    answerBoundary(store, speaker, asker, asked).catch((error: unknown) =>
+      store.events.append({ type: 'message.failed', member: asker, text: String(error) }),
+    );
+  }
+
+  /** What a person says to the lead's own process through its inbox: to start a member, to end the team. */
+  #ordered({ kind, data = {} }: Message): void {
+    const { store, onSpawn, onNews } = this.#environment;
+    if (kind === 'close') this.#closing = { force: data['force'] === true, now: data['now'] === true };
+    const member = [...store.board.fold().members.values()].find(({ name }) => name === data['member']);
+    if (kind === 'spawn' && member?.state === 'joined') onSpawn(member.name);
+    onNews();
+  }
+}

@@ -1,0 +1,248 @@
+/**
+ * The lead's loop: look → judge → act. A look reads board, roster and mail; the policies say what follows; each act is
+ * one idempotent effect. A crash between two acts is repaired by the next look, here or in the next lead.
+ */
+import type { Board } from '../../model/board/board.ts';
+import { ConflictError } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import { judge } from '../../policy/supervise/judge.ts';
+import type { Task } from '../../model/board/task.ts';
+import type { Sighting, Verdict } from '../../policy/sighting.ts';
+import type { Folded } from '../../store/board/board.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { AgentWatch } from './agent-activity-watch.ts';
+import { acts, tellDecision, type ActContext } from './act.ts';
+import { Glances } from './member-probe.ts';
+import { LeadHooks } from './lead-hooks.ts';
+import { toldBy, type Ending, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
+import { LeadPost } from './lead-mail.ts';
+import { Memory } from './lead-memory.ts';
+import { RoleReports } from './role-reports.ts';
+import { SpendingWatch } from './spending-watch.ts';
+import { StateWatch } from './state-watch.ts';
+import { Supervisor, type Life, type SupervisorEnvironment } from './supervisor.ts';
+import { ViewKeeper } from './view-keeper.ts';
+import { RELOOK_MS, Waker } from '../process/waker.ts';
+
+/** The lead looks at most this often, what happens in between being one look, and at least as often as its waker. */
+const SETTLE_MS = 15;
+/** Counted in the lead's memory, and kept in the run's state. */
+const OUTLIVING = new Set<Verdict['do']>(['restart', 'give up', 'pardon', 'quarantine']);
+
+export class Lead {
+  readonly memory: Memory;
+  readonly supervisor: Supervisor;
+  readonly views: ViewKeeper;
+  readonly hooks: LeadHooks;
+  /** Called after a decision that the next lead must know of. */
+  onRemembered: () => Promise<void> = () => Promise.resolve();
+  readonly #store: TeamStore;
+  readonly #speaker: LeadSpeaker;
+  readonly #options: LeadOptions;
+  readonly #post: LeadPost;
+  readonly #roles: RoleReports | undefined;
+  readonly #spending: SpendingWatch;
+  readonly #glances: Glances;
+  readonly #agents: AgentWatch;
+  readonly #waker: Waker;
+  readonly #state: StateWatch;
+  #lastLook: number;
+  #stop = false;
+  #toldStuck: string | undefined;
+
+  /** @param supervise what starts and ends its members' processes */
+  constructor(
+    store: TeamStore,
+    speaker: LeadSpeaker,
+    options: LeadOptions,
+    supervise = (environment: SupervisorEnvironment): Supervisor => new Supervisor(environment),
+  ) {
+    this.#store = store;
+    this.#speaker = speaker;
+    this.#options = options;
+    this.#spending = new SpendingWatch(store, options.spending ?? {});
+    this.memory = new Memory(store.clock);
+    this.views = new ViewKeeper(store);
+    this.#state = new StateWatch(store.clock, () => this.onRemembered());
+    this.supervisor = supervise({ store, variables: toldBy(options), onExit: (life) => this.#exited(life) });
+    this.#lastLook = store.clock.monotonic();
+    this.#agents = new AgentWatch(store, (name) => this.memory.progressed(name));
+    this.#glances = new Glances(store, this.memory, this.supervisor);
+    const { ward } = this.supervisor;
+    this.hooks = new LeadHooks({ store, speaker, ward, hooks: options.hooks ?? {} });
+    this.#roles = RoleReports.of(store);
+    this.#post = new LeadPost({
+      ...{ store, speaker, memory: this.memory, leads: () => this.#leads() },
+      readsMail: options.readsMail ?? false,
+      onSpawn: (name) => this.#spawn(name),
+      onIdle: (name) => this.hooks.idle(name),
+      onReport: (from, message) => this.#roles?.heard(from, message),
+      onNews: () => this.ring(),
+    });
+    this.#waker = new Waker(store, [store.paths.log]);
+  }
+
+  /** Answers to the shutdown request so far. */
+  get responses(): LeadPost['responses'] {
+    return this.#post.responses;
+  }
+
+  /** Mail for whoever leads by `readsMail`. */
+  get mail(): LeadPost['mail'] {
+    return this.#post.mail;
+  }
+
+  /** Told of each event as it is folded. */
+  folded(folded: Folded): void {
+    this.#state.told();
+    this.memory.folded(folded);
+    if (folded.outcome.ok) this.views.changed(folded.outcome.changed);
+    this.#post.folded(folded);
+  }
+
+  /** All that was folded before this lead took over. */
+  learned(history: Iterable<Folded>): void {
+    for (const folded of history) this.folded(folded);
+    this.#post.keepUntold();
+  }
+
+  ring(): void {
+    this.#waker.ring();
+  }
+
+  /** Ends the loop at its next turn. */
+  stop(): void {
+    this.#stop = true;
+    this.ring();
+  }
+
+  /** Looks, judges and acts until there is an end. @throws ConflictError `LEAD_ALIVE` when another lead took over */
+  async run(): Promise<Ending> {
+    for (;;) {
+      if (this.#stop) return { why: 'stopped' };
+      const sighting = this.look();
+      if (this.#post.closing) return { why: 'closing', ...this.#post.closing };
+      if (sighting.board.phase !== 'open') return { why: 'closing', force: false, now: false };
+      const over = this.#spending.look();
+      if (over !== undefined) return { why: 'spent', what: over };
+      const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
+      if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast was asked for` };
+      const verdicts = judge(sighting, this.#options.limits);
+      this.#tellStuck(verdicts);
+      for (const verdict of verdicts) {
+        if (verdict.do === 'finish' && this.#options.endsWhenDone) return { why: 'finished' };
+        if (verdict.do === 'stuck' && this.#options.endsWhenDone) return { why: 'stuck', what: verdict.why };
+        if (verdict.do !== 'finish' && verdict.do !== 'stuck') await this.#act(verdict);
+      }
+      this.#post.settle();
+      this.hooks.waiting(sighting.board.open);
+      await this.#post.notify();
+      this.views.flush();
+      await this.#state.keep();
+      await this.#wait();
+    }
+  }
+
+  /** What is true now, of the board and of each member. */
+  look(): Sighting {
+    const board = this.mustLead();
+    const now = this.#store.clock.monotonic();
+    this.#agents.look();
+    const overslept = now - this.#lastLook > 2 * Math.max(this.#options.monitorIntervalMs, RELOOK_MS);
+    this.#lastLook = now;
+    const members = [...board.members.values()]
+      .filter((member) => member.state === 'joined')
+      .flatMap(({ name }) => this.#glances.at(board, name) ?? []);
+    const pipeline = this.#roles && {
+      ...{ owing: this.#roles.owing(board), told: this.memory.told },
+      passesCheckpoints: this.#options.passesCheckpoints === true,
+    };
+    return { board, members, overslept, unattended: this.#options.unattended, ...(pipeline ? { pipeline } : {}) };
+  }
+
+  async close(): Promise<void> {
+    this.#waker.close();
+    await this.#post.close();
+    if (this.leads()) this.views.flush({ now: true });
+  }
+
+  /**
+   * Folds to the end and checks its own epoch: a lead that was replaced, or lost its team, acts no more.
+   *
+   * @throws ConflictError `LEAD_ALIVE`; StoreError `TEAM_GONE`
+   */
+  mustLead(): Board {
+    this.#store.pinned.check();
+    const board = this.#store.board.fold();
+    if (this.#leads()) return board;
+    throw new ConflictError(
+      'LEAD_ALIVE',
+      `Another lead took over team ${this.#store.paths.name} (epoch ${board.lead.epoch}); this one stops.`,
+    );
+  }
+
+  /** Whether this is the team's lead still: one that lost its team, or its right to it, writes nothing more. */
+  leads(): boolean {
+    try {
+      this.mustLead();
+      return true;
+    } catch {
+      // Asked at the end only; whoever acts is told why not.
+      return false;
+    }
+  }
+
+  /** A lead that serves on never waits in silence: what is missing is said whenever it is something else. */
+  #tellStuck(verdicts: readonly Verdict[]): void {
+    const stuck = verdicts.find((verdict) => verdict.do === 'stuck');
+    if (stuck !== undefined && stuck.why !== this.#toldStuck) tellDecision(this.#store, stuck);
+    this.#toldStuck = stuck?.why;
+  }
+
+  async #act(verdict: Verdict): Promise<void> {
+    this.mustLead();
+    const context: ActContext = {
+      store: this.#store,
+      speaker: this.#speaker,
+      memory: this.memory,
+      supervisor: this.supervisor,
+      spare: this.#options.spare,
+    };
+    await acts(verdict, context);
+    if (OUTLIVING.has(verdict.do)) await this.onRemembered();
+  }
+
+  #spawn(name: Name): void {
+    const life = this.#glances.lifeOf(name);
+    if (life && life.death === undefined) return;
+    Object.assign(this.memory.of(name), { givenUp: false, quarantined: false, restarts: 0, consecutiveFailures: 0 });
+    this.memory.reborn(name);
+    this.supervisor.start([name]);
+  }
+
+  /** Closing was refused by a member: the team goes on. */
+  stay(): void {
+    this.#stop = false;
+    this.#post.stay();
+  }
+
+  #exited(life: Life): void {
+    this.#store.events.append({ type: 'member.exited', member: life.name, text: life.death ?? 'exit' });
+    // A role that left by itself is done, not dead: it is started when there is work for it.
+    if (life.death === 'exit 0' && this.#roles?.has(life.name)) this.supervisor.forget(life.name);
+    this.ring();
+  }
+
+  #leads(): boolean {
+    const { lead } = this.#store.board.fold();
+    return lead.epoch === this.#speaker.epoch && lead.incarnation === this.#speaker.incarnation;
+  }
+
+  async #wait(): Promise<void> {
+    await this.#store.clock.sleep(SETTLE_MS);
+    await this.#waker.wait();
+  }
+}
+
+const firstFailure = (board: Board): Task | undefined =>
+  [...board.tasks.values()].find((task) => task.status === 'failed' && task.required);

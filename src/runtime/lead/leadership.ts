@@ -1,0 +1,100 @@
+/**
+ * Becoming the lead of a team: the lease says whether to try, `lead.took` in the log is the election. A takeover first
+ * kills the old lead by pid and start time; resume first ends what a dead lead's team left behind.
+ */
+import process from 'node:process';
+import { ulid } from 'ulid';
+import { ConflictError } from '../../model/text/errors.ts';
+import { LEAD } from '../../model/text/names.ts';
+import type { Mark } from '../../model/agent/process-mark.ts';
+import { endDeadLeases, leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/team/lease.ts';
+import { lifeOf, ownIdentity } from '../../os/process-table.ts';
+import { identityIn } from '../../store/team/roster.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import type { LeadSpeaker } from './lead-options.ts';
+import { parseMark } from '../../os/reaper-message.ts';
+import { sweep } from '../../os/sweep.ts';
+
+export interface Leadership {
+  readonly speaker: LeadSpeaker;
+  readonly lease: Lease;
+}
+
+export interface TakeOptions {
+  /** Replaces a lead that lives: it is killed first. */
+  readonly takeover?: boolean;
+  /** The lease or the log says that somebody else leads now. */
+  readonly onLost: () => void;
+}
+
+const DYING_MS = 5_000;
+
+/** @throws ConflictError `LEAD_ALIVE` with pid and since when */
+export async function takeLead(store: TeamStore, { takeover = false, onLost }: TakeOptions): Promise<Leadership> {
+  const incarnation = ulid(store.clock.now());
+  const isOurs = (): boolean => {
+    store.pinned.check();
+    return store.board.fold().lead.incarnation === incarnation;
+  };
+  const environment = { disk: store.disk, locks: store.locks, now: () => store.clock.now(), onLost, isOurs };
+  const owner = leaseOwner(store.disk, store.paths, LEAD);
+  if (takeover && owner) await kill(store, owner);
+  const answer = await takeLease(store.paths, LEAD, environment);
+  if (!answer.held) throw leadAlive(store, answer.owner);
+  try {
+    const epoch = elected(store, incarnation);
+    await endOrphans(store);
+    store.roster.write({
+      version: 1,
+      name: LEAD,
+      phase: 'running',
+      ...ownIdentity(),
+      incarnation,
+      started_at: store.clock.now() / 1000,
+    });
+    return { speaker: { kind: 'lead', name: LEAD, incarnation, epoch }, lease: answer.lease };
+  } catch (error) {
+    await answer.lease.release();
+    throw error;
+  }
+}
+
+/** @returns the epoch drawn; @throws ConflictError `LEAD_ALIVE` when another one drew it first */
+function elected(store: TeamStore, incarnation: string): number {
+  const epoch = store.board.fold().lead.epoch + 1;
+  const { outcome } = store.board.append({ lead: incarnation, epoch }, () => ({ type: 'lead.took', epoch }));
+  if (!outcome.ok) throw leadAlive(store, undefined);
+  return epoch;
+}
+
+function leadAlive(store: TeamStore, owner: LeaseOwner | undefined): ConflictError {
+  const who = owner ? `pid ${owner.pid} since ${new Date(owner.since).toISOString()}` : 'another process';
+  return new ConflictError('LEAD_ALIVE', `Team ${store.paths.name} is led by ${who}; \`--takeover\` replaces it.`);
+}
+
+async function kill(store: TeamStore, owner: LeaseOwner): Promise<void> {
+  const deadline = store.clock.monotonic() + DYING_MS;
+  if (lifeOf(owner) === 'alive' && owner.pid !== process.pid) process.kill(owner.pid, 'SIGKILL');
+  while (lifeOf(owner) === 'alive' && store.clock.monotonic() < deadline) await store.clock.sleep(10);
+}
+
+/** What an earlier lead started and could not end: by mark and by pid and start time, never by name. A person's workers stay. */
+async function endOrphans(store: TeamStore): Promise<void> {
+  const all = store.roster.all();
+  const started = all.filter((record) => record.name !== LEAD && record.by_hand !== true);
+  // The earlier lead's own record knows what that one ran by itself.
+  const marks = [...started, ...all.filter(({ name }) => name === LEAD)]
+    .map((record) => parseMark(record.mark))
+    .filter((mark): mark is Mark => mark !== undefined);
+  const known = started.flatMap((record) => identityIn(record) ?? []);
+  const { bootId } = ownIdentity();
+  await sweep(
+    marks.filter((mark) => mark.bootId === bootId),
+    known.filter((identity) => identity.bootId === bootId),
+  );
+  for (const record of started) store.roster.remove(record.name);
+  const members = [...store.board.board.members.keys()].filter((name) => name !== LEAD);
+  await endDeadLeases(store.paths, members, store);
+  const { folder, processes, board, results, mail } = store.paths;
+  store.locks.sweep([folder, processes, board, results, mail]);
+}

@@ -1,0 +1,68 @@
+/** Looking at members: the process that is one, its heartbeat, what it prints. */
+import type { Board } from '../../model/board/board.ts';
+import type { Name } from '../../model/text/names.ts';
+import type { MemberConfig } from '../../model/team/team-config.ts';
+import { waitOf } from '../../model/board/request.ts';
+import type { MemberSighting } from '../../policy/sighting.ts';
+import { lookAt } from '../../store/files/disk.ts';
+import { lastBeat } from '../../store/team/lease.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import type { Memory } from './lead-memory.ts';
+import type { Life, Supervisor } from './supervisor.ts';
+import { UNFIT_EXIT } from '../team/member-session.ts';
+import { readableConfig } from '../../store/team/team-reader.ts';
+
+/** A person's time is nobody's silence. */
+const isAsking = (board: Board, name: Name): boolean => {
+  const task = board.busy.get(name);
+  return task !== undefined && waitOf(board, name, task)?.task === task;
+};
+
+export class Glances {
+  readonly #store: TeamStore;
+  readonly #memory: Memory;
+  readonly #supervisor: Supervisor;
+  /** The agent of each member, by the config. */
+  #agents: ReadonlyMap<Name, MemberConfig['agent']> = new Map();
+
+  constructor(store: TeamStore, memory: Memory, supervisor: Supervisor) {
+    this.#store = store;
+    this.#memory = memory;
+    this.#supervisor = supervisor;
+  }
+
+  /** What is seen of a member now; undefined for one that never had a process of ours. */
+  at(board: Board, name: Name): MemberSighting | undefined {
+    const { disk, paths, roster } = this.#store;
+    const life = this.lifeOf(name);
+    const record = roster.read(name);
+    if (life === undefined && !this.#memory.of(name).givenUp && record === undefined) return undefined;
+    const agent = this.#agentOf(name);
+    return this.#memory.sighting(name, {
+      life,
+      byHand: record?.by_hand === true,
+      beat: lastBeat(disk, paths, name),
+      printed: lookAt(disk, paths.output(name))?.mtimeMs,
+      isExcused: isAsking(board, name) || record?.note?.state === 'rate-limited',
+      boundedByTimeout: board.busy.has(name) && agent?.kind === 'exec',
+      ...(agent === undefined ? {} : { agent: agent.kind }),
+      needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,
+      unfit: life?.child?.exitCode === UNFIT_EXIT,
+    });
+  }
+
+  /** The present life; where the one that we knew has ended, the one that a person may have started since. */
+  lifeOf(name: Name): Life | undefined {
+    const known = this.#supervisor.look(name);
+    if (known && known.death === undefined) return known;
+    const found = this.#supervisor.adopt(name);
+    if (found && known) this.#memory.reborn(name);
+    return found ?? known;
+  }
+
+  #agentOf(name: Name): MemberConfig['agent'] {
+    const config = this.#agents.has(name) ? undefined : readableConfig(this.#store);
+    if (config) this.#agents = new Map(config.members.map((member) => [member.name, member.agent]));
+    return this.#agents.get(name);
+  }
+}

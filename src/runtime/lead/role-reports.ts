@@ -1,0 +1,81 @@
+/**
+ * The lead's side of roles (S4): which of them has yet to report what it finished, and what follows from a report. A
+ * teammate asks for a fast-advance by its report; the decision is taken here, from the board as it is now, and logged.
+ */
+import type { Board } from '../../model/board/board.ts';
+import type { Message } from '../../model/team/message.ts';
+import type { Name } from '../../model/text/names.ts';
+import { fastAdvance, fastAdvanceText } from '../../policy/pipeline/fast-advance.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { readableConfig } from '../../store/team/team-reader.ts';
+
+/** The kind of mail that carries a role's final report. */
+export const FINAL_REPORT = 'final_report';
+/** The event by which a role, and every later lead, knows that it was sent. */
+export const REPORTED = 'role.reported';
+
+export class RoleReports {
+  readonly #store: TeamStore;
+  readonly #roles: ReadonlySet<Name>;
+  readonly #reported = new Set<string>();
+  #next = 0;
+
+  private constructor(store: TeamStore, roles: readonly Name[]) {
+    this.#store = store;
+    this.#roles = new Set(roles);
+  }
+
+  /** @returns undefined for a team whose members have no role specs */
+  static of(store: TeamStore): RoleReports | undefined {
+    const members = readableConfig(store)?.members ?? [];
+    const roles = members.flatMap(({ name, role_spec }) => (role_spec === undefined ? [] : [name]));
+    return roles.length === 0 ? undefined : new RoleReports(store, roles);
+  }
+
+  has(name: Name): boolean {
+    return this.#roles.has(name);
+  }
+
+  /** Who finished something that the lead was not told of. */
+  owing(board: Board): Set<Name> {
+    this.#read();
+    const owing = new Set<Name>();
+    for (const task of board.tasks.values())
+      if (task.status === 'completed' && this.#roles.has(task.by.member) && !this.#reported.has(task.id))
+        owing.add(task.by.member);
+    return owing;
+  }
+
+  /** A final report is here. What it says is finished counts only as far as the board says so, too. */
+  heard(from: Name, { data = {} }: Message): void {
+    if (!this.#roles.has(from)) return;
+    const board = this.#store.board.fold();
+    const finished = textsIn(data['tasks']).filter((id) => {
+      const task = board.tasks.get(id);
+      return task?.status === 'completed' && task.by.member === from;
+    });
+    for (const id of finished) this.#reported.add(id);
+    if (data['interrupted'] === true) return;
+    const decided = fastAdvance(board, { name: from, loops: data['loops'] === true, finished });
+    this.#store.events.append({
+      ...{ type: 'fast_advance.decided', member: from, row: decided.row, tasks: finished },
+      ...(decided.row === 'successor' ? { task: decided.task, starts: decided.member } : {}),
+      text: `${decided.row}: ${fastAdvanceText(board, decided)}`,
+    });
+  }
+
+  #read(): void {
+    const events = this.#store.events.read(this.#next);
+    for (let next = events.next(); ; next = events.next()) {
+      if (next.done) {
+        this.#next = next.value;
+        return;
+      }
+      const { type, tasks } = next.value.event;
+      if (type === REPORTED) for (const id of textsIn(tasks)) this.#reported.add(id);
+    }
+  }
+}
+
+export const textsIn = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];

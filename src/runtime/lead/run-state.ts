@@ -1,0 +1,138 @@
+/** `state.json`: the run for people and for whoever resumes it, in S2's schema, drawn from the board and the lead's memory. */
+import { timestamp } from '../../model/text/clock.ts';
+import { count } from '../../model/board/board.ts';
+import type { Name } from '../../model/text/names.ts';
+import type { Task } from '../../model/board/task.ts';
+import { startSchema } from '../../model/team/team-config.ts';
+import type { Gate, HostState, Phase, RunState, RunStatus, WorkerState } from '../../model/team/team-config.ts';
+import { ConflictError } from '../../model/text/errors.ts';
+import { readableConfig } from '../../store/team/team-reader.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import type { Memory } from './lead-memory.ts';
+
+export interface RunFacts {
+  readonly status: RunStatus;
+  readonly phase: Phase;
+  readonly template?: string;
+  readonly prompt?: string;
+  readonly planHash?: string;
+  readonly sharedFiles?: readonly string[];
+  readonly boundaryFiles?: readonly string[];
+  readonly cascade?: boolean;
+  readonly gates?: readonly Gate[];
+  /** Another vendor is to look at the work. */
+  readonly crossVerify?: boolean;
+  readonly verification?: { readonly verifier: string | null; readonly result: Gate['result'] };
+  readonly exitCode?: number;
+  readonly host?: HostState;
+  readonly start?: NonNullable<RunState['start']>;
+}
+
+/** Writes what is true now; an older lead's write is refused under the lock. */
+export async function writeState(store: TeamStore, epoch: number, memory: Memory, facts: RunFacts): Promise<void> {
+  await store.state.update((current) => {
+    if (current !== undefined && current.epoch > epoch)
+      throw new ConflictError(
+        'LEAD_ALIVE',
+        `Another lead took over team ${store.paths.name}; this one writes nothing more.`,
+      );
+    return { next: stateOf(store, epoch, memory, facts, current), result: undefined };
+  });
+}
+
+function stateOf(
+  store: TeamStore,
+  epoch: number,
+  memory: Memory,
+  facts: RunFacts,
+  written: RunState | undefined,
+): RunState {
+  const current = written ?? recalled(store);
+  const counts = count(store.board.board);
+  const now = timestamp(store.clock.now());
+  const { gates = current.gates ?? [], planHash = current.planHash } = facts;
+  return {
+    ...current,
+    version: 1,
+    teamName: store.paths.name,
+    status: facts.status,
+    createdAt: current.createdAt,
+    template: facts.template ?? current.template ?? 'custom',
+    prompt: facts.prompt ?? current.prompt ?? '',
+    phase: facts.phase,
+    workers: workersOf(store, memory, current),
+    sharedFiles: [...(facts.sharedFiles ?? current.sharedFiles ?? [])],
+    boundaryFiles: [...(facts.boundaryFiles ?? current.boundaryFiles ?? [])],
+    cascadeEnabled: facts.cascade ?? current.cascadeEnabled ?? false,
+    cascadeDepth: Math.max(0, ...[...store.board.board.tasks.values()].map(depthOf)),
+    completedTasks: counts.completed,
+    totalTasks: counts.total,
+    failedTasks: counts.failed,
+    crossCliVerification: {
+      ...(current.crossCliVerification ?? { verifier: null, result: null }),
+      enabled: facts.crossVerify ?? current.crossCliVerification?.enabled ?? false,
+      ...facts.verification,
+    },
+    epoch,
+    gates: [...gates],
+    ...(planHash === undefined ? {} : { planHash }),
+    ...(facts.phase === 'complete' ? { finishedAt: now } : {}),
+    ...(facts.exitCode === undefined ? {} : { exitCode: facts.exitCode }),
+    ...(facts.host === undefined ? {} : { host: facts.host }),
+    ...(facts.start === undefined ? {} : { start: facts.start }),
+  };
+}
+
+const depthOf = ({ metadata: { depth } }: Task): number => (typeof depth === 'number' ? depth : 0);
+
+/** What the logs tell of a run whose state was never written, or was lost. */
+function recalled(store: TeamStore): Partial<RunState> & Pick<RunState, 'createdAt'> {
+  const created = readableConfig(store)?.created_at;
+  const kept = [...store.events.read()].findLast(({ event }) => event.type === 'start.kept')?.event;
+  const start = startSchema.safeParse(kept);
+  return {
+    createdAt: timestamp(created === undefined ? store.clock.now() : created * 1_000),
+    ...(start.success ? { start: start.data } : {}),
+  };
+}
+
+function workersOf(store: TeamStore, memory: Memory, current: Partial<RunState>): WorkerState[] {
+  const { board } = store.board;
+  const config = readableConfig(store);
+  const now = timestamp(store.clock.now());
+  return [...board.members.values()].map((member): WorkerState => {
+    const before = current.workers?.find((worker) => worker.id === member.name);
+    const known = memory.of(member.name);
+    const past = memory.past.of(member.name);
+    const tasks = [...board.tasks.values()].filter(
+      (task) => task.owner === member.name || claimedBy(task, member.name),
+    );
+    const agent = config?.members.find((one) => one.name === member.name)?.agent;
+    return {
+      ...before,
+      id: member.name,
+      taskIds: tasks.map((task) => task.id),
+      agentType: member.role,
+      model: typeof agent?.['model'] === 'string' ? agent['model'] : (before?.model ?? 'none'),
+      routing: agent?.kind ?? before?.routing ?? 'none',
+      mcpJobId: null,
+      exclusiveFiles: [...new Set(tasks.flatMap((task) => task.work.files))],
+      status: known.quarantined
+        ? 'quarantined'
+        : member.state === 'left'
+          ? 'stopped'
+          : board.busy.has(member.name)
+            ? 'active'
+            : 'idle',
+      consecutiveErrors: known.consecutiveFailures,
+      restartCount: known.restarts,
+      lastActivity: timestamp(store.clock.now() - (store.clock.monotonic() - known.progressAt)),
+      completedTasks: tasks.filter((task) => task.status === 'completed').length,
+      totalAssigned: past.tasks.size,
+      spawnedAt: past.spawnedAt ?? before?.spawnedAt ?? now,
+    };
+  });
+}
+
+const claimedBy = (task: { status: string; claim?: { member: Name }; by?: { member: Name } }, name: Name): boolean =>
+  task.claim?.member === name || task.by?.member === name;

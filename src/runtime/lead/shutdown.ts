@@ -1,0 +1,94 @@
+/**
+ * The end of a team's processes (SPEC §6): mark the team closing → shutdown_request to all at once → wait → SIGTERM → 5 s →
+ * SIGKILL → prove that nothing is left, what moved to other sessions included.
+ */
+import { ConflictError } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import * as wording from '../../policy/mail-wording.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { sendMail } from '../team/send-mail.ts';
+import type { LeadSpeaker } from './lead-options.ts';
+import type { Lead } from './lead.ts';
+import { authorOf } from '../team/authentication.ts';
+import type { Life } from './supervisor.ts';
+
+export interface ShutdownOptions {
+  readonly waitMs: number;
+  /** A refusal does not count. */
+  readonly force?: boolean;
+  /** No wait: straight to the signals. */
+  readonly now?: boolean;
+  readonly why?: string;
+  /** Aborted: no more patience. */
+  readonly signal?: AbortSignal;
+}
+
+const TERM_MS = 5_000;
+
+/**
+ * @returns the members that were stopped
+ * @throws ConflictError `STILL_RUNNING` naming the members that refused; the team is open again then
+ */
+export async function shutDown(
+  store: TeamStore,
+  speaker: LeadSpeaker,
+  lead: Lead,
+  options: ShutdownOptions,
+): Promise<Name[]> {
+  const { supervisor } = lead;
+  const alive = (): Life[] =>
+    supervisor.lives.filter(({ name, death }) => death === undefined && supervisor.look(name)?.death === undefined);
+  const asked = alive();
+  // A lead that was replaced asks nobody: its successor's members are not its own.
+  lead.mustLead();
+  store.board.append(authorOf(speaker), () => ({ type: 'team.closing' }));
+  const refusals = options.now === true ? [] : await ask(store, speaker, lead, asked, alive, options);
+  if (refusals.length > 0) {
+    const { profile, claimMode } = store.board.board;
+    store.board.append(authorOf(speaker), () => ({ type: 'team.opened', profile, claim: claimMode }));
+    throw new ConflictError(
+      'STILL_RUNNING',
+      `${refusals.map(({ name, text }) => `${name} refuses to stop (${text})`).join('; ')}; \`--force\` stops it all the same.`,
+    );
+  }
+  for (const life of alive()) supervisor.signal(life, 'SIGTERM');
+  await until(store, () => alive().length === 0, options.now === true ? TERM_MS / 5 : TERM_MS, options.signal);
+  await Promise.all(alive().map((life) => supervisor.end(life)));
+  await supervisor.close();
+  for (const { name } of asked) store.events.append({ type: 'member.stopped', member: name });
+  return asked.map(({ name }) => name);
+}
+
+async function ask(
+  store: TeamStore,
+  speaker: LeadSpeaker,
+  lead: Lead,
+  asked: readonly Life[],
+  alive: () => Life[],
+  options: ShutdownOptions,
+) {
+  const { force = false, waitMs, why } = options;
+  const request = { type: 'shutdown_request' as const, data: { force } };
+  await Promise.all(
+    asked.map(({ name }) =>
+      sendMail(store, speaker, name, wording.shutdown(why), request).catch(
+        (error: unknown) => void store.events.append({ type: 'message.failed', member: name, text: String(error) }),
+      ),
+    ),
+  );
+  const refused = () =>
+    [...lead.responses].filter(([, response]) => !response.approve).map(([name, { text }]) => ({ name, text }));
+  await until(store, () => alive().length === 0 || (!force && refused().length > 0), waitMs, options.signal);
+  return force ? [] : refused().filter(({ name }) => alive().some((life) => life.name === name));
+}
+
+/** Looks often until it is so, or the time is over, or patience is. */
+async function until(
+  store: TeamStore,
+  isSo: () => boolean,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const deadline = store.clock.monotonic() + ms;
+  while (!isSo() && store.clock.monotonic() < deadline && signal?.aborted !== true) await store.clock.sleep(5, signal);
+}

@@ -1,0 +1,35 @@
+/** Keeps the state of a run as the board has it, once a second at most; a disk that takes nothing for now only delays it. */
+import type { Clock } from '../../model/text/clock.ts';
+import { isPassing } from '../process/retry-disk.ts';
+
+const EVERY_MS = 1_000;
+
+export class StateWatch {
+  readonly #clock: Clock;
+  readonly #write: () => Promise<void>;
+  #hasNews = false;
+  #writtenAt = -Infinity;
+
+  constructor(clock: Clock, write: () => Promise<void>) {
+    this.#clock = clock;
+    this.#write = write;
+  }
+
+  /** Something happened on the board. */
+  told(): void {
+    this.#hasNews = true;
+  }
+
+  async keep(): Promise<void> {
+    const now = this.#clock.monotonic();
+    if (!this.#hasNews || now - this.#writtenAt < EVERY_MS) return;
+    this.#hasNews = false;
+    this.#writtenAt = now;
+    try {
+      await this.#write();
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      this.#hasNews = true;
+    }
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * Starting and ending teammates' processes. Each start is an intent on disk, a mark told to the reaper, and then the
+ * fork: whoever comes later can find what a dead lead started. Processes are ended by pid and start time, never by name.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import process from 'node:process';
+import { ulid } from 'ulid';
+import { AgentError } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import { endDeadLeases } from '../../store/team/lease.ts';
+import { identityOf, lifeOf, processes } from '../../os/process-table.ts';
+import { openOutput } from '../../store/board/output-log.ts';
+import { identityIn, newToken, tokenHash } from '../../store/team/roster.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import type { Mark } from '../../model/agent/process-mark.ts';
+import { drawMarks, markedCommand, markEnvironment } from '../../os/mark-environment.ts';
+import { reaperCommand, teammateCommand } from '../process/package.ts';
+import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
+import { parseMark } from '../../os/reaper-message.ts';
+import { MEMBER_VARIABLE, TOKEN_VARIABLE } from '../team/authentication.ts';
+import { sweep } from '../../os/sweep.ts';
+import { Ward } from './lead-children.ts';
+import type { ProcessIdentity } from '../../os/process-identity.ts';
+
+/** One life of a member's process, as its lead sees it. */
+export interface Life {
+  readonly name: Name;
+  readonly mark: Mark | undefined;
+  readonly child: ChildProcess | undefined;
+  identity: ProcessIdentity | undefined;
+  /** `exit 1`, `signal SIGKILL`; undefined while it lives, or while something that it left does. */
+  death: string | undefined;
+  isReady: boolean;
+  /** For a child of this process: resolves when `death` is known. */
+  over: Promise<void> | undefined;
+}
+
+export interface SupervisorEnvironment {
+  readonly store: TeamStore;
+  /** Variables for each teammate's process. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** Called after each exit, when what the process left was swept. */
+  readonly onExit: (life: Life) => void;
+}
+
+export class Supervisor {
+  readonly #environment: SupervisorEnvironment;
+  readonly #lives = new Map<Name, Life>();
+  readonly #run: string;
+  /** What the lead runs by itself. */
+  readonly ward: Ward;
+  #reaper: Reaper | undefined;
+
+  constructor(environment: SupervisorEnvironment) {
+    const { store } = environment;
+    this.#environment = environment;
+    this.#run = ulid(store.clock.now());
+    this.ward = new Ward({ store, run: this.#run, reaper: () => this.#watchman() });
+  }
+
+  life(name: Name): Life | undefined {
+    return this.#lives.get(name);
+  }
+
+  get lives(): readonly Life[] {
+    return [...this.#lives.values()];
+  }
+
+  /** Starts processes for members, all at once; a start that fails at once is a dead life. */
+  start(names: readonly Name[]): void {
+    if (names.length === 0) return;
+    this.#watchman();
+    const marks = drawMarks(names.length, processes, Math.random, this.#run);
+    names.forEach((name, index) => this.#start(name, marks[index]));
+  }
+
+  /** Takes over the processes that an earlier lead left alive, a person's workers included. */
+  adopt(name: Name): Life | undefined {
+    const record = this.#environment.store.roster.read(name);
+    const identity = identityIn(record);
+    if (!identity || lifeOf(identity) !== 'alive') return undefined;
+    const life: Life = {
+      name,
+      mark: parseMark(record?.mark),
+      child: undefined,
+      identity,
+      death: undefined,
+      isReady: true,
+      over: undefined,
+    };
+    this.#lives.set(name, life);
+    return life;
+  }
+
+  /** Looks whether a process is ready or gone; for processes that are not our children, by pid and start time. */
+  look(name: Name): Life | undefined {
+    const life = this.#lives.get(name);
+    if (!life || life.death !== undefined) return life;
+    if (!life.isReady) this.#lookIfReady(life);
+    if (life.child === undefined && life.identity && lifeOf(life.identity) === 'dead')
+      life.over ??= this.#died(life, 'gone');
+    return life;
+  }
+
+  /** Sends a signal to a member's process, if it is still that process. */
+  signal(life: Life, signal: NodeJS.Signals): void {
+    if (life.death !== undefined || !life.identity || lifeOf(life.identity) !== 'alive') return;
+    try {
+      process.kill(life.identity.pid, signal);
+    } catch {
+      // It ended between the look and the signal.
+    }
+  }
+
+  /** Ends a process and all that it started, wherever that went; resolves when nothing is left. */
+  async end(life: Life): Promise<void> {
+    this.signal(life, 'SIGKILL');
+    const { clean } = await sweep(life.mark ? [life.mark] : [], life.identity ? [life.identity] : []);
+    if (clean) await life.over;
+  }
+
+  /** Forgets a member that was stopped in order. */
+  forget(name: Name): void {
+    this.#lives.delete(name);
+  }
+
+  /** The proof at the end: nothing that carries a mark of this run is left, and the reaper goes home. */
+  async close(): Promise<void> {
+    const marks = this.lives.flatMap((life) => life.mark ?? []);
+    const known = this.lives.flatMap((life) => (life.child && life.identity ? [life.identity] : []));
+    if ((await sweep(marks, known)).clean) await Promise.all(this.lives.flatMap(({ over }) => over ?? []));
+    await this.#reaper?.done();
+    this.#reaper = undefined;
+  }
+
+  #watchman(): Reaper {
+    const { store } = this.#environment;
+    this.#reaper ??= startReaper(reaperCommand, {
+      onLost: ({ how, restarted }) =>
+        void store.events.append({ type: 'reaper.lost', text: `${how}${restarted ? '; started again' : ''}` }),
+    });
+    return this.#reaper;
+  }
+
+  #start(name: Name, mark: Mark | undefined): void {
+    const { store, variables } = this.#environment;
+    const token = newToken();
+    store.roster.write({
+      ...{
+        version: 1,
+        name,
+        phase: 'spawning',
+        run: this.#run,
+        tokenHash: tokenHash(token),
+        started_at: store.clock.now() / 1000,
+      },
+      ...(mark ? { mark: { ...mark } } : {}),
+    });
+    if (mark) this.#reaper?.add(mark);
+    const argv = teammateCommand(store.paths.root, store.paths.name, name);
+    const { file, args } = mark ? markedCommand(mark, argv) : { file: argv[0], args: argv.slice(1) };
+    const child = spawnTeammate(store, name, file, args, {
+      ...process.env,
+      ...variables,
+      ...(mark ? markEnvironment(mark) : {}),
+      [TOKEN_VARIABLE]: token,
+      [MEMBER_VARIABLE]: name,
+      NODE_OPTIONS: undefined,
+    });
+    const identity = child.pid === undefined ? undefined : identityOf(child.pid);
+    const life: Life = { name, mark, child, identity, death: undefined, isReady: false, over: undefined };
+    this.#lives.set(name, life);
+    if (mark && identity) this.#reaper?.add(mark, [identity]);
+    life.over = endOf(child).then((how) => this.#died(life, how));
+  }
+
+  #lookIfReady(life: Life): void {
+    const record = this.#environment.store.roster.read(life.name);
+    if (record?.phase !== 'running' || record.pid === undefined || record.pid !== life.child?.pid) return;
+    life.isReady = true;
+    life.identity = identityIn(record);
+  }
+
+  /** What a dead process left behind goes with it before it counts as dead, so that nobody takes up its task beside that. */
+  async #died(life: Life, how: string): Promise<void> {
+    if (life.mark) {
+      await sweep([life.mark], []);
+      this.#reaper?.remove(life.mark);
+    }
+    const { store } = this.#environment;
+    await endDeadLeases(store.paths, [life.name], store).catch(ignored);
+    // One that was ready and died since has started all the same.
+    if (!life.isReady) this.#lookIfReady(life);
+    life.death = how;
+    this.#environment.onExit(life);
+  }
+}
+
+/** A lease that stays is cleared by the next lead, or taken over by the member's next process. */
+const ignored = (): void => {};
+
+/** How a child ended, in words. */
+const endOf = (child: ChildProcess): Promise<string> =>
+  new Promise((resolve) => {
+    child.once('error', (error) => resolve(`not started: ${error.message}`));
+    child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit ${code ?? 0}`));
+  });
+
+/** Its stdin is the liveness cord: it ends with the lead. What it prints before it has a log of its own goes to that log. */
+function spawnTeammate(
+  store: TeamStore,
+  name: Name,
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): ChildProcess {
+  const log = openOutput(store.disk, store.paths.output(name));
+  try {
+    const child = spawn(file, [...args], { cwd: store.paths.root, env, detached: true, stdio: ['pipe', log, log] });
+    child.stdin?.on('error', () => {
+      // A dead teammate's cord; its exit is seen.
+    });
+    return child;
+  } finally {
+    store.disk.closeSync(log);
+  }
+}
+
+/** Why a member's process did not become ready, for the person who started it. */
+export const notReady = (life: Life): AgentError =>
+  new AgentError(
+    'AGENT_CRASHED',
+    `${life.name} did not start (${life.death ?? 'no sign of life'}); its log says why: \`teams logs ${life.name}\`.`,
+  );

@@ -1,0 +1,74 @@
+/**
+ * The lead's word about work (SPEC §11): a plan is approved or refused; finished work whose discussion ended without
+ * consensus stands as it is, or is revised. The board's record decides, and the first one counts.
+ */
+import { UsageError } from '../../model/text/errors.ts';
+import type { Body } from '../../model/board/event.ts';
+import { holdOn, type Request } from '../../model/board/request.ts';
+import { refused, type Board, type Refused } from '../../model/board/board.ts';
+import type { Task } from '../../model/board/task.ts';
+import { revise } from '../../policy/pipeline/revision.ts';
+import { answerPlan, mayDecide, type PlanAnswer } from '../team/plan-approval.ts';
+import { authorOf } from '../team/authentication.ts';
+import { after, refusalError, wake } from '../team/task-service.ts';
+import type { TeamHandle } from '../team/team-handle.ts';
+
+/**
+ * Approves or refuses what a task waits for the lead with.
+ *
+ * @throws ConflictError `REFUSED` when nobody asked, `FINAL` when it was answered; UsageError `POLICY_DENIED` from anybody
+ *   but the lead
+ */
+export async function judgeTask(handle: TeamHandle, reference: string, answer: PlanAnswer): Promise<Task> {
+  const task = handle.board.get(reference);
+  const request = lastConsensus(handle.store.board.board, task.id);
+  if (request === undefined) return answerPlan(handle, reference, answer);
+  mayDecide(handle.speaker.name);
+  if (!answer.approve)
+    throw new UsageError('USAGE', `Task #${task.id} is done: \`teams task revise ${task.id} TEXT\` has it done again.`);
+  await decide(handle, task.id, () => ({ ...answered(request), approve: true, text: answer.text }));
+  return handle.board.get(task.id);
+}
+
+/**
+ * Has finished work done again, and what was made from it: what waits for it waits for the new version.
+ *
+ * @param feedback what is to be different
+ * @returns the task that does it again
+ * @throws ConflictError `NOT_READY`, `FINAL` after the last revision; UsageError `BAD_REFERENCE`, `POLICY_DENIED`
+ */
+export async function reviseTask(handle: TeamHandle, reference: string, feedback: string): Promise<Task> {
+  const { id } = handle.board.get(reference);
+  mayDecide(handle.speaker.name);
+  let created = '';
+  await decide(handle, id, (board) => {
+    const task = board.tasks.get(id);
+    const changes = task ? revise(board, task, feedback) : refused('UNKNOWN_TASK', `there is no task #${id}`);
+    if ('ok' in changes) return changes;
+    created = String(board.lastTaskId + 1);
+    const hold = holdOn(board, id);
+    const answer = hold ? [{ ...answered(hold), approve: false, text: feedback } as const] : [];
+    return { type: 'batch', changes: [...answer, ...changes] };
+  });
+  return handle.board.get(created);
+}
+
+async function decide(
+  { store, speaker }: TeamHandle,
+  task: string,
+  build: (board: Board) => Body | Refused,
+): Promise<void> {
+  const { outcome } = store.board.append(authorOf(speaker), build);
+  if (!outcome.ok) throw refusalError(outcome);
+  await after(store, outcome, speaker);
+  wake(store, [task], speaker);
+}
+
+const answered = ({ id }: Request) => ({ type: 'request.answered', request: id }) as const;
+
+/** The one that is open, else the last one, whose answer is refused with the reason. */
+function lastConsensus(board: Board, task: string): Request | undefined {
+  return (
+    holdOn(board, task) ?? [...board.requests.values()].findLast((one) => one.kind === 'consensus' && one.task === task)
+  );
+}

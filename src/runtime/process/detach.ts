@@ -1,0 +1,69 @@
+/** A command line of ours in a session of its own, which goes on when the terminal is closed. */
+import { spawn } from 'node:child_process';
+import { AgentError } from '../../model/text/errors.ts';
+import { LEAD } from '../../model/text/names.ts';
+import { realDisk } from '../../store/files/disk.ts';
+import { leaseOwner } from '../../store/team/lease.ts';
+import { openOutput } from '../../store/board/output-log.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { openStore } from '../../store/team/team-store.ts';
+import { realClock } from './system-clock.ts';
+import { commandLine } from './package.ts';
+
+export interface DetachedPlace {
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const TAKING_MS = 30_000;
+
+/**
+ * Starts a lead and waits until it leads.
+ *
+ * @param args of `teams`, such as `resume login`
+ * @param place where it runs, and with which environment
+ * @returns its pid
+ * @throws StoreError `UNTRUSTED`: nothing is started, or logged, in a folder that this user did not make; AgentError
+ *   `AGENT_CRASHED` when it ended before it led; the log says why
+ */
+export async function detachLead(
+  paths: TeamPaths,
+  args: readonly string[],
+  { cwd, environment }: DetachedPlace,
+): Promise<number> {
+  await mustBeOurs(paths);
+  const path = paths.output(LEAD);
+  const log = openOutput(realDisk, path);
+  const [file, ...argv] = commandLine(...args);
+  const child = spawn(file, argv, { cwd, env: { ...environment }, detached: true, stdio: ['ignore', log, log] });
+  realDisk.closeSync(log);
+  const died = new Promise<string>((tell) => {
+    child.once('error', (error) => tell(error.message));
+    child.once('exit', (code, signal) => tell(signal ?? `exit ${code ?? 0}`));
+  });
+  let death: string | undefined;
+  void died.then((how) => (death = how));
+  const deadline = realClock.monotonic() + TAKING_MS;
+  while (death === undefined && realClock.monotonic() < deadline) {
+    const { pid } = child;
+    if (pid !== undefined && leaseOwner(realDisk, paths, LEAD)?.pid === pid) {
+      child.unref();
+      return pid;
+    }
+    await realClock.sleep(10);
+  }
+  if (death === 'exit 0' && child.pid !== undefined) return child.pid;
+  throw new AgentError(
+    'AGENT_CRASHED',
+    `The lead of team ${paths.name} did not start (${death ?? 'no sign of life'}); ${path} says why.`,
+  );
+}
+
+async function mustBeOurs(paths: TeamPaths): Promise<void> {
+  const store = openStore(paths, { clock: realClock });
+  try {
+    store.mustBeTrusted();
+  } finally {
+    await store.close();
+  }
+}

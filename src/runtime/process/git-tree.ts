@@ -1,0 +1,85 @@
+/**
+ * A working tree as a tree of git: tracked and untracked files as they are now, without what git ignores and without our
+ * own folders. It is put together in an index of its own; the user's is copied, for what it knows of the files.
+ */
+import { join, resolve } from 'node:path';
+import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
+import { DIFF } from './git-diff.ts';
+import { git, type GitAnswer, type GitWhere } from './git.ts';
+
+export interface Repository {
+  /** The root of its working tree. */
+  readonly top: string;
+  /** From there to the directory that was asked about: empty, or with a slash at its end. */
+  readonly prefix: string;
+  readonly index: string;
+  readonly objects: string;
+}
+
+/** @returns why there is none, where there is none */
+export async function repositoryAt(where: GitWhere): Promise<Repository | string> {
+  const asked = ['--show-toplevel', '--show-prefix', '--git-path', 'index', '--git-path', 'objects'];
+  const { code, text, said } = await git(['rev-parse', ...asked], where);
+  const [top = '', prefix = '', index = '', objects = ''] = text.split('\n');
+  if (code !== 0 || top === '') return said || 'no working tree';
+  return { top, prefix, index: resolve(where.cwd, index), objects: resolve(where.cwd, objects) };
+}
+
+/** The trees of this moment, and where git finds them. */
+export interface Trees {
+  /** What is staged; undefined in the middle of a merge. */
+  readonly staged: string | undefined;
+  readonly files: string;
+  readonly where: GitWhere;
+}
+
+export class GitFailure extends Error {}
+
+export const must = ({ code, text, said }: GitAnswer, what: string): string => {
+  if (code !== 0) throw new GitFailure(`${what}: ${said || 'git failed'}`);
+  return text.trim();
+};
+
+const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folder}/**`);
+
+/**
+ * @param keep the trees stay in the repository; else they are gone after `use`
+ * @throws GitFailure
+ */
+export const withTrees = async <T>(
+  { top, index, objects }: Repository,
+  where: Omit<GitWhere, 'cwd'>,
+  keep: boolean,
+  use: (trees: Trees) => Promise<T>,
+): Promise<T> =>
+  withScratch(async (directory) => {
+    const own = join(directory, 'index');
+    copyIfThere(index, own);
+    const elsewhere = { GIT_OBJECT_DIRECTORY: directory, GIT_ALTERNATE_OBJECT_DIRECTORIES: objects };
+    const at = { ...where, cwd: top, env: { ...where.env, ...(keep ? {} : elsewhere) } };
+    const inOwn = { ...at, env: { ...at.env, GIT_INDEX_FILE: own } };
+    const staged = await git(['write-tree'], inOwn);
+    // Exit 1: some file cannot be kept (unreadable, a repository without a commit); the others are.
+    const added = await git(['add', '-A', '--ignore-errors', '--', ':/', ...OURS], inOwn);
+    if (added.code !== 0 && added.code !== 1) must(added, 'git add');
+    const files = must(await git(['write-tree'], inOwn), 'git write-tree');
+    return use({ staged: staged.code === 0 ? staged.text.trim() : undefined, files, where: at });
+  });
+
+export interface ChangedFile {
+  /** Relative to the root of the working tree. */
+  readonly path: string;
+  readonly change: 'added' | 'modified' | 'deleted';
+}
+
+const CHANGES: Readonly<Record<string, ChangedFile['change']>> = { A: 'added', D: 'deleted' };
+
+/** @throws GitFailure */
+export async function changedBetween(from: string, { files, where }: Trees): Promise<ChangedFile[]> {
+  const told = await git([...DIFF, '--name-status', '-z', '--no-renames', from, files], where);
+  const words = must(told, 'git diff').split('\0');
+  return words.flatMap((status, at): ChangedFile[] => {
+    const path = words[at + 1];
+    return at % 2 === 1 || path === undefined || path === '' ? [] : [{ path, change: CHANGES[status] ?? 'modified' }];
+  });
+}

@@ -1,0 +1,51 @@
+/**
+ * git, asked for a fact or told to keep one. No program that the repository names is run (no hook, no monitor), and the
+ * user's index and working tree are only read.
+ */
+import process from 'node:process';
+import { childEnvironment } from '../../agents/agent-registry.ts';
+import { startProcess } from '../../agents/programs/process.ts';
+import type { Marked } from '../../os/mark-environment.ts';
+
+export interface GitWhere {
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  readonly env?: Readonly<Record<string, string>>;
+  /** How much of the end of what it prints is kept. */
+  readonly keptBytes?: number;
+  /** Of what a lead runs: it goes with the lead. */
+  readonly marked?: Marked;
+}
+
+export interface GitAnswer {
+  /** -1 where there is no git, or it was ended. */
+  readonly code: number;
+  readonly text: string;
+  /** How much it printed. */
+  readonly bytes: number;
+  /** The first line of its complaint. */
+  readonly said: string;
+}
+
+const PATIENCE_MS = 60_000;
+const KEPT_BYTES = 16 * 1024 * 1024;
+
+const QUIET = ['fsmonitor=false', 'hooksPath=/dev/null', 'quotepath=off', 'logAllRefUpdates=false'];
+const ALWAYS = ['git', '--no-pager', ...QUIET.flatMap((setting) => ['-c', `core.${setting}`])];
+
+export async function git(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
+  const { cwd, signal, env = {}, keptBytes = KEPT_BYTES, marked } = where;
+  const request = {
+    argv: marked?.argv([...ALWAYS, ...args]) ?? [...ALWAYS, ...args],
+    env: { ...childEnvironment('exec', { parent: process.env }), ...marked?.env, GIT_OPTIONAL_LOCKS: '0', ...env },
+    ...{ cwd, signal, timeoutMs: PATIENCE_MS },
+  };
+  const started = await startProcess(request, { keptBytes });
+  if (!started.ok) return { code: -1, text: '', bytes: 0, said: started.failure.message };
+  let bytes = 0;
+  for (let output = await started.process.next(); output; output = await started.process.next())
+    if (output.stream === 'stdout') bytes += output.bytes.length;
+  const end = await started.process.ended;
+  const said = end.stderr.toString('utf8').trim().split('\n')[0]?.replace(/\.$/, '') ?? '';
+  return { code: end.how === 'exited' ? end.code : -1, text: end.stdout.toString('utf8'), bytes, said };
+}

@@ -1,0 +1,53 @@
+/** Where this package's own programs are: beside `dist/`, or beside `src/` when it runs from source. */
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import type { ShelfKind } from '../../store/files/paths.ts';
+
+const here = fileURLToPath(import.meta.url);
+const [inDist, inSource] = [here.lastIndexOf('/dist/'), here.lastIndexOf('/src/')];
+export const packageRoot = here.slice(0, Math.max(inDist, inSource));
+
+const NODE: readonly string[] = [process.execPath, '--disable-proto=delete'];
+
+/** Directory of our `teams` command, which comes first on the PATH of what a teammate starts. */
+export const binDirectory = join(packageRoot, 'bin');
+
+/** Where the JSON Schema of a kind of file is. */
+export const schemaFile = (kind: 'config' | 'plan'): string => join(packageRoot, 'schemas', `${kind}.json`);
+
+/** Roles, pipelines and templates that come with the package: beside the code that runs, built or not. */
+export const shippedFolder = (kind: ShelfKind): string =>
+  join(packageRoot, inDist > inSource ? 'dist' : 'src', 'shipped', kind);
+
+/** argv of a teammate process. */
+export const teammateCommand = (root: string, team: string, member: string): [string, ...string[]] => [
+  process.execPath,
+  ...NODE.slice(1),
+  join(binDirectory, 'teammate.cjs'),
+  ...[root, team, member],
+];
+
+/** argv of a reaper process. */
+export const reaperCommand: [string, ...string[]] = [
+  process.execPath,
+  ...NODE.slice(1),
+  join(binDirectory, 'reaper.cjs'),
+];
+
+/** The thread of a subagent. */
+export const subagentProgram = join(packageRoot, 'dist', 'subagent.js');
+
+/** The thread that looks for a project's files. */
+export const scanProgram = join(packageRoot, 'dist', 'scan.js');
+
+/** argv of a command line of ours in a process of its own. */
+export const commandLine = (...args: string[]): [string, ...string[]] => [
+  process.execPath,
+  join(binDirectory, 'teams.js'),
+  ...args,
+];
+
+/** A PATH on which our command comes first, and the Node that runs us is found. */
+export const pathWithUs = (path: string): string =>
+  [binDirectory, path, dirname(process.execPath)].filter(Boolean).join(':');

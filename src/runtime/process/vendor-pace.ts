@@ -1,0 +1,56 @@
+/**
+ * The pause that a vendor asked for, shared by all members of a team through one small file: nobody calls before its
+ * time, and several that were refused in the same pause count once (policy/backoff.ts).
+ */
+import { answeredAt, NO_PAUSE, refusedAt, type VendorPause } from '../../policy/backoff.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+
+export class VendorPace {
+  readonly #store: TeamStore;
+  readonly #vendor: string;
+  /** When the last call began. */
+  #calledAt = 0;
+
+  constructor(store: TeamStore, vendor: string) {
+    this.#store = store;
+    this.#vendor = vendor;
+  }
+
+  /** Milliseconds until the vendor may be called. */
+  left(): number {
+    return Math.max(0, this.#pause().until - this.#store.clock.now());
+  }
+
+  /** A call begins now. */
+  calls(): void {
+    this.#calledAt = this.#store.clock.now();
+  }
+
+  /** The vendor refused a call. @returns milliseconds until the next */
+  async refused(retryAfterMs: number | undefined): Promise<number> {
+    const { clock } = this.#store;
+    const refusal = {
+      ...{ calledAt: this.#calledAt, now: clock.now(), random: Math.random() },
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    };
+    await this.#change((pause) => refusedAt(pause, refusal));
+    return this.left();
+  }
+
+  /** A call went well. */
+  async answered(): Promise<void> {
+    if (this.#pause().refusals > 0) await this.#change((pause) => answeredAt(pause, this.#calledAt));
+  }
+
+  #pause(): VendorPause {
+    return this.#store.vendors.read()?.vendors[this.#vendor] ?? NO_PAUSE;
+  }
+
+  async #change(change: (pause: VendorPause) => VendorPause): Promise<void> {
+    await this.#store.vendors.update((current) => {
+      const vendors = current?.vendors ?? {};
+      const next = { ...vendors[this.#vendor], ...change(vendors[this.#vendor] ?? NO_PAUSE) };
+      return { next: { version: 1, ...current, vendors: { ...vendors, [this.#vendor]: next } }, result: undefined };
+    });
+  }
+}

@@ -1,0 +1,220 @@
+/** The two doors of the library, `createTeam` and `openTeam`, and the `Team` behind them (DESIGN §6). */
+import process from 'node:process';
+import { isDone } from '../../model/board/board.ts';
+import { codeOf } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import type { Message, SendOptions } from '../../model/team/message.ts';
+import { watchFile } from '../../store/files/watch-file.ts';
+import { findRoot } from '../../store/team/team-list.ts';
+import { closeTeam, isLed, requestSpawn } from './lifecycle.ts';
+import type { Delivery } from '../team/send-mail.ts';
+import type { MemberInput } from '../team/membership.ts';
+import type { ShownEvent } from '../../model/team/shown-event.ts';
+import { reportOf } from '../views/report.ts';
+import { reportText } from '../views/report-text.ts';
+import { Session, type SessionOptions } from './session.ts';
+import { statusOf, type TeamStatus } from '../views/status.ts';
+import type { Tasks } from '../team/task-service.ts';
+import {
+  makeTeam,
+  openHandle,
+  storeOptions,
+  type OpenOptions,
+  type TeamHandle,
+  type TeamInput,
+} from '../team/team-handle.ts';
+import { teamEvents, type EventOptions } from '../views/team-events.ts';
+import type { Closed } from '../../model/team/team-config.ts';
+
+export interface TeamOptions extends TeamInput, Partial<OpenOptions> {
+  /** How the lead supervises; SPEC §13's defaults. */
+  readonly supervision?: Partial<Pick<SessionOptions, 'limits' | 'monitorIntervalMs' | 'shutdownTimeoutMs'>>;
+}
+
+/** SPEC §13's defaults. */
+export const defaultLimits: SessionOptions['limits'] = {
+  watchdogWarningMs: 300_000,
+  watchdogReassignMs: 600_000,
+  maxConsecutiveErrors: 3,
+  maxAgents: 5,
+};
+const MONITOR_MS = 30_000;
+const RELOOK_MS = 1_000;
+
+const located = (options: Partial<OpenOptions>): OpenOptions => ({
+  ...options,
+  root: options.root ?? findRoot(process.cwd()),
+});
+
+/**
+ * Makes a team on disk, under `root` (by default the nearest parent with `.teams`, else the working directory).
+ *
+ * @throws UsageError `BAD_NAME`; ConflictError `TEAM_EXISTS`; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`
+ */
+export async function createTeam(name: string, options: TeamOptions = {}): Promise<Team> {
+  const at = located(options);
+  return Promise.resolve(new Team(makeTeam(name, options, at), at, options));
+}
+
+/** Opens a team that is there, whoever leads it. @throws UsageError `UNKNOWN_TEAM` */
+export async function openTeam(
+  name: string,
+  options: Partial<OpenOptions> & Pick<TeamOptions, 'supervision'> = {},
+): Promise<Team> {
+  const at = located(options);
+  return Promise.resolve(new Team(openHandle(name, at), at, options));
+}
+
+export class Team implements AsyncDisposable {
+  readonly #handle: TeamHandle;
+  readonly #options: SessionOptions;
+  #session: Session | undefined;
+  #loop: Promise<unknown> | undefined;
+  #signal: AbortSignal | undefined;
+
+  constructor(handle: TeamHandle, at: OpenOptions, { supervision = {} }: Pick<TeamOptions, 'supervision'>) {
+    this.#handle = handle;
+    this.#options = {
+      store: storeOptions(at),
+      limits: supervision.limits ?? defaultLimits,
+      monitorIntervalMs: supervision.monitorIntervalMs ?? MONITOR_MS,
+      ...(supervision.shutdownTimeoutMs === undefined ? {} : { shutdownTimeoutMs: supervision.shutdownTimeoutMs }),
+      unattended: true,
+      endsWhenDone: false,
+    };
+  }
+
+  get name(): Name {
+    return this.#handle.name;
+  }
+
+  /** The team's folder. */
+  get folder(): string {
+    return this.#handle.paths.folder;
+  }
+
+  get board(): Tasks {
+    return this.#handle.board;
+  }
+
+  /**
+   * Leads the team from this process: starts every member that has an agent, all at once, and supervises them.
+   *
+   * @throws ConflictError `LEAD_ALIVE`; AgentError when one does not start (the others are stopped again)
+   */
+  async start({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
+    const session = await Session.open(this.#handle.paths, this.#options);
+    try {
+      await session.start(session.startable(), signal);
+    } catch (error) {
+      await session.close();
+      throw error;
+    }
+    this.#signal = signal;
+    this.#lead(session);
+  }
+
+  #lead(session: Session): void {
+    this.#session = session;
+    // A lead that loses its team ends its loop; `done` and `stop` see that on the board.
+    this.#loop = session.run(this.#signal).catch((error: unknown) => error);
+  }
+
+  /** Adds a member and has the lead start it. */
+  async spawn(member: MemberInput): Promise<Name> {
+    const name = await this.#handle.join(member);
+    await requestSpawn(this.#handle, name);
+    return name;
+  }
+
+  /** @throws UsageError `UNKNOWN_RECIPIENT`, `POLICY_DENIED`; ConflictError `QUOTA` */
+  send(to: string, text: string, options?: SendOptions): Promise<Delivery> {
+    return this.#handle.send(to, text, options);
+  }
+
+  /**
+   * Answers what a member asked the lead; it goes on then. Who waits for an answer: {@link status}.
+   *
+   * @param id of the question, which is its mail's
+   * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`; ConflictError `FINAL` when it was answered, or is over
+   */
+  answer(id: string, text: string): Promise<Delivery> {
+    return this.#handle.answer(id, text);
+  }
+
+  broadcast(text: string, options?: SendOptions): Promise<Delivery[]> {
+    return this.#handle.broadcast(text, options);
+  }
+
+  /** Waiting mail, without consuming it. */
+  inbox(member?: string, options?: { history?: boolean }): Iterable<Message> {
+    return this.#handle.inbox(member, options);
+  }
+
+  /** Facts of both logs in their order, from the first; with `follow`, until `signal` aborts or the team is closed. */
+  events(options?: EventOptions): AsyncGenerator<ShownEvent> {
+    return teamEvents(this.#handle.store, options);
+  }
+
+  status(): TeamStatus {
+    return statusOf(this.#handle.store);
+  }
+
+  /** Resolves when the board is not empty, every task is final and nobody works. */
+  async done({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
+    const { store } = this.#handle;
+    for (;;) {
+      signal?.throwIfAborted();
+      const woken = new AbortController();
+      const watched = watchFile(store.disk, store.paths.log, () => woken.abort());
+      try {
+        if (isDone(store.board.fold())) return;
+        await store.clock.sleep(RELOOK_MS, signal ? AbortSignal.any([signal, woken.signal]) : woken.signal);
+      } finally {
+        watched.close();
+      }
+    }
+  }
+
+  /** The report so far, in S2's layout. */
+  async report(): Promise<string> {
+    return Promise.resolve(reportText(reportOf(this.#handle.store)));
+  }
+
+  /**
+   * Stops every process that this team runs, in order; the team stays on disk. Idempotent.
+   *
+   * @throws ConflictError `STILL_RUNNING` naming members that refuse, without `force`: then the team goes on
+   */
+  async stop({ force = true, now = false }: { force?: boolean; now?: boolean } = {}): Promise<void> {
+    const session = this.#session;
+    if (session === undefined) return;
+    this.#session = undefined;
+    session.halt();
+    await this.#loop;
+    try {
+      await session.shutDown({ force, now });
+    } catch (error) {
+      if (codeOf(error) === 'STILL_RUNNING') this.#lead(session);
+      throw error;
+    }
+    await session.note({ status: 'shutdown', phase: 'complete' });
+    await session.close();
+  }
+
+  /** Stops and archives the team. @throws ConflictError `STILL_RUNNING` naming members that refuse */
+  async delete({ force = false, now = false }: { force?: boolean; now?: boolean } = {}): Promise<Closed> {
+    await this.stop({ force, now });
+    return closeTeam(this.#handle.paths, { purpose: 'delete', force, now }, this.#options);
+  }
+
+  /** True while some process leads the team. */
+  isLed(): boolean {
+    return isLed(this.#handle.store);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
+    await this.#handle[Symbol.asyncDispose]();
+  }
+}

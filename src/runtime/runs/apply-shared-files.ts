@@ -1,0 +1,103 @@
+/**
+ * The shared-file step (S2 5.4): what workers wish of files that are the lead's is seen to in one turn of the lead's agent.
+ * What it leaves, and everything where the lead has no agent, is open, and the report says so. A lead that dies in mid-turn is
+ * followed by one that asks again; what is settled is asked once.
+ */
+import { randomBytes } from 'node:crypto';
+import process from 'node:process';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { APPLIED, LEFT } from '../../model/team/shared-file.ts';
+import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
+import type { Gate } from '../../model/team/team-config.ts';
+import { matcher } from '../../policy/file-patterns.ts';
+import {
+  notTheLeads,
+  readSettled,
+  wishesPrompt,
+  type Claimed,
+  type Settled,
+  type Wish,
+} from '../../policy/landing/shared-file-wishes.ts';
+import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
+import { hashedFiles } from '../agents/project-files.ts';
+import { RelayCalls } from './relay-call.ts';
+import type { Session } from './session.ts';
+import { sharedWishes } from '../views/collect-wishes.ts';
+
+/** @returns undefined where nobody wishes anything, or `signal` aborted */
+export async function applyShared(
+  session: Pick<Session, 'store' | 'tell'>,
+  plan: Plan,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Gate | undefined> {
+  const { store } = session;
+  const due = dueIn(session, plan.sharedFiles);
+  const trouble = plan.lead && due.length > 0 ? await settle(session, plan, plan.lead, { due, signal }) : undefined;
+  const wishes = sharedWishes(store);
+  if (wishes.length === 0 || signal.aborted) return undefined;
+  const open = wishes.filter(({ settled }) => settled.is === 'open').length;
+  if (trouble !== undefined) return { name: 'shared', result: 'fail', notes: trouble };
+  if (open === 0) return { name: 'shared', result: 'pass', notes: `${wishes.length} applied` };
+  const why = plan.lead === undefined ? '; the lead has no agent that could see to it' : '';
+  return { name: 'shared', result: 'skipped', notes: `${open} of ${wishes.length} open${why}` };
+}
+
+/** What nobody has seen to yet and the lead may. What it may not is settled: its owner is another. */
+function dueIn(session: Pick<Session, 'store' | 'tell'>, shared: readonly string[]): Wish[] {
+  const claimed = claimedIn(session.store);
+  return sharedWishes(session.store).filter((wish) => {
+    const why = wish.isSettled ? undefined : notTheLeads(wish.file, shared, claimed);
+    if (why !== undefined) tellSettled(session, wish, { is: 'open', why });
+    return !wish.isSettled && why === undefined;
+  });
+}
+
+function tellSettled(session: Pick<Session, 'tell'>, { id, file, member, task }: Wish, settled: Settled): void {
+  const about = { member, ...(task === undefined ? {} : { task }), wish: id, file };
+  if (settled.is === 'applied') session.tell({ type: APPLIED, ...about, text: file });
+  else session.tell({ type: LEFT, ...about, why: settled.why, text: `${file}: ${settled.why}` });
+}
+
+const claimedIn = ({ board }: TeamReader): Claimed[] =>
+  [...board.fold().tasks.values()].flatMap(({ owner, work }) =>
+    owner === undefined ? [] : [{ member: owner, patterns: work.files }],
+  );
+
+/** One turn of the lead's agent. @returns what went wrong */
+async function settle(
+  session: Pick<Session, 'store' | 'tell'>,
+  plan: Plan,
+  agent: AgentSpec,
+  { due, signal }: { readonly due: readonly Wish[]; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  const cwd = plan.cwd ?? cwdOf(session.store);
+  const prompt = wishesPrompt(plan.decomposed?.task ?? plan.name, due, randomBytes(9).toString('hex'));
+  const before = await hashedFiles(cwd, signal);
+  const calls = new RelayCalls({ cwd, environment: process.env, envPass: plan.envPass });
+  try {
+    const call = { agent, prompt, sandbox: 'workspace-write', timeoutMs: DEFAULT_TASK_TIMEOUT_MS } as const;
+    const end = await calls.run(call, signal);
+    if (end === undefined) return undefined;
+    if (end.ended === 'failed') return `the lead's agent could not see to it: ${end.message}`;
+    const answers = readSettled(end.text, due);
+    for (const [at, wish] of due.entries()) tellSettled(session, wish, answers[at] ?? { is: 'open', why: 'left open' });
+    const strays = changedOthers(before, await hashedFiles(cwd, signal), [...plan.sharedFiles, ...filesOf(due)]);
+    return strays.length === 0 ? undefined : `the lead's agent changed what is not the lead's: ${strays.join(', ')}`;
+  } finally {
+    await calls.close();
+  }
+}
+
+const filesOf = (wishes: readonly Wish[]): string[] => wishes.map(({ file }) => file);
+
+type Hashes = Awaited<ReturnType<typeof hashedFiles>>;
+
+/** Nothing where there are too many files to be looked at. */
+function changedOthers(before: Hashes, now: Hashes, allowed: readonly string[]): string[] {
+  if (before === undefined || now === undefined) return [];
+  const isAllowed = matcher(allowed);
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])].filter(
+    (path) => before[path] !== now[path] && !isAllowed(path),
+  );
+}

@@ -1,0 +1,92 @@
+/** Cross-verification carried out: an agent of another vendor, or the one that was asked for, reads the finished work. */
+import process from 'node:process';
+import { childEnvironment } from '../../agents/agent-registry.ts';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { isAgentKind } from '../../model/agent/agent.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { Gate } from '../../model/team/team-config.ts';
+import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
+import { readVerdict, type Verdict } from '../../model/agent/verification-verdict.ts';
+import { chooseVerifier, verificationPrompt, type VerifiedTask } from '../../policy/landing/verifier.ts';
+import { availabilityOf } from '../agents/availability.ts';
+import type { Session } from './session.ts';
+import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
+import { readableConfig, cwdOf } from '../../store/team/team-reader.ts';
+
+export interface Verification {
+  readonly gate: Gate;
+  /** Who looked; null when nobody did. */
+  readonly verifier: string | null;
+  readonly verdict: Verdict | undefined;
+}
+
+type Kept = Pick<Session, 'store'>;
+
+const VENDORS = ['claude', 'codex', 'gemini'] as const;
+
+/** The agent that the user asked for looks at it; without one S2's table chooses. */
+export async function crossVerify(
+  plan: Plan,
+  { store }: Kept,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Verification> {
+  const done = completedIn({ store });
+  const chosen = plan.reviewer ? { do: 'verify' as const, spec: plan.reviewer } : await chooseFor(done);
+  if (chosen.do === 'skip') return skipped(chosen.why);
+  const prompt = verificationPrompt(plan.decomposed?.task ?? plan.name, plan.members.length, done);
+  const subagents = new Subagents({ onSpent: (event) => void store.events.append(event) });
+  try {
+    const end = await subagents.run(
+      {
+        ...{ spec: chosen.spec, prompt, sandbox: 'read-only', timeoutMs: DEFAULT_TASK_TIMEOUT_MS },
+        cwd: plan.cwd ?? cwdOf(store),
+        env: childEnvironment(chosen.spec.kind, { parent: process.env, envPass: plan.envPass }),
+      },
+      signal,
+    );
+    return verified(chosen.spec.kind, end);
+  } finally {
+    await subagents.close();
+  }
+}
+
+const skipped = (why: string): Verification => ({
+  gate: { name: 'crossVerify', result: 'skipped', notes: why },
+  verifier: null,
+  verdict: undefined,
+});
+
+/** A verifier that could not do its work has not passed anything, and has found nothing to be fixed. */
+function verified(verifier: string, end: SubagentEnd): Verification {
+  if (end.ended === 'aborted') return skipped('the run was stopped');
+  if (end.ended === 'failed' && end.text.trim() === '')
+    return { gate: { name: 'crossVerify', result: 'fail', notes: end.message }, verifier, verdict: undefined };
+  const verdict = readVerdict(end.text);
+  const isPassed = verdict.result === 'pass' && end.ended === 'answered';
+  return {
+    gate: { name: 'crossVerify', result: isPassed ? 'pass' : 'fail', notes: verdict.notes },
+    verifier,
+    verdict: isPassed ? verdict : { ...verdict, result: 'fail' },
+  };
+}
+
+async function chooseFor(
+  done: readonly VerifiedTask[],
+): Promise<{ do: 'verify'; spec: AgentSpec } | { do: 'skip'; why: string }> {
+  const probes = VENDORS.map(async (kind) => [kind, await availabilityOf({ kind }, process.env)] as const);
+  const found = new Map(await Promise.all(probes));
+  const kinds = done.flatMap(({ routing }) => (isAgentKind(routing) ? [routing] : []));
+  const choice = chooseVerifier(kinds, (vendor) => found.get(vendor)?.isAvailable === true);
+  return choice.do === 'skip' ? choice : { do: 'verify', spec: { kind: choice.by } };
+}
+
+/** What was completed, by whom, and with which kind of agent. */
+function completedIn({ store }: Kept): VerifiedTask[] {
+  const { tasks, members } = store.board.fold();
+  const config = readableConfig(store);
+  return [...tasks.values()].flatMap((task) => {
+    if (task.status !== 'completed') return [];
+    const routing = config?.members.find(({ name }) => name === task.by.member)?.agent?.kind ?? 'none';
+    return [{ task, role: members.get(task.by.member)?.role ?? 'none', routing }];
+  });
+}

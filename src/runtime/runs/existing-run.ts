@@ -1,0 +1,122 @@
+/**
+ * What a run meets under its team's name, and what follows (SPEC §6, Resume): a run takes up by itself only what is
+ * unfinished, without a lead, and of the same plan; what was asked for may widen that.
+ */
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { ConflictError, isTeamError } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import { timestamp } from '../../model/text/clock.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import { readPlanFile } from '../../store/board/plan-record.ts';
+import { openForReading, stateIn } from '../../store/team/team-reader.ts';
+import { findTeam, listTeams } from '../../store/team/team-list.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { realClock } from '../process/system-clock.ts';
+import { loadPlan } from './lifecycle.ts';
+import { seenLead, type SeenLead } from '../views/external-status.ts';
+
+export type Met =
+  | { readonly is: 'nothing' }
+  | { readonly is: 'led'; readonly paths: TeamPaths; readonly lead: SeenLead }
+  /** Made by hand: it carries out no plan. */
+  | { readonly is: 'unplanned'; readonly paths: TeamPaths }
+  | { readonly is: 'finished'; readonly paths: TeamPaths }
+  | { readonly is: 'unfinished'; readonly paths: TeamPaths; readonly isSamePlan: boolean };
+
+export type Asked = 'resume' | 'fresh' | undefined;
+
+/** What to do with the team that is there. */
+export type Choice = { readonly do: 'make' } | { readonly do: 'replace' | 'resume'; readonly paths: TeamPaths };
+
+/** @param same whether the plan that a team carries out is the one that is to be run */
+export function meet(
+  root: string,
+  name: Name,
+  same: (kept: Plan) => boolean,
+  agents: ReadonlyMap<string, AgentSpec>,
+): Met {
+  const team = findTeam(root, name);
+  if (team === undefined || team.archivedAt !== undefined) return { is: 'nothing' };
+  const { paths } = team;
+  const store = openForReading(paths, { clock: realClock });
+  try {
+    const lead = seenLead(store);
+    if (lead.alive) return { is: 'led', paths, lead };
+    if (readPlanFile(store.disk, paths) === undefined) return { is: 'unplanned', paths };
+    if (stateIn(store)?.phase === 'complete' || store.board.fold().phase === 'closed') return { is: 'finished', paths };
+    return { is: 'unfinished', paths, isSamePlan: isSame(same, () => loadPlan(store, agents)) };
+  } finally {
+    store.close();
+  }
+}
+
+function isSame(same: (kept: Plan) => boolean, load: () => Plan | undefined): boolean {
+  try {
+    const kept = load();
+    return kept !== undefined && same(kept);
+  } catch (error) {
+    if (!isTeamError(error) || error.code !== 'PLAN_INVALID') throw error;
+    // What was a plan under an earlier configuration is another plan now.
+    return false;
+  }
+}
+
+/**
+ * @param takeover a lead that is alive may be replaced
+ * @throws ConflictError `LEAD_ALIVE`, `TEAM_EXISTS` with the ways out
+ */
+export function choose(name: Name, met: Met, asked: Asked, takeover: boolean): Choice {
+  switch (met.is) {
+    case 'nothing':
+      return { do: 'make' };
+    case 'led':
+      if (takeover) return { do: asked === 'fresh' ? 'replace' : 'resume', paths: met.paths };
+      throw ledBy(name, met.lead);
+    case 'finished':
+      return { do: asked === 'resume' ? 'resume' : 'replace', paths: met.paths };
+    case 'unplanned':
+      if (asked === 'fresh') return { do: 'replace', paths: met.paths };
+      throw new ConflictError(
+        'TEAM_EXISTS',
+        `Team ${name} exists and was not made by a plan; --fresh puts it away, --name runs this plan under another name.`,
+      );
+    case 'unfinished':
+      if (asked !== undefined || met.isSamePlan)
+        return { do: asked === 'fresh' ? 'replace' : 'resume', paths: met.paths };
+      throw new ConflictError(
+        'TEAM_EXISTS',
+        `Team ${name} is unfinished and of another plan; --resume goes on with that one, --fresh puts it away and begins this one.`,
+      );
+    default:
+      return met satisfies never;
+  }
+}
+
+const ledBy = (name: Name, { pid, since }: SeenLead): ConflictError =>
+  new ConflictError(
+    'LEAD_ALIVE',
+    `Team ${name} is led by pid ${pid ?? 'unknown'} since ${since ?? timestamp(0)}; \`--takeover\` replaces it.`,
+  );
+
+const GENERATED = /^forge-team-\d+$/;
+
+/** Whether the name was made up: nobody will ask for that team by its name, so that it is put away when it is over. */
+export const isGenerated = (name: Name): boolean => GENERATED.test(name);
+
+/**
+ * Other runs under this root that ended before their end and that nobody leads. One of a made-up name is at its end when it
+ * is put away: its report may not have been told to anybody.
+ */
+export function abandonedRuns(root: string, except?: Name): Name[] {
+  const active = listTeams(root).filter(({ name, archivedAt }) => archivedAt === undefined && name !== except);
+  return active.flatMap(({ name, paths }) => {
+    const store = openForReading(paths, { clock: realClock });
+    try {
+      const state = stateIn(store);
+      const isOver = state?.phase === 'complete' && !(isGenerated(name) && store.board.fold().phase !== 'closed');
+      return state && !isOver && !seenLead(store).alive ? [name] : [];
+    } finally {
+      store.close();
+    }
+  });
+}

@@ -1,0 +1,63 @@
+/** The gates of a plan: commands that its author gave, that are configured, or that the project tells, run after the work. */
+import process from 'node:process';
+import { childEnvironment } from '../../agents/agent-registry.ts';
+import { runCommand } from '../../agents/programs/exec.ts';
+import { argvOf } from '../../model/agent/agent.ts';
+import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
+import type { Gate as PlanGate, Plan } from '../../model/plan/plan.ts';
+import type { Gate } from '../../model/team/team-config.ts';
+import { detectCommand } from '../../store/workspace/detect-command.ts';
+import { LEAD } from '../../model/text/names.ts';
+import { converse } from '../agents/run-turn.ts';
+import { Output } from '../views/member-output.ts';
+import type { Session } from './session.ts';
+import { cwdOf } from '../../store/team/team-reader.ts';
+
+const NAMES = ['build', 'test', 'lint'] as const;
+
+/** Runs the gates that the plan asks for, one after the other; a gate passes, fails or is skipped. */
+export async function runGates(
+  plan: Plan,
+  session: Pick<Session, 'store' | 'ward' | 'gates'>,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Gate[]> {
+  const gates: Gate[] = [];
+  for (const name of NAMES) {
+    const asked = plan.gates[name];
+    // What the user has switched off is no gate, and no skipped one.
+    if (asked !== undefined && !(asked === 'detect' && session.gates[name] === false))
+      gates.push(await runGate(name, asked, plan, session, signal));
+  }
+  return gates;
+}
+
+async function runGate(
+  name: (typeof NAMES)[number],
+  asked: PlanGate,
+  plan: Plan,
+  { store, ward, gates }: Pick<Session, 'store' | 'ward' | 'gates'>,
+  signal: AbortSignal,
+): Promise<Gate> {
+  const cwd = plan.cwd ?? cwdOf(store);
+  const configured = typeof gates[name] === 'boolean' ? undefined : gates[name];
+  const command = asked === 'detect' ? (configured ?? detectCommand(store.disk, cwd, name)) : asked.run;
+  if (command === undefined)
+    return { name, result: 'skipped', notes: `no ${name} command was found in ${cwd}, and none is configured` };
+  const output = new Output(store, LEAD);
+  try {
+    const environment = { parent: process.env, envPass: plan.envPass };
+    const call = () => Promise.resolve({ ok: false as const, why: 'a gate calls no tools' });
+    const end = await ward.run((marked) => {
+      const env = childEnvironment('exec', { ...environment, add: marked.env });
+      const request = { argv: marked.argv(argvOf(command)), env, cwd, signal, timeoutMs: DEFAULT_TASK_TIMEOUT_MS };
+      return converse(runCommand(request), { output, call, sandbox: 'full' }, signal);
+    });
+    const shown = typeof command === 'string' ? command : command.join(' ');
+    return end.ended === 'answered'
+      ? { name, result: 'pass', notes: shown }
+      : { name, result: 'fail', notes: `${shown}: ${end.ended === 'failed' ? end.message : 'stopped'}` };
+  } finally {
+    output.end();
+    output.close();
+  }
+}

@@ -1,0 +1,204 @@
+/**
+ * The desk of a model that leads: it makes one team at a time and leads it from this process, until it deletes the team
+ * or goes away. What leads is the same as `teams lead`, so that `teams delete` from elsewhere ends it in order, too.
+ */
+import { childEnvironment } from '../../agents/agent-registry.ts';
+import { AUTO, findAgent, unknownAgent, type AgentSpec } from '../../model/agent/agent.ts';
+import { AgentError, ConflictError, UsageError } from '../../model/text/errors.ts';
+import type { Profile } from '../../model/board/event.ts';
+import { parseName, type Name } from '../../model/text/names.ts';
+import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
+import { maySpawn } from '../../policy/sandbox/tool-rules.ts';
+import { readSkills, type Skill } from '../../store/session/skills.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { findTeam } from '../../store/team/team-list.ts';
+import type { Desk, LeadDesk, Mailbox, Recruit } from '../tools/tool-context.ts';
+import { equip } from '../lead/configure-member.ts';
+import { leftByHost } from './orphaned-teams.ts';
+import { closeTeam, leadTeam } from './lifecycle.ts';
+import { pathWithUs } from '../process/package.ts';
+import { sendRateFrom } from '../team/send-rate.ts';
+import type { Session, SessionOptions } from './session.ts';
+import { Subagents } from '../tools/subagents.ts';
+import { makeTeam, TeamHandle, type OpenOptions } from '../team/team-handle.ts';
+import type { Workspace } from '../tools/tool-workspace.ts';
+import type { Closed } from '../../model/team/team-config.ts';
+
+export interface LeadDeskOptions {
+  readonly open: OpenOptions;
+  readonly session: SessionOptions;
+  /** Agents by name, as configured. */
+  readonly agents: ReadonlyMap<string, AgentSpec>;
+  /** What thinks when a call names no agent; or why nothing does. */
+  readonly defaultAgent: () => Promise<AgentSpec | string>;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** For shell and file tools; without one they are not offered. */
+  readonly workspace?: Workspace | undefined;
+  /** The team goes on without whoever leads, and is taken up again. */
+  readonly keeps: boolean;
+  /** Aborts when it is to end at once. */
+  readonly force: AbortSignal;
+}
+
+interface Led {
+  readonly session: Session;
+  readonly handle: TeamHandle;
+  /** Settles when the team is led no longer from here. */
+  readonly over: Promise<unknown>;
+}
+
+export class LeadingDesk implements Desk, LeadDesk {
+  readonly side = 'lead';
+  readonly lead = this;
+  /** What they use counts for the team that is led. */
+  readonly subagents = new Subagents({ onSpent: (event) => this.#led?.session.tell(event) });
+  readonly #options: LeadDeskOptions;
+  readonly #gone = new AbortController();
+  #led: Led | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+  #spawns = 0;
+
+  constructor(options: LeadDeskOptions) {
+    this.#options = options;
+  }
+
+  get team(): TeamHandle | undefined {
+    return this.#led?.handle;
+  }
+
+  get workspace(): Workspace | undefined {
+    return this.#options.workspace;
+  }
+
+  get mail(): Mailbox | undefined {
+    return this.#led?.session.mail;
+  }
+
+  create(name: string, profile: Profile | undefined, about: string | undefined): Promise<Name> {
+    return this.#alone(async () => {
+      if (this.#led) throw new ConflictError('REFUSED', `This process leads team ${this.#led.handle.name} already.`);
+      const { open, cwd } = this.#options;
+      const made = makeTeam(name, { cwd, ...(profile === undefined ? {} : { profile }) }, open);
+      const { paths } = made;
+      await made[Symbol.asyncDispose]();
+      this.#led = await this.#take(paths);
+      this.#spawns = 0;
+      if (this.#options.keeps) await this.#led.session.note({ host: 'leads' });
+      if (about !== undefined) this.#led.session.tell({ type: 'team.described', text: about });
+      return paths.name;
+    });
+  }
+
+  /** Takes up the team that an earlier host left, its members started anew. @returns the team that is led now */
+  takeUp(): Promise<Name | undefined> {
+    return this.#alone(async () => {
+      const paths = leftByHost(this.#options.open.root);
+      if (paths === undefined) return undefined;
+      this.#led = await this.#take(paths, true);
+      await this.#led.session.note({ host: 'leads' });
+      this.#spawns = this.#led.session.startable().length;
+      return paths.name;
+    });
+  }
+
+  remove(name: string, force: boolean): Promise<Closed> {
+    return this.#alone(async () => {
+      const { open, session } = this.#options;
+      const led = this.#led;
+      if (led && led.handle.name !== name)
+        throw new UsageError(
+          'UNKNOWN_TEAM',
+          `This process leads team ${led.handle.name}, not ${JSON.stringify(name)}.`,
+        );
+      const team = findTeam(open.root, parseName('team', name));
+      if (team === undefined || team.archivedAt !== undefined)
+        throw new UsageError('UNKNOWN_TEAM', `There is no team ${JSON.stringify(name)} under ${open.root}.`);
+      const closed = await closeTeam(team.paths, { purpose: 'delete', force }, session);
+      await led?.over;
+      return closed;
+    });
+  }
+
+  hire({ name, prompt, role, agent, planApproval }: Recruit): Promise<Name> {
+    return this.#alone(async () => {
+      const { session, handle } = this.#mustLead();
+      const { members } = handle.store.board.fold();
+      const known = [...members.values()].find((one) => one.name === name);
+      const denied = maySpawn({ members: members.size - (known ? 1 : 0), spawns: this.#spawns });
+      if (denied) throw new ConflictError('QUOTA', denied.why);
+      if (known && session.isRunning(known.name))
+        throw new ConflictError('MEMBER_ALIVE', `${name} works already; write to it with SendMessage.`);
+      const member = await equip(handle, name, { role, agent, planApproval });
+      await handle.send(member, prompt);
+      this.#spawns += 1;
+      await session.start([member], this.#gone.signal);
+      return member;
+    });
+  }
+
+  async agent(name: string | undefined, model: string | undefined): Promise<AgentSpec> {
+    const { agents, defaultAgent } = this.#options;
+    const spec = name === undefined || name === AUTO ? await defaultAgent() : findAgent(name, agents);
+    if (typeof spec === 'string') throw new AgentError('AGENT_UNAVAILABLE', `Name an agent with "agent": ${spec}.`);
+    // A command is a person's to write, in the configuration: none is taken from a model.
+    if (spec === undefined) throw new UsageError('USAGE', unknownAgent(name ?? '', agents));
+    return model === undefined ? spec : { ...spec, model };
+  }
+
+  readonly errand: LeadDesk['errand'] = ({ kind, env = {} }, role) => {
+    const { environment, cwd } = this.#options;
+    const add = {
+      PATH: pathWithUs(environment['PATH'] ?? '/usr/bin:/bin'),
+      ...(role === undefined ? {} : { TEAMS_ROLE: role }),
+    };
+    const known = childEnvironment(kind, { parent: environment, env, add });
+    return { cwd, env: known, sandbox: 'workspace-write', timeoutMs: DEFAULT_TASK_TIMEOUT_MS };
+  };
+
+  skills(): Skill[] {
+    return readSkills(this.#options.open.root, this.#options.environment);
+  }
+
+  /** Ends the team's processes, and all else that was started here. @returns the team that was led and is there still */
+  async close(): Promise<TeamPaths | undefined> {
+    const known = this.#led;
+    if (this.#options.keeps) await known?.session.note({ host: 'left' });
+    this.#gone.abort();
+    // A team that is just being made is ended, too.
+    await this.#turn;
+    const led = this.#led ?? known;
+    await Promise.all([this.subagents.close(), led?.over]);
+    const team = led && findTeam(this.#options.open.root, led.handle.name);
+    return team?.archivedAt === undefined ? team?.paths : undefined;
+  }
+
+  #mustLead(): Led {
+    if (this.#led) return this.#led;
+    throw new UsageError('UNKNOWN_TEAM', 'There is no team yet; TeamCreate makes one.');
+  }
+
+  /** Leads until the team closes; resolves as soon as it is led. */
+  async #take(paths: TeamPaths, takeover = false): Promise<Led> {
+    const { session: options, environment, keeps } = this.#options;
+    const gone = this.#gone.signal;
+    // Who goes on with the team starts its members anew: to wait for them would only risk that the host has no patience.
+    const force = keeps ? AbortSignal.any([this.#options.force, gone]) : this.#options.force;
+    let over: Promise<unknown> = Promise.resolve();
+    const session = await new Promise<Session>((started, failed) => {
+      const run = { signal: gone, force, onStarted: started };
+      over = leadTeam(paths, { ...options, takeover, readsMail: true }, run)
+        .catch(failed)
+        .finally(() => (this.#led = undefined));
+    });
+    const { store, speaker } = session;
+    return { session, over, handle: new TeamHandle(store, speaker, sendRateFrom(store.clock, environment)) };
+  }
+
+  /** One change of the team at a time: hosts call tools in parallel. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+}

@@ -1,0 +1,51 @@
+/** What follows the work: what the lead does by itself, the gates, then another's eyes on it; and what those find becomes work again. */
+import type { Plan } from '../../model/plan/plan.ts';
+import type { Gate } from '../../model/team/team-config.ts';
+import { fixTasks, type FixTask } from '../../policy/landing/verifier.ts';
+import { checkOwnership } from './ownership-check.ts';
+import { runGates } from './gates.ts';
+import type { Session } from './session.ts';
+import { applyShared } from './apply-shared-files.ts';
+import { crossVerify } from './cross-verification.ts';
+import { readableConfig } from '../../store/team/team-reader.ts';
+
+/** @returns how each gate ended, and the tasks that the verification asks for */
+export async function integrate(
+  session: Session,
+  plan: Plan,
+  signal: AbortSignal | undefined,
+): Promise<{ gates: Gate[]; fixes: readonly FixTask[] }> {
+  await session.note({ phase: 'integration' });
+  const ownership = await checkOwnership(session, plan, roundOf(session), signal);
+  const gates = ownership === undefined ? [] : [ownership.gate];
+  if (ownership !== undefined && ownership.fixes.length > 0) {
+    tell(session, gates);
+    return { gates, fixes: ownership.fixes };
+  }
+  const shared = await applyShared(session, plan, signal);
+  if (shared !== undefined) gates.push(shared);
+  gates.push(...(await runGates(plan, session, signal)));
+  const verification = plan.gates.crossVerify ? await crossVerify(plan, session, signal) : undefined;
+  if (verification) gates.push(verification.gate);
+  tell(session, gates);
+  const verifier = verification?.verifier ?? null;
+  await session.note({
+    gates,
+    ...(verification ? { verification: { verifier, result: verification.gate.result } } : {}),
+  });
+  const fixes = verification?.verdict && canFix(session) ? fixTasks(verification.verdict, roundOf(session)) : [];
+  return { gates, fixes };
+}
+
+function tell(session: Session, gates: readonly Gate[]): void {
+  for (const { name, result, notes = '' } of gates)
+    session.tell({ type: 'gate.ended', gate: name, result, text: notes });
+}
+
+/** Somebody here works on what is said in words. */
+const canFix = ({ store }: Session): boolean =>
+  readableConfig(store)?.members.some(({ agent }) => agent && (agent.kind !== 'exec' || 'command' in agent)) ?? false;
+
+/** Which round of fixes comes next. */
+const roundOf = ({ store }: Session): number =>
+  1 + Math.max(0, ...[...store.board.fold().tasks.values()].map(({ metadata }) => Number(metadata['fixRound'] ?? 0)));

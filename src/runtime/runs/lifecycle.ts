@@ -1,0 +1,204 @@
+/** A team's life beyond one run: serving it, closing it, taking it up again, asking its lead for another teammate. */
+import { ConflictError, isTeamError, StoreError } from '../../model/text/errors.ts';
+import { count } from '../../model/board/board.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import { parsePlan, reviewedBy, type Plan } from '../../model/plan/plan.ts';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { leaseOwner } from '../../store/team/lease.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { lifeOf } from '../../os/process-table.ts';
+import { keepPlan, readPlanFile, type KeptPlan } from '../../store/board/plan-record.ts';
+import { readdressReport } from '../../store/board/report-files.ts';
+import { archive } from '../../store/team/team-list.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { openStore } from '../../store/team/team-store.ts';
+import type { Report } from '../views/report.ts';
+import { runTeam, type RunOptions } from './run.ts';
+import { Session, type SessionOptions } from './session.ts';
+import type { TeamHandle } from '../team/team-handle.ts';
+import type { Closed } from '../../model/team/team-config.ts';
+
+export type { KeptPlan };
+
+export interface CloseOptions {
+  readonly purpose: 'delete' | 'cancel';
+  /** A refusal does not count. */
+  readonly force?: boolean;
+  /** No wait. */
+  readonly now?: boolean;
+}
+
+/** Keeps the plan that a team carries out beside it, so that a resume knows its gates. */
+export const savePlan = (store: TeamStore, plan: KeptPlan): void => keepPlan(store.disk, store.paths, plan);
+
+/** The plan that a team carries out; undefined for a team without one. */
+export function loadPlan(
+  store: Pick<TeamStore, 'disk' | 'paths'>,
+  agents: ReadonlyMap<string, AgentSpec> = new Map(),
+): Plan | undefined {
+  const kept = readPlanFile(store.disk, store.paths);
+  if (kept === undefined) return undefined;
+  const { text, file, format, vars, agent, reviewer } = kept;
+  return reviewedBy(parsePlan({ text, file, format }, vars, agents, agent), reviewer);
+}
+
+/** True while a process leads the team. */
+export const isLed = (store: TeamStore): boolean => {
+  const owner = leaseOwner(store.disk, store.paths, LEAD);
+  return owner !== undefined && lifeOf(owner) !== 'dead';
+};
+
+/**
+ * Leads a team that is there until it is told to close: starts its members, supervises them, stays when the board is done.
+ *
+ * @returns the exit code of a lead that ended in order
+ */
+export async function leadTeam(
+  paths: TeamPaths,
+  options: SessionOptions,
+  { signal, force, onStarted }: RunOptions = {},
+): Promise<number> {
+  const session = await Session.open(paths, { ...options, unattended: false, endsWhenDone: false });
+  try {
+    await session.start(session.startable(), signal);
+    onStarted?.(session);
+    await serveUntilClosed(session, signal, force);
+    await session.note({ status: 'shutdown', phase: 'complete' });
+    return 0;
+  } finally {
+    await session.close();
+  }
+}
+
+async function serveUntilClosed(
+  session: Session,
+  signal: AbortSignal | undefined,
+  force: AbortSignal | undefined,
+): Promise<void> {
+  for (;;) {
+    const ending = await session.run(signal);
+    const asked = ending.why === 'closing' ? { force: ending.force, now: ending.now } : { force: true };
+    try {
+      await session.shutDown({ ...asked, ...(force ? { signal: force } : {}) });
+      return;
+    } catch (error) {
+      // A member refuses, and may: the team goes on, and whoever asked is told by the open board.
+      if (!isTeamError(error) || error.code !== 'STILL_RUNNING') throw error;
+      session.tell({ type: 'shutdown.refused', text: error.message });
+    }
+  }
+}
+
+/**
+ * Ends a team and archives it: its living lead does it, or this process in its place.
+ *
+ * @throws ConflictError `STILL_RUNNING` naming the members that refuse; nothing is archived then
+ */
+export async function closeTeam(
+  paths: TeamPaths,
+  { purpose, force = false, now = false }: CloseOptions,
+  options: SessionOptions,
+): Promise<Closed> {
+  const store = openStore(paths, options.store);
+  try {
+    const names = [...store.board.fold().members.keys()];
+    const stopped = isLed(store)
+      ? await askLead(store, { force, now }, options)
+      : await closeAlone(paths, names, { force, now, purpose }, options);
+    const { completed, total } = count(store.board.fold());
+    store.board.append({ person: LEAD, epoch: store.board.board.lead.epoch }, () => ({ type: 'team.closed' }));
+    store.events.append({ type: purpose === 'cancel' ? 'team.cancelled' : 'team.deleted' });
+    readdressReport(store.disk, paths.folder, archive(store));
+    return { stopped, completed, total };
+  } finally {
+    await store.close();
+  }
+}
+
+async function closeAlone(
+  paths: TeamPaths,
+  names: readonly Name[],
+  { force, now }: Omit<CloseOptions, 'purpose'> & { purpose: string },
+  options: SessionOptions,
+): Promise<Name[]> {
+  const session = await Session.open(paths, options);
+  try {
+    session.adopt(names);
+    return await session.shutDown({ force: force ?? false, now: now ?? false });
+  } finally {
+    await session.close();
+  }
+}
+
+/** Sends the order and waits until the lead has gone, or says that it stays. */
+async function askLead(
+  store: TeamStore,
+  order: { force: boolean; now: boolean },
+  options: SessionOptions,
+): Promise<Name[]> {
+  const running = store.roster.all().filter((record) => record.name !== LEAD && record.pid !== undefined);
+  const before = store.events.end();
+  await store.sender.send({
+    sender: LEAD,
+    recipient: LEAD,
+    draft: {
+      type: 'message',
+      kind: 'close',
+      content: 'SHUTDOWN: asked by a person.',
+      data: { ...order, by: 'person' },
+    },
+  });
+  const patience = (options.shutdownTimeoutMs ?? 30_000) + 30_000;
+  const deadline = store.clock.monotonic() + patience;
+  while (isLed(store)) {
+    const refusal = [...store.events.read(before)].find(({ event }) => event.type === 'shutdown.refused');
+    if (refusal) throw new ConflictError('STILL_RUNNING', refusal.event.text ?? 'A member refuses to stop.');
+    if (store.clock.monotonic() > deadline)
+      throw new ConflictError(
+        'STILL_RUNNING',
+        `The lead of team ${store.paths.name} has not ended within ${Math.round(patience / 1000)} s; \`teams doctor\` shows its process.`,
+      );
+    await store.clock.sleep(20);
+  }
+  return running.map(({ name }) => name);
+}
+
+/**
+ * Asks the living lead to start a member.
+ *
+ * @throws ConflictError `REFUSED` when no lead runs
+ */
+export async function requestSpawn({ store }: TeamHandle, member: Name): Promise<void> {
+  if (!isLed(store))
+    throw new ConflictError(
+      'REFUSED',
+      `No lead runs for team ${store.paths.name}: start one with \`teams lead ${store.paths.name}\`, or be the teammate yourself with \`teams worker ${store.paths.name} ${member}\`.`,
+    );
+  await store.sender.send({
+    sender: LEAD,
+    recipient: LEAD,
+    draft: { type: 'message', kind: 'spawn', content: `Start ${member}.`, data: { member, by: 'person' } },
+  });
+}
+
+/** Takes an unfinished run up again: orphaned tasks go back, the rest goes on where it was. */
+export async function resumeTeam(
+  paths: TeamPaths,
+  options: SessionOptions,
+  run: RunOptions = {},
+  agents?: ReadonlyMap<string, AgentSpec>,
+): Promise<Report> {
+  const store = openStore(paths, options.store);
+  let plan: Plan | undefined;
+  try {
+    const { phase } = store.board.fold();
+    if (phase === 'closed')
+      throw new StoreError('TEAM_GONE', `Team ${paths.name} was cancelled; it cannot be resumed.`, {
+        path: paths.folder,
+      });
+    plan = loadPlan(store, agents);
+  } finally {
+    await store.close();
+  }
+  return runTeam(paths, plan, options, run);
+}

@@ -1,0 +1,37 @@
+/** The teams that a host left behind, to be taken up by the next one. */
+import { isTeamError } from '../../model/text/errors.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { openForReading, stateIn } from '../../store/team/team-reader.ts';
+import { listTeams } from '../../store/team/team-list.ts';
+import { realClock } from '../process/system-clock.ts';
+import { seenLead } from '../views/external-status.ts';
+
+/**
+ * The team that was left last: its host has gone and said so, whoever leads it since; or it was killed, and nobody leads.
+ * A team whose host lives is that host's.
+ */
+export function leftByHost(root: string): TeamPaths | undefined {
+  const left = listTeams(root).flatMap(({ paths, archivedAt }) =>
+    archivedAt === undefined ? (sightOf(paths) ?? []) : [],
+  );
+  return left.toSorted((one, other) => (one.since < other.since ? 1 : -1))[0]?.paths;
+}
+
+function sightOf(paths: TeamPaths): { paths: TeamPaths; since: string } | undefined {
+  try {
+    const store = openForReading(paths, { clock: realClock });
+    try {
+      const host = stateIn(store)?.host;
+      const lead = seenLead(store);
+      const isOpen = store.board.board.phase !== 'closed';
+      const isLeft = host === 'left' || (host === 'leads' && !lead.alive);
+      return isOpen && isLeft ? { paths, since: lead.since ?? '' } : undefined;
+    } finally {
+      store.close();
+    }
+  } catch (error) {
+    // A damaged team is `teams doctor`'s; the others are taken up all the same.
+    if (isTeamError(error)) return undefined;
+    throw error;
+  }
+}

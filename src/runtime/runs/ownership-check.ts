@@ -1,0 +1,133 @@
+/**
+ * The ownership gate (SPEC §9): what changed since agents began, against who may write what. The baseline is the safety
+ * point where there is git, else the hashes of all files.
+ */
+import { resolve } from 'node:path';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { Name } from '../../model/text/names.ts';
+import type { Gate, TeamConfig } from '../../model/team/team-config.ts';
+import { strayEdits, strayTasks, strayText, type Edit, type Scope } from '../../policy/landing/stray-edits.ts';
+import { MOST_FIX_ROUNDS, type FixTask } from '../../policy/landing/verifier.ts';
+import { keepHashes, keptHashes } from '../../store/workspace/baseline.ts';
+import { isSameFile, lookAt } from '../../store/files/disk.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { grantsIn } from '../lead/boundaries.ts';
+import { changedPaths } from '../views/workspace-changes.ts';
+import { hashedFiles } from '../agents/project-files.ts';
+import type { Session } from './session.ts';
+import { workHistory } from '../views/work-history.ts';
+import { readableConfig, cwdOf } from '../../store/team/team-reader.ts';
+
+/** A divided task is about files that are somebody's; a plan says so itself. */
+const isAsked = ({ gates, decomposed, tasks }: Plan): boolean =>
+  gates.ownership === true || (decomposed !== undefined && tasks.some(({ work }) => work.files.length > 0));
+
+/** Keeps what is in every file where there is no safety point; once, before the first claim. */
+export async function keepBaseline(
+  { store }: Session,
+  plan: Plan | undefined,
+  signal: AbortSignal = NEVER,
+): Promise<void> {
+  if (plan === undefined || !isAsked(plan) || store.state.read()?.start !== undefined) return;
+  if (keptHashes(store.disk, store.paths) !== undefined) return;
+  if ([...store.board.fold().tasks.values()].some(({ claims }) => claims > 0) || signal.aborted) return;
+  const files = await hashedFiles(cwdOf(store), signal);
+  if (files !== undefined) keepHashes(store.disk, store.paths, files);
+}
+
+const NEVER: AbortSignal = new AbortController().signal;
+
+export interface OwnershipEnd {
+  readonly gate: Gate;
+  /** For owners of files that others changed. */
+  readonly fixes: readonly FixTask[];
+}
+
+/** @returns undefined where nobody asked */
+export async function checkOwnership(
+  { store }: Pick<Session, 'store'>,
+  plan: Plan,
+  round: number,
+  signal: AbortSignal = NEVER,
+): Promise<OwnershipEnd | undefined> {
+  if (!isAsked(plan)) return undefined;
+  const scopes = scopesOf(store);
+  if (scopes.every(({ patterns }) => patterns.length === 0)) return skipped('no task says which files are its own');
+  const changed = await changedSinceStart(store, signal);
+  if (typeof changed === 'string') return skipped(changed);
+  const edits = changed.filter((path) => !isOwnOutput(store, path)).map((path) => editOf(store, path));
+  const strays = strayEdits({ edits, scopes, shared: plan.sharedFiles, settled: settledIn(store) });
+  if (strays.length === 0) return { gate: { name: 'ownership', result: 'pass' }, fixes: [] };
+  const fixes = round > MOST_FIX_ROUNDS ? [] : strayTasks(strays, worksInWords(readableConfig(store)), round);
+  return { gate: { name: 'ownership', result: 'fail', notes: strayText(strays) }, fixes };
+}
+
+const skipped = (notes: string): OwnershipEnd => ({ gate: { name: 'ownership', result: 'skipped', notes }, fixes: [] });
+
+/** Paths relative to the working directory, or why they cannot be told. */
+async function changedSinceStart(store: TeamStore, signal: AbortSignal): Promise<readonly string[] | string> {
+  const start = store.state.read()?.start;
+  if (start !== undefined) return changedPaths(cwdOf(store), start.commit, signal);
+  const before = keptHashes(store.disk, store.paths);
+  const now = before && (await hashedFiles(cwdOf(store), signal));
+  if (before === undefined || now === undefined) return 'what was there before the work is not known';
+  return [...new Set([...Object.keys(before), ...Object.keys(now)])]
+    .filter((path) => before[path] !== now[path])
+    .sort();
+}
+
+/** `teams run … >run.log`: what is written there is this program's own. */
+function isOwnOutput({ disk, ...store }: TeamStore, path: string): boolean {
+  const file = lookAt(disk, resolve(cwdOf(store), path));
+  return file !== undefined && [1, 2].some((descriptor) => isSameFile(disk, descriptor, file));
+}
+
+function editOf({ disk, ...store }: TeamStore, path: string): Edit {
+  // Not the time of the contents: whoever writes can set that back, and with it the blame.
+  const at = lookAt(disk, resolve(cwdOf(store), path))?.ctimeMs;
+  return at === undefined ? { path } : { path, at };
+}
+
+/** Who may write what, and when they worked on it. */
+function scopesOf(store: TeamStore): Scope[] {
+  const { board, events } = store;
+  const looking = new Set(
+    readableConfig(store)?.members.flatMap(({ name, sandbox }) => (sandbox === 'read-only' ? name : [])),
+  );
+  const { spans } = workHistory(board.history());
+  const granted = grantsIn({ events }).map(({ member, files }) => ({
+    ...{ member, patterns: files },
+    spans: spans.filter((span) => span.member === member).map(times),
+  }));
+  const named = [...board.fold().tasks.values()].flatMap(
+    ({ id, owner, metadata, work: { files, artifact } }): Scope[] => {
+      const patterns = [...files, ...(artifact === undefined ? [] : [artifact])];
+      const own = spans.filter(({ task }) => task === id);
+      const members = new Set([...own.map(({ member }) => member), ...(owner === undefined ? [] : [owner])]);
+      return [...members].map((member) => ({
+        member,
+        patterns,
+        looks: metadata['kind'] === 'review' || looking.has(member),
+        spans: own.filter((span) => span.member === member).map(times),
+      }));
+    },
+  );
+  return [...named, ...granted];
+}
+
+const times = ({ from, to }: { from: string; to: string }) => ({ from: Date.parse(from), to: Date.parse(to) });
+
+/** What owners have looked at since others changed it. */
+const settledIn = ({ board }: TeamStore): Set<string> =>
+  new Set(
+    [...board.fold().tasks.values()].flatMap(({ status, metadata: { ownership } }) =>
+      status === 'completed' && Array.isArray(ownership) ? ownership.filter((path) => typeof path === 'string') : [],
+    ),
+  );
+
+const worksInWords =
+  (config: TeamConfig | undefined) =>
+  (name: Name): boolean => {
+    const agent = config?.members.find((member) => member.name === name)?.agent;
+    return agent !== undefined && (agent.kind !== 'exec' || 'command' in agent);
+  };

@@ -1,0 +1,110 @@
+/** A run of a pipeline: its team, its session folder and all of its tasks, made before anybody starts. */
+import { join, relative } from 'node:path';
+import type { AgentSpec } from '../../../model/agent/agent.ts';
+import { timestamp } from '../../../model/text/clock.ts';
+import { codeOf } from '../../../model/text/errors.ts';
+import type { Change } from '../../../model/board/event.ts';
+import { LEAD, parseName, type Name } from '../../../model/text/names.ts';
+import type { Pipeline, PipelineTask } from '../../../model/pipeline/pipeline-definition.ts';
+import { slug } from '../../../model/text/slug.ts';
+import { newTaskSchema } from '../../../model/board/task.ts';
+import { teamPaths, type TeamPaths } from '../../../store/files/paths.ts';
+import { keepFile } from '../../../store/session/session-folder.ts';
+import { realClock } from '../../process/system-clock.ts';
+import type { MemberInput } from '../../team/membership.ts';
+import type { GivenPipeline, GivenRole } from './pipeline-shelf.ts';
+import { makeTeam, type OpenOptions } from '../../team/team-handle.ts';
+
+export interface PipelineRun {
+  readonly given: GivenPipeline;
+  readonly requirement: string;
+  readonly agent: AgentSpec;
+  /** Whom subagents may be, besides that one. */
+  readonly subagents: readonly AgentSpec[];
+  /** Where agents work. */
+  readonly cwd: string;
+}
+
+/** Letters of a requirement that a team's name carries, so that its date fits, too. */
+const SLUG = 44;
+/** More sessions of one name on one day are somebody's mistake. */
+const MOST_TWINS = 100;
+
+/** S4's session id, `TLS-<slug>-<date>`, and the team's name, which is its lower case; a twin of the day gets a number. */
+function sessionId(requirement: string, now: number, twin: number): string {
+  const words = slug(requirement.slice(0, SLUG), parseName('team', 'session')).slice(0, SLUG).replace(/-+$/, '');
+  return `TLS-${words}-${timestamp(now).slice(0, 10)}${twin === 1 ? '' : `-${twin}`}`;
+}
+
+/**
+ * Makes the team of a pipeline, with its tasks; nothing is started.
+ *
+ * @throws ConflictError `TEAM_EXISTS` after a hundred of one name; StoreError
+ */
+export async function makePipelineTeam(run: PipelineRun, options: OpenOptions): Promise<TeamPaths> {
+  for (let twin = 1; ; twin += 1) {
+    try {
+      return await makeNamed(run, sessionId(run.requirement, realClock.now(), twin), options);
+    } catch (error) {
+      if (codeOf(error) !== 'TEAM_EXISTS' || twin >= MOST_TWINS) throw error;
+    }
+  }
+}
+
+async function makeNamed(run: PipelineRun, id: string, options: OpenOptions): Promise<TeamPaths> {
+  const { given, requirement, agent, cwd } = run;
+  const { pipeline, roles } = given;
+  const name = parseName('team', id.toLowerCase());
+  const { folder } = teamPaths(options.root, name);
+  const team = makeTeam(
+    name,
+    {
+      profile: 'pipeline',
+      members: roles.map((role) => memberOf(role, agent)),
+      cwd,
+      asked: { requirement, pipeline: pipeline.name, subagents: run.subagents.map((spec) => ({ ...spec })) },
+      changes: changesOf(pipeline, (artifact) => relative(cwd, join(folder, artifact))),
+    },
+    options,
+  );
+  // Before anything starts: without its file a role reports that, and stops.
+  for (const { spec, text } of roles) keepFile(team.store.disk, join(folder, roleFile(spec.name)), text);
+  await team.store.close();
+  return team.paths;
+}
+
+const roleFile = (role: Name): string => join('roles', `${role}.md`);
+
+const memberOf = ({ spec }: GivenRole, agent: AgentSpec): MemberInput => ({
+  ...{ name: spec.name, role: spec.name, prefixes: spec.prefixes, roleSpec: roleFile(spec.name) },
+  agent: spec.tier === undefined || agent.kind === 'exec' ? agent : { tier: spec.tier, ...agent },
+  ...(spec.readOnly ? { sandbox: 'read-only' as const } : {}),
+});
+
+/** @param place where an artifact of the session lies, as agents name it */
+function changesOf({ tasks }: Pipeline, place: (artifact: string) => string): Change[] {
+  const ids = new Map(tasks.map(({ code }, at) => [code, String(at + 1)]));
+  return tasks.map((task, at): Change => ({
+    ...{ type: 'task.created', task: String(at + 1) },
+    fields: fieldsOf(task, ids, place),
+  }));
+}
+
+const fieldsOf = (
+  { code, role, subject, description, after, artifact, discuss, fix, timeoutMs, retries }: PipelineTask,
+  ids: ReadonlyMap<string, string>,
+  place: (artifact: string) => string,
+) =>
+  newTaskSchema.parse({
+    ...{ subject: `${code} ${subject}`, description, retries, blockedBy: after.flatMap((one) => ids.get(one) ?? []) },
+    ...(role === null ? { owner: LEAD } : { owner: role, role }),
+    metadata: {
+      ...(role === null ? { _checkpoint: true } : {}),
+      ...(discuss === undefined ? {} : { _discuss: discuss }),
+      ...(fix === undefined ? {} : { _fix: fix }),
+    },
+    work: {
+      ...(role === null ? {} : { timeoutMs }),
+      ...(artifact === undefined ? {} : { artifact: place(artifact) }),
+    },
+  });

@@ -1,0 +1,93 @@
+/** Where a plan comes from: a file, or a text that somebody read from stdin. */
+import { dirname, isAbsolute, resolve } from 'node:path';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { didYouMean, nearest } from '../../model/text/did-you-mean.ts';
+import { UsageError } from '../../model/text/errors.ts';
+import { parsePlan, reviewedBy, withAgent, type Plan } from '../../model/plan/plan.ts';
+import type { KeptPlan } from '../../store/board/plan-record.ts';
+import { fileNames, isDirectory, readUserFile } from '../../store/user/user-file.ts';
+import type { PlannedFrom } from './run.ts';
+
+export interface GivenPlan {
+  readonly plan: Plan;
+  /** How to make its team, with the plan as it was given. */
+  readonly from: PlannedFrom & { readonly kept: KeptPlan };
+}
+
+export interface PlanContext {
+  readonly cwd: string;
+  readonly vars: Readonly<Record<string, string>>;
+  readonly agents: ReadonlyMap<string, AgentSpec>;
+  readonly defaultAgent?: AgentSpec | undefined;
+  readonly reviewer?: AgentSpec | undefined;
+}
+
+/** A plan whose members without an agent get this one, also when it is taken up again. */
+export const mannedBy = ({ plan, from }: GivenPlan, agent: AgentSpec): GivenPlan => ({
+  plan: withAgent(plan, agent),
+  from: { ...from, kept: { ...from.kept, agent } },
+});
+
+const PLAN_FILE = /\.(?:ya?ml|json)$/i;
+
+/** Does a word look like the name of a plan's file? It need not be there. */
+export const looksLikePlan = (word: string): boolean =>
+  PLAN_FILE.test(word) || (word.includes('/') && !/\s/.test(word));
+
+/** A plan of nearly this name, `plan` for `plan.yaml`; undefined when nothing is near. */
+export function planNear(word: string, cwd: string): string | undefined {
+  const plans = fileNames(cwd).filter((file) => PLAN_FILE.test(file));
+  return plans.find((file) => file.replace(PLAN_FILE, '') === word) ?? nearest(word, plans);
+}
+
+/**
+ * Reads and checks the plan in a file. A relative `cwd` in it is meant from the file's directory.
+ *
+ * @returns undefined when there is no such file
+ * @throws UsageError `PLAN_INVALID` with every mistake
+ */
+export function planInFile(file: string, context: PlanContext): GivenPlan | undefined {
+  const path = resolve(context.cwd, file);
+  const text = readUserFile(path);
+  return text === undefined ? undefined : given({ text, file, planDir: dirname(path) }, context);
+}
+
+/** The same, of a text; its own directory is the working directory. @param file as it is named in errors */
+export const planInText = (text: string, context: PlanContext, file = '-'): GivenPlan =>
+  given({ text, file, planDir: context.cwd }, context);
+
+/** Are these words the name of a plan, if perhaps of one that is not there? */
+export function isPlanWord([word, ...rest]: readonly string[], cwd: string): boolean {
+  if (word === undefined || rest.length > 0 || /\s/.test(word)) return false;
+  return word === '-' || looksLikePlan(word) || planNear(word, cwd) !== undefined || fileNames(cwd).includes(word);
+}
+
+/** The end of the sentence about a plan that is not there. */
+export function missingPlan(word: string, cwd: string): UsageError {
+  const directory = dirname(resolve(cwd, word));
+  const prefix = word.slice(0, word.lastIndexOf('/') + 1);
+  const plans = fileNames(directory).filter((file) => PLAN_FILE.test(file));
+  const known = plans.map((file) => `${prefix}${file}`);
+  return new UsageError('USAGE', `There is no plan file ${JSON.stringify(word)} here${didYouMean(word, known)}`);
+}
+
+function given(
+  { text, file, planDir }: { text: string; file: string; planDir: string },
+  context: PlanContext,
+): GivenPlan {
+  const { cwd, vars, agents, defaultAgent, reviewer } = context;
+  const format = /\.json$/i.test(file) ? 'json' : 'yaml';
+  const plan = reviewedBy(parsePlan({ text, file, format }, vars, agents, defaultAgent), reviewer);
+  const work = plan.cwd === undefined ? cwd : isAbsolute(plan.cwd) ? plan.cwd : resolve(planDir, plan.cwd);
+  if (!isDirectory(work))
+    throw new UsageError('PLAN_INVALID', `${file}: "cwd" is ${work}, and there is no such directory.`);
+  const kept: KeptPlan = {
+    file,
+    format,
+    text,
+    vars: { ...vars },
+    ...(defaultAgent === undefined ? {} : { agent: defaultAgent }),
+    ...(reviewer === undefined ? {} : { reviewer }),
+  };
+  return { plan, from: { cwd: work, planDir, kept } };
+}

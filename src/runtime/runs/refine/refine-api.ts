@@ -1,0 +1,42 @@
+/** The door of the library to the refine loop: one call, with the configuration of the root and its defaults. */
+import process from 'node:process';
+import type { AgentSpec } from '../../../model/agent/agent.ts';
+import { configuredAgents } from '../../../model/config/config.ts';
+import { findRoot } from '../../../store/team/team-list.ts';
+import { loadConfig } from '../../team/configuration.ts';
+import { refineAt, type RefineRun } from './run-refine.ts';
+import type { RefineReport } from './refine-report.ts';
+import type { RefineAsk } from './refine-setup.ts';
+import { sessionOptions } from '../session-options.ts';
+
+export interface RefineOptions extends Omit<RefineAsk, 'task'>, RefineRun {
+  /** The directory that holds `.teams`; by default the nearest parent with one, else the working directory. */
+  readonly root?: string;
+  /** Where the work is; by default the working directory. */
+  readonly cwd?: string;
+  /** Agents that `backends` and `reviewer` may name, besides the configured ones. */
+  readonly agents?: Readonly<Record<string, AgentSpec>>;
+  /** Bounds each call, in milliseconds; by default the configuration's. */
+  readonly relayTimeoutMs?: number;
+}
+
+/**
+ * Puts a task to backends, reviews what comes back, and iterates until it converges or the rounds are over. The task is
+ * taken as it is.
+ *
+ * @returns the synthesis, also of a loop that did not converge
+ * @throws UsageError; AgentError `AGENT_UNAVAILABLE` with what was probed: before anything was started
+ */
+export async function refine(task: string, options: RefineOptions = {}): Promise<RefineReport> {
+  const { env: environment } = process;
+  const root = options.root ?? findRoot(process.cwd());
+  const { config } = loadConfig(root, environment);
+  const { inboxMaxMessages, inboxMaxBytes, lockTimeoutMs, fallback, envPass } = config;
+  const place = {
+    ...{ cwd: options.cwd ?? process.cwd(), environment, envPass, fallback, session: sessionOptions(config) },
+    open: { root, environment, lockTimeoutMs, quota: { inboxMaxMessages, inboxMaxBytes } },
+    agents: new Map([...configuredAgents(config), ...Object.entries(options.agents ?? {})]),
+    relayTimeoutMs: options.relayTimeoutMs ?? config.relayTimeoutMs,
+  };
+  return refineAt({ ...options, task }, place, options);
+}

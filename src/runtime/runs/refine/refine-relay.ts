@@ -1,0 +1,160 @@
+/**
+ * The DO of a round: each backend is asked, by its worker where there is a team, else directly from here. A team that
+ * cannot be made or falls silent is given up for the rest of the loop; what is asked and what comes back is the same.
+ */
+import { randomBytes } from 'node:crypto';
+import type { Name } from '../../../model/text/names.ts';
+import type { RelayOutcome } from '../../../model/pipeline/round.ts';
+import { LIMITS, refusalText, thousands } from '../../../policy/context-budget.ts';
+import { relayOutcome } from '../../../policy/refine/relay-outcome.ts';
+import { relayPrompt } from '../../../policy/refine/relay-wording.ts';
+import type { Brief } from '../../../policy/refine/round-brief.ts';
+import type { TeamPaths } from '../../../store/files/paths.ts';
+import { gitDiff } from '../../process/git-diff.ts';
+import type { RelayCalls } from '../relay-call.ts';
+import { LONGEST_PROMPT, RelayTeam } from './relay-team.ts';
+import type { Prepared, RefinePlace } from './refine-setup.ts';
+
+export interface RelayTold {
+  /** Something that belongs into the synthesis. */
+  readonly note: (text: string) => void;
+  readonly began: (backend: Name, how: string) => void;
+  readonly ended: (backend: Name, outcome: RelayOutcome) => void;
+}
+
+type Outcomes = Map<Name, RelayOutcome>;
+type Prompts = ReadonlyMap<Name, string>;
+
+export class Relay {
+  readonly #prepared: Prepared;
+  readonly #place: RefinePlace;
+  readonly #calls: RelayCalls;
+  readonly #told: RelayTold;
+  #team: RelayTeam | undefined;
+  /** Where the team's record is, when it was given up. */
+  #left: TeamPaths | undefined;
+  #isDirect: boolean;
+
+  constructor(prepared: Prepared, place: RefinePlace, calls: RelayCalls, told: RelayTold) {
+    this.#prepared = prepared;
+    this.#place = place;
+    this.#calls = calls;
+    this.#told = told;
+    this.#isDirect = prepared.ask.team === false;
+    if (this.#isDirect) told.note('Worked without a team: asked for by --no-team.');
+  }
+
+  /** Asks some backends. @returns what had come when `signal` aborted, or all of it */
+  async ask(backends: readonly Name[], brief: Brief, signal: AbortSignal): Promise<Outcomes> {
+    const { prompts, refused } = await this.#prompts(backends, brief, signal);
+    const outcomes = prompts.size === 0 ? new Map<Name, RelayOutcome>() : await this.#relayed(prompts, signal);
+    for (const [name, outcome] of [...refused, ...outcomes]) this.#told.ended(name, outcome);
+    return new Map([...refused, ...outcomes]);
+  }
+
+  /** Ends the team, if there is one. @returns where its record is */
+  async close(now: boolean): Promise<TeamPaths | undefined> {
+    const team = this.#team;
+    this.#team = undefined;
+    return team === undefined ? this.#left : team.end(now);
+  }
+
+  /** The diff of now; left out, and said so, when it has outgrown its limit meanwhile. */
+  async diff(signal: AbortSignal): Promise<string | undefined> {
+    if (this.#prepared.ask.includeDiff !== true || signal.aborted) return undefined;
+    const diff = await gitDiff(this.#place.cwd, signal);
+    if (diff.ok) return diff.text;
+    this.#told.note(
+      `The diff grew to ${thousands(diff.bytes)} bytes (the limit is ${thousands(LIMITS.diff)}) and was left out.`,
+    );
+    return undefined;
+  }
+
+  async #prompts(backends: readonly Name[], brief: Brief, signal: AbortSignal) {
+    const { ask, sandbox } = this.#prepared;
+    const diff = await this.diff(signal);
+    const prompts = new Map<Name, string>();
+    const refused: Outcomes = new Map();
+    for (const name of backends) {
+      const fitted = relayPrompt({
+        ...{ task: ask.task, brief, sandbox: sandbox.sandbox, boundary: randomBytes(9).toString('hex') },
+        ...(diff === undefined ? {} : { diff }),
+        after: sandbox.sandbox === 'read-only' ? [] : [...prompts.keys()],
+      });
+      if (!fitted.ok) {
+        refused.set(name, { is: 'failed', why: 'overflow', message: refusalText(fitted.refusal) });
+        continue;
+      }
+      if (fitted.isClipped) this.#told.note(`Round ${brief.round}: the previous output was clipped to fit.`);
+      prompts.set(name, fitted.prompt);
+    }
+    return { prompts, refused };
+  }
+
+  async #relayed(prompts: Prompts, signal: AbortSignal): Promise<Outcomes> {
+    const isLong = [...prompts.values()].some((prompt) => prompt.length > LONGEST_PROMPT);
+    const answers = this.#isDirect || isLong ? undefined : await this.#byTeam(prompts, signal);
+    if (answers === undefined) return this.#directly(prompts, signal);
+    if (answers.silent.length === 0) return new Map(answers.outcomes);
+    this.#giveUp(`${answers.silent.join(', ')} did not answer`);
+    await this.#endTeam();
+    const left = new Map([...prompts].filter(([name]) => answers.silent.includes(name)));
+    return new Map([...answers.outcomes, ...(await this.#directly(left, signal))]);
+  }
+
+  /** @returns undefined when there is no team */
+  async #byTeam(prompts: Prompts, signal: AbortSignal) {
+    if (this.#team !== undefined) {
+      for (const name of prompts.keys()) this.#told.began(name, 'by its worker');
+      return this.#team.ask(prompts, signal);
+    }
+    try {
+      this.#team = await this.#makeTeam(prompts, signal);
+    } catch (error) {
+      this.#giveUp(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+    for (const name of prompts.keys()) this.#told.began(name, `by its worker in team ${this.#team.name}`);
+    return this.#team.first(signal);
+  }
+
+  #makeTeam(prompts: Prompts, signal: AbortSignal): Promise<RelayTeam> {
+    const { ask, backends, sandbox } = this.#prepared;
+    const { cwd, envPass, relayTimeoutMs, open, session } = this.#place;
+    return RelayTeam.open(
+      {
+        ...{ task: ask.task, backends, sandbox: sandbox.sandbox, prompts, cwd, envPass, open, session },
+        timeoutMs: relayTimeoutMs,
+      },
+      signal,
+    );
+  }
+
+  #giveUp(why: string): void {
+    this.#isDirect = true;
+    this.#told.note(`Worked without a team from here on: ${why}`);
+  }
+
+  async #endTeam(): Promise<void> {
+    try {
+      this.#left = await this.close(true);
+    } catch (error) {
+      this.#told.note(`The team was not put away: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** One after the other. */
+  async #directly(prompts: Prompts, signal: AbortSignal): Promise<Outcomes> {
+    const outcomes: Outcomes = new Map();
+    const { backends, sandbox } = this.#prepared;
+    for (const { name, agent } of backends) {
+      const prompt = prompts.get(name);
+      if (prompt === undefined || signal.aborted) continue;
+      this.#told.began(name, 'directly');
+      const call = { agent, prompt, sandbox: sandbox.sandbox, timeoutMs: this.#place.relayTimeoutMs };
+      const end = await this.#calls.run(call, signal);
+      if (end !== undefined) outcomes.set(name, relayOutcome(end, sandbox.sandbox));
+    }
+    return outcomes;
+  }
+}

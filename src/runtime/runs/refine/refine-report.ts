@@ -1,0 +1,85 @@
+/** The synthesis with the report of its team, kept as files and given back as one value. */
+import { NOTHING_SPENT } from '../../../model/team/spending-sum.ts';
+import type { Validation } from '../../../model/pipeline/round.ts';
+import type { Gate } from '../../../model/team/team-config.ts';
+import type { Synthesis } from '../../../policy/refine/synthesis.ts';
+import { synthesisText } from '../../../policy/refine/synthesis-text.ts';
+import { realDisk } from '../../../store/files/disk.ts';
+import type { TeamPaths } from '../../../store/files/paths.ts';
+import { writeApart, writeReport } from '../../../store/board/report-files.ts';
+import { openForReading } from '../../../store/team/team-reader.ts';
+import { reportOf } from '../../views/report.ts';
+import type { Report } from '../../views/report-text.ts';
+import type { RefinePlace } from './refine-setup.ts';
+
+export type RefineReport = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | 'shared'> &
+  Synthesis & {
+    /** The team that worked; null when the backends were asked directly. */
+    readonly team: Report['team'] | null;
+    /** Where this is kept; null when it could not be. */
+    readonly folder: string | null;
+    /** The synthesis in words; its last line is the folder. */
+    readonly text: string;
+  };
+
+export interface Kept {
+  /** Where the team's record is; undefined when there was no team. */
+  readonly record: TeamPaths | undefined;
+  readonly validated: Validation | undefined;
+  readonly durationMs: number;
+  readonly begunAt: string;
+}
+
+export function keepSynthesis(synthesis: Synthesis, place: RefinePlace, kept: Kept): RefineReport {
+  const exitCode = synthesis.converged ? 0 : 1;
+  const base = baseReport(place, kept, exitCode);
+  const status = synthesis.converged ? 'completed' : synthesis.ending === 'interrupted' ? 'incomplete' : 'failed';
+  const report = { ...base, ...synthesis, status, exitCode, durationMs: Math.round(kept.durationMs) } as const;
+  const text = synthesisText(synthesis);
+  try {
+    const folder = write(text, report, place, kept);
+    return { ...report, folder, text: `${text}\n\n${folder}` };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { ...report, folder: null, text: `${text}\n\nIt could not be kept in a file: ${why}` };
+  }
+}
+
+function write(text: string, report: object, { open, session }: RefinePlace, { record, begunAt }: Kept): string {
+  const disk = session.store.disk ?? realDisk;
+  if (record === undefined) return writeApart(disk, open.root, begunAt, text, report);
+  writeReport(disk, record, text, report);
+  return record.folder;
+}
+
+type Base = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | 'shared'> & Pick<RefineReport, 'team'>;
+
+/** What the team's logs tell; without a team the same shape with nothing in it. */
+function baseReport(place: RefinePlace, { record, validated }: Kept, exitCode: number): Base {
+  const gates: Gate[] =
+    validated === undefined
+      ? []
+      : [{ name: 'test', result: validated.passed ? 'pass' : 'fail', notes: validated.command }];
+  if (record === undefined) return { ...NO_TEAM, gates: { ...NO_TEAM.gates, test: gates[0]?.result ?? 'skipped' } };
+  const reader = openForReading(record, { clock: place.session.store.clock });
+  try {
+    const { folder: _, notes: __, undo: ___, shared: ____, ...report } = reportOf(reader, { gates, exitCode });
+    return report;
+  } finally {
+    reader.close();
+  }
+}
+
+const NO_TEAM: Base = {
+  team: null,
+  template: 'refine',
+  status: 'failed',
+  durationMs: 0,
+  members: [],
+  tasks: [],
+  gates: { build: 'skipped', test: 'skipped', crossVerify: 'skipped' },
+  cascade: null,
+  verification: null,
+  spending: NOTHING_SPENT,
+  exitCode: 1,
+};

@@ -1,0 +1,94 @@
+/** The REVIEW of a round: the validating command is run, and each result is judged by its reviewer with what that showed. */
+import { randomBytes } from 'node:crypto';
+import { execAgent } from '../../../model/agent/agent.ts';
+import type { Name } from '../../../model/text/names.ts';
+import type { Candidate, Review, Validation } from '../../../model/pipeline/round.ts';
+import { refusalText } from '../../../policy/context-budget.ts';
+import { commandReview, mechanical, reviewOf, validationOf } from '../../../policy/refine/relay-outcome.ts';
+import { reviewPrompt } from '../../../policy/refine/relay-wording.ts';
+import type { Thinker } from '../../../policy/refine/reviewer-choice.ts';
+import type { RelayCalls } from '../relay-call.ts';
+import type { Prepared, RefinePlace } from './refine-setup.ts';
+
+export interface Reviewing {
+  readonly prepared: Prepared;
+  readonly place: RefinePlace;
+  readonly calls: RelayCalls;
+  /** The diff of now, where it was asked for. */
+  readonly diff: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Reviews {
+  readonly reviews: ReadonlyMap<Name, Review>;
+  readonly validation?: Validation;
+}
+
+/** @returns undefined when `signal` aborted first */
+export async function reviewAll(candidates: readonly Candidate[], reviewing: Reviewing): Promise<Reviews | undefined> {
+  const validation = await validate(reviewing);
+  if (reviewing.signal.aborted) return undefined;
+  const all = await Promise.all(
+    candidates.map(async (candidate) => [candidate.backend, await review(candidate, validation, reviewing)] as const),
+  );
+  const reviews = all.flatMap(([name, one]) => (one === undefined ? [] : [[name, one] as const]));
+  if (reviews.length < all.length) return undefined;
+  return { reviews: new Map(reviews), ...(validation === undefined ? {} : { validation }) };
+}
+
+async function validate({ prepared, place, calls, signal }: Reviewing): Promise<Validation | undefined> {
+  const { validate: command } = prepared.ask;
+  if (command === undefined) return undefined;
+  // What a person's own command may write is the person's affair.
+  const call = { agent: execAgent(command), prompt: '', sandbox: 'workspace-write' as const };
+  const end = await calls.run({ ...call, timeoutMs: place.relayTimeoutMs }, signal);
+  return end === undefined ? undefined : validationOf(command, end);
+}
+
+async function review(
+  candidate: Candidate,
+  validation: Validation | undefined,
+  reviewing: Reviewing,
+): Promise<Review | undefined> {
+  const { deliverables } = reviewing.prepared.rubric;
+  const choice = reviewing.prepared.reviewers.get(candidate.backend);
+  if (choice?.by === 'agent') return byAgent(candidate, choice.reviewer, validation, reviewing);
+  return validation === undefined ? undefined : mechanical('the validation', validation, deliverables);
+}
+
+/** An answer that is no verdict is asked for once more, with the reason. */
+async function byAgent(
+  candidate: Candidate,
+  reviewer: Thinker,
+  validation: Validation | undefined,
+  reviewing: Reviewing,
+): Promise<Review | undefined> {
+  const first = await asked(candidate, reviewer, validation, reviewing);
+  if (first?.is !== 'unreadable') return first;
+  return asked(candidate, reviewer, validation, { ...reviewing, complaint: first.why });
+}
+
+async function asked(
+  candidate: Candidate,
+  { label, agent }: Thinker,
+  validation: Validation | undefined,
+  reviewing: Reviewing & { readonly complaint?: string },
+): Promise<Review | undefined> {
+  const { prepared, place, calls, diff, signal, complaint } = reviewing;
+  const { deliverables } = prepared.rubric;
+  const fitted = reviewPrompt({
+    ...{ task: prepared.ask.task, deliverables, candidate, sandbox: prepared.sandbox.sandbox },
+    boundary: randomBytes(9).toString('hex'),
+    ...(validation === undefined ? {} : { validation }),
+    ...(diff === undefined ? {} : { diff }),
+    ...(complaint === undefined ? {} : { complaint }),
+  });
+  if (!fitted.ok) return { is: 'failed', by: label, why: refusalText(fitted.refusal), forGood: false };
+  const isCommand = agent.kind === 'exec';
+  const sandbox = isCommand ? ('workspace-write' as const) : ('read-only' as const);
+  const call = { agent, prompt: fitted.prompt, sandbox, timeoutMs: place.relayTimeoutMs };
+  const end = await calls.run(call, signal);
+  if (end === undefined) return undefined;
+  if (!isCommand) return reviewOf(label, end);
+  return commandReview({ label, command: label.replace(/^exec:\s*/, '') }, end, deliverables);
+}

@@ -1,0 +1,141 @@
+/** All that is decided before the first round: who works, who reviews, what may be written, what must be delivered. */
+import { parseAgentFlag, type AgentSpec, type Sandbox } from '../../../model/agent/agent.ts';
+import { parseBackends, type AskedBackends, type Backend } from '../../../model/pipeline/backend.ts';
+import { AgentError, UsageError } from '../../../model/text/errors.ts';
+import type { Name } from '../../../model/text/names.ts';
+import { complexityOf } from '../../../policy/divide/complexity.ts';
+import { LIMITS, refusalText } from '../../../policy/context-budget.ts';
+import { deliverablesOf } from '../../../policy/refine/deliverables.ts';
+import { preflight, type Preflight } from '../../../policy/refine/preflight.ts';
+import { DEFAULT_ROUNDS, MOST_ROUNDS } from '../../../policy/refine/refine-request.ts';
+import { chooseReviewer, type ReviewerChoice, type Thinker } from '../../../policy/refine/reviewer-choice.ts';
+import { COMPLEX_FROM, type Rubric } from '../../../policy/refine/rubric.ts';
+import { chooseSandbox, type SandboxChoice } from '../../../policy/refine/sandbox-choice.ts';
+import { availableOf, probe } from '../../agents/probes.ts';
+import { gitDiff } from '../../process/git-diff.ts';
+import { mustNotNest } from '../relay-call.ts';
+import type { SessionOptions } from '../session.ts';
+import type { OpenOptions } from '../../team/team-handle.ts';
+
+export interface RefinePlace {
+  /** Where the work is. */
+  readonly cwd: string;
+  readonly open: OpenOptions;
+  readonly session: SessionOptions;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly envPass: readonly string[];
+  /** Agents by name, as configured. */
+  readonly agents: ReadonlyMap<string, AgentSpec>;
+  /** Who may review besides, the first choice first. */
+  readonly fallback: readonly string[];
+  /** Bounds each call. */
+  readonly relayTimeoutMs: number;
+}
+
+export interface RefineAsk {
+  readonly task: string;
+  /** As behind `--backend`; none is codex. */
+  readonly backends?: readonly string[];
+  /** From 1 to 5; 3 when nobody says it. */
+  readonly maxRounds?: number;
+  readonly sandbox?: Sandbox;
+  /** As behind `--reviewer`: a kind, a configured name, `exec:COMMAND`. */
+  readonly reviewer?: string;
+  /** A command whose exit code is part of the evidence. */
+  readonly validate?: string;
+  readonly includeDiff?: boolean;
+  /** False: no team, every call directly from here. */
+  readonly team?: boolean;
+}
+
+export interface Prepared {
+  readonly ask: RefineAsk;
+  readonly maxRounds: number;
+  readonly backends: readonly Backend[];
+  readonly skipped: Extract<Preflight, { go: true }>['skipped'];
+  readonly sandbox: SandboxChoice;
+  readonly rubric: Rubric;
+  readonly reviewers: ReadonlyMap<Name, ReviewerChoice>;
+  /** What a person should know before it begins. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * @throws UsageError `USAGE`, `POLICY_DENIED` inside a teammate or another loop; AgentError `AGENT_UNAVAILABLE` with what
+ *   was probed
+ */
+export async function prepare(ask: RefineAsk, place: RefinePlace, signal: AbortSignal): Promise<Prepared> {
+  mustNotNest(place.environment);
+  const task = ask.task.trim();
+  if (task === '') throw new UsageError('USAGE', 'There is no task; say what is to be done.');
+  const ready = await mustBeThere(parseBackends(ask.backends ?? [], place.agents), place);
+  const reviewers = await reviewersOf(ready.backends, ask, place);
+  if (ask.includeDiff === true) await mustFit(place.cwd, signal);
+  const deliverables = deliverablesOf(task);
+  const isComplex = deliverables.length > 1 || complexityOf(task).score >= COMPLEX_FROM;
+  const disclosed = [...new Set([...reviewers.values()].map(disclosure))];
+  return {
+    ask: { ...ask, task },
+    maxRounds: Math.min(MOST_ROUNDS, Math.max(1, Math.trunc(ask.maxRounds ?? DEFAULT_ROUNDS))),
+    ...{ backends: ready.backends, skipped: ready.skipped, sandbox: chooseSandbox(task, ask.sandbox) },
+    ...{ rubric: { deliverables, isComplex }, reviewers, warnings: [...ready.warnings, ...disclosed] },
+  };
+}
+
+/** @throws AgentError `AGENT_UNAVAILABLE` */
+export async function mustBeThere(
+  asked: AskedBackends,
+  { environment }: Pick<RefinePlace, 'environment'>,
+): Promise<Extract<Preflight, { go: true }>> {
+  const looked = asked.backends.map(async (one) => [one.name, await probe(one, environment)] as const);
+  const ready = preflight(asked, new Map(await Promise.all(looked)));
+  if (!ready.go) throw new AgentError('AGENT_UNAVAILABLE', ready.why);
+  return ready;
+}
+
+async function reviewersOf(
+  backends: readonly Backend[],
+  ask: RefineAsk,
+  place: RefinePlace,
+): Promise<Map<Name, ReviewerChoice>> {
+  const asked = ask.reviewer === undefined ? undefined : await askedReviewer(ask.reviewer, place);
+  const hasValidation = ask.validate !== undefined;
+  const choose = (backend: Backend, available: readonly Thinker[]): ReviewerChoice | undefined =>
+    chooseReviewer({ backend, used: backends, available, hasValidation, ...(asked === undefined ? {} : { asked }) });
+  // Nobody else is looked for when nobody else is needed.
+  const isSettled = backends.every((backend) => asked !== undefined || choose(backend, [])?.by === 'validation');
+  const available = isSettled ? [] : await availableOf(place.fallback, place.agents, place.environment);
+  return new Map(
+    backends.map((backend) => {
+      const choice = choose(backend, available);
+      if (choice === undefined) throw nobodyReviews(backend);
+      return [backend.name, choice] as const;
+    }),
+  );
+}
+
+async function askedReviewer(word: string, { agents, environment }: RefinePlace): Promise<Thinker> {
+  const thinker = { label: word.trim(), agent: parseAgentFlag(word, agents) };
+  const { isThere, seen } = await probe(thinker, environment);
+  if (!isThere) throw new AgentError('AGENT_UNAVAILABLE', `The reviewer is not available. Probed: ${seen}.`);
+  if (thinker.agent.kind === 'exec' && thinker.agent.command === undefined)
+    throw new UsageError('USAGE', '--reviewer exec needs a command: exec:COMMAND.');
+  return thinker;
+}
+
+const nobodyReviews = ({ label }: Backend): UsageError =>
+  new UsageError(
+    'USAGE',
+    `Nobody can review what ${label} does: say --reviewer AGENT, --reviewer exec:COMMAND or --validate COMMAND.`,
+  );
+
+const disclosure = (choice: ReviewerChoice): string =>
+  choice.by === 'validation'
+    ? `The validating command alone decides: ${choice.why}.`
+    : `Reviewer: ${choice.reviewer.label} (${choice.why}).`;
+
+/** @throws UsageError `USAGE` with size and limit */
+async function mustFit(cwd: string, signal: AbortSignal): Promise<void> {
+  const diff = await gitDiff(cwd, signal);
+  if (!diff.ok) throw new UsageError('USAGE', refusalText({ part: 'diff', bytes: diff.bytes, limit: LIMITS.diff }));
+}

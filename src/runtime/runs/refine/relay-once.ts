@@ -1,0 +1,65 @@
+/** One call of one backend (SPEC §10 `teams relay`): the black box that the loop is made of. */
+import { randomBytes } from 'node:crypto';
+import type { Sandbox } from '../../../model/agent/agent.ts';
+import { parseBackends } from '../../../model/pipeline/backend.ts';
+import { AgentError, UsageError } from '../../../model/text/errors.ts';
+import { LIMITS, refusalOf, refusalText } from '../../../policy/context-budget.ts';
+import { relayOutcome } from '../../../policy/refine/relay-outcome.ts';
+import { relayPrompt } from '../../../policy/refine/relay-wording.ts';
+import { gitDiff } from '../../process/git-diff.ts';
+import { mustNotNest, RelayCalls, FAULT_CODES } from '../relay-call.ts';
+import { mustBeThere, type RefinePlace } from './refine-setup.ts';
+
+export interface RelayAsk {
+  /** One backend, as behind `--to`. */
+  readonly to: string;
+  readonly prompt: string;
+  readonly contextText?: string;
+  readonly includeDiff: boolean;
+  readonly sandbox: Sandbox;
+}
+
+/**
+ * @returns its answer; undefined when `signal` aborted first
+ * @throws UsageError `USAGE` for what is over a limit; AgentError when it is not there or has failed
+ */
+export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: AbortSignal): Promise<string | undefined> {
+  mustNotNest(place.environment);
+  const asked = parseBackends([ask.to], place.agents);
+  const [backend] = asked.backends;
+  if (asked.mode !== 'one' || backend === undefined)
+    throw new UsageError('USAGE', `--to names one backend; ${ask.to} is several.`);
+  const prompt = await promptOf(ask, place, signal);
+  await mustBeThere(asked, place);
+  const calls = new RelayCalls(place);
+  try {
+    const call = { agent: backend.agent, prompt, sandbox: ask.sandbox, timeoutMs: place.relayTimeoutMs };
+    const end = await calls.run(call, signal);
+    if (end === undefined) return undefined;
+    const outcome = relayOutcome(end, ask.sandbox);
+    if (outcome.is === 'success') return outcome.text;
+    const { why, message } = outcome;
+    throw new AgentError(FAULT_CODES[why] ?? 'AGENT_UNAVAILABLE', `${backend.label} failed (${why}): ${message}`, {
+      retryable: why === 'rate_limited' || why === 'timeout',
+    });
+  } finally {
+    await calls.close();
+  }
+}
+
+async function promptOf(ask: RelayAsk, { cwd }: RefinePlace, signal: AbortSignal): Promise<string> {
+  const { prompt, contextText, sandbox } = ask;
+  if (prompt.trim() === '') throw new UsageError('USAGE', '--prompt: there is nothing in it.');
+  const over = refusalOf('context', contextText ?? '');
+  if (over !== undefined) throw new UsageError('USAGE', refusalText(over));
+  const diff = ask.includeDiff ? await gitDiff(cwd, signal) : undefined;
+  if (diff?.ok === false)
+    throw new UsageError('USAGE', refusalText({ part: 'diff', bytes: diff.bytes, limit: LIMITS.diff }));
+  const fitted = relayPrompt({
+    ...{ task: prompt, sandbox, boundary: randomBytes(9).toString('hex') },
+    ...(contextText === undefined ? {} : { contextText }),
+    ...(diff === undefined ? {} : { diff: diff.text }),
+  });
+  if (!fitted.ok) throw new UsageError('USAGE', refusalText(fitted.refusal));
+  return fitted.prompt;
+}

@@ -1,0 +1,240 @@
+/**
+ * The backends of a loop as a team (SPEC §6, profile relay): a worker process each, whose first task is on the board when
+ * it starts. Who writes works in turn: the second's task waits for the first's.
+ */
+import type { Sandbox } from '../../../model/agent/agent.ts';
+import type { Backend } from '../../../model/pipeline/backend.ts';
+import { codeOf } from '../../../model/text/errors.ts';
+import { parseName, type Name } from '../../../model/text/names.ts';
+import type { RelayOutcome } from '../../../model/pipeline/round.ts';
+import { slug } from '../../../model/text/slug.ts';
+import { isFinal, newTaskSchema, type NewTaskInput, type Task } from '../../../model/board/task.ts';
+import { failedCall, relayOutcome } from '../../../policy/refine/relay-outcome.ts';
+import { readResult } from '../../../store/board/results.ts';
+import type { TeamPaths } from '../../../store/files/paths.ts';
+import { findTeam } from '../../../store/team/team-list.ts';
+import { closeTeam } from '../lifecycle.ts';
+import { Session, type SessionOptions } from '../session.ts';
+import { Tasks } from '../../team/task-service.ts';
+import { makeTeam, type OpenOptions, type TeamHandle } from '../../team/team-handle.ts';
+import { Waker } from '../../process/waker.ts';
+
+export interface RelayTeamInput {
+  readonly task: string;
+  readonly backends: readonly Backend[];
+  readonly sandbox: Sandbox;
+  /** The first prompt of each; they travel with the spawn. */
+  readonly prompts: ReadonlyMap<Name, string>;
+  readonly cwd: string;
+  readonly envPass: readonly string[];
+  readonly timeoutMs: number;
+  readonly open: OpenOptions;
+  readonly session: SessionOptions;
+}
+
+/** What came of a call; `silent` are those that have not answered in their time and a little more. */
+export interface Answers {
+  readonly outcomes: ReadonlyMap<Name, RelayOutcome>;
+  readonly silent: readonly Name[];
+}
+
+/** How long after the time of its call a worker counts as silent. */
+const SILENT_MS = 30_000;
+/** A longer text is no task of a board. */
+export const LONGEST_PROMPT = 262_144;
+const MOST_NAMES = 100;
+const ROLE = 'relay';
+
+export class RelayTeam {
+  readonly #input: RelayTeamInput;
+  readonly #session: Session;
+  readonly #loop: Promise<unknown>;
+  readonly #board: Tasks;
+  /** Of the present call: backend → task. */
+  #asked: ReadonlyMap<Name, string>;
+  #calls = 1;
+
+  private constructor(input: RelayTeamInput, session: Session) {
+    this.#input = input;
+    this.#session = session;
+    this.#board = new Tasks(session.store, session.speaker);
+    this.#asked = new Map([...input.prompts.keys()].map((name, at) => [name, String(at + 1)]));
+    // A lead that loses its team ends its loop; whoever waits for an answer sees silence then.
+    this.#loop = session.run().catch((error: unknown) => error);
+  }
+
+  /**
+   * Makes the team and starts its workers, all together.
+   *
+   * @throws TeamError when it cannot be made or a worker does not start; what was started is stopped then
+   */
+  static async open(input: RelayTeamInput, signal: AbortSignal): Promise<RelayTeam> {
+    const handle = make(input);
+    const { paths } = handle;
+    await handle[Symbol.asyncDispose]();
+    const options = relayOptions(input.session);
+    try {
+      const session = await Session.open(paths, options);
+      try {
+        await session.note({ status: 'active', phase: 'setup', template: 'refine', prompt: input.task });
+        await session.start(session.startable(), signal);
+        return new RelayTeam(input, session);
+      } catch (error) {
+        await session.close();
+        throw error;
+      }
+    } catch (error) {
+      await closeTeam(paths, { purpose: 'delete', force: true, now: true }, options);
+      throw error;
+    }
+  }
+
+  get name(): Name {
+    return this.#session.store.paths.name;
+  }
+
+  /** Waits for what the first prompts bring. */
+  first(signal: AbortSignal): Promise<Answers> {
+    return this.#answers(signal);
+  }
+
+  /** Asks again. */
+  async ask(prompts: ReadonlyMap<Name, string>, signal: AbortSignal): Promise<Answers> {
+    this.#calls += 1;
+    const asked = new Map<Name, string>();
+    for (const [name, prompt] of prompts) {
+      const before = isWriting(this.#input) ? [...asked.values()].slice(-1) : [];
+      const { id } = await this.#board.add({ ...taskOf(this.#input, name, prompt, this.#calls), blockedBy: before });
+      asked.set(name, id);
+    }
+    this.#asked = asked;
+    return this.#answers(signal);
+  }
+
+  /**
+   * Stops the workers and puts the team away.
+   *
+   * @param now for those that are in the midst of something that nobody waits for any more
+   * @returns where its record is
+   */
+  async end(now: boolean): Promise<TeamPaths> {
+    const { paths } = this.#session.store;
+    const { session: options, open } = this.#input;
+    try {
+      this.#session.halt();
+      await this.#loop;
+      await this.#session.shutDown({ force: true, now });
+      await this.#session.note({ status: 'shutdown', phase: 'complete' });
+    } finally {
+      await this.#session.close();
+    }
+    await closeTeam(paths, { purpose: 'delete', force: true, now }, options);
+    return findTeam(open.root, paths.name)?.paths ?? paths;
+  }
+
+  /** Waits until each has ended, has been silent for too long, or `signal` aborts. */
+  async #answers(signal: AbortSignal): Promise<Answers> {
+    const { store } = this.#session;
+    const patience = this.#input.timeoutMs + SILENT_MS;
+    let [ended, deadline] = [0, store.clock.monotonic() + patience];
+    const waker = new Waker(store, [store.paths.log], signal);
+    try {
+      for (;;) {
+        const open = [...this.#asked].filter(([, id]) => !isFinal(this.#board.get(id)));
+        if (this.#asked.size - open.length > ended) {
+          [ended, deadline] = [this.#asked.size - open.length, store.clock.monotonic() + patience];
+          await this.#letGo();
+        }
+        const isLate = store.clock.monotonic() >= deadline;
+        if (open.length === 0 || isLate || signal.aborted)
+          return { outcomes: this.#outcomes(), silent: isLate ? open.map(([name]) => name) : [] };
+        await waker.wait();
+      }
+    } finally {
+      waker.close();
+    }
+  }
+
+  /** The next in turn works, also when the one before it has failed. */
+  async #letGo(): Promise<void> {
+    for (const id of this.#asked.values()) {
+      const task = this.#board.get(id);
+      const held = task.blockedBy.map((blocker) => this.#board.get(blocker));
+      for (const blocker of held)
+        if (task.status === 'pending' && blocker.status === 'failed') await this.#board.unblock(id, blocker.id);
+    }
+  }
+
+  #outcomes(): Map<Name, RelayOutcome> {
+    return new Map(
+      [...this.#asked].flatMap(([name, id]): [Name, RelayOutcome][] => {
+        const outcome = this.#outcomeOf(this.#board.get(id));
+        return outcome === undefined ? [] : [[name, outcome]];
+      }),
+    );
+  }
+
+  #outcomeOf(task: Task): RelayOutcome | undefined {
+    const { store } = this.#session;
+    if (task.status === 'completed') {
+      const text = readResult(store.disk, store.paths, task.id, task.by.epoch) ?? task.result.summary;
+      return relayOutcome({ ended: 'answered', text }, this.#input.sandbox);
+    }
+    if (!isFinal(task)) return undefined;
+    const told = [...store.events.read()].map(({ event }) => event);
+    const fault = told.findLast(({ type, task: of }) => type === 'agent.failed' && of === task.id);
+    const reason = 'reason' in task ? task.reason : 'it was not done';
+    return relayOutcome(
+      failedCall(fault?.['fault'], fault?.text ?? reason, fault?.['retry_after_ms']),
+      this.#input.sandbox,
+    );
+  }
+}
+
+/** The loop decides about another try and about a blocked task, never the lead: nobody is quarantined, nothing skipped. */
+const relayOptions = (session: SessionOptions): SessionOptions => ({
+  ...{ ...session, unattended: false, endsWhenDone: false },
+  limits: { ...session.limits, maxConsecutiveErrors: Number.MAX_SAFE_INTEGER },
+});
+
+/** `phone-a-team-<slug>`; another of that name makes it `-2`. */
+function make(input: RelayTeamInput): TeamHandle {
+  const words = input.task.split(/\s+/).slice(0, 5).join(' ').slice(0, 40);
+  const base = slug(`phone-a-team ${words}`, parseName('team', 'phone-a-team'));
+  for (let number = 1; ; number += 1) {
+    try {
+      return makeTeam(number === 1 ? base : `${base}-${number}`, teamInput(input), input.open);
+    } catch (error) {
+      if (codeOf(error) !== 'TEAM_EXISTS' || number >= MOST_NAMES) throw error;
+    }
+  }
+}
+
+function teamInput(input: RelayTeamInput) {
+  const { backends, sandbox, prompts, cwd, envPass } = input;
+  const tasks = [...prompts].map(([name, prompt], at) => ({
+    type: 'task.created' as const,
+    task: String(at + 1),
+    fields: newTaskSchema.parse({
+      ...taskOf(input, name, prompt, 1),
+      blockedBy: isWriting(input) && at > 0 ? [String(at)] : [],
+    }),
+  }));
+  const members = backends.map(({ name, agent }) => ({
+    ...{ name: workerOf(name, backends), role: ROLE, agent, sandbox },
+  }));
+  return { profile: 'relay' as const, members, cwd, envPass, changes: tasks };
+}
+
+const isWriting = ({ sandbox }: RelayTeamInput): boolean => sandbox !== 'read-only';
+
+/** `relay-worker`; with several, each is called after its backend. */
+const workerOf = (name: Name, { length }: readonly Backend[]): Name =>
+  parseName('member', length === 1 ? 'relay-worker' : `${name.slice(0, 50)}-worker`);
+
+function taskOf({ backends, timeoutMs }: RelayTeamInput, name: Name, prompt: string, call: number): NewTaskInput {
+  return {
+    ...{ subject: `Call ${call} of ${name}`, key: `call-${call}-${name}`, owner: workerOf(name, backends) },
+    work: { prompt, timeoutMs },
+  };
+}

@@ -1,0 +1,184 @@
+/**
+ * Refining (SPEC §10): carries out what the loop commands, until it commands nothing more. Whatever ends it, every process
+ * is stopped and the team is put away before the synthesis is made.
+ */
+import { timestamp } from '../../../model/text/clock.ts';
+import type { Name } from '../../../model/text/names.ts';
+import { advance, begin } from '../../../policy/refine/convergence.ts';
+import { present, type Command, type Ending, type Loop, type Outcome } from '../../../policy/refine/refine-loop.ts';
+import { briefOf } from '../../../policy/refine/round-brief.ts';
+import { synthesise, type Synthesis } from '../../../policy/refine/synthesis.ts';
+import type { TeamPaths } from '../../../store/files/paths.ts';
+import { RelayCalls } from '../relay-call.ts';
+import { keepSynthesis, type RefineReport } from './refine-report.ts';
+import { Relay } from './refine-relay.ts';
+import { reviewAll } from './refine-review.ts';
+import { prepare, type Prepared, type RefineAsk, type RefinePlace } from './refine-setup.ts';
+
+export interface RefineProgress {
+  /** 0 before the first round. */
+  readonly round: number;
+  readonly maxRounds: number;
+  readonly phase: 'prepare' | 'do' | 'wait' | 'review' | 'decide' | 'clean up';
+  readonly backend?: string;
+  readonly elapsedMs: number;
+  readonly text: string;
+}
+
+export interface RefineRun {
+  /** Aborted: the loop ends here, with a synthesis of what there is. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: RefineProgress) => void;
+}
+
+/**
+ * @returns the synthesis, also of a loop that was stopped or failed
+ * @throws UsageError, AgentError `AGENT_UNAVAILABLE`: before anything was started
+ */
+export async function refineAt(ask: RefineAsk, place: RefinePlace, run: RefineRun = {}): Promise<RefineReport> {
+  const prepared = await prepare(ask, place, run.signal ?? new AbortController().signal);
+  const refinement = new Refinement(prepared, place, run);
+  return refinement.run();
+}
+
+class Refinement {
+  readonly #prepared: Prepared;
+  readonly #place: RefinePlace;
+  readonly #signal: AbortSignal;
+  readonly #onProgress: (progress: RefineProgress) => void;
+  readonly #calls: RelayCalls;
+  readonly #relay: Relay;
+  readonly #notes: string[] = [];
+  readonly #since: number;
+  readonly #sinceTime: number;
+  #loop: Loop;
+  #phaseSince: number;
+  #record: TeamPaths | undefined;
+
+  constructor(prepared: Prepared, place: RefinePlace, { signal, onProgress = () => {} }: RefineRun) {
+    const { clock } = place.session.store;
+    this.#prepared = prepared;
+    this.#place = place;
+    this.#signal = signal ?? new AbortController().signal;
+    this.#onProgress = onProgress;
+    this.#since = clock.monotonic();
+    this.#sinceTime = clock.now();
+    this.#phaseSince = this.#since;
+    this.#calls = new RelayCalls(place);
+    this.#relay = new Relay(prepared, place, this.#calls, {
+      note: (text) => this.#note(text),
+      began: (backend, how) => this.#tell('do', `asked ${how}`, backend),
+      ended: (backend, one) =>
+        this.#tell('do', one.is === 'success' ? 'delivered' : `${one.why}: ${one.message}`, backend),
+    });
+    this.#loop = begin({
+      ...{ backends: prepared.backends.map(({ name }) => name), maxRounds: prepared.maxRounds },
+      ...{ inTurn: prepared.sandbox.sandbox !== 'read-only', rubric: prepared.rubric },
+    });
+  }
+
+  async run(): Promise<RefineReport> {
+    for (const warning of this.#prepared.warnings) this.#note(warning);
+    while (this.#loop.command.do !== 'synthesise') this.#loop = advance(this.#loop, await this.#next());
+    const synthesis = this.#synthesis();
+    const durationMs = this.#place.session.store.clock.monotonic() - this.#since;
+    const report = keepSynthesis(synthesis, this.#place, {
+      ...{ record: this.#record, durationMs, validated: present(this.#loop).validation },
+      begunAt: timestamp(this.#sinceTime),
+    });
+    this.#loop = advance(this.#loop, { of: 'synthesise' });
+    return report;
+  }
+
+  /** What comes of the present command; a failure of ours ends the loop in order. */
+  async #next(): Promise<Outcome> {
+    const { command, ending } = this.#loop;
+    if (this.#signal.aborted && ending === undefined) return stop();
+    this.#phaseSince = this.#place.session.store.clock.monotonic();
+    try {
+      return await this.#carryOut(command);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      if (ending === undefined) return { of: 'stop', ending: { why: 'error', text } };
+      this.#note(`The clean-up was not whole: ${text}`);
+      return { of: 'clean up' };
+    }
+  }
+
+  async #carryOut(command: Command): Promise<Outcome> {
+    switch (command.do) {
+      case 'relay':
+        return this.#relayed(command.backends);
+      case 'wait':
+        this.#tell('wait', `everybody is rate-limited; going on in ${Math.ceil(command.ms / 1_000)} s`);
+        await this.#place.session.store.clock.sleep(command.ms, this.#signal);
+        return this.#signal.aborted ? stop() : { of: 'wait' };
+      case 'review':
+        return this.#reviewed(command);
+      case 'clean up':
+        await this.#cleanUp();
+        return { of: 'clean up' };
+      case 'synthesise':
+      case 'nothing':
+        return { of: 'synthesise' };
+    }
+  }
+
+  async #relayed(backends: readonly Name[]): Promise<Outcome> {
+    const outcomes = await this.#relay.ask(backends, briefOf(this.#loop), this.#signal);
+    return this.#signal.aborted ? { ...stop(), outcomes } : { of: 'relay', outcomes };
+  }
+
+  async #reviewed({ candidates }: Extract<Command, { do: 'review' }>): Promise<Outcome> {
+    this.#tell('review', `reviewing ${candidates.map(({ backend }) => backend).join(', ')}`);
+    const { ask } = this.#prepared;
+    const diff = ask.includeDiff === true ? await this.#relay.diff(this.#signal) : undefined;
+    const place = { prepared: this.#prepared, place: this.#place, calls: this.#calls };
+    const reviews = await reviewAll(candidates, { ...place, diff, signal: this.#signal });
+    if (reviews === undefined) return stop();
+    const outcome: Outcome = { of: 'review', ...reviews };
+    this.#tellDecision(advance(this.#loop, outcome), present(this.#loop).n);
+    return outcome;
+  }
+
+  #tellDecision(next: Loop, round: number): void {
+    const selection = next.rounds[round - 1]?.selection;
+    if (selection === undefined) return;
+    const { candidate, standing } = selection.chosen;
+    const said = standing.converged ? 'converged' : `not yet: ${standing.unresolved[0] ?? ''}`;
+    this.#tell('decide', said, candidate.backend);
+  }
+
+  async #cleanUp(): Promise<void> {
+    const why: Ending['why'] | undefined = this.#loop.ending?.why;
+    this.#tell('clean up', 'stopping every process');
+    try {
+      this.#record = await this.#relay.close(why === 'interrupted' || why === 'error');
+    } finally {
+      await this.#calls.close();
+    }
+  }
+
+  #synthesis(): Synthesis {
+    const { ask, backends, skipped, sandbox } = this.#prepared;
+    return synthesise(this.#loop, { task: ask.task, backends, skipped, sandbox, notes: this.#notes });
+  }
+
+  #note(text: string): void {
+    if (this.#notes.includes(text)) return;
+    this.#notes.push(text);
+    this.#tell('prepare', text);
+  }
+
+  #tell(phase: RefineProgress['phase'], text: string, backend?: string): void {
+    const elapsedMs = this.#place.session.store.clock.monotonic() - this.#phaseSince;
+    const round = phase === 'prepare' ? 0 : present(this.#loop).n;
+    const where = { round, maxRounds: this.#prepared.maxRounds, phase, elapsedMs, text };
+    this.#onProgress(backend === undefined ? where : { ...where, backend });
+  }
+}
+
+const stop = (): Extract<Outcome, { of: 'stop' }> => ({
+  of: 'stop',
+  ending: { why: 'interrupted', text: 'interrupted before its end' },
+});

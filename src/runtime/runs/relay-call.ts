@@ -1,0 +1,69 @@
+/**
+ * One call outside a team: a backend, a reviewer or a validating command as a subagent of this process. What it started is
+ * gone when it ends, and with this process whatever ends that.
+ */
+import { childEnvironment } from '../../agents/agent-registry.ts';
+import type { AgentSpec, FailureClass, Sandbox } from '../../model/agent/agent.ts';
+import { UsageError, type AgentCode } from '../../model/text/errors.ts';
+import type { EndedCall } from '../../policy/refine/relay-outcome.ts';
+import { pathWithUs } from '../process/package.ts';
+import { Subagents } from '../tools/subagents.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Stands in the environment of all that a loop starts. */
+export const NESTED_VARIABLE = 'TEAMS_REFINE';
+
+/** @throws UsageError `POLICY_DENIED` inside a teammate, a loop or a planner: none of them starts one of its own */
+export function mustNotNest(environment: Environment, what = 'A refine loop'): void {
+  const member = environment['TEAMS_MEMBER'] ?? '';
+  const where = member !== '' ? `this process is the teammate ${member}` : 'this process works for one already';
+  if (member !== '' || (environment[NESTED_VARIABLE] ?? '') !== '')
+    throw new UsageError('POLICY_DENIED', `${what} starts no other one (${where}).`);
+}
+
+export interface CallPlace {
+  readonly cwd: string;
+  readonly environment: Environment;
+  readonly envPass: readonly string[];
+}
+
+export interface Call {
+  readonly agent: AgentSpec;
+  readonly prompt: string;
+  readonly sandbox: Sandbox;
+  readonly timeoutMs: number;
+}
+
+export class RelayCalls {
+  readonly #place: CallPlace;
+  readonly #subagents = new Subagents();
+
+  constructor(place: CallPlace) {
+    this.#place = place;
+  }
+
+  /** @returns how it ended; undefined when `signal` aborted first. Never rejects for what the agent did */
+  async run({ agent, ...call }: Call, signal: AbortSignal): Promise<EndedCall | undefined> {
+    const { cwd, environment, envPass } = this.#place;
+    const env = childEnvironment(agent.kind, {
+      ...{ parent: environment, env: agent.env ?? {}, envPass },
+      add: { PATH: pathWithUs(environment['PATH'] ?? '/usr/bin:/bin'), [NESTED_VARIABLE]: '1' },
+    });
+    const end = await this.#subagents.run({ spec: agent, cwd, env, ...call }, signal);
+    return end.ended === 'aborted' ? undefined : end;
+  }
+
+  /** Ends what runs. Idempotent. */
+  close(): Promise<void> {
+    return this.#subagents.close();
+  }
+}
+
+export const FAULT_CODES: Readonly<Partial<Record<FailureClass, AgentCode>>> = {
+  timeout: 'AGENT_TIMEOUT',
+  crashed: 'AGENT_CRASHED',
+  not_installed: 'AGENT_NOT_INSTALLED',
+  unauthorised: 'AGENT_UNAUTHORISED',
+  bad_output: 'AGENT_BAD_OUTPUT',
+};

@@ -1,0 +1,103 @@
+/** Who plans and who works in a run of a task: what was said, else what is configured, else the first that could work here. */
+import { AUTO, parseAgentFlag, type AgentSpec } from '../../model/agent/agent.ts';
+import { configuredAgents, type Config } from '../../model/config/config.ts';
+import { AgentError, UsageError } from '../../model/text/errors.ts';
+import type { Labelled } from '../../policy/divide/staffing.ts';
+import { availabilityOf } from '../agents/availability.ts';
+import { probeAgents, type Probed } from './route.ts';
+
+export interface Said {
+  /** As behind `--planner` and `--agent`: a kind, a configured name, JSON, `exec:COMMAND`. */
+  readonly planner?: string | undefined;
+  readonly agent?: string | undefined;
+}
+
+export interface Thinkers {
+  readonly planner: Labelled;
+  readonly flag?: Labelled;
+  readonly usual: Labelled;
+  /** By the names that routes use. */
+  readonly available: ReadonlyMap<string, AgentSpec>;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Names that routes use besides the fallback's. */
+const ROUTED = ['codex', 'gemini', 'claude'];
+
+/**
+ * @param more names that a template routes to
+ * @throws UsageError `USAGE` for an agent that nobody knows; AgentError `AGENT_UNAVAILABLE` with what was probed
+ */
+export async function thinkersOf(
+  said: Said,
+  config: Config,
+  environment: Environment,
+  more: readonly string[],
+): Promise<Thinkers> {
+  const agents = configuredAgents(config);
+  const sayer = async (word: string | undefined): Promise<Labelled | undefined> =>
+    word === undefined || word === AUTO ? undefined : saidAgent(word, agents, environment);
+  const [flag, told] = [await sayer(said.agent), await sayer(said.planner)];
+  const names = [...new Set([...ROUTED, ...config.fallback, ...more])];
+  const probes = flag && told ? new Map<string, Probed>() : await probeAgents(names, agents, environment);
+  const available = new Map(
+    [...probes].flatMap(([name, { spec, isAvailable }]) => (spec && isAvailable ? [[name, spec] as const] : [])),
+  );
+  const wanted = said.agent === AUTO ? { ...config, defaultAgent: AUTO } : config;
+  const usual = flag ?? (await usualOf(wanted, agents, available, environment));
+  if (usual === undefined) {
+    const seen = config.fallback.map((name) => `${name}: ${probes.get(name)?.found ?? 'unknown'}`);
+    throw nobody(told !== undefined, seen);
+  }
+  return { usual, available, planner: plannerOf(told, usual), ...(flag === undefined ? {} : { flag }) };
+}
+
+async function saidAgent(
+  word: string,
+  agents: ReadonlyMap<string, AgentSpec>,
+  environment: Environment,
+): Promise<Labelled> {
+  const agent = parseAgentFlag(word, agents);
+  if (agent.kind === 'exec' && agent.command === undefined)
+    throw new UsageError('USAGE', `${word} has no command, and a task needs one: exec:COMMAND.`);
+  const { isAvailable, found } = await availabilityOf(agent, environment);
+  if (!isAvailable)
+    throw new AgentError(
+      'AGENT_UNAVAILABLE',
+      `${labelOf(word, agent)} cannot work here: ${found}; \`teams doctor\` says what to do.`,
+    );
+  return { label: labelOf(word, agent), agent };
+}
+
+/** A command or a spec is called by its kind. */
+const labelOf = (word: string, { kind }: AgentSpec): string => (/^[a-z0-9-]+$/.test(word.trim()) ? word.trim() : kind);
+
+async function usualOf(
+  { defaultAgent, fallback }: Config,
+  agents: ReadonlyMap<string, AgentSpec>,
+  available: ReadonlyMap<string, AgentSpec>,
+  environment: Environment,
+): Promise<Labelled | undefined> {
+  if (defaultAgent !== AUTO) return saidAgent(defaultAgent, agents, environment);
+  const label = fallback.find((name) => available.has(name));
+  const agent = available.get(label ?? '');
+  return label === undefined || agent === undefined ? undefined : { label, agent };
+}
+
+/** A command that works on tasks is not taken for one that plans unless somebody says so. */
+function plannerOf(told: Labelled | undefined, usual: Labelled): Labelled {
+  if (told === undefined && (usual.agent.kind === 'exec' || usual.agent.kind === 'scripted'))
+    throw new UsageError(
+      'USAGE',
+      `${usual.label} does tasks and is not asked to plan: say who plans with --planner AGENT or --planner exec:COMMAND, or write a plan file.`,
+    );
+  return told ?? usual;
+}
+
+const nobody = (hasPlanner: boolean, seen: readonly string[]): AgentError =>
+  new AgentError(
+    'AGENT_UNAVAILABLE',
+    `No agent can ${hasPlanner ? 'work' : 'plan or work'} here. Probed: ${seen.join('; ')}. ` +
+      'Install one or set its key (`teams doctor` says how), name commands instead (--planner exec:COMMAND --agent exec:COMMAND), or write a plan file and run that.',
+  );

@@ -1,0 +1,60 @@
+/** What the words behind `teams run` ask for, against the templates and roles that are here. */
+import type { Config } from '../../model/config/config.ts';
+import { UsageError } from '../../model/text/errors.ts';
+import { parseName, type Name } from '../../model/text/names.ts';
+import { parseRoleSpec, type RoleSpec } from '../../model/pipeline/role-spec.ts';
+import { parseRunWords, type RunSpec } from '../../model/plan/run-spec.ts';
+import { parseTemplate, type Template } from '../../model/plan/template.ts';
+import { readShelf, takeShelved } from '../../store/session/shelf.ts';
+import { shippedFolder } from '../process/package.ts';
+
+export interface RunAsk {
+  readonly spec: RunSpec;
+  readonly task: string;
+}
+
+/** @throws UsageError `USAGE` for a first word that looks like a spec and is none, and where there is no task */
+export function runAsk(words: readonly string[], root: string, { maxAgents }: Pick<Config, 'maxAgents'>): RunAsk {
+  const parsed = parseRunWords(words, {
+    roles: new Set(readShelf(root, 'roles', shippedFolder('roles')).keys()),
+    templates: new Set(readShelf(root, 'templates', shippedFolder('templates')).keys()),
+    maxAgents,
+  });
+  if (!parsed.ok) throw new UsageError('USAGE', parsed.why);
+  return { spec: parsed.spec, task: parsed.task };
+}
+
+export interface Cast {
+  readonly template?: Template;
+  readonly roles: ReadonlyMap<Name, RoleSpec>;
+  readonly warnings: readonly string[];
+}
+
+/** Roles that a route may choose where nobody named one. */
+const ROUTED = ['executor', 'designer'] as const;
+
+/**
+ * The template of a spec, and the roles that its workers may have.
+ *
+ * @throws UsageError `TEMPLATE_INVALID`, `ROLE_INVALID`, `USAGE` for a role that is not there; StoreError `UNTRUSTED`
+ */
+export function castOf(spec: RunSpec, root: string, { defaultAgentType }: Pick<Config, 'defaultAgentType'>): Cast {
+  const shelved = spec.is === 'template' ? templateOf(spec.template, root) : undefined;
+  const routed = ROUTED.map((name) => parseName('role', name));
+  const named = shelved?.workers.map(({ role }) => role) ?? (spec.is === 'count' ? [spec.role] : routed);
+  const shelf = readShelf(root, 'roles', shippedFolder('roles'));
+  const read = [...new Set([...named, defaultAgentType])].map((name) => {
+    const { text, file } = takeShelved(shelf, 'roles', name);
+    return parseRoleSpec(name, { text, file });
+  });
+  return {
+    ...(shelved === undefined ? {} : { template: shelved }),
+    roles: new Map(read.map(({ role }) => [role.name, role])),
+    warnings: read.flatMap(({ warnings }) => warnings),
+  };
+}
+
+function templateOf(name: Name, root: string): Template {
+  const { text, file } = takeShelved(readShelf(root, 'templates', shippedFolder('templates')), 'templates', name);
+  return parseTemplate(name, { text, file });
+}

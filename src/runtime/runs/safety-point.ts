@@ -1,0 +1,61 @@
+/**
+ * The safety point of a run: before agents write, tree, index and untracked files are kept in git as two commits under
+ * `refs/teams/<team>/start`: the files on top of the index on top of HEAD. Branches, the user's index and files are not touched.
+ */
+import { missingExclusion } from '../../store/workspace/exclude.ts';
+import type { Name } from '../../model/text/names.ts';
+import { git, type GitWhere } from '../process/git.ts';
+import { GitFailure, must, repositoryAt, withTrees, type Trees } from '../process/git-tree.ts';
+import type { Session } from './session.ts';
+import { cwdOf } from '../../store/team/team-reader.ts';
+import { refOf, type SafetyPoint } from '../process/safety-ref.ts';
+
+/** Lets git forget it. Another run's of the same name, and one that is gone already, stay as they are. */
+export async function forgetSafetyPoint(team: Name, start: SafetyPoint, signal: AbortSignal): Promise<void> {
+  await git(['update-ref', '-d', refOf(team), start.commit], { cwd: start.directory, signal });
+}
+
+const WHO = { NAME: 'teams', EMAIL: 'teams@localhost' };
+const IDENTITY = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((as) => Object.entries(WHO).map(([key, value]) => [`GIT_${as}_${key}`, value])),
+);
+
+/**
+ * Makes it once in the life of a team, before the first claim; not where there is no git.
+ *
+ * @returns why there is none, if there should be
+ */
+export async function keepSafetyPoint(session: Session, signal?: AbortSignal): Promise<string | undefined> {
+  const { store } = session;
+  const cwd = cwdOf(store);
+  if (store.state.read()?.start !== undefined || missingExclusion(cwd) === undefined) return undefined;
+  if ([...store.board.fold().tasks.values()].some(({ claims }) => claims > 0)) return undefined;
+  try {
+    const start = await session.ward.run((marked) =>
+      commitAll(store.paths.name, { cwd, marked, env: IDENTITY, signal: signal ?? new AbortController().signal }),
+    );
+    await session.note({ start });
+    session.tell({ type: 'start.kept', ...start, text: `${refOf(store.paths.name)} is ${start.commit}` });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    session.tell({ type: 'start.failed', text: error.message });
+    return `The files were not kept before the work: ${error.message}.`;
+  }
+}
+
+async function commitAll(team: Name, where: GitWhere): Promise<SafetyPoint> {
+  const repository = await repositoryAt(where);
+  if (typeof repository === 'string') throw new GitFailure(repository);
+  return withTrees(repository, where, true, async (trees) => {
+    const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD'], trees.where);
+    const parent = head.code === 0 ? ['-p', head.text.trim()] : [];
+    const index = await commit(trees, trees.staged ?? trees.files, parent, `What was staged when team ${team} began`);
+    const files = await commit(trees, trees.files, ['-p', index], `All files when team ${team} began`);
+    must(await git(['update-ref', refOf(team), files], trees.where), 'git update-ref');
+    return { commit: files, directory: repository.top };
+  });
+}
+
+const commit = async ({ where }: Trees, tree: string, parent: readonly string[], message: string): Promise<string> =>
+  must(await git(['commit-tree', tree, ...parent, '-m', message], where), 'git commit-tree');

@@ -1,0 +1,32 @@
+/** What a lead's session takes of the configuration. */
+import type { SessionOptions } from './session.ts';
+import { findAgent } from '../../model/agent/agent.ts';
+import { configuredAgents, type Config } from '../../model/config/config.ts';
+import type { AgentRules } from '../../model/agent/models.ts';
+import { storeOptions } from '../team/team-handle.ts';
+
+/** A name of `fallback` that nobody knows is refused when the configuration is read. */
+function agentRules(config: Config): AgentRules {
+  const known = configuredAgents(config);
+  const { models, defaultModel, agentStallMs: stallMs } = config;
+  return { fallback: config.fallback.flatMap((name) => findAgent(name, known) ?? []), models, defaultModel, stallMs };
+}
+
+/** For a run that nobody watches over: whoever serves a team changes `endsWhenDone`. */
+export function sessionOptions(config: Config): SessionOptions {
+  const { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents, inboxMaxMessages, inboxMaxBytes } =
+    config;
+  const { monitorIntervalMs, shutdownTimeoutMs, lockTimeoutMs, agentSendRate } = config;
+  return {
+    limits: { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents },
+    ...{ agentSendRate, monitorIntervalMs, wall: config.sandbox.bwrap, agents: agentRules(config) },
+    spending: { prices: config.prices },
+    telemetry: config.telemetry,
+    hooks: config.hooks,
+    gates: config.gates,
+    unattended: true,
+    endsWhenDone: true,
+    ...(shutdownTimeoutMs === undefined ? {} : { shutdownTimeoutMs }),
+    store: storeOptions({ quota: { inboxMaxMessages, inboxMaxBytes }, lockTimeoutMs }),
+  };
+}

@@ -1,0 +1,228 @@
+/**
+ * A lead's whole time with a team: taking the lead, starting teammates together, the loop, the end. Whatever ends it,
+ * every process is stopped before anything is reported.
+ */
+import type { Config } from '../../model/config/config.ts';
+import type { Name } from '../../model/text/names.ts';
+import type { Prices } from '../../model/team/spending-sum.ts';
+import type { TeamEvent } from '../../model/team/team-config.ts';
+import { profiles } from '../../policy/profiles.ts';
+import { READY_WITHIN_MS } from '../../policy/supervise/restart.ts';
+import type { Folded } from '../../store/board/board.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { setAsideState } from '../../store/team/damaged-files.ts';
+import { archiveStamp } from '../../store/team/team-list.ts';
+import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
+import type { Ending, LeadOptions, LeadSpeaker } from '../lead/lead-options.ts';
+import { Lead } from '../lead/lead.ts';
+import { takeLead, type Leadership } from '../lead/leadership.ts';
+import { writeState, type RunFacts } from '../lead/run-state.ts';
+import { shutDown, type ShutdownOptions } from '../lead/shutdown.ts';
+import { notReady, type Life } from '../lead/supervisor.ts';
+import { Telemetry } from '../views/telemetry.ts';
+import type { Ward } from '../lead/lead-children.ts';
+
+export interface SessionOptions extends LeadOptions {
+  readonly store: Omit<StoreOptions, 'onFolded'>;
+  readonly takeover?: boolean;
+  readonly shutdownTimeoutMs?: number;
+  /** What is run for a gate that a plan asks for without a command. */
+  readonly gates?: Config['gates'];
+}
+
+export class Session {
+  readonly store: TeamStore;
+  readonly speaker: LeadSpeaker;
+  readonly #lead: Lead;
+  readonly #leadership: Leadership;
+  readonly #options: SessionOptions;
+  readonly #telemetry: Telemetry | undefined;
+  #facts: RunFacts = { status: 'active', phase: 'setup' };
+  #isEnded = false;
+
+  private constructor(store: TeamStore, leadership: Leadership, lead: Lead, options: SessionOptions) {
+    this.store = store;
+    this.speaker = leadership.speaker;
+    this.#leadership = leadership;
+    this.#lead = lead;
+    this.#options = options;
+    this.#telemetry = options.telemetry === 'otlp' ? new Telemetry(store) : undefined;
+    lead.onRemembered = () => this.note({});
+  }
+
+  /**
+   * Takes the lead of a team.
+   *
+   * @throws ConflictError `LEAD_ALIVE`; StoreError `UNTRUSTED` for a folder that this user did not make
+   */
+  static async open(paths: TeamPaths, options: SessionOptions): Promise<Session> {
+    const late: { folded: (folded: Folded) => void; lost: () => void } = { folded: () => {}, lost: () => {} };
+    const store = openStore(paths, { ...options.store, onFolded: (folded) => late.folded(folded) });
+    try {
+      store.mustBeTrusted();
+      const leadership = await takeLead(store, { takeover: options.takeover ?? false, onLost: () => late.lost() });
+      const damage = setAsideState(store, archiveStamp(store.clock.now()));
+      if (damage !== undefined) store.events.append({ type: 'state.set_aside', text: damage });
+      const state = store.state.read();
+      const lead = new Lead(store, leadership.speaker, {
+        ...options,
+        // Mail for a host that left waits until one takes the team up.
+        readsMail: options.readsMail === true || state?.host !== undefined,
+        ...(options.store.quota === undefined ? {} : { quota: options.store.quota }),
+      });
+      lead.learned(store.board.history());
+      for (const worker of state?.workers ?? []) lead.memory.of(worker.id).restarts = worker.restartCount;
+      late.folded = (folded) => lead.folded(folded);
+      late.lost = () => lead.stop();
+      return new Session(store, leadership, lead, options);
+    } catch (error) {
+      await store.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Starts teammates in parallel and waits until each has written its record. If one does not start, the others are
+   * stopped again.
+   *
+   * @throws AgentError `AGENT_CRASHED` naming the one that did not start
+   */
+  async start(names: readonly Name[], signal?: AbortSignal): Promise<void> {
+    const { supervisor, memory } = this.#lead;
+    const fresh = names.filter((name) => supervisor.adopt(name) === undefined);
+    for (const name of fresh) memory.reborn(name);
+    supervisor.start(fresh);
+    const failed = await this.#ready(fresh, signal);
+    if (failed === undefined) {
+      await this.note({ status: 'active', phase: 'executing' });
+      return;
+    }
+    this.store.events.append({
+      type: 'spawn.rolled_back',
+      member: failed.name,
+      text: failed.death ?? 'not ready in time',
+    });
+    await Promise.all(fresh.flatMap((name) => supervisor.life(name) ?? []).map((life) => supervisor.end(life)));
+    for (const name of fresh) supervisor.forget(name);
+    throw notReady(failed);
+  }
+
+  /** The loop, until every task is final, nothing can go on, or `signal` aborts. */
+  async run(signal?: AbortSignal): Promise<Ending> {
+    const stop = (): void => this.#lead.stop();
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted === true) stop();
+    try {
+      return await this.#lead.run();
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Joined members that have an agent; one without is for a person or another program to be. */
+  startable(): Name[] {
+    const config = this.store.config.read();
+    // The lead of a pipeline starts each role when there is work for it.
+    const withAgent = config?.members.filter(({ agent, role_spec }) => agent !== undefined && role_spec === undefined);
+    const joined = [...this.store.board.fold().members.values()].filter(({ state }) => state === 'joined');
+    return joined.map(({ name }) => name).filter((name) => withAgent?.some((member) => member.name === name));
+  }
+
+  /** By model, before those that are known. */
+  get prices(): Prices {
+    return this.#options.spending?.prices ?? {};
+  }
+
+  /** By gate, before what the project tells. */
+  get gates(): Partial<Config['gates']> {
+    return this.#options.gates ?? {};
+  }
+
+  /** For what the lead runs by itself. */
+  get ward(): Ward {
+    return this.#lead.supervisor.ward;
+  }
+
+  /** Tells the user's hook that the run is over. */
+  finished(report: object): Promise<void> {
+    return this.#lead.hooks.finished(report);
+  }
+
+  /** Mail for whoever leads by `readsMail`. */
+  get mail(): Lead['mail'] {
+    return this.#lead.mail;
+  }
+
+  /** Whether a process of this member runs. */
+  isRunning(name: Name): boolean {
+    const life = this.#lead.supervisor.look(name);
+    return life !== undefined && life.death === undefined;
+  }
+
+  /** Ends the loop at its next turn. */
+  halt(): void {
+    this.#lead.stop();
+  }
+
+  /** Takes over the processes that run already, a person's workers among them. */
+  adopt(names: readonly Name[]): void {
+    for (const name of names) this.#lead.supervisor.adopt(name);
+  }
+
+  /** Records where the run is. */
+  async note(facts: Partial<RunFacts>): Promise<void> {
+    this.#facts = { ...this.#facts, ...facts };
+    const { store } = this;
+    const damage = setAsideState(store, archiveStamp(store.clock.now()));
+    if (damage !== undefined) this.tell({ type: 'state.set_aside', text: damage });
+    await writeState(store, this.speaker.epoch, this.#lead.memory, this.#facts);
+  }
+
+  tell(event: Omit<TeamEvent, 'at'> & { type: string }): void {
+    this.store.events.append(event);
+  }
+
+  /** @returns the members that were stopped; @throws ConflictError `STILL_RUNNING` naming those that refuse */
+  async shutDown(options: Partial<ShutdownOptions> = {}): Promise<Name[]> {
+    const { profile } = this.store.board.board;
+    const waitMs = this.#options.shutdownTimeoutMs ?? profiles[profile].shutdownWaitMs;
+    try {
+      return await shutDown(this.store, this.speaker, this.#lead, { waitMs, ...options });
+    } catch (error) {
+      this.#lead.stay();
+      throw error;
+    }
+  }
+
+  /** Gives the lead back and closes everything; idempotent. Processes were stopped before, or are ended now. */
+  async close(): Promise<void> {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    try {
+      await this.#lead.hooks.close();
+      await this.#lead.supervisor.close();
+      await this.#lead.close();
+      await this.#telemetry?.stop();
+      if (this.#lead.leads()) this.store.roster.remove(this.speaker.name);
+      await this.#leadership.lease.release();
+    } finally {
+      await this.store.close();
+    }
+  }
+
+  /** Waits for readiness; the first that died or is late, or undefined when all are ready. */
+  async #ready(names: readonly Name[], signal: AbortSignal | undefined): Promise<Life | undefined> {
+    const { supervisor } = this.#lead;
+    const { clock } = this.store;
+    const deadline = clock.monotonic() + READY_WITHIN_MS;
+    for (;;) {
+      const lives = names.flatMap((name) => supervisor.look(name) ?? []);
+      const dead = lives.find((life) => life.death !== undefined && !life.isReady);
+      if (dead) return dead;
+      const late = lives.find((life) => !life.isReady);
+      if (late === undefined || signal?.aborted === true) return undefined;
+      if (clock.monotonic() >= deadline) return late;
+      await clock.sleep(5, signal);
+    }
+  }
+}

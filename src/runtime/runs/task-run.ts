@@ -1,0 +1,175 @@
+/**
+ * A run of a task, up to its team: who plans, the division of the work, and the plan that comes of it, under a name that is
+ * free. What follows is any plan's run. Also: the unfinished run of the very same words, which is gone on with.
+ */
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { configuredAgents, type Config } from '../../model/config/config.ts';
+import { codeOf, isTeamError, UsageError } from '../../model/text/errors.ts';
+import { parseName, type Name } from '../../model/text/names.ts';
+import type { Plan } from '../../model/plan/plan.ts';
+import type { RoleSpec } from '../../model/pipeline/role-spec.ts';
+import type { Division } from '../../policy/divide/decompose.ts';
+import { planOfDivision, specText } from '../../policy/divide/division-plan.ts';
+import { divisionText } from '../../policy/divide/division-text.ts';
+import { misfit } from '../../policy/divide/role-fit.ts';
+import type { Labelled, Staffing } from '../../policy/divide/staffing.ts';
+import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
+import { findTeam } from '../../store/team/team-list.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { realClock } from '../process/system-clock.ts';
+import { closeTeam, loadPlan } from './lifecycle.ts';
+import { divideTask } from './planning.ts';
+import { planInText, type GivenPlan } from './plan-source.ts';
+import { mustNotNest, type CallPlace } from './relay-call.ts';
+import { abandonedRuns, isGenerated } from './existing-run.ts';
+import type { Report } from '../views/report.ts';
+import { makePlannedTeam } from './run.ts';
+import { castOf, type RunAsk } from './run-arguments.ts';
+import type { SessionOptions } from './session.ts';
+import type { OpenOptions } from '../team/team-handle.ts';
+import { thinkersOf, type Said } from './resolve-agents.ts';
+
+export interface TaskRun {
+  readonly ask: RunAsk;
+  readonly said: Said;
+  /** Verifies the finished work. */
+  readonly reviewer?: AgentSpec | undefined;
+  readonly config: Config;
+  readonly root: string;
+  readonly place: CallPlace;
+  /** Told what happens, for people. */
+  readonly say: (text: string) => void;
+}
+
+export interface PlannedTask {
+  /** S2's TEAM DECOMPOSITION. */
+  readonly text: string;
+  /** The plan under this name. */
+  readonly named: (name: Name) => GivenPlan;
+}
+
+/** A run of a task whose workers and planner are known. */
+export interface CastTask extends TaskRun {
+  readonly staffing: Staffing;
+  readonly planner: Labelled;
+}
+
+/**
+ * Who plans and who may work. Nobody is asked anything yet.
+ *
+ * @throws UsageError, `POLICY_DENIED` inside of another run; AgentError `AGENT_UNAVAILABLE` with what was probed; StoreError `UNTRUSTED` for a project's own
+ *   template or role
+ */
+export async function castTask(run: TaskRun): Promise<CastTask> {
+  const { ask, said, config, root, place, say } = run;
+  mustNotNest(place.environment, 'A run');
+  const { template, roles, warnings } = castOf(ask.spec, root, config);
+  for (const warning of warnings) say(warning);
+  mustFit(ask, roles);
+  const routes = template?.workers.flatMap(({ route }) => route) ?? [];
+  const { planner, ...thinkers } = await thinkersOf(said, config, place.environment, routes);
+  const told = { spec: ask.spec, roles, config, ...thinkers };
+  return { ...run, planner, staffing: template === undefined ? told : { ...told, template } };
+}
+
+/** @throws UsageError `USAGE` where every worker would have a role that the task is not for (S2 gotcha 12) */
+function mustFit({ spec, task }: RunAsk, roles: ReadonlyMap<Name, RoleSpec>): void {
+  const role = spec.is === 'count' ? roles.get(spec.role) : undefined;
+  const why = role && misfit(role, task);
+  if (why !== undefined) throw new UsageError('USAGE', `${why}; choose another role for it.`);
+}
+
+/**
+ * @returns undefined when `signal` aborted first
+ * @throws AgentError when the planner failed, `AGENT_BAD_OUTPUT` with what was wrong with its answers
+ */
+export async function planTask(cast: CastTask, signal: AbortSignal): Promise<PlannedTask | undefined> {
+  const { ask, config, place, say, staffing, planner } = cast;
+  const { task } = ask;
+  const division = await divideTask({ task, staffing, planner, say, timeoutMs: config.relayTimeoutMs }, place, signal);
+  if (division === undefined) return undefined;
+  return {
+    text: divisionText(division, { task, template: staffing.template?.name ?? 'custom' }),
+    named: (name) => planOf(division, name, cast),
+  };
+}
+
+/** The plan as its text, so that a resume reads the very same. */
+function planOf(
+  division: Division,
+  name: Name,
+  { ask, config, place, reviewer, staffing, planner }: CastTask,
+): GivenPlan {
+  const run = { name, task: ask.task, staffing, planner: planner.agent, config };
+  const value = planOfDivision(division, run);
+  const text = `${JSON.stringify(value, null, 2)}\n`;
+  const agents = configuredAgents(config);
+  const context = { cwd: place.cwd, vars: {}, agents, defaultAgent: staffing.usual.agent, reviewer };
+  return planInText(text, context, `${name}.json`);
+}
+
+/** Seconds that a name may be ahead of the clock. */
+const MOST_NAMES = 60;
+
+export const generatedName = (later = 0): Name =>
+  parseName('team', `forge-team-${Math.floor(realClock.now() / 1000) + later}`);
+
+/** Makes the team under `forge-team-<unix-seconds>`; where there is one, under the next second. */
+export async function makeGeneratedTeam(
+  planned: PlannedTask,
+  options: OpenOptions,
+): Promise<{ paths: TeamPaths; given: GivenPlan }> {
+  for (let later = 0; ; later += 1) {
+    const given = planned.named(generatedName(later));
+    try {
+      return { paths: await makePlannedTeam(given.plan, given.from, options), given };
+    } catch (error) {
+      if (codeOf(error) !== 'TEAM_EXISTS' || later >= MOST_NAMES) throw error;
+    }
+  }
+}
+
+/** The last unfinished run, without a lead, of the same spec and task under this root. */
+export function unfinishedRun(root: string, ask: RunAsk, config: Config): TeamPaths | undefined {
+  const agents = configuredAgents(config);
+  const same = abandonedRuns(root).flatMap((name) => {
+    const team = findTeam(root, name);
+    return team &&
+      isOf(
+        ask,
+        planIn(team.paths, (store) => loadPlan(store, agents)),
+      )
+      ? [team.paths]
+      : [];
+  });
+  return same.at(-1);
+}
+
+/** Whether a plan was made of these words. */
+export const isOf = ({ spec, task }: RunAsk, plan: Plan | undefined): boolean =>
+  plan?.decomposed?.task === task && plan.decomposed.spec === specText(spec);
+
+function planIn(paths: TeamPaths, load: (store: TeamReader) => Plan | undefined): Plan | undefined {
+  const store = openForReading(paths, { clock: realClock });
+  try {
+    return load(store);
+  } catch (error) {
+    // Another's broken plan is nobody's unfinished run.
+    if (isTeamError(error)) return undefined;
+    throw error;
+  } finally {
+    store.close();
+  }
+}
+
+/**
+ * Puts a finished team away whose name was made up: nobody will ask for it again by name (SPEC §6).
+ *
+ * @returns the report, with where the record is now
+ */
+export async function putAwayFinished(paths: TeamPaths, report: Report, options: SessionOptions): Promise<Report> {
+  const isOver = report.status === 'completed' || report.status === 'failed';
+  if (!isOver || !isGenerated(paths.name)) return report;
+  await closeTeam(paths, { purpose: 'delete', force: true, now: true }, options);
+  return { ...report, folder: findTeam(paths.root, paths.name)?.paths.folder ?? report.folder };
+}

@@ -1,0 +1,61 @@
+/** `teams init --host`: which file of an MCP host gets our entry, and the writing. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { UsageError } from '../../model/text/errors.ts';
+import { hostEntryText, withHostEntry, type McpHost } from '../../model/team/host-entry.ts';
+import { findProgram } from '../../os/program-path.ts';
+import { isSameFile, readUserFile, rewriteUserFile } from '../../store/user/user-file.ts';
+import { binDirectory, commandLine } from '../process/package.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface HostSetup {
+  readonly file: string;
+  /** The entry alone. */
+  readonly entry: string;
+  /** The whole file with the entry; undefined when there is one already. */
+  readonly text: string | undefined;
+}
+
+/** Claude and opencode have a file a project; Codex and Gemini take servers only from the user's own. */
+const FILES: Readonly<Record<McpHost, (root: string, environment: Environment) => string>> = {
+  claude: (root) => join(root, '.mcp.json'),
+  codex: (_root, environment) => join(environment['CODEX_HOME'] ?? join(homeOf(environment), '.codex'), 'config.toml'),
+  gemini: (_root, environment) => join(homeOf(environment), '.gemini', 'settings.json'),
+  opencode: (root) => join(root, 'opencode.json'),
+};
+
+const homeOf = (environment: Environment): string => environment['HOME'] ?? homedir();
+
+/**
+ * What would be written for a host.
+ *
+ * @throws UsageError `USAGE` for a file that cannot be read as what it should be: it stays untouched
+ */
+export function hostSetup(host: McpHost, root: string, environment: Environment): HostSetup {
+  const file = FILES[host](root, environment);
+  const command = ourCommand(environment);
+  const entry = hostEntryText(host, command);
+  const made = withHostEntry(host, readUserFile(file), command);
+  if (made.is === 'unreadable')
+    throw new UsageError(
+      'USAGE',
+      `${file} ${made.why}, so it is left as it is; \`teams init --host ${host} --print\` prints the entry to add by hand.`,
+    );
+  return { file, entry, text: made.is === 'new' ? made.text : undefined };
+}
+
+/** The entry alone, for a person to add; no file is looked at. */
+export const printedEntry = (host: McpHost, environment: Environment): string =>
+  hostEntryText(host, ourCommand(environment));
+
+export const writeHostSetup = ({ file, text }: HostSetup): void => {
+  if (text !== undefined) rewriteUserFile(file, text);
+};
+
+/** `teams` where a shell finds just us under that name, else the Node that runs us and our file. */
+function ourCommand({ PATH = '' }: Environment): [string, ...string[]] {
+  const found = findProgram('teams', PATH);
+  const isUs = found !== undefined && isSameFile(found, join(binDirectory, 'teams.js'));
+  return isUs ? ['teams', 'mcp'] : commandLine('mcp');
+}

@@ -1,0 +1,50 @@
+/** Setting up a project: first what would be written, then the writing. */
+import { CONFIG_KEYS, configSchema } from '../../model/config/config.ts';
+import { trustProjectConfig } from '../../store/user/config-files.ts';
+import { excludeFromGit, missingExclusion } from '../../store/workspace/exclude.ts';
+import { rootPaths } from '../../store/files/paths.ts';
+import { createUserFile, readUserFile } from '../../store/user/user-file.ts';
+import { schemaFile } from '../process/package.ts';
+
+export interface InitChange {
+  readonly file: string;
+  readonly what: string;
+}
+
+/** What {@link initProject} would change; empty when all is there. */
+export function initPlan(root: string): InitChange[] {
+  const { config } = rootPaths(root);
+  const exclusion = missingExclusion(root);
+  return [
+    ...(readUserFile(config) === undefined
+      ? [{ file: config, what: 'the configuration, every key commented out with its default' }]
+      : []),
+    ...(exclusion !== undefined && exclusion.missing.length > 0
+      ? [{ file: exclusion.file, what: `gets ${exclusion.missing.join(' and ')}, so that git leaves them out` }]
+      : []),
+  ];
+}
+
+/** Writes it. A configuration that is there stays as it is. */
+export function initProject(root: string): void {
+  const { config } = rootPaths(root);
+  if (createUserFile(config, configText())) trustProjectConfig(root);
+  excludeFromGit(root);
+}
+
+/** Every key with its default, commented out; those without a default as examples. */
+export function configText(): string {
+  const defaults: Readonly<Record<string, unknown>> = configSchema.parse({});
+  const lines = CONFIG_KEYS.map(
+    (key) => `# ${key}: ${defaults[key] === undefined ? '…' : JSON.stringify(defaults[key])}`,
+  );
+  return [
+    `# yaml-language-server: $schema=${schemaFile('config')}`,
+    '# Configuration of teams for this project. Stronger: command line flags and TEAMS_<KEY> variables; weaker: the same',
+    '# file in $XDG_CONFIG_HOME/teams. `teams config show --origin` shows what is in force. After an edit that sets',
+    '# commands, addresses or environment, `teams doctor --trust` says that it was you.',
+    '',
+    ...lines,
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,32 @@
+/** Removing archived teams for good, and with them what git keeps of how their files were before. */
+import { removeArchived } from '../../store/team/remove-archived.ts';
+import { openForReading, stateIn } from '../../store/team/team-reader.ts';
+import type { ListedTeam } from '../../store/team/team-list.ts';
+import { isTeamError } from '../../model/text/errors.ts';
+import { realClock } from '../process/system-clock.ts';
+import { forgetSafetyPoint } from '../runs/safety-point.ts';
+import type { SafetyPoint } from '../process/safety-ref.ts';
+
+/** The ref first: one without a team would be removed by nobody. */
+export async function pruneTeams(teams: readonly ListedTeam[], signal: AbortSignal): Promise<void> {
+  for (const team of teams) {
+    const start = startOf(team);
+    if (start !== undefined) await forgetSafetyPoint(team.name, start, signal);
+    removeArchived([team]);
+  }
+}
+
+function startOf({ paths }: ListedTeam): SafetyPoint | undefined {
+  try {
+    const store = openForReading(paths, { clock: realClock });
+    try {
+      return stateIn(store)?.start;
+    } finally {
+      store.close();
+    }
+  } catch (error) {
+    // A report without a team, or a folder that nobody can read any more.
+    if (isTeamError(error)) return undefined;
+    throw error;
+  }
+}

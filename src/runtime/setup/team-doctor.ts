@@ -1,0 +1,103 @@
+/** What `teams doctor` says of each team of a root: its seal, its locks, its processes. */
+import { isTeamError, StoreError } from '../../model/text/errors.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import { breakLocks as removeLocks, leftLocks } from '../../store/team/abandoned-locks.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { lifeIn } from '../../store/team/roster.ts';
+import { openStore } from '../../store/team/team-store.ts';
+import { openForReading } from '../../store/team/team-reader.ts';
+import { findTeam, listTeams } from '../../store/team/team-list.ts';
+import { trustProjectConfig } from '../../store/user/config-files.ts';
+import { trustShelves } from '../../store/session/shelf.ts';
+import { realClock } from '../process/system-clock.ts';
+import { seenLead } from '../views/external-status.ts';
+import type { Check } from './doctor-check.ts';
+
+export function teamChecks(root: string, breakLocks: boolean): Check[] {
+  const teams = listTeams(root).filter(({ archivedAt }) => archivedAt === undefined);
+  return teams.flatMap(({ name, paths }) => [
+    seal(name, paths),
+    locks(name, paths, breakLocks),
+    leftProcesses(name, paths),
+  ]);
+}
+
+function seal(name: Name, paths: TeamPaths): Check {
+  const trouble = sealTrouble(paths);
+  const cure = trouble === undefined ? '' : `look at ${paths.config}, then run \`teams doctor --trust ${name}\``;
+  return { name: `${name}: seal`, ok: trouble === undefined, found: trouble ?? 'yours', cure };
+}
+
+function sealTrouble(paths: TeamPaths): string | undefined {
+  try {
+    const store = openStore(paths, { clock: realClock });
+    try {
+      store.mustBeTrusted();
+      return undefined;
+    } finally {
+      void store.close();
+    }
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    return error.code === 'UNTRUSTED' ? 'not made by you on this machine' : error.message;
+  }
+}
+
+function locks(name: Name, paths: TeamPaths, isBreaking: boolean): Check {
+  const left = leftLocks(paths, realClock.now());
+  if (isBreaking) removeLocks(left);
+  const found = left.map(({ path, what }) => `${path} is ${what}${isBreaking ? ' (broken)' : ''}`).join('; ');
+  const ok = left.length === 0 || isBreaking;
+  return { name: `${name}: locks`, ok, found: found || 'none left over', cure: ok ? '' : 'teams doctor --break-lock' };
+}
+
+/** What runs on although nobody leads it; a person's own workers may. */
+function leftProcesses(name: Name, paths: TeamPaths): Check {
+  const store = openForReading(paths, { clock: realClock });
+  try {
+    const alive = store.roster
+      .all()
+      .filter((record) => record.name !== LEAD && record.by_hand !== true && lifeIn(record) === 'alive');
+    const left = seenLead(store).alive ? [] : alive;
+    const found = left.map((record) => `${record.name} (pid ${record.pid ?? 'unknown'})`).join(', ');
+    const ok = left.length === 0;
+    return {
+      name: `${name}: processes`,
+      ok,
+      found: found || 'none left over',
+      cure: ok ? '' : `teams resume ${name}, or teams delete ${name}`,
+    };
+  } finally {
+    store.close();
+  }
+}
+
+/**
+ * Seals a team's folder as this user's own, as it is now.
+ *
+ * @throws StoreError `TEAM_GONE`
+ */
+export async function trustTeam(root: string, name: Name): Promise<void> {
+  const team = findTeam(root, name);
+  if (team?.archivedAt !== undefined || team === undefined)
+    throw new StoreError('TEAM_GONE', `There is no team ${name} under ${root}.`);
+  const store = openStore(team.paths, { clock: realClock });
+  try {
+    await store.config.update((current) => ({ ...(current ? { next: current } : {}), result: undefined }));
+    await store.state.update((current) => ({ ...(current ? { next: current } : {}), result: undefined }));
+    store.events.append({ type: 'team.trusted' });
+  } finally {
+    await store.close();
+  }
+}
+
+/** Trusts `.teams/config.yaml`, and the project's own roles, pipelines and templates, as they are now. @throws StoreError when there is none of them */
+export function trustProject(root: string): void {
+  const config = trustProjectConfig(root);
+  const shelved = trustShelves(root);
+  if (!config && shelved === 0)
+    throw new StoreError(
+      'IO',
+      `There is no .teams/config.yaml under ${root} to trust, and no role, pipeline or template.`,
+    );
+}

@@ -1,0 +1,75 @@
+/**
+ * Who speaks (SPEC §4): a process with a member's token is that member; without one a person speaks, as the lead
+ * unless told otherwise; the lead's own process speaks by its epoch.
+ */
+import { UsageError } from '../../model/text/errors.ts';
+import type { Board } from '../../model/board/board.ts';
+import type { Author } from '../../model/board/event.ts';
+import { LEAD, parseMemberName, type Name } from '../../model/text/names.ts';
+import { tokenMatches } from '../../store/team/roster.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+
+export type Speaker =
+  | { readonly kind: 'member'; readonly name: Name; readonly incarnation: string }
+  | { readonly kind: 'person'; readonly name: Name }
+  | { readonly kind: 'lead'; readonly name: Name; readonly incarnation: string; readonly epoch: number };
+
+/** Environment variables by which a member's children are known. */
+export const TOKEN_VARIABLE = 'TEAMS_TOKEN';
+export const MEMBER_VARIABLE = 'TEAMS_MEMBER';
+/** How many failed attempts in a row quarantine a member: its lead's configuration, told to its process. */
+export const MOST_FAILURES_VARIABLE = 'TEAMS_MAX_CONSECUTIVE_ERRORS';
+
+/** The author that a speaker writes as, on the board as folded now. */
+export function authorOf(speaker: Speaker): (board: Board) => Author {
+  switch (speaker.kind) {
+    case 'member':
+      return () => ({ by: speaker.name, inc: speaker.incarnation });
+    case 'lead':
+      return () => ({ lead: speaker.incarnation, epoch: speaker.epoch });
+    case 'person':
+      return (board) => ({ person: speaker.name, epoch: board.lead.epoch });
+    default:
+      return speaker satisfies never;
+  }
+}
+
+/**
+ * Whoever is refused is told in the events: it tried to speak as somebody else.
+ *
+ * @param environment the caller's environment variables
+ * @param as the name of `--as`, if any
+ * @throws UsageError `POLICY_DENIED` when a member's child speaks as somebody else, or its token is not the member's
+ */
+export function speakerFrom(
+  store: TeamStore,
+  environment: Readonly<Record<string, string | undefined>>,
+  as: string | undefined,
+): Speaker {
+  const token = environment[TOKEN_VARIABLE];
+  const member = environment[MEMBER_VARIABLE];
+  const wanted = as === undefined ? undefined : parseMemberName(as);
+  if (token === undefined || member === undefined) return { kind: 'person', name: wanted ?? LEAD };
+  const name = parseMemberName(member);
+  const told = { team: environment['TEAMS_TEAM'] ?? store.paths.name, token };
+  const judged = memberOf(store, name, wanted, told);
+  if (typeof judged !== 'string') return judged;
+  store.events.append({ type: 'member.refused', member: name, text: judged });
+  throw new UsageError('POLICY_DENIED', judged);
+}
+
+/** @returns the member, or why it is none */
+function memberOf(
+  { paths: { name: team }, roster }: TeamStore,
+  name: Name,
+  wanted: Name | undefined,
+  told: { readonly team: string; readonly token: string },
+): Speaker | string {
+  if (told.team !== team) return `This process is ${name} of team ${told.team}; it has no say in team ${team}.`;
+  if (wanted !== undefined && wanted !== name)
+    return `This process is ${name} of team ${team}; it cannot speak as ${wanted}.`;
+  const record = roster.read(name);
+  return record?.incarnation !== undefined && tokenMatches(told.token, record)
+    ? { kind: 'member', name, incarnation: record.incarnation }
+    : `TEAMS_TOKEN is not ${name}'s: its process was replaced or has ended.`;
+}

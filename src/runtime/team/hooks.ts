@@ -1,0 +1,115 @@
+/**
+ * The user's hooks (SPEC §13): a command that gets an event as JSON on its stdin. Exit 2 refuses, and what it printed is
+ * the feedback; anything else lets things go on. It is ended after a minute.
+ */
+import process from 'node:process';
+import { childEnvironment } from '../../agents/agent-registry.ts';
+import { startProcess, type ProcessEnd } from '../../agents/programs/process.ts';
+import { argvOf, type Command } from '../../model/agent/agent.ts';
+import type { Config } from '../../model/config/config.ts';
+import { formatDuration } from '../../model/text/duration.ts';
+import type { Task } from '../../model/board/task.ts';
+import type { Marked } from '../../os/mark-environment.ts';
+import { cwdOf } from '../../store/team/team-reader.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { pathWithUs } from '../process/package.ts';
+
+export type Hooks = Config['hooks'];
+export type HookName = keyof Hooks;
+
+/** What a hook is told besides its name, the time and the team. */
+export interface HookEvent {
+  readonly member?: string;
+  readonly [key: string]: unknown;
+}
+
+export interface HookCall {
+  readonly name: HookName;
+  readonly command: Command;
+  readonly event: HookEvent;
+}
+
+export interface HookPlace {
+  readonly store: TeamStore;
+  readonly signal: AbortSignal;
+  /** How it is known as started by this process. */
+  readonly marked: Marked;
+}
+
+const TIMEOUT_MS = 60_000;
+const REFUSES = 2;
+const KEPT_BYTES = 8_192;
+
+/** @returns the feedback of a refusal; undefined when things go on */
+export async function runHook({ name, command, event }: HookCall, place: HookPlace): Promise<string | undefined> {
+  const { store, signal, marked } = place;
+  const { paths, clock } = store;
+  const told = { hook: name, at: clock.now() / 1_000, team: paths.name, root: paths.root, ...event };
+  const where = {
+    TEAMS_ROOT: paths.root,
+    TEAMS_TEAM: paths.name,
+    PATH: pathWithUs(process.env['PATH'] ?? '/usr/bin:/bin'),
+  };
+  const started = await startProcess(
+    {
+      argv: marked.argv(argvOf(command)),
+      env: childEnvironment('exec', { parent: process.env, add: { ...where, ...marked.env } }),
+      ...{ cwd: cwdOf(store), stdin: `${JSON.stringify(told)}\n`, timeoutMs: TIMEOUT_MS, signal },
+    },
+    { keptBytes: KEPT_BYTES },
+  );
+  const end = started.ok ? await ended(started.process) : started.failure.message;
+  const { refusal, trouble } = typeof end === 'string' ? { trouble: end } : judged(end);
+  const member = event.member === undefined ? {} : { member: event.member };
+  if (refusal !== undefined) store.events.append({ type: 'hook.refused', ...member, hook: name, text: refusal });
+  if (trouble !== undefined) store.events.append({ type: 'hook.failed', ...member, hook: name, text: trouble });
+  return refusal;
+}
+
+async function ended(running: { next(): Promise<unknown>; readonly ended: Promise<ProcessEnd> }): Promise<ProcessEnd> {
+  while ((await running.next()) !== undefined);
+  return running.ended;
+}
+
+function judged(end: ProcessEnd): { readonly refusal?: string; readonly trouble?: string } {
+  const said = [end.stdout, end.stderr]
+    .map((bytes) => bytes.toString('utf8').trim())
+    .filter(Boolean)
+    .join('\n');
+  if (end.how === 'exited' && end.code === 0) return {};
+  if (end.how === 'exited' && end.code === REFUSES) return { refusal: said || 'The hook says no, and not why.' };
+  if (end.how === 'aborted') return {};
+  const how =
+    end.how === 'exited'
+      ? `exit ${end.code}`
+      : end.how === 'timeout'
+        ? `not done after ${formatDuration(TIMEOUT_MS)}`
+        : end.how;
+  return { trouble: said === '' ? how : `${how}: ${said}` };
+}
+
+/** What a teammate starts is known by its own mark, which is inherited. */
+export const markedAsSelf: Marked = {
+  env: Object.fromEntries(
+    ['TEAMS_RUN', 'TEAMS_MARK'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  ),
+  argv: (argv) => argv,
+};
+
+/** Characters of a task's result that its hook gets: the end. */
+const LONGEST_RESULT = 4_096;
+
+/** Asks the hook on finished tasks. @returns what it says against it; undefined when it may end so */
+export async function askHook(
+  { id, subject, description, claim, attempts, work, metadata }: Task & { status: 'in_progress' },
+  text: string,
+  { hook, store }: { readonly hook?: Command; readonly store: TeamStore },
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (hook === undefined) return undefined;
+  const event = {
+    ...{ member: claim.member, result: text.slice(-LONGEST_RESULT) },
+    task: { id, subject, description, attempts, metadata, files: work.files },
+  };
+  return runHook({ name: 'onTaskCompleted', command: hook, event }, { store, signal, marked: markedAsSelf });
+}

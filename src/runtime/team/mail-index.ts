@@ -1,0 +1,122 @@
+/**
+ * All mail of a team for who searches it: each member's acknowledged mail, read on from where it was left, and what
+ * waits, read again when it has changed. Nothing is taken. Reading gives way to other work of the process.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { Message } from '../../model/team/message.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import { safeText } from '../../model/text/safe-text.ts';
+import { waitingMark } from '../../store/mail/inbox-view.ts';
+import { mailIn } from '../../store/mail/mail-lines.ts';
+import type { TeamReader } from '../../store/team/team-reader.ts';
+import { mailOf } from '../views/follow.ts';
+
+export interface MailRow {
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly from: string;
+  readonly to: string;
+  /** `message`, or what its sender calls it: `question`, `task_completed` … */
+  readonly kind: string;
+  readonly task: string | null;
+  readonly text: string;
+  readonly isWaiting: boolean;
+}
+
+export interface MailWanted {
+  /** Whose inbox; all, without it. */
+  readonly member?: string | undefined;
+  /** What its words contain, whatever their case. */
+  readonly text?: string | undefined;
+  /** Rows to leave out, from the newest. */
+  readonly skip: number;
+  readonly count: number;
+}
+
+/** Characters of a message that are kept and searched; the whole of it is in its file. */
+const KEPT = 4_000;
+/** Messages that are read at a time. */
+const PORTION = 1_000;
+
+interface Shelf {
+  offset: number;
+  readonly read: MailRow[];
+  readonly ids: Set<string>;
+  mark: string;
+  waiting: MailRow[];
+}
+
+export class MailBook {
+  readonly #store: TeamReader;
+  readonly #shelves = new Map<Name, Shelf>();
+  #newestFirst: readonly MailRow[] = [];
+  #reading: Promise<void> | undefined;
+
+  constructor(store: TeamReader) {
+    this.#store = store;
+  }
+
+  /** Newest first. */
+  async page({ member, text = '', skip, count }: MailWanted): Promise<{ total: number; rows: readonly MailRow[] }> {
+    await (this.#reading ??= this.#readOn().finally(() => (this.#reading = undefined)));
+    const words = text.toLowerCase();
+    const isWanted = (row: MailRow): boolean =>
+      (member === undefined || row.to === member) && (words === '' || wordsOf(row).includes(words));
+    const found = member === undefined && words === '' ? this.#newestFirst : this.#newestFirst.filter(isWanted);
+    return { total: found.length, rows: found.slice(skip, skip + count) };
+  }
+
+  async #readOn(): Promise<void> {
+    let isNew = false;
+    for (const name of [LEAD, ...this.#store.board.fold().members.keys()]) {
+      const shelf = this.#shelves.get(name) ?? { offset: 0, read: [], ids: new Set(), mark: '', waiting: [] };
+      this.#shelves.set(name, shelf);
+      isNew = (await this.#readHistory(name, shelf)) || isNew;
+      isNew = (await this.#readWaiting(name, shelf)) || isNew;
+    }
+    if (!isNew) return;
+    const all = [...this.#shelves.values()].flatMap(({ read, waiting }) => [...waiting, ...read]);
+    this.#newestFirst = all.sort((one, other) => other.at - one.at);
+  }
+
+  async #readHistory(name: Name, shelf: Shelf): Promise<boolean> {
+    const { disk, paths } = this.#store;
+    const before = shelf.read.length;
+    const lines = mailIn(disk, paths.inbox(name).history, shelf.offset);
+    let next = lines.next();
+    for (let count = 1; next.done !== true; next = lines.next(), count += 1) {
+      const line = next.value;
+      if (line.ok && !shelf.ids.has(line.message.id)) {
+        shelf.ids.add(line.message.id);
+        shelf.read.push(rowOf(line.message, name, false));
+      }
+      if (count % PORTION === 0) await setImmediate();
+    }
+    shelf.offset = next.value;
+    return shelf.read.length > before;
+  }
+
+  async #readWaiting(name: Name, shelf: Shelf): Promise<boolean> {
+    const { disk, paths } = this.#store;
+    const mark = waitingMark(disk, paths.inbox(name));
+    if (mark === shelf.mark) return false;
+    const waiting: MailRow[] = [];
+    let count = 0;
+    for (const message of mailOf(this.#store, name)) {
+      if (!shelf.ids.has(message.id)) waiting.push(rowOf(message, name, true));
+      if ((count += 1) % PORTION === 0) await setImmediate();
+    }
+    [shelf.mark, shelf.waiting] = [mark, waiting];
+    return true;
+  }
+}
+
+const rowOf = (message: Message, to: Name, isWaiting: boolean): MailRow => ({
+  ...{ id: message.id, at: message.timestamp * 1_000, from: safeText(message.sender), to, isWaiting },
+  kind: safeText(message.kind ?? message.type),
+  task: message.task_id ?? null,
+  text: safeText(message.content.slice(0, KEPT)),
+});
+
+const wordsOf = ({ from, to, kind, text }: MailRow): string => `${from}\n${to}\n${kind}\n${text}`.toLowerCase();

@@ -1,0 +1,70 @@
+/** Members joining a team: a bell, the board's event, and the line of the config that says what it is. */
+import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
+import { agentId, parseName, type Name } from '../../model/text/names.ts';
+import { DEFAULT_ROLE } from '../../model/plan/plan-schema.ts';
+import { COLORS, type MemberConfig } from '../../model/team/team-config.ts';
+import { hangBell, removeBell } from '../../store/mail/bell.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { authorOf, type Speaker } from './authentication.ts';
+import { refusalError } from './task-service.ts';
+
+export interface MemberInput {
+  readonly name: string;
+  readonly role?: string;
+  readonly agent?: AgentSpec;
+  readonly sandbox?: Sandbox;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly planApproval?: boolean;
+  /** What its agent is told of its role. */
+  readonly prompt?: string;
+  /** What it takes in a pipeline, and the file of its role below the team's folder. */
+  readonly prefixes?: readonly string[];
+  readonly roleSpec?: string;
+}
+
+/**
+ * @param index how many members came before it; gives it its colour
+ * @throws UsageError `BAD_NAME`
+ */
+export const memberConfig = (team: Name, input: MemberInput, index: number): MemberConfig => {
+  const name = parseName('member', input.name);
+  const { agent, sandbox, env, planApproval, prompt, roleSpec } = input;
+  return {
+    name,
+    agent_id: agentId(name, team),
+    status: 'active',
+    role: parseName('role', input.role ?? DEFAULT_ROLE),
+    color: COLORS[index % COLORS.length] ?? COLORS[0],
+    ...(agent === undefined ? {} : { agent: { ...agent } }),
+    ...(sandbox === undefined ? {} : { sandbox }),
+    ...(env === undefined ? {} : { env: { ...env } }),
+    ...(planApproval === true ? { plan_approval: true } : {}),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(roleSpec === undefined ? {} : { role_spec: roleSpec }),
+  };
+};
+
+/** Adds a member, without starting it. @throws ConflictError when there is one of that name */
+export async function joinTeam(store: TeamStore, speaker: Speaker, input: MemberInput): Promise<Name> {
+  const member = memberConfig(store.paths.name, input, store.board.fold().members.size);
+  const { bell } = store.paths.inbox(member.name);
+  hangBell(store.disk, bell);
+  const { outcome } = store.board.append(authorOf(speaker), () => ({
+    type: 'member.joined',
+    name: member.name,
+    role: member.role,
+    prefixes: [...(input.prefixes ?? [])],
+  }));
+  if (!outcome.ok) {
+    // Nobody of that name joined: nobody has a bell.
+    if (store.board.board.members.get(member.name)?.state !== 'joined') removeBell(store.disk, bell);
+    throw refusalError(outcome);
+  }
+  await store.config.update((current) => ({
+    ...(current
+      ? { next: { ...current, members: [...current.members.filter(({ name }) => name !== member.name), member] } }
+      : {}),
+    result: undefined,
+  }));
+  return member.name;
+}

@@ -1,0 +1,176 @@
+/**
+ * Asking the lead, and answering (SPEC §4): the board's record first, which says who waits for what and lets one answer
+ * count, then the mail that carries it. A crash between the two loses no answer: whoever works on the task finds it on
+ * the board, and to answer once more sends the first answer again, under its own id.
+ */
+import { ulid } from 'ulid';
+import { isReady, type Refused } from '../../model/board/board.ts';
+import { codeOf, UsageError } from '../../model/text/errors.ts';
+import { sideOf, type Message, type SendOptions } from '../../model/team/message.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import {
+  ANSWER_LIMIT,
+  answerId,
+  ASKED_LIMIT,
+  type AnsweredRequest,
+  type RequestKind,
+} from '../../model/board/request.ts';
+import { whomToWake } from '../../policy/supervise/claiming.ts';
+import { ring } from '../../store/mail/bell.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { authorOf, type Speaker } from './authentication.ts';
+import { refusalError } from './task-service.ts';
+
+/** Kinds of mail to the lead that ask. */
+const KINDS: ReadonlyMap<string, RequestKind> = new Map([
+  ['question', 'question'],
+  ['plan_approval_request', 'plan'],
+]);
+
+/** A message, and the one whose it is. */
+interface Said {
+  readonly speaker: Speaker;
+  readonly to: Name;
+  readonly text: string;
+  readonly options: SendOptions;
+}
+
+/** What goes out; `refusal` is what its sender is told all the same. */
+type Registered = Pick<Said, 'text' | 'options'> & { readonly refusal?: Error };
+
+/**
+ * Puts a request on the board.
+ *
+ * @param about a task; one that is not in the asker's own hands is left out, and nothing is held up then
+ * @returns its id, or why it is none
+ */
+export function makeRequest(
+  store: TeamStore,
+  speaker: Speaker,
+  asked: { readonly kind: RequestKind; readonly text: string; readonly about?: string | undefined },
+): { readonly ok: true; readonly id: string } | Refused {
+  const id = ulid(store.clock.now());
+  const { outcome } = store.board.append(authorOf(speaker), (board) => {
+    const own = board.busy.get(speaker.name);
+    const about = own !== undefined && (asked.about ?? own) === own ? { about: own } : {};
+    return { type: 'request.made', request: id, kind: asked.kind, text: asked.text.slice(0, ASKED_LIMIT), ...about };
+  });
+  return outcome.ok ? { ok: true, id } : outcome;
+}
+
+/**
+ * What a message does besides being sent: a question to the lead is asked, a reply of the lead answers.
+ *
+ * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`, `USAGE`; ConflictError `FINAL` for what nobody waits for
+ */
+export function registered(store: TeamStore, said: Said): Registered {
+  const { speaker, to, text, options } = said;
+  const { type = 'message', kind, task_id } = options;
+  if (sideOf(speaker.name) === 'lead') return to === LEAD ? said : answering(store, said);
+  const asks = type === 'message' && to === LEAD ? KINDS.get(kind ?? '') : undefined;
+  const isMade = store.board.board.requests.has(options.id ?? '');
+  if (asks === undefined || isMade) return said;
+  const request = makeRequest(store, speaker, { kind: asks, text, about: task_id });
+  if (!request.ok) throw refusalError(request);
+  const { id } = request;
+  const about = task_id ?? store.board.board.requests.get(id)?.task;
+  return { text, options: { ...options, id, request_id: id, ...(about === undefined ? {} : { task_id: about }) } };
+}
+
+function answering(store: TeamStore, said: Said): Registered {
+  const { type = 'message', request_id, reply_to } = said.options;
+  const { requests } = store.board.fold();
+  const id = request_id ?? (requests.has(reply_to ?? '') ? reply_to : undefined);
+  if (type === 'plan_approval_response' && id === undefined)
+    throw new UsageError('USAGE', `Which plan of ${said.to}? Give its request_id, or \`teams task approve TASK\`.`);
+  if (id === undefined || (type !== 'message' && type !== 'plan_approval_response')) return said;
+  try {
+    const request = settle(store, said, id);
+    return { text: said.text, options: { ...said.options, ...answerOf(request) } };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    store.events.append({ type: 'request.refused', member: said.speaker.name, text: error.message });
+    const request = requests.get(id);
+    // Whoever answered first may have died before the mail went out; a second copy is none, by its id.
+    if (codeOf(error) === 'FINAL' && request?.state === 'answered' && request.kind === 'question')
+      return { text: request.answer, options: answerOf(request), refusal: error };
+    throw error;
+  }
+}
+
+/** The first answer in the log counts. */
+function settle(store: TeamStore, said: Said, id: string): AnsweredRequest {
+  mayAnswer(store, said, id);
+  const { speaker, text, options } = said;
+  const approve = options.data?.['approve'] === true;
+  const body = { type: 'request.answered', request: id, approve, text } as const;
+  const { outcome } = store.board.append(authorOf(speaker), () => body);
+  if (!outcome.ok) throw refusalError(outcome);
+  const { board } = store.board;
+  const request = board.requests.get(id);
+  if (request?.state !== 'answered') throw unknownRequest(store, id);
+  const task = board.tasks.get(request.task ?? '');
+  const ready = task && isReady(board, task) ? [task] : [];
+  for (const name of whomToWake(board, ready, speaker.name)) ring(store.disk, store.paths.inbox(name).bell);
+  return request;
+}
+
+/** @throws UsageError when this is no answer to that */
+function mayAnswer(store: TeamStore, { to, text, options }: Said, id: string): void {
+  const request = store.board.board.requests.get(id);
+  if (request === undefined) throw unknownRequest(store, id);
+  if (request.from !== to) throw new UsageError('POLICY_DENIED', `${request.from} asked ${id}, not ${to}.`);
+  const isPlan = options.type === 'plan_approval_response';
+  if (isPlan && request.kind === 'question')
+    throw new UsageError('USAGE', `${id} is a question and no plan: \`teams answer ${id} TEXT\`.`);
+  if (request.kind === 'consensus')
+    throw new UsageError(
+      'USAGE',
+      `${id} is about finished work: \`teams task approve ${request.task ?? ''}\`, or \`revise\`.`,
+    );
+  if (!isPlan && request.kind === 'plan')
+    throw new UsageError('USAGE', `${id} is a plan: \`teams task approve ${request.task ?? ''}\`, or \`refuse\`.`);
+  if (text.length > ANSWER_LIMIT)
+    throw new UsageError('USAGE', `An answer has at most ${ANSWER_LIMIT} characters; put the rest into a file.`);
+}
+
+const unknownRequest = ({ paths: { name } }: TeamStore, id: string): UsageError =>
+  new UsageError(
+    'UNKNOWN_REQUEST',
+    `Nobody asked ${JSON.stringify(id)}; \`teams inbox ${name} lead\` shows what was asked.`,
+  );
+
+/**
+ * Who asked a question to the lead, for the one who is to answer it.
+ *
+ * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED` for anybody but the lead
+ */
+export function askerOf(store: TeamStore, speaker: Speaker, id: string): Name {
+  const request = store.board.fold().requests.get(id);
+  if (request === undefined) throw unknownRequest(store, id);
+  if (sideOf(speaker.name) === 'lead') return request.from;
+  const why = `the lead was asked ${id}, and ${speaker.name} cannot answer it (rule: only the lead answers).`;
+  store.events.append({ type: 'request.refused', member: speaker.name, text: why });
+  throw new UsageError('POLICY_DENIED', `Not answered: ${why}`);
+}
+
+/** The kind of mail that carries the answer to a question. */
+const ANSWER = 'answer';
+
+/** What the mail of an answer says besides its text. */
+function answerOf(request: AnsweredRequest): SendOptions {
+  const { id, task, text, approve, from } = request;
+  return {
+    ...{ id: answerId(request), request_id: id, reply_to: id },
+    ...(task === undefined ? {} : { task_id: task }),
+    ...(request.kind === 'plan' ? { data: { approve } } : { kind: ANSWER, data: { question: text, asked_by: from } }),
+  };
+}
+
+/** An answer as the mail that it was sent as, for whoever goes on with its task. */
+export const answerMail = (request: AnsweredRequest, recipient: Name): Message => ({
+  ...{ type: 'message', sender: LEAD, recipient, content: request.answer },
+  timestamp: Date.parse(request.answeredAt) / 1_000,
+  ...answerOf(request),
+  id: answerId(request),
+});

@@ -1,0 +1,114 @@
+/** Sending mail in somebody's name, under the profile's rules; every receipt is one recipient's. */
+import { ConflictError, isTeamError, UsageError } from '../../model/text/errors.ts';
+import { MAX_HOPS, type Draft, type Message, type MessageType, type SendOptions } from '../../model/team/message.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import { mayAsk, mayMessage } from '../../policy/profiles.ts';
+import type { Receipt } from '../../store/mail/sender.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { registered } from './requests.ts';
+import type { Speaker } from './authentication.ts';
+
+export type Delivery = Receipt | { readonly recipient: Name; readonly error: string; readonly code: string };
+
+/**
+ * Sends one message. A question to the lead is asked on the board first, and what the lead replies to one answers it.
+ *
+ * @throws UsageError `UNKNOWN_RECIPIENT`, `POLICY_DENIED`, `UNKNOWN_REQUEST`; ConflictError `QUOTA`, `REFUSED` to a
+ *   member that left, `FINAL` for a second answer
+ */
+export async function sendMail(
+  store: TeamStore,
+  speaker: Speaker,
+  to: Name,
+  text: string,
+  options: SendOptions = {},
+): Promise<Receipt> {
+  const board = store.board.fold();
+  const type = options.type ?? 'message';
+  const member = board.members.get(to);
+  if (to !== LEAD && member === undefined)
+    throw new UsageError(
+      'UNKNOWN_RECIPIENT',
+      `Team ${store.paths.name} has no member ${to}; \`teams status ${store.paths.name}\` lists them.`,
+    );
+  if (member?.state === 'left')
+    throw new ConflictError('REFUSED', `${to} has left team ${store.paths.name} and reads no mail any more.`);
+  const asked = to === LEAD && speaker.name !== LEAD ? mayAsk(board.profile, options.kind)?.why : undefined;
+  const denied = mayMessage(board.profile, type, speaker.name, to)?.why ?? asked ?? tooFar(options.hops);
+  if (denied !== undefined) {
+    store.events.append({ type: 'message.refused', member: speaker.name, text: denied });
+    throw new UsageError('POLICY_DENIED', `Not sent: ${denied}`);
+  }
+  const { refusal, ...said } = registered(store, { speaker, to, text, options });
+  const receipt = await store.sender.send({
+    sender: speaker.name,
+    recipient: to,
+    draft: draftOf(said.text, type, speaker, said.options),
+    ...(said.options.id ? { id: said.options.id } : {}),
+  });
+  if (refusal) throw refusal;
+  if (said.options.kind === undefined) tellSent(store, receipt, speaker.name, type, text);
+  return receipt;
+}
+
+/** Two agents that answer each other's answers come to an end here. */
+const tooFar = (hops = 0): string | undefined =>
+  hops > MAX_HOPS ? `it would be the ${hops}th answer in a row to other mail; ${MAX_HOPS} are the limit.` : undefined;
+
+/** How far mail has gone that an agent sends in a turn which this mail caused; undefined for what nothing caused. */
+export const hopsAfter = (cause: readonly Message[]): number | undefined =>
+  cause.length === 0 ? undefined : Math.max(...cause.map(({ hops = 0 }) => hops)) + 1;
+
+/** Characters of a message that its event repeats. */
+const TOLD = 200;
+
+/** What members write to each other is for the lead to see: an event, but for the runtime's own mail, which has a kind. */
+function tellSent(store: TeamStore, { recipient, id }: Receipt, member: Name, type: MessageType, text: string): void {
+  if (type !== 'message' && type !== 'broadcast') return;
+  store.events.append({
+    type: 'message.sent',
+    member,
+    to: recipient,
+    id,
+    text: `to ${recipient}: ${text.slice(0, TOLD)}`,
+  });
+}
+
+/** Sends to every member but the sender: one line and one result each. */
+export async function broadcastMail(
+  store: TeamStore,
+  speaker: Speaker,
+  text: string,
+  options: SendOptions = {},
+): Promise<Delivery[]> {
+  const board = store.board.fold();
+  const members = [...board.members.values()]
+    .filter((member) => member.state === 'joined')
+    .map((member) => member.name);
+  const recipients = [LEAD, ...members].filter((name) => name !== speaker.name);
+  return Promise.all(
+    recipients.map((to) =>
+      sendMail(store, speaker, to, text, { ...options, type: 'broadcast' }).catch((error: unknown): Delivery => {
+        if (!isTeamError(error)) throw error;
+        return { recipient: to, error: error.message, code: error.code };
+      }),
+    ),
+  );
+}
+
+function draftOf(
+  content: string,
+  type: MessageType,
+  speaker: Speaker,
+  { data, hops, id: _, ...options }: SendOptions,
+): Draft {
+  const said = speaker.kind === 'person' ? { ...data, by: 'person' } : data;
+  return {
+    ...options,
+    type,
+    content,
+    ...(hops === undefined ? {} : { hops }),
+    ...(said ? { data: said } : {}),
+    ...(speaker.kind === 'lead' ? { epoch: speaker.epoch } : {}),
+  };
+}

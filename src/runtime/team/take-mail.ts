@@ -1,0 +1,53 @@
+/** Taking mail out of an inbox that no process reads: a person's, or that of a member who works by hand. */
+import { ConflictError, UsageError } from '../../model/text/errors.ts';
+import type { Message } from '../../model/team/message.ts';
+import type { Name } from '../../model/text/names.ts';
+import { isOver } from '../../model/board/request.ts';
+import { superseded } from '../../policy/supervise/superseded-mail.ts';
+import { takeLease } from '../../store/team/lease.ts';
+import { Reader } from '../../store/mail/reader.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import type { Speaker } from './authentication.ts';
+
+export interface Taking<T> {
+  readonly max: number;
+  /** What is to be done with the mail; if it throws, the mail comes again. Called with none when there is none. */
+  readonly use: (messages: Message[]) => T | Promise<T>;
+}
+
+/** @throws ConflictError `MEMBER_ALIVE` while the member's own process reads the inbox; UsageError `POLICY_DENIED` */
+export async function takeMail<T>(store: TeamStore, speaker: Speaker, name: Name, taking: Taking<T>): Promise<T> {
+  const { disk, clock, locks, paths, pinned } = store;
+  if (speaker.kind === 'member' && name !== speaker.name)
+    throw new UsageError('POLICY_DENIED', `${speaker.name} takes its own mail, not ${name}'s.`);
+  const environment = { disk, locks, now: () => clock.now(), onLost: () => {}, isOurs: () => true };
+  const answer = await takeLease(paths, name, environment);
+  if (!answer.held)
+    throw new ConflictError(
+      'MEMBER_ALIVE',
+      `The process of ${name} (pid ${answer.owner?.pid ?? 'unknown'}) reads this inbox itself; \`teams inbox\` looks into it.`,
+    );
+  const reader = new Reader(paths, name, { disk, clock, locks, pinned, isCurrent: () => true });
+  try {
+    return await takeFrom(store, reader, taking);
+  } finally {
+    reader.close();
+    await answer.lease.release();
+  }
+}
+
+/** What nobody needs any more is done with, and handed to nobody: of a take that finds mail there may be none left. */
+async function takeFrom<T>({ board }: TeamStore, reader: Reader, { max, use }: Taking<T>): Promise<T> {
+  for (;;) {
+    const messages = await reader.take(max);
+    const over = superseded(messages);
+    const folded = board.fold();
+    const news = messages.filter(({ id }) => !over.has(id) && !isOver(folded, id));
+    if (news.length > 0 || messages.length === 0) {
+      const used = await use(news);
+      reader.acknowledge(messages);
+      return used;
+    }
+    reader.acknowledge(messages);
+  }
+}

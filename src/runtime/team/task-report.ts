@@ -1,0 +1,94 @@
+/**
+ * An agent's own word about its task, from a process of its own (`teams task complete`) to its runner: a fact in the
+ * team's events, with the claim's epoch, so that a report about an earlier claim says nothing about this one.
+ */
+import process from 'node:process';
+import { reportIn, REPORTED, type AgentReport } from '../../model/team/reported-outcome.ts';
+import { ConflictError } from '../../model/text/errors.ts';
+import type { Task } from '../../model/board/task.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import type { TeamHandle } from './team-handle.ts';
+import { verifyTask, type Verified } from './verify-command.ts';
+
+/** Characters of a report that are kept; the agent's output has everything. */
+const TEXT_LIMIT = 64 * 1024;
+
+export interface Verdict extends AgentReport {
+  readonly verdict: Verified;
+}
+
+/** The task that this process's own member works on, if it is this one: then its runner ends it, not we. */
+export function runnersTask(
+  { speaker, board }: TeamHandle,
+  reference: string,
+): (Task & { status: 'in_progress' }) | undefined {
+  const task = board.get(reference);
+  if (speaker.kind !== 'member' || task.status !== 'in_progress') return undefined;
+  return task.claim.member === speaker.name && task.claim.incarnation === speaker.incarnation ? task : undefined;
+}
+
+/**
+ * Claims that the task is done or failed. A claim to be done is verified first; the verdict is the caller's answer.
+ *
+ * @param task of {@link runnersTask}
+ * @throws ConflictError `REFUSED` when the report cannot be kept
+ */
+export async function reportTask(
+  { store, speaker }: TeamHandle,
+  task: Task & { status: 'in_progress' },
+  { outcome, text }: { outcome: 'completed' | 'failed'; text: string },
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Verdict> {
+  const verdict: Verified = outcome === 'completed' ? await verifyHere({ store }, task, signal) : { result: 'passed' };
+  const said = {
+    outcome: verdict.result === 'passed' ? outcome : ('unverified' as const),
+    text: text.slice(0, TEXT_LIMIT),
+  };
+  const failure = store.events.append({
+    type: REPORTED,
+    member: speaker.name,
+    task: task.id,
+    epoch: task.claim.epoch,
+    ...said,
+  });
+  if (failure !== undefined)
+    throw new ConflictError('REFUSED', `The report on task #${task.id} could not be kept: ${failure.message}`, {
+      cause: failure,
+    });
+  return { ...said, verdict };
+}
+
+/** Runs the task's `verify:` commands in this process's environment, where the team works. */
+export function verifyHere({ store }: Pick<TeamHandle, 'store'>, task: Task, signal: AbortSignal): Promise<Verified> {
+  const cwd = store.config.read()?.cwd ?? store.paths.root;
+  const env = Object.fromEntries(
+    Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+  return verifyTask(task, { env, cwd, signal, drive: silently });
+}
+
+/**
+ * The last report on this claim.
+ *
+ * @param from where to begin to look in the events: their end when the attempt began
+ */
+export function reportOn(
+  { events }: TeamStore,
+  task: Task & { status: 'in_progress' },
+  from: number,
+): AgentReport | undefined {
+  let last: AgentReport | undefined;
+  for (const { event } of events.read(from)) {
+    const report = reportIn(event);
+    const isOfIt = report?.member === task.claim.member && report.task === task.id && report.epoch === task.claim.epoch;
+    if (isOfIt) last = { outcome: report.outcome, text: report.text };
+  }
+  return last;
+}
+
+const silently: Parameters<typeof verifyTask>[1]['drive'] = async (turn) => {
+  for (;;) {
+    const next = await turn.next(undefined);
+    if (next.done) return next.value;
+  }
+};

@@ -1,0 +1,230 @@
+/** The board for one speaker: every verb appends an event and answers after folding past it. */
+import { madeReady, type Outcome } from '../../model/board/advance.ts';
+import { nextClaim, refused, type Board, type Refusal, type Refused } from '../../model/board/board.ts';
+import { codeOf, ConflictError, UsageError, type ConflictCode, type UsageCode } from '../../model/text/errors.ts';
+import type { Body, Change } from '../../model/board/event.ts';
+import type { Name } from '../../model/text/names.ts';
+import { resolveTask } from '../../model/board/task-reference.ts';
+import { newTaskSchema, type NewTaskInput, type Task } from '../../model/board/task.ts';
+import { whomToWake } from '../../policy/supervise/claiming.ts';
+import { ring } from '../../store/mail/bell.ts';
+import { hashText, keepResult } from '../../store/board/results.ts';
+import { lockedViews } from '../../store/team/views.ts';
+import type { Folded } from '../../store/board/board.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { authorOf, type Speaker } from './authentication.ts';
+import { released, together, withClaim } from './task-records.ts';
+
+const CONFLICTS: Partial<Record<Refusal, ConflictCode>> = {
+  STALE_CLAIM: 'STALE_CLAIM',
+  STALE_MEMBER: 'STALE_CLAIM',
+  STALE_LEAD: 'LEAD_ALIVE',
+  ALREADY_CLAIMED: 'ALREADY_CLAIMED',
+  NOT_READY: 'NOT_READY',
+  FINAL: 'FINAL',
+  TEAM_CLOSED: 'TEAM_CLOSED',
+  DUPLICATE: 'REFUSED',
+  REPEATED: 'REFUSED',
+};
+const USAGES: Partial<Record<Refusal, UsageCode>> = {
+  UNKNOWN_TASK: 'UNKNOWN_TASK',
+  UNKNOWN_MEMBER: 'UNKNOWN_MEMBER',
+  UNKNOWN_REQUEST: 'UNKNOWN_REQUEST',
+  CYCLE: 'CYCLE',
+  POLICY_DENIED: 'POLICY_DENIED',
+  BAD_REFERENCE: 'BAD_REFERENCE',
+};
+
+const sentence = (why: string): string => `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
+
+/** A refusal of the law, as the error that its asker gets. */
+export function refusalError({ code, why }: Refused): ConflictError | UsageError {
+  const conflict = CONFLICTS[code];
+  return conflict ? new ConflictError(conflict, sentence(why)) : new UsageError(USAGES[code] ?? 'USAGE', sentence(why));
+}
+
+export interface TaskInput extends Omit<NewTaskInput, 'blockedBy'> {
+  /** Keys, exact subjects, subject codes or ids. */
+  readonly blockedBy?: readonly string[];
+}
+
+export interface EndInput {
+  /** What came of it; a member without a runner must say. */
+  readonly result: string;
+  readonly exitCode?: number;
+  readonly files?: readonly string[];
+}
+
+export class Tasks {
+  readonly #store: TeamStore;
+  readonly #speaker: Speaker;
+
+  constructor(store: TeamStore, speaker: Speaker) {
+    this.#store = store;
+    this.#speaker = speaker;
+  }
+
+  /** Every task, lowest id first. */
+  list(): Task[] {
+    return [...this.#store.board.fold().tasks.values()];
+  }
+
+  /** @throws UsageError `UNKNOWN_TASK`, `BAD_REFERENCE` */
+  get(reference: string): Task {
+    return resolveTask(this.#store.board.fold(), reference);
+  }
+
+  /** The accepted events of one task, from the log. */
+  history(reference: string): Folded[] {
+    const { id } = this.get(reference);
+    return [...this.#store.board.history()].filter(({ outcome }) => outcome.ok && outcome.changed.includes(id));
+  }
+
+  /** @throws UsageError for bad references and input; ConflictError for a second task of the same key */
+  async add(input: TaskInput): Promise<Task> {
+    let id = '';
+    await this.#write((board) => {
+      id = String(board.lastTaskId + 1);
+      return { type: 'task.created', task: id, fields: this.#fields(board, input) };
+    });
+    return this.get(id);
+  }
+
+  claim(reference: string, member: Name = this.#speaker.name): Promise<Task> {
+    return this.#change(reference, (task) => ({ type: 'task.claimed', task: task.id, member }));
+  }
+
+  /** The next ready task that this member may have, lowest id first, claimed; undefined when there is none. */
+  async claimNext(): Promise<Task | undefined> {
+    const lost = new Set<string>();
+    for (;;) {
+      const next = nextClaim(this.#store.board.fold(), this.#speaker.name, lost);
+      if (next === undefined) return undefined;
+      try {
+        return await this.claim(next.id);
+      } catch (error) {
+        if (codeOf(error) !== 'ALREADY_CLAIMED') throw error;
+        lost.add(next.id);
+      }
+    }
+  }
+
+  release(reference: string, why?: string): Promise<Task> {
+    return this.#change(reference, (task) => released(task, why));
+  }
+
+  /** Changes that happen together or not at all. @returns undefined when there is none to be made */
+  async change(
+    reference: string,
+    build: (task: Task, board: Board) => readonly (Change | Refused)[],
+  ): Promise<Task | undefined> {
+    const { id } = this.get(reference);
+    if (build(this.get(id), this.#store.board.board).length === 0) return undefined;
+    return this.#change(id, (task, board) => together(build(task, board)));
+  }
+
+  async complete(reference: string, end: EndInput): Promise<Task> {
+    const task = this.get(reference);
+    const result = this.#keep(task, end);
+    return this.#change(task.id, (now) =>
+      withClaim(now, (epoch) => ({ type: 'task.completed', task: now.id, epoch, result })),
+    );
+  }
+
+  async fail(reference: string, end: EndInput): Promise<Task> {
+    const task = this.get(reference);
+    const result = this.#keep(task, end);
+    const why = end.result.slice(0, 4_096);
+    return this.#change(task.id, (now) =>
+      withClaim(now, (epoch) => ({ type: 'task.failed', task: now.id, epoch, why, result })),
+    );
+  }
+
+  retry(reference: string): Promise<Task> {
+    return this.#change(reference, (task) => ({ type: 'task.retried', task: task.id }));
+  }
+
+  skip(
+    reference: string,
+    { cascade = false, why = 'skipped' }: { cascade?: boolean; why?: string } = {},
+  ): Promise<Task> {
+    return this.#change(reference, (task) => ({ type: 'task.skipped', task: task.id, cascade, why }));
+  }
+
+  cancel(reference: string, why = 'cancelled'): Promise<Task> {
+    return this.#change(reference, (task) => ({ type: 'task.cancelled', task: task.id, why }));
+  }
+
+  assign(reference: string, owner: Name | null): Promise<Task> {
+    return this.#change(reference, (task) => ({ type: 'task.assigned', task: task.id, owner }));
+  }
+
+  /** Removes the edge to a blocker; all of them when none is named. */
+  async unblock(reference: string, blocker?: string): Promise<Task> {
+    const { id } = this.get(reference);
+    return this.#change(id, (task, board) => {
+      const blockers = blocker === undefined ? task.blockedBy : [resolveTask(board, blocker).id];
+      if (blockers.length === 0) return refused('BAD_REFERENCE', `nothing blocks task #${id}`);
+      const changes = blockers.map((one): Change => ({ type: 'task.unblocked', task: id, blocker: one }));
+      return { type: 'batch', changes };
+    });
+  }
+
+  block(reference: string, blocker: string): Promise<Task> {
+    return this.#change(reference, (task, board) => ({
+      type: 'task.blocked',
+      task: task.id,
+      by: resolveTask(board, blocker).id,
+    }));
+  }
+
+  update(reference: string, fields: Omit<Extract<Change, { type: 'task.updated' }>, 'type' | 'task'>): Promise<Task> {
+    return this.#change(reference, (task) => ({ type: 'task.updated', task: task.id, ...fields }));
+  }
+
+  #fields(board: Board, { blockedBy = [], ...input }: TaskInput) {
+    const parsed = newTaskSchema.safeParse({ ...input, blockedBy: blockedBy.map((one) => resolveTask(board, one).id) });
+    if (parsed.success) return parsed.data;
+    const issue = parsed.error.issues[0];
+    throw new UsageError(
+      'USAGE',
+      `The task is not right at ${issue?.path.join('.') || 'its top'}: ${issue?.message ?? 'unreadable'}.`,
+    );
+  }
+
+  #keep(task: Task, { result, exitCode, files = [] }: EndInput) {
+    const epoch = task.status === 'in_progress' ? task.claim.epoch : task.claims;
+    if (task.status === 'in_progress') keepResult(this.#store.disk, this.#store.paths, task.id, epoch, result);
+    const summary = result.slice(0, 4_096);
+    return { summary, hash: hashText(result), files: [...files], ...(exitCode === undefined ? {} : { exitCode }) };
+  }
+
+  async #change(reference: string, build: (task: Task, board: Board) => Body | Refused): Promise<Task> {
+    const { id } = this.get(reference);
+    await this.#write((board) => {
+      const task = board.tasks.get(id);
+      return task ? build(task, board) : refused('UNKNOWN_TASK', `there is no task #${id}`);
+    });
+    return this.get(id);
+  }
+
+  async #write(build: (board: Board) => Body | Refused): Promise<void> {
+    const { outcome } = this.#store.board.append(authorOf(this.#speaker), build);
+    if (!outcome.ok) throw refusalError(outcome);
+    await after(this.#store, outcome, this.#speaker);
+  }
+}
+
+/** What follows an accepted event: whoever can work on what became ready is woken; without a lead, the views too. */
+export async function after(store: TeamStore, outcome: Outcome, speaker: Speaker): Promise<void> {
+  if (!outcome.ok || outcome.changed.length === 0) return;
+  wake(store, outcome.changed, speaker);
+  if (speaker.kind === 'person') await lockedViews(store, outcome.changed);
+}
+
+/** Rings whoever can work now that these tasks are as they are. */
+export function wake(store: TeamStore, changed: readonly string[], speaker: Speaker): void {
+  const { board } = store.board;
+  const ready = madeReady(board, changed);
+  for (const name of whomToWake(board, ready, speaker.name)) ring(store.disk, store.paths.inbox(name).bell);
+}

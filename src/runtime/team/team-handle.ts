@@ -1,0 +1,214 @@
+/**
+ * A team as the public API knows it: a handle on a directory. Command line, MCP server and web view in other processes
+ * use the very same methods; the one whose process leads has a `Session` besides.
+ */
+import process from 'node:process';
+import { UsageError } from '../../model/text/errors.ts';
+import type { Change, ClaimMode, Profile } from '../../model/board/event.ts';
+import type { Message, SendOptions } from '../../model/team/message.ts';
+import { LEAD, parseMemberName, parseName, type Name } from '../../model/text/names.ts';
+import { sessionIdOf } from '../../model/pipeline/session-id.ts';
+import type { FileDivision } from '../../policy/divide/preamble.ts';
+import { profiles } from '../../policy/profiles.ts';
+import { createStore } from '../../store/team/create-store.ts';
+import { teamPaths, type TeamPaths } from '../../store/files/paths.ts';
+import { archiveStamp, recoverArchive } from '../../store/team/team-list.ts';
+import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
+import type { Quota } from '../../store/mail/sender.ts';
+import { realClock } from '../process/system-clock.ts';
+import { mailOf } from '../views/follow.ts';
+import { broadcastMail, sendMail, type Delivery } from './send-mail.ts';
+import { joinTeam, memberConfig, type MemberInput } from './membership.ts';
+import { askerOf } from './requests.ts';
+import { sendRateFrom, type SendRate } from './send-rate.ts';
+import { speakerFrom, type Speaker } from './authentication.ts';
+import { takeMail } from './take-mail.ts';
+import { Tasks } from './task-service.ts';
+
+export interface TeamInput {
+  readonly profile?: Profile;
+  readonly claimMode?: ClaimMode;
+  readonly members?: readonly MemberInput[];
+  readonly cwd?: string;
+  readonly planDir?: string;
+  readonly envPass?: readonly string[];
+  /** Of a divided task: which files are the lead's, and which lie between two owners. */
+  readonly division?: FileDivision;
+  /** Of a pipeline. */
+  readonly asked?: {
+    readonly requirement: string;
+    readonly pipeline: Name;
+    /** AgentSpecs whom subagents may be, besides a role's own. */
+    readonly subagents: { kind: string }[];
+  };
+  /** What the board begins with besides its members. */
+  readonly changes?: readonly Change[];
+}
+
+export interface OpenOptions {
+  /** The directory that holds `.teams` and `.tasks`. */
+  readonly root: string;
+  /** Who speaks; by default the environment tells. */
+  readonly as?: string;
+  readonly quota?: Quota;
+  readonly lockTimeoutMs?: number;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Options of the store, from options of ours. */
+export const storeOptions = ({ quota, lockTimeoutMs }: Pick<OpenOptions, 'quota' | 'lockTimeoutMs'>): StoreOptions => ({
+  clock: realClock,
+  ...(quota === undefined ? {} : { quota }),
+  ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
+});
+
+/**
+ * Makes a team on disk; nothing is started.
+ *
+ * @throws UsageError `BAD_NAME`, `POLICY_DENIED` inside a teammate; ConflictError `TEAM_EXISTS`; StoreError
+ */
+export function makeTeam(name: string, input: TeamInput, options: OpenOptions): TeamHandle {
+  const { environment = process.env } = options;
+  if (environment['TEAMS_MEMBER'] !== undefined)
+    throw new UsageError(
+      'POLICY_DENIED',
+      `A teammate makes no team of its own (this process is ${environment['TEAMS_MEMBER']}).`,
+    );
+  const team = parseName('team', name);
+  // A delete that a crash cut short is finished first: its name is free then.
+  recoverArchive(options.root, archiveStamp(realClock.now()));
+  const { profile = 'v8', members = [], changes = [], division } = input;
+  const configs = members.map((member, index) => memberConfig(team, member, index));
+  const twin = configs.find((one, index) => configs.findIndex((other) => other.name === one.name) !== index);
+  if (twin) throw new UsageError('BAD_NAME', `Two members are called ${twin.name}; each needs a name of its own.`);
+  const session = profile === 'pipeline' ? sessionIdOf(team) : undefined;
+  const joined = configs.map(({ name: member, role }, index): Change => ({
+    type: 'member.joined',
+    name: member,
+    role,
+    prefixes: [...(members[index]?.prefixes ?? [])],
+  }));
+  const store = createStore(
+    options.root,
+    {
+      name: team,
+      profile,
+      claimMode: input.claimMode ?? profiles[profile].claimMode,
+      config: {
+        members: configs,
+        ...(session === undefined ? {} : { session_id: session }),
+        ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
+        ...(input.planDir === undefined ? {} : { plan_dir: input.planDir }),
+        ...(division === undefined
+          ? {}
+          : { division: { shared: [...division.shared], boundary: [...division.boundary] } }),
+        ...(input.envPass === undefined ? {} : { env_pass: [...input.envPass] }),
+        ...input.asked,
+      },
+      changes: [...joined, ...changes],
+    },
+    storeOptions(options),
+  );
+  return TeamHandle.on(store, options);
+}
+
+/** Opens a team that is there. @throws UsageError `UNKNOWN_TEAM` */
+export const openHandle = (name: string, options: OpenOptions): TeamHandle =>
+  TeamHandle.on(openStore(teamPaths(options.root, parseName('team', name)), storeOptions(options)), options);
+
+export class TeamHandle implements AsyncDisposable {
+  readonly store: TeamStore;
+  readonly speaker: Speaker;
+  /** The board, in the name of who speaks. */
+  readonly board: Tasks;
+  readonly #rate: SendRate;
+
+  constructor(store: TeamStore, speaker: Speaker, rate: SendRate) {
+    this.store = store;
+    this.speaker = speaker;
+    this.board = new Tasks(store, speaker);
+    this.#rate = rate;
+  }
+
+  static on(store: TeamStore, { as, environment = process.env }: Pick<OpenOptions, 'as' | 'environment'>): TeamHandle {
+    return new TeamHandle(store, speakerFrom(store, environment, as), sendRateFrom(store.clock, environment));
+  }
+
+  get name(): Name {
+    return this.store.paths.name;
+  }
+
+  get paths(): TeamPaths {
+    return this.store.paths;
+  }
+
+  /**
+   * Sends one message; resolves when it is on disk.
+   *
+   * @throws UsageError `UNKNOWN_RECIPIENT`, `POLICY_DENIED`; ConflictError `QUOTA`
+   */
+  async send(to: string, text: string, options: SendOptions = {}): Promise<Delivery> {
+    this.#mayWrite();
+    return sendMail(this.store, this.speaker, parseMemberName(to), text, this.#caused(options));
+  }
+
+  /**
+   * Answers a question to the lead, for good: its asker goes on.
+   *
+   * @param id of the question, which is its mail's
+   * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`; ConflictError `FINAL` when it was answered, or is over
+   */
+  async answer(id: string, text: string): Promise<Delivery> {
+    return this.send(askerOf(this.store, this.speaker, id), text, { request_id: id });
+  }
+
+  /** One line and one result for each member but the sender. */
+  async broadcast(text: string, options: SendOptions = {}): Promise<Delivery[]> {
+    this.#mayWrite();
+    return broadcastMail(this.store, this.speaker, text, this.#caused(options));
+  }
+
+  /** Mail that waits, without consuming it; `history` is what was acknowledged. */
+  inbox(member: string = this.speaker.name, { history = false }: { history?: boolean } = {}): Iterable<Message> {
+    return mailOf(this.store, this.#known(member), { history });
+  }
+
+  /**
+   * Takes waiting mail, hands it to `use`, and acknowledges it after that: if `use` throws it comes again.
+   *
+   * @throws ConflictError `MEMBER_ALIVE` while the member's own process reads the inbox; UsageError `POLICY_DENIED`
+   */
+  async take<T>(member: string, max: number, use: (messages: Message[]) => T | Promise<T>): Promise<T> {
+    return takeMail(this.store, this.speaker, this.#known(member), { max, use });
+  }
+
+  /** Adds a member, without starting it. @throws ConflictError when there is one of that name */
+  join(input: MemberInput): Promise<Name> {
+    return joinTeam(this.store, this.speaker, input);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.store.close();
+  }
+
+  /** What a member's program sends is its agent's word. */
+  #mayWrite(): void {
+    if (this.speaker.kind === 'member') this.#rate.spend();
+  }
+
+  /** What a member's program sends in a turn answers the mail of that turn, in whichever process it runs. */
+  #caused(options: SendOptions): SendOptions {
+    if (this.speaker.kind !== 'member' || options.hops !== undefined) return options;
+    const hops = this.store.roster.read(this.speaker.name)?.hops;
+    return hops === undefined ? options : { ...options, hops };
+  }
+
+  #known(member: string): Name {
+    const name = parseMemberName(member);
+    if (name === LEAD || this.store.board.fold().members.has(name)) return name;
+    throw new UsageError(
+      'UNKNOWN_RECIPIENT',
+      `Team ${this.name} has no member ${name}; \`teams status ${this.name}\` lists them.`,
+    );
+  }
+}

@@ -1,0 +1,28 @@
+/** A task's `verify:` commands, which a person wrote: run one after the other, until one does not agree. */
+import type { Turn, TurnEnd } from '../../agents/agent-contract.ts';
+import { runCommand } from '../../agents/programs/exec.ts';
+import { argvOf } from '../../model/agent/agent.ts';
+import { DEFAULT_TASK_TIMEOUT_MS, type Task } from '../../model/board/task.ts';
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly signal: AbortSignal;
+  /** Drives a command to its end, and does with its output what should be done. */
+  readonly drive: (turn: Turn) => Promise<TurnEnd>;
+}
+
+export type Verified =
+  | { readonly result: 'passed' }
+  | { readonly result: 'aborted' }
+  | { readonly result: 'failed'; readonly command: string; readonly message: string; readonly output: string };
+
+export async function verifyTask({ work }: Task, { env, cwd, signal, drive }: Surroundings): Promise<Verified> {
+  for (const command of work.verify) {
+    const timeoutMs = work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS;
+    const end = await drive(runCommand({ argv: argvOf(command), env, cwd, signal, timeoutMs }));
+    if (end.ended === 'aborted') return { result: 'aborted' };
+    if (end.ended === 'failed') return { result: 'failed', command, message: end.message, output: end.text };
+  }
+  return { result: 'passed' };
+}

@@ -1,0 +1,55 @@
+/** The end of an attempt as it is kept: the result in its file, the record on the board, and what goes along with it. */
+import { claimOf } from '../../model/board/board.ts';
+import type { Body, Change } from '../../model/board/event.ts';
+import type { Claimed, Result } from '../../model/board/task.ts';
+import type { TurnVerdict } from '../../policy/outcome.ts';
+import { touchedSince } from '../../store/workspace/artifact.ts';
+import type { Folded } from '../../store/board/board.ts';
+import { hashText, keepResult } from '../../store/board/results.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { authorOf } from '../team/authentication.ts';
+import type { RunnerEnvironment, Along } from './runner-environment.ts';
+
+/** Result first, then the event with its hash: a file without an event is garbage, an event without its file is not made. */
+export function writeEnd(
+  task: Claimed,
+  { verdict, along }: { verdict: TurnVerdict; along: Along },
+  { store, speaker, cwd }: Pick<RunnerEnvironment, 'store' | 'speaker' | 'cwd'>,
+): Folded | undefined {
+  const { epoch } = task.claim;
+  const now = store.board.fold().tasks.get(task.id);
+  if (now === undefined || claimOf(now)?.epoch !== epoch) return undefined;
+  const folded = store.board.append(authorOf(speaker), () => {
+    if (verdict.do === 'release')
+      return { type: 'task.released', task: task.id, epoch, reason: verdict.reason, why: verdict.why.slice(0, 4_096) };
+    keepResult(store.disk, store.paths, task.id, epoch, verdict.text);
+    const result = {
+      summary: summaryOf(verdict.text),
+      hash: hashText(verdict.text),
+      files: changedFiles(task, store, cwd),
+      ...(verdict.exitCode === undefined ? {} : { exitCode: verdict.exitCode }),
+    };
+    if (verdict.do === 'complete') return completed(task, result, along);
+    return { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };
+  });
+  return 'event' in folded ? folded : undefined;
+}
+
+const completed = (task: Claimed, result: Result, { metadata = {}, changes = [] }: Along): Body => {
+  const { id, claim } = task;
+  const end = { type: 'task.completed', task: id, epoch: claim.epoch, result } as const;
+  const told: Change[] =
+    Object.keys(metadata).length === 0 ? [] : [{ type: 'task.updated', task: id, metadata: { ...metadata } }];
+  return told.length + changes.length === 0 ? end : { type: 'batch', changes: [...told, ...changes, end] };
+};
+
+const changedFiles = ({ work, claimed_at }: Claimed, store: TeamStore, cwd: string): string[] =>
+  touchedSince(
+    store.disk,
+    cwd,
+    [...work.files, ...(work.artifact === undefined ? [] : [work.artifact])],
+    Date.parse(claimed_at),
+  );
+
+/** The end of a long text says most of how it ended. */
+const summaryOf = (text: string): string => (text.length <= 4_000 ? text : `…${text.slice(-4_000)}`);

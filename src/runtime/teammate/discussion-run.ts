@@ -1,0 +1,119 @@
+/**
+ * A discussion of an artifact (S4 "Discuss subagent"): one agent for each perspective, all at once; what they say becomes a
+ * verdict by rule, and a record under `discussions/`. A perspective that nobody could take is left out, and that is said;
+ * when none is left, the discussion is skipped with a warning. A verdict of an earlier life stands.
+ */
+import { randomBytes } from 'node:crypto';
+import { readOpinion, titled, type Consensus, type View } from '../../model/pipeline/discussion.ts';
+import { PERSPECTIVES, type Perspective } from '../../model/pipeline/role-spec.ts';
+import { consensusOf, type Views } from '../../policy/pipeline/consensus.ts';
+import { revisionOf } from '../../policy/pipeline/revision.ts';
+import { chooseFrom, ROUTES } from '../../policy/pipeline/subagent-choice.ts';
+import { discussionRecord, discussPrompt } from '../../policy/pipeline/subagent-wording.ts';
+import { Discussions } from '../../store/session/discussions.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import type { RoleErrands } from './role-subagents.ts';
+
+export interface Discussion {
+  readonly round: string;
+  /** Empty: all of them. */
+  readonly perspectives: readonly Perspective[];
+  readonly requirement: string;
+  /** Of the task. */
+  readonly subject: string;
+  /** As agents name it. */
+  readonly artifact: string;
+}
+
+export type DiscussionEnd =
+  | {
+      readonly is: 'verdict';
+      readonly consensus: Consensus;
+      /** Where it is told in full. */
+      readonly record: string;
+      readonly warnings: readonly string[];
+    }
+  | { readonly is: 'skipped'; readonly warning: string }
+  | { readonly is: 'aborted' };
+
+interface Heard {
+  readonly views: readonly View[];
+  readonly warnings: readonly string[];
+}
+
+export async function discuss(
+  store: TeamStore,
+  errands: RoleErrands,
+  discussion: Discussion,
+  signal: AbortSignal,
+): Promise<DiscussionEnd> {
+  const { round, artifact, subject } = discussion;
+  const discussions = new Discussions(store, errands.cwd);
+  const revision = revisionOf(subject);
+  const name = revision === 0 ? round : `${round}-R${revision}`;
+  const record = discussions.record(name);
+  const known = discussions.verdict(name, artifact);
+  if (known) return { is: 'verdict', consensus: known, record, warnings: [] };
+  const text = discussions.artifact(artifact);
+  if (text === undefined) return skipped(round, `there is no ${artifact}`);
+  const heard = await hear(errands, discussion, { text, context: discussions.context() }, signal);
+  if (heard === 'aborted') return { is: 'aborted' };
+  const [first, ...others] = heard.views;
+  if (first === undefined) return skipped(round, heard.warnings.join('; '));
+  const views: Views = [first, ...others];
+  const consensus = consensusOf(views, subject);
+  const by = [...new Set(views.map((view) => view.by))].join(', ');
+  discussions.keep(name, discussionRecord({ round, artifact, by }, views, consensus, heard.warnings));
+  return { is: 'verdict', consensus, record, warnings: heard.warnings };
+}
+
+const skipped = (round: string, why: string): DiscussionEnd => ({
+  is: 'skipped',
+  warning: `${round} was skipped: ${why}`,
+});
+
+interface Material {
+  readonly text: string;
+  readonly context: string | undefined;
+}
+
+/** Every perspective at once; one that fails does not end the others. */
+async function hear(
+  errands: RoleErrands,
+  discussion: Discussion,
+  material: Material,
+  signal: AbortSignal,
+): Promise<Heard | 'aborted'> {
+  const { perspectives } = discussion;
+  const wanted = perspectives.length === 0 ? PERSPECTIVES : perspectives;
+  const said = await Promise.all(
+    wanted.map((one) => ask(errands, discussion, { ...material, perspective: one }, signal)),
+  );
+  if (said.includes('aborted')) return 'aborted';
+  const heard = said.flatMap((one) => (one === 'aborted' ? [] : [one]));
+  return { views: heard.flatMap(({ views }) => views), warnings: heard.flatMap(({ warnings }) => warnings) };
+}
+
+async function ask(
+  errands: RoleErrands,
+  { round, requirement, artifact }: Discussion,
+  { perspective, text, context }: Material & { readonly perspective: Perspective },
+  signal: AbortSignal,
+): Promise<Heard | 'aborted'> {
+  const choice = chooseFrom(errands.pool, ROUTES[perspective]);
+  const boundary = randomBytes(9).toString('hex');
+  const brief = { round, perspective, requirement, artifact: { path: artifact, text }, context, boundary };
+  const fetched = await errands.fetch(
+    {
+      ...{ kind: 'discuss', about: `${round} ${titled(perspective)}`, choice, prompt: discussPrompt(brief) },
+      variables: { TEAMS_ROUND: round, TEAMS_PERSPECTIVE: perspective, TEAMS_ARTIFACT: artifact },
+      read: readOpinion,
+    },
+    signal,
+  );
+  if (fetched.is === 'aborted') return 'aborted';
+  const replaced = choice.note === undefined ? [] : [`${titled(perspective)}: ${choice.note}`];
+  if (fetched.is === 'answer')
+    return { views: [{ ...fetched.value, perspective, by: fetched.by }], warnings: replaced };
+  return { views: [], warnings: [`nobody could speak for ${titled(perspective)} (${fetched.why})`] };
+}

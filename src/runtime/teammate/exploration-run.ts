@@ -1,0 +1,72 @@
+/**
+ * A look through the code base from one angle (S4 "Explore subagent"). What any role of the session has found is not
+ * looked for again; while another process looks, it is waited for. Without an answer the role goes on without.
+ */
+import { randomBytes } from 'node:crypto';
+import { explorationText, readFindings } from '../../model/pipeline/exploration.ts';
+import { chooseFrom } from '../../policy/pipeline/subagent-choice.ts';
+import { explorePrompt } from '../../policy/pipeline/subagent-wording.ts';
+import { Explorations, type Angle } from '../../store/session/explorations.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import type { RoleErrands } from './role-subagents.ts';
+
+export interface Explored {
+  /** What was found, in a few lines; undefined when nobody could say. */
+  readonly text?: string;
+  readonly warning?: string;
+}
+
+const LOOK_AGAIN_MS = 250;
+
+/** @returns undefined when it was stopped */
+export async function explore(
+  store: TeamStore,
+  errands: RoleErrands,
+  { angle, query }: { readonly angle: string; readonly query: string },
+  signal: AbortSignal,
+): Promise<Explored | undefined> {
+  const explorations = new Explorations(store);
+  try {
+    for (;;) {
+      const found = await explorations.look(angle);
+      if (found.is === 'known') return { text: explorationText(found.exploration, found.path) };
+      if (found.is === 'ours') return await lookOurselves(explorations, errands, { angle, query, found }, signal);
+      await store.clock.sleep(LOOK_AGAIN_MS, signal);
+      if (signal.aborted) return undefined;
+    }
+  } catch (error) {
+    // The index is a help, not a need: the role goes on without it.
+    return { warning: `${angle} was not explored: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+interface Look {
+  readonly angle: string;
+  readonly query: string;
+  readonly found: Angle & { readonly is: 'ours' };
+}
+
+async function lookOurselves(
+  explorations: Explorations,
+  errands: RoleErrands,
+  { angle, query, found }: Look,
+  signal: AbortSignal,
+): Promise<Explored | undefined> {
+  const boundary = randomBytes(9).toString('hex');
+  const fetched = await errands.fetch(
+    {
+      ...{ kind: 'explore', about: angle, choice: chooseFrom(errands.pool) },
+      prompt: explorePrompt({ angle, query, boundary }),
+      variables: { TEAMS_ANGLE: angle },
+      read: readFindings,
+    },
+    signal,
+  );
+  if (fetched.is !== 'answer') {
+    await explorations.leave(angle);
+    return fetched.is === 'aborted' ? undefined : { warning: `${angle} was not explored: ${fetched.why}` };
+  }
+  const exploration = { angle, query, by: fetched.by, ...fetched.value };
+  await explorations.keep(found.path, exploration);
+  return { text: explorationText(exploration, found.path) };
+}

@@ -1,0 +1,173 @@
+/**
+ * Becoming a member's process: the lease says whether to try, the log says whether it worked, the roster tells who it
+ * is. Used by the teammate that a lead starts and by the one that a person starts by hand.
+ */
+import process from 'node:process';
+import { ulid } from 'ulid';
+import { agentSpecSchema, type AgentSpec } from '../../model/agent/agent.ts';
+import { AgentError, codeOf, ConflictError, UsageError } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import { LEAD } from '../../model/text/names.ts';
+import type { MemberConfig } from '../../model/team/team-config.ts';
+import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
+import { profiles } from '../../policy/profiles.ts';
+import type { Leave } from '../../policy/sandbox/effective-sandbox.ts';
+import { ring } from '../../store/mail/bell.ts';
+import { takeLease, type Lease } from '../../store/team/lease.ts';
+import { ownIdentity } from '../../os/process-table.ts';
+import { newToken, tokenHash } from '../../store/team/roster.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { briefOf } from '../agents/agent-brief.ts';
+import { type Leaving } from './announce-exit.ts';
+import { roleOf } from './load-role.ts';
+import { sendRateFrom } from '../team/send-rate.ts';
+import { seat, seatStandIn, type Place } from '../agents/open-agent.ts';
+import { MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from '../team/authentication.ts';
+import { Teammate } from './teammate.ts';
+import { agentRulesFrom, hookFrom } from '../team/teammate-env.ts';
+import { UNFIT_EXIT } from '../team/member-session.ts';
+
+export interface JoinOptions {
+  readonly byHand: boolean;
+  /** Instead of the agent in the team's config. */
+  readonly agent?: AgentSpec;
+  readonly idleTimeoutMs?: number;
+  /** The environment of this process. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** @throws ConflictError `MEMBER_ALIVE` when another process is this member; UsageError, AgentError */
+export async function join(store: TeamStore, name: Name, options: JoinOptions): Promise<Teammate> {
+  const config = store.config.read();
+  const member = config?.members.find((one) => one.name === name);
+  if (!config || !member)
+    throw new UsageError(
+      'UNKNOWN_MEMBER',
+      `Team ${store.paths.name} has no member ${name}; \`teams create\` or \`teams spawn\` adds one.`,
+    );
+  const { spec, refuses } = withoutRefusal(options.agent ?? specOf(member));
+  const token = options.environment[TOKEN_VARIABLE] ?? newToken();
+  const late: { teammate?: Teammate } = {};
+  const before: Leave = {
+    sandbox: member.sandbox ?? defaultSandbox(member.role),
+    planPending: member.plan_approval ?? false,
+  };
+  const leave = (): Leave => late.teammate?.leave() ?? before;
+  const place: Place = { store, config, member, token, parent: options.environment, leave };
+  // Before the lease: an agent that cannot work, and a wall that is required and cannot be raised, are told first.
+  const first = await seat(place, spec);
+  const events: { lost: (why?: Error) => void } = { lost: () => {} };
+  const incarnation = ulid(store.clock.now());
+  const lease = await leaseFor(store, name, incarnation, (why) => events.lost(why));
+  announce(store, name, incarnation, token, options);
+  const hook = hookFrom(options.environment);
+  const role = roleOf(store, config, member, first.spec);
+  const profile = profiles[config.profile];
+  const { stallMs, ...rules } = agentRulesFrom(options.environment);
+  const idleTimeoutMs = options.idleTimeoutMs ?? profile.idleTimeoutMs ?? undefined;
+  const teammate = new Teammate({
+    ...{ store, lease, speaker: { kind: 'member', name, incarnation } },
+    seats: {
+      ...{ given: spec, first, rules },
+      seat: (other, how) => seatStandIn(place, other, how),
+    },
+    ...{ sandbox: before.sandbox, cwd: config.cwd ?? store.paths.root },
+    ...(stallMs === undefined ? {} : { stallMs }),
+    ...(hook === undefined ? {} : { hook }),
+    brief: briefOf(store, config, member, spec.kind),
+    rate: sendRateFrom(store.clock, options.environment),
+    ...(role === undefined ? {} : { role }),
+    answersMail: spec.kind !== 'exec',
+    planApproval: member.plan_approval ?? false,
+    ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+    ...mostFailures(options.environment[MOST_FAILURES_VARIABLE]),
+    ...(refuses === undefined ? {} : { refusesShutdown: refuses }),
+  });
+  late.teammate = teammate;
+  events.lost = (why) => teammate.stop(codeOf(why) === 'TEAM_GONE' ? 'gone' : 'replaced');
+  return teammate;
+}
+
+const EXITS: Readonly<Partial<Record<Leaving, number>>> = { gone: 4, replaced: 3, unfit: UNFIT_EXIT };
+
+/** Runs a teammate until it leaves, ended by signals as a person expects. @returns its exit code */
+export async function serve(teammate: Teammate): Promise<number> {
+  const stop = (): void => teammate.stop('signal');
+  for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
+  const why: Leaving = await teammate.run();
+  return EXITS[why] ?? 0;
+}
+
+/** `refusesShutdown` is said to us, not to the agent: what a member that will not stop says. For tests and demonstrations. */
+function withoutRefusal(spec: AgentSpec): { spec: AgentSpec; refuses?: string } {
+  const { refusesShutdown, ...options } = spec.options ?? {};
+  return typeof refusesShutdown === 'string' ? { spec: { ...spec, options }, refuses: refusesShutdown } : { spec };
+}
+
+/** Its lead says so; a worker that a person started may not have one. */
+function mostFailures(text: string | undefined): { mostFailures?: number } {
+  const number = Number(text);
+  return Number.isSafeInteger(number) && number > 0 ? { mostFailures: number } : {};
+}
+
+function specOf(member: MemberConfig): AgentSpec {
+  if (member.agent === undefined)
+    throw new AgentError(
+      'AGENT_UNAVAILABLE',
+      `Member ${member.name} has no agent; give it one, for example \`teams worker TEAM ${member.name} --agent exec\`.`,
+    );
+  const parsed = agentSpecSchema.safeParse(member.agent);
+  if (parsed.success) return parsed.data;
+  throw new UsageError(
+    'CONFIG_INVALID',
+    `The agent of ${member.name} in config.json is not right: ${parsed.error.issues[0]?.message ?? 'unreadable'}.`,
+  );
+}
+
+async function leaseFor(
+  store: TeamStore,
+  name: Name,
+  incarnation: string,
+  onLost: (why?: Error) => void,
+): Promise<Lease> {
+  const isOurs = (): boolean => {
+    store.pinned.check();
+    return store.board.fold().members.get(name)?.incarnation === incarnation;
+  };
+  const answer = await takeLease(store.paths, name, {
+    disk: store.disk,
+    locks: store.locks,
+    now: () => store.clock.now(),
+    onLost,
+    isOurs,
+  });
+  if (!answer.held) throw alive(name, answer.owner?.pid);
+  const { outcome } = store.board.append({ by: name, inc: incarnation }, (board) => ({
+    type: 'member.started',
+    name,
+    inc: incarnation,
+    after: board.members.get(name)?.incarnation ?? null,
+  }));
+  if (outcome.ok) return answer.lease;
+  await answer.lease.release();
+  throw outcome.code === 'STALE_MEMBER'
+    ? alive(name, undefined)
+    : new ConflictError('REFUSED', `${name} cannot start: ${outcome.why}.`);
+}
+
+const alive = (name: Name, pid: number | undefined): ConflictError =>
+  new ConflictError(
+    'MEMBER_ALIVE',
+    `${name} is running already${pid === undefined ? '' : ` as pid ${pid}`}; one process is one member.`,
+  );
+
+function announce(store: TeamStore, name: Name, incarnation: string, token: string, { byHand }: JoinOptions): void {
+  const before = store.roster.read(name);
+  store.roster.write({
+    version: 1,
+    ...(byHand ? {} : { mark: before?.mark, run: before?.run }),
+    ...{ name, phase: 'running', ...ownIdentity(), incarnation, tokenHash: tokenHash(token), by_hand: byHand },
+    started_at: store.clock.now() / 1000,
+  });
+  ring(store.disk, store.paths.inbox(LEAD).bell);
+}

@@ -1,0 +1,57 @@
+/** The role that a member of a pipeline works by: its file in the session folder, and the fields of its prompt. */
+import { join } from 'node:path';
+import { agentSpecSchema, type AgentSpec } from '../../model/agent/agent.ts';
+import { isTeamError } from '../../model/text/errors.ts';
+import { parseRoleSpec, type RoleSpec } from '../../model/pipeline/role-spec.ts';
+import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
+import { readKept } from '../../store/session/session-folder.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { noRoleSpec, type RoleFields } from '../../policy/pipeline/role-wording.ts';
+import type { Pool } from '../../policy/pipeline/subagent-choice.ts';
+import { FINAL_REPORT } from '../lead/role-reports.ts';
+import type { Self } from '../team/member-session.ts';
+
+export interface Role {
+  readonly fields: RoleFields;
+  readonly spec: RoleSpec;
+  readonly cwd: string;
+  readonly agent: AgentSpec;
+  /** Whom its subagents may be. */
+  readonly pool: Pool;
+  readonly envPass: readonly string[];
+}
+
+/** A role that cannot be worked by says why: whoever has it tells the lead, and stops. */
+export type RoleOf = Role | { readonly unusable: string; readonly role: string; readonly file: string };
+
+/** @returns undefined for a member without a role file; a role that cannot be used says why */
+export function roleOf(
+  { disk, paths }: Pick<TeamStore, 'disk' | 'paths'>,
+  config: TeamConfig,
+  { role, role_spec: file }: MemberConfig,
+  agent: AgentSpec,
+): RoleOf | undefined {
+  if (file === undefined) return undefined;
+  const path = join(paths.folder, file);
+  const text = readKept(disk, paths.folder, file);
+  if (text === undefined) return { role, file: path, unusable: 'there is no such file' };
+  try {
+    const { role: spec } = parseRoleSpec(role, { text, file: path });
+    const fields = {
+      ...{ role, role_spec: path, session: paths.folder, session_id: config.session_id ?? paths.name },
+      ...{ team_name: paths.name, requirement: config.requirement ?? '', inner_loop: spec.innerLoop },
+    };
+    const others = config.subagents?.flatMap((one) => agentSpecSchema.safeParse(one).data ?? []) ?? [];
+    const pool: Pool = [agent, ...others];
+    return { fields, spec, cwd: config.cwd ?? paths.root, agent, pool, envPass: config.env_pass ?? [] };
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    return { role, file: path, unusable: error.message };
+  }
+}
+
+/** Its final report: that there was nothing to work by. */
+export async function tellUnusable(self: Self, { role, file, unusable }: Exclude<RoleOf, Role>): Promise<void> {
+  const data = { tasks: [], interrupted: true };
+  await self.tell(noRoleSpec(role, file, unusable), { kind: FINAL_REPORT, data });
+}

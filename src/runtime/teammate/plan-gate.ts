@@ -1,0 +1,89 @@
+/**
+ * The write gate of a member under plan approval (SPEC §4): it says what it is going to do, and begins when the board
+ * says that the lead has approved just that request, which is bound to the claim. Mail that claims more — of another
+ * request, repeated, of an earlier claim — is ignored and logged.
+ */
+import { shellWords } from '../../model/agent/agent.ts';
+import type { Message } from '../../model/team/message.ts';
+import { answerId } from '../../model/board/request.ts';
+import type { Claimed, Task } from '../../model/board/task.ts';
+import { makeRequest } from '../team/requests.ts';
+import type { Self } from '../team/member-session.ts';
+
+interface Answer {
+  readonly approved: boolean;
+  /** What the lead said; undefined when nobody waits any more. */
+  readonly text: string | undefined;
+}
+
+const OVER: Answer = { approved: false, text: undefined };
+
+export class PlanGate {
+  readonly #self: Self;
+  #open: { readonly id: string; readonly settle: (answer: Answer) => void } | undefined;
+  /** The mail of the last answer that counted; it may come after the board was looked at. */
+  #lastAnswer: string | undefined;
+
+  /** The claim under which the agent may write; a task that goes on after a question needs no second approval. */
+  #approved: string | undefined;
+
+  constructor(self: Self) {
+    this.#self = self;
+  }
+
+  /** Asks the lead, and waits. A plan that is refused is a failed attempt, with what the lead said as its reason. */
+  async passes(task: Claimed): Promise<boolean> {
+    const self = this.#self;
+    const claim = `${task.id} ${task.claim.epoch}`;
+    if (claim === this.#approved) return true;
+    const plan = planOf(task);
+    const request = makeRequest(self.store, self.speaker, { kind: 'plan', text: plan, about: task.id });
+    if (!request.ok) return false;
+    const { id } = request;
+    const answer = new Promise<Answer>((settle) => (this.#open = { id, settle }));
+    await self.tell(plan, { kind: 'plan_approval_request', request_id: id, task_id: task.id, id });
+    this.look();
+    const { approved, text } = await answer;
+    if (!approved && text !== undefined) {
+      const why = `the plan was refused: ${text}`.slice(0, 4_096);
+      await self.writeAndWake({ type: 'task.failed', task: task.id, epoch: task.claim.epoch, why });
+    }
+    if (approved) this.#approved = claim;
+    return approved;
+  }
+
+  /** Sees what the board says of the request that is open. */
+  look(): void {
+    const request = this.#self.store.board.fold().requests.get(this.#open?.id ?? '');
+    if (request === undefined || request.state === 'open') return;
+    if (request.state === 'withdrawn') return this.#settle(OVER);
+    this.#lastAnswer = answerId(request);
+    this.#settle({ approved: request.approve, text: request.answer });
+  }
+
+  /** Mail of the lead; what it says counts only if the board says so, too. */
+  answered({ id, request_id }: Message): void {
+    this.look();
+    if (id === this.#lastAnswer) return;
+    const text = `request ${request_id ?? 'without an id'} is not open`;
+    this.#self.store.events.append({ type: 'plan.answer_ignored', member: this.#self.name, text });
+  }
+
+  /** Ends the wait without an answer: the member stops. */
+  abandon(): void {
+    this.#settle(OVER);
+  }
+
+  #settle(answer: Answer): void {
+    this.#open?.settle(answer);
+    this.#open = undefined;
+  }
+}
+
+/** What a member is going to do, for the one who approves it. */
+function planOf({ id, subject, description, work }: Task): string {
+  const { run, prompt = '', files } = work;
+  const deed = run === undefined ? prompt : `It runs: ${shellWords(run)}`;
+  const changes = files.length === 0 ? '' : `It changes: ${files.join(', ')}`;
+  return [`PLAN for task #${id}: ${subject}`, description, deed, changes].filter(Boolean).join('\n');
+}

@@ -1,0 +1,63 @@
+/**
+ * Mail that needs no thought: control mail, which acts at once, and what the runtime says to itself. A status check is
+ * answered by the process from its own state: that proves life, never progress.
+ */
+import type { Message } from '../../model/team/message.ts';
+import { answerId } from '../../model/board/request.ts';
+import { statusAnswer } from '../../policy/mail-wording.ts';
+import type { PlanGate } from './plan-gate.ts';
+import type { Self } from '../team/member-session.ts';
+
+export interface Replies {
+  readonly self: Self;
+  readonly plans: PlanGate;
+  /** An agent that refuses to stop says this, as long as it is not forced. */
+  readonly refusesShutdown: string | undefined;
+  /** The order to stop was accepted; `now` ends the turn too. */
+  readonly onShutdown: (order: { now: boolean }) => void;
+}
+
+/** What tells a member only what it sees on the board anyway. */
+const NEWS = new Set(['unblocked', 'assignment', 'idle', 'status', 'task_completed', 'task_failed']);
+
+/** @returns whether the message is used up; else it waits for the agent's next turn */
+export async function reply(message: Message, replies: Replies): Promise<boolean> {
+  const { self, plans } = replies;
+  switch (message.type) {
+    case 'shutdown_request':
+      await shutdownRequested(message, replies);
+      return true;
+    case 'plan_approval_response':
+      plans.answered(message);
+      return true;
+    case 'shutdown_response':
+      return true;
+    default:
+      if (message.kind === 'status_check') await self.tell(statusText(self), { kind: 'status', reply_to: message.id });
+      return message.kind === 'status_check' || NEWS.has(message.kind ?? '') || isBrought(message, self);
+  }
+}
+
+/** The answer about a task comes with the task's own turn, from the board: see `answers.ts`. */
+function isBrought({ id, request_id }: Message, { store }: Self): boolean {
+  const request = store.board.fold().requests.get(request_id ?? '');
+  return request?.task !== undefined && request.kind === 'question' && id === answerId(request);
+}
+
+async function shutdownRequested(
+  { id, epoch, data }: Message,
+  { self, refusesShutdown, onShutdown }: Replies,
+): Promise<void> {
+  // A lead that was replaced stops nobody.
+  if (epoch !== undefined && epoch < self.store.board.fold().lead.epoch) return;
+  if (refusesShutdown !== undefined && data?.['force'] !== true) {
+    await self.tell(refusesShutdown, { type: 'shutdown_response', reply_to: id, data: { approve: false } });
+    return;
+  }
+  onShutdown({ now: data?.['now'] === true });
+}
+
+function statusText(self: Self): string {
+  const own = self.task();
+  return statusAnswer(own ? `task #${own.id} in progress: ${own.subject}` : 'idle');
+}

@@ -1,0 +1,179 @@
+/**
+ * What a role has of its session besides its own agent (S4): the wisdom of all roles, what was explored, subagents that
+ * discuss and draft, and the message bus. None of it is needed: what fails is a warning, and the role goes on.
+ */
+import { randomBytes } from 'node:crypto';
+import { ulid } from 'ulid';
+import type { Change } from '../../model/board/event.ts';
+import type { OpenRequest } from '../../model/board/request.ts';
+import { subjectCode, type Task } from '../../model/board/task.ts';
+import { wisdomIn } from '../../model/pipeline/wisdom-files.ts';
+import { afterDiscussion, blockedText, discussLine, verdictText } from '../../policy/pipeline/consensus.ts';
+import { chooseFrom } from '../../policy/pipeline/subagent-choice.ts';
+import { draftPrompt } from '../../policy/pipeline/subagent-wording.ts';
+import type { Summary } from '../../policy/pipeline/role-wording.ts';
+import { wisdomBlock } from '../../policy/pipeline/wisdom-wording.ts';
+import { readWisdom } from '../../store/session/wisdom-store.ts';
+import { discuss } from './discussion-run.ts';
+import { explore } from './exploration-run.ts';
+import { RoleErrands } from './role-subagents.ts';
+import type { Role } from './load-role.ts';
+import type { Self } from '../team/member-session.ts';
+import { contribute } from '../team/wisdom-contribution.ts';
+
+/** The angle from which every role of a session sees the code base: the first one looks, the others are told. */
+const ANGLE = 'codebase';
+
+/** What a discussion does to the task whose artifact it was about. */
+export interface Discussed {
+  readonly metadata: Readonly<Record<string, string | number | string[]>>;
+  /** For the record that completes the task. */
+  readonly changes: readonly Change[];
+}
+
+export class RoleSession {
+  readonly #self: Self;
+  readonly #role: Role;
+  readonly #signal: AbortSignal;
+  readonly #errands: RoleErrands;
+  #explored: string | undefined;
+  #warnings: string[] = [];
+
+  constructor(self: Self, role: Role, signal: AbortSignal) {
+    const { cwd, pool, envPass } = role;
+    this.#self = self;
+    this.#role = role;
+    this.#signal = signal;
+    this.#errands = new RoleErrands({ store: self.store, member: self.name, cwd, pool, envPass });
+  }
+
+  /** What the work on a task begins with: wisdom, and the code base where the role looks at it. */
+  async opening(): Promise<string> {
+    const { disk, paths } = this.#self.store;
+    this.#warnings = [];
+    const wisdom = await this.#unless(() => wisdomBlock(readWisdom(disk, paths), randomBytes(9).toString('hex')));
+    const explored = await this.#explore();
+    return [wisdom ?? '', explored === '' ? '' : `## The code base\n\n${explored}`].filter(Boolean).join('\n\n');
+  }
+
+  /** Keeps what an answer contributes to the wisdom of all. */
+  async learn(answer: string): Promise<void> {
+    await this.#unless(async () => {
+      for (const { file, text } of wisdomIn(answer)) await contribute(this.#self, file, [text]);
+    });
+  }
+
+  /** A document by a subagent, from the beginning; undefined where the role writes it itself. */
+  async draft(task: Task, prompt: string, accumulator: readonly Summary[]): Promise<string | undefined> {
+    const { spec, agent } = this.#role;
+    // A command is a new process at each turn: it begins from the beginning by itself.
+    if (!spec.subagents.includes('doc-gen') || agent.kind === 'exec') return undefined;
+    const fetched = await this.#errands.fetch(
+      {
+        ...{ kind: 'doc-gen', about: codeOf(task), choice: chooseFrom(this.#role.pool) },
+        prompt: draftPrompt({ type: task.subject, output: task.work.artifact ?? 'none', prompt, accumulator }),
+        variables: {},
+        read: (answer) => (answer.trim() === '' ? { ok: false, why: 'it is empty' } : { ok: true, value: answer }),
+      },
+      this.#signal,
+    );
+    if (fetched.is === 'answer') return fetched.value;
+    if (fetched.is === 'none') this.#warnings.push(`${codeOf(task)} was not drafted by a subagent: ${fetched.why}`);
+    return undefined;
+  }
+
+  /** Discusses what a task has made; @returns undefined when that was stopped */
+  async discuss(task: Task): Promise<Discussed | undefined> {
+    const round = task.metadata['_discuss'];
+    const { artifact } = task.work;
+    const { spec, fields } = this.#role;
+    if (typeof round !== 'string' || artifact === undefined || !spec.subagents.includes('discuss'))
+      return this.#concluded({}, []);
+    const { perspectives } = spec;
+    const discussion = { round, perspectives, requirement: fields.requirement, subject: task.subject, artifact };
+    const end = await discuss(this.#self.store, this.#errands, discussion, this.#signal);
+    if (end.is === 'aborted') return undefined;
+    if (end.is === 'skipped') {
+      this.#warnings.push(end.warning);
+      return this.#concluded({}, []);
+    }
+    const { consensus, record } = end;
+    this.#warnings.push(...end.warnings);
+    const text = discussLine(round, consensus);
+    this.#self.store.events.append({
+      type: 'discussion.held',
+      member: this.#self.name,
+      task: task.id,
+      text,
+      ref: record,
+    });
+    const after = afterDiscussion(consensus);
+    const said = { discuss_verdict: verdictText(consensus), discuss_rating: consensus.average_rating };
+    if (after.do === 'go on') {
+      if (after.warning !== undefined) this.#warnings.push(after.warning);
+      return this.#concluded({ ...said, discuss_notes: [...after.notes] }, []);
+    }
+    const about = { role: fields.role, task: codeOf(task), round, consensus, artifact, discussion: record };
+    return this.#concluded(said, [this.#request(task, blockedText(about))]);
+  }
+
+  /** The lead is told of what it must judge; told again it is the same mail. */
+  async tellHolds(): Promise<OpenRequest[]> {
+    const { store, name } = this.#self;
+    const own = [...store.board.fold().open.values()].filter(({ kind, from }) => kind === 'consensus' && from === name);
+    for (const { id, text, task } of own)
+      await this.#self.tell(text, {
+        ...{ kind: 'consensus_blocked', id, request_id: id },
+        ...(task === undefined ? {} : { task_id: task }),
+      });
+    return own;
+  }
+
+  /** One record of the bus; what caused it is told once, however often a life is cut short. */
+  async log(type: string, task: Task, text: string): Promise<void> {
+    const { store, name } = this.#self;
+    const { session_id: session, role } = this.#role.fields;
+    const { artifact } = task.work;
+    const entry = { session, from: role, to: 'coordinator', kind: type, summary: text.slice(0, 4_096) };
+    const cause = `task:${task.id}.${task.claims}`;
+    await this.#unless(() =>
+      store.bus.log({ ...entry, cause, ...(artifact === undefined ? {} : { ref: artifact }) }, name),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#errands.close();
+  }
+
+  /** What goes wrong with the session is told, and ends no work. */
+  async #unless<T>(work: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      this.#self.trouble(error);
+      return undefined;
+    }
+  }
+
+  async #explore(): Promise<string> {
+    if (this.#explored !== undefined || !this.#role.spec.subagents.includes('explore')) return this.#explored ?? '';
+    const query = this.#role.fields.requirement;
+    const found = await explore(this.#self.store, this.#errands, { angle: ANGLE, query }, this.#signal);
+    if (found?.warning !== undefined) this.#warnings.push(found.warning);
+    this.#explored = found?.text ?? '';
+    return this.#explored;
+  }
+
+  #request({ id }: Task, text: string): Change {
+    const request = ulid(this.#self.store.clock.now());
+    return { type: 'request.made', request, kind: 'consensus', about: id, text: text.slice(0, 4_096) };
+  }
+
+  #concluded(metadata: Discussed['metadata'], changes: readonly Change[]): Discussed {
+    const warnings = this.#warnings;
+    return { metadata: { ...metadata, ...(warnings.length === 0 ? {} : { warnings }) }, changes };
+  }
+}
+
+/** A task as roles call it. */
+export const codeOf = ({ subject, id }: Task): string => subjectCode(subject) ?? `#${id}`;

@@ -1,0 +1,103 @@
+/**
+ * The errands of a role (S4 "Subagent Delegation"): each is asked of an agent that suits it, and once more of another when
+ * it fails or its answer cannot be read. The pool of threads is opened by the first errand.
+ */
+import process from 'node:process';
+import { childEnvironment } from '../../agents/agent-registry.ts';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import type { JsonAnswer } from '../../model/text/json-answer.ts';
+import type { SubagentKind } from '../../model/pipeline/role-spec.ts';
+import type { Choice, Pool } from '../../policy/pipeline/subagent-choice.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { pathWithUs } from '../process/package.ts';
+import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
+
+export interface ErrandsEnvironment {
+  readonly store: TeamStore;
+  /** Whose errands they are. */
+  readonly member: string;
+  readonly cwd: string;
+  /** The agents that may be asked. */
+  readonly pool: Pool;
+  readonly envPass: readonly string[];
+}
+
+export interface RoleErrand<T> {
+  readonly kind: SubagentKind;
+  /** Which one of its kind, for people: a perspective, an angle. */
+  readonly about: string;
+  readonly choice: Choice;
+  readonly prompt: string;
+  /** What an agent that is a command is told besides its stdin. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly read: (answer: string) => JsonAnswer<T>;
+}
+
+export type Fetched<T> =
+  | { readonly is: 'answer'; readonly value: T; readonly by: string }
+  /** Nobody could say; `why` of the last one asked. */
+  | { readonly is: 'none'; readonly why: string }
+  | { readonly is: 'aborted' };
+
+const TIMEOUT_MS = 600_000;
+
+export class RoleErrands {
+  readonly #environment: ErrandsEnvironment;
+  #subagents: Subagents | undefined;
+
+  constructor(environment: ErrandsEnvironment) {
+    this.#environment = environment;
+  }
+
+  get pool(): Pool {
+    return this.#environment.pool;
+  }
+
+  get cwd(): string {
+    return this.#environment.cwd;
+  }
+
+  /** Asks, and once more of another agent; every failure is an event. */
+  async fetch<T>(errand: RoleErrand<T>, signal: AbortSignal): Promise<Fetched<T>> {
+    const { first, second, note } = errand.choice;
+    if (note !== undefined) this.#tell('subagent.replaced', errand, note);
+    let why = '';
+    for (const spec of [first, ...(second === undefined ? [] : [second])]) {
+      const end = await this.#run(spec, errand, signal);
+      if (end.ended === 'aborted') return { is: 'aborted' };
+      const read = end.ended === 'answered' ? errand.read(end.text) : { ok: false as const, why: end.message };
+      if (read.ok) return { is: 'answer', value: read.value, by: nameOf(spec) };
+      why = `${nameOf(spec)}: ${read.why}`;
+      this.#tell('subagent.failed', errand, why);
+    }
+    return { is: 'none', why };
+  }
+
+  async close(): Promise<void> {
+    await this.#subagents?.close();
+  }
+
+  async #run(
+    spec: AgentSpec,
+    { kind, prompt, variables }: RoleErrand<unknown>,
+    signal: AbortSignal,
+  ): Promise<SubagentEnd> {
+    const { cwd, envPass, store, member } = this.#environment;
+    const add = {
+      PATH: pathWithUs(process.env['PATH'] ?? '/usr/bin:/bin'),
+      ...{ TEAMS_SUBAGENT: kind },
+      ...variables,
+    };
+    const env = childEnvironment(spec.kind, { parent: process.env, env: spec.env ?? {}, envPass, add });
+    this.#subagents ??= new Subagents({ onSpent: (event) => void store.events.append({ ...event, member }) });
+    return this.#subagents.run({ spec, prompt, cwd, env, sandbox: 'read-only', timeoutMs: TIMEOUT_MS }, signal);
+  }
+
+  #tell(type: string, { kind, about }: RoleErrand<unknown>, text: string): void {
+    const { store, member } = this.#environment;
+    store.events.append({ type, member, kind, text: `${kind} ${about}: ${text}`.slice(0, 4_096) });
+  }
+}
+
+/** An agent, as people know it: `gemini`, `claude (haiku)`. */
+const nameOf = ({ kind, model }: AgentSpec): string => (model === undefined ? kind : `${kind} (${model})`);

@@ -1,0 +1,251 @@
+/**
+ * A role at work (S4): each task in Phases 2 to 4, a turn for each; Phase 5-L after a task, Phase 5-F at the end. What it
+ * did is read from the board, so that the next life of the role goes on with it.
+ */
+import { pendingTasks } from '../../model/board/board.ts';
+import type { Message } from '../../model/team/message.ts';
+import { LEAD } from '../../model/text/names.ts';
+import { holdOn } from '../../model/board/request.ts';
+import type { RoleSpec } from '../../model/pipeline/role-spec.ts';
+import type { Claimed, Task } from '../../model/board/task.ts';
+import { needsFix, NEEDS_FIX } from '../../policy/pipeline/fix-loop.ts';
+import { PHASE_5, variantOf, type Variant } from '../../policy/pipeline/role-progress.ts';
+import * as wording from '../../policy/pipeline/role-wording.ts';
+import type { Summary } from '../../policy/pipeline/role-wording.ts';
+import { mailBlock } from '../team/prompts.ts';
+import { isThere, keepAnswer } from './role-artifact.ts';
+import type { Role } from './load-role.ts';
+import { FINAL_REPORT, textsIn, REPORTED } from '../lead/role-reports.ts';
+import { codeOf, RoleSession } from './role-session.ts';
+import type { Attempt } from './runner.ts';
+import type { Self } from '../team/member-session.ts';
+import type { Hold, CarryOut } from './runner-environment.ts';
+
+interface PhaseEnd {
+  readonly phase: number;
+  readonly text: string;
+  /** By a subagent, in a conversation of its own. */
+  readonly isDrafted: boolean;
+}
+
+type Phase = RoleSpec['phases'][number];
+
+interface PhaseTurn {
+  readonly end: Awaited<ReturnType<Hold>>;
+  readonly isDrafted: boolean;
+}
+
+/** What a turn has besides its phase. */
+interface Around {
+  readonly opening: string;
+  readonly unread: string;
+  readonly hold: Hold;
+}
+
+export class RoleWork {
+  readonly #self: Self;
+  readonly #role: Role;
+  readonly #session: RoleSession;
+  readonly #reported = new Set<string>();
+  readonly #failed: { task: string; why: string }[] = [];
+  #errors = 0;
+  /** What phases of the present claim came to; a claim that waits for an answer goes on with them. */
+  #progress: { claim: string; ends: PhaseEnd[] } = { claim: '', ends: [] };
+  #variant: Variant = '5-L';
+
+  constructor(self: Self, role: Role, signal: AbortSignal) {
+    this.#self = self;
+    this.#role = role;
+    this.#session = new RoleSession(self, role, signal);
+    for (const { event } of self.store.events.read())
+      if (event.type === REPORTED && event.member === self.name)
+        for (const id of textsIn(event['tasks'])) this.#reported.add(id);
+  }
+
+  get #place(): { store: Self['store']; cwd: string } {
+    return { store: this.#self.store, cwd: this.#role.cwd };
+  }
+
+  async close(): Promise<void> {
+    await this.#session.close();
+  }
+
+  /** It begins nothing more in this life. */
+  get isOver(): boolean {
+    return this.#variant !== '5-L';
+  }
+
+  readonly carryOut: CarryOut = async (task, mail, hold) => {
+    const { fix } = this.#role.spec.messageTypes;
+    const { artifact } = task.work;
+    // What this life has worked on already goes on where it stands: after an answer, or a hook's refusal.
+    const isNew = this.#progress.claim !== claimOf(task);
+    if (isNew && artifact !== undefined && isThere(this.#place, task, artifact, this.#role.spec.artifactCheck)) {
+      this.#note('role.resumed', task, `[${this.#role.fields.role}] ${artifact} is complete: it is not made again.`);
+      if (!hasLastWord(task)) return this.#discussed(task, `${artifact} was complete already.`);
+      const before = this.#role.spec.phases.filter(({ phase }) => phase < 4);
+      const ends = before.map(({ phase }) => ({
+        phase,
+        text: `It was done; what came of it is ${artifact}.`,
+        isDrafted: false,
+      }));
+      this.#progress = { claim: claimOf(task), ends };
+    }
+    const end = await this.#phases(task, mail, hold);
+    // A question ends the turns before their time: the answer brings the rest.
+    if (end.ended !== 'answered' || this.#progress.ends.length < this.#role.spec.phases.length) return { end };
+    const isFaulty = fix !== undefined && needsFix(end.text);
+    return this.#discussed(task, end.text, isFaulty ? { verdict: NEEDS_FIX } : {});
+  };
+
+  /** What was made is discussed before the task ends; what follows from that is in the record of its end. */
+  async #discussed(task: Claimed, text: string, metadata: Record<string, string> = {}): ReturnType<CarryOut> {
+    const discussed = await this.#session.discuss(task);
+    if (discussed === undefined) return { end: { ended: 'aborted' } };
+    return { end: { ended: 'answered', text }, ...discussed, metadata: { ...discussed.metadata, ...metadata } };
+  }
+
+  /** Phase 5 of one task: it is logged and accumulated, and what follows is decided. */
+  async ended({ task, verdict }: Attempt): Promise<void> {
+    const { role } = this.#role.fields;
+    const { messageTypes, innerLoop } = this.#role.spec;
+    const code = codeOf(task);
+    if (verdict.do === 'fail') {
+      this.#errors += 1;
+      this.#failed.push({ task: code, why: verdict.why });
+      await this.#session.log(messageTypes.error, task, wording.busFailed(role, code, verdict.why));
+    } else if (verdict.do === 'complete') {
+      const isFaulty = this.#self.store.board.board.tasks.get(task.id)?.metadata['verdict'] === NEEDS_FIX;
+      const type = isFaulty ? (messageTypes.fix ?? messageTypes.success) : messageTypes.success;
+      await this.#session.log(type, task, wording.busCompleted(role, code, verdict.text));
+    } else return;
+    const board = this.#self.store.board.fold();
+    const pending = [...pendingTasks(board)].filter(({ owner }) => owner === this.#self.name).length;
+    const loops = innerLoop || verdict.do === 'fail';
+    const isBlocked = holdOn(board, task.id) !== undefined;
+    this.#variant = variantOf({ innerLoop: loops, pending, errors: this.#errors, isBlocked });
+  }
+
+  /** Phase 5-F: everything that the lead was not told of, in one report; and whether anything was there to do. */
+  async conclude(): Promise<void> {
+    const { role } = this.#role.fields;
+    const holds = await this.#session.tellHolds();
+    const done = this.#finished().filter(({ id }) => !this.#reported.has(id));
+    const blocked = done.find(({ id }) => holds.some((hold) => hold.task === id));
+    const why = blocked ? `no consensus on ${codeOf(blocked)}` : `${this.#errors} errors`;
+    const isInterrupted = this.#variant === 'interrupt' || blocked !== undefined;
+    if (done.length === 0 && this.#failed.length === 0) {
+      await this.#self.tell(wording.noTasks(role), { kind: 'idle' });
+      return;
+    }
+    const text = wording.finalReport(role, {
+      ...{ done: done.map((task) => this.#summaryOf(task)), failed: this.#failed },
+      ...(isInterrupted ? { interrupted: why } : {}),
+    });
+    await this.#deliver(text, done, { isInterrupted, isBlocked: blocked !== undefined });
+  }
+
+  /** The id is made of what it reports: sent again after a crash it is no second one. */
+  async #deliver(
+    text: string,
+    done: readonly Task[],
+    end: { isInterrupted: boolean; isBlocked: boolean },
+  ): Promise<void> {
+    const { store, name } = this.#self;
+    const tasks = done.map(({ id }) => id);
+    const last = done.at(-1);
+    const { isInterrupted: interrupted, isBlocked: blocked } = end;
+    const asks = !interrupted && PHASE_5[this.#variant === '5-L' ? '5-F' : this.#variant].fastAdvances;
+    const delivered = await this.#self.tell(text, {
+      ...{
+        kind: FINAL_REPORT,
+        data: { tasks, interrupted, blocked, loops: this.#role.spec.innerLoop, fast_advance: asks },
+      },
+      ...(last === undefined ? {} : { id: `${FINAL_REPORT}:${last.id}.${last.claims}:${LEAD}` }),
+    });
+    if (delivered) store.events.append({ type: REPORTED, member: name, tasks });
+  }
+
+  async #phases(task: Claimed, mail: readonly Message[], hold: Hold): Promise<Awaited<ReturnType<Hold>>> {
+    const { spec } = this.#role;
+    const claim = claimOf(task);
+    if (this.#progress.claim !== claim) this.#progress = { claim, ends: [] };
+    const { ends } = this.#progress;
+    const asked = this.#self.store.board.board.requests.size;
+    if (ends.length === spec.phases.length) ends.pop();
+    const opening = await this.#session.opening();
+    let unread = mailBlock(mail);
+    for (const phase of spec.phases.slice(ends.length)) {
+      const { end, isDrafted } = await this.#turn(task, phase, ends, { opening, unread, hold });
+      unread = isDrafted ? unread : '';
+      // Whoever asked a person goes on with this phase when the answer is here.
+      if (end.ended !== 'answered' || this.#self.store.board.fold().requests.size > asked) return end;
+      ends.push({ phase: phase.phase, text: end.text, isDrafted });
+      await this.#session.learn(end.text);
+      this.#note('phase.ended', task, `Phase ${phase.phase} of ${codeOf(task)} ended.`);
+      if (phase.phase === 3 || spec.phases.length === 1) keepAnswer(this.#place, task, end.text);
+    }
+    return { ended: 'answered', text: ends.at(-1)?.text ?? '' };
+  }
+
+  /** A phase of one's own agent; a document is a subagent's where the role has one for it, and that one can. */
+  async #turn(task: Claimed, phase: Phase, ends: readonly PhaseEnd[], around: Around): Promise<PhaseTurn> {
+    const summaries = this.#finished().map((one) => this.#summaryOf(one));
+    if (phase.phase === 3) {
+      const brief = this.#prompt(task, phase, { before: ends, accumulator: summaries, knows: false });
+      const text = await this.#session.draft(task, brief, summaries);
+      if (text !== undefined) return { isDrafted: true, end: { ended: 'answered', text } };
+    }
+    const { opening, unread, hold } = around;
+    // A command is a new process each time, and remembers nothing; what a subagent drafted nobody else remembers.
+    const forgets = this.#role.agent.kind === 'exec';
+    const knows = !forgets && ends.length > 0;
+    const before = ends.filter(({ isDrafted }) => forgets || isDrafted);
+    const prompt = this.#prompt(task, phase, { before, accumulator: summaries, knows });
+    const whole = [prompt, knows ? '' : opening, unread].filter(Boolean).join('\n\n');
+    return { isDrafted: false, end: await hold(whole, this.#variables(phase.phase)) };
+  }
+
+  #prompt(task: Task, phase: Phase, more: Pick<wording.PhaseBrief, 'before' | 'accumulator' | 'knows'>): string {
+    const { fields, spec } = this.#role;
+    return wording.phasePrompt({ fields, spec, task, phase, artifact: task.work.artifact, ...more });
+  }
+
+  #variables(phase: number): Record<string, string> {
+    const { session, session_id: id, role_spec: file, requirement } = this.#role.fields;
+    return {
+      ...{ TEAMS_PHASE: String(phase), TEAMS_SESSION: session, TEAMS_SESSION_ID: id, TEAMS_ROLE_SPEC: file },
+      TEAMS_REQUIREMENT: requirement,
+    };
+  }
+
+  /** Of this member, in any of its lives, in the order in which they were finished. */
+  #finished(): (Task & { status: 'completed' })[] {
+    return [...this.#self.store.board.fold().tasks.values()].flatMap((task) =>
+      task.status === 'completed' && task.by.member === this.#self.name ? [task] : [],
+    );
+  }
+
+  #summaryOf(task: Task & { status: 'completed' }): Summary {
+    const { discuss_verdict: verdict, discuss_rating: rating, discuss_notes: notes, warnings } = task.metadata;
+    return {
+      ...{ task: codeOf(task), artifact: task.work.artifact ?? null, summary: task.result.summary },
+      key_decisions: wording.keyDecisions(task.result.summary),
+      discuss_verdict: typeof verdict === 'string' ? verdict : 'none',
+      discuss_rating: typeof rating === 'number' ? rating : null,
+      ...{ warnings: textsIn(warnings), notes: textsIn(notes) },
+    };
+  }
+
+  #note(type: string, { id, work: { artifact } }: Task, text: string): void {
+    this.#self.store.events.append({
+      ...{ type, member: this.#self.name, task: id, text },
+      ...(artifact === undefined ? {} : { ref: artifact }),
+    });
+  }
+}
+
+/** Its last phase says what nobody can read from its artifact: a verdict. */
+const hasLastWord = ({ metadata }: Task): boolean => '_fix' in metadata;
+
+const claimOf = ({ id, claim }: Claimed): string => `${id}.${claim.epoch}`;

@@ -1,0 +1,168 @@
+/**
+ * The runner ends a task; the model only says that it thinks it is done. One attempt: hand out → turn → verify →
+ * record the result → write the end. An agent that forgets to report delivers all the same.
+ */
+import type { TurnEnd, TurnInput } from '../../agents/agent-contract.ts';
+import { argvOf } from '../../model/agent/agent.ts';
+import type { Message } from '../../model/team/message.ts';
+import { DEFAULT_TASK_TIMEOUT_MS, type Claimed, type Task } from '../../model/board/task.ts';
+import { isFaulty, judgeFault, judgeTurn, unlessAsking, type TurnVerdict, type Waits } from '../../policy/outcome.ts';
+import { withReport } from '../../policy/supervise/outcome-with-report.ts';
+import type { Folded } from '../../store/board/board.ts';
+import { missingArtifact } from '../../store/workspace/artifact.ts';
+import { handOut } from '../../store/board/task-files.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { writeEnd } from './attempt-end.ts';
+import { reportOn } from '../team/task-report.ts';
+import { converse } from '../agents/run-turn.ts';
+import { MOST_REFUSALS, refusedByHook, refusedForGood } from './completion-hook.ts';
+import { turnPrompt } from '../team/prompts.ts';
+import { verifyTask } from '../team/verify-command.ts';
+import { whenWritable } from '../process/retry-disk.ts';
+import type { Along, CarryOut, Hold, RunnerEnvironment } from './runner-environment.ts';
+
+const inOneTurn =
+  (brief: RunnerEnvironment['brief']): CarryOut =>
+  async (task, mail, hold) => ({ end: await hold(turnPrompt(task, mail, brief)) });
+
+export interface Attempt {
+  readonly task: Task;
+  readonly verdict: TurnVerdict | Waits;
+  /** What became of the end on the board; undefined when there was none. */
+  readonly written: Folded | undefined;
+}
+
+/**
+ * Runs one claimed task to the end of one attempt. What the user's hook refuses goes back to the agent, with what the
+ * hook said as its mail.
+ */
+export async function attempt(
+  task: Claimed,
+  mail: readonly Message[],
+  environment: RunnerEnvironment,
+  signal: AbortSignal,
+): Promise<Attempt> {
+  const refusals: Message[] = [];
+  for (;;) {
+    const { judged, along } = await worked(task, [...mail, ...refusals.slice(-1)], environment, signal);
+    if (judged.do === 'wait') return { task, verdict: judged, written: undefined };
+    const refusal = judged.do === 'complete' ? await refusedByHook(task, judged, environment, signal) : undefined;
+    if (refusal !== undefined && refusals.push(refusal) < MOST_REFUSALS && !signal.aborted) continue;
+    const verdict = refusal === undefined ? judged : refusedForGood(judged, refusal);
+    return {
+      task,
+      verdict,
+      written: await whenWritable(environment.store, signal, () => writeEnd(task, { verdict, along }, environment)),
+    };
+  }
+}
+
+interface Worked {
+  readonly judged: TurnVerdict | Waits;
+  readonly along: Along;
+}
+
+/** The work on it, judged. */
+async function worked(
+  task: Claimed,
+  mail: readonly Message[],
+  environment: RunnerEnvironment,
+  signal: AbortSignal,
+): Promise<Worked> {
+  const { store, output } = environment;
+  const handout = handOut(store.disk, store.paths, task, task.claim.epoch, mail);
+  const before = store.events.end();
+  output.begin(task.id);
+  try {
+    const env = { ...environment.environment, ...taskVariables(task, handout) };
+    const hold: Hold = (prompt, own = {}) =>
+      holdTurn(environment, task.id, {
+        ...{ prompt, env: { ...env, ...own }, signal },
+        timeoutMs: task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS,
+        ...(task.work.run === undefined ? {} : { argv: argvOf(task.work.run) }),
+      });
+    const { end, ...along } = await (environment.carryOut ?? inOneTurn(environment.brief))(task, mail, hold);
+    if (end.ended === 'failed') tellFailure(store, task, end);
+    const report = reportOn(store, task, before);
+    const told = withReport(await judged(end, task, environment), report);
+    const saysDone = report?.outcome === 'completed';
+    const decided = unlessAsking(told, { isAsking: environment.isAsking(), saysDone });
+    return {
+      judged: decided.do === 'complete' ? await verify(task, decided, env, environment, signal) : decided,
+      along,
+    };
+  } finally {
+    output.end();
+    handout.remove();
+  }
+}
+
+/** Why a turn failed, by its class, for whoever decides about another try. */
+const tellFailure = (store: TeamStore, task: Claimed, end: Extract<TurnEnd, { ended: 'failed' }>): unknown =>
+  store.events.append({
+    ...{ type: 'agent.failed', member: task.claim.member, task: task.id, epoch: task.claim.epoch },
+    ...{ fault: end.why, text: end.message.slice(0, 4_096) },
+    ...(end.retryAfterMs === undefined ? {} : { retry_after_ms: end.retryAfterMs }),
+  });
+
+async function judged(end: TurnEnd, task: Claimed, environment: RunnerEnvironment): Promise<TurnVerdict> {
+  const remedied = isFaulty(end) ? await environment.remedy(end) : undefined;
+  if (remedied !== undefined && isFaulty(end)) return judgeFault(end, remedied);
+  return ended(environment, judgeTurn(end, task));
+}
+
+/**
+ * A command that is not there, or prints without end, is the task's own failure: no other agent would do better, and
+ * `exec` never falls back. What the machine lacks for the moment stays nobody's fault. In the relay every fault ends the
+ * attempt: there the loop decides about another.
+ */
+function ended({ spec, store }: Pick<RunnerEnvironment, 'spec' | 'store'>, verdict: TurnVerdict): TurnVerdict {
+  if (verdict.do !== 'release' || verdict.reason !== 'agent') return verdict;
+  const isTaskFault = spec.kind === 'exec' && verdict.fault !== 'rate_limited';
+  if (!isTaskFault && store.board.board.profile !== 'relay') return verdict;
+  return { do: 'fail', why: verdict.why, text: verdict.why };
+}
+
+/** One turn of the member's agent, as soon as its vendor may be called. @param task that it is about */
+export async function holdTurn(
+  environment: Omit<RunnerEnvironment, 'store' | 'speaker' | 'spec' | 'environment' | 'isAsking' | 'remedy'>,
+  task: string | undefined,
+  input: Pick<TurnInput, 'prompt' | 'env' | 'signal' | 'timeoutMs' | 'argv'>,
+): Promise<TurnEnd> {
+  const { agent, cwd, sandbox, ledger, around } = environment;
+  await ledger.begin(task, input.signal);
+  const end = await converse(agent.turn({ ...input, cwd, sandbox, ...(await around()) }), environment, input.signal);
+  return ledger.end(end);
+}
+
+/** Runs the task's `verify:` commands, which a person wrote; the first that fails makes the attempt a failure. */
+async function verify(
+  task: Task,
+  verdict: TurnVerdict & { do: 'complete' },
+  env: Readonly<Record<string, string>>,
+  environment: RunnerEnvironment,
+  signal: AbortSignal,
+): Promise<TurnVerdict> {
+  const { cwd } = environment;
+  const end = await verifyTask(task, { env, cwd, signal, drive: (turn) => converse(turn, environment, signal) });
+  if (end.result === 'aborted') return judgeTurn({ ended: 'aborted' }, task);
+  if (end.result === 'failed')
+    return {
+      do: 'fail',
+      why: `verify failed: ${end.command} (${end.message})`,
+      text: `${verdict.text}\n\n${end.output}`,
+    };
+  const { artifact } = task.work;
+  const missing =
+    artifact === undefined ? undefined : missingArtifact(environment.store.disk, environment.cwd, artifact);
+  return missing === undefined ? verdict : { do: 'fail', why: `artifact: ${missing}`, text: verdict.text };
+}
+
+function taskVariables(task: Claimed, handout: { taskFile: string; mailFile: string }): Record<string, string> {
+  return {
+    ...task.work.env,
+    TEAMS_TASK_ID: task.id,
+    TEAMS_TASK_FILE: handout.taskFile,
+    TEAMS_MAIL_FILE: handout.mailFile,
+  };
+}

@@ -1,0 +1,240 @@
+/**
+ * A teammate: one process, one agent, one loop (S3's work loop with v9's idle cycle).
+ *
+ * started ─→ own unfinished task ─→ attempt ─→ again          (the order is `policy/supervise/next-step.ts`'s)
+ *         ─→ mail for the agent ─→ a turn ─→ again
+ *         ─→ a ready task ─→ attempt ─→ again
+ *         ─→ nothing, or a person must answer first ─→ waits: woken by the bell, or looks again within a second
+ * stopping: finishes its atomic step, starts nothing new, answers, leaves
+ */
+import type { Message } from '../../model/team/message.ts';
+import type { Claimed, Task } from '../../model/board/task.ts';
+import { nextStep, type Situation } from '../../policy/supervise/next-step.ts';
+import { sandboxNow, type Leave } from '../../policy/sandbox/effective-sandbox.ts';
+import { tellEnd, wasEnded } from './settle-attempt.ts';
+import { Answers } from '../agents/task-answers.ts';
+import { Claims } from './task-claims.ts';
+import { farewell, type Leaving } from './announce-exit.ts';
+import { Idleness } from './idle-watch.ts';
+import { hopsAfter } from '../team/send-mail.ts';
+import { answerMail } from './mail-turn.ts';
+import { Mailroom } from '../team/mailroom.ts';
+import { Mind } from './turn-setup.ts';
+import { PlanGate } from './plan-gate.ts';
+import { reply, type Replies } from './replies.ts';
+import { tellUnusable } from './load-role.ts';
+import { RoleWork } from './role-work.ts';
+import { attempt, type Attempt } from './runner.ts';
+import { Self } from '../team/member-session.ts';
+import type { TeammateEnvironment } from './teammate-environment.ts';
+import { whenWritable } from '../process/retry-disk.ts';
+
+export class Teammate {
+  readonly #environment: TeammateEnvironment;
+  readonly #self: Self;
+  readonly #claims: Claims;
+  readonly #plans: PlanGate;
+  readonly #answers: Answers;
+  readonly #idleness: Idleness;
+  readonly #mind: Mind;
+  readonly #mailroom: Mailroom;
+  readonly #role: RoleWork | undefined;
+  readonly #turn = new AbortController();
+  #leaving: Leaving | undefined;
+  #wake: () => void = () => {};
+  #completed = 0;
+  /** The plan of the task that it works on was approved, or needs not be. */
+  #isApproved = false;
+
+  constructor(environment: TeammateEnvironment) {
+    const { store, speaker, rate, mostFailures, refusesShutdown, idleTimeoutMs: timeoutMs } = environment;
+    this.#environment = environment;
+    this.#self = new Self(store, speaker, rate, () => this.stop('gone'));
+    this.#claims = new Claims(this.#self, mostFailures);
+    this.#plans = new PlanGate(this.#self);
+    this.#answers = new Answers(this.#self);
+    const leave = (): void => this.stop('idle');
+    this.#idleness = new Idleness(this.#self, { timeoutMs, leave, hasCompleted: () => this.#completed > 0 });
+    const { role } = environment;
+    this.#role = role && 'fields' in role ? new RoleWork(this.#self, role, this.#turn.signal) : undefined;
+    this.#mind = new Mind(this.#self, environment);
+    const onShutdown = ({ now }: { now: boolean }): void => this.#finish('shutdown', now);
+    const replies: Replies = { self: this.#self, plans: this.#plans, refusesShutdown, onShutdown };
+    this.#mailroom = new Mailroom({
+      ...{ store, member: speaker.name },
+      isCurrent: () => this.#self.isCurrent(),
+      handle: (message) => reply(message, replies),
+      onLook: () => this.#look(),
+      onTrouble: (error) => this.#self.trouble(error),
+    });
+  }
+
+  /** Works until there is a reason to leave; everything it opened is closed then. */
+  async run(): Promise<Leaving> {
+    try {
+      await this.#mailroom.look();
+      await this.#mustBeUsable();
+      while (this.#leaving === undefined)
+        await whenWritable(this.#environment.store, this.#turn.signal, () => this.#step());
+      await farewell(this.#self, this.#leaving, this.#completed);
+      return this.#leaving;
+    } finally {
+      await this.#close();
+    }
+  }
+
+  /** What it may do to files now: before its plan is approved it only looks. */
+  leave(): Leave {
+    const { sandbox, planApproval = false } = this.#environment;
+    return { sandbox, planPending: planApproval && !this.#isApproved };
+  }
+
+  /** Ends the present turn and leaves; for signals. */
+  stop(why: Leaving): void {
+    this.#finish(why, true);
+  }
+
+  /** Leaves after the present step; `now` ends the turn too. */
+  #finish(why: Leaving, now: boolean): void {
+    this.#leaving ??= why;
+    if (now) this.#turn.abort();
+    this.#plans.abandon();
+    this.#wake();
+  }
+
+  async #step(): Promise<void> {
+    if (!this.#self.isCurrent()) {
+      this.stop('replaced');
+      return;
+    }
+    // Before anything is taken on that nobody could do.
+    if (this.#mind.seats.isEmpty) {
+      this.#finish('unfit', false);
+      return;
+    }
+    const { task: own, ready, ...situation } = this.#situation();
+    switch (nextStep(situation)) {
+      case 'go on':
+        return own && this.#work(own);
+      case 'read':
+        return this.#answerMail();
+      case 'claim':
+        // Not begun yet: it may be one that a person must answer about first.
+        if (ready) this.#claims.claim(ready);
+        return;
+      case 'wait':
+        return this.#isDone(situation) ? this.#conclude() : this.#wait();
+    }
+  }
+
+  #situation(): Situation & { readonly task: Claimed | undefined; readonly ready: Task | undefined } {
+    const task = this.#self.task();
+    const ready = task || this.#role?.isOver ? undefined : this.#claims.ready();
+    return {
+      ...{ task, ready },
+      own: task === undefined ? 'none' : this.#answers.isOpen(task) ? 'asked about' : 'workable',
+      hasMail: this.#environment.answersMail && this.#mailroom.waiting.length > 0,
+      hasReady: ready !== undefined,
+    };
+  }
+
+  async #work(task: Claimed): Promise<void> {
+    if (this.#environment.planApproval === true && !(await this.#plans.passes(task))) return;
+    if (!(await this.#mind.seats.begin(task))) return;
+    const taken = this.#mailroom.forTurn();
+    const mail = [...taken, ...this.#answers.about(task)];
+    const isAsking = (): boolean => this.#answers.isAwaited(task);
+    const minded = this.#mind.runner(mail, { from: this.#mailroom, taken }, isAsking);
+    const runner = this.#role ? { ...minded, carryOut: this.#role.carryOut } : minded;
+    this.#isApproved = true;
+    const done = await this.#turnOn(mail, () => attempt(task, mail, runner, this.#turn.signal));
+    this.#isApproved = false;
+    if (done.verdict.do === 'release') {
+      this.#claims.pause(task.id, done.verdict.retryAfterMs);
+      this.#mailroom.putBack(taken);
+    } else this.#mailroom.used(taken);
+    await this.#report(done);
+  }
+
+  async #report(done: Attempt): Promise<void> {
+    if (!(await wasEnded(this.#self, done)) || done.verdict.do === 'release') return;
+    const isCompleted = done.verdict.do === 'complete';
+    if (isCompleted) this.#completed += 1;
+    this.#claims.ended(isCompleted);
+    // A role reports at its end, and of all that it did: Phase 5-L says nothing to the lead.
+    await (this.#role ? this.#role.ended(done) : tellEnd(this.#self, done));
+  }
+
+  /** A role leaves when there is nothing for it, and nobody that it waits for. */
+  #isDone({ own }: Situation): boolean {
+    return this.#role !== undefined && own === 'none' && (this.#role.isOver || !this.#claims.isPausing);
+  }
+
+  async #conclude(): Promise<void> {
+    await this.#role?.conclude();
+    this.#finish('done', false);
+  }
+
+  /** A role whose file cannot be used reports that, and stops. */
+  async #mustBeUsable(): Promise<void> {
+    const { role } = this.#environment;
+    if (role === undefined || 'fields' in role) return;
+    await tellUnusable(this.#self, role);
+    this.#finish('done', false);
+  }
+
+  async #answerMail(): Promise<void> {
+    await answerMail({
+      ...{ self: this.#self, mind: this.#mind, mailroom: this.#mailroom, signal: this.#turn.signal },
+      sandbox: sandboxNow(this.leave()),
+      turnOn: (mail, turn) => this.#turnOn(mail, turn),
+    });
+  }
+
+  /** A turn of the agent: what it sends meanwhile answers this mail, also from processes that it starts. */
+  async #turnOn<T>(mail: readonly Message[], turn: () => Promise<T>): Promise<T> {
+    this.#self.hops(hopsAfter(mail));
+    try {
+      return await turn();
+    } finally {
+      this.#self.hops(undefined);
+      this.#idleness.worked();
+    }
+  }
+
+  /** Waits for the bell, a change on the board, or the end of patience. */
+  async #wait(): Promise<void> {
+    while (this.#isWaiting()) {
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      if (this.#isWaiting()) await this.#idleness.look();
+    }
+  }
+
+  #isWaiting(): boolean {
+    return this.#leaving === undefined && nextStep(this.#situation()) === 'wait';
+  }
+
+  #look(): void {
+    const { store, refusesShutdown } = this.#environment;
+    try {
+      store.pinned.check();
+      const { phase } = store.board.fold();
+      if (phase === 'closed' || (phase === 'closing' && refusesShutdown === undefined)) this.#finish('closed', false);
+      if (!this.#self.isCurrent()) this.stop('replaced');
+      this.#plans.look();
+    } catch (error) {
+      this.#self.trouble(error);
+    }
+    if (this.#mailroom.waiting.length > 0) this.#mind.mailCame();
+    this.#wake();
+  }
+
+  async #close(): Promise<void> {
+    const { lease, store } = this.#environment;
+    await this.#mailroom.close();
+    await this.#mind.close();
+    await this.#role?.close();
+    await lease.release();
+    await store.close();
+  }
+}

@@ -1,0 +1,96 @@
+/** read_file, write_file and edit_file: the path is found, judged by what it really is, and only then walked. */
+import { UsageError } from '../../model/text/errors.ts';
+import { quoted } from '../../model/text/document-problem.ts';
+import type { ToolInputs } from '../../model/team/tool.ts';
+import { DEFAULT_LINES, PAGE_BYTES } from '../../model/team/workspace-tool.ts';
+import { protectedBy, type Deed } from '../../policy/sandbox/workspace-path.ts';
+import type { Page } from '../../store/files/line-page.ts';
+import { locate, type Place } from '../../store/workspace/resolved-path.ts';
+import { changeText, listed, readPage, writeText } from '../../store/workspace/workspace-text.ts';
+
+/** Names of a directory that are shown. */
+const MOST_NAMES = 1_000;
+/** Bytes that an answer needs besides its page. */
+const FRAME = 1_024;
+/** Places of an ambiguous text that are told. */
+const MOST_PLACES = 10;
+
+/** @throws UsageError `POLICY_DENIED` naming the rule, for the path as it was asked for and as it really is */
+function placeFor(root: string, path: string, deed: Deed): Place {
+  const place = locate(root, path);
+  const rule = protectedBy(place.asked, deed) ?? protectedBy(place.path, deed);
+  if (rule === undefined) return place;
+  const what = deed === 'read' ? 'neither read nor written' : 'not written';
+  throw new UsageError('POLICY_DENIED', `${quoted(path)} is ${what} by this tool (rule: protected paths, ${rule}).`);
+}
+
+/** @param most bytes that the answer may have */
+export function readFileTool(root: string, input: ToolInputs['read_file'], most = PAGE_BYTES + FRAME): string {
+  const place = placeFor(root, input.path, 'read');
+  const names = listed(place);
+  if (names !== undefined) return directoryText(place, names);
+  const { offset: from = 1, limit: lines = DEFAULT_LINES } = input;
+  return pageText(place, from, readPage(place, { from, lines, bytes: Math.min(PAGE_BYTES, most - FRAME) }));
+}
+
+function directoryText({ path }: Place, names: readonly string[]): string {
+  const open = names.filter((name) => protectedBy(`${path}/${name.replace(/\/$/, '')}`, 'read') === undefined);
+  const shown = open.slice(0, MOST_NAMES).join('\n');
+  const rest = open.length > MOST_NAMES ? `\n[${open.length - MOST_NAMES} names more]` : '';
+  return open.length === 0 ? `The directory ${quoted(path)} is empty.` : `${shown}${rest}`;
+}
+
+function pageText({ path }: Place, from: number, { lines, total }: Page): string {
+  if (total === 0) return `${quoted(path)} is empty.`;
+  if (lines.length === 0)
+    throw new UsageError('USAGE', `${quoted(path)} has ${total} lines, and line ${from} is behind its end.`);
+  const last = from + lines.length - 1;
+  const text = lines.map((line, at) => `${String(from + at).padStart(6)}\t${line}`).join('\n');
+  return last === total ? text : `${text}\n[Lines ${from} to ${last} of ${total}. Go on with offset ${last + 1}.]`;
+}
+
+export function writeFileTool(root: string, { path, content }: ToolInputs['write_file']): string {
+  const place = placeFor(root, path, 'write');
+  if (place.path === '') throw new UsageError('USAGE', `${quoted(path)} is a directory.`);
+  const { replaced } = writeText(place, content);
+  return `${replaced ? 'Replaced' : 'Created'} ${place.path} (${Buffer.byteLength(content)} bytes).`;
+}
+
+export function editFileTool(root: string, input: ToolInputs['edit_file']): string {
+  const { path, old_text, new_text, replace_all = false } = input;
+  if (old_text === new_text) throw new UsageError('USAGE', 'old_text and new_text are the same: nothing to change.');
+  const place = placeFor(root, path, 'write');
+  let count = 0;
+  changeText(place, (text) => {
+    const [old, next] = inItsLineEnds(text, old_text, new_text);
+    const places = occurrences(text, old);
+    count = places.length;
+    if (count === 0) throw new UsageError('USAGE', `old_text does not stand in ${quoted(path)}; read the file again.`);
+    if (count > 1 && !replace_all) throw ambiguous(path, text, places);
+    return text.split(old).join(next);
+  });
+  return `Edited ${place.path}${count === 1 ? '' : ` in ${count} places`}.`;
+}
+
+/** A text that was read here shows no carriage returns: what is written in plain lines is meant in the file's own. */
+function inItsLineEnds(text: string, old: string, next: string): readonly [string, string] {
+  if (text.includes(old) || !text.includes('\r\n') || old.includes('\r')) return [old, next];
+  const ours = (plain: string): string => plain.replaceAll(/\r?\n/g, '\r\n');
+  return [ours(old), ours(next)];
+}
+
+/** Where a text stands, without overlaps, as it is replaced. */
+function occurrences(text: string, wanted: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
+  return places;
+}
+
+function ambiguous(path: string, text: string, places: readonly number[]): UsageError {
+  const lines = places.slice(0, MOST_PLACES).map((at) => text.slice(0, at).split('\n').length);
+  const more = places.length > MOST_PLACES ? ' …' : '';
+  return new UsageError(
+    'USAGE',
+    `old_text stands ${places.length} times in ${quoted(path)} (lines ${lines.join(', ')}${more}): give more of what is around it, or replace_all.`,
+  );
+}

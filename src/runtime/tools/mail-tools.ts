@@ -1,0 +1,88 @@
+/** SendMessage and CheckInbox. */
+import { UsageError } from '../../model/text/errors.ts';
+import type { Message, SendOptions } from '../../model/team/message.ts';
+import type { ToolInputs } from '../../model/team/tool.ts';
+import type { Desk, Handler, Mailbox } from './tool-context.ts';
+import { hopsAfter, type Delivery } from '../team/send-mail.ts';
+import { mailBlock } from '../team/prompts.ts';
+import type { TeamHandle } from '../team/team-handle.ts';
+
+/** Characters of mail in one answer; what is over comes with the next call. */
+const ANSWER = 48 * 1024;
+/** What a message costs besides its content. */
+const FRAME = 400;
+/** More unread messages than this are not counted. */
+const COUNTED = 1_000;
+
+/** @throws UsageError `UNKNOWN_TEAM` for a lead without a team, and for any other than the desk's */
+export function teamOf({ team, side }: Desk, named?: string): TeamHandle {
+  if (team !== undefined && (named === undefined || named === team.name)) return team;
+  if (team !== undefined)
+    throw new UsageError('UNKNOWN_TEAM', `This process works in team ${team.name}, not in ${JSON.stringify(named)}.`);
+  throw new UsageError(
+    'UNKNOWN_TEAM',
+    side === 'lead' ? 'There is no team yet; TeamCreate makes one.' : 'There is no team here.',
+  );
+}
+
+export const sendMessage: Handler<ToolInputs['SendMessage']> = async (input, desk) => {
+  const handle = teamOf(desk, input.team_name);
+  const { recipient, content, type } = input;
+  const options = optionsOf(input, desk);
+  if (type === 'broadcast') return deliveries(await handle.broadcast(content, options));
+  if (recipient === undefined) throw new UsageError('USAGE', 'To whom? Give a recipient, or the type "broadcast".');
+  return deliveries([await handle.send(recipient, content, options)]);
+};
+
+function optionsOf({ type, kind, request_id, approve }: ToolInputs['SendMessage'], { cause = [] }: Desk): SendOptions {
+  const isAnswer = type === 'plan_approval_response' || type === 'shutdown_response';
+  if (isAnswer && approve === undefined) throw new UsageError('USAGE', `A ${type} says approve: true or false.`);
+  if (type === 'plan_approval_response' && request_id === undefined)
+    throw new UsageError('USAGE', 'A plan_approval_response names the request_id that it answers.');
+  const hops = hopsAfter(cause);
+  return {
+    ...(type === undefined ? {} : { type }),
+    ...(kind === undefined ? {} : { kind }),
+    ...(request_id === undefined ? {} : { request_id }),
+    ...(approve === undefined ? {} : { data: { approve } }),
+    ...(hops === undefined ? {} : { hops }),
+  };
+}
+
+const deliveries = (all: readonly Delivery[]): string =>
+  all
+    .map((one) =>
+      'error' in one
+        ? `not sent to ${one.recipient}: ${one.code}: ${one.error}`
+        : `sent to ${one.recipient}, id ${one.id}`,
+    )
+    .join('\n') || 'There is nobody else to write to.';
+
+export const checkInbox: Handler<ToolInputs['CheckInbox']> = async (_input, desk) => {
+  teamOf(desk);
+  const { mail } = desk;
+  await mail?.look();
+  const fitting = mail === undefined ? 0 : countFitting(mail.waiting());
+  const text = await mail?.take(Math.max(fitting, 1), mailBlock);
+  return text === undefined || text === '' ? 'No unread messages.' : text;
+};
+
+function countFitting(waiting: Iterable<Message>): number {
+  let [count, size] = [0, 0];
+  for (const { content } of waiting) {
+    size += content.length + FRAME;
+    if (size > ANSWER) break;
+    count += 1;
+  }
+  return count;
+}
+
+/** What every other tool's answer says of mail that waits; a host does not poll. Empty when there is none. */
+export async function announcement(mail: Mailbox | undefined): Promise<string> {
+  await mail?.look();
+  let unread = 0;
+  for (const _message of mail?.waiting() ?? []) if (++unread === COUNTED) break;
+  if (unread === 0) return '';
+  const many = unread === COUNTED ? `${COUNTED} or more` : String(unread);
+  return `You have ${many} unread message${unread === 1 ? '' : 's'}; call CheckInbox.`;
+}

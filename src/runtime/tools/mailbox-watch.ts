@@ -1,0 +1,55 @@
+/**
+ * When to look again at what a desk shows: at once when its team's files change or somebody rings, and each second behind
+ * that. The team may come and go meanwhile.
+ */
+import { realDisk } from '../../store/files/disk.ts';
+import { realClock } from '../process/system-clock.ts';
+import type { Desk } from './tool-context.ts';
+import type { TeamHandle } from '../team/team-handle.ts';
+import { Waker } from '../process/waker.ts';
+
+/** Between two looks: what comes together is looked at together. */
+const GAP_MS = 50;
+
+export class DeskWatch {
+  readonly #desk: Pick<Desk, 'team'>;
+  readonly #signal: AbortSignal;
+  #team: TeamHandle | undefined;
+  #waker: Waker;
+
+  /** @param signal ends the looks */
+  constructor(desk: Pick<Desk, 'team'>, signal: AbortSignal) {
+    this.#desk = desk;
+    this.#signal = signal;
+    this.#waker = new Waker({ disk: realDisk, clock: realClock }, [], signal);
+  }
+
+  /** There may be something new, whatever the files say. */
+  ring(): void {
+    this.#waker.ring();
+  }
+
+  /** Yields whenever it is time to look, at first at once. */
+  async *looks(): AsyncGenerator<void> {
+    try {
+      while (!this.#signal.aborted) {
+        this.#follow();
+        yield;
+        await realClock.sleep(GAP_MS, this.#signal);
+        await this.#waker.wait();
+      }
+    } finally {
+      this.#waker.close();
+    }
+  }
+
+  /** Watches the files of the team that is there now. */
+  #follow(): void {
+    const { team } = this.#desk;
+    if (team === this.#team) return;
+    this.#team = team;
+    this.#waker.close();
+    const paths = team === undefined ? [] : [team.paths.log, team.paths.folder];
+    this.#waker = new Waker({ disk: realDisk, clock: realClock }, paths, this.#signal);
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Commands of a model: each in a shell of its own, marked, limited, behind the wall where there is one, and with nothing
+ * of it left when it has ended.
+ */
+import { ulid } from 'ulid';
+import { startProcess, type ProcessEnd } from '../../agents/programs/process.ts';
+import type { Mark } from '../../model/agent/process-mark.ts';
+import { processes } from '../../os/process-table.ts';
+import { realClock } from '../process/system-clock.ts';
+import { commandOutput } from './command-output.ts';
+import { drawMarks, markedCommand, markEnvironment, prlimitPath } from '../../os/mark-environment.ts';
+import { reaperCommand } from '../process/package.ts';
+import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
+import { sweep } from '../../os/sweep.ts';
+
+export interface ShellRequest {
+  /** Already with its wall. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+  /** Bytes of output that are kept. */
+  readonly most: number;
+}
+
+export type ShellEnd =
+  | { readonly how: ProcessEnd['how'] | 'crowded'; readonly code: number | undefined; readonly output: string }
+  | { readonly how: 'not started'; readonly why: string };
+
+/** Processes that one command may have at a time. */
+export const MOST_PROCESSES = 512;
+const COUNT_EVERY_MS = 100;
+/** Between SIGTERM and SIGKILL. */
+const GRACE_MS = 2_000;
+/** More output than this ends the command. */
+const FLOOD_BYTES = 256 * 1024 * 1024;
+
+export class Shell {
+  readonly #run = ulid(realClock.now());
+  /** What ends commands when this process is killed; what carries somebody's mark already is looked after. */
+  #reaper: Reaper | undefined;
+  /** Of the commands that run: one that is just starting cannot be seen to carry its mark yet. */
+  readonly #marks = new Set<Mark>();
+
+  async run(request: ShellRequest): Promise<ShellEnd> {
+    const mark = this.#draw();
+    if (mark === undefined) return { how: 'not started', why: 'There is no mark left to know its processes by.' };
+    const isMarked = request.env['TEAMS_MARK'] !== undefined;
+    if (!isMarked) this.#reaper ??= startReaper(reaperCommand);
+    this.#marks.add(mark);
+    this.#reaper?.add(mark);
+    try {
+      const { file, args } = markedCommand(mark, withLimits(request.argv));
+      // In a teammate the command stays the teammate's, too: its lead's sweep finds it by the name that it knows.
+      const own = isMarked ? {} : markEnvironment(mark);
+      return await this.#follow({ ...request, argv: [file, ...args], env: { ...request.env, ...own } }, mark);
+    } finally {
+      await sweep([mark], []);
+      this.#reaper?.remove(mark);
+      this.#marks.delete(mark);
+    }
+  }
+
+  /** Idempotent. No command runs any more. */
+  async close(): Promise<void> {
+    await this.#reaper?.done();
+    this.#reaper = undefined;
+  }
+
+  #draw(): Mark | undefined {
+    const taken = new Set([...this.#marks].map(valueOf));
+    const drawn = drawMarks(taken.size + 1, processes, Math.random, this.#run);
+    return drawn.find((mark) => !taken.has(valueOf(mark)));
+  }
+
+  async #follow({ argv, env, cwd, timeoutMs, signal, most }: ShellRequest, mark: Mark): Promise<ShellEnd> {
+    const crowded = new AbortController();
+    const started = await startProcess(
+      { argv, env, cwd, timeoutMs, signal: AbortSignal.any([signal, crowded.signal]) },
+      { graceMs: GRACE_MS, floodBytes: FLOOD_BYTES, keptBytes: 0 },
+    );
+    if (!started.ok) return { how: 'not started', why: started.failure.message };
+    const stop = watchCrowd(mark, () => crowded.abort());
+    const output = commandOutput(most);
+    try {
+      for (let piece = await started.process.next(); piece; piece = await started.process.next())
+        output.push(piece.bytes);
+      const end = await started.process.ended;
+      const code = end.how === 'exited' ? end.code : undefined;
+      return { how: crowded.signal.aborted ? 'crowded' : end.how, code, output: output.text() };
+    } finally {
+      stop();
+    }
+  }
+}
+
+/** What tells two marks of this process apart. */
+const valueOf = (mark: Mark): number | string => (mark.kind === 'limit' ? mark.value : mark.id);
+
+/**
+ * A command may not fork without end. The limit on processes counts all of this user's, so it is set above what there is;
+ * it does not bind root, for whom the crowd is counted besides.
+ */
+function withLimits(argv: readonly string[]): [string, ...string[]] {
+  const prlimit = prlimitPath();
+  const [file = '', ...args] = argv;
+  if (prlimit === undefined) return [file, ...args];
+  const most = MOST_PROCESSES + processes.list().reduce((sum, pid) => sum + threadsOf(pid), 0);
+  return [prlimit, `--nproc=${most}:${most}`, '--core=0:0', '--', file, ...args];
+}
+
+function threadsOf(pid: number): number {
+  const seen = processes.stat(pid);
+  return typeof seen === 'string' ? 1 : seen.threads;
+}
+
+/** Counts the processes of a command, when there are suddenly many more than before. @returns what ends that */
+function watchCrowd(mark: Mark, tooMany: () => void): () => void {
+  const before = processes.list().length;
+  const look = (): void => {
+    const pids = processes.list();
+    if (pids.length - before > MOST_PROCESSES && pids.filter((pid) => carries(pid, mark)).length > MOST_PROCESSES)
+      tooMany();
+  };
+  const timer = setInterval(look, COUNT_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+function carries(pid: number, mark: Mark): boolean {
+  if (mark.kind === 'environment') {
+    const environ = processes.environ(pid);
+    return typeof environ !== 'string' && environ.includes(`TEAMS_MARK=${mark.id}`);
+  }
+  const limits = processes.limits(pid);
+  return typeof limits !== 'string' && limits.hardMsgqueue >= mark.low && limits.hardMsgqueue <= mark.high;
+}

@@ -1,0 +1,21 @@
+/** The team's MCP server as a member's program starts it: it is that member, by the token in its environment. */
+import type { Server } from '../../agents/agent-contract.ts';
+import { commandLine } from '../process/package.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What our own process needs beside who it is: where the user's key and configuration lie. */
+const OURS = ['PATH', 'HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME'];
+
+/**
+ * @param own the member's variables, as its agent gets them
+ * @param parent the environment of this process
+ */
+export function memberServer(root: string, own: Variables, parent: Variables): Server {
+  const [command, ...args] = commandLine('mcp', '--root', root);
+  const env = Object.entries({ ...parent, ...own }).flatMap(([name, value]): [string, string][] => {
+    const isWanted = OURS.includes(name) || (name.startsWith('TEAMS_') && name in own);
+    return isWanted && value !== undefined ? [[name, value]] : [];
+  });
+  return { command, args, env: Object.fromEntries(env) };
+}

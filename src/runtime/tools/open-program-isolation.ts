@@ -1,0 +1,72 @@
+/** Raising the fence of a member's program: found, tried once, and told. The wall of `wall.ts` is for commands of models. */
+import { tmpdir } from 'node:os';
+import process from 'node:process';
+import { startProcess } from '../../agents/programs/process.ts';
+import { fenced, type Grounds } from '../../policy/sandbox/program-isolation.ts';
+import { isShown, type WallSetting } from '../../policy/sandbox/shell-isolation.ts';
+import { entriesAt, homeOf, realPath } from '../../store/workspace/sandbox-host.ts';
+import { findProgram } from '../../os/program-path.ts';
+import { bubblewrap, PROBE_MS, required } from './open-shell-isolation.ts';
+
+export interface FenceOptions {
+  readonly setting: WallSetting;
+  readonly root: string;
+  readonly isWritable: boolean;
+  /** Writable besides the workspace and the temporary files; only what is there. */
+  readonly shared: readonly string[];
+  /** Of this process: where programs and the user's home are. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export type Fence =
+  | { readonly is: 'up'; readonly hold: (argv: readonly string[]) => readonly string[] }
+  | { readonly is: 'missing'; readonly why: string };
+
+/** What must not work. Its arguments: a file outside the workspace, the process that looks after the program. */
+const PROBE = `
+over() { echo "$1"; exit 1; }
+( : > "$1" ) 2>/dev/null && { rm -f "$1"; over 'it writes outside the workspace'; }
+for outside in "$2" "$PPID"; do
+  ( : > "/proc/$outside/root$1" ) 2>/dev/null && { rm -f "/proc/$outside/root$1"; over 'it writes through a process outside'; }
+done
+echo held
+`;
+
+/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) when one is required and cannot be had */
+export async function raiseFence(options: FenceOptions): Promise<Fence> {
+  const bwrap = bubblewrap(options.environment);
+  const grounds = groundsOf(options);
+  const why = bwrap === undefined ? 'bubblewrap is not installed' : await weakness(bwrap, grounds, options);
+  if (bwrap !== undefined && why === undefined)
+    return { is: 'up', hold: (argv) => (isThere(argv, options) ? fenced(bwrap, grounds, argv) : argv) };
+  if (options.setting === 'required') throw required(why);
+  return { is: 'missing', why: why ?? 'it was not tried' };
+}
+
+const groundsOf = ({ root, isWritable, shared }: FenceOptions): Grounds => ({
+  ...{ root: realPath(root), isWritable },
+  shared: [...new Set(entriesAt(['/tmp', '/var/tmp', tmpdir(), ...shared]).map(({ path }) => path))],
+});
+
+/** A program that is not there is told by its own start, not by bubblewrap's. */
+const isThere = ([program = '']: readonly string[], { environment }: FenceOptions): boolean =>
+  program.includes('/') || findProgram(program, environment['PATH'] ?? '') !== undefined;
+
+/** @returns what the probe could do, or why it did not run; undefined when the fence holds */
+async function weakness(bwrap: string, grounds: Grounds, { environment }: FenceOptions): Promise<string | undefined> {
+  const isOutside = (path: string): boolean =>
+    isShown(path, grounds.root) && !grounds.shared.some((one) => path === one || path.startsWith(`${one}/`));
+  const place = [homeOf(environment), '/etc', '/usr'].find(isOutside) ?? '/';
+  const script = ['/bin/sh', '-c', PROBE, 'probe', `${place}/.teams-probe-${process.pid}`, String(process.pid)];
+  const started = await startProcess({
+    argv: fenced(bwrap, grounds, script),
+    env: { PATH: environment['PATH'] ?? '/usr/bin:/bin' },
+    cwd: '/',
+    ...{ timeoutMs: PROBE_MS, signal: new AbortController().signal },
+  });
+  if (!started.ok) return started.failure.message;
+  const { stdout, stderr } = await started.process.ended;
+  const said = stdout.toString('utf8').trim();
+  if (said === 'held') return undefined;
+  return said === '' ? `bubblewrap does not work here (${stderr.toString('utf8').trim().slice(0, 300)})` : said;
+}

@@ -1,0 +1,112 @@
+/**
+ * The wall: bubblewrap around a command. Whether there is one is not believed but tried: a probe behind it does what is
+ * forbidden, and only when all of that fails does the wall count.
+ */
+import { dirname } from 'node:path';
+import process from 'node:process';
+import { startProcess } from '../../agents/programs/process.ts';
+import { AgentError } from '../../model/text/errors.ts';
+import {
+  GIT_STARTERS,
+  HOME_KEYS,
+  isShown,
+  walled,
+  type Surroundings,
+  type WallSetting,
+} from '../../policy/sandbox/shell-isolation.ts';
+import type { Wall } from '../../policy/sandbox/effective-sandbox.ts';
+import {
+  entriesAt,
+  entriesIn,
+  homeOf,
+  networkNamespace,
+  realPath,
+  withCanary,
+} from '../../store/workspace/sandbox-host.ts';
+import { findProgram } from '../../os/program-path.ts';
+import { keyPath } from '../../store/user/seal.ts';
+
+export interface Walls {
+  readonly wall: Wall;
+  /** Why there is none; undefined when there is one, or none is wanted. */
+  readonly why?: string;
+  /** The argv of a command behind the wall; for `up` only. */
+  readonly around: (root: string, isWritable: boolean, argv: readonly string[]) => readonly string[];
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export const PROBE_MS = 20_000;
+
+/**
+ * What must not work. Its arguments: a file outside the workspace, a directory among the temporary files, the process that
+ * looks after the command, its network.
+ */
+const PROBE = `
+over() { echo "$1"; exit 1; }
+( : > "$1" ) 2>/dev/null && { rm -f "$1"; over 'it writes outside the workspace'; }
+[ -e "$2" ] && over 'it sees the temporary files of others'
+kill -0 "$3" 2>/dev/null && over 'it reaches processes outside'
+cat "/proc/$3/environ" >/dev/null 2>&1 && over 'it reads the environment of processes outside'
+case "$(readlink /proc/self/ns/net)" in "$4"|'') over 'it is in the network of the host';; esac
+( : >> /proc/sys/kernel/core_pattern ) 2>/dev/null && over 'it may change the kernel'
+echo held
+`;
+
+/**
+ * Looks for bubblewrap and tries it.
+ *
+ * @param environment of this process: where programs and the user's home are
+ * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) when a wall is required and there is none
+ */
+export async function raiseWall(setting: WallSetting, root: string, environment: Environment): Promise<Walls> {
+  if (setting === 'off') return { wall: 'off', around: unwalled };
+  const bwrap = bubblewrap(environment);
+  const why = bwrap === undefined ? 'bubblewrap is not installed' : await weakness(bwrap, root, environment);
+  if (bwrap !== undefined && why === undefined)
+    return { wall: 'up', around: (at, isWritable, argv) => walled(bwrap, around(at, isWritable, environment), argv) };
+  if (setting === 'required') throw required(why);
+  return { wall: 'missing', why: why ?? 'it was not tried', around: unwalled };
+}
+
+export const bubblewrap = (environment: Environment): string | undefined =>
+  process.platform === 'linux' ? findProgram('bwrap', environment['PATH'] ?? '') : undefined;
+
+export const required = (why = 'it was not tried'): AgentError =>
+  new AgentError(
+    'AGENT_UNAVAILABLE',
+    `sandbox.bwrap is "required", and commands cannot be held in: ${why}. Install it (apt-get install bubblewrap), or set sandbox.bwrap to auto.`,
+  );
+
+const unwalled: Walls['around'] = (_root, _isWritable, argv) => argv;
+
+/** Looked at anew for each command: what is there may have changed. */
+function around(root: string, isWritable: boolean, environment: Environment): Surroundings {
+  const [real, home] = [realPath(root), homeOf(environment)];
+  return {
+    ...{ root: real, isWritable, inRoot: entriesIn(real) },
+    ofGit: entriesAt(GIT_STARTERS.map((name) => `${real}/.git/${name}`)),
+    keys: entriesAt([...HOME_KEYS.map((name) => `${home}/${name}`), dirname(keyPath(environment))]),
+  };
+}
+
+/** @returns what the probe could do, or why it did not run; undefined when the wall holds */
+async function weakness(bwrap: string, root: string, environment: Environment): Promise<string | undefined> {
+  const real = realPath(root);
+  const places = [homeOf(environment), '/etc'].filter((path) => isShown(path, real));
+  return withCanary(async (canary) => {
+    const outside = `${places[0] ?? '/usr'}/.teams-probe-${process.pid}`;
+    const script = ['/bin/sh', '-c', PROBE, 'probe', outside, canary, String(process.pid), networkNamespace()];
+    const started = await startProcess({
+      argv: walled(bwrap, around(root, true, environment), script),
+      env: { PATH: environment['PATH'] ?? '/usr/bin:/bin' },
+      cwd: '/',
+      ...{ timeoutMs: PROBE_MS, signal: new AbortController().signal },
+    });
+    if (!started.ok) return started.failure.message;
+    const { stdout, stderr } = await started.process.ended;
+    const said = stdout.toString('utf8').trim();
+    if (said === 'held') return undefined;
+    return said === '' ? `bubblewrap does not work here (${stderr.toString('utf8').trim().slice(0, 300)})` : said;
+  });
+}

@@ -1,0 +1,83 @@
+/** The thread of a subagent: one turn of one agent. A bundle of its own, which piscina starts. */
+import process from 'node:process';
+import {
+  agentFor,
+  type Agent,
+  type AgentEvent,
+  type CallAnswer,
+  type Turn,
+  type TurnEnd,
+} from '../../agents/agent-registry.ts';
+import { outputTail, tailText } from '../../os/output-tail.ts';
+import { hasToolLoop } from '../../model/agent/agent.ts';
+import type { Usage } from '../../model/agent/usage.ts';
+import { isToolName, isWorkspaceTool } from '../../model/team/tool.ts';
+import { permitted } from '../../policy/sandbox/permissions.ts';
+import type { Leave } from '../../policy/sandbox/effective-sandbox.ts';
+import type { Errand, Posted, SubagentEnd } from './subagent-message.ts';
+import { wallFrom } from '../team/teammate-env.ts';
+
+/** Ends this thread, where `process.exit` ends no more than that. */
+const crash = (): void => process.exit(1);
+
+export default async function runErrand({ errand, line }: Posted): Promise<SubagentEnd> {
+  const { spec } = errand;
+  const stop = new AbortController();
+  line.on('message', () => stop.abort());
+  try {
+    const agent = await agentFor(spec, { crash });
+    try {
+      return await carriedOut(agent, errand, stop.signal);
+    } finally {
+      await agent.close();
+    }
+  } finally {
+    line.close();
+  }
+}
+
+/** A model's shell and file tools work where it was sent to; it has no others. */
+async function carriedOut(agent: Agent, { spec, ...input }: Errand, signal: AbortSignal): Promise<SubagentEnd> {
+  const { openWorkspace } = await import('./tool-workspace.ts');
+  const leave: Leave = { sandbox: input.sandbox, planPending: false };
+  await using workspace = hasToolLoop(spec.kind)
+    ? await openWorkspace({
+        ...{ root: input.cwd, environment: input.env, leave: () => leave, bwrap: wallFrom(process.env) },
+        onWarning: () => undefined,
+      })
+    : undefined;
+  const tools = workspace === undefined ? {} : { tools: workspace.tools() };
+  return await heard(agent.turn({ ...input, ...tools, signal }), async (event) => {
+    if (event.type === 'asked') return permitted(event, input.sandbox);
+    if (event.type !== 'called') return undefined;
+    const { tool, input: given } = event;
+    const isOurs = isToolName(tool) && isWorkspaceTool(tool) && workspace !== undefined;
+    return isOurs ? workspace.call(tool, given, { signal }) : { ok: false, why: 'A subagent has no team tools.' };
+  });
+}
+
+/** How much of the end of what was printed is kept. */
+const PRINTED_BYTES = 16 * 1024;
+
+/** Drives the turn; what the agent says on its way counts as its answer when it ends without one. */
+async function heard(turn: Turn, answer: (event: AgentEvent) => Promise<CallAnswer | undefined>): Promise<SubagentEnd> {
+  const said: string[] = [];
+  const used: Usage[] = [];
+  const printed = outputTail(PRINTED_BYTES);
+  for (let next = await turn.next(undefined); ;) {
+    if (next.done)
+      return {
+        ...endOf(next.value, said.join('\n'), tailText(printed.bytes(), PRINTED_BYTES)),
+        ...(used.length === 0 ? {} : { used }),
+      };
+    if (next.value.type === 'usage') used.push(next.value.usage);
+    if (next.value.type === 'said') said.push(next.value.text);
+    if (next.value.type === 'output') printed.push(next.value.bytes);
+    next = await turn.next(await answer(next.value));
+  }
+}
+
+function endOf(end: TurnEnd, said: string, printed: string): SubagentEnd {
+  if (end.ended === 'aborted') return { ended: 'aborted' };
+  return { ...end, text: end.text.trim() === '' ? said : end.text, printed };
+}

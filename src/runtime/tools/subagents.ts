@@ -1,0 +1,200 @@
+/**
+ * Subagents: agents that do one errand and are gone. Each runs in a thread of a pool with a bounded queue; a thread that
+ * crashes is an error result, and the pool lives. What a subagent started carries a mark, and goes when it ends, or with
+ * this process. Those in the background are collected by their id, once.
+ */
+import { MessageChannel } from 'node:worker_threads';
+import type { Piscina } from 'piscina';
+import { ulid } from 'ulid';
+import { ConflictError, UsageError } from '../../model/text/errors.ts';
+import { spendingEvent } from '../../model/team/spending-sum.ts';
+import { processes } from '../../os/process-table.ts';
+import { realClock } from '../process/system-clock.ts';
+import { drawMarks, markEnvironment } from '../../os/mark-environment.ts';
+import { reaperCommand, subagentProgram } from '../process/package.ts';
+import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
+import type { Errand, Posted, SubagentEnd } from './subagent-message.ts';
+import { sweep } from '../../os/sweep.ts';
+
+export type { Errand, SubagentEnd } from './subagent-message.ts';
+
+export interface SubagentLimits {
+  readonly threads: number;
+  /** Errands that wait for a thread. */
+  readonly queue: number;
+  /** Megabytes of a thread's heap. */
+  readonly heapMb: number;
+  /** A thread that was told to stop is ended after so many milliseconds. */
+  readonly graceMs: number;
+}
+
+export interface SubagentOptions extends Partial<SubagentLimits> {
+  /** Told the events of what each of them used. */
+  readonly onSpent?: (event: ReturnType<typeof spendingEvent>) => void;
+}
+
+const LIMITS: SubagentLimits = { threads: 4, queue: 32, heapMb: 256, graceMs: 10_000 };
+const IDLE_MS = 30_000;
+/** What an errand may wait for a thread before the grace counts. */
+const WAITED_MS = 3_600_000;
+const LONGEST_MS = 2 ** 31 - 1;
+
+interface Background {
+  readonly stop: AbortController;
+  readonly ended: Promise<SubagentEnd>;
+  end: SubagentEnd | undefined;
+}
+
+export class Subagents {
+  readonly #limits: SubagentLimits;
+  readonly #onSpent: SubagentOptions['onSpent'];
+  readonly #program: string;
+  readonly #background = new Map<string, Background>();
+  readonly #running = new Set<Promise<SubagentEnd>>();
+  readonly #closing = new AbortController();
+  readonly #run = ulid(realClock.now());
+  #reaper: Reaper | undefined;
+  #pool: Promise<Piscina<Posted, SubagentEnd>> | undefined;
+  #started = 0;
+  #waiting = 0;
+
+  /** @param program the thread's file; for tests */
+  constructor({ onSpent, ...limits }: SubagentOptions = {}, program = subagentProgram) {
+    this.#onSpent = onSpent;
+    this.#limits = { ...LIMITS, ...limits };
+    this.#program = program;
+  }
+
+  /**
+   * Runs one errand to its end. How it ended is the answer, whatever happened; it never rejects for what the agent did.
+   *
+   * @throws ConflictError `QUOTA` when the queue is full
+   */
+  async run(errand: Errand, signal: AbortSignal): Promise<SubagentEnd> {
+    const { threads, queue } = this.#limits;
+    if (this.#waiting >= threads + queue)
+      throw new ConflictError('QUOTA', `${this.#waiting} subagents run or wait already; collect or stop some first.`);
+    this.#waiting += 1;
+    const running = this.#marked(errand, AbortSignal.any([signal, this.#closing.signal]));
+    this.#running.add(running);
+    try {
+      const end = await running;
+      const { kind, model } = errand.spec;
+      for (const usage of end.used ?? [])
+        this.#onSpent?.(spendingEvent(kind, { ...(model === undefined ? {} : { model }), ...usage }));
+      return end;
+    } finally {
+      this.#running.delete(running);
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Starts one in the background. @returns the id by which it is collected; @throws as {@link run} */
+  start(errand: Errand): string {
+    const stop = new AbortController();
+    const background: Background = { stop, ended: this.run(errand, stop.signal).catch(failed), end: undefined };
+    void background.ended.then((end) => (background.end = end));
+    this.#started += 1;
+    const id = `agent-${this.#started}`;
+    this.#background.set(id, background);
+    return id;
+  }
+
+  /** How one in the background ended, after waiting until `signal` aborts; undefined while it runs. */
+  async output(id: string, signal: AbortSignal): Promise<SubagentEnd | undefined> {
+    const background = this.#known(id);
+    const enough = new Promise<undefined>((resolve) => {
+      if (signal.aborted) resolve(undefined);
+      signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    });
+    const end = background.end ?? (await Promise.race([background.ended, enough]));
+    if (end !== undefined) this.#background.delete(id);
+    return end;
+  }
+
+  /** Stops one in the background, and waits until it is gone. @returns how it ended */
+  async stop(id: string): Promise<SubagentEnd> {
+    const background = this.#known(id);
+    background.stop.abort();
+    const end = await background.ended;
+    this.#background.delete(id);
+    return end;
+  }
+
+  /** Stops all that run, and the pool. Idempotent. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#running);
+    const pool = await this.#pool;
+    await pool?.destroy();
+    await this.#reaper?.done();
+  }
+
+  #known(id: string): Background {
+    const background = this.#background.get(id);
+    if (background) return background;
+    const known = [...this.#background.keys()].join(', ') || 'none';
+    throw new UsageError('UNKNOWN_TASK', `There is no background subagent ${JSON.stringify(id)}; there are: ${known}.`);
+  }
+
+  /** Whatever the errand started is gone when this settles, what moved to other sessions included. */
+  async #marked(errand: Errand, signal: AbortSignal): Promise<SubagentEnd> {
+    const marks = drawMarks(1, processes, Math.random, this.#run);
+    this.#reaper ??= startReaper(reaperCommand);
+    for (const mark of marks) this.#reaper.add(mark);
+    const env = marks.reduce((known, mark) => ({ ...known, ...markEnvironment(mark) }), errand.env);
+    try {
+      return await this.#post({ ...errand, env }, signal);
+    } finally {
+      await sweep(marks, []);
+      for (const mark of marks) this.#reaper.remove(mark);
+    }
+  }
+
+  /** Hands the errand to a thread. It is asked to stop first, so that it ends its children, and ended if it does not. */
+  async #post(errand: Errand, signal: AbortSignal): Promise<SubagentEnd> {
+    const pool = await (this.#pool ??= this.#open());
+    const isCalledOff = (): boolean => signal.aborted;
+    if (isCalledOff()) return { ended: 'aborted' };
+    const { port1: ours, port2: line } = new MessageChannel();
+    const kill = new AbortController();
+    const { graceMs } = this.#limits;
+    // The turn has a time-out of its own; this is for a thread that cannot keep it.
+    let timer = setTimeout(() => kill.abort(), Math.min(errand.timeoutMs + WAITED_MS + graceMs, LONGEST_MS));
+    const onAbort = (): void => {
+      ours.postMessage('stop');
+      clearTimeout(timer);
+      timer = setTimeout(() => kill.abort(), graceMs);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      return await pool.run({ errand, line }, { transferList: [line], signal: kill.signal });
+    } catch (error) {
+      return isCalledOff() ? { ended: 'aborted' } : failed(error);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      ours.close();
+    }
+  }
+
+  async #open(): Promise<Piscina<Posted, SubagentEnd>> {
+    const { Piscina } = await import('piscina');
+    const { threads, queue, heapMb } = this.#limits;
+    // One thread at least: with none, nobody would take what waits when a thread has crashed.
+    const pool = new Piscina<Posted, SubagentEnd>({
+      ...{ filename: this.#program, minThreads: 1, maxThreads: threads, maxQueue: queue, idleTimeout: IDLE_MS },
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    });
+    // A thread that dies without an errand is nobody's loss.
+    pool.on('error', () => undefined);
+    return pool;
+  }
+}
+
+const failed = (error: unknown): SubagentEnd => ({
+  ended: 'failed',
+  why: 'crashed',
+  text: '',
+  message: `the subagent's thread ended: ${error instanceof Error ? error.message : String(error)}`,
+});

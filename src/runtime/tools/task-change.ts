@@ -1,0 +1,97 @@
+/**
+ * TaskCreate and TaskUpdate carried out (SPEC §7), for a model's call and the command line alike: the tool's own input,
+ * and beside it what only a person or a plan says of a task.
+ */
+import type { Board, Refused } from '../../model/board/board.ts';
+import { UsageError } from '../../model/text/errors.ts';
+import type { Change } from '../../model/board/event.ts';
+import { parseMemberName, type Name } from '../../model/text/names.ts';
+import { resolveTask } from '../../model/board/task-reference.ts';
+import type { Task } from '../../model/board/task.ts';
+import type { ToolInputs } from '../../model/team/tool.ts';
+import type { Call } from './tool-context.ts';
+import { endTask, type TaskEnd } from './task-end.ts';
+import { released } from '../team/task-records.ts';
+import type { TaskInput } from '../team/task-service.ts';
+import type { TeamHandle } from '../team/team-handle.ts';
+
+/** What no tool says of a task: its commands, its role, how it counts. */
+export type TaskExtras = Pick<TaskInput, 'key' | 'role' | 'retries' | 'required'> & {
+  readonly work?: Omit<NonNullable<TaskInput['work']>, 'files'>;
+};
+
+/** The words of a task, which no tool changes. */
+export interface TaskWords {
+  readonly subject?: string;
+  readonly description?: string;
+  readonly activeForm?: string;
+}
+
+export type TaskChange = TaskEnd | { readonly is: 'changed'; readonly task: Task };
+
+const NOBODY = 'nobody';
+
+/** @throws UsageError for bad references and names; ConflictError `REFUSED` for a second one like it */
+export function createTask(
+  { board }: TeamHandle,
+  { subject, description, activeForm, owner, blockedBy = [], files = [] }: ToolInputs['TaskCreate'],
+  { work, ...extras }: TaskExtras = {},
+): Promise<Task> {
+  return board.add({
+    ...extras,
+    ...{ subject, description, blockedBy, work: { ...work, files } },
+    ...(activeForm === undefined ? {} : { activeForm }),
+    ...(owner === undefined ? {} : { owner: parseMemberName(owner) }),
+  });
+}
+
+/**
+ * Changes words, edges, owner and status together or not at all. Only an end comes after the rest: a task is verified
+ * first.
+ *
+ * @throws UsageError `USAGE` when nothing is to change; what the law refuses
+ */
+export async function updateTask(
+  handle: TeamHandle,
+  { taskId, status, result, ...input }: ToolInputs['TaskUpdate'],
+  call: Call,
+  words: TaskWords = {},
+): Promise<TaskChange> {
+  const { board, speaker } = handle;
+  const { id } = board.get(taskId);
+  const isEnd = status === 'completed' || status === 'failed';
+  const move = isEnd || status === undefined ? undefined : { status, why: result, by: speaker.name };
+  const task = await board.change(id, (now, on) => [
+    ...(Object.keys(words).length === 0 ? [] : [{ type: 'task.updated' as const, task: id, ...words }]),
+    ...edges(id, input, on),
+    ...(input.owner === undefined ? [] : [{ type: 'task.assigned' as const, task: id, owner: ownerIn(input.owner) }]),
+    ...(move === undefined ? [] : [moved(now, move)]),
+  ]);
+  if (isEnd) return endTask(handle, id, { outcome: status, result }, call);
+  if (task !== undefined) return { is: 'changed', task };
+  throw new UsageError('USAGE', `What is to change in task #${id}? Give a part of it, such as its owner or blockers.`);
+}
+
+const ownerIn = (owner: string): Name | null => (owner === NOBODY ? null : parseMemberName(owner));
+
+const edges = (
+  task: string,
+  { addBlockedBy = [], removeBlockedBy = [] }: Pick<ToolInputs['TaskUpdate'], 'addBlockedBy' | 'removeBlockedBy'>,
+  board: Board,
+): Change[] => [
+  ...addBlockedBy.map((one): Change => ({ type: 'task.blocked', task, by: resolveTask(board, one).id })),
+  ...removeBlockedBy.map((one): Change => ({ type: 'task.unblocked', task, blocker: resolveTask(board, one).id })),
+];
+
+interface Move {
+  readonly status: 'pending' | 'in_progress' | 'cancelled';
+  readonly why: string | undefined;
+  readonly by: Name;
+}
+
+/** Pending again is a claim given back, or another try of what failed. */
+function moved(task: Task, { status, why, by }: Move): Change | Refused {
+  if (status === 'in_progress') return { type: 'task.claimed', task: task.id, member: by };
+  if (status === 'cancelled') return { type: 'task.cancelled', task: task.id, why: why ?? 'cancelled' };
+  return task.status === 'failed' ? { type: 'task.retried', task: task.id } : released(task, why);
+}

@@ -1,0 +1,88 @@
+/**
+ * The end of a task as its worker says it, the same for the tool and the command line: one who has a runner claims it,
+ * and the runner writes it; whoever has none writes it, once the task's `verify:` commands and the user's hook agree.
+ */
+import process from 'node:process';
+import { UsageError } from '../../model/text/errors.ts';
+import type { Task } from '../../model/board/task.ts';
+import { reportTask, runnersTask, verifyHere } from '../team/task-report.ts';
+import { loadConfig } from '../team/configuration.ts';
+import type { Call } from './tool-context.ts';
+import type { TeamHandle } from '../team/team-handle.ts';
+import type { EndInput } from '../team/task-service.ts';
+import type { Verified } from '../team/verify-command.ts';
+import { askHook } from '../team/hooks.ts';
+
+export interface SaidEnd extends Omit<EndInput, 'result'> {
+  readonly outcome: 'completed' | 'failed';
+  /** What came of it, or why it failed. */
+  readonly result: string | undefined;
+}
+
+export type TaskEnd =
+  | { readonly is: 'ended'; readonly task: Task }
+  /** Its runner ends it with the present turn. */
+  | { readonly is: 'reported'; readonly task: Task; readonly verdict: Verified }
+  | { readonly is: 'not done'; readonly task: Task; readonly verdict: Exclude<Verified, { result: 'passed' }> };
+
+/**
+ * @throws StoreError `UNTRUSTED` for the commands of a folder that this user did not make
+ * @throws UsageError `USAGE` without a result from one who has no runner; what the law refuses
+ */
+export async function endTask(
+  handle: TeamHandle,
+  reference: string,
+  { outcome, result, ...end }: SaidEnd,
+  { signal, progress }: Call,
+): Promise<TaskEnd> {
+  const own = runnersTask(handle, reference);
+  if (own !== undefined) {
+    const { verdict } = await reportTask(handle, own, { outcome, text: result ?? '' }, signal);
+    return verdict.result === 'passed'
+      ? { is: 'reported', task: own, verdict }
+      : { is: 'not done', task: own, verdict };
+  }
+  const task = handle.board.get(reference);
+  if (result === undefined)
+    throw new UsageError('USAGE', `What came of task #${task.id}? Whoever has no runner gives the result.`);
+  const verdict = outcome === 'completed' ? await verified(handle, task, result, { signal, progress }) : undefined;
+  if (verdict !== undefined) return { is: 'not done', task, verdict };
+  const said = { result, ...end };
+  const { board } = handle;
+  return {
+    is: 'ended',
+    task: await (outcome === 'completed' ? board.complete(task.id, said) : board.fail(task.id, said)),
+  };
+}
+
+/** @returns undefined when nothing speaks against it */
+async function verified(
+  handle: TeamHandle,
+  task: Task,
+  result: string,
+  { signal, progress }: Call,
+): Promise<Exclude<Verified, { result: 'passed' }> | undefined> {
+  if (task.status !== 'in_progress') return undefined;
+  if (task.work.verify.length > 0) {
+    // Its commands are somebody's: those of a folder that this user did not make run for nobody.
+    handle.store.mustBeTrusted();
+    progress(`verifying task #${task.id}`);
+  }
+  const verdict = await verifyHere(handle, task, signal);
+  return verdict.result === 'passed' ? refusedHere(handle, task, result, signal) : verdict;
+}
+
+/** The user's own `onTaskCompleted`, which judges the tasks of those who have a runner there. */
+async function refusedHere(
+  { store }: TeamHandle,
+  task: Task & { status: 'in_progress' },
+  result: string,
+  signal: AbortSignal,
+): Promise<Exclude<Verified, { result: 'passed' }> | undefined> {
+  const { onTaskCompleted: hook } = loadConfig(store.paths.root, process.env).config.hooks;
+  if (hook === undefined) return undefined;
+  const output = await askHook(task, result, { hook, store }, signal);
+  if (signal.aborted) return { result: 'aborted' };
+  const refusal = { result: 'failed', command: 'onTaskCompleted', message: 'the hook refuses it' } as const;
+  return output === undefined ? undefined : { ...refusal, output };
+}

@@ -1,0 +1,156 @@
+/**
+ * The workspace of a model: a directory, what may be done in it now, and the four tools that do it. What is refused is an
+ * answer that a model can act on, its code in front; only a bug is an exception.
+ */
+import type { CallAnswer } from '../../agents/agent-contract.ts';
+import { childEnvironment, type EnvironmentSources } from '../../agents/environment.ts';
+import { isTeamError, UsageError } from '../../model/text/errors.ts';
+import { parseToolInput, WORKSPACE_TOOLS, type ToolInputs } from '../../model/team/tool.ts';
+import { DEFAULT_COMMAND_S, type WorkspaceTool } from '../../model/team/workspace-tool.ts';
+import { isWalled, mayUse, sandboxNow, type Leave } from '../../policy/sandbox/effective-sandbox.ts';
+import { editFileTool, readFileTool, writeFileTool } from './file-tools.ts';
+import { MOST_PROCESSES, Shell, type ShellEnd } from './marked-shell.ts';
+import { raiseWall, type Walls } from './open-shell-isolation.ts';
+import type { WallSetting } from '../../policy/sandbox/shell-isolation.ts';
+
+export interface WorkspaceOptions {
+  /** Absolute; where commands start, and what file tools stay in. */
+  readonly root: string;
+  readonly bwrap: WallSetting;
+  /** What is allowed; asked at each call. */
+  readonly leave: () => Leave;
+  /** Told once, when commands are not held in though they should be. */
+  readonly onWarning: (text: string) => void;
+  /** Of this process; a command gets what every program needs of it, and no key. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** What the user named besides. */
+  readonly named?: Pick<EnvironmentSources, 'env' | 'envPass'>;
+}
+
+export interface WorkspaceCall {
+  readonly signal: AbortSignal;
+  /** Bytes that the answer may have. */
+  readonly mostBytes?: number;
+}
+
+const MARKS = ['TEAMS_MARK', 'TEAMS_RUN'];
+/** Bytes of what a command printed. */
+const MOST_OUTPUT = 32 * 1024;
+
+/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) when a wall is required and there is none */
+export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
+  const walls = await raiseWall(options.bwrap, options.root, options.environment);
+  if (walls.why !== undefined && options.leave().sandbox !== 'full')
+    options.onWarning(
+      `Commands of models are not held in: ${walls.why}. Their sandbox is not enforced but by the rules of the file tools.`,
+    );
+  return new Workspace(options, walls);
+}
+
+export class Workspace implements AsyncDisposable {
+  readonly #options: WorkspaceOptions;
+  readonly #walls: Walls;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly #shell = new Shell();
+
+  constructor(options: WorkspaceOptions, walls: Walls) {
+    this.#options = options;
+    this.#walls = walls;
+    this.#env = commandEnvironment(options);
+  }
+
+  /** Commands are held in. */
+  get isWalled(): boolean {
+    return this.#walls.wall === 'up';
+  }
+
+  /** The tools that may be used now. */
+  tools(): WorkspaceTool[] {
+    return WORKSPACE_TOOLS.filter((tool) => this.#refusal(tool) === undefined);
+  }
+
+  /** Carries out one call. @param input as it came; it is parsed here */
+  async call(tool: WorkspaceTool, input: unknown, call: WorkspaceCall): Promise<CallAnswer> {
+    const denied = this.#refusal(tool);
+    if (denied) return { ok: false, why: `POLICY_DENIED: ${denied.why}` };
+    try {
+      return await this.#carryOut(tool, input, call);
+    } catch (error) {
+      if (!isTeamError(error)) throw error;
+      return { ok: false, why: `${error.code}: ${error.message}` };
+    }
+  }
+
+  /** Idempotent. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#shell.close();
+  }
+
+  #refusal(tool: WorkspaceTool): { why: string } | undefined {
+    return mayUse(tool, this.#options.leave(), this.#walls.wall);
+  }
+
+  async #carryOut(tool: WorkspaceTool, input: unknown, call: WorkspaceCall): Promise<CallAnswer> {
+    const { root } = this.#options;
+    switch (tool) {
+      case 'bash':
+        return this.#bash(inputOf(tool, input), call);
+      case 'read_file':
+        return { ok: true, text: readFileTool(root, inputOf(tool, input), call.mostBytes) };
+      case 'write_file':
+        return { ok: true, text: writeFileTool(root, inputOf(tool, input)) };
+      case 'edit_file':
+        return { ok: true, text: editFileTool(root, inputOf(tool, input)) };
+    }
+  }
+
+  async #bash({ command, timeout = DEFAULT_COMMAND_S }: ToolInputs['bash'], call: WorkspaceCall): Promise<CallAnswer> {
+    const { root, leave } = this.#options;
+    const env = this.#env;
+    const now = leave();
+    const shell = ['/bin/sh', '-c', command];
+    const isHeld = isWalled(now, this.#walls.wall);
+    const argv = isHeld ? this.#walls.around(root, sandboxNow(now) !== 'read-only', shell) : shell;
+    const most = Math.min(MOST_OUTPUT, call.mostBytes ?? MOST_OUTPUT);
+    const { signal } = call;
+    return bashAnswer(
+      await this.#shell.run({ argv, env, cwd: root, timeoutMs: timeout * 1_000, signal, most }),
+      timeout,
+    );
+  }
+}
+
+/** By the mark of this process, if it has one, whoever looks after it finds its commands, too. */
+const commandEnvironment = ({ environment, named = {} }: WorkspaceOptions): Record<string, string> =>
+  childEnvironment('exec', { parent: environment, ...named, envPass: [...(named.envPass ?? []), ...MARKS] });
+
+/** @throws UsageError `USAGE` */
+function inputOf<T extends WorkspaceTool>(tool: T, given: unknown): ToolInputs[T] {
+  const parsed = parseToolInput(tool, given);
+  if (parsed.ok) return parsed.value;
+  throw new UsageError('USAGE', parsed.problems.map(({ text }) => text).join(' '));
+}
+
+function bashAnswer(end: ShellEnd, timeoutS: number): CallAnswer {
+  if (end.how === 'not started') return { ok: false, why: `NOT_STARTED: ${end.why}` };
+  const { how, code, output } = end;
+  if (how === 'exited' && code === 0) return { ok: true, text: output === '' ? 'It printed nothing.' : output };
+  return { ok: false, why: [verdictOf(how, code, timeoutS), output].filter(Boolean).join('\n') };
+}
+
+function verdictOf(how: Exclude<ShellEnd['how'], 'not started'>, code: number | undefined, timeoutS: number): string {
+  switch (how) {
+    case 'exited':
+      return `EXIT: exit ${code ?? 'unknown'}.`;
+    case 'signalled':
+      return 'EXIT: ended by a signal.';
+    case 'timeout':
+      return `TIMEOUT: stopped after ${timeoutS} s, with all that it had started; a longer timeout can be given.`;
+    case 'aborted':
+      return 'STOPPED: the call was given up.';
+    case 'flooded':
+      return 'QUOTA: stopped, for it printed without end.';
+    case 'crowded':
+      return `QUOTA: stopped, for it had more than ${MOST_PROCESSES} processes.`;
+  }
+}

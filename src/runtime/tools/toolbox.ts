@@ -1,0 +1,80 @@
+/**
+ * The tools for whoever calls them: parse → rule → handler → answer. A refusal is an answer that a model can act
+ * on, its code in front; only a bug is an exception.
+ */
+import type { CallAnswer } from '../../agents/agent-contract.ts';
+import { isTeamError } from '../../model/text/errors.ts';
+import type { Checked } from '../../model/text/document-problem.ts';
+import {
+  isToolName,
+  isWorkspaceTool,
+  parseToolInput,
+  TOOL_NAMES,
+  type TeamTool,
+  type ToolInputs,
+  type ToolName,
+} from '../../model/team/tool.ts';
+import { mayCall } from '../../policy/sandbox/tool-rules.ts';
+import type { Call, Desk, Handler } from './tool-context.ts';
+import { skill, task, taskOutput, taskStop, teamCreate, teamDelete } from './lead-tools.ts';
+import { announcement, checkInbox, sendMessage } from './mail-tools.ts';
+import { taskCreate, taskGet, taskList, taskUpdate } from './task-tools.ts';
+
+const handlers: { readonly [T in TeamTool]: Handler<ToolInputs[T]> } = {
+  SendMessage: sendMessage,
+  CheckInbox: checkInbox,
+  TaskCreate: taskCreate,
+  TaskGet: taskGet,
+  TaskUpdate: taskUpdate,
+  TaskList: taskList,
+  TeamCreate: teamCreate,
+  TeamDelete: teamDelete,
+  Task: task,
+  TaskOutput: taskOutput,
+  TaskStop: taskStop,
+  Skill: skill,
+};
+
+/** The tools that a desk offers now. */
+export function toolsOf({ side, workspace }: Pick<Desk, 'side' | 'workspace'>): ToolName[] {
+  const here = new Set<ToolName>(workspace?.tools());
+  return TOOL_NAMES.filter((tool) => mayCall(side, tool) === undefined && (!isWorkspaceTool(tool) || here.has(tool)));
+}
+
+/**
+ * Carries out one call.
+ *
+ * @param input as it came; it is parsed here
+ */
+export async function useTool(desk: Desk, tool: string, input: unknown, call: Call): Promise<CallAnswer> {
+  if (!isToolName(tool) || (isWorkspaceTool(tool) && desk.workspace === undefined))
+    return refusal('USAGE', `There is no tool ${tool}; there are: ${toolsOf(desk).join(', ')}.`);
+  const denied = mayCall(desk.side, tool);
+  if (denied) return refusal('POLICY_DENIED', denied.why);
+  const answer = await answerTo(tool, input, desk, call);
+  const news = tool === 'CheckInbox' ? '' : await announcement(desk.mail);
+  if (news === '') return answer;
+  return answer.ok ? { ok: true, text: `${answer.text}\n\n${news}` } : { ok: false, why: `${answer.why}\n\n${news}` };
+}
+
+async function answerTo(tool: ToolName, input: unknown, desk: Desk, call: Call): Promise<CallAnswer> {
+  if (!isWorkspaceTool(tool)) return carryOut(tool, parseToolInput(tool, input), desk, call);
+  return desk.workspace?.call(tool, input, call) ?? refusal('USAGE', `There is no tool ${tool} here.`);
+}
+
+async function carryOut<T extends TeamTool>(
+  tool: T,
+  parsed: Checked<ToolInputs[T]>,
+  desk: Desk,
+  call: Call,
+): Promise<CallAnswer> {
+  if (!parsed.ok) return refusal('USAGE', parsed.problems.map(({ text }) => text).join(' '));
+  try {
+    return { ok: true, text: await handlers[tool](parsed.value, desk, call) };
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    return refusal(error.code, error.message);
+  }
+}
+
+const refusal = (code: string, sentence: string): CallAnswer => ({ ok: false, why: `${code}: ${sentence}` });

@@ -1,0 +1,53 @@
+/** What workers wish of files that are the lead's, collected from their results and their mail, with what became of it. */
+import { APPLIED, readSettledWish, readWished, type SettledWish } from '../../model/team/shared-file.ts';
+import { wishesIn, type Settled, type Wish } from '../../policy/landing/shared-file-wishes.ts';
+import { readResult } from '../../store/board/results.ts';
+import { stateIn, type TeamReader, readableConfig } from '../../store/team/team-reader.ts';
+
+export type SharedWish = Wish & {
+  readonly settled: Settled;
+  /** Somebody has said what became of it. */
+  readonly isSettled: boolean;
+};
+
+/** Every wish so far, with what became of it. None of a team that shares nothing. */
+export function sharedWishes(store: TeamReader): SharedWish[] {
+  const shares = readableConfig(store)?.division !== undefined || (stateIn(store)?.sharedFiles ?? []).length > 0;
+  if (!shares) return [];
+  const events = [...store.events.read()].map(({ event }) => event);
+  const settled = new Map(events.flatMap((event) => readSettledWish(event) ?? []).map((one) => [one.wish, one]));
+  return distinct([...wishesOfResults(store), ...wishesByMail(events)]).map((wish) => ({
+    ...wish,
+    settled: became(settled.get(wish.id)),
+    isSettled: settled.has(wish.id),
+  }));
+}
+
+/** What several ask for in the same words is one wish, the first's. */
+function distinct(wishes: readonly Wish[]): Wish[] {
+  const first = new Map<string, Wish>();
+  for (const wish of wishes) {
+    const words = `${wish.file} ${wish.text}`;
+    if (!first.has(words)) first.set(words, wish);
+  }
+  return [...first.values()];
+}
+
+function became(event: SettledWish | undefined): Settled {
+  if (event?.type === APPLIED) return { is: 'applied' };
+  return { is: 'open', why: event === undefined ? 'nobody has seen to it' : (event.why ?? 'left open') };
+}
+
+const wishesOfResults = ({ board, disk, paths }: TeamReader): Wish[] =>
+  [...board.fold().tasks.values()].flatMap((task): Wish[] => {
+    if (task.status !== 'completed') return [];
+    const { id, by, result } = task;
+    const text = readResult(disk, paths, id, by.epoch) ?? result.summary;
+    return wishesIn(text).map((one, at) => ({ id: `${id}.${by.epoch}.${at}`, ...one, member: by.member, task: id }));
+  });
+
+const wishesByMail = (events: readonly unknown[]): Wish[] =>
+  events.flatMap((event): Wish[] => {
+    const { files = [], message = '', member, text = '' } = readWished(event) ?? {};
+    return member === undefined ? [] : files.map((file) => ({ id: `${message} ${file}`, file, text, member }));
+  });

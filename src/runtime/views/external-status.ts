@@ -1,0 +1,119 @@
+/**
+ * A team seen from outside, by whoever looks: who leads it, and how each member is. A lead knows more, from its own
+ * memory; here everything comes from the roster, the process table, the two logs and the times of files.
+ */
+import { type Board, type Member } from '../../model/board/board.ts';
+import { timestamp } from '../../model/text/clock.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import type { ProcessRecord } from '../../model/team/team-config.ts';
+import type { Note, Seen } from '../../policy/supervise/progress.ts';
+import { lookAt } from '../../store/files/disk.ts';
+import { lastBeat, leaseOwner } from '../../store/team/lease.ts';
+import { lifeOf } from '../../os/process-table.ts';
+import { lifeIn } from '../../store/team/roster.ts';
+import type { TeamReader } from '../../store/team/team-reader.ts';
+import { noDeeds, type Deeds } from './member-history.ts';
+
+export interface SeenLead {
+  readonly pid: number | null;
+  /** When it began to lead; null when nobody ever did. */
+  readonly since: string | null;
+  readonly epoch: number;
+  readonly alive: boolean;
+}
+
+/** A lease whose heart stood still for this long says nothing for a process that cannot be looked at. */
+const STALE_MS = 10_000;
+
+export function seenLead(store: TeamReader): SeenLead {
+  const { disk, paths, clock } = store;
+  const { lead, phase } = store.board.fold();
+  const owner = leaseOwner(disk, paths, LEAD);
+  const life = owner ? lifeOf(owner) : 'dead';
+  const isBeating = clock.now() - (lastBeat(disk, paths, LEAD) ?? -Infinity) < STALE_MS;
+  const alive = phase !== 'closed' && (life === 'alive' || (life === 'unknown' && isBeating));
+  const since = alive && owner ? timestamp(owner.since) : lead.since;
+  return { pid: alive ? (owner?.pid ?? null) : null, since, epoch: lead.epoch, alive };
+}
+
+export interface SeenMember {
+  /** Absent: it has no process of the team. */
+  readonly seen?: Seen;
+  readonly note?: Note;
+  readonly pid: number | null;
+}
+
+export interface Surroundings {
+  readonly lead: SeenLead;
+  readonly deeds: ReadonlyMap<string, Deeds>;
+  /** What each member with an agent has: member → kind of agent. */
+  readonly kinds: ReadonlyMap<string, string>;
+  /** The run has ended, or its processes were stopped: what is gone went in order. */
+  readonly isStopped: boolean;
+}
+
+export function seenMember(store: TeamReader, board: Board, member: Member, around: Surroundings): SeenMember {
+  const record = store.roster.read(member.name);
+  const isOurs = record !== undefined || member.incarnation !== null || around.kinds.has(member.name);
+  if (!isOurs) return { pid: null };
+  const deeds = around.deeds.get(member.name) ?? noDeeds;
+  const process = processOf(record, deeds, around);
+  const now = store.clock.now();
+  const note = process === 'alive' ? noteIn(record, now) : undefined;
+  return {
+    pid: process === 'alive' ? (record?.pid ?? null) : null,
+    ...(note ? { note } : {}),
+    seen: {
+      process,
+      ...(deeds.death ? { death: deeds.death.how } : {}),
+      beatAge: now - (lastBeat(store.disk, store.paths, member.name) ?? now),
+      progressAge: now - lastProgress(store, board, member.name, record, deeds),
+      consecutiveFailures: deeds.quarantinedAt === undefined ? 0 : failuresInARow(store, member.name),
+      quarantined: deeds.quarantinedAt !== undefined,
+      ...{ givenUp: deeds.isGivenUp, restarts: deeds.restarts, byHand: record?.by_hand === true },
+    },
+  };
+}
+
+function processOf(
+  record: ProcessRecord | undefined,
+  deeds: Deeds,
+  { isStopped, lead }: Surroundings,
+): Seen['process'] {
+  if (record === undefined) return 'none';
+  if (record.phase === 'spawning' && lead.alive && deeds.death === undefined) return 'starting';
+  if (lifeIn(record) !== 'dead') return 'alive';
+  return isStopped || deeds.isStopped ? 'none' : 'dead';
+}
+
+/** The times of a record are float seconds (SPEC §3). */
+function noteIn(record: ProcessRecord | undefined, now: number): Note | undefined {
+  if (record?.note === undefined) return undefined;
+  const { state, reason, until } = record.note;
+  return { state, reason, ...(until === undefined ? {} : { forMs: Math.max(0, until * 1_000 - now) }) };
+}
+
+/** The latest of: its task's last change, its agent's last act, its last byte of output, its own start. */
+function lastProgress(
+  store: TeamReader,
+  board: Board,
+  name: Name,
+  record: ProcessRecord | undefined,
+  deeds: Deeds,
+): number {
+  const task = board.tasks.get(board.busy.get(name) ?? '');
+  const output = lookAt(store.disk, store.paths.output(name))?.mtimeMs;
+  const times = [task?.updated_at, deeds.lastActAt].flatMap((at) => (at === undefined ? [] : [Date.parse(at)]));
+  return Math.max(0, ...times, output ?? 0, (record?.started_at ?? 0) * 1_000);
+}
+
+/** Its failed attempts since its last success. */
+function failuresInARow({ board }: TeamReader, name: Name): number {
+  let failures = 0;
+  for (const { event, outcome } of board.history()) {
+    if (!outcome.ok || !('by' in event.author) || event.author.by !== name) continue;
+    if (event.type === 'task.completed') failures = 0;
+    else if (event.type === 'task.failed') failures += 1;
+  }
+  return failures;
+}

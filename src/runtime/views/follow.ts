@@ -1,0 +1,141 @@
+/** Looking at a team from outside, without taking anything: a member's mail, as it comes, and what its agent prints. */
+import { UsageError } from '../../model/text/errors.ts';
+import type { Message } from '../../model/team/message.ts';
+import { LEAD, parseMemberName, type Name } from '../../model/text/names.ts';
+import { isOver } from '../../model/board/request.ts';
+import type { ShownEvent } from '../../model/team/shown-event.ts';
+import { lookAt } from '../../store/files/disk.ts';
+import { InboxTail } from '../../store/mail/inbox-tail.ts';
+import { pastMail, waitingMail, waitingMark } from '../../store/mail/inbox-view.ts';
+import { OutputReader } from '../../store/board/output-reader.ts';
+import { openForReading, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
+import { watchTree } from '../../store/files/watch-tree.ts';
+import { seenLead } from './external-status.ts';
+import { teamEvents } from './team-events.ts';
+import { Waker } from '../process/waker.ts';
+
+type Seen = Pick<TeamReader, 'paths' | 'disk' | 'clock'>;
+type Asked = Pick<TeamReader, 'board'>;
+
+/** @throws UsageError `BAD_NAME`, `UNKNOWN_MEMBER` */
+export function knownMember({ board, paths }: Pick<TeamReader, 'board' | 'paths'>, text: string): Name {
+  const name = parseMemberName(text);
+  if (name === LEAD || board.fold().members.has(name)) return name;
+  throw new UsageError(
+    'UNKNOWN_MEMBER',
+    `Team ${paths.name} has no member ${name}; \`teams status ${paths.name}\` lists them.`,
+  );
+}
+
+/** A member's mail, without consuming it: what waits, or with `history` what was acknowledged. */
+export const mailOf = (store: Seen & Asked, member: Name, { history = false } = {}): Iterable<Message> =>
+  history ? pastMail(store.disk, store.paths.inbox(member)) : waitingOf(store, member);
+
+/** Mail that waits; a question that was answered, wherever that was, waits no longer. */
+function* waitingOf({ paths, disk, board }: Seen & Asked, member: Name): Generator<Message> {
+  const folded = board.fold();
+  for (const message of waitingMail(disk, paths.inbox(member))) if (!isOver(folded, message.id)) yield message;
+}
+
+/** What tells whether a member's waiting mail is still the same, without reading it. */
+export const mailMark = ({ store }: { readonly store: Seen & Asked }, member: string): string =>
+  waitingMark(store.disk, store.paths.inbox(knownMember(store, member)));
+
+/** Its run came to its end, and nobody leads it: what follows it goes on with `teams resume`, if at all. */
+const hasEnded = (store: TeamReader): boolean => stateIn(store)?.phase === 'complete' && !seenLead(store).alive;
+
+/**
+ * The events of a team from `from` on as they come, until it has ended or `signal` aborts. Of a team that is made anew
+ * in its place the events follow, from its first on.
+ */
+export async function* followEvents(store: TeamReader, from: number, signal: AbortSignal): AsyncGenerator<ShownEvent> {
+  for (let first = from; !signal.aborted; first = 1) {
+    let isClosed = false;
+    const isOver = (): boolean => hasEnded(store);
+    for await (const event of teamEvents(store, { follow: true, signal, watching: watchTree, isOver })) {
+      isClosed ||= event.type === 'team.closed';
+      if (event.number >= first) yield event;
+    }
+    if (isClosed || isOver()) return;
+  }
+}
+
+/** The mail that waits, then what comes, until the team has ended or `signal` aborts. */
+export async function* followMail(store: TeamReader, member: Name, signal: AbortSignal): AsyncGenerator<Message> {
+  const inbox = store.paths.inbox(member);
+  const tail = new InboxTail(store.disk, inbox);
+  for await (const _ of looks(store, inbox.inbox, signal)) yield* tail.look();
+}
+
+/**
+ * Resolves when a member has mail.
+ *
+ * @returns false when there was none until the team had ended or `signal` aborted
+ */
+export async function mailCame(store: TeamReader, member: Name, signal: AbortSignal): Promise<boolean> {
+  const inbox = store.paths.inbox(member);
+  for await (const _ of looks(store, inbox.inbox, signal))
+    for (const _message of waitingMail(store.disk, inbox)) return true;
+  return false;
+}
+
+/** What a member's agent printed so far. */
+export const outputOf = ({ paths, disk }: Seen, member: Name): Iterable<Buffer> =>
+  new OutputReader(disk, paths.output(member)).look();
+
+/** The same, and what it prints from now on, until the team has ended or `signal` aborts. */
+export async function* followOutput(store: TeamReader, member: Name, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const path = store.paths.output(member);
+  const reader = new OutputReader(store.disk, path);
+  for await (const _ of looks(store, path, signal)) yield* reader.look();
+}
+
+/** Yields whenever it is time to look at a file: at once, after each change, and each second behind that. */
+async function* looks(store: TeamReader, path: string, signal: AbortSignal): AsyncGenerator<void> {
+  const waker = new Waker(store, [path], signal, watchTree);
+  const end = new End(store);
+  try {
+    while (!signal.aborted) {
+      // Asked before the look: what came before the end is seen by it.
+      const isReached = end.isReached();
+      yield;
+      if (isReached) return;
+      await waker.wait();
+    }
+  } finally {
+    waker.close();
+    end.close();
+  }
+}
+
+/** The end of a team, and of one that is made anew in its place. */
+class End {
+  readonly #store: TeamReader;
+  #ino: number | undefined;
+  #anew: ReturnType<typeof openForReading> | undefined;
+
+  constructor(store: TeamReader) {
+    this.#store = store;
+    this.#ino = this.#found();
+  }
+
+  isReached(): boolean {
+    const found = this.#found();
+    if (found !== undefined && found !== this.#ino) {
+      this.close();
+      this.#anew = openForReading(this.#store.paths, this.#store);
+      this.#ino = found;
+    }
+    const store = this.#anew ?? this.#store;
+    return store.board.fold().phase === 'closed' || hasEnded(store);
+  }
+
+  close(): void {
+    this.#anew?.close();
+    this.#anew = undefined;
+  }
+
+  #found(): number | undefined {
+    return lookAt(this.#store.disk, this.#store.paths.log)?.ino;
+  }
+}

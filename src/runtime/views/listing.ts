@@ -1,0 +1,50 @@
+/** `teams list`: one line for each team of a root, drawn from its logs; a damaged one is listed with what is wrong. */
+import type { Counts } from '../../model/board/board.ts';
+import type { Name } from '../../model/text/names.ts';
+import { isTeamError } from '../../model/text/errors.ts';
+import { openForReading } from '../../store/team/team-reader.ts';
+import { listTeams, type ListedTeam } from '../../store/team/team-list.ts';
+import { realClock } from '../process/system-clock.ts';
+import { statusOf } from './status.ts';
+
+export interface TeamLine {
+  readonly name: Name;
+  readonly status: string;
+  readonly phase: string;
+  readonly members: number;
+  readonly tasks: Counts;
+  readonly folder: string;
+  readonly archivedAt?: string;
+}
+
+const NO_TASKS: Counts = {
+  total: 0,
+  pending: 0,
+  in_progress: 0,
+  completed: 0,
+  failed: 0,
+  skipped: 0,
+  cancelled: 0,
+  blocked: 0,
+};
+
+export const listedTeams = (root: string, { all = false }: { all?: boolean } = {}): TeamLine[] =>
+  listTeams(root)
+    .filter(({ archivedAt }) => all || archivedAt === undefined)
+    .map(lineOf);
+
+function lineOf({ name, paths, archivedAt }: ListedTeam): TeamLine {
+  const place = { name, folder: paths.folder, ...(archivedAt === undefined ? {} : { archivedAt }) };
+  try {
+    const store = openForReading(paths, { clock: realClock });
+    try {
+      const { status, phase, members, tasks } = statusOf(store);
+      return { ...place, status, phase, members: members.length, tasks };
+    } finally {
+      store.close();
+    }
+  } catch (error) {
+    if (!isTeamError(error)) throw error;
+    return { ...place, status: 'unreadable', phase: error.code, members: 0, tasks: NO_TASKS };
+  }
+}

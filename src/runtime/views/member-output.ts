@@ -1,0 +1,97 @@
+/** What an agent prints: raw into the member's log, and its lines, a few a second, as events for whoever watches. */
+import type { Clock } from '../../model/text/clock.ts';
+import type { Name } from '../../model/text/names.ts';
+import { OutputLog } from '../../store/board/output-log.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+
+const LINE_LIMIT = 400;
+/** At most so many events a window; the log has everything. */
+const EVENTS_PER_WINDOW = 8;
+const WINDOW_MS = 1_000;
+
+export class Output {
+  readonly #store: TeamStore;
+  readonly #member: Name;
+  readonly #log: OutputLog;
+  readonly #clock: Clock;
+  #task: string | undefined;
+  #rest = '';
+  #window = 0;
+  #told = 0;
+  /** When anything was last printed or said, monotonic. */
+  lastProgress = 0;
+
+  /** Before every line: `[analyst] `. */
+  readonly #tag: string;
+  #isMidLine = false;
+
+  constructor(store: TeamStore, member: Name, tag = '') {
+    this.#store = store;
+    this.#tag = tag;
+    this.#member = member;
+    this.#clock = store.clock;
+    this.#log = new OutputLog(store.disk, store.paths.output(member));
+  }
+
+  begin(task: string | undefined): void {
+    this.#task = task;
+    this.#rest = '';
+  }
+
+  print(bytes: Buffer): void {
+    this.lastProgress = this.#clock.monotonic();
+    this.#log.append(this.#tagged(bytes));
+    const lines = (this.#rest + bytes.toString('utf8')).split('\n');
+    this.#rest = (lines.pop() ?? '').slice(-LINE_LIMIT);
+    for (const line of lines.slice(-EVENTS_PER_WINDOW)) this.#tell('agent.printed', line);
+  }
+
+  say(text: string): void {
+    this.lastProgress = this.#clock.monotonic();
+    this.#log.append(this.#tagged(Buffer.from(`${text}\n`)));
+    this.#tell('agent.said', text);
+  }
+
+  end(): void {
+    if (this.#rest !== '') this.#tell('agent.printed', this.#rest);
+    this.#rest = '';
+    this.#task = undefined;
+  }
+
+  close(): void {
+    this.#log.close();
+  }
+
+  /** The same bytes, each line with the tag in front, wherever the pieces are cut. */
+  #tagged(bytes: Buffer): Buffer {
+    if (this.#tag === '') return bytes;
+    const pieces: Buffer[] = [];
+    for (let from = 0; from < bytes.length;) {
+      const newline = bytes.indexOf(10, from);
+      const to = newline < 0 ? bytes.length : newline + 1;
+      if (!this.#isMidLine) pieces.push(Buffer.from(this.#tag));
+      pieces.push(bytes.subarray(from, to));
+      this.#isMidLine = newline < 0;
+      from = to;
+    }
+    return Buffer.concat(pieces);
+  }
+
+  #tell(type: 'agent.printed' | 'agent.said', line: string): void {
+    const said = line.trim();
+    const text = said === '' ? '' : `${this.#tag}${said}`.slice(0, LINE_LIMIT);
+    const now = this.#clock.monotonic();
+    if (now - this.#window >= WINDOW_MS) {
+      this.#window = now;
+      this.#told = 0;
+    }
+    if (text === '' || this.#told >= EVENTS_PER_WINDOW) return;
+    this.#told += 1;
+    this.#store.events.append({
+      type,
+      member: this.#member,
+      ...(this.#task === undefined ? {} : { task: this.#task }),
+      text,
+    });
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * Both logs of a team, the board's and that of its events, each line of them read once: to the end, or by parts, so that a
+ * long past does not hold up what else the process does. Nothing is written.
+ */
+import { factsOf, logFact, type Fact } from '../../model/team/shown-event.ts';
+import type { TeamEvent } from '../../model/team/team-config.ts';
+import type { Numbered } from '../../store/board/events.ts';
+import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
+
+export interface TwoLogsOptions extends Pick<TeamReader, 'paths' | 'disk' | 'clock'> {
+  /** Told of each event of the event log as it is read. */
+  readonly onLogged?: (event: TeamEvent) => void;
+}
+
+export class TwoLogs {
+  readonly store: TeamReader;
+  readonly #onLogged: (event: TeamEvent) => void;
+  readonly #close: () => void;
+  #facts: Fact[] = [];
+  #logged: Fact[] = [];
+  #offset = 0;
+  /** Stands in the middle of the event log. */
+  #reader: Generator<Numbered, number> | undefined;
+
+  /** @throws UsageError `UNKNOWN_TEAM` */
+  constructor({ paths, disk, clock, onLogged = () => {} }: TwoLogsOptions) {
+    const store = openForReading(paths, {
+      ...{ disk, clock },
+      onFolded: ({ event, outcome }) => {
+        if (outcome.ok) for (const fact of factsOf(event, store.board.board)) this.#facts.push(fact);
+      },
+    });
+    this.store = store;
+    this.#onLogged = onLogged;
+    this.#close = () => store.close();
+  }
+
+  /** Reads on by so many lines of each log at most. @returns whether that was all @throws StoreError `NEWER_VERSION` */
+  readSome(most: number): boolean {
+    const isFolded = this.store.board.foldSome(most);
+    return this.#readEvents(most) && isFolded;
+  }
+
+  readAll(): void {
+    this.readSome(Infinity);
+  }
+
+  /** What was read since the last call, by time. */
+  take(): Iterable<Fact> {
+    const [facts, logged] = [this.#facts, this.#logged];
+    [this.#facts, this.#logged] = [[], []];
+    return merged(facts, logged);
+  }
+
+  close(): void {
+    this.#reader?.return(0);
+    this.#close();
+  }
+
+  #readEvents(most: number): boolean {
+    this.#reader ??= this.store.events.read(this.#offset);
+    for (let count = 0; count < most; count += 1) {
+      const next = this.#reader.next();
+      if (next.done === true) {
+        [this.#offset, this.#reader] = [next.value, undefined];
+        return true;
+      }
+      const { event } = next.value;
+      this.#onLogged(event);
+      this.#logged.push(logFact(event));
+    }
+    return false;
+  }
+}
+
+/** Two sequences as one, by time; each keeps its own order, and on a tie the first goes first. */
+export function* merged<T extends { readonly at: string }>(one: readonly T[], other: readonly T[]): Generator<T> {
+  let next = 0;
+  for (const fact of one) {
+    for (let rival = other[next]; rival !== undefined && rival.at < fact.at; rival = other[next]) {
+      yield rival;
+      next += 1;
+    }
+    yield fact;
+  }
+  yield* other.slice(next);
+}

@@ -1,0 +1,159 @@
+/** The final report as data, computed from the logs alone: the same for a run that has just ended and for an archived team. */
+import { isFinal, isInternal, type Task } from '../../model/board/task.ts';
+import { isAgentKind } from '../../model/agent/agent.ts';
+import { timestamp } from '../../model/text/clock.ts';
+import type { Member } from '../../model/board/board.ts';
+import type { Name } from '../../model/text/names.ts';
+import type { Prices, Spending } from '../../model/team/spending-sum.ts';
+import { type Gate } from '../../model/team/team-config.ts';
+import { defaultSandbox, unenforced } from '../../policy/sandbox/sandbox-enforcement.ts';
+import { exitCodeOf } from '../../policy/outcome.ts';
+import { writeReport } from '../../store/board/report-files.ts';
+import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
+import { agentAccount, type AgentAccount } from './agent-account.ts';
+import { deedsIn } from './member-history.ts';
+import { reportText, type Report, type ReportMember, type ReportSpending, type ReportTask } from './report-text.ts';
+import { sharedWishes } from './collect-wishes.ts';
+import { between, workHistory, type WorkHistory } from './work-history.ts';
+import { undoCommand, type SafetyPoint } from '../process/safety-ref.ts';
+
+export type { Report };
+
+export interface ReportOptions {
+  /** By default the run's own, from its state. */
+  readonly gates?: readonly Gate[];
+  readonly notes?: readonly string[];
+  /** By model, before those that are known. */
+  readonly prices?: Prices;
+  /** By default the run's own; of a run that has not ended, what it would be now. */
+  readonly exitCode?: number;
+}
+
+export function reportOf(store: TeamReader, options: ReportOptions = {}): Report {
+  const board = store.board.fold();
+  const run = stateIn(store);
+  const gates = options.gates ?? run?.gates ?? [];
+  const tasks = [...board.tasks.values()].filter((task) => !isInternal(task));
+  const work = workHistory(store.board.history());
+  const account = agentAccount(store, options.prices);
+  const exitCode = options.exitCode ?? run?.exitCode ?? exitCodeOf(board, gates, { strict: false });
+  // A run that was interrupted is not over, even if nothing but its gates is left.
+  const isEnded = tasks.every(isFinal) && run?.status !== 'active';
+  const status = isEnded ? (exitCode === 0 ? 'completed' : 'failed') : board.phase === 'open' ? 'active' : 'incomplete';
+  return {
+    team: store.paths.name,
+    template: run?.template ?? 'custom',
+    status,
+    durationMs: durationOf(work, isEnded, timestamp(store.clock.now())),
+    members: membersOf(store, [...board.members.values()], tasks, work, account),
+    tasks: tasks.map((task) => taskOf(task, work)),
+    ...{
+      gates: gateResults(gates),
+      cascade: cascadeOf(tasks),
+      verification: verificationOf(gates, run?.crossCliVerification.verifier),
+    },
+    shared: sharedWishes(store).map(({ file, text, member, task = null, settled }) => ({
+      ...{ file, text, member, task },
+      open: settled.is === 'open' ? settled.why : null,
+    })),
+    spending: spentIn(account.spending.total),
+    notes: [...(options.notes ?? []), ...gates.flatMap(gateNote), ...account.notes],
+    undo: run?.start === undefined ? null : undoOf(store.paths.name, run.start),
+    ...{ folder: store.paths.folder, exitCode },
+  };
+}
+
+const undoOf = (team: Name, { directory }: SafetyPoint): Report['undo'] => ({ directory, command: undoCommand(team) });
+
+/** Keeps the report beside the team. */
+export const keepReport = ({ disk, paths }: Pick<TeamReader, 'disk' | 'paths'>, report: Report): void =>
+  writeReport(disk, paths, reportText(report), report);
+
+/** From the team's first record to its closing, to its last change if nobody closed it, or until now. */
+function durationOf({ openedAt, closedAt, lastAt }: WorkHistory, isEnded: boolean, now: string): number {
+  return openedAt === undefined ? 0 : between(openedAt, closedAt ?? (isEnded ? (lastAt ?? now) : now));
+}
+
+function membersOf(
+  store: TeamReader,
+  members: readonly Member[],
+  tasks: readonly Task[],
+  { workedMs }: WorkHistory,
+  { spending, walled }: AgentAccount,
+): ReportMember[] {
+  const deeds = deedsIn(store);
+  const config = store.config.read();
+  return members.map(({ name, role }) => {
+    const own = tasks.filter((task) => memberOf(task) === name);
+    const written = config?.members.find((one) => one.name === name);
+    const agent = written?.agent?.kind ?? 'none';
+    const sandbox = written?.sandbox ?? defaultSandbox(role);
+    const loose = isAgentKind(agent)
+      ? unenforced(agent, sandbox, { isWalled: walled.has(name), isAsked: written?.sandbox !== undefined })
+      : undefined;
+    const spent = spending.members.get(name);
+    return {
+      ...{ name, role, agent, sandbox, notEnforced: loose ?? null },
+      spent: spent === undefined ? null : spentIn(spent),
+      tasks: own.filter(({ status }) => status === 'completed').length,
+      durationMs: workedMs.get(name) ?? 0,
+      status: deeds.get(name)?.quarantinedAt === undefined ? standing(own) : 'quarantined',
+    };
+  });
+}
+
+/** Costs that nobody can tell are not left out in silence: who is unpriced is named, and the sum is of the others. */
+const spentIn = ({ tokens, usd, unpriced }: Spending): ReportSpending => ({ tokens, usd, unpriced });
+
+function standing(own: readonly Task[]): ReportMember['status'] {
+  if (own.length === 0) return 'idle';
+  if (!own.every(isFinal)) return 'unfinished';
+  return own.some(({ status }) => status === 'failed') ? 'failed' : 'completed';
+}
+
+function memberOf(task: Task) {
+  if (task.status === 'in_progress') return task.claim.member;
+  return ('by' in task ? task.by.member : undefined) ?? task.owner;
+}
+
+function taskOf(task: Task, { tasks }: WorkHistory): ReportTask {
+  const { id, subject, status } = task;
+  const worked = tasks.get(id);
+  const member = memberOf(task) ?? null;
+  const before = worked?.holders.findLast((holder) => holder !== member);
+  const { parent, kind } = task.metadata;
+  const isFollowUp = typeof parent === 'string' && typeof kind === 'string';
+  return {
+    ...{ id, subject, status, member, durationMs: worked?.durationMs ?? null },
+    ...('reason' in task ? { reason: task.reason } : {}),
+    notes: [
+      ...(isFollowUp ? [`cascade: ${kind} for #${parent}`] : []),
+      ...(before !== undefined && member !== null ? [`reassigned from ${before}`] : []),
+    ],
+  };
+}
+
+function cascadeOf(tasks: readonly Task[]): Report['cascade'] {
+  const made = tasks.filter(({ metadata: { parent, kind } }) => typeof parent === 'string' && typeof kind === 'string');
+  const of = (wanted: Task['status']): number => made.filter(({ status }) => status === wanted).length;
+  return made.length === 0 ? null : { created: made.length, completed: of('completed'), failed: of('failed') };
+}
+
+function gateResults(gates: readonly Gate[]): Report['gates'] {
+  const result = (name: Gate['name']) => gates.find((gate) => gate.name === name)?.result;
+  const lint = result('lint');
+  const always = { build: result('build') ?? 'skipped', test: result('test') ?? 'skipped' } as const;
+  return { ...always, ...(lint === undefined ? {} : { lint }), crossVerify: result('crossVerify') ?? 'skipped' };
+}
+
+function verificationOf(gates: readonly Gate[], verifier: string | null | undefined): Report['verification'] {
+  const gate = gates.find(({ name }) => name === 'crossVerify');
+  if (gate === undefined || gate.result === 'skipped') return null;
+  return { verifier: verifier ?? 'unknown', result: gate.result, notes: gate.notes ?? '' };
+}
+
+/** What a gate that did not pass has to say; the verification has a section of its own. */
+const gateNote = ({ name, result, notes }: Gate): string[] =>
+  result === 'pass' || notes === undefined || (name === 'crossVerify' && result === 'fail')
+    ? []
+    : [`${name} ${result}: ${notes}`];

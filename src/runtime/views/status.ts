@@ -1,0 +1,121 @@
+/** `teams status`: a team at one moment, drawn from what lies on disk; the lead need not run, or be this process. */
+import { count, isDone, type Board, type Counts, type Member } from '../../model/board/board.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import type { MemberStatus, Phase, RunState, RunStatus } from '../../model/team/team-config.ts';
+import { describeMember, type Seen } from '../../policy/supervise/progress.ts';
+import { countWaiting } from '../../store/mail/inbox-view.ts';
+import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
+import { deedsIn, noDeeds, type Deeds } from './member-history.ts';
+import { seenLead, seenMember, type SeenLead, type Surroundings } from './external-status.ts';
+
+export interface SeenMemberStatus extends MemberStatus {
+  /** Messages that wait in its inbox. */
+  readonly unread: number;
+}
+
+export interface TeamStatus {
+  readonly team: Name;
+  readonly status: RunStatus;
+  readonly phase: Phase;
+  readonly members: readonly SeenMemberStatus[];
+  readonly tasks: Counts;
+  readonly lead: SeenLead & { readonly unread: number };
+}
+
+export interface StatusOptions {
+  /** Silence at a task that counts as stalled: `watchdogWarningMs`. */
+  readonly stalledAfterMs?: number;
+  /** What the event log tells of the members, and how much mail waits: for who looks again and again. */
+  readonly known?: Known;
+}
+
+export interface Known {
+  readonly deeds: ReadonlyMap<string, Deeds>;
+  readonly unread: (name: Name) => number;
+}
+
+const STALLED_AFTER_MS = 300_000;
+
+/** One member, with what its status was drawn from. */
+export interface MemberLook {
+  readonly status: SeenMemberStatus;
+  readonly seen: Seen | undefined;
+  readonly deeds: Deeds;
+  /** The kind of its agent. */
+  readonly agent?: string;
+}
+
+export interface TeamLook {
+  readonly board: Board;
+  readonly stage: { readonly status: RunStatus; readonly phase: Phase };
+  readonly lead: SeenLead;
+  readonly members: readonly MemberLook[];
+}
+
+export function statusOf(store: TeamReader, options: StatusOptions = {}): TeamStatus {
+  const { board, stage, lead, members } = lookAtTeam(store, options);
+  return {
+    team: store.paths.name,
+    ...stage,
+    members: members.map(({ status }) => status),
+    tasks: count(board),
+    lead: { ...lead, unread: unreadOf(store, LEAD) },
+  };
+}
+
+/** What is true of a team now. */
+export function lookAtTeam(store: TeamReader, options: StatusOptions = {}): TeamLook {
+  const { stalledAfterMs = STALLED_AFTER_MS, known = knownOf(store) } = options;
+  const board = store.board.fold();
+  const run = stateIn(store);
+  const lead = seenLead(store);
+  const isStopped = board.phase !== 'open' || run?.phase === 'complete';
+  const around = { lead, isStopped, kinds: kindsIn(store), ...known };
+  const members = [...board.members.values()].map((member) =>
+    lookAtMember(store, board, member, around, stalledAfterMs),
+  );
+  return { board, stage: stageOf(board, run), lead, members };
+}
+
+function lookAtMember(
+  store: TeamReader,
+  board: Board,
+  member: Member,
+  around: Surroundings & Known,
+  limit: number,
+): MemberLook {
+  const { name, role } = member;
+  const { pid, seen, note } = seenMember(store, board, member, around);
+  // A command is bounded by its own time-out only: its silence means nothing.
+  const agent = around.kinds.get(name);
+  const stalledAfterMs = agent === 'exec' ? Infinity : limit;
+  const described = describeMember(board, member, {
+    ...(seen ? { seen } : {}),
+    ...(note ? { note } : {}),
+    stalledAfterMs,
+  });
+  const isAbandoned = described.state === 'dead' && !around.lead.alive && seen?.givenUp !== true;
+  const reason = isAbandoned
+    ? `${seen?.death ?? 'nobody saw how'}; no lead runs that could restart it`
+    : described.reason;
+  const task = board.busy.get(name) ?? null;
+  const status = { name, role, state: described.state, reason, pid, task, unread: around.unread(name) };
+  return { status, seen, deeds: around.deeds.get(name) ?? noDeeds, ...(agent === undefined ? {} : { agent }) };
+}
+
+const kindsIn = ({ config }: TeamReader): ReadonlyMap<string, string> =>
+  new Map(config.read()?.members.flatMap(({ name, agent }) => (agent ? [[name, agent.kind] as const] : [])));
+
+const knownOf = (store: TeamReader): Known => ({ deeds: deedsIn(store), unread: (name) => unreadOf(store, name) });
+
+export const unreadOf = ({ disk, paths }: TeamReader, name: Name): number => countWaiting(disk, paths.inbox(name));
+
+/** The log's last word counts: a closed team is shut down, whatever its state still says. */
+export function stageOf(board: Board, run: RunState | undefined): { status: RunStatus; phase: Phase } {
+  const failed = run?.status === 'failed';
+  if (board.phase === 'closed') return { status: failed ? 'failed' : 'shutdown', phase: 'complete' };
+  if (run) return { status: run.status, phase: run.phase };
+  if (board.phase === 'closing') return { status: 'completing', phase: 'shutdown' };
+  if (board.tasks.size === 0) return { status: 'active', phase: 'setup' };
+  return { status: 'active', phase: isDone(board) ? 'integration' : 'executing' };
+}

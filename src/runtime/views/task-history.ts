@@ -1,0 +1,34 @@
+/** What became of one task, read from outside: its accepted events, and the whole text of its last attempt. */
+import { speaker } from '../../model/board/authority.ts';
+import type { Task } from '../../model/board/task.ts';
+import { readResult } from '../../store/board/results.ts';
+import type { TeamReader } from '../../store/team/team-reader.ts';
+
+export interface TaskEvent {
+  readonly at: string;
+  readonly type: string;
+  readonly by: string;
+}
+
+export function taskHistory({ board }: Pick<TeamReader, 'board'>, { id }: Task): TaskEvent[] {
+  const past: TaskEvent[] = [];
+  for (const { event, outcome } of board.history()) {
+    if (!outcome.ok || !outcome.changed.includes(id)) continue;
+    const changes =
+      event.type === 'batch' ? event.changes.filter((change) => 'task' in change && change.task === id) : [event];
+    for (const { type } of changes) past.push({ at: event.at, type, by: speaker(event.author) });
+  }
+  return past;
+}
+
+/** The record of the last finished attempt; undefined before the first. */
+export function resultOf(
+  { disk, paths }: Pick<TeamReader, 'disk' | 'paths'>,
+  { id, claims }: Task,
+): string | undefined {
+  for (let epoch = claims; epoch > 0; epoch -= 1) {
+    const text = readResult(disk, paths, id, epoch);
+    if (text !== undefined) return text;
+  }
+  return undefined;
+}

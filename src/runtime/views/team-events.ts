@@ -1,0 +1,91 @@
+/**
+ * Everything that happens in a team as one stream: the board's log and the event log, merged by time. What the board
+ * refused did not happen and is not shown. Nothing is written, so any number of readers may follow.
+ */
+import { setImmediate } from 'node:timers/promises';
+import type { ShownEvent } from '../../model/team/shown-event.ts';
+import type { TeamReader } from '../../store/team/team-reader.ts';
+import { lookAt } from '../../store/files/disk.ts';
+import type { Watching } from '../../store/files/watch-file.ts';
+import { TwoLogs } from './merged-log.ts';
+import { Waker } from '../process/waker.ts';
+
+export interface EventOptions {
+  /** The number of the first event that is wanted. */
+  readonly from?: number;
+  /** Goes on with what happens later, until the team is closed or made anew, or `signal` aborts. */
+  readonly follow?: boolean;
+  readonly signal?: AbortSignal;
+  /** Follows until this aborts: what happened before that is still told. */
+  readonly until?: AbortSignal;
+  /** How the files are watched while it follows. */
+  readonly watching?: Watching;
+  /** Nothing more is to come; asked whenever nothing has. */
+  readonly isOver?: () => boolean;
+}
+
+/**
+ * Yields the events of a team in the order of their times; among equal ones, and within one log, in file order.
+ *
+ * @throws UsageError `UNKNOWN_TEAM`; StoreError `NEWER_VERSION`
+ */
+export async function* teamEvents(
+  store: Logs,
+  { from = 1, ...options }: EventOptions = {},
+): AsyncGenerator<ShownEvent, void, undefined> {
+  for await (const news of teamNews(store, options))
+    for (const event of news) {
+      if (options.signal?.aborted === true) return;
+      if (event.number >= from) yield event;
+    }
+}
+
+type Logs = Pick<TeamReader, 'paths' | 'disk' | 'clock'>;
+
+/** The same, as many at once as there are: for a view that is drawn after each look. Never yields an empty portion. */
+export async function* teamNews(
+  store: Logs,
+  options: Omit<EventOptions, 'from'> = {},
+): AsyncGenerator<readonly ShownEvent[], void, undefined> {
+  const logs = new TwoLogs(store);
+  try {
+    yield* newsOf(logs, options);
+  } finally {
+    logs.close();
+  }
+}
+
+/** Events that are read before others have their turn. */
+const PORTION = 500;
+
+/** The news of logs that somebody else may read on too. However long the past is, others have their turn meanwhile. */
+export async function* newsOf(
+  logs: TwoLogs,
+  { follow = false, signal, until = signal, watching, isOver = () => false }: Omit<EventOptions, 'from'> = {},
+): AsyncGenerator<readonly ShownEvent[], void, undefined> {
+  const { paths, disk } = logs.store;
+  const ino = lookAt(disk, paths.log)?.ino;
+  const waker = follow ? new Waker(logs.store, [paths.log, paths.events], until, watching) : undefined;
+  try {
+    let number = 0;
+    for (let [wasClosed, isQuiet] = [false, false]; ;) {
+      const isLast = waker === undefined || wasClosed || until?.aborted === true || (isQuiet && isOver());
+      while (!logs.readSome(PORTION) && signal?.aborted !== true) await setImmediate();
+      // The last facts may follow the closing: it is looked once more then.
+      wasClosed = logs.store.board.board.phase === 'closed';
+      const news: ShownEvent[] = [];
+      for (const fact of logs.take()) {
+        news.push({ ...fact, number: (number += 1) });
+        if (number % PORTION === 0) await setImmediate();
+      }
+      if (signal?.aborted === true) return;
+      isQuiet = news.length === 0;
+      if (!isQuiet) yield news;
+      // Another team was made where this one was; one that was only removed may still be put back.
+      if (isLast || (lookAt(disk, paths.log)?.ino ?? ino) !== ino) return;
+      await waker.wait();
+    }
+  } finally {
+    waker?.close();
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * A team followed from outside, for views that stay: each event is read once, mail is counted when it has changed. It
+ * only looks, so any number may watch a team of any process, and one that has ended.
+ */
+import { setImmediate } from 'node:timers/promises';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import type { ShownEvent } from '../../model/team/shown-event.ts';
+import type { Prices } from '../../model/team/spending-sum.ts';
+import type { TeamEvent } from '../../model/team/team-config.ts';
+import { problemsOf, type Problem } from '../../policy/view/team-problems.ts';
+import { Story } from '../../policy/view/team-projection.ts';
+import { waitingMark } from '../../store/mail/inbox-view.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
+import { realDisk } from '../../store/files/disk.ts';
+import type { TeamReader } from '../../store/team/team-reader.ts';
+import { realClock } from '../process/system-clock.ts';
+import { AllDeeds } from './member-history.ts';
+import { lookAtTeam, unreadOf, type SeenMemberStatus, type StatusOptions, type TeamLook } from './status.ts';
+import { newsOf } from './team-events.ts';
+import { TwoLogs } from './merged-log.ts';
+
+/** A team at one moment. */
+export interface Sight extends Pick<TeamLook, 'board' | 'stage' | 'lead'> {
+  readonly members: readonly SeenMemberStatus[];
+  /** Messages that wait for the lead. */
+  readonly unread: number;
+  readonly problems: readonly Problem[];
+  /** Member → its ANSI colour. */
+  readonly colors: ReadonlyMap<string, number>;
+  /** Wall time in milliseconds. */
+  readonly at: number;
+}
+
+export interface WatchOptions extends Pick<StatusOptions, 'stalledAfterMs'> {
+  readonly prices?: Prices;
+}
+
+/** Events that are taken in before others have their turn. */
+const PORTION = 500;
+
+export class TeamWatch {
+  readonly store: TeamReader;
+  /** What the events told so far. */
+  readonly story: Story;
+  readonly #options: WatchOptions;
+  readonly #logs: TwoLogs;
+  readonly #deeds = new AllDeeds();
+  /** Member → the mark of its inbox when it was counted, and the count. */
+  readonly #unread = new Map<Name, { readonly mark: string; readonly count: number }>();
+
+  /** @throws UsageError `UNKNOWN_TEAM` */
+  constructor(paths: TeamPaths, options: WatchOptions = {}) {
+    const onLogged = (event: TeamEvent): void => this.#deeds.add(event);
+    this.#logs = new TwoLogs({ paths, disk: realDisk, clock: realClock, onLogged });
+    this.store = this.#logs.store;
+    this.story = new Story(options.prices);
+    this.#options = options;
+  }
+
+  /** Reads the board, which is what can be shown before the events are read, and gives way to others meanwhile. */
+  async readBoard(): Promise<void> {
+    while (!this.store.board.foldSome(PORTION)) await setImmediate();
+  }
+
+  /** Yields what happened so far at once, then what happens, until `signal` aborts or the team is closed. */
+  async *follow(signal: AbortSignal): AsyncGenerator<readonly ShownEvent[]> {
+    for await (const news of newsOf(this.#logs, { follow: true, signal })) {
+      for (const [at, event] of news.entries()) {
+        this.story.add(event);
+        if (at % PORTION === PORTION - 1) await setImmediate();
+      }
+      yield news;
+    }
+  }
+
+  /** What is true now. @throws StoreError when the team was put away meanwhile */
+  look(): Sight {
+    const { store } = this;
+    this.#logs.readAll();
+    const known = { deeds: this.#deeds.of, unread: (name: Name) => this.#unreadOf(name) };
+    const { board, stage, lead, members } = lookAtTeam(store, { ...this.#options, known });
+    const seen = members.map(({ status }) => status);
+    return {
+      ...{ board, stage, lead, members: seen, unread: this.#unreadOf(LEAD) },
+      problems: problemsOf({ board, members: seen, hasLead: lead.alive }),
+      colors: new Map(store.config.read()?.members.map(({ name, color }) => [name, color])),
+      at: store.clock.now(),
+    };
+  }
+
+  close(): void {
+    this.#logs.close();
+  }
+
+  #unreadOf(name: Name): number {
+    const mark = waitingMark(this.store.disk, this.store.paths.inbox(name));
+    const known = this.#unread.get(name);
+    if (known?.mark === mark) return known.count;
+    const count = unreadOf(this.store, name);
+    this.#unread.set(name, { mark, count });
+    return count;
+  }
+}

@@ -1,0 +1,116 @@
+/** `teams why`: what a team, a member or a task waits for, since when, whose move it is, and what comes next. */
+import type { Board } from '../../model/board/board.ts';
+import { timestamp } from '../../model/text/clock.ts';
+import { isLead, LEAD, type Name } from '../../model/text/names.ts';
+import { resolveTask } from '../../model/board/task-reference.ts';
+import type { Task } from '../../model/board/task.ts';
+import { decisionClause } from '../../policy/decision.ts';
+import { explainTask } from '../../policy/explain/explain-task.ts';
+import { explainMember, explainTeam } from '../../policy/explain/explain-team.ts';
+import type { Explanation, Facts } from '../../policy/explain/explanation.ts';
+import { Evidence, isDecision } from '../../policy/view/evidence.ts';
+import { Since } from '../../policy/view/state-times.ts';
+import { duration } from '../../policy/mail-wording.ts';
+import type { TeamReader } from '../../store/team/team-reader.ts';
+import { lookAtTeam, type TeamLook } from './status.ts';
+import type { ShownEvent } from '../../model/team/shown-event.ts';
+import { teamNews } from './team-events.ts';
+import { whyFacts, type WhyLimits } from './why-facts.ts';
+
+export interface Why extends Omit<Explanation, 'nextAt' | 'limit' | 'about'> {
+  /** `team login`, `member ada`, `task #3`. */
+  readonly subject: string;
+  /** How it stands, in a clause. */
+  readonly state: string;
+  /** When what comes next happens by itself, where that is known. */
+  readonly nextAt: string | null;
+  /** The last of what happened to it, and what the lead last decided about it. */
+  readonly events: readonly ShownEvent[];
+}
+
+/**
+ * @param subject a member's name, or a task's key, subject or id; the team, without one
+ * @throws UsageError `UNKNOWN_TASK`, `BAD_REFERENCE` when it is neither
+ */
+export async function why(store: TeamReader, subject?: string, limits: WhyLimits = {}): Promise<Why> {
+  const { watchdogWarningMs } = limits;
+  const look = lookAtTeam(store, watchdogWarningMs === undefined ? {} : { stalledAfterMs: watchdogWarningMs });
+  const found = subjectOf(look.board, subject);
+  const { since, evidence } = await pastOf(store, look.board);
+  const facts = whyFacts(store, look, since, limits);
+  const { waitingFor, since: from, who, about = {}, ...after } = explain(facts, found);
+  return {
+    subject:
+      found.is === 'team'
+        ? `team ${facts.team}`
+        : found.is === 'member'
+          ? `member ${found.name}`
+          : `task #${found.task.id}`,
+    state: stateOf(facts, look, found),
+    ...{ waitingFor, since: from, who, ...nextOf(after) },
+    events: evidence.behind(thingOf(found), about),
+  };
+}
+
+/** One paragraph, with what the lead last decided of it and why. @param now wall time in milliseconds */
+export function whyText({ subject, state, waitingFor, since, who, next, events }: Why, now: number): string {
+  const head = `${subject.charAt(0).toUpperCase()}${subject.slice(1)} (${state})`;
+  const decided = decidedText(events);
+  const time = since === null ? '' : ` since ${since} (${duration(now - Date.parse(since))})`;
+  if (waitingFor === null) return `${head} waits for nothing${time}. ${next}${decided}`;
+  const move = who === null ? '' : ` The next move is ${who === LEAD ? "the lead's" : `${who}'s`}.`;
+  return `${head} waits for ${waitingFor}${time}.${move} ${next}${decided}`;
+}
+
+function decidedText(events: readonly ShownEvent[]): string {
+  const last = events.findLast(isDecision);
+  return last === undefined
+    ? ''
+    : ` The last decision behind it: at ${last.at} ${decisionClause(last).replace(/\.$/, '')}.`;
+}
+
+type Subject =
+  | { readonly is: 'team' }
+  | { readonly is: 'member'; readonly name: Name }
+  | { readonly is: 'task'; readonly task: Task };
+
+function subjectOf(board: Board, text: string | undefined): Subject {
+  if (text === undefined || isLead(text)) return { is: 'team' };
+  const member = [...board.members.values()].find(({ name }) => name === text);
+  return member ? { is: 'member', name: member.name } : { is: 'task', task: resolveTask(board, text) };
+}
+
+/** What comes next, with what bounds it, and the first time of both. */
+function nextOf({ next, nextAt, limit }: Pick<Explanation, 'next' | 'nextAt' | 'limit'>): Pick<Why, 'next' | 'nextAt'> {
+  const until = limit && timestamp(limit.at);
+  return { next: limit === undefined ? next : `${next} ${limit.text}`, nextAt: nextAt ?? until ?? null };
+}
+
+function explain(facts: Facts, subject: Subject): Explanation {
+  if (subject.is === 'team') return explainTeam(facts);
+  return subject.is === 'member' ? explainMember(facts, subject.name) : explainTask(facts, subject.task);
+}
+
+function stateOf({ members }: Facts, { stage }: TeamLook, subject: Subject): string {
+  if (subject.is === 'team') return `${stage.status}, ${stage.phase}`;
+  if (subject.is === 'task') return subject.task.status;
+  const status = members.get(subject.name)?.status;
+  return status ? `${status.state}: ${status.reason}` : 'unknown';
+}
+
+/** As the evidence is kept. */
+function thingOf(subject: Subject): string {
+  if (subject.is === 'team') return 'team';
+  return subject.is === 'member' ? `member ${subject.name}` : `task ${subject.task.id}`;
+}
+
+async function pastOf(store: TeamReader, board: Board): Promise<{ since: Since; evidence: Evidence }> {
+  const since = new Since();
+  const evidence = new Evidence(board);
+  for await (const news of teamNews(store))
+    for (const event of news) {
+      since.add(event);
+      evidence.add(event);
+    }
+  return { since, evidence };
+}

@@ -1,0 +1,104 @@
+/** What a team's working directory has changed since its safety point, as a whole or for one task. */
+import { posix } from 'node:path';
+import { UsageError } from '../../model/text/errors.ts';
+import type { Task } from '../../model/board/task.ts';
+import { matcher } from '../../policy/file-patterns.ts';
+import { stateIn, type TeamReader, cwdOf } from '../../store/team/team-reader.ts';
+import { DIFF } from '../process/git-diff.ts';
+import {
+  changedBetween,
+  GitFailure,
+  must,
+  repositoryAt,
+  withTrees,
+  type ChangedFile,
+  type Trees,
+} from '../process/git-tree.ts';
+import { git } from '../process/git.ts';
+
+/** Paths are relative to the team's working directory. */
+export interface Changes {
+  /** The commit that they are told against. */
+  readonly from: string;
+  readonly files: readonly ChangedFile[];
+  readonly text: string;
+}
+
+const LARGEST = 64 * 1024 * 1024;
+/** Paths in one argv. */
+const MANY = 500;
+
+/**
+ * @param task whose files only: what it named, and what it is known to have touched
+ * @throws UsageError `USAGE` for a team without a safety point, a task without files, more than can be shown
+ */
+export async function changesSince(store: TeamReader, task: Task | undefined, signal: AbortSignal): Promise<Changes> {
+  const { name } = store.paths;
+  const start = stateIn(store)?.start;
+  if (start === undefined)
+    throw new UsageError(
+      'USAGE',
+      `Team ${name} has no safety point to compare with: one is made by \`teams run\` in a git repository.`,
+    );
+  const isIts = task === undefined ? () => true : filesOf(task);
+  try {
+    return await againstNow({ cwd: cwdOf(store), commit: start.commit, isIts, asText: true }, signal);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    throw new UsageError('USAGE', `What team ${name} changed cannot be told: ${error.message}.`);
+  }
+}
+
+function filesOf(task: Task): (path: string) => boolean {
+  const touched = 'result' in task ? task.result.files : [];
+  const named = [...task.work.files, ...(task.work.artifact === undefined ? [] : [task.work.artifact]), ...touched];
+  if (named.length > 0) return matcher(named);
+  throw new UsageError('USAGE', `Task #${task.id} names no files, so nothing tells its changes from those of others.`);
+}
+
+interface Since {
+  readonly cwd: string;
+  readonly commit: string;
+  readonly isIts: (path: string) => boolean;
+  readonly asText: boolean;
+}
+
+async function againstNow({ cwd, commit, isIts, asText }: Since, signal: AbortSignal): Promise<Changes> {
+  const repository = await repositoryAt({ cwd, signal });
+  if (typeof repository === 'string') throw new GitFailure(repository);
+  const here = (path: string): string => posix.relative(repository.prefix, path);
+  return withTrees(repository, { signal }, false, async (trees) => {
+    const changed = (await changedBetween(commit, trees)).filter(({ path }) => isIts(here(path)));
+    const files = changed.map((file) => ({ ...file, path: here(file.path) }));
+    return { from: commit, files, text: asText ? await textOf(commit, trees, changed) : '' };
+  });
+}
+
+/**
+ * Paths that differ from a commit, relative to the working directory; or why that cannot be told.
+ */
+export async function changedPaths(cwd: string, commit: string, signal: AbortSignal): Promise<string[] | string> {
+  try {
+    const { files } = await againstNow({ cwd, commit, isIts: () => true, asText: false }, signal);
+    return files.map(({ path }) => path);
+  } catch (error) {
+    if (!(error instanceof GitFailure)) throw error;
+    return error.message;
+  }
+}
+
+async function textOf(from: string, { files, where }: Trees, changed: readonly ChangedFile[]): Promise<string> {
+  const parts: string[] = [];
+  for (let at = 0; at < changed.length; at += MANY) {
+    const paths = changed.slice(at, at + MANY).map(({ path }) => `:(top,literal)${path}`);
+    const told = await git([...DIFF, from, files, '--', ...paths], { ...where, keptBytes: LARGEST });
+    if (told.bytes > LARGEST)
+      throw new UsageError(
+        'USAGE',
+        `The diff is larger than ${LARGEST / 2 ** 20} MiB; name a task, or ask git: git diff ${from}.`,
+      );
+    must(told, 'git diff');
+    parts.push(told.text);
+  }
+  return parts.join('');
+}

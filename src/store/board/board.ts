@@ -1,0 +1,222 @@
+/**
+ * The board on disk: `.tasks/<team>/log.jsonl`, folded. To change it is to append an event and to fold past it; the
+ * fold says whether it won. Nothing here decides anything: the law is `model/board/advance.ts`.
+ */
+import { advance, type Outcome } from '../../model/board/advance.ts';
+import { emptyBoard, type Board, type Refused } from '../../model/board/board.ts';
+import { timestamp, type Clock } from '../../model/text/clock.ts';
+import { isTeamError, StoreError } from '../../model/text/errors.ts';
+import { LOG_VERSION, parseBoardLine } from '../../model/board/event.ts';
+import type { Author, BoardEvent, Body, ParsedLine } from '../../model/board/event.ts';
+import type { Disk } from '../files/disk.ts';
+import { Journal } from '../files/journal.ts';
+import type { Line } from '../files/lines.ts';
+import { newIds } from '../files/new-ids.ts';
+import type { PinnedDirectory } from '../files/pinned.ts';
+
+/** Synced before the answer; claims and releases are not: after a power loss every claimant is dead. */
+const DURABLE = new Set<Body['type']>([
+  'log.opened',
+  'team.opened',
+  'team.closed',
+  'member.joined',
+  'member.started',
+  'lead.took',
+  'task.created',
+  'task.completed',
+  'task.failed',
+  'task.cancelled',
+  'task.skipped',
+  'task.retried',
+  'request.made',
+  'request.answered',
+  'batch',
+]);
+
+/** A lost race for an id is run again at most this often. */
+const RACES = 10_000;
+
+export interface Noise {
+  readonly at: number;
+  readonly why: string;
+}
+
+export interface Folded {
+  readonly event: BoardEvent;
+  readonly outcome: Outcome;
+}
+
+export interface BoardEnvironment {
+  readonly disk: Disk;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The team's folder, asked before each write. */
+  readonly pinned?: PinnedDirectory;
+  /** Told of each event as it is folded. */
+  readonly onFolded?: (folded: Folded) => void;
+  readonly onNoise?: (noise: Noise) => void;
+  /** True for the one who opens a new team's log. */
+  readonly create?: boolean;
+}
+
+export class BoardStore {
+  readonly board: Board = emptyBoard();
+  readonly #journal: Journal;
+  readonly #environment: BoardEnvironment;
+  readonly #newId = newIds();
+  #offset = 0;
+  #isFolding = false;
+
+  constructor(log: string, environment: BoardEnvironment) {
+    this.#journal = new Journal(environment.disk, log, { create: environment.create === true ? 'once' : false });
+    this.#environment = environment;
+  }
+
+  /**
+   * Folds what was appended since, up to the last newline.
+   *
+   * @throws StoreError `NEWER_VERSION` at an event of a newer program: this process may neither fold nor act on
+   */
+  fold(): Board {
+    this.#foldUntil(undefined);
+    return this.board;
+  }
+
+  /**
+   * The same, by so many lines at most: for who gives way to others in between.
+   *
+   * @returns whether that was all
+   */
+  foldSome(most: number): boolean {
+    return this.#guarded(() => this.#foldOn({ most }).isEnd);
+  }
+
+  /**
+   * Appends what `build` makes of the folded board, and folds to the end. A lost race for a task id is run again.
+   *
+   * @param build the change, or a refusal of its own; called once per try, with the board folded to the end
+   * @returns the event with what became of it where it stands; later events may have undone it since, and `board` says so
+   * @throws StoreError when the disk fails: whether the event is there is unknown; append the same change again
+   */
+  append(
+    author: Author | ((board: Board) => Author),
+    build: (board: Board) => Body | Refused,
+  ): Folded | { outcome: Refused } {
+    for (let race = 0; ; race += 1) {
+      const board = this.fold();
+      const body = build(board);
+      if ('ok' in body) return { outcome: body };
+      const event: BoardEvent = {
+        ...body,
+        id: this.#newId(),
+        v: LOG_VERSION,
+        at: timestamp(this.#environment.clock.now()),
+        author: typeof author === 'function' ? author(board) : author,
+      };
+      const outcome = this.#write(event);
+      if (outcome.ok || !this.#lostIdRace(outcome, body) || race >= RACES) return { event, outcome };
+    }
+  }
+
+  /** Where the fold stands, in bytes. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** Every event of the log with its outcome, each once, folded anew: the history of a task, or of the team. */
+  *history(): Generator<Folded> {
+    const board = emptyBoard();
+    for (const line of this.#journal.read()) {
+      const parsed = parseLine(line);
+      const folded = parsed.kind === 'event' ? judged(board, parsed.event) : undefined;
+      if (folded) yield folded;
+    }
+  }
+
+  close(): void {
+    this.#journal.close();
+  }
+
+  /** Whether another process created a task under an id that this change proposes. */
+  #lostIdRace({ code }: Refused, body: Body): boolean {
+    const changes = body.type === 'batch' ? body.changes : [body];
+    const isTaken = (id: string): boolean => Number(id) <= this.board.lastTaskId;
+    return code === 'DUPLICATE' && changes.some((change) => change.type === 'task.created' && isTaken(change.task));
+  }
+
+  #write(event: BoardEvent): Outcome {
+    this.#environment.pinned?.check();
+    const { id, v, at, author, ...body } = event;
+    const record = { id, v, at, author, ...body };
+    const durable = DURABLE.has(event.type);
+    try {
+      this.#journal.append(record, { durable });
+    } catch (error) {
+      if (!isTeamError(error) || error.code === 'TEAM_GONE') throw error;
+      // Unknown whether it is there: the same record again, on a fresh descriptor; the fold counts it once.
+      this.#journal.append(record, { durable });
+    }
+    const outcome = this.#foldUntil(id);
+    if (outcome) return outcome;
+    throw new StoreError('CORRUPT', `An event appended to ${this.#journal.path} cannot be read back.`, {
+      path: this.#journal.path,
+    });
+  }
+
+  /** Folds to the end; returns what became of the event with this id. */
+  #foldUntil(id: string | undefined): Outcome | undefined {
+    return this.#guarded(() => this.#foldOn({ id }).own);
+  }
+
+  #guarded<T>(fold: () => T): T {
+    if (this.#isFolding) throw new Error('onFolded and onNoise may not fold or append; do it after the fold.');
+    this.#isFolding = true;
+    try {
+      return fold();
+    } finally {
+      this.#isFolding = false;
+    }
+  }
+
+  #foldOn({ id, most = Infinity }: { id?: string | undefined; most?: number }): { isEnd: boolean; own?: Outcome } {
+    let own: Outcome | undefined;
+    const reader = this.#journal.read(this.#offset);
+    for (let count = 0; ; count += 1) {
+      const next = reader.next();
+      if (next.done) {
+        this.#offset = next.value;
+        return { isEnd: true, ...(own ? { own } : {}) };
+      }
+      // This line is read again the next time.
+      if (count >= most) return { isEnd: false };
+      const folded = this.#foldLine(next.value);
+      if (folded === undefined) continue;
+      if (folded.event.id === id) own = folded.outcome;
+      this.#environment.onFolded?.(folded);
+    }
+  }
+
+  /** Judges one line; undefined for noise and for a record that was appended twice and judged before. */
+  #foldLine(line: Line): Folded | undefined {
+    const parsed = parseLine(line);
+    if (parsed.kind === 'newer') throw newer(this.#journal.path, parsed.version);
+    this.#offset = line.end;
+    if (parsed.kind === 'event') return judged(this.board, parsed.event);
+    this.#environment.onNoise?.({ at: line.at, why: parsed.why });
+    return undefined;
+  }
+}
+
+const parseLine = (line: Line): ParsedLine =>
+  line.is === 'text' ? parseBoardLine(line.text) : { kind: 'noise', why: `${line.is} bytes` };
+
+function judged(board: Board, event: BoardEvent): Folded | undefined {
+  const outcome = advance(board, event);
+  return !outcome.ok && outcome.code === 'REPEATED' ? undefined : { event, outcome };
+}
+
+const newer = (path: string, version: number): StoreError =>
+  new StoreError(
+    'NEWER_VERSION',
+    `${path} has events of version ${version}; this program knows ${LOG_VERSION}. Update it.`,
+    { path },
+  );

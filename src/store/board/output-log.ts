@@ -1,0 +1,60 @@
+/** A member's raw output, `logs/<name>.log`: capped and rotated, and its failure never ends the work it tells of. */
+import { O_APPEND, O_CREAT, O_WRONLY, type Disk } from '../files/disk.ts';
+import { openOurs } from '../files/file.ts';
+
+export const LOG_BYTES = 10 * 1024 * 1024;
+const KEPT = 2;
+
+export class OutputLog {
+  readonly #disk: Disk;
+  readonly #path: string;
+  #fd: number | undefined;
+  #size = 0;
+  /** The first failure, for the one who wants to tell it. */
+  failure: Error | undefined;
+
+  constructor(disk: Disk, path: string) {
+    this.#disk = disk;
+    this.#path = path;
+  }
+
+  append(bytes: Buffer): void {
+    try {
+      if (this.#fd === undefined) this.#open();
+      if (this.#size + bytes.length > LOG_BYTES) this.#rotate();
+      if (this.#fd !== undefined) this.#size += this.#disk.writeSync(this.#fd, bytes, 0, bytes.length, null);
+    } catch (error) {
+      this.failure ??= error instanceof Error ? error : new Error(String(error));
+      this.close();
+    }
+  }
+
+  close(): void {
+    if (this.#fd !== undefined) this.#disk.closeSync(this.#fd);
+    this.#fd = undefined;
+  }
+
+  #open(): void {
+    this.#fd = openOurs(this.#disk, this.#path, O_WRONLY | O_APPEND | O_CREAT);
+    this.#size = this.#disk.fstatSync(this.#fd).size;
+  }
+
+  /** `x.log` becomes `x.log.1`, and so on; the oldest is replaced. */
+  #rotate(): void {
+    this.close();
+    for (let age = KEPT; age > 0; age -= 1)
+      this.#move(age === 1 ? this.#path : `${this.#path}.${age - 1}`, `${this.#path}.${age}`);
+    this.#open();
+  }
+
+  #move(from: string, to: string): void {
+    try {
+      this.#disk.renameSync(from, to);
+    } catch {
+      // Nothing of that age is there yet.
+    }
+  }
+}
+
+/** A descriptor of a member's log, for the process that is about to be started. */
+export const openOutput = (disk: Disk, path: string): number => openOurs(disk, path, O_WRONLY | O_APPEND | O_CREAT);

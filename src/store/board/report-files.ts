@@ -1,0 +1,53 @@
+/** The final report as files: `report.md` for people, `report.json` for programs. Both can be rebuilt from the logs. */
+import { randomBytes } from 'node:crypto';
+import { parseName } from '../../model/text/names.ts';
+import { lookAt, type Disk } from '../files/disk.ts';
+import { DOCUMENT_VERSION } from '../lock/document.ts';
+import { makeDirectory, readText, replaceFile } from '../files/file.ts';
+import { archivePaths, rootPaths, type TeamPaths } from '../files/paths.ts';
+
+export function writeReport(
+  disk: Disk,
+  paths: Pick<TeamPaths, 'reportText' | 'reportJson'>,
+  text: string,
+  data: object,
+): void {
+  const token = randomBytes(6).toString('hex');
+  replaceFile(disk, paths.reportText, `${text}\n`, token);
+  replaceFile(disk, paths.reportJson, `${JSON.stringify({ version: DOCUMENT_VERSION, ...data }, null, 2)}\n`, token);
+}
+
+/** A report ends with its folder: where that is moved, it says the new one. None is there of a team that never ended a run. */
+export function readdressReport(disk: Disk, from: string, to: TeamPaths): void {
+  const token = randomBytes(6).toString('hex');
+  for (const [file, before, after] of [
+    [to.reportText, `\n${from}\n`, `\n${to.folder}\n`],
+    [to.reportJson, `"folder": ${JSON.stringify(from)}`, `"folder": ${JSON.stringify(to.folder)}`],
+  ] as const) {
+    const text = readText(disk, file);
+    const at = text?.lastIndexOf(before) ?? -1;
+    if (text === undefined || at < 0) continue;
+    replaceFile(disk, file, `${text.slice(0, at)}${after}${text.slice(at + before.length)}`, token);
+  }
+}
+
+/** What a report without a team is called in the archive. */
+const APART = parseName('team', 'refine');
+
+/**
+ * Keeps a report that no team belongs to, in a folder of its own in the archive.
+ *
+ * @param at when it began, in ISO 8601
+ * @returns the folder
+ */
+export function writeApart(disk: Disk, root: string, at: string, text: string, data: object): string {
+  const { teams, archive } = rootPaths(root);
+  const stamp = at.replaceAll(/[-:.]/g, '');
+  for (let number = 1; ; number += 1) {
+    const paths = archivePaths(root, APART, number === 1 ? stamp : `${stamp}-${number}`);
+    if (lookAt(disk, paths.folder)) continue;
+    for (const directory of [teams, archive, paths.folder]) makeDirectory(disk, directory);
+    writeReport(disk, paths, text, data);
+    return paths.folder;
+  }
+}

@@ -1,0 +1,31 @@
+/** What a member's program is handed as files: the task as JSON, and the mail that came for it. Removed after the turn. */
+import { randomBytes } from 'node:crypto';
+import type { Message } from '../../model/team/message.ts';
+import type { Task } from '../../model/board/task.ts';
+import { removeFile, type Disk } from '../files/disk.ts';
+import { replaceFile } from '../files/file.ts';
+import type { TeamPaths } from '../files/paths.ts';
+
+export interface Handout {
+  readonly taskFile: string;
+  readonly mailFile: string;
+  remove(): void;
+}
+
+export function handOut(disk: Disk, paths: TeamPaths, task: Task, epoch: number, mail: readonly Message[]): Handout {
+  const taskFile = paths.taskFile(task.id, epoch);
+  const mailFile = `${taskFile.slice(0, -'.task.json'.length)}.mail.jsonl`;
+  const token = randomBytes(4).toString('hex');
+  replaceFile(disk, taskFile, `${JSON.stringify(task, null, 2)}\n`, token, { durable: false });
+  replaceFile(disk, mailFile, mail.map((message) => `${JSON.stringify(message)}\n`).join(''), token, {
+    durable: false,
+  });
+  return {
+    taskFile,
+    mailFile,
+    remove() {
+      removeFile(disk, taskFile);
+      removeFile(disk, mailFile);
+    },
+  };
+}

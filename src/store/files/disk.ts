@@ -1,0 +1,118 @@
+/**
+ * The file layer: the synchronous `node:fs` calls that the store makes, as an argument, so that a test can stand a
+ * faulty or simulated disk in their place. Also the one place where an errno becomes a `StoreError`.
+ */
+import * as fs from 'node:fs';
+import { codeOf, isTeamError, StoreError, type StoreCode } from '../../model/text/errors.ts';
+
+export type Disk = Pick<
+  typeof fs,
+  | 'openSync'
+  | 'closeSync'
+  | 'readSync'
+  | 'writeSync'
+  | 'fstatSync'
+  | 'lstatSync'
+  | 'fsyncSync'
+  | 'fdatasyncSync'
+  | 'ftruncateSync'
+  | 'futimesSync'
+  | 'linkSync'
+  | 'renameSync'
+  | 'unlinkSync'
+  | 'mkdirSync'
+  | 'rmdirSync'
+  | 'readdirSync'
+  | 'realpathSync'
+  | 'chmodSync'
+  | 'fchmodSync'
+>;
+
+export const realDisk: Disk = fs;
+
+export const { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } =
+  fs.constants;
+
+export const FILE_MODE = 0o600;
+export const DIRECTORY_MODE = 0o700;
+
+const CODES: Record<string, StoreCode> = {
+  ENOSPC: 'NO_SPACE',
+  EDQUOT: 'NO_SPACE',
+  EFBIG: 'NO_SPACE',
+  EROFS: 'READ_ONLY',
+  EACCES: 'READ_ONLY',
+  EPERM: 'READ_ONLY',
+  ELOOP: 'CORRUPT',
+  ENXIO: 'CORRUPT',
+  EISDIR: 'CORRUPT',
+};
+
+const CURES: Partial<Record<StoreCode, string>> = {
+  NO_SPACE: 'free some space and try again',
+  READ_ONLY: 'make it writable for this user',
+  CORRUPT: 'something else stands where a file of ours belongs; remove it',
+};
+
+/** Turns a failed file call into one sentence with path and errno; one of our own failures passes unchanged. */
+export function storeFailure(doing: string, path: string, error: unknown): Error {
+  if (isTeamError(error)) return error;
+  const errno = codeOf(error);
+  if (errno === undefined) return error instanceof Error ? error : new Error(String(error));
+  const code = CODES[errno] ?? 'IO';
+  const cure = CURES[code];
+  return new StoreError(code, `Cannot ${doing} ${path} (${errno})${cure ? `: ${cure}.` : '.'}`, { path, cause: error });
+}
+
+/** Runs a file operation, naming it and its path in whatever it throws. */
+export function onDisk<T>(doing: string, path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw storeFailure(doing, path, error);
+  }
+}
+
+export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
+export const isTaken = (error: unknown): boolean => codeOf(error) === 'EEXIST';
+
+/** The file's facts, or undefined when it is not there. Never follows a link. */
+export function lookAt(disk: Disk, path: string): fs.Stats | undefined {
+  try {
+    // Asked not to throw: an exception costs ten times the call, and what is looked for is often missing.
+    return disk.lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw storeFailure('look at', path, error);
+  }
+}
+
+/** Whether an open descriptor is of that file. One that is closed is of none. */
+export function isSameFile(disk: Disk, descriptor: number, { dev, ino }: fs.Stats): boolean {
+  try {
+    const open = disk.fstatSync(descriptor);
+    return open.dev === dev && open.ino === ino;
+  } catch (error) {
+    if (codeOf(error) === 'EBADF') return false;
+    throw storeFailure('look at', `descriptor ${descriptor}`, error);
+  }
+}
+
+/** Removes a file; one that is gone already is fine. */
+export function removeFile(disk: Disk, path: string): void {
+  try {
+    disk.unlinkSync(path);
+  } catch (error) {
+    if (!isMissing(error)) throw storeFailure('remove', path, error);
+  }
+}
+
+/** Lists a directory, sorted; one that is not there is empty. */
+export function list(disk: Disk, path: string): string[] {
+  try {
+    return disk.readdirSync(path).sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw storeFailure('list', path, error);
+  }
+}

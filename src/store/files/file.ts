@@ -1,0 +1,209 @@
+/**
+ * Files as the store uses them: opened without following links, read whole or in chunks, replaced or created in one
+ * step. Every commit point here is one `write`, one `link` or one `rename`.
+ */
+import type { Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import { StoreError } from '../../model/text/errors.ts';
+import {
+  DIRECTORY_MODE,
+  FILE_MODE,
+  isMissing,
+  isTaken,
+  lookAt,
+  O_CREAT,
+  O_DIRECTORY,
+  O_EXCL,
+  O_NOFOLLOW,
+  O_NONBLOCK,
+} from './disk.ts';
+import { O_RDONLY, O_WRONLY, onDisk, removeFile, storeFailure, type Disk } from './disk.ts';
+import { tempLinks, tempPath } from './temp-files.ts';
+
+const CHUNK = 64 * 1024;
+
+const ME = process.getuid?.();
+
+export interface Opened {
+  readonly fd: number;
+  readonly stat: Stats;
+}
+
+/** Opens a regular file of ours with one link; a link, FIFO, device or shared file in its place is refused. */
+export function openSeen(disk: Disk, path: string, flags: number): Opened {
+  const fd = onDisk('open', path, () => disk.openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, FILE_MODE));
+  try {
+    const stat = onDisk('look at', path, () => disk.fstatSync(fd));
+    const wrong = whatIsWrong(disk, path, fd, stat);
+    if (wrong === undefined) return { fd, stat };
+    throw new StoreError('CORRUPT', `${path} is ${wrong}; somebody put it there. Remove it.`, { path });
+  } catch (error) {
+    disk.closeSync(fd);
+    throw error;
+  }
+}
+
+export const openOurs = (disk: Disk, path: string, flags: number): number => openSeen(disk, path, flags).fd;
+
+function whatIsWrong(disk: Disk, path: string, fd: number, stat: Stats): string | undefined {
+  if (!stat.isFile()) return 'no regular file';
+  if (ME !== undefined && ME !== 0 && stat.uid !== ME) return "another user's file";
+  // None: it was removed since it was opened, by its reader or by a sweep.
+  return stat.nlink <= 1 || isBeingMade(disk, path, fd, stat) ? undefined : 'a file with several links';
+}
+
+/** Between `link` and the removal of its temporary name, a new file has two names: its maker is at it, or died there. */
+const isBeingMade = (disk: Disk, path: string, fd: number, { ino, nlink }: Stats): boolean =>
+  tempLinks(disk, path, ino) === nlink - 1 || disk.fstatSync(fd).nlink === 1;
+
+/** Like {@link openOurs}; undefined when the file is not there. */
+export function openIfThere(disk: Disk, path: string, flags: number): number | undefined {
+  try {
+    return openOurs(disk, path, flags);
+  } catch (error) {
+    if (isMissing(error instanceof Error ? error.cause : error)) return undefined;
+    throw error;
+  }
+}
+
+export function using<T>(disk: Disk, fd: number, work: (fd: number) => T): T {
+  try {
+    return work(fd);
+  } finally {
+    disk.closeSync(fd);
+  }
+}
+
+/** Writes all of `bytes` in one call where the system does so; a short write is an error, and nobody undoes what it wrote. */
+export function writeWhole(disk: Disk, fd: number, bytes: Buffer, path: string): void {
+  const written = onDisk('write to', path, () => disk.writeSync(fd, bytes, 0, bytes.length, null));
+  if (written < bytes.length)
+    throw new StoreError(
+      'NO_SPACE',
+      `Only ${written} of ${bytes.length} bytes went to ${path}: free some space and try again.`,
+      { path },
+    );
+}
+
+/** Yields what is in the file from `from` on, chunk by chunk. The buffer yielded is reused. */
+export function* chunks(disk: Disk, fd: number, from = 0): Generator<Buffer, number> {
+  const left = disk.fstatSync(fd).size - from;
+  if (left <= 0) return from;
+  const size = Math.min(CHUNK, Math.max(512, left));
+  const buffer = Buffer.allocUnsafe(size);
+  let at = from;
+  for (;;) {
+    const read = disk.readSync(fd, buffer, 0, size, at);
+    if (read === 0) return at;
+    at += read;
+    yield buffer.subarray(0, read);
+  }
+}
+
+/**
+ * The whole text of a small file of ours; undefined when it is not there.
+ *
+ * @param limit bytes above which the file is taken for damaged
+ */
+export function readText(disk: Disk, path: string, limit = 64 * 1024 * 1024): string | undefined {
+  const fd = openIfThere(disk, path, O_RDONLY);
+  if (fd === undefined) return undefined;
+  return using(disk, fd, () =>
+    onDisk('read', path, () => {
+      const parts: Buffer[] = [];
+      let size = 0;
+      for (const chunk of chunks(disk, fd)) {
+        size += chunk.length;
+        if (size > limit)
+          throw new StoreError('CORRUPT', `${path} is larger than ${limit} bytes; it is no file of ours.`, { path });
+        parts.push(Buffer.from(chunk));
+      }
+      return Buffer.concat(parts).toString('utf8');
+    }),
+  );
+}
+
+/** Makes a directory entry durable. */
+export function syncDirectory(disk: Disk, path: string): void {
+  using(
+    disk,
+    onDisk('open', path, () => disk.openSync(path, O_RDONLY | O_DIRECTORY)),
+    (fd) => onDisk('sync', path, () => disk.fsyncSync(fd)),
+  );
+}
+
+export interface Durability {
+  /** False for views that can be rebuilt: no flush, only the swap. */
+  readonly durable?: boolean;
+}
+
+/** Replaces a file whole: temp beside it, fsync, rename, fsync of the directory. The commit point is the rename. */
+export function replaceFile(
+  disk: Disk,
+  path: string,
+  text: string,
+  token: string,
+  { durable = true }: Durability = {},
+): void {
+  const temp = writeTemp(disk, path, text, token, durable);
+  try {
+    disk.renameSync(temp, path);
+  } catch (error) {
+    removeFile(disk, temp);
+    throw storeFailure('replace', path, error);
+  }
+  if (durable) syncDirectory(disk, dirname(path));
+}
+
+/**
+ * Creates a file once: temp, fsync, link, fsync of the directory. The commit point is the link.
+ *
+ * @returns false when a file of that name is there already; it is left alone
+ */
+export function createOnce(
+  disk: Disk,
+  path: string,
+  text: string,
+  token: string,
+  { durable = true }: Durability = {},
+): boolean {
+  const temp = writeTemp(disk, path, text, token, durable);
+  try {
+    disk.linkSync(temp, path);
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw storeFailure('create', path, error);
+  } finally {
+    removeFile(disk, temp);
+  }
+  if (durable) syncDirectory(disk, dirname(path));
+  return true;
+}
+
+function writeTemp(disk: Disk, path: string, text: string, token: string, durable: boolean): string {
+  const temp = tempPath(path, token);
+  const fd = onDisk('create', temp, () => disk.openSync(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, FILE_MODE));
+  try {
+    using(disk, fd, () => {
+      writeWhole(disk, fd, Buffer.from(text), temp);
+      if (durable) onDisk('sync', temp, () => disk.fsyncSync(fd));
+    });
+  } catch (error) {
+    removeFile(disk, temp);
+    throw error;
+  }
+  return temp;
+}
+
+/** Makes a directory of ours (0700); one that is there must be a real directory. Durable where what comes into it is. */
+export function makeDirectory(disk: Disk, path: string, { durable = false }: Durability = {}): void {
+  try {
+    disk.mkdirSync(path, { mode: DIRECTORY_MODE });
+    disk.chmodSync(path, DIRECTORY_MODE);
+    if (durable) syncDirectory(disk, dirname(path));
+  } catch (error) {
+    if (!isTaken(error)) throw storeFailure('create the directory', path, error);
+    if (lookAt(disk, path)?.isDirectory() !== true)
+      throw new StoreError('CORRUPT', `${path} is not a directory; remove it.`, { path });
+  }
+}

@@ -1,0 +1,144 @@
+/**
+ * An append-only file of records with one total order: the primitive that the board folds, an inbox is taken from
+ * and the event log is watched through. A record is `"\n" + JSON + "\n"` in one `write` on an `O_APPEND`
+ * descriptor, without a lock: the leading newline keeps the torn end of a killed writer from swallowing it.
+ */
+import { dirname } from 'node:path';
+import { StoreError } from '../../model/text/errors.ts';
+import { isMissing, lookAt, O_APPEND, O_CREAT, O_RDONLY, O_WRONLY, onDisk, storeFailure, type Disk } from './disk.ts';
+import { openIfThere, openSeen, syncDirectory, writeWhole, type Opened } from './file.ts';
+import { LINE_LIMIT, lines, type Line } from './lines.ts';
+
+export interface Appended {
+  readonly durable?: boolean;
+}
+
+export interface JournalOptions {
+  /**
+   * Whether an append may make the file. `once`: only the first one may. A journal that must be there and is not, or
+   * not any more the file that was opened, is `TEAM_GONE`; it is never made anew.
+   */
+  readonly create?: boolean | 'once';
+}
+
+/** Longest record that is read: a batch of a whole plan. */
+const RECORD_LIMIT = 64 * LINE_LIMIT;
+
+export class Journal {
+  readonly path: string;
+  readonly #disk: Disk;
+  #create: boolean | 'once';
+  #writer: { readonly fd: number; readonly ino: number; isNamed: boolean } | undefined;
+  #reader: number | undefined;
+
+  constructor(disk: Disk, path: string, { create = false }: JournalOptions = {}) {
+    this.#disk = disk;
+    this.path = path;
+    this.#create = create;
+  }
+
+  /**
+   * Appends one record. After a short write or a failed sync nothing is undone: the caller appends the same record
+   * again, and its reader tells the repetition by the record's id.
+   *
+   * @throws StoreError `NO_SPACE`, `READ_ONLY` or `IO`: whether the record is there is then unknown; `TEAM_GONE`
+   */
+  append(record: object, options: Appended = {}): void {
+    this.appendText(JSON.stringify(record), options);
+  }
+
+  /** Appends records that are text already, each its own line, in one write. */
+  appendText(text: string, { durable = false }: Appended = {}): void {
+    const { fd } = this.#openWriter();
+    try {
+      writeWhole(this.#disk, fd, Buffer.from(`\n${text}\n`), this.path);
+      if (durable) this.sync();
+    } catch (error) {
+      // A failed sync may be reported once only: the next try gets a fresh descriptor.
+      this.#closeWriter();
+      throw error;
+    }
+  }
+
+  /** Makes what this object appended durable, and the file's name when it may be new. */
+  sync(): void {
+    const writer = this.#writer;
+    if (writer === undefined) return;
+    onDisk('sync', this.path, () => this.#disk.fdatasyncSync(writer.fd));
+    if (!writer.isNamed) syncDirectory(this.#disk, dirname(this.path));
+    writer.isNamed = true;
+  }
+
+  /** Yields the complete lines from an offset on; returns the offset after the last of them. */
+  *read(from = 0): Generator<Line, number> {
+    this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
+    try {
+      return this.#reader === undefined ? from : yield* lines(this.#disk, this.#reader, from, RECORD_LIMIT);
+    } catch (error) {
+      throw storeFailure('read', this.path, error);
+    }
+  }
+
+  /** The offset after the last complete line: found from the end, however long the file is. */
+  end(): number {
+    this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
+    const fd = this.#reader;
+    return fd === undefined ? 0 : onDisk('read', this.path, () => endOfLines(this.#disk, fd));
+  }
+
+  /** Not while a {@link read} is under way. */
+  close(): void {
+    this.#closeWriter();
+    if (this.#reader !== undefined) this.#disk.closeSync(this.#reader);
+    this.#reader = undefined;
+  }
+
+  #openWriter(): { readonly fd: number } {
+    if (this.#writer && lookAt(this.#disk, this.path)?.ino !== this.#writer.ino) this.#leave();
+    if (this.#writer) return this.#writer;
+    const { fd, stat } = this.#open();
+    // Whoever made the file may have died before its name was durable.
+    this.#writer = { fd, ino: stat.ino, isNamed: this.#create === false };
+    if (this.#create === 'once') this.#create = false;
+    return this.#writer;
+  }
+
+  #open(): Opened {
+    try {
+      return openSeen(this.#disk, this.path, O_WRONLY | O_APPEND | (this.#create === false ? 0 : O_CREAT));
+    } catch (error) {
+      if (this.#create === false && isMissing(error instanceof Error ? error.cause : error)) throw gone(this.path);
+      throw error;
+    }
+  }
+
+  /** The file that was opened is no longer at its path. */
+  #leave(): void {
+    this.#closeWriter();
+    if (this.#create === false) throw gone(this.path);
+  }
+
+  #closeWriter(): void {
+    if (this.#writer !== undefined) this.#disk.closeSync(this.#writer.fd);
+    this.#writer = undefined;
+  }
+}
+
+/** Bytes that are looked through at once, from the end on. */
+const STRIDE = 64 * 1024;
+const NEWLINE = 10;
+
+/** The offset after the last newline. */
+function endOfLines(disk: Disk, fd: number): number {
+  const buffer = Buffer.allocUnsafe(STRIDE);
+  for (let end = disk.fstatSync(fd).size; end > 0; end = Math.max(0, end - STRIDE)) {
+    const from = Math.max(0, end - STRIDE);
+    const read = disk.readSync(fd, buffer, 0, end - from, from);
+    const last = buffer.subarray(0, read).lastIndexOf(NEWLINE);
+    if (last >= 0) return from + last + 1;
+  }
+  return 0;
+}
+
+const gone = (path: string): StoreError =>
+  new StoreError('TEAM_GONE', `${path} was removed or replaced while the team was running.`, { path });

@@ -1,0 +1,17 @@
+/**
+ * The directories of a team, looked at once by each process that opens it: `O_NOFOLLOW` guards the last part of a path
+ * only, so a link in the place of `logs/` or `.tasks/` would lead what is written there out of the root.
+ */
+import { StoreError } from '../../model/text/errors.ts';
+import { lookAt, type Disk } from './disk.ts';
+import { rootPaths, type TeamPaths } from './paths.ts';
+
+/** @throws StoreError `CORRUPT` naming what is no directory; one that is not there yet is fine */
+export function mustBeDirectories(disk: Disk, paths: TeamPaths): void {
+  const { teams, tasks, archive } = rootPaths(paths.root);
+  const { folder, board, tokens, processes, logs, results, blobs, homes, mail, session } = paths;
+  const own = [folder, board, tokens, processes, logs, results, blobs, homes, mail, ...Object.values(session)];
+  for (const path of [teams, tasks, archive, ...own])
+    if (lookAt(disk, path)?.isDirectory() === false)
+      throw new StoreError('CORRUPT', `${path} is no directory; somebody put it there. Remove it.`, { path });
+}

@@ -1,0 +1,183 @@
+/** Where everything lies (SPEC §3). No path is built anywhere else, and only from a `Name`, a task id or an id of ours. */
+import { join, resolve } from 'node:path';
+import type { Name } from '../../model/text/names.ts';
+import type { WisdomFile } from '../../model/pipeline/wisdom-files.ts';
+
+export interface RootPaths {
+  readonly root: string;
+  readonly teams: string;
+  readonly tasks: string;
+  readonly archive: string;
+  readonly config: string;
+  /** A project's own files of a kind. */
+  shelf(kind: ShelfKind): string;
+}
+
+/** Files that come with the package and that a project replaces by name. */
+export const SHELVES = ['roles', 'pipelines', 'templates'] as const;
+export type ShelfKind = (typeof SHELVES)[number];
+
+export function rootPaths(root: string): RootPaths {
+  const at = resolve(root);
+  const teams = join(at, '.teams');
+  return {
+    root: at,
+    teams,
+    tasks: join(at, '.tasks'),
+    archive: join(teams, '.archive'),
+    config: join(teams, 'config.yaml'),
+    shelf: (kind) => join(teams, kind),
+  };
+}
+
+export interface TeamPaths {
+  readonly root: string;
+  readonly team: string;
+  readonly name: Name;
+  /** The team's folder, and its board's. */
+  readonly folder: string;
+  readonly board: string;
+  readonly log: string;
+  readonly config: string;
+  readonly configLock: string;
+  readonly state: string;
+  readonly stateLock: string;
+  readonly viewsLock: string;
+  readonly plan: string;
+  /** What was in each file before agents wrote, where git does not tell. */
+  readonly baseline: string;
+  readonly events: string;
+  readonly tokens: string;
+  readonly processes: string;
+  readonly logs: string;
+  readonly results: string;
+  readonly blobs: string;
+  readonly homes: string;
+  /** The pauses of vendors, shared by all members. */
+  readonly vendors: string;
+  readonly vendorsLock: string;
+  readonly mail: string;
+  /** S4's session folders; a pipeline's team has them. */
+  readonly session: Readonly<Record<SessionFolder, string>>;
+  readonly wisdomLock: string;
+  readonly explorationsLock: string;
+  readonly busLock: string;
+  readonly reportText: string;
+  readonly reportJson: string;
+  inbox(member: Name): InboxPaths;
+  lease(member: Name): string;
+  leaseOwner(member: Name): string;
+  leaseLock(member: Name): string;
+  process(member: Name): string;
+  output(member: Name): string;
+  home(member: Name): string;
+  agentSession(member: Name): string;
+  taskView(id: string): string;
+  taskFile(id: string, epoch: number): string;
+  result(id: string, epoch?: number): string;
+  blob(hash: string): string;
+  wisdom(file: WisdomFile): string;
+}
+
+type SessionFolder = 'spec' | 'discussions' | 'explorations' | 'artifacts' | 'wisdom';
+
+export interface InboxPaths {
+  readonly directory: string;
+  readonly inbox: string;
+  readonly lock: string;
+  readonly bell: string;
+  readonly bad: string;
+  readonly history: string;
+  /** File names of taken segments begin so. */
+  readonly takenPrefix: string;
+  segment(number: number, id: string): string;
+  oversized(id: string): string;
+}
+
+function inboxPaths(directory: string, member: Name): InboxPaths {
+  const base = join(directory, `${member}_inbox`);
+  return {
+    directory,
+    inbox: `${base}.jsonl`,
+    lock: `${base}.lock`,
+    bell: `${base}.bell`,
+    bad: `${base}.bad.jsonl`,
+    history: join(directory, `${member}_history.jsonl`),
+    takenPrefix: `${member}_inbox.taken.`,
+    segment: (number, id) => `${base}.taken.${String(number).padStart(6, '0')}-${id}.jsonl`,
+    oversized: (id) => `${base}.bad.${id}.raw`,
+  };
+}
+
+/**
+ * @param folder the team's folder; an archived team's lies elsewhere, with its board inside
+ * @param board the board's folder
+ */
+export function teamPathsAt(root: string, name: Name, folder: string, board: string): TeamPaths {
+  const inside = (file: string) => join(folder, file);
+  const inboxes = new Map<Name, InboxPaths>();
+  return {
+    root,
+    team: folder,
+    name,
+    folder,
+    board,
+    log: join(board, 'log.jsonl'),
+    config: inside('config.json'),
+    configLock: inside('config.lock'),
+    state: inside('state.json'),
+    stateLock: inside('state.lock'),
+    viewsLock: inside('events.lock'),
+    plan: inside('plan.json'),
+    baseline: inside('baseline.json'),
+    events: inside('events.jsonl'),
+    tokens: inside('.tokens'),
+    processes: inside('processes'),
+    logs: inside('logs'),
+    results: inside('results'),
+    blobs: inside('blobs'),
+    homes: inside('homes'),
+    vendors: inside('vendors.json'),
+    vendorsLock: inside('vendors.lock'),
+    session: {
+      spec: inside('spec'),
+      discussions: inside('discussions'),
+      explorations: inside('explorations'),
+      artifacts: inside('artifacts'),
+      wisdom: inside('wisdom'),
+    },
+    wisdomLock: inside('wisdom.lock'),
+    explorationsLock: inside('explorations.lock'),
+    busLock: inside('bus.lock'),
+    mail: inside('mail'),
+    reportText: inside('report.md'),
+    reportJson: inside('report.json'),
+    inbox(member) {
+      const paths = inboxes.get(member) ?? inboxPaths(folder, member);
+      inboxes.set(member, paths);
+      return paths;
+    },
+    lease: (member) => inside(`${member}.lock`),
+    leaseOwner: (member) => inside(join('processes', `${member}.lease.json`)),
+    leaseLock: (member) => inside(join('processes', `${member}.lease.lock`)),
+    process: (member) => inside(join('processes', `${member}.json`)),
+    home: (member) => inside(join('homes', member)),
+    agentSession: (member) => inside(join('homes', `${member}.session.json`)),
+    output: (member) => inside(join('logs', `${member}.log`)),
+    taskView: (id) => join(board, `${id}.json`),
+    taskFile: (id, epoch) => inside(join('mail', `${id}.${epoch}.task.json`)),
+    result: (id, epoch) => inside(join('results', epoch === undefined ? `${id}.md` : `${id}.${epoch}.md`)),
+    blob: (hash) => inside(join('blobs', hash)),
+    wisdom: (file) => inside(join('wisdom', `${file}.md`)),
+  };
+}
+
+export function teamPaths(root: string, name: Name): TeamPaths {
+  const at = rootPaths(root);
+  return teamPathsAt(at.root, name, join(at.teams, name), join(at.tasks, name));
+}
+
+export const archivePaths = (root: string, name: Name, stamp: string): TeamPaths => {
+  const folder = join(rootPaths(root).archive, `${name}-${stamp}`);
+  return teamPathsAt(rootPaths(root).root, name, folder, join(folder, 'tasks'));
+};

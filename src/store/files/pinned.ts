@@ -1,0 +1,47 @@
+/**
+ * A directory held open for life. Inode numbers are reused at once, so only an open descriptor tells a team's
+ * directory from another one that was made in its place; each write asks first.
+ */
+import { StoreError } from '../../model/text/errors.ts';
+import { lookAt, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, onDisk, type Disk } from './disk.ts';
+
+export interface PinnedDirectory {
+  readonly path: string;
+  /** @throws StoreError `TEAM_GONE` when the path is no longer this directory */
+  check(): void;
+  close(): void;
+}
+
+export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
+  const fd = onDisk('open', path, () => disk.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  const { dev, ino, uid, mode } = disk.fstatSync(fd);
+  let open = true;
+  const stranger = strangerOf(uid, mode);
+  if (stranger !== undefined) {
+    disk.closeSync(fd);
+    throw new StoreError('UNTRUSTED', `${path} ${stranger}.`, { path });
+  }
+  return {
+    path,
+    check() {
+      const now = lookAt(disk, path);
+      if (now?.dev === dev && now.ino === ino) return;
+      throw new StoreError(
+        'TEAM_GONE',
+        `The directory ${path} was ${now ? 'replaced' : 'removed'} while the team was running.`,
+        { path },
+      );
+    },
+    close() {
+      if (open) disk.closeSync(fd);
+      open = false;
+    },
+  };
+}
+
+/** Who else may write into the directory, in words; undefined when nobody. */
+function strangerOf(uid: number, mode: number): string | undefined {
+  const me = process.getuid?.();
+  if (me !== undefined && uid !== me && me !== 0) return `belongs to another user (uid ${uid})`;
+  return (mode & 0o022) === 0 ? undefined : 'may be written by other users; run `chmod go-w` on it';
+}

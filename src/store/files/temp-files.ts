@@ -1,0 +1,38 @@
+/**
+ * Temporary files carry who makes them in their name, so that what a dead process left can be told from what a live
+ * one is at. They stand beside their target: a rename or a link never crosses a file system.
+ */
+import { basename, dirname, join } from 'node:path';
+import { list, lookAt, removeFile, type Disk } from './disk.ts';
+import { ownIdentity, type Life } from '../../os/process-table.ts';
+import type { ProcessIdentity } from '../../os/process-identity.ts';
+
+/** Stands for a start time that could not be read: nobody can judge such a maker dead. */
+const NO_START = 'x';
+const MAKER = /\.(\d+)-(\d+|x)-[0-9A-Za-z]+\.tmp$/;
+
+/** @param token tells this file from others of the same process: letters and digits */
+export const tempPath = (path: string, token: string, who: ProcessIdentity = ownIdentity()): string =>
+  `${path}.${who.pid}-${who.startTime === '' ? NO_START : who.startTime}-${token}.tmp`;
+
+/** Removes the temporary files of dead processes from a directory. @param remove what to do with each, by its path */
+export function sweepTemps(
+  disk: Disk,
+  directory: string,
+  alive: (who: ProcessIdentity) => Life,
+  remove = (path: string): void => removeFile(disk, path),
+): void {
+  const { bootId, pidNamespace } = ownIdentity();
+  for (const file of list(disk, directory)) {
+    const [, pid, startTime] = MAKER.exec(file) ?? [];
+    if (pid === undefined || startTime === undefined || startTime === NO_START) continue;
+    if (alive({ pid: Number(pid), startTime, bootId, pidNamespace }) === 'dead') remove(join(directory, file));
+  }
+}
+
+/** How many temporary names beside `path` are links to the very same file. */
+export const tempLinks = (disk: Disk, path: string, ino: number): number =>
+  list(disk, dirname(path)).filter(
+    (file) =>
+      file.startsWith(`${basename(path)}.`) && MAKER.test(file) && lookAt(disk, join(dirname(path), file))?.ino === ino,
+  ).length;

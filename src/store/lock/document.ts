@@ -1,0 +1,121 @@
+/**
+ * The few files that are replaced whole: config, state, process records. Each is read through its schema, changed by
+ * `update(current => ({ next, result }))` under its lock, and stamped with a version and, where it has one, a seal.
+ * Replacing costs a disk flush: never on a hot path.
+ */
+import { randomBytes } from 'node:crypto';
+import type * as z from 'zod';
+import { StoreError } from '../../model/text/errors.ts';
+import type { Disk } from '../files/disk.ts';
+import { readText, replaceFile } from '../files/file.ts';
+import { badPlace, lineAndColumn } from '../files/json-place.ts';
+import type { Locks } from './lock.ts';
+import type { PinnedDirectory } from '../files/pinned.ts';
+import type { Seal } from '../user/seal.ts';
+
+export const DOCUMENT_VERSION = 1;
+
+export interface DocumentEnvironment<Shape> {
+  readonly disk: Disk;
+  readonly path: string;
+  readonly schema: z.ZodType<Shape>;
+  readonly lock: string;
+  readonly locks: Locks;
+  readonly pinned?: PinnedDirectory;
+  readonly seal?: Seal;
+}
+
+export class Document<Shape extends object> {
+  readonly #environment: DocumentEnvironment<Shape>;
+
+  constructor(environment: DocumentEnvironment<Shape>) {
+    this.#environment = environment;
+  }
+
+  /**
+   * @returns the document, or undefined when there is none
+   * @throws StoreError `CORRUPT` with line and column, `NEWER_VERSION`
+   */
+  read(): Shape | undefined {
+    const value = this.#raw();
+    return value === undefined ? undefined : shaped(this.#environment.schema, value, this.#environment.path);
+  }
+
+  /** True when the document, as it stands on disk, carries this user's seal. */
+  isSealed(): boolean {
+    const value = this.#raw();
+    if (typeof value !== 'object' || value === null) return false;
+    return this.#environment.seal?.holds(value) ?? true;
+  }
+
+  /**
+   * Changes the document under its lock; when `change` throws or gives no `next`, nothing is written.
+   *
+   * @param change gets what is on disk now
+   */
+  async update<Result>(change: (current: Shape | undefined) => { next?: Shape; result: Result }): Promise<Result> {
+    const { locks, lock } = this.#environment;
+    return locks.withLock(lock, () => {
+      const { next, result } = change(this.read());
+      if (next !== undefined) this.write(next);
+      return result;
+    });
+  }
+
+  /**
+   * Replaces the document, a damaged one too; only for its one writer, or inside {@link update}.
+   *
+   * @throws StoreError `NEWER_VERSION`: that of a newer program stays untouched
+   */
+  write(next: Shape): void {
+    const { disk, path, pinned, seal } = this.#environment;
+    pinned?.check();
+    refuseNewer(looseJson(readText(disk, path) ?? ''), path);
+    const stamped = { ...next, version: DOCUMENT_VERSION };
+    const sealed = seal ? { ...stamped, seal: seal.sign(stamped) } : stamped;
+    replaceFile(disk, path, `${JSON.stringify(sealed, null, 2)}\n`, randomBytes(6).toString('hex'));
+  }
+
+  #raw(): unknown {
+    const { disk, path } = this.#environment;
+    const text = readText(disk, path);
+    if (text === undefined) return undefined;
+    const value = parseJson(text, path);
+    refuseNewer(value, path);
+    return value;
+  }
+}
+
+function parseJson(text: string, path: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    const { line, column } = lineAndColumn(text, badPlace(text) ?? text.length);
+    const why = `${path} is not JSON from line ${line}, column ${column} on; correct it there, or restore it.`;
+    throw new StoreError('CORRUPT', why, { path, line, cause });
+  }
+}
+
+function looseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Damaged: it has no version, and is about to be replaced.
+    return undefined;
+  }
+}
+
+function refuseNewer(value: unknown, path: string): void {
+  const version = typeof value === 'object' && value !== null && 'version' in value ? value.version : undefined;
+  if (typeof version !== 'number' || version <= DOCUMENT_VERSION) return;
+  const why = `${path} is of version ${version}; this program knows ${DOCUMENT_VERSION}. Update it.`;
+  throw new StoreError('NEWER_VERSION', why, { path });
+}
+
+function shaped<Shape>(schema: z.ZodType<Shape>, value: unknown, path: string): Shape {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const place = issue === undefined || issue.path.length === 0 ? 'its top' : issue.path.join('.');
+  throw new StoreError('CORRUPT', `${path} is damaged at ${place}: ${issue?.message ?? 'unreadable'}.`, { path });
+}

@@ -1,0 +1,88 @@
+/** What stands at a lock's name, and how to say so. Looking changes nothing. */
+import { timestamp } from '../../model/text/clock.ts';
+import { ConflictError } from '../../model/text/errors.ts';
+import { isMissing, lookAt, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, onDisk, storeFailure, type Disk } from '../files/disk.ts';
+import { using } from '../files/file.ts';
+import { lifeOf, stateOf } from '../../os/process-table.ts';
+import { tokenSchema, type Token } from './token.ts';
+import type { ProcessIdentity } from '../../os/process-identity.ts';
+
+export type Sight =
+  | { readonly is: 'free' }
+  /** `since`: when it was linked, wall time in milliseconds. */
+  | { readonly is: 'held'; readonly by: Token; readonly since: number }
+  /** Of a foreign writer; or a token of ours of which a power loss left the beginning, or nothing. */
+  | { readonly is: 'empty'; readonly ino: number; readonly mtimeMs: number }
+  | { readonly is: 'garbage'; readonly what: string };
+
+export type Taken = Exclude<Sight, { is: 'free' }>;
+
+const TOKEN_BYTES = 512;
+
+/** Never follows a link, never waits for a FIFO. */
+export function sightOf(disk: Disk, path: string): Sight {
+  const stat = lookAt(disk, path);
+  if (stat === undefined) return { is: 'free' };
+  if (!stat.isFile()) return { is: 'garbage', what: stat.isDirectory() ? 'a directory' : 'something that is no file' };
+  if (stat.size === 0) return { is: 'empty', ino: stat.ino, mtimeMs: stat.mtimeMs };
+  const text = readStart(disk, path);
+  if (text === undefined) return { is: 'free' };
+  if (isCutShort(text)) return { is: 'empty', ino: stat.ino, mtimeMs: stat.mtimeMs };
+  const token = tokenSchema.safeParse(parsed(text));
+  return token.success
+    ? { is: 'held', by: token.data, since: stat.ctimeMs }
+    : { is: 'garbage', what: 'a file that is no lock of ours' };
+}
+
+const TOKEN_START = '{"pid":';
+
+/** A token is whole before it is linked, so only a power loss leaves a part of one, or NULs. */
+function isCutShort(text: string): boolean {
+  const left = text.replace(/\0+$/, '');
+  return TOKEN_START.startsWith(left) || (left.startsWith(TOKEN_START) && !left.endsWith('}'));
+}
+
+function readStart(disk: Disk, path: string): string | undefined {
+  let fd: number;
+  try {
+    fd = disk.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw storeFailure('read', path, error);
+  }
+  return using(disk, fd, () => {
+    const buffer = Buffer.alloc(TOKEN_BYTES);
+    return buffer.toString(
+      'utf8',
+      0,
+      onDisk('read', path, () => disk.readSync(fd, buffer, 0, buffer.length, 0)),
+    );
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON is not a token; the caller says so.
+    return undefined;
+  }
+}
+
+/** The end of a wait, with the holder, its state and since when. */
+export function lockTimeout(path: string, sight: Taken): ConflictError {
+  const cure = 'if it is left over, run `teams doctor --break-lock`';
+  return new ConflictError('LOCK_TIMEOUT', `${path} is held by ${describe(sight)}; ${cure}.`);
+}
+
+function describe(sight: Taken): string {
+  if (sight.is === 'empty') return 'a foreign writer (an empty or torn lock file)';
+  if (sight.is === 'garbage') return sight.what;
+  return `pid ${sight.by.pid} (${describeState(sight.by)}) since ${timestamp(sight.since)}`;
+}
+
+function describeState(who: ProcessIdentity): string {
+  const state = lifeOf(who) === 'unknown' ? undefined : stateOf(who.pid);
+  if (state === undefined) return 'not visible from here';
+  return state === 'T' ? 'stopped' : `running, state ${state}`;
+}

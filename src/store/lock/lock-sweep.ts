@@ -1,0 +1,87 @@
+/**
+ * Clearing up after dead processes: their locks, guards, temporary files and tokens. A guard `L~X` goes only when its
+ * holder is dead, X is dead, and nothing holds X any more: swept earlier, it could make two owners.
+ */
+import { basename, join } from 'node:path';
+import { list, removeFile, type Disk } from '../files/disk.ts';
+import { sightOf } from './lock-state.ts';
+import type { Life } from '../../os/process-table.ts';
+import { sweepTemps } from '../files/temp-files.ts';
+import type { ProcessIdentity } from '../../os/process-identity.ts';
+
+const LOCK_OR_GUARD = /\.lock(~[0-9a-f]+)*$/;
+/** What names a foreign writer's empty lock in a guard: its inode and mtime, sixteen digits each. */
+const FOREIGN = /^[0-9a-f]{32}$/;
+
+/** @param free takes a dead holder's lock over and releases it */
+export function sweepLocks(
+  disk: Disk,
+  tokens: string,
+  directories: readonly string[],
+  alive: (who: ProcessIdentity) => Life,
+  free: (lock: string) => void,
+): void {
+  const isDead = (path: string): boolean => {
+    const sight = sightOf(disk, path);
+    return sight.is === 'held' && alive(sight.by) === 'dead';
+  };
+  for (const lock of locksIn(disk, directories)) if (!isGuard(lock) && isDead(lock)) free(lock);
+  // Who is dead is asked first: who stands nowhere after that will stand nowhere ever.
+  const { dead, others } = judgedTokens(disk, tokens, alive);
+  const holders = (): Set<string> => new Set(locksIn(disk, directories).flatMap((path) => holderOf(disk, path) ?? []));
+  // Sorted: a guard goes before the guards of its breakers, which it may be the last to need.
+  for (const path of locksIn(disk, directories).filter(isGuard))
+    if ((isDead(path) || isTorn(disk, path)) && isNeedless(disk, path, others, holders())) removeFile(disk, path);
+  for (const directory of directories) sweepTemps(disk, directory, alive);
+  removeTokens(disk, tokens, dead, holders());
+}
+
+const isGuard = (path: string): boolean => basename(path).includes('~');
+
+const locksIn = (disk: Disk, directories: readonly string[]): string[] =>
+  directories.flatMap((directory) =>
+    list(disk, directory).flatMap((file) => (LOCK_OR_GUARD.test(file) ? [join(directory, file)] : [])),
+  );
+
+function holderOf(disk: Disk, path: string): string | undefined {
+  const sight = sightOf(disk, path);
+  return sight.is === 'held' ? sight.by.nonce : undefined;
+}
+
+/** What a power loss left of a guard: nobody holds it, for nobody but us makes guards. */
+const isTorn = (disk: Disk, guard: string): boolean => sightOf(disk, guard).is === 'empty';
+
+/**
+ * Whether nobody can come to need the guard: what it guards against is dead and stands nowhere. One without a token was
+ * found dead by a sweep before this one, or is done with its locks.
+ */
+function isNeedless(disk: Disk, guard: string, others: ReadonlySet<string>, held: ReadonlySet<string>): boolean {
+  const at = guard.lastIndexOf('~');
+  const from = guard.slice(at + 1);
+  if (!FOREIGN.test(from)) return !others.has(from) && !held.has(from);
+  return sightOf(disk, guard.slice(0, at)).is !== 'empty';
+}
+
+const nonceOf = (file: string): string => file.slice(file.indexOf('-') + 1);
+
+/** The nonces of the dead, and of all others that have a token, a half made one too. */
+function judgedTokens(disk: Disk, tokens: string, alive: (who: ProcessIdentity) => Life) {
+  const dead = new Set<string>();
+  const others = new Set<string>();
+  for (const file of list(disk, tokens)) {
+    const sight = sightOf(disk, join(tokens, file));
+    const isDead = sight.is === 'held' && alive(sight.by) === 'dead';
+    (isDead ? dead : others).add(nonceOf(file));
+  }
+  return { dead, others };
+}
+
+/** A token half made is anybody's to remove: its maker, if it lives, makes it anew. */
+function removeTokens(disk: Disk, tokens: string, dead: ReadonlySet<string>, held: ReadonlySet<string>): void {
+  for (const file of list(disk, tokens)) {
+    const path = join(tokens, file);
+    const isHalf = sightOf(disk, path).is !== 'held';
+    const nonce = nonceOf(file);
+    if (isHalf || (dead.has(nonce) && !held.has(nonce))) removeFile(disk, path);
+  }
+}

@@ -1,0 +1,239 @@
+/**
+ * The one lock: exclusion for microseconds, by `link`. Each process has one token file per directory that says who
+ * it is; to lock is to link the token to the lock's name, so the name and its content appear together.
+ *
+ * free ─link(token, L)→ held ─unlink(L) by its owner→ free
+ * held by a dead owner X ─link(token, L~X), re-read, link(token, fresh), rename(fresh, L), unlink(L~X)→ held by us
+ *
+ * Only ENOENT/ESRCH, another start time or another boot mean dead. A live, stopped or unknown owner is waited for,
+ * never robbed. Nothing may rest on this lock for safety: the seed's own writer unlinks locks that it never got.
+ */
+import { isMainThread } from 'node:worker_threads';
+import type { Clock } from '../../model/text/clock.ts';
+import { lookAt, onDisk, removeFile, type Disk } from '../files/disk.ts';
+import { lockTimeout, sightOf, type Sight, type Taken } from './lock-state.ts';
+import { sweepLocks } from './lock-sweep.ts';
+import type { PinnedDirectory } from '../files/pinned.ts';
+import { lifeOf, ownIdentity, type Life } from '../../os/process-table.ts';
+import { tempPath } from '../files/temp-files.ts';
+import { OwnToken } from './token.ts';
+import type { ProcessIdentity } from '../../os/process-identity.ts';
+
+export type Attempt<T> = { done: true; value: T } | { done: false; sight: Taken };
+
+export interface LockOptions {
+  /** How long to wait before `LOCK_TIMEOUT`, in milliseconds. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface LockEnvironment {
+  readonly disk: Disk;
+  readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
+  readonly identity?: ProcessIdentity;
+  readonly alive?: (who: ProcessIdentity) => Life;
+  readonly random?: () => number;
+  /** The team's folder, asked before a token is made in it. */
+  readonly pinned?: PinnedDirectory;
+  /** Told when an empty foreign lock was broken. */
+  readonly onBroken?: (path: string) => void;
+}
+
+/** An empty lock of a foreign writer is held dead after this many monotonic milliseconds without a change. */
+export const FOREIGN_LOCK_MS = 10_000;
+export const LOCK_TIMEOUT_MS = 15_000;
+/** Who holds the lock is looked at in every so many attempts, not in the first ones: it costs fifty times the attempt. */
+const LOOK_EVERY = 8;
+
+const NOBODY_WAKES = new Int32Array(new SharedArrayBuffer(4));
+
+type Empty = Extract<Sight, { is: 'empty' }>;
+
+/** The locks of one directory, taken in the name of this process. */
+export class Locks {
+  readonly #environment: Required<Omit<LockEnvironment, 'pinned'>>;
+  readonly #tokens: string;
+  readonly #token: OwnToken;
+  readonly #firstSeen = new Map<string, { ino: number; mtimeMs: number; at: number }>();
+  /** What this object holds right now: path → the inode that it linked there. */
+  readonly #held = new Map<string, number>();
+
+  /** @param tokens the directory of token files, on the file system of the locks */
+  constructor(tokens: string, environment: LockEnvironment) {
+    if (!isMainThread) throw new Error('Locks are taken by a main thread; a worker thread asks it.');
+    const { disk, clock, pinned } = environment;
+    const { identity = ownIdentity(), alive = lifeOf, random = Math.random, onBroken = () => {} } = environment;
+    this.#environment = { disk, clock, identity, alive, random, onBroken };
+    this.#tokens = tokens;
+    this.#token = new OwnToken(disk, tokens, identity, pinned);
+  }
+
+  /**
+   * Runs `work` while holding the lock at `path`. `work` is synchronous: a lock is held for microseconds.
+   *
+   * @throws ConflictError `LOCK_TIMEOUT` naming the holder, when the wait is over; `work` has not run then
+   */
+  async withLock<T>(path: string, work: () => T, options: LockOptions = {}): Promise<T> {
+    const { clock } = this.#environment;
+    const deadline = clock.monotonic() + (options.timeoutMs ?? LOCK_TIMEOUT_MS);
+    for (let tries = 0; ; tries += 1) {
+      const last = clock.monotonic() >= deadline;
+      const attempt =
+        last || tries % LOOK_EVERY === LOOK_EVERY - 1 ? this.tryLock(path, work) : this.#tryFree(path, work, tries);
+      if (attempt.done) return attempt.value;
+      if (last && attempt.sight) throw lockTimeout(path, attempt.sight);
+      options.signal?.throwIfAborted();
+      await this.#pause(tries, options.signal);
+    }
+  }
+
+  /** One attempt, without waiting; a dead holder is taken over. */
+  tryLock<T>(path: string, work: () => T): Attempt<T> {
+    const taken = this.#acquire(path);
+    return taken === undefined ? this.#inside(path, work) : { done: false, sight: taken };
+  }
+
+  /** Removes what dead processes left: their locks, tokens, temporary files, and guards that no lock can need again. */
+  sweep(directories: readonly string[]): void {
+    const { disk, alive } = this.#environment;
+    sweepLocks(disk, this.#tokens, directories, alive, (lock) => void this.tryLock(lock, () => undefined));
+  }
+
+  /** Gives the token back; this object locks no more. */
+  close(): void {
+    this.#token.remove();
+  }
+
+  /**
+   * An attempt that does not look who holds it: most locks are held by the living, for microseconds. One that has
+   * waited looks whether the name is free before it links: a refused `link` costs ten times the look.
+   */
+  #tryFree<T>(path: string, work: () => T, tries: number): { done: true; value: T } | { done: false; sight?: never } {
+    if (tries > 0 && lookAt(this.#environment.disk, path) !== undefined) return { done: false };
+    return this.#link(path, path) ? this.#inside(path, work) : { done: false };
+  }
+
+  #inside<T>(path: string, work: () => T): { done: true; value: T } {
+    try {
+      return { done: true, value: work() };
+    } finally {
+      this.#release(path);
+    }
+  }
+
+  /** @returns undefined when the lock is ours now, else what stands there */
+  #acquire(path: string): Taken | undefined {
+    if (this.#link(path, path)) return undefined;
+    const { disk, alive } = this.#environment;
+    const sight = sightOf(disk, path);
+    if (sight.is === 'free') return this.#tryAgain(path);
+    if (sight.is === 'held' && sight.by.nonce === this.#token.nonce) return this.#reclaim(path, sight);
+    if (sight.is === 'held' && alive(sight.by) === 'dead')
+      return this.#takeOver(path, sight.by.nonce, (now) => now.is === 'held' && now.by.nonce === sight.by.nonce);
+    if (sight.is === 'empty' && this.#isOldForeign(path, sight)) return this.#breakForeign(path, sight);
+    return sight;
+  }
+
+  #tryAgain(path: string): Taken | undefined {
+    return this.#link(path, path) ? undefined : this.#stillTaken(path);
+  }
+
+  #stillTaken(path: string): Taken {
+    const sight = sightOf(this.#environment.disk, path);
+    return sight.is === 'free' ? { is: 'garbage', what: 'many at once, changing hands' } : sight;
+  }
+
+  /** A lock of ours that we do not hold could not be unlinked when it was released; it still is ours. */
+  #reclaim(path: string, sight: Taken): Taken | undefined {
+    const ino = this.#held.has(path) ? undefined : lookAt(this.#environment.disk, path)?.ino;
+    if (ino === undefined) return sight;
+    this.#held.set(path, ino);
+    return undefined;
+  }
+
+  /**
+   * Takes a lock from a holder that is known to be gone. The guard `L~X` makes one waiter the winner; the guard of a
+   * dead breaker is a lock like any other, and is taken over the same way.
+   */
+  #takeOver(path: string, holder: string, isUnchanged: (now: Sight) => boolean): Taken | undefined {
+    const guard = `${path}~${holder}`;
+    if (this.#acquire(guard) !== undefined) return this.#stillTaken(path);
+    try {
+      if (!isUnchanged(sightOf(this.#environment.disk, path))) return this.#tryAgain(path);
+      this.#replace(path);
+      return undefined;
+    } finally {
+      this.#release(guard);
+    }
+  }
+
+  /** Puts our token in the place of what stands at the lock's name, in one rename. */
+  #replace(path: string): void {
+    const { disk, identity } = this.#environment;
+    const fresh = tempPath(path, this.#token.nonce, identity);
+    removeFile(disk, fresh);
+    this.#link(fresh, path);
+    try {
+      onDisk('take over', path, () => disk.renameSync(fresh, path));
+    } catch (error) {
+      this.#held.delete(path);
+      removeFile(disk, fresh);
+      throw error;
+    }
+  }
+
+  #breakForeign(path: string, { ino, mtimeMs }: Empty): Taken | undefined {
+    const holder = [ino, mtimeMs].map((number) => Math.trunc(number).toString(16).padStart(16, '0')).join('');
+    const isUnchanged = (now: Sight): boolean => now.is === 'empty' && now.ino === ino && now.mtimeMs === mtimeMs;
+    const taken = this.#takeOver(path, holder, isUnchanged);
+    // Another breaker may be at it, and die over it: what was seen so far still counts then.
+    if (taken !== undefined) return taken;
+    this.#environment.onBroken(path);
+    this.#firstSeen.delete(path);
+    return undefined;
+  }
+
+  #isOldForeign(path: string, { ino, mtimeMs }: Empty): boolean {
+    const now = this.#environment.clock.monotonic();
+    const first = this.#firstSeen.get(path);
+    if (first?.ino === ino && first.mtimeMs === mtimeMs) return now - first.at >= FOREIGN_LOCK_MS;
+    this.#firstSeen.set(path, { ino, mtimeMs, at: now });
+    return false;
+  }
+
+  /** @param holds the lock that is ours by this link */
+  #link(path: string, holds: string): boolean {
+    const ino = this.#token.link(path);
+    if (ino !== undefined) this.#held.set(holds, ino);
+    return ino !== undefined;
+  }
+
+  /**
+   * Unlinks the lock if what we linked still stands there: a foreign writer may have unlinked it meanwhile. Tried
+   * twice, since a lock that its living owner forgot stops everybody; what stays is had again by {@link #reclaim}.
+   */
+  #release(path: string): void {
+    const ino = this.#held.get(path);
+    this.#held.delete(path);
+    if (ino === undefined) return;
+    try {
+      this.#unlink(path, ino);
+    } catch {
+      // The second failure is told.
+      this.#unlink(path, ino);
+    }
+  }
+
+  #unlink(path: string, ino: number): void {
+    const { disk } = this.#environment;
+    if (lookAt(disk, path)?.ino === ino) removeFile(disk, path);
+  }
+
+  /** Short waits block, longer ones let the event loop run: 0.05 ms growing to 2 ms, with jitter. */
+  async #pause(tries: number, signal: AbortSignal | undefined): Promise<void> {
+    const { clock, random } = this.#environment;
+    const ms = Math.min(2, 0.05 * 1.5 ** Math.min(tries, 12)) * (0.5 + random());
+    if (ms < 0.5) Atomics.wait(NOBODY_WAKES, 0, 0, ms);
+    else await clock.sleep(ms, signal);
+  }
+}

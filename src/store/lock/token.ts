@@ -1,0 +1,102 @@
+/**
+ * Who may hold a lock, as a file: each process has one token per directory, made whole before it is linked anywhere,
+ * never renamed, and removed only when its process is done. To lock is to link it to the lock's name.
+ */
+import { randomBytes } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import * as z from 'zod';
+import { StoreError } from '../../model/text/errors.ts';
+import {
+  isMissing,
+  isTaken,
+  lookAt,
+  O_CREAT,
+  O_EXCL,
+  O_WRONLY,
+  removeFile,
+  storeFailure,
+  type Disk,
+} from '../files/disk.ts';
+import { makeDirectory, openOurs, using, writeWhole } from '../files/file.ts';
+import type { PinnedDirectory } from '../files/pinned.ts';
+import type { ProcessIdentity } from '../../os/process-identity.ts';
+
+export const tokenSchema = z.object({
+  pid: z.number().int().positive(),
+  startTime: z.string(),
+  bootId: z.string(),
+  pidNamespace: z.string(),
+  nonce: z.string().regex(/^[0-9a-f]{16}$/),
+});
+export type Token = z.infer<typeof tokenSchema>;
+
+export class OwnToken {
+  readonly nonce = randomBytes(8).toString('hex');
+  readonly #disk: Disk;
+  readonly #directory: string;
+  readonly #pinned: PinnedDirectory | undefined;
+  readonly #path: string;
+  readonly #text: string;
+  #ino: number | undefined;
+
+  /**
+   * @param directory where the tokens are; made when it is missing, but never the team's folder around it
+   * @param pinned that folder, asked before anything is made in it
+   */
+  constructor(disk: Disk, directory: string, identity: ProcessIdentity, pinned?: PinnedDirectory) {
+    const { pid, startTime, bootId, pidNamespace } = identity;
+    const token: Token = { pid, startTime, bootId, pidNamespace, nonce: this.nonce };
+    this.#disk = disk;
+    this.#directory = directory;
+    this.#pinned = pinned;
+    this.#path = join(directory, `${pid}-${this.nonce}`);
+    this.#text = JSON.stringify(token);
+  }
+
+  /**
+   * Links the token to a name; a token that went missing is made anew, as often as a sweep finds it half made.
+   *
+   * @returns the inode that now stands there, or undefined when the name is taken
+   * @throws StoreError `TEAM_GONE` when the directory is gone
+   */
+  link(path: string): number | undefined {
+    for (;;) {
+      const ino = (this.#ino ??= this.#make());
+      try {
+        this.#disk.linkSync(this.#path, path);
+        return ino;
+      } catch (error) {
+        if (isTaken(error)) return undefined;
+        // It may have been made and yet have failed; a lock that its owner does not know of would stop everybody.
+        if (!isMissing(error) && lookAt(this.#disk, path)?.ino === ino) return ino;
+        if (!isMissing(error)) throw storeFailure('lock', path, error);
+        if (!lookAt(this.#disk, dirname(path))) throw gone(path);
+        this.#ino = undefined;
+      }
+    }
+  }
+
+  remove(): void {
+    removeFile(this.#disk, this.#path);
+    this.#ino = undefined;
+  }
+
+  #make(): number {
+    const disk = this.#disk;
+    try {
+      this.#pinned?.check();
+      makeDirectory(disk, this.#directory);
+      // What stands there is a half made one of our own: nobody else has this name.
+      removeFile(disk, this.#path);
+      const fd = openOurs(disk, this.#path, O_WRONLY | O_CREAT | O_EXCL);
+      return using(disk, fd, () => {
+        writeWhole(disk, fd, Buffer.from(this.#text), this.#path);
+        return disk.fstatSync(fd).ino;
+      });
+    } catch (error) {
+      throw lookAt(disk, join(this.#directory, '..')) ? error : gone(this.#directory);
+    }
+  }
+}
+
+const gone = (path: string): StoreError => new StoreError('TEAM_GONE', `The directory of ${path} is gone.`, { path });

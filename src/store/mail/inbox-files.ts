@@ -1,0 +1,100 @@
+/** The files of one inbox, seen from outside: its taken segments in order, how far each is acknowledged, its size. */
+import { join } from 'node:path';
+import type { InboxPaths } from '../files/paths.ts';
+import { list, lookAt, O_CREAT, O_RDONLY, O_RDWR, onDisk, type Disk } from '../files/disk.ts';
+import { openIfThere, openOurs, using, writeWhole, type Opened } from '../files/file.ts';
+
+/** Offsets are written at a fixed width, so that one `pwrite` replaces the whole; and twice, to tell a torn one. */
+const ACK = /^([0-9]{16}) \1\n$/;
+const ACK_BYTES = 34;
+/** Bytes of a file that are counted; the rest is like them. */
+const SAMPLE = 64 * 1024;
+const NEWLINE = 10;
+
+/** Paths of the taken segments, oldest first. */
+export function segmentsOf(disk: Disk, inbox: InboxPaths): string[] {
+  const names = list(disk, inbox.directory).filter(
+    (file) => file.startsWith(inbox.takenPrefix) && file.endsWith('.jsonl'),
+  );
+  const paths = names.map((file) => join(inbox.directory, file));
+  return paths.sort((one, other) => numberOf(inbox, one) - numberOf(inbox, other));
+}
+
+export const numberOf = (inbox: InboxPaths, segment: string): number =>
+  Number.parseInt(segment.slice(join(inbox.directory, inbox.takenPrefix).length), 10) || 0;
+
+export const ackPath = (segment: string): string => `${segment.slice(0, -'.jsonl'.length)}.ack`;
+
+/** How many bytes of a segment are acknowledged; none when that is torn: history knows what was used. */
+export function readAck(disk: Disk, segment: string): number {
+  const fd = openIfThere(disk, ackPath(segment), O_RDONLY);
+  if (fd === undefined) return 0;
+  return using(disk, fd, () => {
+    const buffer = Buffer.alloc(ACK_BYTES);
+    const read = onDisk('read', ackPath(segment), () => disk.readSync(fd, buffer, 0, ACK_BYTES, 0));
+    return Number(ACK.exec(buffer.toString('latin1', 0, read))?.[1] ?? 0);
+  });
+}
+
+export function writeAck(disk: Disk, segment: string, offset: number): void {
+  const path = ackPath(segment);
+  const digits = String(offset).padStart(16, '0');
+  using(disk, openOurs(disk, path, O_RDWR | O_CREAT), (fd) =>
+    writeWhole(disk, fd, Buffer.from(`${digits} ${digits}\n`), path),
+  );
+}
+
+/** Of a taken file that its reader is done with. */
+const CLOSED_MODE = 0o400;
+const WRITABLE = 0o200;
+
+/**
+ * Closes a taken file, before its size is looked at for the last time. One of our senders may have had it open since
+ * before it was taken, and have stood still for however long: what it wrote until now is seen by that look, and what it
+ * writes from now on it sends again, since it sees {@link isClosed}.
+ */
+export function closeSegment(disk: Disk, segment: string): void {
+  const fd = openIfThere(disk, segment, O_RDONLY);
+  if (fd === undefined) return;
+  using(disk, fd, () => onDisk('close', segment, () => disk.fchmodSync(fd, CLOSED_MODE)));
+}
+
+/** Whether what was written to a file that was the inbox once may never be read there. Asked after the write. */
+export const isClosed = (disk: Disk, path: string, { fd, stat }: Opened): boolean =>
+  (disk.fstatSync(fd).mode & WRITABLE) === 0 && lookAt(disk, path)?.ino !== stat.ino;
+
+export interface Waiting {
+  readonly bytes: number;
+  /** Counted where little waits, estimated from the last lines where much does. */
+  readonly messages: number;
+}
+
+/** What waits: the inbox, and what of its segments is not acknowledged. */
+export function measureWaiting(disk: Disk, inbox: InboxPaths): Waiting {
+  const taken = segmentsOf(disk, inbox).map((path) => measure(disk, path, readAck(disk, path)));
+  return [...taken, measure(disk, inbox.inbox, 0)].reduce(
+    (sum, { bytes, messages }) => ({ bytes: sum.bytes + bytes, messages: sum.messages + messages }),
+    { bytes: 0, messages: 0 },
+  );
+}
+
+function measure(disk: Disk, path: string, from: number): Waiting {
+  const size = lookAt(disk, path)?.size ?? 0;
+  const bytes = Math.max(0, size - from);
+  if (bytes === 0) return { bytes, messages: 0 };
+  const sample = Math.min(bytes, SAMPLE);
+  return { bytes, messages: Math.round((countLines(disk, path, size - sample, sample) * bytes) / sample) };
+}
+
+function countLines(disk: Disk, path: string, at: number, length: number): number {
+  const fd = openIfThere(disk, path, O_RDONLY);
+  if (fd === undefined) return 0;
+  return using(disk, fd, () => {
+    const buffer = Buffer.allocUnsafe(length);
+    const read = onDisk('read', path, () => disk.readSync(fd, buffer, 0, length, at));
+    const end = buffer.subarray(0, read);
+    let lines = 0;
+    for (let newline = end.indexOf(NEWLINE); newline >= 0; newline = end.indexOf(NEWLINE, newline + 1)) lines += 1;
+    return lines;
+  });
+}

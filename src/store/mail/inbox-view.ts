@@ -1,0 +1,103 @@
+/** Looking into an inbox without consuming it: what waits, and what was acknowledged. An id is shown once. */
+import type { Message } from '../../model/team/message.ts';
+import type { InboxPaths } from '../files/paths.ts';
+import { lookAt, O_RDONLY, type Disk } from '../files/disk.ts';
+import { chunks, openIfThere, using } from '../files/file.ts';
+import { readAck, segmentsOf } from './inbox-files.ts';
+import { usedIds } from './mail-history.ts';
+import { mailIn, type MailLine } from './mail-lines.ts';
+
+/** Yields the mail that waits: of the segments what is not acknowledged, oldest first, then the inbox. */
+export function* waitingMail(disk: Disk, inbox: InboxPaths): Generator<Message> {
+  const shown = new Set<string>();
+  const used = new Used(disk, inbox);
+  for (const [path, from] of placesOf(disk, inbox)) yield* unseen(notUsed(mailIn(disk, path, from), used), shown);
+}
+
+/** What was used before the mail in front of it: a segment's offset does not tell of that, the history does. */
+class Used {
+  readonly #load: () => Set<string>;
+  #ids: Set<string> | undefined;
+
+  constructor(disk: Disk, { history }: InboxPaths) {
+    this.#load = () => usedIds(disk, history);
+  }
+
+  has(id: string): boolean {
+    return (this.#ids ??= this.#load()).has(id);
+  }
+}
+
+/** The first message behind an offset is not used, else the offset were behind it: most looks need no history. */
+function* notUsed(mail: Iterable<MailLine>, used: Used): Generator<MailLine> {
+  let isFirst = true;
+  for (const line of mail) {
+    if (line.ok && !isFirst && used.has(line.message.id)) continue;
+    yield line;
+    isFirst &&= !line.ok;
+  }
+}
+
+/** Yields acknowledged mail in the order of its acknowledgement. */
+export function* pastMail(disk: Disk, inbox: InboxPaths): Generator<Message> {
+  yield* unseen(mailIn(disk, inbox.history), new Set());
+}
+
+/**
+ * What tells whether the waiting mail is still the same, without reading it: the files that hold some, how long they
+ * are, and how much of each was acknowledged. To take mail changes nothing of it.
+ */
+export function waitingMark(disk: Disk, inbox: InboxPaths): string {
+  const marks = placesOf(disk, inbox).map(([path, from]) => {
+    const { ino = 0, size = 0 } = lookAt(disk, path) ?? {};
+    return size > from ? `${ino}:${size}:${from}` : '';
+  });
+  return marks.filter(Boolean).join(' ');
+}
+
+/** Above so many bytes a file's lines are counted, not parsed: a bad one then counts until it is set aside. */
+const PARSED_BYTES = 1024 * 1024;
+
+/** How many messages wait; counted in bounded memory. */
+export function countWaiting(disk: Disk, inbox: InboxPaths): number {
+  let messages = 0;
+  const used = new Used(disk, inbox);
+  for (const [path, from] of placesOf(disk, inbox))
+    if ((lookAt(disk, path)?.size ?? 0) - from > PARSED_BYTES) messages += countLines(disk, path, from);
+    else for (const line of notUsed(mailIn(disk, path, from), used)) messages += line.ok ? 1 : 0;
+  return messages;
+}
+
+function countLines(disk: Disk, path: string, from: number): number {
+  const fd = openIfThere(disk, path, O_RDONLY);
+  if (fd === undefined) return 0;
+  return using(disk, fd, () => {
+    let newlines = 0;
+    for (const chunk of chunks(disk, fd, from))
+      for (let at = chunk.indexOf(NEWLINE); at >= 0; at = chunk.indexOf(NEWLINE, at + 1)) newlines += 1;
+    return newlines;
+  });
+}
+
+const NEWLINE = 10;
+
+/** Takes that a look may run into before it makes do with what it saw. */
+const LOOKS = 8;
+
+/** Segments, then the inbox: looked at anew when the inbox became a segment meanwhile. */
+function placesOf(disk: Disk, inbox: InboxPaths): [path: string, from: number][] {
+  for (let looks = 1; ; looks += 1) {
+    const before = lookAt(disk, inbox.inbox)?.ino;
+    const taken = segmentsOf(disk, inbox).map((path): [string, number] => [path, readAck(disk, path)]);
+    const now = lookAt(disk, inbox.inbox)?.ino;
+    if (now === before || before === undefined || looks === LOOKS) return [...taken, [inbox.inbox, 0]];
+  }
+}
+
+function* unseen(mail: Iterable<{ ok: boolean; message?: Message }>, shown: Set<string>): Generator<Message> {
+  for (const { message } of mail) {
+    if (message === undefined || shown.has(message.id)) continue;
+    shown.add(message.id);
+    yield message;
+  }
+}

@@ -1,0 +1,72 @@
+/** What a line of an inbox file is: a message with its place, or a bad line with the reason. */
+import { parseMail, type Message, type Stored } from '../../model/team/message.ts';
+import { O_RDONLY, storeFailure, type Disk } from '../files/disk.ts';
+import { openIfThere } from '../files/file.ts';
+import { lines, type Line } from '../files/lines.ts';
+
+export interface Place {
+  readonly file: string;
+  readonly at: number;
+  readonly end: number;
+}
+
+export type MailLine = Place &
+  /** `text`: the line as it stands there, when it has an id of its own. */
+  (
+    | { readonly ok: true; readonly message: Message; readonly text: string | undefined }
+    | { readonly ok: false; readonly why: string; readonly raw: string }
+  );
+
+/** Characters of a bad line that are kept beside the reason; a longer one has an empty `raw`. */
+export const RAW_LIMIT = 64 * 1024;
+
+const keptRaw = (text: string): string => (text.length > RAW_LIMIT ? '' : text);
+
+/** @param identity makes the id of a line that has none from its offset; never compared across files */
+export function toMail(line: Line, file: string, identity: (at: number) => string): MailLine {
+  const { at, end } = line;
+  if (line.is === 'oversized') return { file, at, end, ok: false, why: `a line of ${end - at} bytes`, raw: '' };
+  if (line.is === 'invalid')
+    return { file, at, end, ok: false, why: 'invalid UTF-8', raw: keptRaw(line.bytes.toString('latin1')) };
+  const mail = parseMail(line.text);
+  if (!mail.ok) return { file, at, end, ok: false, why: mail.why, raw: keptRaw(line.text) };
+  if (hasId(mail.line)) return { file, at, end, ok: true, message: mail.line, text: line.text };
+  return { file, at, end, ok: true, message: { ...mail.line, id: identity(at) }, text: undefined };
+}
+
+const hasId = (line: Stored): line is Stored & { id: string } => line.id !== undefined;
+
+/** Yields the mail of a file; one that is not there has none. */
+export function* mailIn(disk: Disk, path: string, from = 0, identity = idFrom(path)): Generator<MailLine, number> {
+  const fd = openIfThere(disk, path, O_RDONLY);
+  if (fd === undefined) return from;
+  try {
+    const reader = lines(disk, fd, from);
+    for (let next = reader.next(); ; next = reader.next()) {
+      if (next.done) return next.value;
+      yield toMail(next.value, path, identity);
+    }
+  } catch (error) {
+    throw storeFailure('read', path, error);
+  } finally {
+    disk.closeSync(fd);
+  }
+}
+
+/** A foreign line is known by its file and offset. */
+export const idFrom =
+  (path: string) =>
+  (at: number): string =>
+    `${path.slice(path.lastIndexOf('/') + 1).replace(/\.jsonl$/, '')}-${at}`;
+
+const MADE_UP = /^[a-z0-9-]+_(?:inbox(?:\.taken\.\d+-[0-9A-Z]{26})?|history)-\d+$/;
+
+/** A line without an id was written by a program that is not ours: mail like any other, but an order of nobody. */
+export const isForeign = ({ id }: Message): boolean => MADE_UP.test(id);
+
+/** A message as its line says it: without the id that {@link idFrom} made for a line that has none. */
+export function storedLine({ redelivered: _, ...message }: Message): Stored {
+  if (!isForeign(message)) return message;
+  const { id: _id, ...line } = message;
+  return line;
+}

@@ -1,0 +1,73 @@
+/** What is sent, as the line that will stand on disk; a body too large for a line goes to `blobs/` first. */
+import { createHash } from 'node:crypto';
+import { UsageError } from '../../model/text/errors.ts';
+import { isDeep, MAX_DEPTH } from '../../model/text/json-depth.ts';
+import { BLOB_BYTES, INLINE_BYTES, whyNotMail, type Draft } from '../../model/team/message.ts';
+import type { Name } from '../../model/text/names.ts';
+import type { Disk } from '../files/disk.ts';
+import { createOnce, makeDirectory } from '../files/file.ts';
+import { LINE_LIMIT } from '../files/lines.ts';
+import type { TeamPaths } from '../files/paths.ts';
+
+export interface Outgoing {
+  readonly sender: string;
+  readonly recipient: Name;
+  readonly draft: Draft;
+  /** An id of its own for mail that an event causes, so that a repetition is told. */
+  readonly id?: string;
+}
+
+/** Characters of a long body that stand in the line. */
+const EXCERPT = 4_096;
+const CONTROL = new Set<Draft['type']>(['shutdown_request', 'shutdown_response']);
+
+/** Shutdown passes a full inbox. */
+export const isControl = ({ type }: Draft): boolean => CONTROL.has(type);
+
+export const needsBlob = ({ content }: Draft): boolean =>
+  content.length > INLINE_BYTES / 4 && sizeOf(content) > INLINE_BYTES;
+
+const sizeOf = (text: string): number => Buffer.byteLength(text);
+
+/**
+ * The line of a message, as every reader will accept it.
+ *
+ * @param timestamp seconds since 1970
+ * @param blob the address of the whole body, when the line holds only its beginning
+ * @throws UsageError for what no reader would accept
+ */
+export function lineOf({ sender, recipient, draft }: Outgoing, id: string, timestamp: number, blob?: string): Buffer {
+  const { type, content, ...rest } = draft;
+  const body = blob === undefined ? content : excerpt(content, blob);
+  const stored = { type, sender, content: body, timestamp, id, recipient, ...rest, ...(blob ? { blob } : {}) };
+  const text = JSON.stringify(stored);
+  const wrong = whatIsWrong(stored, text);
+  if (wrong !== undefined) throw new UsageError('USAGE', `This message cannot be sent: ${wrong}.`);
+  return Buffer.from(`${text}\n`);
+}
+
+function whatIsWrong(stored: { data?: unknown }, text: string): string | undefined {
+  if (text.length > LINE_LIMIT / 3 && sizeOf(text) >= LINE_LIMIT)
+    return `its line would have more than ${LINE_LIMIT} bytes`;
+  if (stored.data !== undefined && isDeep(text)) return `its data is nested deeper than ${MAX_DEPTH}`;
+  return whyNotMail(stored);
+}
+
+const excerpt = (content: string, blob: string): string => {
+  const start = content.slice(0, EXCERPT).replace(/[\uD800-\uDBFF]$/, '');
+  return `${start}… (${sizeOf(content)} bytes, whole in blobs/${blob})`;
+};
+
+/** Stores a body under its hash. @returns the hash */
+export function storeBlob(disk: Disk, paths: TeamPaths, content: string, token: string): string {
+  const size = sizeOf(content);
+  if (size > BLOB_BYTES)
+    throw new UsageError(
+      'USAGE',
+      `The message has ${size} bytes; the limit is ${BLOB_BYTES}. Put it into a file and send its path.`,
+    );
+  const blob = createHash('sha256').update(content).digest('hex');
+  makeDirectory(disk, paths.blobs, { durable: true });
+  createOnce(disk, paths.blob(blob), content, token);
+  return blob;
+}

@@ -1,0 +1,110 @@
+/**
+ * Room in an inbox. Measuring it lists a directory, so a sender measures rarely: what it found free it may use up by
+ * a share so small that all members together cannot use more than all of it.
+ */
+import { ConflictError } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import type { Disk } from '../files/disk.ts';
+import { measureWaiting } from './inbox-files.ts';
+import type { TeamPaths } from '../files/paths.ts';
+
+export interface Quota {
+  readonly inboxMaxMessages: number;
+  readonly inboxMaxBytes: number;
+}
+
+/** What wants to go into an inbox; control mail passes a full one. */
+export interface Sized {
+  readonly bytes: Buffer;
+  readonly control: boolean;
+}
+
+export interface Judged<T> {
+  readonly allowed: readonly T[];
+  readonly refused: readonly T[];
+  /** Why; told when somebody is refused. */
+  readonly error?: ConflictError;
+}
+
+interface Amount {
+  bytes: number;
+  messages: number;
+}
+
+/** Control mail passes a full inbox, however full strangers made it, by this many bytes of each sender's. */
+const CONTROL_RESERVE = 1024 * 1024;
+/** Senders that may write at once: 64 members, each twice. */
+const SHARES = 128;
+
+const total = (batch: readonly Sized[]): number => batch.reduce((sum, { bytes }) => sum + bytes.length, 0);
+
+export class Room {
+  readonly #disk: Disk;
+  readonly #paths: TeamPaths;
+  readonly #quota: Quota;
+  /** What may still be sent before the next measurement. */
+  readonly #share = new Map<Name, Amount>();
+  /** Bytes of control mail that went in since the inbox was full. */
+  readonly #overdrawn = new Map<Name, number>();
+
+  constructor(disk: Disk, paths: TeamPaths, quota: Quota) {
+    this.#disk = disk;
+    this.#paths = paths;
+    this.#quota = quota;
+  }
+
+  /** Who may go in: all, or the first ones and, in a full inbox, control mail within its reserve. */
+  judge<T extends Sized>(recipient: Name, batch: readonly T[]): Judged<T> {
+    if (this.#spend(recipient, batch)) return { allowed: batch, refused: [] };
+    const waiting = measureWaiting(this.#disk, this.#paths.inbox(recipient));
+    const { inboxMaxBytes, inboxMaxMessages } = this.#quota;
+    const { allowed, refused, after, overdrawn } = admit(
+      batch,
+      waiting,
+      this.#quota,
+      this.#overdrawn.get(recipient) ?? 0,
+    );
+    this.#overdrawn.set(recipient, overdrawn);
+    this.#share.set(recipient, {
+      bytes: Math.floor((inboxMaxBytes - after.bytes) / SHARES),
+      messages: Math.floor((inboxMaxMessages - after.messages) / SHARES),
+    });
+    return refused.length === 0 ? { allowed, refused } : { allowed, refused, error: full(recipient, waiting) };
+  }
+
+  #spend(recipient: Name, batch: readonly Sized[]): boolean {
+    const share = this.#share.get(recipient);
+    const bytes = total(batch);
+    if (share === undefined || share.bytes < bytes || share.messages < batch.length) return false;
+    share.bytes -= bytes;
+    share.messages -= batch.length;
+    return true;
+  }
+}
+
+/** First in, first out: once one is refused for want of room, only control mail goes in after it. */
+function admit<T extends Sized>(batch: readonly T[], waiting: Amount, quota: Quota, overdrawnBefore: number) {
+  const after: Amount = { ...waiting };
+  let overdrawn = overdrawnBefore;
+  const allowed: T[] = [];
+  const refused: T[] = [];
+  for (const one of batch) {
+    const { length } = one.bytes;
+    const hasRoom = after.bytes + length <= quota.inboxMaxBytes && after.messages < quota.inboxMaxMessages;
+    if (hasRoom) overdrawn = 0;
+    const fits = hasRoom && refused.length === 0;
+    const passes = fits || (one.control && overdrawn + length <= CONTROL_RESERVE);
+    (passes ? allowed : refused).push(one);
+    if (!passes) continue;
+    if (!fits) overdrawn += length;
+    after.bytes += length;
+    after.messages += 1;
+  }
+  return { allowed, refused, after, overdrawn };
+}
+
+const full = (recipient: Name, { bytes, messages }: Amount): ConflictError =>
+  new ConflictError(
+    'QUOTA',
+    `The inbox of ${recipient} is full (about ${messages} messages, ${bytes} bytes); wait until it is read, or raise inboxMaxMessages or inboxMaxBytes.`,
+  );

@@ -1,0 +1,223 @@
+/**
+ * Reading one's own inbox: take, use, acknowledge. A take renames the inbox to a fresh segment; each segment has its
+ * own acknowledged offset; a segment goes away only when all of it is acknowledged and it has not grown for 3 s, for
+ * a foreign writer may still hold it open. Delivery is at least once, in order; an id is handed out once.
+ *
+ * inbox ─rename→ segment ─read→ handed out ─history, then ack→ acknowledged ─3 s without growth→ removed
+ */
+import type { Clock } from '../../model/text/clock.ts';
+import { codeOf, ConflictError } from '../../model/text/errors.ts';
+import type { Message } from '../../model/team/message.ts';
+import type { Name } from '../../model/text/names.ts';
+import { isMissing, lookAt, storeFailure, type Disk } from '../files/disk.ts';
+import { History } from './mail-history.ts';
+import type { Locks } from '../lock/lock.ts';
+import type { MailLine } from './mail-lines.ts';
+import { newIds } from '../files/new-ids.ts';
+import type { InboxPaths, TeamPaths } from '../files/paths.ts';
+import type { PinnedDirectory } from '../files/pinned.ts';
+import { Quarantine } from './quarantine.ts';
+import type { Entry, Segment } from './segment.ts';
+import { Segments } from './segments.ts';
+
+/** A taken file is kept this long after its last growth, in monotonic milliseconds. */
+export const KEEP_MS = 3_000;
+/** What was read to its end is looked at again this often while takes go on, for late foreign mail. */
+const LATE_MS = 250;
+
+export interface ReaderEnvironment {
+  readonly disk: Disk;
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly locks: Locks;
+  /** The team's folder, asked before each write. */
+  readonly pinned?: PinnedDirectory;
+  /** False once this process is no longer the member's current one; it takes and acknowledges nothing then. */
+  readonly isCurrent: () => boolean;
+  readonly onBad?: (why: string, file: string) => void;
+}
+
+export class Reader {
+  readonly #inbox: InboxPaths;
+  readonly #environment: ReaderEnvironment;
+  readonly #history: History;
+  readonly #quarantine: Quarantine;
+  readonly #segments: Segments;
+  readonly #newId = newIds();
+  /** Handed out and not acknowledged, by id. */
+  readonly #open = new Map<string, Entry>();
+  #hasLooked = false;
+  /** Takes come one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #isTaking = false;
+
+  constructor(paths: TeamPaths, member: Name, environment: ReaderEnvironment) {
+    const { disk, clock } = environment;
+    this.#inbox = paths.inbox(member);
+    this.#environment = environment;
+    this.#history = new History(disk, this.#inbox.history);
+    this.#quarantine = new Quarantine(disk, this.#inbox, clock);
+    this.#segments = new Segments(disk, this.#inbox, () => clock.monotonic());
+  }
+
+  /**
+   * Hands out waiting mail, oldest first, up to `max` messages. Bad lines are set aside on the way.
+   *
+   * @throws ConflictError `STALE_CLAIM` when another process of this member has taken over
+   */
+  take(max = Number.POSITIVE_INFINITY): Promise<Message[]> {
+    const taken = this.#turn.then(() => this.#take(max));
+    this.#turn = taken.catch(() => undefined);
+    return taken;
+  }
+
+  /** Acknowledges mail after it was used: history first, synced, then the segments' offsets. A second time is nothing. */
+  acknowledge(messages: readonly Message[]): void {
+    const used = messages.filter(({ id }) => this.#open.has(id));
+    if (used.length === 0) return;
+    this.#mustBeCurrent();
+    this.#history.append(used.map((message) => ({ message, text: this.#open.get(message.id)?.text })));
+    const touched = new Set<Segment>();
+    for (const { id } of used) {
+      const entry = this.#open.get(id);
+      if (entry === undefined) continue;
+      entry.isDone = true;
+      touched.add(entry.segment);
+      this.#open.delete(id);
+    }
+    for (const segment of touched) segment.advance();
+  }
+
+  /** True while there is something that no take has looked at. */
+  hasMore(): boolean {
+    this.#segments.notice();
+    return this.#inboxSize() > 0 || this.#segments.hasMore();
+  }
+
+  /** The re-look: removes what is finished and quiet, and quarantines a tail that nobody ended. */
+  tidy(): void {
+    if (this.#isTaking || this.#segments.all.length === 0) return;
+    const now = this.#segments.notice();
+    if (!this.#isCurrent()) return;
+    // An offset that could not be written when its mail was acknowledged.
+    for (const segment of this.#segments.all) segment.advance();
+    const quiet = this.#segments.all.filter((segment) => segment.isQuiet(now, KEEP_MS));
+    for (const segment of quiet) if (!segment.close(now)) this.#finish(segment);
+  }
+
+  close(): void {
+    this.#history.close();
+    this.#quarantine.close();
+  }
+
+  async #take(max: number): Promise<Message[]> {
+    this.#isTaking = true;
+    try {
+      if (!this.#hasLooked) await this.#lookUnderLock();
+      this.#segments.notice(LATE_MS);
+      const taken: Message[] = [];
+      if (this.#inboxSize() > 0 || this.#segments.hasMore()) await this.#takeInto(taken, max);
+      // Another process of this member may have begun while this one read: it has the same mail.
+      if (taken.length > 0) this.#mustBeCurrent();
+      return taken;
+    } finally {
+      this.#isTaking = false;
+    }
+  }
+
+  /** What is taken already is handed out even when going on fails: the next take meets the failure again. */
+  async #takeInto(taken: Message[], max: number): Promise<void> {
+    this.#mustBeCurrent();
+    try {
+      for (const segment of this.#segments.all) await this.#readOn(segment, taken, max);
+      while (taken.length < max && this.#inboxSize() > 0) {
+        const segment = await this.#rename();
+        if (segment === undefined) return;
+        await this.#readOn(segment, taken, max);
+      }
+    } catch (error) {
+      // A rename may have been made and yet have failed: the next take looks for what it left.
+      this.#hasLooked = false;
+      if (taken.length === 0 || codeOf(error) === 'STALE_CLAIM') throw error;
+    }
+  }
+
+  #inboxSize(): number {
+    return lookAt(this.#environment.disk, this.#inbox.inbox)?.size ?? 0;
+  }
+
+  /** The process before this one renames only under the lock and while it is current: after this look no more comes. */
+  async #lookUnderLock(): Promise<void> {
+    await this.#environment.locks.withLock(this.#inbox.lock, () => {
+      this.#mustBeCurrent();
+      this.#segments.find();
+    });
+    this.#hasLooked = true;
+  }
+
+  async #rename(): Promise<Segment | undefined> {
+    const { disk, locks, clock } = this.#environment;
+    return locks.withLock(this.#inbox.lock, () => {
+      this.#mustBeCurrent();
+      const path = this.#inbox.segment(this.#segments.nextNumber, this.#newId(clock.now()));
+      try {
+        disk.renameSync(this.#inbox.inbox, path);
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw storeFailure('take', this.#inbox.inbox, error);
+      }
+      return this.#segments.add(path);
+    });
+  }
+
+  async #readOn(segment: Segment, taken: Message[], max: number): Promise<void> {
+    if (taken.length >= max || !segment.hasMore()) return;
+    let hasBad = false;
+    for (const line of segment.unread()) {
+      if (line.ok) this.#accept(segment, line, taken);
+      else {
+        await this.#setAside(segment, line);
+        hasBad = true;
+      }
+      if (taken.length >= max) break;
+    }
+    if (hasBad) this.#quarantine.settle();
+    segment.advance();
+  }
+
+  /** Hands a message out, unless one of its id was handed out before. */
+  #accept(segment: Segment, { message, end, text }: MailLine & { ok: true }, taken: Message[]): void {
+    const isRepeated = this.#open.has(message.id) || this.#history.has(message.id);
+    const entry = segment.pass(end, isRepeated, text);
+    if (isRepeated) return;
+    this.#open.set(message.id, entry);
+    taken.push(segment.isOld ? { ...message, redelivered: true } : message);
+  }
+
+  async #setAside(segment: Segment, line: MailLine & { ok: false }): Promise<void> {
+    await this.#quarantine.setAside(line);
+    segment.pass(line.end, true);
+    this.#environment.onBad?.(line.why, segment.path);
+  }
+
+  #finish(segment: Segment): void {
+    if (segment.size > segment.position) {
+      if (!segment.hasOnlyTail()) return;
+      this.#quarantine.keepTail({ file: segment.path, at: segment.position, end: segment.size });
+      this.#environment.onBad?.('a line without an end', segment.path);
+    }
+    this.#segments.drop(segment);
+  }
+
+  #isCurrent(): boolean {
+    this.#environment.pinned?.check();
+    return this.#environment.isCurrent();
+  }
+
+  #mustBeCurrent(): void {
+    if (!this.#isCurrent())
+      throw new ConflictError(
+        'STALE_CLAIM',
+        'Another process of this member has taken over; this one reads no mail any more.',
+      );
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * One taken file: how far it is read, how far acknowledged, and when it last grew. What was handed out and is not yet
+ * acknowledged stands in the order of its place, so that the acknowledged offset never passes over it.
+ */
+import { lookAt, removeFile, type Disk } from '../files/disk.ts';
+import { ackPath, closeSegment, readAck, writeAck } from './inbox-files.ts';
+import { idFrom, mailIn, type MailLine } from './mail-lines.ts';
+
+/** A line that was read: its end, what history keeps of it, and whether nothing is left to do for it. */
+export interface Entry {
+  readonly segment: Segment;
+  readonly end: number;
+  /** Undefined for a line without an id of its own. */
+  readonly text: string | undefined;
+  isDone: boolean;
+}
+
+export class Segment {
+  readonly path: string;
+  readonly number: number;
+  /** Found, not made by this process: its mail may have been handed out before. */
+  readonly isOld: boolean;
+  readonly #disk: Disk;
+  readonly #entries: Entry[] = [];
+  #read: number;
+  #acked: number;
+  #size = 0;
+  /** Looked through up to here, a last line without an end included. */
+  #seen = 0;
+  #grewAt: number;
+
+  /** @param now monotonic milliseconds; a found file counts as grown just now */
+  constructor(disk: Disk, place: { path: string; number: number; isOld: boolean }, now: number) {
+    this.#disk = disk;
+    this.path = place.path;
+    this.number = place.number;
+    this.isOld = place.isOld;
+    this.#acked = place.isOld ? readAck(disk, place.path) : 0;
+    this.#read = this.#acked;
+    this.#grewAt = now;
+  }
+
+  /** Where the next line begins. */
+  get position(): number {
+    return this.#read;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Whether there were bytes, at the last {@link notice}, that nobody has looked at. */
+  hasMore(): boolean {
+    return this.#size > Math.max(this.#read, this.#seen);
+  }
+
+  /** Looks how large the file is. */
+  notice(now: number): void {
+    const size = lookAt(this.#disk, this.path)?.size ?? 0;
+    if (size === this.#size) return;
+    this.#size = size;
+    this.#grewAt = now;
+  }
+
+  /** The lines from the position on; each must be {@link pass}ed before the next. */
+  *unread(): Generator<MailLine, void> {
+    const size = this.#size;
+    if (size <= this.#read) return;
+    yield* mailIn(this.#disk, this.path, this.#read, idFrom(this.path));
+    this.#seen = size;
+  }
+
+  /** Goes past a line. @param isDone false when it was handed out and must be acknowledged first */
+  pass(end: number, isDone: boolean, text?: string): Entry {
+    const entry = { segment: this, end, isDone, text };
+    this.#entries.push(entry);
+    this.#read = end;
+    return entry;
+  }
+
+  /** Writes down how far everything is acknowledged. @throws StoreError; then the next call does it */
+  advance(): void {
+    const open = this.#entries.findIndex(({ isDone }) => !isDone);
+    const done = open < 0 ? this.#entries.length : open;
+    const reached = this.#entries[done - 1]?.end ?? this.#acked;
+    if (reached === this.#acked) return;
+    writeAck(this.#disk, this.path, reached);
+    this.#acked = reached;
+    this.#entries.splice(0, done);
+  }
+
+  /** All that was read is acknowledged, and the file has not grown for so long. */
+  isQuiet(now: number, keepMs: number): boolean {
+    return this.#acked === this.#read && now - this.#grewAt >= keepMs;
+  }
+
+  /** Nothing more comes into it that its sender counts on. @returns whether it has grown since it was looked at last */
+  close(now: number): boolean {
+    const before = this.#size;
+    closeSegment(this.#disk, this.path);
+    this.notice(now);
+    return this.#size !== before;
+  }
+
+  /** Whether what is left is at most the beginning of a line. */
+  hasOnlyTail(): boolean {
+    const unread = this.unread();
+    const isTail = unread.next().done === true;
+    unread.return();
+    return isTail;
+  }
+
+  remove(): void {
+    removeFile(this.#disk, this.path);
+    removeFile(this.#disk, ackPath(this.path));
+  }
+}

@@ -1,0 +1,84 @@
+/** The taken files of one inbox that this process reads: found at start, added by each take, dropped when finished. */
+import { join } from 'node:path';
+import { list, lookAt, removeFile, type Disk } from '../files/disk.ts';
+import { numberOf, segmentsOf } from './inbox-files.ts';
+import type { InboxPaths } from '../files/paths.ts';
+import { Segment } from './segment.ts';
+
+export class Segments {
+  readonly #disk: Disk;
+  readonly #inbox: InboxPaths;
+  readonly #monotonic: () => number;
+  #all: Segment[] = [];
+  #noticedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(disk: Disk, inbox: InboxPaths, monotonic: () => number) {
+    this.#disk = disk;
+    this.#inbox = inbox;
+    this.#monotonic = monotonic;
+    this.find();
+    this.#dropLostAcks();
+  }
+
+  /** Oldest first. */
+  get all(): readonly Segment[] {
+    return this.#all;
+  }
+
+  get nextNumber(): number {
+    return (this.#all.at(-1)?.number ?? 0) + 1;
+  }
+
+  hasMore(): boolean {
+    return this.#all.some((segment) => segment.hasMore());
+  }
+
+  /** Adds what lies there and is not known: another process of this member took it. */
+  find(): void {
+    const known = new Set(this.#all.map(({ path }) => path));
+    for (const path of segmentsOf(this.#disk, this.#inbox)) if (!known.has(path)) this.#open(path, true);
+    this.#all.sort((one, other) => one.number - other.number);
+  }
+
+  /** Adds one that was just made. */
+  add(path: string): Segment {
+    return this.#open(path, false);
+  }
+
+  drop(segment: Segment): void {
+    segment.remove();
+    this.#all = this.#all.filter((other) => other !== segment);
+  }
+
+  /**
+   * Looks at every size, unless that was done less than `every` milliseconds ago: a foreign writer may come late to a
+   * file that was read to its end.
+   *
+   * @returns monotonic milliseconds
+   */
+  notice(every = 0): number {
+    const now = this.#monotonic();
+    if (now - this.#noticedAt < every) return now;
+    for (const segment of this.#all) segment.notice(now);
+    this.#noticedAt = now;
+    return now;
+  }
+
+  #open(path: string, isOld: boolean): Segment {
+    const now = this.#monotonic();
+    const segment = new Segment(this.#disk, { path, number: numberOf(this.#inbox, path), isOld }, now);
+    segment.notice(now);
+    this.#all.push(segment);
+    return segment;
+  }
+
+  /** A crash between the removal of a segment and that of its offset left the offset. */
+  #dropLostAcks(): void {
+    const { directory, takenPrefix } = this.#inbox;
+    for (const file of list(this.#disk, directory)) {
+      if (!file.startsWith(takenPrefix) || !file.endsWith('.ack')) continue;
+      const path = join(directory, file);
+      if (!lookAt(this.#disk, `${path.slice(0, -'.ack'.length)}.jsonl`)) removeFile(this.#disk, path);
+    }
+  }
+}

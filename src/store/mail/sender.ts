@@ -1,0 +1,238 @@
+/**
+ * Sending: appending to inboxes. All sends of one tick to one inbox go in one write, first in, first out:
+ * lock → open → seal a torn tail → write → unlock → sync → receipts. The lock buys order and speed, never safety:
+ * each step is right without it. An unknown recipient has no bell, and gets no file.
+ */
+import type { Clock } from '../../model/text/clock.ts';
+import { StoreError, UsageError } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import { hasBell, ring } from './bell.ts';
+import { O_APPEND, O_CREAT, O_RDWR, onDisk, type Disk } from '../files/disk.ts';
+import { openSeen, syncDirectory, type Opened } from '../files/file.ts';
+import { isClosed } from './inbox-files.ts';
+import { LOCK_TIMEOUT_MS, type Locks } from '../lock/lock.ts';
+import { isControl, lineOf, needsBlob, storeBlob, type Outgoing } from './outgoing.ts';
+import { newIds } from '../files/new-ids.ts';
+import type { TeamPaths } from '../files/paths.ts';
+import type { PinnedDirectory } from '../files/pinned.ts';
+import { Room, type Quota, type Sized } from './quota.ts';
+
+export type { Outgoing } from './outgoing.ts';
+export type { Quota } from './quota.ts';
+
+export interface Receipt {
+  readonly recipient: Name;
+  readonly id: string;
+}
+
+export interface SenderEnvironment {
+  readonly disk: Disk;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly locks: Locks;
+  readonly pinned: PinnedDirectory;
+  readonly quota: Quota;
+  readonly lockTimeoutMs?: number;
+  /** False leaves the flush to the system: a power loss may then take what was acknowledged. */
+  readonly durable?: boolean;
+}
+
+/** A message on its way. */
+interface Waiting extends Sized {
+  /** Gives the receipt, or the error; the first call counts. */
+  readonly settle: (error?: Error) => void;
+}
+
+/** Bytes of one write: a lock is held for microseconds. */
+const WRITE_LIMIT = 1024 * 1024;
+const NEWLINE = 10;
+
+export class Sender {
+  readonly #paths: TeamPaths;
+  readonly #environment: SenderEnvironment;
+  readonly #room: Room;
+  readonly #newId = newIds();
+  readonly #waiting = new Map<Name, Waiting[]>();
+  /** The inboxes whose name this object made durable. */
+  readonly #named = new Map<Name, string>();
+  readonly #flushing = new Set<Promise<void>>();
+
+  constructor(paths: TeamPaths, environment: SenderEnvironment) {
+    this.#paths = paths;
+    this.#environment = environment;
+    this.#room = new Room(environment.disk, paths, environment.quota);
+  }
+
+  /**
+   * Sends one message; resolves when its line is on disk.
+   *
+   * @throws UsageError `UNKNOWN_RECIPIENT`, `USAGE`; ConflictError `QUOTA`, `LOCK_TIMEOUT`; StoreError
+   */
+  send(outgoing: Outgoing): Promise<Receipt> {
+    const { recipient, draft } = outgoing;
+    return new Promise((resolve, reject) => {
+      const now = this.#environment.clock.now();
+      const id = outgoing.id ?? this.#newId(now);
+      const blob = needsBlob(draft) ? this.#store(recipient, draft.content) : undefined;
+      this.#enqueue(recipient, {
+        bytes: lineOf(outgoing, id, now / 1000, blob),
+        control: isControl(draft),
+        settle: (error) => (error ? reject(error) : resolve({ recipient, id })),
+      });
+    });
+  }
+
+  /** Resolves when everything that was sent so far has its receipt or its error. */
+  async settled(): Promise<void> {
+    while (this.#flushing.size > 0) await Promise.allSettled(this.#flushing);
+  }
+
+  /** Keeps a long body; not for a stranger, and not in a team that is gone. */
+  #store(recipient: Name, content: string): string {
+    const { disk, pinned, clock } = this.#environment;
+    pinned.check();
+    this.#mustKnow(recipient);
+    return storeBlob(disk, this.#paths, content, this.#newId(clock.now()));
+  }
+
+  #mustKnow(recipient: Name): void {
+    if (!hasBell(this.#environment.disk, this.#paths.inbox(recipient).bell))
+      throw unknownRecipient(recipient, this.#paths.name);
+  }
+
+  #enqueue(recipient: Name, waiting: Waiting): void {
+    const queue = this.#waiting.get(recipient);
+    if (queue) return void queue.push(waiting);
+    this.#waiting.set(recipient, [waiting]);
+    const flushed = this.#drain(recipient);
+    this.#flushing.add(flushed);
+    void flushed.finally(() => this.#flushing.delete(flushed));
+  }
+
+  /** Writes until nothing waits: what arrives meanwhile goes with the next round, after all else that is due has run. */
+  async #drain(recipient: Name): Promise<void> {
+    for (;;) {
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      const queue = this.#waiting.get(recipient) ?? [];
+      if (queue.length === 0) break;
+      this.#waiting.set(recipient, []);
+      await this.#sendInOrder(recipient, queue);
+    }
+    this.#waiting.delete(recipient);
+  }
+
+  /** When one batch fails, so do those behind it: a later message never overtakes one that its sender tries again. */
+  async #sendInOrder(recipient: Name, queue: readonly Waiting[]): Promise<void> {
+    let failure: Error | undefined;
+    for (const batch of batches(queue)) {
+      failure ??= await this.#flush(recipient, batch);
+      if (failure) for (const one of batch) one.settle(failure);
+    }
+  }
+
+  /** @returns why a part of the batch, or all of it, did not go out */
+  async #flush(recipient: Name, batch: readonly Waiting[]): Promise<Error | undefined> {
+    const { disk, locks, lockTimeoutMs = LOCK_TIMEOUT_MS } = this.#environment;
+    const inbox = this.#paths.inbox(recipient);
+    const open: number[] = [];
+    try {
+      this.#mustKnow(recipient);
+      const write = (): Written => this.#write(recipient, batch, open);
+      const { sent, to, failure } = await locks.withLock(inbox.lock, write, { timeoutMs: lockTimeoutMs });
+      // Not inside: the reader would wake up before a lock that is still held.
+      if (to?.stat.size === 0) ring(disk, inbox.bell);
+      if (to) this.#sync(recipient, to);
+      for (const one of sent) one.settle();
+      return failure;
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    } finally {
+      for (const fd of open) disk.closeSync(fd);
+    }
+  }
+
+  /** The critical section: judge the room, open, seal, one write. */
+  #write(recipient: Name, batch: readonly Waiting[], open: number[]): Written {
+    const { disk, pinned } = this.#environment;
+    const { inbox: path } = this.#paths.inbox(recipient);
+    pinned.check();
+    // It may have left while we waited for the lock.
+    this.#mustKnow(recipient);
+    const { allowed, refused, error } = this.#room.judge(recipient, batch);
+    if (error) for (const one of refused) one.settle(error);
+    if (allowed.length === 0) return { sent: [] };
+    for (;;) {
+      const inbox = openSeen(disk, path, O_RDWR | O_APPEND | O_CREAT);
+      open.push(inbox.fd);
+      const written = this.#append(path, inbox, allowed);
+      // Taken, read and removed while this process stood still without its lock: it goes into the next one.
+      if (!isClosed(disk, path, inbox)) return written;
+    }
+  }
+
+  #append(path: string, inbox: Opened, allowed: readonly Waiting[]): Written {
+    const { disk } = this.#environment;
+    const { size } = inbox.stat;
+    const seal = size === 0 || endsInNewline(disk, inbox.fd, size, path) ? [] : [Buffer.from('\n')];
+    const whole = Buffer.concat([...seal, ...allowed.map((one) => one.bytes)]);
+    const written = onDisk('write to', path, () => disk.writeSync(inbox.fd, whole, 0, whole.length, null));
+    if (written === whole.length) return { sent: allowed, to: inbox };
+    const sent = allowed.slice(0, ended(allowed, written - seal.length));
+    return { sent, to: inbox, failure: shortWrite(written, whole.length, path) };
+  }
+
+  /** Whoever made the file may not have come to make its name durable: each sender does so for itself, once. */
+  #sync(recipient: Name, { fd, stat }: Opened): void {
+    const { disk, durable = true } = this.#environment;
+    if (!durable) return;
+    onDisk('sync', this.#paths.inbox(recipient).inbox, () => disk.fdatasyncSync(fd));
+    const file = `${stat.ino} ${stat.birthtimeMs}`;
+    if (this.#named.get(recipient) === file) return;
+    syncDirectory(disk, this.#paths.folder);
+    this.#named.set(recipient, file);
+  }
+}
+
+interface Written {
+  readonly sent: readonly Waiting[];
+  /** The inbox, as it was before. */
+  readonly to?: Opened;
+  /** Why those that were allowed in and are not among the sent did not go out. */
+  readonly failure?: Error;
+}
+
+const shortWrite = (written: number, whole: number, path: string): StoreError =>
+  new StoreError('NO_SPACE', `Only ${written} of ${whole} bytes went to ${path}: free some space and try again.`, {
+    path,
+  });
+
+const unknownRecipient = (recipient: Name, team: Name): UsageError =>
+  new UsageError('UNKNOWN_RECIPIENT', `Team ${team} has no member ${recipient}; \`teams status ${team}\` lists them.`);
+
+/** The queue in its order, cut into writes. */
+function* batches<T extends Sized>(queue: readonly T[]): Generator<T[]> {
+  let batch: T[] = [];
+  let size = 0;
+  for (const one of queue) {
+    if (batch.length > 0 && size + one.bytes.length > WRITE_LIMIT) {
+      yield batch;
+      batch = [];
+      size = 0;
+    }
+    batch.push(one);
+    size += one.bytes.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function endsInNewline(disk: Disk, fd: number, size: number, path: string): boolean {
+  const last = Buffer.alloc(1);
+  onDisk('read', path, () => disk.readSync(fd, last, 0, 1, size - 1));
+  return last[0] === NEWLINE;
+}
+
+/** How many of the lines ended within the bytes that were written. */
+function ended(batch: readonly Sized[], written: number): number {
+  let sum = 0;
+  const first = batch.findIndex((one) => (sum += one.bytes.length) > written);
+  return first < 0 ? batch.length : first;
+}

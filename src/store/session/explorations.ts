@@ -1,0 +1,105 @@
+/**
+ * What was explored in a session, by angle (S4): `explore-<angle>.json`, found through `cache-index.json`. However many
+ * processes want one angle at the same time, one of them looks; when it dies at it, another may.
+ */
+import { randomBytes } from 'node:crypto';
+import { basename, join } from 'node:path';
+import {
+  angleKey,
+  cacheIndexSchema,
+  explorationSchema,
+  type CacheIndex,
+  type Exploration,
+} from '../../model/pipeline/exploration.ts';
+import { parseName } from '../../model/text/names.ts';
+import { slug } from '../../model/text/slug.ts';
+import { Document } from '../lock/document.ts';
+import { makeDirectory, readText, replaceFile } from '../files/file.ts';
+import { lifeOf, ownIdentity } from '../../os/process-table.ts';
+import type { TeamStore } from '../team/team-store.ts';
+
+const ANGLE = parseName('role', 'angle');
+
+export type Angle =
+  | { readonly is: 'known'; readonly exploration: Exploration; readonly path: string }
+  /** Another process looks at this moment. */
+  | { readonly is: 'awaited' }
+  /** This process is to look: it ends with `keep` or `leave`. */
+  | { readonly is: 'ours'; readonly path: string };
+
+export class Explorations {
+  readonly #store: TeamStore;
+  readonly #index: Document<CacheIndex>;
+
+  constructor(store: TeamStore) {
+    const { disk, locks, pinned, paths } = store;
+    this.#store = store;
+    this.#index = new Document({
+      ...{ disk, locks, pinned, schema: cacheIndexSchema },
+      path: join(paths.session.explorations, 'cache-index.json'),
+      lock: paths.explorationsLock,
+    });
+  }
+
+  /** What is known from an angle, or whose it is to look. @throws StoreError `CORRUPT` for a damaged index */
+  async look(angle: string): Promise<Angle> {
+    makeDirectory(this.#store.disk, this.#store.paths.session.explorations);
+    const key = angleKey(angle);
+    return this.#index.update<Angle>((current = { version: 1, entries: {} }) => {
+      const entry = current.entries[key];
+      const path = this.#path(entry?.file ?? freeFile(current, angle));
+      const exploration = entry && this.#read(path);
+      if (exploration) return { result: { is: 'known', exploration, path } };
+      if (entry?.exploring && lifeOf(entry.exploring) !== 'dead') return { result: { is: 'awaited' } };
+      const next = { file: basename(path), exploring: ownIdentity() };
+      return {
+        next: { ...current, entries: { ...current.entries, [key]: next } },
+        result: { is: 'ours', path },
+      };
+    });
+  }
+
+  /** Puts what was found where the index says; the file first, so that the index names nothing that is not there. */
+  async keep(path: string, exploration: Exploration): Promise<void> {
+    const { disk } = this.#store;
+    replaceFile(disk, path, `${JSON.stringify(exploration, null, 2)}\n`, randomBytes(6).toString('hex'));
+    await this.#settle(angleKey(exploration.angle), { file: basename(path) });
+  }
+
+  /** Found nothing: whoever wants it next looks itself. */
+  async leave(angle: string): Promise<void> {
+    await this.#settle(angleKey(angle), undefined);
+  }
+
+  async #settle(key: string, entry: CacheIndex['entries'][string] | undefined): Promise<void> {
+    await this.#index.update((current = { version: 1, entries: {} }) => {
+      const { [key]: _, ...others } = current.entries;
+      return { next: { ...current, entries: { ...others, ...(entry ? { [key]: entry } : {}) } }, result: undefined };
+    });
+  }
+
+  #path(file: string): string {
+    return join(this.#store.paths.session.explorations, file);
+  }
+
+  #read(path: string): Exploration | undefined {
+    const text = readText(this.#store.disk, path);
+    if (text === undefined) return undefined;
+    try {
+      return explorationSchema.safeParse(JSON.parse(text)).data;
+    } catch {
+      // Not JSON: as good as not there, and looked for again.
+      return undefined;
+    }
+  }
+}
+
+/** A name that no other angle has: those of other scripts are all alike once they are slugs. */
+function freeFile({ entries }: CacheIndex, angle: string): string {
+  const taken = new Set(Object.values(entries).map(({ file }) => file));
+  const base = `explore-${slug(angle, ANGLE)}`;
+  for (let number = 1; ; number += 1) {
+    const file = number === 1 ? `${base}.json` : `${base}-${number}.json`;
+    if (!taken.has(file)) return file;
+  }
+}

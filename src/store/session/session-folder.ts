@@ -1,0 +1,57 @@
+/** A pipeline's session folder, which is the team's folder: role files, and what each task was to produce. */
+import { randomBytes } from 'node:crypto';
+import { dirname, join, resolve } from 'node:path';
+import type { ArtifactCheck } from '../../model/pipeline/role-spec.ts';
+import { lookAt, type Disk } from '../files/disk.ts';
+import { makeDirectory, readText, replaceFile } from '../files/file.ts';
+
+/** Artifacts larger than this are not looked into. */
+const LARGEST = 4 * 1024 * 1024;
+
+/** Writes a file whole, with the folders on its way. */
+export function keepFile(disk: Disk, path: string, text: string): void {
+  makeDirectory(disk, dirname(path));
+  replaceFile(disk, path, text, randomBytes(6).toString('hex'));
+}
+
+export const readKept = (disk: Disk, folder: string, file: string): string | undefined =>
+  readText(disk, join(folder, file), LARGEST);
+
+/**
+ * Whether what a task was to produce is there already (S4 "Resume Artifact Check"): a file that is not empty, newer than
+ * `since`, and passes its role's check.
+ *
+ * @param since wall time in milliseconds
+ */
+export function isArtifactComplete(disk: Disk, path: string, check: ArtifactCheck, since: number): boolean {
+  const stat = lookAt(disk, path);
+  if (stat?.isFile() !== true || stat.size === 0 || stat.size > LARGEST || stat.mtimeMs < since) return false;
+  const text = readText(disk, path, LARGEST) ?? '';
+  return check.contains.every((part) => text.includes(part)) && (!check.json || isJson(text));
+}
+
+/** Whether somebody wrote this file since a moment. */
+export const isWrittenSince = (disk: Disk, path: string, since: number): boolean => {
+  const stat = lookAt(disk, path);
+  return stat?.isFile() === true && stat.size > 0 && stat.mtimeMs >= since;
+};
+
+export const artifactPath = (cwd: string, artifact: string): string => resolve(cwd, artifact);
+
+/** The answer as the document that was asked for; JSON stays JSON, and what is none is put into some. */
+export const artifactText = (path: string, answer: string): string => {
+  if (!path.endsWith('.json') || isJson(answer)) return answer.endsWith('\n') ? answer : `${answer}\n`;
+  const fenced = /```(?:json)?\n([\s\S]*?)\n```/.exec(answer)?.[1];
+  if (fenced !== undefined && isJson(fenced)) return `${fenced}\n`;
+  return `${JSON.stringify({ text: answer }, null, 2)}\n`;
+};
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    // Then it is none: that is the answer.
+    return false;
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Roles, pipelines and templates: files that come with the package, each replaced by a project's own of the same name.
+ * A project's own is a stranger's until its user trusted it as it is: it may be shown, and nothing runs by it.
+ */
+import { basename, extname, join } from 'node:path';
+import { didYouMeanOneOf } from '../../model/text/did-you-mean.ts';
+import { StoreError, UsageError } from '../../model/text/errors.ts';
+import { isName, type Name } from '../../model/text/names.ts';
+import { rootPaths, SHELVES, type ShelfKind } from '../files/paths.ts';
+import { isTrusted, trustFile } from '../user/trust.ts';
+import { fileNames, readUserFile } from '../user/user-file.ts';
+
+export interface Shelved {
+  readonly name: Name;
+  readonly file: string;
+  readonly text: string;
+  readonly from: 'project' | 'package';
+  readonly isTrusted: boolean;
+}
+
+const ENDINGS: Readonly<Record<ShelfKind, readonly string[]>> = {
+  roles: ['.md'],
+  pipelines: ['.yaml', '.yml'],
+  templates: ['.yaml', '.yml'],
+};
+
+/** @param shipped the package's folder of this kind; @returns by name, sorted, the project's own in front of the package's */
+export function readShelf(root: string, kind: ShelfKind, shipped: string): Map<Name, Shelved> {
+  const all = [...filesOf(shipped, kind, 'package'), ...filesOf(rootPaths(root).shelf(kind), kind, 'project')];
+  return new Map(all.map((one): [Name, Shelved] => [one.name, one]).sort(([a], [b]) => (a < b ? -1 : Number(a > b))));
+}
+
+function filesOf(folder: string, kind: ShelfKind, from: Shelved['from']): Shelved[] {
+  return fileNames(folder).flatMap((file) => {
+    const name = basename(file, extname(file));
+    if (!ENDINGS[kind].includes(extname(file)) || !isName(name)) return [];
+    const path = join(folder, file);
+    const text = readUserFile(path);
+    return text === undefined
+      ? []
+      : [{ name, file: path, text, from, isTrusted: from === 'package' || isTrusted(path, text) }];
+  });
+}
+
+/**
+ * The file of a name, to work by.
+ *
+ * @throws UsageError `USAGE` for a name that is not there; StoreError `UNTRUSTED` for a project's own that nobody trusted
+ */
+export function takeShelved(shelf: ReadonlyMap<Name, Shelved>, kind: ShelfKind, name: string): Shelved {
+  const found = isName(name) ? shelf.get(name) : undefined;
+  const noun = kind.slice(0, -1);
+  if (found === undefined)
+    throw new UsageError('USAGE', `There is no ${noun} ${JSON.stringify(name)}${didYouMeanOneOf(name, shelf.keys())}`);
+  if (found.isTrusted) return found;
+  throw new StoreError(
+    'UNTRUSTED',
+    `${found.file} is not trusted to say what agents do: look at it, then run \`teams doctor --trust\`.`,
+    { path: found.file },
+  );
+}
+
+/** Trusts a project's own files of every kind as they are now. @returns how many there are */
+export function trustShelves(root: string): number {
+  const files = SHELVES.flatMap((kind) => filesOf(rootPaths(root).shelf(kind), kind, 'project'));
+  for (const { file, text } of files) trustFile(file, text);
+  return files.length;
+}

@@ -1,0 +1,44 @@
+/** Skills: Markdown files that a project or its user keeps for agents to load; a project's own goes first. */
+import { basename, join } from 'node:path';
+import { homedir } from 'node:os';
+import { rootPaths } from '../files/paths.ts';
+import { fileNames, readUserFile } from '../user/user-file.ts';
+
+export interface Skill {
+  readonly name: string;
+  readonly file: string;
+  /** The first line that says something. */
+  readonly about: string;
+  readonly text: string;
+}
+
+const ENDING = '.md';
+const ABOUT = 200;
+
+/** @throws StoreError for a skill that may not be read; UsageError for one over 4 MiB */
+export function readSkills(root: string, environment: Readonly<Record<string, string | undefined>>): Skill[] {
+  const xdg = environment['XDG_CONFIG_HOME'];
+  const own = join(xdg?.startsWith('/') ? xdg : join(environment['HOME'] ?? homedir(), '.config'), 'teams', 'skills');
+  const found = new Map<string, Skill>();
+  for (const folder of [join(rootPaths(root).teams, 'skills'), own])
+    for (const skill of skillsIn(folder)) if (!found.has(skill.name)) found.set(skill.name, skill);
+  return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function skillsIn(folder: string): Skill[] {
+  return fileNames(folder)
+    .filter((file) => file.endsWith(ENDING))
+    .flatMap((file) => {
+      const path = join(folder, file);
+      const text = readUserFile(path);
+      return text === undefined ? [] : [{ name: basename(file, ENDING), file: path, about: aboutOf(text), text }];
+    });
+}
+
+/** A `description:` of its front matter, else its first line of text or heading. */
+function aboutOf(text: string): string {
+  const lines = text.split('\n').map((line) => line.trim());
+  const described = lines.find((line) => line.startsWith('description:'))?.slice('description:'.length);
+  const first = lines.find((line) => line !== '' && line !== '---' && !/^[a-z_-]+:/.test(line));
+  return (described ?? first?.replace(/^#+/, '') ?? '').trim().slice(0, ABOUT);
+}

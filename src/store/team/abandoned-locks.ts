@@ -1,0 +1,57 @@
+/** Locks of a team that nobody living holds, for a person to see and to break. A lock of a living process is never broken. */
+import { basename, join } from 'node:path';
+import { list, onDisk, realDisk, removeFile, type Disk } from '../files/disk.ts';
+import { FOREIGN_LOCK_MS } from '../lock/lock.ts';
+import { sightOf } from '../lock/lock-state.ts';
+import type { TeamPaths } from '../files/paths.ts';
+import { lifeOf } from '../../os/process-table.ts';
+
+export interface LeftLock {
+  readonly path: string;
+  readonly what: string;
+  readonly isDirectory: boolean;
+}
+
+/** Files that are locks by their name; a member's lease is a directory called `<name>.lock` and is none. */
+const LOCK = /(?:_inbox|^config|^state|^events|\.lease)\.lock$/;
+
+export function leftLocks(paths: TeamPaths, now: number, disk: Disk = realDisk): LeftLock[] {
+  const directories = [paths.folder, paths.processes];
+  const locks = directories.flatMap((directory) => list(disk, directory).map((file) => join(directory, file)));
+  return locks.filter((path) => LOCK.test(basename(path))).flatMap((path) => judged(disk, path, now) ?? []);
+}
+
+function judged(disk: Disk, path: string, now: number): LeftLock | undefined {
+  const sight = sightOf(disk, path);
+  switch (sight.is) {
+    case 'free':
+      return undefined;
+    case 'held': {
+      const life = lifeOf(sight.by);
+      if (life === 'alive') return undefined;
+      return {
+        path,
+        isDirectory: false,
+        what:
+          life === 'dead'
+            ? `of pid ${sight.by.pid}, which is dead`
+            : `of pid ${sight.by.pid}, which cannot be seen from here`,
+      };
+    }
+    case 'empty':
+      return now - sight.mtimeMs < FOREIGN_LOCK_MS
+        ? undefined
+        : { path, isDirectory: false, what: 'empty and old, of a foreign writer' };
+    case 'garbage':
+      return { path, isDirectory: sight.what === 'a directory', what: sight.what };
+    default:
+      return sight satisfies never;
+  }
+}
+
+/** Removes what {@link leftLocks} found. */
+export function breakLocks(locks: readonly LeftLock[], disk: Disk = realDisk): void {
+  for (const { path, isDirectory } of locks)
+    if (isDirectory) onDisk('remove', path, () => disk.rmdirSync(path));
+    else removeFile(disk, path);
+}

@@ -1,0 +1,207 @@
+/**
+ * Making a team: its name is reserved by an exclusive `mkdir`, the whole is built beside it, and one rename onto the
+ * empty reservation is the commit point. A crash before it leaves nothing that counts as a team.
+ */
+import { statfsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { ulid } from 'ulid';
+import { ConflictError, StoreError } from '../../model/text/errors.ts';
+import type { Author, Body, ClaimMode, Profile } from '../../model/board/event.ts';
+import { LEAD, type Name } from '../../model/text/names.ts';
+import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
+import { hangBell } from '../mail/bell.ts';
+import {
+  isMissing,
+  isTaken,
+  list,
+  lookAt,
+  onDisk,
+  realDisk,
+  removeFile,
+  storeFailure,
+  type Disk,
+} from '../files/disk.ts';
+import { codeOf } from '../../model/text/errors.ts';
+import { makeDirectory, syncDirectory } from '../files/file.ts';
+import { rootPaths, teamPaths, teamPathsAt, type RootPaths, type TeamPaths } from '../files/paths.ts';
+import { lifeOf } from '../../os/process-table.ts';
+import { TeamStore, type StoreOptions } from './team-store.ts';
+import { sweepTemps, tempPath } from '../files/temp-files.ts';
+
+export interface NewTeam {
+  readonly name: Name;
+  readonly profile: Profile;
+  readonly claimMode: ClaimMode;
+  readonly config: {
+    readonly members: MemberConfig[];
+    readonly cwd?: string;
+    readonly plan_dir?: string;
+    readonly env_pass?: string[];
+    readonly session_id?: string;
+    readonly division?: NonNullable<TeamConfig['division']>;
+    readonly requirement?: string;
+    readonly pipeline?: Name;
+    readonly subagents?: { kind: string }[];
+  };
+  /** What the board begins with: members, a plan's tasks. */
+  readonly changes: readonly Exclude<Body, { type: 'batch' }>[];
+}
+
+/** A reservation that was never filled is free again after this many milliseconds. */
+const ABANDONED_MS = 10_000;
+
+/**
+ * @throws ConflictError `TEAM_EXISTS`; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`: nothing is left behind then
+ */
+export function createStore(root: string, team: NewTeam, options: StoreOptions): TeamStore {
+  const disk = options.disk ?? realDisk;
+  const at = rootPaths(root);
+  for (const directory of [at.teams, at.tasks]) makeDirectory(disk, directory, { durable: true });
+  // What a crash left of a team that was being made, or of a probe.
+  for (const directory of [at.teams, at.tasks]) sweepTemps(disk, directory, lifeOf, (path) => removeTree(disk, path));
+  probeFileSystem(disk, at.teams);
+  const paths = teamPaths(root, team.name);
+  reserve(disk, paths, options.clock.now());
+  const id = ulid(options.clock.now());
+  const [folder, board] = [tempPath(join(at.teams, '.new'), id), tempPath(join(at.tasks, '.new'), id)];
+  const draft = teamPathsAt(at.root, team.name, folder, board);
+  try {
+    build(disk, draft, team, id, options);
+    setAsideOrphan(disk, at, paths, options.clock.now());
+    onDisk('create', paths.board, () => disk.renameSync(draft.board, paths.board));
+    // A power loss may not keep the folder without its board: nobody could use the name any more.
+    syncDirectory(disk, at.tasks);
+    onDisk('create', paths.folder, () => disk.renameSync(draft.folder, paths.folder));
+    syncDirectory(disk, at.teams);
+  } catch (error) {
+    removeTree(disk, draft.folder);
+    removeTree(disk, draft.board);
+    removeEmpty(disk, paths.folder);
+    throw error;
+  }
+  return new TeamStore(paths, options);
+}
+
+function reserve(disk: Disk, paths: TeamPaths, now: number): void {
+  for (let again = false; ; again = true) {
+    try {
+      disk.mkdirSync(paths.folder, { mode: 0o700 });
+      return;
+    } catch (error) {
+      if (!isTaken(error)) throw storeFailure('create the team folder', paths.folder, error);
+      const stat = lookAt(disk, paths.folder);
+      const isAbandoned =
+        stat?.isDirectory() === true && now - stat.mtimeMs > ABANDONED_MS && list(disk, paths.folder).length === 0;
+      if (again || !isAbandoned)
+        throw new ConflictError(
+          'TEAM_EXISTS',
+          `Team ${paths.name} exists already in ${paths.folder}; choose another name, or \`teams delete ${paths.name}\`.`,
+        );
+      removeEmpty(disk, paths.folder);
+    }
+  }
+}
+
+function build(disk: Disk, paths: TeamPaths, team: NewTeam, id: string, options: StoreOptions): void {
+  for (const directory of [
+    paths.folder,
+    paths.board,
+    paths.tokens,
+    paths.processes,
+    paths.logs,
+    paths.results,
+    paths.mail,
+    ...(team.profile === 'pipeline' ? Object.values(paths.session) : []),
+  ])
+    makeDirectory(disk, directory);
+  hangBell(disk, paths.inbox(LEAD).bell);
+  for (const change of team.changes) if (change.type === 'member.joined') hangBell(disk, paths.inbox(change.name).bell);
+  const store = new TeamStore(paths, { ...options, disk, create: true });
+  try {
+    const author: Author = { person: LEAD, epoch: 0 };
+    const opened: Body = { type: 'team.opened', profile: team.profile, claim: team.claimMode };
+    must(store.board.append(author, () => ({ type: 'log.opened', team: id, name: team.name })));
+    must(store.board.append(author, () => ({ type: 'batch', changes: [opened, ...team.changes] })));
+    const created_at = options.clock.now() / 1000;
+    const { members, ...rest } = team.config;
+    store.config.write({ version: 1, name: team.name, created_at, profile: team.profile, ...rest, epoch: 0, members });
+    store.events.append({ type: 'team.created', text: `profile ${team.profile}, ${members.length} members` });
+  } finally {
+    store.locks.close();
+    store.board.close();
+    store.events.close();
+    store.pinned.close();
+  }
+}
+
+function must({ outcome }: ReturnType<TeamStore['board']['append']>): void {
+  if (!outcome.ok) throw new Error(`A new team's log was refused: ${outcome.why}`);
+}
+
+/** A board without a team is what a crash between the two renames leaves; it is kept, aside. */
+function setAsideOrphan(disk: Disk, at: RootPaths, paths: TeamPaths, now: number): void {
+  if (!lookAt(disk, paths.board)) return;
+  makeDirectory(disk, at.archive, { durable: true });
+  onDisk('set aside', paths.board, () =>
+    disk.renameSync(paths.board, join(at.archive, `${basename(paths.board)}-tasks-${now}.orphan`)),
+  );
+}
+
+/** File systems whose `link`, `rename` and `O_APPEND` keep their word on one host, by `statfs` type. */
+const LOCAL = new Map([
+  [0xef53, 'ext4'],
+  [0x58465342, 'xfs'],
+  [0x9123683e, 'btrfs'],
+  [0x01021994, 'tmpfs'],
+  [0x794c7630, 'overlay'],
+  [0x2fc12fc1, 'zfs'],
+  [0x1a, 'apfs'],
+]);
+
+/** @throws StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE` when a team cannot live in a directory */
+export function probeFileSystem(disk: Disk, directory: string): void {
+  const type = statfsSync(directory).type;
+  if (process.platform === 'linux' && !LOCAL.has(type))
+    throw noLink(
+      directory,
+      `its file system (type 0x${type.toString(16)}) is not one of ${[...LOCAL.values()].join(', ')}`,
+    );
+  const [from, to] = [tempPath(join(directory, '.probe'), 'from'), tempPath(join(directory, '.probe'), 'to')];
+  try {
+    removeFile(disk, to);
+    disk.closeSync(disk.openSync(from, 'w', 0o600));
+    disk.linkSync(from, to);
+  } catch (error) {
+    const errno = codeOf(error) ?? 'unknown';
+    throw ['ENOSPC', 'EACCES', 'EROFS', 'EDQUOT'].includes(errno)
+      ? storeFailure('write to', directory, error)
+      : noLink(directory, errno);
+  } finally {
+    removeFile(disk, from);
+    removeFile(disk, to);
+  }
+}
+
+const noLink = (path: string, why: string): StoreError =>
+  new StoreError(
+    'NO_LINK',
+    `${path} cannot hold a team: hard links are needed there (${why}); use --root with a local directory.`,
+    { path },
+  );
+
+function removeEmpty(disk: Disk, path: string): void {
+  try {
+    disk.rmdirSync(path);
+  } catch (error) {
+    if (!isMissing(error) && codeOf(error) !== 'ENOTEMPTY') throw storeFailure('remove', path, error);
+  }
+}
+
+/** Removes a directory of ours with what is in it; links are removed, never followed. */
+export function removeTree(disk: Disk, path: string): void {
+  const stat = lookAt(disk, path);
+  if (stat === undefined) return;
+  if (!stat.isDirectory()) return removeFile(disk, path);
+  for (const file of list(disk, path)) removeTree(disk, join(path, file));
+  removeEmpty(disk, path);
+}

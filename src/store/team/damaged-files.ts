@@ -1,0 +1,69 @@
+/** Teams whose config cannot be read: they are set aside whole, and a person repairs them. */
+import { join } from 'node:path';
+import { isTeamError, StoreError } from '../../model/text/errors.ts';
+import { LEAD } from '../../model/text/names.ts';
+import { onDisk } from '../files/disk.ts';
+import { leaseOwner } from './lease.ts';
+import { rootPaths, teamPathsAt } from '../files/paths.ts';
+import { lifeOf } from '../../os/process-table.ts';
+import type { TeamReader } from './team-reader.ts';
+import { move } from './team-list.ts';
+
+/**
+ * Why a team cannot be worked with: its config is missing or unreadable; undefined when it is well.
+ *
+ * @throws StoreError `NEWER_VERSION`: a newer program's file is not broken, and is not touched
+ */
+export function isBroken({ paths, config }: Pick<TeamReader, 'paths' | 'config'>): string | undefined {
+  try {
+    return config.read() === undefined ? `${paths.config} is missing.` : undefined;
+  } catch (error) {
+    if (isTeamError(error) && error.code === 'CORRUPT') return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Refuses a team with an unreadable config, after moving it into the archive as `<team>.broken-<time>`. While a lead
+ * lives nothing is moved.
+ *
+ * @param stamp from `archiveStamp`
+ * @throws StoreError `CORRUPT` saying what is wrong and where the folder is now
+ */
+export function refuseBroken(team: Pick<TeamReader, 'paths' | 'config' | 'disk'>, stamp: string): void {
+  const { disk, paths } = team;
+  const why = isBroken(team);
+  if (why === undefined) return;
+  const owner = leaseOwner(disk, paths, LEAD);
+  if (owner && lifeOf(owner) !== 'dead')
+    throw new StoreError('CORRUPT', `${why} Its lead is alive (pid ${owner.pid}), so it stays where it is.`, {
+      path: paths.config,
+    });
+  const folder = join(rootPaths(paths.root).archive, `${paths.name}.broken-${stamp}`);
+  move(disk, paths, teamPathsAt(paths.root, paths.name, folder, join(folder, 'tasks')));
+  throw new StoreError(
+    'CORRUPT',
+    `${why} The team was moved to ${folder}: repair its config and move it back, or start anew.`,
+    { path: folder },
+  );
+}
+
+/**
+ * Moves a state that cannot be read aside, as `state.json.corrupt-<time>`: its lead writes a new one, from the logs.
+ *
+ * @returns what is wrong with it and where it is; undefined when it is well
+ */
+export function setAsideState(
+  { disk, paths, state }: Pick<TeamReader, 'disk' | 'paths' | 'state'>,
+  stamp: string,
+): string | undefined {
+  try {
+    state.read();
+    return undefined;
+  } catch (error) {
+    if (!isTeamError(error) || error.code !== 'CORRUPT') throw error;
+    const aside = `${paths.state}.corrupt-${stamp}`;
+    onDisk('move', paths.state, () => disk.renameSync(paths.state, aside));
+    return `${error.message} It is ${aside} now, and was made anew from the logs.`;
+  }
+}

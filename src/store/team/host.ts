@@ -1,0 +1,46 @@
+/** What this machine offers, as far as a team needs it. Looking changes nothing but for a probe file that goes at once. */
+import { dirname } from 'node:path';
+import { isTeamError } from '../../model/text/errors.ts';
+import { probeFileSystem } from './create-store.ts';
+import { lookAt, realDisk } from '../files/disk.ts';
+import { rootPaths } from '../files/paths.ts';
+import { processes } from '../../os/process-table.ts';
+import { findProgram } from '../../os/program-path.ts';
+import { keyPath } from '../user/seal.ts';
+import { readUserFile } from '../user/user-file.ts';
+
+export const findOnPath = (name: string, path: string): string | undefined => findProgram(name, path);
+
+/** Why no team can live under a root; undefined when one can. */
+export function fileSystemTrouble(root: string): string | undefined {
+  const { root: at, teams } = rootPaths(root);
+  try {
+    probeFileSystem(realDisk, lookAt(realDisk, teams)?.isDirectory() === true ? teams : at);
+    return undefined;
+  } catch (error) {
+    if (isTeamError(error)) return error.message;
+    throw error;
+  }
+}
+
+export type KeyState = { readonly path: string; readonly is: 'there' | 'missing' | 'damaged' | 'open to others' };
+
+export function keyState(): KeyState {
+  const path = keyPath();
+  const key = readUserFile(path);
+  if (key === undefined) return { path, is: 'missing' };
+  if (!/^[0-9a-f]{64}\s*$/.test(key)) return { path, is: 'damaged' };
+  const mode = Math.max(lookAt(realDisk, path)?.mode ?? 0, 0) & 0o077;
+  const parent = (lookAt(realDisk, dirname(path))?.mode ?? 0) & 0o077;
+  return { path, is: mode !== 0 && parent !== 0 ? 'open to others' : 'there' };
+}
+
+/** Whether processes can be told apart by start time and boot. */
+export const canSeeProcesses = (): boolean => processes.bootId() !== '' && processes.pidNamespace() !== '';
+
+/** Watchers that one user may have; undefined where the system has no such limit. */
+export function watchLimits(): { readonly instances: number; readonly watches: number } | undefined {
+  const read = (name: string): number => Number(readUserFile(`/proc/sys/fs/inotify/${name}`)?.trim() ?? NaN);
+  const [instances, watches] = [read('max_user_instances'), read('max_user_watches')];
+  return Number.isNaN(instances) || Number.isNaN(watches) ? undefined : { instances, watches };
+}

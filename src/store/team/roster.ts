@@ -1,0 +1,75 @@
+/** The roster: one record a member's process. The intent is written before the fork, the rest by the process itself. */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Name } from '../../model/text/names.ts';
+import { isName, LEAD } from '../../model/text/names.ts';
+import { processSchema, type ProcessRecord } from '../../model/team/team-config.ts';
+import { DOCUMENT_VERSION } from '../lock/document.ts';
+import { list, removeFile, type Disk } from '../files/disk.ts';
+import { readText, replaceFile } from '../files/file.ts';
+import { lifeOf, type Life } from '../../os/process-table.ts';
+import type { TeamPaths } from '../files/paths.ts';
+import type { ProcessIdentity } from '../../os/process-identity.ts';
+
+export class Roster {
+  readonly #disk: Disk;
+  readonly #paths: TeamPaths;
+
+  constructor(disk: Disk, paths: TeamPaths) {
+    this.#disk = disk;
+    this.#paths = paths;
+  }
+
+  read(member: Name): ProcessRecord | undefined {
+    const text = readText(this.#disk, this.#paths.process(member), 1024 * 1024);
+    if (text === undefined) return undefined;
+    try {
+      const parsed = processSchema.safeParse(JSON.parse(text));
+      return parsed.success ? parsed.data : undefined;
+    } catch {
+      // A damaged record says nothing; the log and the mark tell the rest.
+      return undefined;
+    }
+  }
+
+  write(record: ProcessRecord): void {
+    const text = `${JSON.stringify({ ...record, version: DOCUMENT_VERSION }, null, 2)}\n`;
+    replaceFile(this.#disk, this.#paths.process(record.name), text, randomBytes(6).toString('hex'), { durable: false });
+  }
+
+  remove(member: Name): void {
+    removeFile(this.#disk, this.#paths.process(member));
+  }
+
+  all(): ProcessRecord[] {
+    const files = list(this.#disk, this.#paths.processes).flatMap(
+      (file) => /^([a-z0-9-]+)\.json$/.exec(file)?.[1] ?? [],
+    );
+    const names = files.flatMap((file) => (file === 'lead' ? [LEAD] : isName(file) ? [file] : []));
+    return names.flatMap((name) => this.read(name) ?? []);
+  }
+}
+
+/** The process that a record names; undefined for a mere intent. */
+export function identityIn(record: ProcessRecord | undefined): ProcessIdentity | undefined {
+  const { pid, startTime, bootId, pidNamespace } = record ?? {};
+  if (pid === undefined || startTime === undefined || bootId === undefined || pidNamespace === undefined)
+    return undefined;
+  return { pid, startTime, bootId, pidNamespace };
+}
+
+/** Whether the process of a record lives; an intent without a process is as good as dead. */
+export const lifeIn = (record: ProcessRecord | undefined): Life => {
+  const identity = identityIn(record);
+  return identity ? lifeOf(identity) : 'dead';
+};
+
+/** A member's capability: 256 bits, in its environment; only the hash is stored. */
+export const newToken = (): string => randomBytes(32).toString('base64url');
+
+export const tokenHash = (token: string): string => createHash('sha256').update(token).digest('hex');
+
+export const tokenMatches = (token: string, record: ProcessRecord): boolean => {
+  const wanted = Buffer.from(record.tokenHash ?? '');
+  const given = Buffer.from(tokenHash(token));
+  return wanted.length === given.length && timingSafeEqual(wanted, given);
+};

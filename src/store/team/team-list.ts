@@ -1,0 +1,136 @@
+/**
+ * The teams of a root: which there are, active and archived, and how an ended one is put away. Archiving is two renames;
+ * a crash between them leaves a folder with its board inside, which is no running team, and the next call finishes it.
+ */
+import { dirname, join, resolve } from 'node:path';
+import { timestamp, type Timestamp } from '../../model/text/clock.ts';
+import { ConflictError } from '../../model/text/errors.ts';
+import { isName, type Name } from '../../model/text/names.ts';
+import { removeTree } from './create-store.ts';
+import { list, lookAt, onDisk, realDisk, removeFile, type Disk } from '../files/disk.ts';
+import { makeDirectory, syncDirectory } from '../files/file.ts';
+import { archivePaths, rootPaths, teamPaths, teamPathsAt, type TeamPaths } from '../files/paths.ts';
+import { isTeam, type TeamStore } from './team-store.ts';
+
+/** The directory that holds `.teams`: the nearest parent that has one, else `from` itself. */
+export function findRoot(from: string, disk: Disk = realDisk): string {
+  const start = resolve(from);
+  for (let at = start; ; at = dirname(at)) {
+    if (lookAt(disk, rootPaths(at).teams)?.isDirectory()) return at;
+    if (dirname(at) === at) return start;
+  }
+}
+
+export interface ListedTeam {
+  readonly name: Name;
+  readonly paths: TeamPaths;
+  /** When it was put away; absent for an active team. */
+  readonly archivedAt?: Timestamp;
+}
+
+/** Active teams by name, then archived ones by name and time. */
+export function listTeams(root: string, disk: Disk = realDisk): ListedTeam[] {
+  const at = rootPaths(root);
+  const active = list(disk, at.teams).flatMap((file) => (isName(file) ? (activeTeam(root, file, disk) ?? []) : []));
+  return [...active, ...listArchived(root, disk).filter(({ paths }) => lookAt(disk, paths.log))];
+}
+
+/** What lies in the archive: teams, and reports that no team belongs to. */
+export const listArchived = (root: string, disk: Disk = realDisk): ListedTeam[] =>
+  list(disk, rootPaths(root).archive).flatMap((file) => {
+    const known = parseArchived(file);
+    const paths = known && archivePaths(root, known.name, known.stamp);
+    const isOurs = paths && (lookAt(disk, paths.log) ?? lookAt(disk, paths.reportJson));
+    return isOurs ? { name: known.name, paths, archivedAt: known.archivedAt } : [];
+  });
+
+/** The team of this name: the active one, else the one that was archived last. */
+export function findTeam(root: string, name: Name, disk: Disk = realDisk): ListedTeam | undefined {
+  return activeTeam(root, name, disk) ?? listTeams(root, disk).findLast((team) => team.name === name);
+}
+
+/** A team whose archiving was cut short has its board inside already; it is read there. */
+function activeTeam(root: string, name: Name, disk: Disk): ListedTeam | undefined {
+  const paths = teamPaths(root, name);
+  return [paths, boardInside(paths)].flatMap((one) => (isTeam(disk, one) ? { name, paths: one } : []))[0];
+}
+
+const boardInside = ({ root, name, folder }: TeamPaths): TeamPaths =>
+  teamPathsAt(root, name, folder, join(folder, 'tasks'));
+
+const STAMP = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z(?:-\d+)?$/;
+
+/** The time in an archived folder's name: `20260210T120000123Z`. No name has capitals, so it is told from the team's. */
+export const archiveStamp = (ms: number): string => timestamp(ms).replaceAll(/[-:.]/g, '');
+
+function parseArchived(file: string): { name: Name; stamp: string; archivedAt: Timestamp } | undefined {
+  const [, name = '', stamp = ''] = /^([a-z0-9-]+?)-(\d{8}T.*)$/.exec(file) ?? [];
+  const [, year, month, day, hour, minute, second, ms] = STAMP.exec(stamp) ?? [];
+  if (!isName(name) || year === undefined) return undefined;
+  return { name, stamp, archivedAt: `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z` };
+}
+
+/**
+ * Moves a closed team into the archive. The store reads on from what it has open; it writes nothing any more.
+ *
+ * @returns where it is now
+ * @throws ConflictError `STILL_RUNNING` when the board does not say that the team is closed
+ */
+export function archive(store: TeamStore, stamp = archiveStamp(store.clock.now())): TeamPaths {
+  const { disk, paths, board, pinned } = store;
+  if (board.fold().phase !== 'closed')
+    throw new ConflictError(
+      'STILL_RUNNING',
+      `Team ${paths.name} is not closed; \`teams delete ${paths.name}\` ends and archives it.`,
+    );
+  pinned.check();
+  return putAway(disk, paths, stamp);
+}
+
+/** Finishes what a crash left half archived under a root. @returns where those teams are now */
+export function recoverArchive(root: string, stamp: string, disk: Disk = realDisk): TeamPaths[] {
+  const names = list(disk, rootPaths(root).teams).filter(isName);
+  return names
+    .map((name) => teamPaths(root, name))
+    .filter((paths) => lookAt(disk, boardInside(paths).log) && !lookAt(disk, paths.log))
+    .map((paths) => putAway(disk, paths, stamp));
+}
+
+function putAway(disk: Disk, paths: TeamPaths, stamp: string): TeamPaths {
+  for (let again = 1; ; again += 1) {
+    const to = archivePaths(paths.root, paths.name, again === 1 ? stamp : `${stamp}-${again}`);
+    if (lookAt(disk, to.folder)) continue;
+    try {
+      move(disk, paths, to);
+    } catch (error) {
+      // Another process took the very same name meanwhile; anything else is a failure.
+      if (!lookAt(disk, to.folder)) throw error;
+      continue;
+    }
+    removeLeases(disk, to);
+    return to;
+  }
+}
+
+/** The board goes inside the folder, then the folder goes to its place in the archive: the commit point. */
+export function move(disk: Disk, from: TeamPaths, to: TeamPaths): void {
+  const { teams, tasks, archive: shelf } = rootPaths(from.root);
+  makeDirectory(disk, shelf, { durable: true });
+  if (lookAt(disk, from.board)) {
+    rename(disk, from.board, boardInside(from).board);
+    // A power loss may not part the folder from its board.
+    for (const directory of [from.folder, tasks]) syncDirectory(disk, directory);
+  }
+  rename(disk, from.folder, to.folder);
+  for (const directory of [shelf, teams]) syncDirectory(disk, directory);
+}
+
+const rename = (disk: Disk, from: string, to: string): void => onDisk('archive', from, () => disk.renameSync(from, to));
+
+/** Who led and who was a member's process means nothing any more; what is left of it by a crash harms nobody. */
+function removeLeases(disk: Disk, paths: TeamPaths): void {
+  for (const file of list(disk, paths.folder)) if (file.endsWith('.lock')) removeTree(disk, join(paths.folder, file));
+  for (const file of list(disk, paths.processes))
+    if (/\.lease\.(?:json|lock)$/.test(file)) removeFile(disk, join(paths.processes, file));
+  removeTree(disk, paths.tokens);
+}

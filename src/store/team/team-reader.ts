@@ -1,0 +1,82 @@
+/** A team opened for looking: nothing is written, whoever leads it, however it ended and whoever made it. */
+import type { Clock } from '../../model/text/clock.ts';
+import { isTeamError } from '../../model/text/errors.ts';
+import { configDocumentSchema, stateSchema, type RunState, type TeamConfig } from '../../model/team/team-config.ts';
+import { BoardStore, type Folded } from '../board/board.ts';
+import { lookAt, realDisk, type Disk } from '../files/disk.ts';
+import { Document } from '../lock/document.ts';
+import { EventLog } from '../board/events.ts';
+import { Locks } from '../lock/lock.ts';
+import { mustBeDirectories } from '../files/own-directories.ts';
+import type { TeamPaths } from '../files/paths.ts';
+import { Roster } from './roster.ts';
+import { unknownTeam, type TeamStore } from './team-store.ts';
+
+/** What views are drawn from: the reading half of a `TeamStore`. */
+export interface TeamReader {
+  readonly paths: TeamPaths;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly board: Pick<TeamStore['board'], 'board' | 'fold' | 'foldSome' | 'history'>;
+  readonly events: Pick<TeamStore['events'], 'read'>;
+  readonly config: Pick<TeamStore['config'], 'read'>;
+  readonly state: Pick<TeamStore['state'], 'read'>;
+  readonly roster: Pick<TeamStore['roster'], 'read' | 'all'>;
+}
+
+export interface ReadingOptions {
+  readonly clock: Clock;
+  readonly disk?: Disk;
+  readonly onFolded?: (folded: Folded) => void;
+}
+
+/**
+ * Opens a team so that nothing is written: not even what is wrong with its log is noted. Works on read-only, foreign
+ * and archived folders.
+ *
+ * @throws UsageError `UNKNOWN_TEAM`; StoreError `CORRUPT`
+ */
+export function openForReading(
+  paths: TeamPaths,
+  { clock, disk = realDisk, onFolded }: ReadingOptions,
+): TeamReader & { close(): void } {
+  if (!lookAt(disk, paths.log)) throw unknownTeam(paths.name);
+  mustBeDirectories(disk, paths);
+  const board = new BoardStore(paths.log, { disk, clock, ...(onFolded ? { onFolded } : {}) });
+  const events = new EventLog(disk, paths.events, clock);
+  const document = { disk, locks: new Locks(paths.tokens, { disk, clock }) };
+  return {
+    ...{ paths, disk, clock, board, events },
+    config: new Document({ ...document, path: paths.config, schema: configDocumentSchema, lock: paths.configLock }),
+    state: new Document({ ...document, path: paths.state, schema: stateSchema, lock: paths.stateLock }),
+    roster: new Roster(disk, paths),
+    close() {
+      board.close();
+      events.close();
+    },
+  };
+}
+
+/** The run's state; undefined also where it is damaged: a view is drawn from the logs then, and `resume` rebuilds it. */
+export function stateIn({ state }: Pick<TeamReader, 'state'>): RunState | undefined {
+  try {
+    return state.read();
+  } catch (error) {
+    if (isTeamError(error) && error.code === 'CORRUPT') return undefined;
+    throw error;
+  }
+}
+
+/** The config, unless somebody broke it by hand: that ends no run, and whoever goes by it says what is wrong with it. */
+export function readableConfig({ config }: Pick<TeamReader, 'config'>): TeamConfig | undefined {
+  try {
+    return config.read();
+  } catch (error) {
+    if (isTeamError(error) && error.code === 'CORRUPT') return undefined;
+    throw error;
+  }
+}
+
+/** Where a team's agents work. */
+export const cwdOf = ({ config, paths }: Pick<TeamReader, 'config' | 'paths'>): string =>
+  readableConfig({ config })?.cwd ?? paths.root;

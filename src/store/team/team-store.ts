@@ -1,0 +1,143 @@
+/** Everything that is kept of one team, opened together and closed together. */
+import type { Clock } from '../../model/text/clock.ts';
+import { isTeamError, StoreError, UsageError } from '../../model/text/errors.ts';
+import type { Name } from '../../model/text/names.ts';
+import {
+  configDocumentSchema,
+  stateSchema,
+  vendorsSchema,
+  type RunState,
+  type TeamConfig,
+  type VendorPauses,
+} from '../../model/team/team-config.ts';
+import { BoardStore, type Folded } from '../board/board.ts';
+import { Bus } from './bus-store.ts';
+import { lookAt, realDisk, type Disk } from '../files/disk.ts';
+import { Document } from '../lock/document.ts';
+import { EventLog } from '../board/events.ts';
+import { Locks } from '../lock/lock.ts';
+import { mustBeDirectories } from '../files/own-directories.ts';
+import type { TeamPaths } from '../files/paths.ts';
+import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
+import { Roster } from './roster.ts';
+import { openSeal, type Seal } from '../user/seal.ts';
+import { Sender, type Quota } from '../mail/sender.ts';
+
+export const DEFAULT_QUOTA: Quota = { inboxMaxMessages: 10_000, inboxMaxBytes: 64 * 1024 * 1024 };
+
+export interface StoreOptions {
+  readonly clock: Clock;
+  readonly disk?: Disk;
+  readonly seal?: Seal;
+  readonly quota?: Quota;
+  readonly lockTimeoutMs?: number;
+  readonly durable?: boolean;
+  readonly onFolded?: (folded: Folded) => void;
+}
+
+export class TeamStore {
+  readonly paths: TeamPaths;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  readonly pinned: PinnedDirectory;
+  readonly locks: Locks;
+  readonly board: BoardStore;
+  readonly sender: Sender;
+  readonly config: Document<TeamConfig>;
+  readonly state: Document<RunState>;
+  readonly vendors: Document<VendorPauses>;
+  readonly events: EventLog;
+  readonly bus: Bus;
+  readonly roster: Roster;
+
+  /** @param options.onFolded told of each event as it is folded */
+  constructor(paths: TeamPaths, options: StoreOptions & { create?: boolean }) {
+    const {
+      clock,
+      disk = realDisk,
+      seal = openSeal(disk),
+      quota = DEFAULT_QUOTA,
+      lockTimeoutMs,
+      durable,
+      onFolded,
+    } = options;
+    mustBeDirectories(disk, paths);
+    this.paths = paths;
+    this.disk = disk;
+    this.clock = clock;
+    this.pinned = pinDirectory(disk, paths.folder);
+    const { pinned } = this;
+    this.events = new EventLog(disk, paths.events, clock, pinned);
+    const onBroken = (path: string): void => void this.events.append({ type: 'lock.broken', text: path });
+    const locks = new Locks(paths.tokens, { disk, clock, pinned, onBroken });
+    this.locks = locks;
+    this.bus = new Bus(this.events, locks, paths.busLock);
+    this.board = new BoardStore(paths.log, {
+      ...{ disk, clock, pinned },
+      create: options.create ?? false,
+      ...(onFolded ? { onFolded } : {}),
+      onNoise: ({ at, why }) => void this.events.append({ type: 'board.noise_found', text: `offset ${at}: ${why}` }),
+    });
+    this.sender = new Sender(paths, {
+      ...{ disk, clock, locks, pinned, quota },
+      ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
+      ...(durable === undefined ? {} : { durable }),
+    });
+    const document = { disk, locks, pinned, seal };
+    this.config = new Document({
+      ...document,
+      path: paths.config,
+      schema: configDocumentSchema,
+      lock: paths.configLock,
+    });
+    this.state = new Document({ ...document, path: paths.state, schema: stateSchema, lock: paths.stateLock });
+    const { vendors: path, vendorsLock: lock } = paths;
+    this.vendors = new Document({ ...{ disk, locks, pinned, path, lock }, schema: vendorsSchema });
+    this.roster = new Roster(disk, paths);
+  }
+
+  /** @throws StoreError `UNTRUSTED` when the folder does not carry this user's seal */
+  mustBeTrusted(): void {
+    if (this.config.isSealed() && isOurs(this.state)) return;
+    throw new StoreError(
+      'UNTRUSTED',
+      `Team ${this.paths.name} was not made by you on this machine, so nothing is started from it; look at ${this.paths.config}, then run \`teams doctor --trust ${this.paths.name}\`.`,
+      { path: this.paths.config },
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.sender.settled();
+    this.board.close();
+    this.events.close();
+    if (lookAt(this.disk, this.paths.folder)) this.locks.close();
+    this.pinned.close();
+  }
+}
+
+/** Whether there is a team: its log, and its folder as it was made. A name that is only reserved has an empty folder. */
+export const isTeam = (disk: Disk, paths: TeamPaths): boolean =>
+  lookAt(disk, paths.log) !== undefined && lookAt(disk, paths.processes) !== undefined;
+
+/** Opens a team that is there. @throws UsageError `UNKNOWN_TEAM` */
+export function openStore(paths: TeamPaths, options: StoreOptions): TeamStore {
+  const disk = options.disk ?? realDisk;
+  if (!isTeam(disk, paths)) throw unknownTeam(paths.name);
+  return new TeamStore(paths, options);
+}
+
+export const unknownTeam = (name: Name): UsageError =>
+  new UsageError(
+    'UNKNOWN_TEAM',
+    `There is no team ${name} here; \`teams list\` shows the teams, \`teams create ${name}\` makes it.`,
+  );
+
+/** A state that cannot be read says nothing that anybody could go by: whoever leads sets it aside. */
+function isOurs(state: TeamStore['state']): boolean {
+  try {
+    return state.read() === undefined || state.isSealed();
+  } catch (error) {
+    if (isTeamError(error) && error.code === 'CORRUPT') return true;
+    throw error;
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The board for people: one pretty file a task. A view is written from the fold and can be rebuilt at any time; it
+ * carries a hash of its own text, which tells a hand edit, and an edited view is kept aside, never lost.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import type { Task } from '../../model/board/task.ts';
+import type { Disk } from '../files/disk.ts';
+import { onDisk } from '../files/disk.ts';
+import { readText, replaceFile } from '../files/file.ts';
+import type { TeamPaths } from '../files/paths.ts';
+import type { TeamStore } from './team-store.ts';
+import { leaseOwner } from './lease.ts';
+import { LEAD } from '../../model/text/names.ts';
+import { lifeOf } from '../../os/process-table.ts';
+
+const NOTE = 'A read-only view; the truth is log.jsonl. Change a task with `teams task …`.';
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+function render(task: Task): string {
+  const body = { ...task, note: NOTE };
+  return `${JSON.stringify({ ...body, sha256: hashOf(JSON.stringify(body)) }, null, 2)}\n`;
+}
+
+/**
+ * Writes the view of a task.
+ *
+ * @returns the path under which a hand edit was kept, if there was one
+ */
+export function writeView(disk: Disk, paths: TeamPaths, task: Task, now: number): string | undefined {
+  const path = paths.taskView(task.id);
+  const kept = keepEdit(disk, path, now);
+  replaceFile(disk, path, render(task), randomBytes(6).toString('hex'), { durable: false });
+  return kept;
+}
+
+function keepEdit(disk: Disk, path: string, now: number): string | undefined {
+  const text = readText(disk, path);
+  if (text === undefined || isIntact(text)) return undefined;
+  const aside = `${path}.edited-${now}`;
+  onDisk('keep', path, () => disk.renameSync(path, aside));
+  return aside;
+}
+
+function isIntact(text: string): boolean {
+  try {
+    const view: unknown = JSON.parse(text);
+    if (typeof view !== 'object' || view === null || !('sha256' in view)) return false;
+    const { sha256, ...body } = view;
+    return sha256 === hashOf(JSON.stringify(body)) && text === `${JSON.stringify({ ...body, sha256 }, null, 2)}\n`;
+  } catch {
+    // Not even JSON: somebody edited it.
+    return false;
+  }
+}
+
+/** Writes views where no lead does it: under a lock, after folding to the end. */
+export async function lockedViews(store: TeamStore, ids: readonly string[]): Promise<void> {
+  const owner = leaseOwner(store.disk, store.paths, LEAD);
+  if (owner && lifeOf(owner) !== 'dead') return;
+  await store.locks.withLock(store.paths.viewsLock, () => writeViews(store, ids));
+}
+
+export function writeViews(store: TeamStore, ids: Iterable<string>): void {
+  const { tasks } = store.board.fold();
+  for (const id of ids) {
+    const task = tasks.get(id);
+    const kept = task && writeView(store.disk, store.paths, task, store.clock.now());
+    if (kept !== undefined) store.events.append({ type: 'view.edit_kept', task: id, text: kept });
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * The seal of a document: an HMAC with the user's own key. A folder that somebody else made, such as a cloned
+ * repository's `.teams`, may be read; nothing is started from it.
+ */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { StoreError } from '../../model/text/errors.ts';
+import { DIRECTORY_MODE, onDisk, type Disk } from '../files/disk.ts';
+import { createOnce, readText } from '../files/file.ts';
+
+export interface Seal {
+  sign(document: object): string;
+  holds(document: object): boolean;
+}
+
+/** `$XDG_STATE_HOME/teams/key`. */
+export function keyPath(environment: Readonly<Record<string, string | undefined>> = process.env): string {
+  const state = environment['XDG_STATE_HOME'];
+  return join(state?.startsWith('/') ? state : join(homedir(), '.local', 'state'), 'teams', 'key');
+}
+
+/** Opens the user's key, making it at first use. */
+export function openSeal(disk: Disk, path = keyPath()): Seal {
+  let key: Buffer | undefined;
+  const load = (): Buffer => (key ??= readKey(disk, path));
+  const sign = (document: object): string =>
+    createHmac('sha256', load())
+      .update(canonical({ ...document, seal: undefined }))
+      .digest('hex');
+  return {
+    sign,
+    holds(document) {
+      const seal = 'seal' in document ? document.seal : undefined;
+      if (typeof seal !== 'string') return false;
+      const wanted = Buffer.from(sign(document));
+      const found = Buffer.from(seal);
+      return wanted.length === found.length && timingSafeEqual(wanted, found);
+    },
+  };
+}
+
+function readKey(disk: Disk, path: string): Buffer {
+  const directory = path.slice(0, path.lastIndexOf('/'));
+  onDisk('create the directory', directory, () => mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE }));
+  const key = readText(disk, path, 4096) ?? makeKey(disk, path);
+  if (/^[0-9a-f]{64}$/.test(key.trim())) return Buffer.from(key.trim(), 'hex');
+  throw new StoreError(
+    'CORRUPT',
+    `${path} is not a key of teams; remove it and trust your teams again with \`teams doctor --trust\`.`,
+    { path },
+  );
+}
+
+function makeKey(disk: Disk, path: string): string {
+  const key = randomBytes(32).toString('hex');
+  return createOnce(disk, path, `${key}\n`, randomBytes(4).toString('hex')) ? key : (readText(disk, path, 4096) ?? key);
+}
+
+/** JSON with sorted keys: equal documents, equal texts. */
+function canonical(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return value === undefined ? 'null' : JSON.stringify(value);
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  const sorted = entries.sort(([a], [b]) => (a < b ? -1 : 1));
+  return `{${sorted.map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`).join(',')}}`;
+}

@@ -1,0 +1,95 @@
+/**
+ * Files that are a person's own: plans, configuration, git's exclude list. They may be links and belong to anybody; read
+ * whole, never changed but by an append, where there was none, or after they were shown what is written.
+ */
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import process from 'node:process';
+import { codeOf, UsageError } from '../../model/text/errors.ts';
+import { isMissing, isTaken, storeFailure } from '../files/disk.ts';
+
+const LARGEST = 4 * 1024 * 1024;
+
+/**
+ * @returns the text, or undefined when there is no such file
+ * @throws UsageError `USAGE` for a directory, a device or a file over 4 MiB; StoreError when it may not be read
+ */
+export function readUserFile(path: string): string | undefined {
+  try {
+    const stat = statSync(path);
+    if (!stat.isFile()) throw new UsageError('USAGE', `${path} is not a file.`);
+    if (stat.size > LARGEST) throw new UsageError('USAGE', `${path} is larger than 4 MiB.`);
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error) || codeOf(error) === 'ENOTDIR') return undefined;
+    throw storeFailure('read', path, error);
+  }
+}
+
+/** Names of the files in a directory, sorted; none where it cannot be listed. */
+export function fileNames(directory: string): string[] {
+  try {
+    return readdirSync(directory).sort();
+  } catch {
+    // It is asked for a hint only.
+    return [];
+  }
+}
+
+/** @returns false when there is a file already: it stays as it is */
+export function createUserFile(path: string, text: string): boolean {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw storeFailure('create', path, error);
+  }
+}
+
+/** Replaces a file whole, or makes it; where a link leads to it, the link stays. Its mode stays, too. */
+export function rewriteUserFile(path: string, text: string): void {
+  let temp: string | undefined;
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    const known = statSync(path, { throwIfNoEntry: false });
+    const target = known ? realpathSync(path) : path;
+    const made = `${target}.${process.pid}.tmp`;
+    writeFileSync(made, text, { flag: 'wx', ...(known ? { mode: known.mode } : {}) });
+    temp = made;
+    renameSync(made, target);
+    temp = undefined;
+  } catch (error) {
+    throw storeFailure('write', path, error);
+  } finally {
+    if (temp !== undefined) rmSync(temp, { force: true });
+  }
+}
+
+/** Whether two paths lead to one file. */
+export function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { throwIfNoEntry: false }));
+  return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
+}
+
+export function appendUserFile(path: string, text: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    appendFileSync(path, text);
+  } catch (error) {
+    throw storeFailure('append to', path, error);
+  }
+}
+
+export const isDirectory = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;

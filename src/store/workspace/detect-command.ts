@@ -1,0 +1,48 @@
+/** Which command builds, tests or lints the project in a directory (S2 5.2), by the files that are there. */
+import { join } from 'node:path';
+import * as z from 'zod';
+import { lookAt, type Disk } from '../files/disk.ts';
+import { readText } from '../files/file.ts';
+
+export type GateName = 'build' | 'test' | 'lint';
+
+/** What `npm init` writes is no test. */
+const NO_TEST = /no test specified/;
+
+const packageSchema = z.looseObject({ scripts: z.record(z.string(), z.string()).default({}) });
+
+const COMMANDS: readonly { readonly file: string; readonly commands: Partial<Record<GateName, string>> }[] = [
+  { file: 'Cargo.toml', commands: { build: 'cargo build', test: 'cargo test', lint: 'cargo clippy' } },
+  { file: 'go.mod', commands: { build: 'go build ./...', test: 'go test ./...', lint: 'go vet ./...' } },
+  { file: 'pyproject.toml', commands: { test: 'pytest', lint: 'ruff check .' } },
+  { file: 'pytest.ini', commands: { test: 'pytest' } },
+  { file: 'tsconfig.json', commands: { build: 'tsc --noEmit' } },
+];
+
+/** @returns the command, or undefined when the directory tells of none */
+export function detectCommand(disk: Disk, directory: string, gate: GateName): string | undefined {
+  const script = npmScript(disk, directory, gate);
+  if (script !== undefined) return script;
+  const known = COMMANDS.find(
+    ({ file, commands }) => commands[gate] !== undefined && lookAt(disk, join(directory, file)),
+  );
+  return known?.commands[gate] ?? makeTarget(disk, directory, gate);
+}
+
+function npmScript(disk: Disk, directory: string, gate: GateName): string | undefined {
+  const text = readText(disk, join(directory, 'package.json'));
+  if (text === undefined) return undefined;
+  try {
+    const parsed = packageSchema.safeParse(JSON.parse(text));
+    const script = parsed.data?.scripts[gate];
+    return script === undefined || NO_TEST.test(script) ? undefined : `npm run ${gate}`;
+  } catch {
+    // A package.json that is no JSON has no scripts.
+    return undefined;
+  }
+}
+
+const makeTarget = (disk: Disk, directory: string, gate: GateName): string | undefined =>
+  new RegExp(`^${gate}[ \\t]*:`, 'm').test(readText(disk, join(directory, 'Makefile')) ?? '')
+    ? `make ${gate}`
+    : undefined;

@@ -1,0 +1,39 @@
+/** How a verb fails: one sentence on stderr, or the same as JSON on stdout, and the exit code of its class. */
+import { isTeamError, safeJson, safeText } from '../../index.ts';
+import type { Outside } from './io.ts';
+
+export interface Failure {
+  readonly class: string;
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+}
+
+export interface FailureStyle {
+  readonly json: boolean;
+  readonly verbose: boolean;
+}
+
+/** @returns the exit code */
+export function fail(error: unknown, style: FailureStyle, outside: Outside): number {
+  if (isTeamError(error)) {
+    const { class: kind, code, message, retryable } = error;
+    tell({ class: kind, code, message, retryable }, style, outside);
+    if (style.verbose && error.stack !== undefined) outside.stderr.write(`${safeText(error.stack)}\n`);
+    return error.exitCode;
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  tell(
+    { class: 'Error', code: 'BUG', message: `This is a bug in teams: ${message}`, retryable: false },
+    style,
+    outside,
+  );
+  if (error instanceof Error && error.stack !== undefined) outside.stderr.write(`${safeText(error.stack)}\n`);
+  return 1;
+}
+
+export function tell(failure: Failure, { json }: Pick<FailureStyle, 'json'>, { stdout, stderr }: Outside): void {
+  if (json)
+    stdout.write(`${safeJson({ schemaVersion: 1, error: { ...failure, message: safeText(failure.message) } })}\n`);
+  else stderr.write(`teams: ${safeText(failure.message)}\n`);
+}

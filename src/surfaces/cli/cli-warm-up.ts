@@ -1,0 +1,45 @@
+/**
+ * What people and agents ask most, once, of a team in a temporary directory: made when the package is built, so that the
+ * code cache holds it compiled.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { main } from './main.ts';
+import type { Output } from './io.ts';
+
+const ASKED = [
+  'create warm --member ada',
+  'task create warm --subject look --owner ada --run true',
+  'task list warm',
+  'task get warm 1',
+  'send warm ada hello',
+  'inbox warm ada',
+  'status warm',
+  'log warm',
+  'why warm',
+  'list',
+  'nonsense',
+  'delete warm',
+  '--help',
+  '--version',
+];
+
+/** @throws Error when a verb fails: then what was compiled is not what is asked */
+export async function warmUp(): Promise<void> {
+  const cwd = mkdtempSync(join(tmpdir(), 'teams-warm-up-'));
+  const silent: Output = { write: (_text, done) => done?.() };
+  try {
+    const outside = {
+      ...{ stdin: process.stdin, stdout: silent, stderr: silent, cwd, gone: new AbortController().signal },
+      environment: { ...process.env, HOME: cwd, XDG_STATE_HOME: cwd, XDG_CONFIG_HOME: cwd },
+    };
+    for (const words of ASKED) {
+      const code = await main([...words.split(' '), '--root', cwd], outside);
+      if (code !== 0 && words !== 'nonsense') throw new Error(`\`teams ${words}\` ended with ${code} in the warm-up.`);
+    }
+  } finally {
+    rmSync(cwd, { recursive: true, force: true });
+  }
+}

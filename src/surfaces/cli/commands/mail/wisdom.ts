@@ -1,0 +1,33 @@
+/** `teams wisdom`: what a session has learned so far, or something new for it. */
+import { contribute, parseWisdomFile, readWisdom, UsageError } from '../../../../index.ts';
+import { givenText } from '../../input/text-argument.ts';
+import { noMore } from '../../input/options.ts';
+import { openChosen } from '../../input/team-choice.ts';
+import type { Act } from '../../verb.ts';
+
+export const act: Act = async (frame, given) => {
+  const { handle: opened, words } = await openChosen(frame, given.words, { needs: 2 });
+  await using handle = opened;
+  const [file, word, ...rest] = words;
+  noMore(rest);
+  if (word !== undefined) {
+    const name = parseWisdomFile(file ?? '');
+    const text = (await givenText(frame, word)).trim();
+    if (text === '') throw new UsageError('USAGE', `What is to be added to ${name}?`);
+    const added = await contribute(handle, name, text.split('\n'));
+    frame.answer(
+      { file: name, added },
+      added.length === 0 ? 'known already' : added.map((one) => `- ${one}`).join('\n'),
+    );
+    return 0;
+  }
+  const wanted = file === undefined ? undefined : parseWisdomFile(file);
+  const wisdom = readWisdom(handle.store.disk, handle.paths).filter(
+    (one) => wanted === undefined || one.file === wanted,
+  );
+  const lines = wisdom.flatMap((one) =>
+    one.bullets.length === 0 ? [] : [`# ${one.file}`, ...one.bullets.map((b) => `- ${b}`)],
+  );
+  frame.answer({ wisdom: Object.fromEntries(wisdom.map((one) => [one.file, one.bullets])) }, lines.join('\n'));
+  return 0;
+};

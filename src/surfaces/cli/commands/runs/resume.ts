@@ -1,0 +1,31 @@
+/** `teams resume`: an interrupted run, taken up again. */
+import * as z from 'zod';
+import { resumeTeam } from '../../../../index.ts';
+import { duration, flag, money, noMore, wholeNumber, readOptions } from '../../input/options.ts';
+import { detachRun, leadRun, sessionOf } from '../../input/lead-run.ts';
+import { mustNotBeMember } from '../../input/own-member.ts';
+import { settings } from '../../input/settings.ts';
+import { chooseTeam } from '../../input/team-choice.ts';
+import type { Act } from '../../verb.ts';
+import { progressOf } from './run.ts';
+
+const schema = z.object({
+  maxCost: money,
+  maxTokens: wholeNumber,
+  timeout: duration,
+  failFast: flag,
+  strict: flag,
+  detach: flag,
+  takeover: flag,
+});
+
+export const act: Act = async (frame, given) => {
+  const flags = readOptions(schema, given);
+  mustNotBeMember(frame, 'resumes a run');
+  const { team, words } = chooseTeam(frame, given.words);
+  noMore(words);
+  if (flags.detach) return detachRun(frame, team.paths, flags);
+  const { session, agents } = settings(frame);
+  const lead = { ...sessionOf(session, flags), passesCheckpoints: frame.flags.yes };
+  return leadRun(frame, team.paths, flags, (run) => resumeTeam(team.paths, lead, run, agents), progressOf(frame));
+};

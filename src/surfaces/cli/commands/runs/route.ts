@@ -1,0 +1,25 @@
+/** `teams route`: where a task would go, and why. */
+import * as z from 'zod';
+import { routeText, UsageError } from '../../../../index.ts';
+import { readOptions, text } from '../../input/options.ts';
+import { settings } from '../../input/settings.ts';
+import { givenText } from '../../input/text-argument.ts';
+import type { Act } from '../../verb.ts';
+
+const schema = z.object({ agent: text });
+
+export const act: Act = async (frame, given) => {
+  const { agent: flag } = readOptions(schema, given);
+  const task = await givenText(frame, given.words.join(' '));
+  if (task.trim() === '') throw new UsageError('USAGE', 'What is to be routed? `teams route "Add a login page"`.');
+  const routed = await routeText(task, settings(frame).merged.config, frame.outside.environment, flag);
+  const { domain, score, tier, agent, role, words, why } = routed;
+  const rows = [
+    `agent    ${agent ?? 'none is available here'} (${role})`,
+    `domain   ${domain} (backend: ${words.backend.join(', ') || 'no word'}; frontend: ${words.frontend.join(', ') || 'no word'})`,
+    `tier     ${tier} (score ${score})`,
+    `why      ${why}`,
+  ];
+  frame.answer(routed, rows.join('\n'));
+  return 0;
+};

@@ -1,0 +1,25 @@
+/** `teams validate`: a plan, checked and shown. */
+import * as z from 'zod';
+import { describePlan } from '../../../../index.ts';
+import { defaultAgent } from '../../input/default-agent.ts';
+import { readOptions, texts } from '../../input/options.ts';
+import { planOf } from '../../input/plan-arguments.ts';
+import { settings } from '../../input/settings.ts';
+import { parseVars } from '../../input/vars.ts';
+import type { Act } from '../../verb.ts';
+
+const schema = z.object({ var: texts });
+
+export const act: Act = async (frame, given) => {
+  const options = readOptions(schema, given);
+  const here = settings(frame);
+  const context = {
+    cwd: frame.outside.cwd,
+    vars: parseVars(options.var),
+    agents: here.agents,
+    defaultAgent: defaultAgent(here, undefined),
+  };
+  const { plan } = await planOf(frame, given.words, context);
+  frame.answer({ plan }, describePlan(plan));
+  return 0;
+};

@@ -1,0 +1,12 @@
+/** `teams completion`: a shell's completion script. */
+import { UsageError } from '../../../../index.ts';
+import { isShell, printScript, shells } from '../../shell-completion.ts';
+import type { Act } from '../../verb.ts';
+
+export const act: Act = async ({ outside }, { words }) => {
+  const [shell = ''] = words;
+  if (!isShell(shell))
+    throw new UsageError('USAGE', `There is no completion for ${JSON.stringify(shell)}, only for ${shells}.`);
+  await printScript(shell, outside);
+  return 0;
+};

@@ -1,0 +1,26 @@
+/** `teams config show`: the configuration in force, and who set what. */
+import * as z from 'zod';
+import { flag, noMore, readOptions } from '../../input/options.ts';
+import { settings } from '../../input/settings.ts';
+import { table } from '../../output/table.ts';
+import type { Act } from '../../verb.ts';
+
+const schema = z.object({ origin: flag });
+
+export const act: Act = async (frame, given) => {
+  const { origin } = readOptions(schema, given);
+  noMore(given.words);
+  const { config, origins, warnings } = settings(frame).merged;
+  const rows = rowsOf(config).map(([key, value]) => [key, value, ...(origin ? [origins.get(key) ?? ''] : [])]);
+  const told = origin ? { origins: Object.fromEntries(origins), warnings } : {};
+  frame.answer({ config, ...told }, table(rows));
+  return Promise.resolve(0);
+};
+
+/** A group's entries one by one, as their origins are; a key that is not set has no row. */
+const rowsOf = (config: object): [key: string, value: string][] =>
+  Object.entries(config).flatMap(([key, value]: [string, unknown]) => {
+    if (value === undefined) return [];
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[key, JSON.stringify(value)]];
+    return Object.entries(value).map(([inner, one]): [string, string] => [`${key}.${inner}`, JSON.stringify(one)]);
+  });

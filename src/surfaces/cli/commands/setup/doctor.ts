@@ -1,0 +1,33 @@
+/** `teams doctor`: what works here, and the cure for what does not. */
+import * as z from 'zod';
+import { diagnose, parseName, trustProject, trustTeam, type Check } from '../../../../index.ts';
+import { flag, noMore, readOptions } from '../../input/options.ts';
+import { mustNotBeMember } from '../../input/own-member.ts';
+import { rootOf } from '../../input/root.ts';
+import { table } from '../../output/table.ts';
+import type { Act } from '../../verb.ts';
+
+const schema = z.object({ breakLock: flag, trust: z.union([z.boolean(), z.string()]).default(false) });
+
+export const act: Act = async (frame, given) => {
+  const { breakLock, trust } = readOptions(schema, given);
+  noMore(given.words);
+  const root = rootOf(frame);
+  if (breakLock || trust !== false) mustNotBeMember(frame, 'vouches for its team');
+  if (trust === true) trustProject(root);
+  else if (trust !== false) await trustTeam(root, parseName('team', trust));
+  const checks = await diagnose(root, frame.outside.environment, { breakLocks: breakLock });
+  frame.answer({ checks }, describe(checks));
+  return checks.some(isFault) ? 1 : 0;
+};
+
+const isFault = ({ ok, absent }: Check): boolean => !ok && absent !== true;
+
+/** What is not here and need not be is neither: a person sees at once who could work. */
+const stateOf = (check: Check): string => (check.ok ? 'ok' : isFault(check) ? 'NOT OK' : '-');
+
+function describe(checks: readonly Check[]): string {
+  const lines = table(checks.map((check) => [stateOf(check), check.name, check.found]));
+  const cures = checks.filter(isFault).map(({ name, cure }) => `  ${name}: ${cure}`);
+  return cures.length === 0 ? lines : [lines, '', 'Cures', ...cures].join('\n');
+}

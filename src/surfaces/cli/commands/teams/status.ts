@@ -1,0 +1,46 @@
+/** `teams status`: a team at this moment. */
+import { openForReading, realClock, statusOf, type TeamStatus } from '../../../../index.ts';
+import { noMore } from '../../input/options.ts';
+import { settings } from '../../input/settings.ts';
+import { table } from '../../output/table.ts';
+import { chooseTeam } from '../../input/team-choice.ts';
+import type { Act } from '../../verb.ts';
+
+export const act: Act = async (frame, given) => {
+  const { team, words } = chooseTeam(frame, given.words, { archived: true });
+  noMore(words);
+  const { watchdogWarningMs } = settings(frame).merged.config;
+  const store = openForReading(team.paths, { clock: realClock });
+  try {
+    const status = statusOf(store, { stalledAfterMs: watchdogWarningMs });
+    frame.answer(status, describe(status, team.paths.folder));
+  } finally {
+    store.close();
+  }
+  return Promise.resolve(0);
+};
+
+function describe({ team, status, phase, lead, members, tasks }: TeamStatus, folder: string): string {
+  const led = lead.alive
+    ? `led by pid ${lead.pid ?? 'unknown'} since ${lead.since ?? 'a time unknown'}`
+    : 'no lead runs';
+  const rows = members.map(({ name, role, state, reason, pid, task, unread }) => [
+    name,
+    role,
+    state,
+    task === null ? '' : `#${task}`,
+    pid === null ? '' : `pid ${pid}`,
+    unread === 0 ? '' : `${unread} unread`,
+    reason,
+  ]);
+  const counted = Object.entries(tasks).flatMap(([what, count]) =>
+    count > 0 && what !== 'total' ? [`${count} ${what.replace('_', ' ')}`] : [],
+  );
+  return [
+    `Team ${team}: ${status}, ${phase}; ${led}`,
+    ...(rows.length === 0 ? [] : ['', 'Members', table(rows).replaceAll(/^/gm, '  ')]),
+    '',
+    `Tasks: ${tasks.total}${counted.length === 0 ? '' : ` (${counted.join(', ')})`}`,
+    folder,
+  ].join('\n');
+}

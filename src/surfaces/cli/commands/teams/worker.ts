@@ -1,0 +1,37 @@
+/** `teams worker`: this process is one teammate. */
+import * as z from 'zod';
+import { equip, join, parseName, rulesFor, serve } from '../../../../index.ts';
+import { agentFor } from '../../input/default-agent.ts';
+import { duration, noMore, readOptions, text } from '../../input/options.ts';
+import { mustNotBeMember } from '../../input/own-member.ts';
+import { settings } from '../../input/settings.ts';
+import { openChosen } from '../../input/team-choice.ts';
+import type { Act } from '../../verb.ts';
+
+const schema = z.object({ agent: text, role: text, idleTimeout: duration });
+
+export const act: Act = async (frame, given) => {
+  const { agent, role, idleTimeout } = readOptions(schema, given);
+  mustNotBeMember(frame, 'is a second one');
+  const { handle, words } = await openChosen(frame, given.words, { needs: 1 });
+  const { store } = handle;
+  try {
+    store.mustBeTrusted();
+    const name = parseName('member', words[0] ?? '');
+    noMore(words.slice(1));
+    const spec = agent === undefined ? undefined : await agentFor(settings(frame), frame.outside, agent, `for ${name}`);
+    await equip(handle, name, { role });
+    const teammate = await join(store, name, {
+      byHand: true,
+      environment: { ...frame.outside.environment, ...rulesFor(settings(frame).session) },
+      ...(spec === undefined ? {} : { agent: spec }),
+      ...(idleTimeout === undefined ? {} : { idleTimeoutMs: idleTimeout }),
+    });
+    frame.say(`${name} works for team ${handle.name}; Ctrl-C ends it.`);
+    const exitCode = await serve(teammate);
+    frame.answer({ member: name, exitCode }, '');
+    return exitCode;
+  } finally {
+    await store.close();
+  }
+};

@@ -1,0 +1,21 @@
+/** `teams log --session`: one record for a session's message bus, as S4's roles write it. */
+import * as z from 'zod';
+import { logOnBus, openHandle, sessionTeam } from '../../../../index.ts';
+import { noMore, readOptions, text } from '../../input/options.ts';
+import { rootOf } from '../../input/root.ts';
+import { settings } from '../../input/settings.ts';
+import type { Act } from '../../verb.ts';
+
+const needed = z.string('It is needed with --session.').min(1, 'It is empty.');
+const schema = z.object({
+  ...{ session: needed, from: needed, to: z.string().default('coordinator'), type: needed, summary: needed, ref: text },
+});
+
+export const act: Act = async (frame, given) => {
+  const said = readOptions(schema, given);
+  noMore(given.words);
+  await using handle = openHandle(sessionTeam(rootOf(frame), said.session), settings(frame).open);
+  const record = await logOnBus(handle, said);
+  frame.answer({ record }, `logged  #${record.seq}  ${record.summary}`);
+  return 0;
+};

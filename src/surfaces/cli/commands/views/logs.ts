@@ -1,0 +1,40 @@
+/** `teams logs`: what a member's agent printed, line by line. */
+import * as z from 'zod';
+import { followOutput, knownMember, outputOf, safeJson, safeText, UsageError } from '../../../../index.ts';
+import { delivered } from '../../output/deliver-mail.ts';
+import { flag, noMore, readOptions } from '../../input/options.ts';
+import { withSeenTeam } from '../../input/team-reader-choice.ts';
+import type { Act } from '../../verb.ts';
+
+const schema = z.object({ follow: flag });
+
+/** A line that has no end is shown in pieces of this many characters. */
+const PIECE = 64 * 1024;
+
+export const act: Act = (frame, given) => {
+  const { follow } = readOptions(schema, given);
+  return withSeenTeam(frame, given.words, 1, async (store, [member, ...rest]) => {
+    noMore(rest);
+    if (member === undefined) throw new UsageError('USAGE', 'Whose output? `teams logs [TEAM] MEMBER`.');
+    const name = knownMember(store, member);
+    const output = follow ? followOutput(store, name, frame.outside.gone) : outputOf(store, name);
+    for await (const lines of wholeLines(output)) {
+      const shown = lines.map((line) => (frame.flags.json ? safeJson({ member: name, line }) : safeText(line)));
+      if (!(await delivered(frame, `${shown.join('\n')}\n`))) break;
+    }
+    return 0;
+  });
+};
+
+async function* wholeLines(output: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<string[]> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const bytes of output) {
+    const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    if (rest.length > PIECE) lines.push(rest.slice(0, PIECE));
+    rest = rest.length > PIECE ? rest.slice(PIECE) : rest;
+    if (lines.length > 0) yield lines;
+  }
+  if (rest !== '') yield [rest];
+}

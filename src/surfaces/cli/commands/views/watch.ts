@@ -1,0 +1,83 @@
+/** `teams watch`: a team on the terminal, live, whoever leads it and also after it ended. */
+import process from 'node:process';
+import * as z from 'zod';
+import { judgeTask, openHandle, reviseTask, safeJson, TeamWatch, type TeamHandle } from '../../../../index.ts';
+import { delivered } from '../../output/deliver-mail.ts';
+import type { Frame } from '../../context.ts';
+import { flag, noMore, readOptions } from '../../input/options.ts';
+import { settings } from '../../input/settings.ts';
+import { chooseTeam } from '../../input/team-choice.ts';
+import type { Act } from '../../verb.ts';
+
+const schema = z.object({ plain: flag });
+
+const SIGNALS = { SIGTERM: 143, SIGHUP: 129 } as const;
+
+export const act: Act = async (frame, given) => {
+  const { plain } = readOptions(schema, given);
+  const { team, words } = chooseTeam(frame, given.words, { archived: true });
+  noMore(words);
+  const { watchdogWarningMs } = settings(frame).merged.config;
+  const watch = new TeamWatch(team.paths, { stalledAfterMs: watchdogWarningMs });
+  try {
+    return await untilTold(frame, (signal) => shown(frame, watch, { isPlain: plain, signal }));
+  } finally {
+    watch.close();
+  }
+};
+
+async function shown(
+  frame: Frame,
+  watch: TeamWatch,
+  { isPlain, signal }: { readonly isPlain: boolean; readonly signal: AbortSignal },
+): Promise<void> {
+  const { stdout, environment } = frame.outside;
+  if (frame.flags.json) {
+    for await (const events of watch.follow(signal))
+      if (!(await delivered(frame, events.map((event) => `${safeJson(event)}\n`).join('')))) return;
+    return;
+  }
+  const { watchTeam } = await import('../../../terminal/progress-view.ts');
+  // Another's stream is no terminal of this process.
+  const isOwn = stdout === process.stdout && environment['TERM'] !== 'dumb';
+  await watchTeam(watch, {
+    ...{ isPlain: isPlain || !isOwn, color: frame.isColorful, signal },
+    actions: actionsIn(frame, watch.store.paths.name),
+    write: (text) => void stdout.write(text),
+  });
+}
+
+/** Each opens the team for as long as it takes, in the name of who speaks. */
+function actionsIn(frame: Frame, team: string) {
+  const doing = async (work: (handle: TeamHandle) => Promise<unknown>): Promise<void> => {
+    await using handle = openHandle(team, settings(frame).open);
+    await work(handle);
+  };
+  return {
+    send: (to: string, text: string) => doing((handle) => handle.send(to, text)),
+    answer: (id: string, text: string) => doing((handle) => handle.answer(id, text)),
+    decide: (task: string, answer: { readonly approve: boolean; readonly text: string }) =>
+      doing((handle) => judgeTask(handle, task, answer)),
+    revise: (task: string, text: string) => doing((handle) => reviseTask(handle, task, text)),
+  };
+}
+
+/** Until it ends, nobody reads any more, or a signal comes. @returns the exit code */
+async function untilTold({ outside }: Frame, work: (signal: AbortSignal) => Promise<void>): Promise<number> {
+  const told = new AbortController();
+  let code = 0;
+  const handlers = Object.entries(SIGNALS).map(([signal, exitCode]) => {
+    const handler = (): void => {
+      code = exitCode;
+      told.abort();
+    };
+    process.on(signal, handler);
+    return { signal, handler };
+  });
+  try {
+    await work(AbortSignal.any([told.signal, outside.gone]));
+    return code;
+  } finally {
+    for (const { signal, handler } of handlers) process.off(signal, handler);
+  }
+}

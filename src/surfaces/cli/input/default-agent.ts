@@ -1,0 +1,71 @@
+/** The agent of members that have none: the flag's, else the configuration's, else the first that is there. */
+import {
+  AgentError,
+  AUTO,
+  chooseAgent,
+  mannedBy,
+  mustBeAvailable,
+  parseAgentFlag,
+  type AgentSpec,
+  type GivenPlan,
+} from '../../../index.ts';
+import type { Outside } from '../io.ts';
+import type { Settings } from './settings.ts';
+
+/** @returns undefined for `auto`; @throws UsageError for an agent that nobody knows */
+export function defaultAgent({ merged, agents }: Settings, flag: string | undefined): AgentSpec | undefined {
+  const { defaultAgent: configured } = merged.config;
+  const wanted = flag ?? configured;
+  return wanted === AUTO ? undefined : parseAgentFlag(wanted, agents);
+}
+
+/**
+ * The agent that a flag names, else the usual one.
+ *
+ * @param whose for the sentence that nobody can: `for ada`
+ * @throws AgentError `AGENT_UNAVAILABLE` when none is named and none is there
+ */
+export async function agentFor(
+  here: Settings,
+  { environment }: Outside,
+  flag: string | undefined,
+  whose: string,
+): Promise<AgentSpec> {
+  const named = defaultAgent(here, flag);
+  const agent = named ?? (await chooseAgent(here.merged.config, environment));
+  if (typeof agent === 'string')
+    throw new AgentError('AGENT_UNAVAILABLE', `Nothing can think ${whose}: ${agent}; name an agent with --agent.`);
+  return agent;
+}
+
+/** Nobody is looked for where nobody is wanted: each look may start a program. Nobody found: the plan stays as it is. */
+export async function withDefaultAgent(
+  given: GivenPlan,
+  { merged }: Settings,
+  { environment }: Outside,
+): Promise<GivenPlan & { readonly why?: string }> {
+  const { members, cascade, spare } = given.plan;
+  const isWanted = members.some(({ agent }) => agent === undefined) || (cascade && spare === undefined);
+  const chosen = isWanted ? await chooseAgent(merged.config, environment) : undefined;
+  if (chosen === undefined) return given;
+  return typeof chosen === 'string' ? { ...given, why: chosen } : mannedBy(given, chosen);
+}
+
+/**
+ * Before a team is made: nothing is there yet that would have to be put away again.
+ *
+ * @throws AgentError `AGENT_UNAVAILABLE` naming a member that nothing thinks for, or whose agent cannot work here
+ */
+export async function mustHaveAgents(
+  { plan: { members, lead }, why = 'no default agent is configured' }: { plan: GivenPlan['plan']; why?: string },
+  { environment }: Outside,
+): Promise<void> {
+  const bare = members.find(({ agent }) => agent === undefined);
+  if (bare)
+    throw new AgentError(
+      'AGENT_UNAVAILABLE',
+      `Member ${bare.name} has no agent, and ${why}; give it one in the plan, or run with --agent.`,
+    );
+  if (lead) await mustBeAvailable(lead, 'lead', environment);
+  for (const { name, agent, env } of members) if (agent) await mustBeAvailable(agent, name, { ...environment, ...env });
+}

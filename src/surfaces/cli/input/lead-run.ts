@@ -1,0 +1,95 @@
+/** One run in the foreground or the background, from whoever starts it to its report and its exit code. */
+import {
+  detachLead,
+  putAwayFinished,
+  reportText,
+  type Report,
+  type RunOptions,
+  type SessionOptions,
+  type TeamPaths,
+} from '../../../index.ts';
+import { Endings, TIMED_OUT } from '../interrupts.ts';
+import type { Frame } from '../context.ts';
+import { settings } from './settings.ts';
+
+export interface RunFlags {
+  readonly timeout?: number | undefined;
+  readonly failFast: boolean;
+  readonly strict: boolean;
+  readonly takeover: boolean;
+  readonly maxCost?: number | undefined;
+  readonly maxTokens?: number | undefined;
+}
+
+/** The session of a run, from the configuration and the flags. */
+export const sessionOf = (
+  base: SessionOptions,
+  { failFast, takeover, maxCost, maxTokens }: RunFlags,
+): SessionOptions => ({
+  ...base,
+  failFast,
+  takeover,
+  spending: {
+    ...base.spending,
+    ...(maxCost === undefined ? {} : { maxCost }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  },
+});
+
+/** Shows how a run goes, on stderr; what it gives back ends that. */
+export type ShowProgress = (paths: TeamPaths) => Promise<{ stop(): Promise<void> | void }>;
+
+/** @returns the exit code */
+export async function leadRun(
+  frame: Frame,
+  paths: TeamPaths,
+  flags: RunFlags,
+  lead: (run: RunOptions) => Promise<Report>,
+  show: ShowProgress,
+): Promise<number> {
+  using endings = new Endings(flags.timeout);
+  const progress = frame.flags.quiet ? undefined : await show(paths);
+  let report: Report;
+  try {
+    report = await lead({ signal: endings.stop, force: endings.force, strict: flags.strict });
+  } finally {
+    await progress?.stop();
+  }
+  report = await putAwayFinished(paths, report, settings(frame).session);
+  frame.answer(report, reportText(report));
+  const isOver = report.status === 'completed' || report.status === 'failed';
+  if (endings.code === undefined || isOver) return report.exitCode;
+  frame.warn(
+    endings.code === TIMED_OUT
+      ? 'The time of the run was over; it can go on:'
+      : 'The run was interrupted; it can go on:',
+  );
+  frame.outside.stderr.write(`teams resume ${paths.name}\n`);
+  return endings.code;
+}
+
+/** Starts the same in a session of its own. @returns the exit code */
+export async function detachRun(frame: Frame, paths: TeamPaths, flags: RunFlags): Promise<number> {
+  const { timeout, failFast, strict, takeover, maxCost, maxTokens } = flags;
+  const args = [
+    ...['resume', paths.name, '--root', paths.root],
+    ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
+    ...(failFast ? ['--fail-fast'] : []),
+    ...(strict ? ['--strict'] : []),
+    ...(frame.flags.yes ? ['--yes'] : []),
+    ...(takeover ? ['--takeover'] : []),
+    ...(maxCost === undefined ? [] : ['--max-cost', String(maxCost)]),
+    ...(maxTokens === undefined ? [] : ['--max-tokens', String(maxTokens)]),
+  ];
+  return detached(frame, paths, args);
+}
+
+/** @returns the exit code */
+export async function detached(frame: Frame, paths: TeamPaths, args: readonly string[]): Promise<number> {
+  const pid = await detachLead(paths, args, frame.outside);
+  frame.answer(
+    { team: paths.name, pid },
+    `Team ${paths.name} is led by pid ${pid}; \`teams wait ${paths.name}\` waits for its end.`,
+  );
+  return 0;
+}

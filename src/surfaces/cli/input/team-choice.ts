@@ -1,0 +1,95 @@
+/**
+ * Which team a verb is about: the first word when a team of that name is there, else `TEAMS_TEAM`, else the only active
+ * one.
+ */
+import {
+  didYouMean,
+  findTeam,
+  isName,
+  listTeams,
+  openHandle,
+  parseName,
+  setAsideBroken,
+  UsageError,
+  type ListedTeam,
+  type Name,
+  type TeamHandle,
+} from '../../../index.ts';
+import type { Frame } from '../context.ts';
+import { rootOf } from './root.ts';
+import { settings } from './settings.ts';
+
+export interface Choice {
+  readonly team: ListedTeam;
+  /** The words after the team. */
+  readonly words: readonly string[];
+}
+
+export interface ChoiceOptions {
+  /** The verb needs this many words besides the team; with more, the first must be a team. */
+  readonly needs?: number;
+  /** An archived team will do. */
+  readonly archived?: boolean;
+}
+
+/**
+ * @throws UsageError `UNKNOWN_TEAM`, `BAD_NAME`, or `USAGE` that lists the teams there are; StoreError `CORRUPT` for a
+ *   team with a broken config, which is set aside then
+ */
+export function chooseTeam(frame: Frame, words: readonly string[], options: ChoiceOptions = {}): Choice {
+  const choice = chosen(frame, words, options);
+  if (choice.team.archivedAt === undefined) setAsideBroken(choice.team.paths);
+  return choice;
+}
+
+function chosen(frame: Frame, words: readonly string[], { needs = 0, archived = false }: ChoiceOptions): Choice {
+  const root = rootOf(frame);
+  const [first, ...rest] = words;
+  const known = first === undefined || !isName(first) ? undefined : find(root, first, archived);
+  if (known) return { team: known, words: rest };
+  if (first !== undefined && words.length > needs) throw unknown(root, first);
+  return { team: standing(frame, root, archived), words };
+}
+
+/** The chosen team, opened in the name of who speaks. Its caller closes it. */
+export async function openChosen(
+  frame: Frame,
+  words: readonly string[],
+  options: ChoiceOptions = {},
+): Promise<{ handle: TeamHandle; words: readonly string[] }> {
+  const { team, words: rest } = chooseTeam(frame, words, options);
+  return Promise.resolve({ handle: openHandle(team.name, settings(frame).open), words: rest });
+}
+
+function find(root: string, name: Name, archived: boolean): ListedTeam | undefined {
+  const team = findTeam(root, name);
+  return team?.archivedAt === undefined || archived ? team : undefined;
+}
+
+function standing(frame: Frame, root: string, archived: boolean): ListedTeam {
+  const told = frame.outside.environment['TEAMS_TEAM'];
+  if (told !== undefined && told !== '') {
+    const team = find(root, parseName('team', told), archived);
+    if (team) return team;
+    throw unknown(root, told);
+  }
+  const active = activeTeams(root);
+  const [only] = active;
+  if (only && active.length === 1) return only;
+  const names = active.map(({ name }) => name);
+  throw new UsageError(
+    'USAGE',
+    names.length === 0
+      ? `There is no team under ${root}; \`teams create NAME\` or \`teams run PLAN\` makes one.`
+      : `Which team? There are ${names.join(', ')}.`,
+  );
+}
+
+const activeTeams = (root: string): ListedTeam[] =>
+  listTeams(root).filter(({ archivedAt }) => archivedAt === undefined);
+
+function unknown(root: string, word: string): UsageError {
+  const name = parseName('team', word);
+  const names = activeTeams(root).map((team) => team.name);
+  return new UsageError('UNKNOWN_TEAM', `There is no team ${name} under ${root}${didYouMean(name, names)}`);
+}

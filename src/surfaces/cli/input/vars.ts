@@ -1,0 +1,12 @@
+/** `--var k=v`, given several times. */
+import { UsageError } from '../../../index.ts';
+
+/** @throws UsageError `USAGE` for one without `=` */
+export function parseVars(given: readonly string[]): Readonly<Record<string, string>> {
+  const entries = given.map((one): [string, string] => {
+    const at = one.indexOf('=');
+    if (at > 0) return [one.slice(0, at), one.slice(at + 1)];
+    throw new UsageError('USAGE', `--var: Expected k=v, got ${JSON.stringify(one)}.`);
+  });
+  return Object.fromEntries(entries);
+}

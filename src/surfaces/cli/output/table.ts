@@ -1,0 +1,15 @@
+/** Columns of text. */
+import stringWidth from 'fast-string-width';
+import { safeLine } from '../../../index.ts';
+
+/** Rows as lines, each column as wide as its widest cell. Cells are made safe and put on one line. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const safe = rows.map((row) => row.map(safeLine));
+  const widths = safe.reduce<number[]>(
+    (widest, row) => row.map((cell, at) => Math.max(widest[at] ?? 0, stringWidth(cell))),
+    [],
+  );
+  const padded = (cell: string, at: number): string =>
+    cell + ' '.repeat(Math.max(0, (widths[at] ?? 0) - stringWidth(cell)));
+  return safe.map((row) => row.map(padded).join('  ').trimEnd()).join('\n');
+}

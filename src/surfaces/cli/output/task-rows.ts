@@ -1,0 +1,50 @@
+/** Tasks as people see them: id first, one line each, and one of them in full. */
+import { isResolved, safeLine, safeText, timeOfDay, type Task } from '../../../index.ts';
+import type { Painter } from './painter.ts';
+import { table } from './table.ts';
+
+/** @param all the whole board, for what a task waits for */
+export function taskRows(tasks: readonly Task[], all: readonly Task[]): string {
+  const open = new Set(all.filter((task) => !isResolved(task)).map(({ id }) => id));
+  return table(tasks.map((task) => [`#${task.id}`, task.status, holder(task), task.subject, note(task, open)]));
+}
+
+const holder = (task: Task): string => (task.status === 'in_progress' ? task.claim.member : (task.owner ?? '-'));
+
+function note(task: Task, open: ReadonlySet<string>): string {
+  if (task.status === 'failed' || task.status === 'skipped' || task.status === 'cancelled') return task.reason;
+  const blockers = task.status === 'pending' ? task.blockedBy.filter((id) => open.has(id)) : [];
+  return blockers.length === 0 ? '' : `waits for ${blockers.map((id) => `#${id}`).join(', ')}`;
+}
+
+export interface Past {
+  readonly at: string;
+  readonly type: string;
+  readonly by: string;
+}
+
+/** @param result the whole text of the last attempt, where there is one */
+export function wholeTask(task: Task, history: readonly Past[], result: string | undefined, name: Painter): string {
+  const facts: readonly (readonly [string, string | undefined])[] = [
+    ['status', task.status],
+    ['key', task.key],
+    ['owner', task.owner],
+    ['role', task.role],
+    ['blocked by', task.blockedBy.map((id) => `#${id}`).join(', ') || undefined],
+    ['attempts', task.attempts === 0 ? undefined : `${task.attempts} failed, ${task.retries} forgiven`],
+    ['reason', 'reason' in task ? task.reason : undefined],
+  ];
+  const shown = facts.flatMap(([label, value]) => (value === undefined ? [] : [[label, value]]));
+  return [
+    `#${task.id}  ${safeLine(task.subject)}`,
+    ...indented(table(shown)),
+    ...section(task.description),
+    ...section(result ?? ''),
+    '',
+    ...history.map(({ at, type, by }) => `  ${timeOfDay(at)}  ${type}  ${name(by)}`),
+  ].join('\n');
+}
+
+const section = (text: string): string[] => (text.trim() === '' ? [] : ['', ...indented(safeText(text).trimEnd())]);
+
+const indented = (text: string): string[] => text.split('\n').map((line) => `  ${line}`);

@@ -1,0 +1,22 @@
+/** What commander would have complained about, in this project's words. */
+import type { CommanderError } from 'commander';
+import { tell } from './cli-failure.ts';
+import type { Outside } from './io.ts';
+
+/** @returns the exit code of a usage error */
+export function misused(error: CommanderError, argv: readonly string[], outside: Outside): number {
+  const end = argv.indexOf('--');
+  const json = argv.slice(0, end === -1 ? undefined : end).includes('--json');
+  tell({ class: 'UsageError', code: 'USAGE', message: sentence(error, argv), retryable: false }, { json }, outside);
+  return 2;
+}
+
+function sentence({ code, message }: CommanderError, argv: readonly string[]): string {
+  const [verb] = argv.filter((word) => !word.startsWith('-'));
+  if (code === 'commander.help')
+    return `\`teams ${verb ?? ''}\` needs a verb after it; \`teams ${verb ?? ''} --help\` lists them.`;
+  const [fault = '', hint] = message.replace(/^error: /, '').split('\n');
+  const meant = hint === undefined ? undefined : /\(Did you mean (.*)\?\)/.exec(hint)?.[1];
+  const said = fault.charAt(0).toUpperCase() + fault.slice(1).replace(/\.$/, '');
+  return meant === undefined ? `${said}; see \`teams --help\`.` : `${said}; did you mean ${meant}?`;
+}

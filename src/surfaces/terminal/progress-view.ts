@@ -1,0 +1,168 @@
+/**
+ * How a run goes, on stderr: a live view on a terminal, else a line for each event. It only looks, so it shows a team of
+ * any process, and its failure never ends the work.
+ */
+import process from 'node:process';
+import { COLORS, openForReading, realClock, statusOf, teamEvents } from '../../index.ts';
+import type { ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../index.ts';
+import { hear, NOTHING, type Heard } from './team-activity.ts';
+import { liveLines } from './live-lines.ts';
+import { plainLine } from './plain-line.ts';
+import type { WatchOptions } from './watch/watch-team.ts';
+import { Screen, type Terminal } from './screen.ts';
+
+export interface ProgressOptions {
+  readonly stream: Terminal & { readonly isTTY?: boolean };
+  /** Decides about NO_COLOR and TERM. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** False for `--no-color`. */
+  readonly color: boolean;
+}
+
+export interface Progress {
+  /** Shows the last state and leaves it there; idempotent. */
+  stop(): Promise<void>;
+}
+
+/** Shows what happens from now on. @throws UsageError `UNKNOWN_TEAM` */
+export function startProgress(paths: TeamPaths, { stream, environment, color }: ProgressOptions): Progress {
+  const isDumb = environment['TERM'] === 'dumb';
+  const isColorful = color && !isDumb && (environment['NO_COLOR'] ?? '') === '';
+  const store = openForReading(paths, { clock: realClock });
+  const view = stream.isTTY === true && !isDumb ? new LiveView(store, stream, isColorful) : new PlainView(stream);
+  return new Watch(store, view);
+}
+
+/** Watches a team until somebody leaves, or nobody reads any more; what that takes is loaded now. */
+export const watchTeam = async (watch: TeamWatch, options: WatchOptions): Promise<void> =>
+  (await import('./watch/watch-team.ts')).watchTeam(watch, options);
+
+interface View {
+  /** @param isPast it happened before the watch began */
+  tell(event: ShownEvent, isPast: boolean): void;
+  close(): void;
+}
+
+class PlainView implements View {
+  readonly #stream: Terminal;
+
+  constructor(stream: Terminal) {
+    this.#stream = stream;
+  }
+
+  tell(event: ShownEvent, isPast: boolean): void {
+    if (!isPast) this.#stream.write(`${plainLine(event)}\n`);
+  }
+
+  close(): void {
+    // Every line was whole.
+  }
+}
+
+/** Two drawings are at least so far apart. */
+const DRAW_MS = 100;
+/** Without news, for what only time tells. */
+const TICK_MS = 1_000;
+/** Looking at a team costs; at most this share of the time goes into it. */
+const SHARE = 0.05;
+
+class LiveView implements View {
+  readonly #store: TeamReader;
+  readonly #screen: Screen;
+  readonly #isColorful: boolean;
+  readonly #startedAt = realClock.now();
+  readonly #tick: NodeJS.Timeout;
+  readonly #leave = (): void => this.#screen.leave();
+  readonly #redraw = (): void => this.#draw();
+  #heard: Heard = NOTHING;
+  #soon: NodeJS.Timeout | undefined;
+  #pause = DRAW_MS;
+
+  constructor(store: TeamReader, terminal: Terminal, isColorful: boolean) {
+    this.#store = store;
+    this.#screen = new Screen(terminal);
+    this.#isColorful = isColorful;
+    this.#tick = setInterval(this.#redraw, TICK_MS);
+    process.on('exit', this.#leave);
+    process.on('SIGWINCH', this.#redraw);
+    this.#draw();
+  }
+
+  tell(event: ShownEvent): void {
+    this.#heard = hear(this.#heard, event);
+    this.#soon ??= setTimeout(this.#redraw, this.#pause);
+  }
+
+  close(): void {
+    clearInterval(this.#tick);
+    process.off('exit', this.#leave);
+    process.off('SIGWINCH', this.#redraw);
+    this.#draw();
+    clearTimeout(this.#soon);
+    this.#screen.leave();
+  }
+
+  #draw(): void {
+    clearTimeout(this.#soon);
+    this.#soon = undefined;
+    const began = realClock.monotonic();
+    const lines = this.#lines();
+    if (lines !== undefined) this.#screen.draw(lines);
+    this.#pause = Math.max(DRAW_MS, (realClock.monotonic() - began) / SHARE);
+  }
+
+  #lines(): string[] | undefined {
+    try {
+      const status = statusOf(this.#store);
+      const times = { now: realClock.now(), startedAt: this.#startedAt };
+      return liveLines({ status, heard: this.#heard, colors: this.#colors(), ...times }, this.#screen.size);
+    } catch {
+      // The team was put away, or its disk is in trouble, which whoever works on it tells: the last drawing stays.
+      return undefined;
+    }
+  }
+
+  #colors(): ReadonlyMap<string, number> {
+    if (!this.#isColorful) return new Map();
+    const known = new Set<number>(COLORS);
+    const members = this.#store.config.read()?.members.filter(({ color }) => known.has(color)) ?? [];
+    return new Map(members.map(({ name, color }) => [name, color]));
+  }
+}
+
+/** Whoever works on the team meets the same trouble and tells it; the view just ends. */
+const ignored = (): void => {};
+
+/** Follows the events of a team and hands them to a view. */
+class Watch implements Progress {
+  readonly #store: ReturnType<typeof openForReading>;
+  readonly #view: View;
+  readonly #stop = new AbortController();
+  readonly #following: Promise<void>;
+  #ended: Promise<void> | undefined;
+
+  constructor(store: ReturnType<typeof openForReading>, view: View) {
+    this.#store = store;
+    this.#view = view;
+    this.#following = this.#follow().catch(ignored);
+  }
+
+  stop(): Promise<void> {
+    this.#ended ??= this.#end();
+    return this.#ended;
+  }
+
+  async #follow(): Promise<void> {
+    let past = 0;
+    for await (const _event of teamEvents(this.#store)) past += 1;
+    for await (const event of teamEvents(this.#store, { follow: true, until: this.#stop.signal }))
+      this.#view.tell(event, event.number <= past);
+  }
+
+  async #end(): Promise<void> {
+    this.#stop.abort();
+    await this.#following;
+    this.#view.close();
+    this.#store.close();
+  }
+}

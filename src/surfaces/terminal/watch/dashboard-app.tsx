@@ -1,0 +1,65 @@
+/** The drawing of the watch as ink draws it; keys come in, words of our own go out. */
+import { Box, Text, useInput } from 'ink';
+import { useRef, type ReactElement } from 'react';
+import { halfOf, type Drawing } from './draw.ts';
+import { Typing } from './keys.ts';
+import type { Line, Piece } from './styled-line.ts';
+import type { Size } from './dashboard-model.ts';
+import type { Key } from './dashboard-state.ts';
+
+export interface AppProps {
+  readonly drawing: Drawing;
+  readonly size: Size;
+  readonly onKeys: (keys: readonly Key[]) => void;
+}
+
+export function App({ drawing, size, onKeys }: AppProps): ReactElement {
+  const typing = useRef(new Typing());
+  useInput((input, key) => onKeys(typing.current.keys(input, key)));
+  const { above, left, right, below } = drawing;
+  return (
+    <Box flexDirection="column" width={size.columns} height={Math.max(1, size.rows - 1)} overflow="hidden">
+      <Lines lines={above} />
+      <Box flexGrow={1} overflow="hidden">
+        <Box flexDirection="column" width={right.length > 0 ? halfOf(size.columns) : size.columns}>
+          <Lines lines={left} />
+        </Box>
+        {right.length > 0 && (
+          <Box flexDirection="column" marginLeft={2}>
+            <Lines lines={right} />
+          </Box>
+        )}
+      </Box>
+      <Lines lines={below} />
+    </Box>
+  );
+}
+
+const Lines = ({ lines }: { readonly lines: readonly Line[] }): ReactElement => (
+  <>
+    {lines.map((line, index) => (
+      <Text key={index} wrap="truncate-end">
+        {line.length === 0 ? ' ' : line.map((piece, at) => <Shown key={at} piece={piece} />)}
+      </Text>
+    ))}
+  </>
+);
+
+const COLOR_NAMES: ReadonlyMap<number, string> = new Map([
+  [31, 'red'],
+  [32, 'green'],
+  [33, 'yellow'],
+  [34, 'blue'],
+  [35, 'magenta'],
+  [36, 'cyan'],
+]);
+
+function Shown({ piece }: { readonly piece: Piece }): ReactElement {
+  const { text, color, bold = false, dim = false, inverse = false } = piece;
+  const name = COLOR_NAMES.get(color ?? 0);
+  return (
+    <Text bold={bold} dimColor={dim} inverse={inverse} {...(name === undefined ? {} : { color: name })}>
+      {text}
+    </Text>
+  );
+}

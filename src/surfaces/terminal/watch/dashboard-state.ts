@@ -1,0 +1,200 @@
+/** What a person has the watch show, and what a key does to it: a value and a key in, the next value and an order out. */
+import type { Problem } from '../../../index.ts';
+import { charactersOf } from '../text-width.ts';
+
+export type Key =
+  | { readonly is: 'text'; readonly text: string }
+  | { readonly is: 'up' | 'down' | 'pageUp' | 'pageDown' | 'enter' | 'escape' | 'erase' | 'interrupt' };
+
+/** What is shown: the team, or one member's output or mail. */
+export type Pane =
+  { readonly is: 'team' } | { readonly is: 'help' } | { readonly is: 'log' | 'inbox'; readonly member: string };
+
+/** A line that is being typed. */
+export interface Prompt {
+  readonly label: string;
+  readonly text: string;
+  readonly then: (text: string) => Order | { readonly filter: string };
+  /** An empty line will do. */
+  readonly mayBeEmpty: boolean;
+}
+
+/** What the watch is to do outside of itself. */
+export type Order =
+  | { readonly do: 'quit' | 'plain' }
+  | { readonly do: 'send'; readonly to: string; readonly text: string }
+  | { readonly do: 'answer'; readonly id: string; readonly text: string }
+  | { readonly do: 'revise'; readonly task: string; readonly text: string }
+  | { readonly do: 'decide'; readonly task: string; readonly approve: boolean; readonly text: string };
+
+export interface State {
+  readonly pane: Pane;
+  /** The key of the chosen row, which keeps its place among rows that come and go; else it is the first. */
+  readonly selected: string;
+  /** Lines above the end, of a pane that scrolls. */
+  readonly back: number;
+  readonly filter: string;
+  readonly prompt?: Prompt | undefined;
+  /** What the last order came to. */
+  readonly notice: string;
+}
+
+export const FIRST: State = { pane: { is: 'team' }, selected: '', back: 0, filter: '', notice: '' };
+
+/** What can be chosen: problems first, then members. */
+export type Row =
+  { readonly is: 'problem'; readonly problem: Problem } | { readonly is: 'member'; readonly member: string };
+
+export interface Pressed {
+  readonly state: State;
+  readonly order?: Order;
+}
+
+const PAGE = 10;
+
+export function press(state: State, key: Key, rows: readonly Row[]): Pressed {
+  if (state.prompt && key.is !== 'interrupt') return typed(state, state.prompt, key);
+  const quiet = { ...state, notice: '' };
+  switch (key.is) {
+    case 'interrupt':
+      return { state, order: { do: 'quit' } };
+    case 'escape':
+      return {
+        state: { ...quiet, pane: { is: 'team' }, back: 0, filter: state.pane.is === 'team' ? '' : state.filter },
+      };
+    case 'up':
+      return { state: moved(quiet, -1, rows) };
+    case 'down':
+      return { state: moved(quiet, 1, rows) };
+    case 'pageUp':
+      return { state: moved(quiet, -PAGE, rows) };
+    case 'pageDown':
+      return { state: moved(quiet, PAGE, rows) };
+    case 'enter':
+      return { state: shown(quiet, 'log', rows) };
+    case 'erase':
+      return { state: quiet };
+    case 'text':
+      return command(quiet, key.text, rows);
+    default:
+      return key satisfies never;
+  }
+}
+
+function typed(state: State, prompt: Prompt, key: Key): Pressed {
+  const next = (text: string): Pressed => ({ state: { ...state, prompt: { ...prompt, text } } });
+  const { prompt: _, ...rest } = state;
+  if (key.is === 'escape') return { state: rest };
+  if (key.is === 'erase') return next(charactersOf(prompt.text).slice(0, -1).join(''));
+  if (key.is === 'text') return next(prompt.text + key.text);
+  if (key.is !== 'enter') return { state };
+  const text = prompt.text.trim();
+  if (text === '' && !prompt.mayBeEmpty) return { state: rest };
+  const done = prompt.then(text);
+  return 'filter' in done ? { state: { ...rest, filter: done.filter, selected: '' } } : { state: rest, order: done };
+}
+
+/** In a pane that scrolls, up is back in time. */
+function moved(state: State, by: number, rows: readonly Row[]): State {
+  if (state.pane.is !== 'team') return { ...state, back: Math.max(0, state.back - by) };
+  const row = rows[Math.max(0, Math.min(rows.length - 1, chosenRow(state, rows) + by))];
+  return { ...state, selected: row === undefined ? '' : keyOf(row) };
+}
+
+const keyOf = (row: Row): string =>
+  row.is === 'member'
+    ? `member ${row.member}`
+    : `${row.problem.kind} ${row.problem.subject} ${row.problem.since ?? ''}`;
+
+/** Where the chosen row stands now. */
+export const chosenRow = ({ selected }: Pick<State, 'selected'>, rows: readonly Row[]): number =>
+  Math.max(
+    0,
+    rows.findIndex((row) => keyOf(row) === selected),
+  );
+
+/** The member that a row is about. */
+const memberOf = (row: Row | undefined): string | undefined =>
+  row?.is === 'member' ? row.member : row?.is === 'problem' ? row.problem.member : undefined;
+
+function chosen(state: State, rows: readonly Row[]): string | undefined {
+  const { pane } = state;
+  return pane.is === 'log' || pane.is === 'inbox' ? pane.member : memberOf(rows[chosenRow(state, rows)]);
+}
+
+function shown(state: State, is: 'log' | 'inbox', rows: readonly Row[]): State {
+  const member = chosen(state, rows);
+  return member === undefined
+    ? { ...state, notice: 'Choose a member first, with the arrow keys.' }
+    : { ...state, pane: { is, member }, back: 0 };
+}
+
+function command(state: State, text: string, rows: readonly Row[]): Pressed {
+  switch (text) {
+    case 'q':
+      return { state, order: { do: 'quit' } };
+    case 'p':
+      return { state, order: { do: 'plain' } };
+    case 'l':
+      return { state: shown(state, 'log', rows) };
+    case 'i':
+      return { state: shown(state, 'inbox', rows) };
+    case 'm':
+      return { state: { ...state, pane: { is: 'inbox', member: 'lead' }, back: 0 } };
+    case 'k':
+      return { state: moved(state, -1, rows) };
+    case 'j':
+      return { state: moved(state, 1, rows) };
+    case '?':
+      return { state: { ...state, pane: { is: 'help' } } };
+    case '/':
+    case 'f':
+      return { state: asking(state, 'filter', (filter) => ({ filter }), true) };
+    case 's':
+      return { state: sending(state, chosen(state, rows)) };
+    case 'a':
+    case 'r':
+      return { state: deciding(state, text === 'a', rows) };
+    default:
+      return { state };
+  }
+}
+
+const asking = (state: State, label: string, then: Prompt['then'], mayBeEmpty = false): State => ({
+  ...state,
+  prompt: { label, then, mayBeEmpty, text: '' },
+});
+
+const sending = (state: State, to: string | undefined): State =>
+  to === undefined
+    ? { ...state, notice: 'Choose a member first, with the arrow keys.' }
+    : asking(state, `to ${to}`, (text) => ({ do: 'send', to, text }));
+
+/** The chosen request, or that of the chosen member, or the first there is. */
+function deciding(state: State, approve: boolean, rows: readonly Row[]): State {
+  const waiting = rows.flatMap((row) => (row.is === 'problem' && row.problem.request ? [row.problem] : []));
+  const at = rows[chosenRow(state, rows)];
+  const own = at?.is === 'problem' && at.problem.request ? at.problem : undefined;
+  const member = chosen(state, rows);
+  const problem = own ?? waiting.find((one) => one.member === member) ?? waiting[0];
+  const { request, task } = problem ?? {};
+  if (request === undefined) return { ...state, notice: 'Nobody waits for an answer.' };
+  return request.kind === 'question' ? answering(state, request, approve) : judging(state, request, task, approve);
+}
+
+type Request = NonNullable<Problem['request']>;
+
+const answering = (state: State, { id, from }: Request, approve: boolean): State =>
+  approve
+    ? asking(state, `answer ${from}`, (text) => ({ do: 'answer', id, text }))
+    : { ...state, notice: `${from} asked a question: press a to answer it.` };
+
+/** A plan, or work whose discussion ended without consensus. */
+function judging(state: State, { from, kind }: Request, task: string | undefined, approve: boolean): State {
+  if (task === undefined) return { ...state, notice: `What ${from} asked is about no task any more.` };
+  const what = kind === 'plan' ? `${from}'s plan for #${task}` : `#${task} as it is`;
+  if (approve) return asking(state, `approve ${what}, saying`, (text) => ({ do: 'decide', task, approve, text }), true);
+  return kind === 'plan'
+    ? asking(state, `refuse ${what}, because`, (text) => ({ do: 'decide', task, approve, text }))
+    : asking(state, `have #${task} done again; what is to be different`, (text) => ({ do: 'revise', task, text }));
+}

@@ -1,0 +1,51 @@
+/** A line of the view as pieces with looks, cut to the columns there are. What each look is, the drawing decides. */
+import stringWidth from 'fast-string-width';
+import { clipped } from '../text-width.ts';
+
+export interface Piece {
+  readonly text: string;
+  /** An ANSI colour. */
+  readonly color?: number;
+  readonly bold?: true;
+  readonly dim?: true;
+  readonly inverse?: true;
+}
+
+export type Line = readonly Piece[];
+
+export const RED = 31;
+export const YELLOW = 33;
+export const GREEN = 32;
+
+export const plain = (text: string): Line => [{ text }];
+export const faint = (text: string): Line => [{ text, dim: true }];
+
+/** A pane's heading: its text stands out without any colour too. */
+export const heading = (text: string, rest = ''): Line => [
+  { text: text.toUpperCase(), bold: true },
+  ...(rest === '' ? [] : [{ text: `  ${rest}`, dim: true as const }]),
+];
+
+/** The beginning of a line that fits. */
+export function fitted(line: Line, columns: number): Line {
+  const shown: Piece[] = [];
+  let left = columns;
+  for (const piece of line) {
+    const width = stringWidth(piece.text);
+    if (width > left) {
+      shown.push({ ...piece, text: clipped(piece.text, left) });
+      break;
+    }
+    shown.push(piece);
+    left -= width;
+  }
+  return shown;
+}
+
+/** The first of them that have room; what has none is counted in the last line. */
+export function within(lines: readonly Line[], room: number): readonly Line[] {
+  if (lines.length <= room) return lines;
+  if (room <= 0) return [];
+  const shown = lines.slice(0, room - 1);
+  return [...shown, faint(`… and ${lines.length - shown.length} more`)];
+}

@@ -1,0 +1,199 @@
+/** The watch at work: events and keys come in, drawings go out, at a pace that leaves the time to others. */
+import process from 'node:process';
+import { COLORS, columnsOf, realClock, type ShownEvent, type Sight, type TeamWatch } from '../../../index.ts';
+import { Dashboard } from './dashboard.tsx';
+import { draw } from './draw.ts';
+import { Feed } from './feed.ts';
+import type { Look, Size } from './dashboard-model.ts';
+import type { WatchOptions } from './watch-team.ts';
+import { pauseAfter } from './redraw-pace.ts';
+import { rowsOf, shownOf, type Shown } from './dashboard-rows.ts';
+import { FIRST, press, type Key, type Order, type State } from './dashboard-state.ts';
+import { PlainStream } from './plain-stream.ts';
+
+/** Without news, for what only time tells. */
+const TICK_MS = 1_000;
+
+export class Watching {
+  readonly #watch: TeamWatch;
+  readonly #options: WatchOptions;
+  readonly #stream: PlainStream;
+  readonly #quit = new AbortController();
+  readonly #soonDrawn = (): void => this.#drawSoon();
+  #sight: Sight;
+  #state: State = FIRST;
+  #dashboard: Dashboard | undefined;
+  #feed: Feed | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #pause = 0;
+  #drawnAt = -Infinity;
+
+  /** @throws StoreError when the team cannot be read */
+  constructor(watch: TeamWatch, options: WatchOptions) {
+    this.#watch = watch;
+    this.#options = options;
+    this.#sight = watch.look();
+    this.#stream = new PlainStream(options.write);
+  }
+
+  /** Until somebody leaves; a team that has ended stays to be looked at. */
+  async run(): Promise<void> {
+    const signal = AbortSignal.any([this.#options.signal, this.#quit.signal]);
+    const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    const tick = setInterval(this.#soonDrawn, TICK_MS);
+    process.stdout.on('resize', this.#soonDrawn);
+    try {
+      this.#open();
+      await this.#follow(signal);
+      await ended;
+    } finally {
+      clearInterval(tick);
+      clearTimeout(this.#timer);
+      process.stdout.off('resize', this.#soonDrawn);
+      this.#feed?.close();
+      this.#close();
+      this.#listen(false);
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    for await (const events of this.#watch.follow(signal)) this.#heard(events);
+  }
+
+  #heard(events: readonly ShownEvent[]): void {
+    this.#stream.add(events);
+    if (this.#dashboard) this.#drawSoon();
+    else this.#stream.flush();
+  }
+
+  #open(): void {
+    this.#listen(false);
+    this.#dashboard = new Dashboard(process.stdout, (keys) => keys.forEach((key) => this.#pressed(key)));
+    this.#draw();
+  }
+
+  #close(): void {
+    this.#dashboard?.close();
+    this.#dashboard = undefined;
+  }
+
+  #drawSoon(): void {
+    if (!this.#dashboard || this.#timer) return;
+    const wait = Math.max(0, this.#drawnAt + this.#pause - realClock.monotonic());
+    this.#timer = setTimeout(() => this.#draw(), wait);
+  }
+
+  #draw(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (!this.#dashboard) return;
+    const began = realClock.monotonic();
+    this.#look();
+    const size = sizeOf(process.stdout);
+    this.#dashboard.draw(draw(this.#lookNow(), size), size);
+    this.#drawnAt = realClock.monotonic();
+    this.#pause = pauseAfter(this.#drawnAt - began);
+  }
+
+  #look(): void {
+    try {
+      this.#sight = this.#watch.look();
+    } catch {
+      // The team was put away meanwhile: what was seen last stays.
+      this.#state = { ...this.#state, notice: 'The team cannot be read any more; this was seen last.' };
+    }
+  }
+
+  #shown(): Shown {
+    const { recent: messages } = this.#watch.story.flow;
+    return shownOf(this.#sight, { columns: columnsOf(this.#sight.board), messages }, this.#state.filter);
+  }
+
+  #lookNow(): Look {
+    const { story, store } = this.#watch;
+    const { words, spending, firstAt } = story;
+    const known = new Set<number>(COLORS);
+    const colors = new Map([...this.#sight.colors].filter(([, color]) => known.has(color)));
+    return {
+      ...{ team: store.paths.name, sight: { ...this.#sight, colors }, shown: this.#shown(), words },
+      ...{ spending: spending.total, startedAt: firstAt === undefined ? this.#sight.at : Date.parse(firstAt) },
+      ...{ state: this.#state, lines: this.#feed?.lines ?? [] },
+    };
+  }
+
+  #pressed(key: Key): void {
+    const { state, order } = press(this.#state, key, rowsOf(this.#shown()));
+    this.#state = state;
+    this.#feedFor(state);
+    if (order) this.#carryOut(order);
+    this.#drawSoon();
+  }
+
+  #feedFor({ pane }: State): void {
+    if (this.#feed?.pane === pane) return;
+    this.#feed?.close();
+    this.#feed =
+      pane.is === 'log' || pane.is === 'inbox' ? new Feed(this.#watch.store, pane, this.#soonDrawn) : undefined;
+  }
+
+  #carryOut(order: Order): void {
+    const { actions } = this.#options;
+    switch (order.do) {
+      case 'quit':
+        this.#quit.abort();
+        return;
+      case 'plain':
+        return this.#toPlain();
+      case 'send':
+        return this.#try(`sent to ${order.to}`, actions.send(order.to, order.text));
+      case 'answer':
+        return this.#try('answered', actions.answer(order.id, order.text));
+      case 'decide':
+        return this.#try(order.approve ? 'approved' : 'refused', actions.decide(order.task, order));
+      case 'revise':
+        return this.#try('to be done again', actions.revise(order.task, order.text));
+      default:
+        order satisfies never;
+    }
+  }
+
+  /** What came of an order stands below. */
+  #try(done: string, work: Promise<unknown>): void {
+    const tell = (notice: string): void => {
+      this.#state = { ...this.#state, notice };
+      this.#drawSoon();
+    };
+    work.then(
+      () => tell(done),
+      (error: unknown) => tell(error instanceof Error ? error.message : String(error)),
+    );
+  }
+
+  /** The first screen, with everything that was not yet told there; any key comes back. */
+  #toPlain(): void {
+    this.#close();
+    this.#stream.flush();
+    this.#listen(true);
+  }
+
+  readonly #keyInPlain = (bytes: Buffer): void => {
+    const text = bytes.toString();
+    if (text.includes('\u0003') || text.includes('q')) this.#quit.abort();
+    else this.#open();
+  };
+
+  /** The keyboard is ink's as long as it draws. */
+  #listen(isOurs: boolean): void {
+    const { stdin } = process;
+    stdin.off('data', this.#keyInPlain);
+    stdin.setRawMode(isOurs);
+    if (isOurs) stdin.on('data', this.#keyInPlain).resume();
+    else stdin.pause();
+  }
+}
+
+/** What a terminal that does not say it takes for granted. */
+const sizeOf = ({ columns, rows }: NodeJS.WriteStream): Size => ({
+  columns: columns > 0 ? columns : 80,
+  rows: rows > 0 ? rows : 24,
+});

@@ -1,0 +1,43 @@
+/** What a person does through the page: the very same deeds as at the command line, in the name of the lead. */
+import * as z from 'zod';
+import { judgeTask, reviseTask, type Task, type TeamHandle } from '../../index.ts';
+import type { Done } from './wire-types.ts';
+
+const task = z.string().max(16);
+const words = z.string().trim().min(1).max(262_144);
+
+export const deedSchema = z.discriminatedUnion('do', [
+  z.strictObject({ do: z.literal('send'), to: z.string().max(64), text: words }),
+  z.strictObject({ do: z.literal('broadcast'), text: words }),
+  z.strictObject({ do: z.literal('answer'), request: z.string().max(64), text: words }),
+  z.strictObject({ do: z.literal('judge'), task, approve: z.boolean(), text: z.string().max(65_536) }),
+  z.strictObject({ do: z.literal('revise'), task, text: words }),
+]);
+export type Deed = z.infer<typeof deedSchema>;
+
+const told = (...names: readonly string[]): Done => ({ told: names, refused: [] });
+
+/** @throws what the team's law refuses; the handle is closed in any case */
+export async function doDeed(opened: TeamHandle, deed: Deed): Promise<Done> {
+  await using handle = opened;
+  switch (deed.do) {
+    case 'send':
+      return told((await handle.send(deed.to, deed.text)).recipient);
+    case 'broadcast': {
+      const sent = await handle.broadcast(deed.text);
+      const refused = sent.flatMap((one) => ('error' in one ? [`${one.recipient}: ${one.error}`] : []));
+      return { told: sent.filter((one) => !('error' in one)).map(({ recipient }) => recipient), refused };
+    }
+    case 'answer':
+      return told((await handle.answer(deed.request, deed.text)).recipient);
+    case 'judge':
+      return told(holderOf(await judgeTask(handle, deed.task, { approve: deed.approve, text: deed.text })));
+    case 'revise':
+      return told(holderOf(await reviseTask(handle, deed.task, deed.text)));
+    default:
+      return deed satisfies never;
+  }
+}
+
+const holderOf = (task: Task): string =>
+  task.status === 'in_progress' ? task.claim.member : (task.owner ?? `whoever takes task #${task.id}`);

@@ -1,0 +1,90 @@
+/**
+ * What the page asks its server, route by route. The guard has let the request in; here words are parsed, a team is
+ * found among those that there are, and the public API answers. No path of a file is ever made from what was asked.
+ */
+import { Hono, type Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import * as z from 'zod';
+import { check, isTeamError, safeText, UsageError } from '../../index.ts';
+import { assetAt } from './assets.ts';
+import { deedSchema, doDeed } from './commands.ts';
+import type { Gallery } from './team-cache.ts';
+import { asJson } from './json.ts';
+import { streamOf } from './event-stream.ts';
+
+/** A message of the largest size that is kept in its line, and what is around it. */
+const LARGEST_BODY = 320 * 1024;
+
+const number = z.coerce.number().int().min(0).max(1e9);
+const mailQuery = z.object({
+  member: z.string().optional(),
+  q: z.string().max(1_000).optional(),
+  skip: number.default(0),
+  count: number.default(100),
+});
+const fileQuery = z.object({ file: z.string().max(500), from: number.default(1) });
+
+export function appOf(gallery: Gallery): Hono {
+  const app = new Hono();
+  app.get('/api/teams', (c) => answer(c, { teams: gallery.list() }));
+  app.get('/api/teams/:team/stream', async (c) =>
+    streamOf(c, await gallery.live(c.req.param('team')), gallery.closing),
+  );
+  app.get('/api/teams/:team/tasks/:id', async (c) =>
+    answer(c, (await gallery.live(c.req.param('team'))).task(c.req.param('id'))),
+  );
+  app.get('/api/teams/:team/why', async (c) => {
+    const live = await gallery.live(c.req.param('team'));
+    return answer(c, await live.why(c.req.query('subject') || undefined));
+  });
+  app.get('/api/teams/:team/mail', async (c) => {
+    const { q, count, ...rest } = parsed(mailQuery, c.req.query());
+    const live = await gallery.live(c.req.param('team'));
+    return answer(c, await live.mail({ ...rest, text: q, count: Math.min(500, count) }));
+  });
+  app.get('/api/teams/:team/file', async (c) => {
+    const { file, from } = parsed(fileQuery, c.req.query());
+    return answer(c, (await gallery.live(c.req.param('team'))).file({ file, from: Math.max(1, from) }));
+  });
+  app.post('/api/teams/:team/deeds', bodyLimit({ maxSize: LARGEST_BODY, onError: tooLong }), async (c) => {
+    const deed = parsed(deedSchema, await c.req.json().catch(() => undefined));
+    return answer(c, await doDeed(gallery.handle(c.req.param('team')), deed));
+  });
+  app.get('*', (c) => asset(c));
+  app.onError((error, c) => failed(c, error));
+  app.notFound((c) => c.json({ error: { code: 'NOT_FOUND', message: 'There is nothing here.' } }, 404));
+  return app;
+}
+
+function tooLong(c: Context): Response {
+  const message = `At most ${LARGEST_BODY} bytes are taken here; put the rest into a file.`;
+  return c.json({ error: { code: 'USAGE', message } }, 413);
+}
+
+/** @throws UsageError `USAGE` */
+function parsed<T>(schema: z.ZodType<T>, given: unknown): T {
+  const checked = check(schema, given);
+  if (checked.ok) return checked.value;
+  const { path, text } = checked.problems[0] ?? { path: [], text: 'This is not what is asked here.' };
+  throw new UsageError('USAGE', path.length === 0 ? text : `${path.join('.')}: ${text}`);
+}
+
+const answer = (c: Context, value: unknown): Response =>
+  c.body(asJson(value), 200, { 'content-type': 'application/json' });
+
+function asset(c: Context): Response | Promise<Response> {
+  const found = assetAt(c.req.path);
+  return found === undefined ? c.notFound() : c.body(found.text, 200, { 'content-type': found.type });
+}
+
+const STATUS = { 2: 400, 3: 409, 4: 500, 5: 503 } as const;
+
+function failed(c: Context, error: Error): Response {
+  if (!isTeamError(error)) {
+    const message = `This is a bug in teams: ${error.message}`;
+    return c.json({ error: { code: 'BUG', message: safeText(message) } }, 500);
+  }
+  const { code, message, exitCode } = error;
+  const known = code === 'UNKNOWN_TEAM' || code === 'UNKNOWN_TASK' ? 404 : code === 'POLICY_DENIED' ? 403 : undefined;
+  return c.json({ error: { code, message: safeText(message) } }, known ?? STATUS[exitCode]);
+}

@@ -1,0 +1,74 @@
+/**
+ * The page's server as a thing of the network: it listens on this machine only, turns away whoever the guard refuses
+ * before any of our code reads the request, and gives back its port and every connection when it is closed.
+ */
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isTeamError, UsageError } from '../../index.ts';
+import { refusal, type House } from './request-guard.ts';
+import { RESPONSE_HEADERS } from './response-headers.ts';
+
+const ADDRESS = '127.0.0.1';
+
+export type Answerer = (request: IncomingMessage, response: ServerResponse) => unknown;
+
+export interface OpenHouse {
+  readonly port: number;
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+/** @param port 0 for any that is free @throws UsageError `USAGE` for a port that is taken */
+export async function openHouse(port: number, answerer: Answerer): Promise<OpenHouse> {
+  const token = randomBytes(32).toString('base64url');
+  const isToken = (given: string): boolean => timingSafeEqual(hashOf(given), hashOf(token));
+  let house: House = { port, isToken };
+  const server = createServer(
+    // A request without a Host is the guard's to refuse.
+    { requireHostHeader: false, headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16 * 1024 },
+    (request, response) => welcome(house, request, response, answerer),
+  );
+  // Nothing here is spoken but plain requests.
+  for (const event of ['upgrade', 'connect'])
+    server.on(event, (_request: IncomingMessage, socket: NodeJS.WritableStream) => {
+      socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+    });
+  house = { port: await listening(server, port), isToken };
+  return { port: house.port, token, close: () => closed(server) };
+}
+
+const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+function welcome(house: House, request: IncomingMessage, response: ServerResponse, answerer: Answerer): void {
+  for (const [name, value] of Object.entries(RESPONSE_HEADERS)) response.setHeader(name, value);
+  const { method = '', url: target = '', rawHeaders } = request;
+  const refused = refusal({ method, target, rawHeaders }, house);
+  if (refused === undefined) {
+    answerer(request, response);
+    return;
+  }
+  response.writeHead(refused.status, { 'content-type': 'application/json', connection: 'close' });
+  response.end(JSON.stringify({ error: { code: 'REFUSED', message: refused.why } }));
+}
+
+function listening(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(isTeamError(error) || error.code !== 'EADDRINUSE' ? error : taken(port));
+    });
+    server.listen(port, ADDRESS, () => {
+      const at = server.address();
+      resolve(typeof at === 'object' && at !== null ? at.port : port);
+    });
+  });
+}
+
+const taken = (port: number): UsageError =>
+  new UsageError('USAGE', `Port ${port} is taken by another program; \`--port 0\`, the default, finds a free one.`);
+
+function closed(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

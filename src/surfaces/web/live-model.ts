@@ -1,0 +1,156 @@
+/** What the page shows of one team, as rows that know since which event they are as they are. Reads, and tells nobody. */
+import {
+  count,
+  criticalPath,
+  workedMs,
+  type Sight,
+  type Span,
+  type Spending,
+  type Task,
+  type TeamWatch,
+} from '../../index.ts';
+import type { Parts } from './cooperative.ts';
+import { asJson } from './json.ts';
+import { Ledger } from './versioned-rows.ts';
+import { memberRows, sketchedMembers, spanRow, taskRow } from './wire-rows.ts';
+import type { EventRow, Head } from './wire-types.ts';
+
+/** What a task's row was made of, when it was final. */
+interface Made {
+  readonly task: Task;
+  readonly spending: Spending | undefined;
+}
+
+/** Rows that are made before others may have their turn. */
+const PORTION = 500;
+
+const PARTS = ['members', 'starts', 'problems', 'edges', 'path'] as const;
+
+export class Picture {
+  /** Why it stands still; null as long as it does not. */
+  trouble: string | null = null;
+  readonly #place: { readonly id: string; readonly isArchived: boolean };
+  readonly #watch: TeamWatch;
+  readonly #tasks = new Ledger();
+  readonly #spans = new Ledger();
+  readonly #parts = new Ledger();
+  readonly #final = new Map<string, Made>();
+  #sight: Sight | undefined;
+  #number = 0;
+
+  constructor(place: { readonly id: string; readonly isArchived: boolean }, watch: TeamWatch) {
+    this.#place = place;
+    this.#watch = watch;
+  }
+
+  /** The last event that it knows of. */
+  get number(): number {
+    return this.#number;
+  }
+
+  get isSketch(): boolean {
+    return this.#sight === undefined;
+  }
+
+  /** What the board alone tells: the events may be many. */
+  *sketch(): Parts<void> {
+    const board = this.#watch.store.board.fold();
+    yield* this.#putTasks(board, 1);
+    this.#parts.put('members', sketchedMembers(board), 1);
+  }
+
+  /** @returns whether anything changed @throws StoreError when the team was put away meanwhile */
+  *look(): Parts<boolean> {
+    const sight = this.#watch.look();
+    const { story } = this.#watch;
+    const number = story.last?.number ?? 0;
+    // The board may be ahead of the events that were heard: what changed is younger than what was told before.
+    const since = this.#number + 1;
+    const changes = [
+      this.#sight === undefined || number > this.#number,
+      yield* this.#putTasks(sight.board, since),
+      yield* this.#putSpans(sight, since),
+      this.#parts.put('members', memberRows(sight, story), since),
+      this.#parts.put('starts', story.spans.starts, since),
+      this.#parts.put('problems', sight.problems, since),
+      this.#parts.put(
+        'edges',
+        story.flow.edges.map(({ from, to, count: times }) => ({ from, to, count: times })),
+        since,
+      ),
+    ];
+    [this.#sight, this.#number] = [sight, number];
+    return changes.includes(true);
+  }
+
+  /** An `Update` as JSON, put together from texts that are there already. */
+  update(after: number, events: readonly EventRow[]): string {
+    const parts = PARTS.flatMap((part) => {
+      const text = this.#parts.one(part, after);
+      return text === undefined ? [] : [`${JSON.stringify(part)}:${text}`];
+    });
+    const fields = [
+      `"number":${this.#number}`,
+      `"head":${asJson(this.#head())}`,
+      `"tasks":${this.#tasks.list(after)}`,
+      `"spans":${this.#spans.list(after)}`,
+      `"events":${asJson(events)}`,
+      ...parts,
+    ];
+    return `{${fields.join(',')}}`;
+  }
+
+  *#putTasks(board: Sight['board'], since: number): Parts<boolean> {
+    let [isChanged, count] = [false, 0];
+    const { spending } = this.#watch.story;
+    for (const task of board.tasks.values()) {
+      const spent = spending.tasks.get(task.id);
+      const made = this.#final.get(task.id);
+      if (made?.task === task && made.spending === spent) continue;
+      if (task.metadata['_internal'] === true) continue;
+      isChanged = this.#tasks.put(task.id, taskRow(board, task, spent), since) || isChanged;
+      if ((count += 1) % PORTION === 0) yield;
+      if (task.status !== 'pending' && task.status !== 'in_progress')
+        this.#final.set(task.id, { task, spending: spent });
+    }
+    return isChanged;
+  }
+
+  *#putSpans({ board, at }: Sight, since: number): Parts<boolean> {
+    const spans = this.#watch.story.spans.all(board.tasks);
+    let [isChanged, count] = [false, 0];
+    for (const span of spans) {
+      const key = `${span.task}.${span.claim}`;
+      if (isEnded(span) && this.#spans.has(`${key}!`)) continue;
+      const row = spanRow(span);
+      // Rows of one claim replace each other on the page; that it ended is said once.
+      isChanged = this.#spans.put(isEnded(span) ? `${key}!` : key, row, since) || isChanged;
+      if ((count += 1) % PORTION === 0) yield;
+    }
+    if (isChanged) this.#parts.put('path', { ...criticalPath(board.tasks, workedMs(spans, at)), at }, since);
+    return isChanged;
+  }
+
+  #head(): Head {
+    const { id, isArchived } = this.#place;
+    const { story, store } = this.#watch;
+    const sight = this.#sight;
+    const board = sight?.board ?? store.board.fold();
+    const { total } = story.spending;
+    return {
+      ...{ id, isArchived, team: board.team?.name ?? id },
+      ...(sight?.stage ?? { status: board.phase === 'closed' ? 'shutdown' : 'active', phase: '' }),
+      lead: sight
+        ? { alive: sight.lead.alive, pid: sight.lead.pid, epoch: sight.lead.epoch, unread: sight.unread }
+        : { alive: false, pid: null, epoch: board.lead.epoch, unread: 0 },
+      ...{ counts: count(board), spent: { tokens: total.tokens, usd: total.usd }, unpriced: total.unpriced },
+      firstAt: timeOf(story.firstAt),
+      lastAt: timeOf(story.last?.at),
+      ...{ now: store.clock.now(), isReading: sight === undefined, trouble: this.trouble },
+    };
+  }
+}
+
+const isEnded = ({ to }: Span): boolean => to !== undefined;
+
+const timeOf = (at: string | undefined): number | null => (at === undefined ? null : Date.parse(at));

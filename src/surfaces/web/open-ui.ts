@@ -1,0 +1,35 @@
+/** `teams ui`: a page on this machine that shows the teams of a root, and does what a lead may do. */
+import { getRequestListener } from '@hono/node-server';
+import { appOf } from './http-app.ts';
+import { Gallery, type GalleryOptions } from './team-cache.ts';
+import { openHouse } from './http-server.ts';
+
+export interface Ui {
+  readonly port: number;
+  /** For a browser; it carries the token behind its `#`, which no browser sends anywhere. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export interface UiOptions extends GalleryOptions {
+  /** 0 for any that is free. */
+  readonly port: number;
+  /** The team that is shown first. */
+  readonly team?: string;
+}
+
+/** @throws UsageError `USAGE` for a port that is taken */
+export async function openUi({ port: wanted, team, ...options }: UiOptions): Promise<Ui> {
+  const gallery = new Gallery(options);
+  const house = await openHouse(wanted, getRequestListener(appOf(gallery).fetch));
+  gallery.warm(team);
+  const first = team === undefined ? '' : `&team=${encodeURIComponent(team)}`;
+  return {
+    port: house.port,
+    url: `http://127.0.0.1:${house.port}/#token=${house.token}${first}`,
+    async close() {
+      await gallery[Symbol.asyncDispose]();
+      await house.close();
+    },
+  };
+}

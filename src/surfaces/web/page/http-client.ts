@@ -1,0 +1,120 @@
+/**
+ * Talking to our server, and to nobody else. The token came behind the `#` of the address; it is kept for this tab, goes
+ * out in a header only, and is taken out of the address bar at once.
+ */
+import type { Update } from '../wire-types.ts';
+import { EventReader } from './sse.ts';
+
+const KEY = 'teams-token';
+
+/** @returns the team that the address asked for, if it named one */
+export function takeToken(): string | undefined {
+  const given = new URLSearchParams(location.hash.slice(1));
+  const token = given.get('token');
+  if (token === null) return undefined;
+  sessionStorage.setItem(KEY, token);
+  const team = given.get('team') ?? undefined;
+  history.replaceState(null, '', team === undefined ? '/' : `/#/${encodeURIComponent(team)}`);
+  return team;
+}
+
+const headers = (more: Record<string, string> = {}): Record<string, string> => ({
+  authorization: `Bearer ${sessionStorage.getItem(KEY) ?? ''}`,
+  ...more,
+});
+
+export class Refused extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+interface Failure {
+  readonly error?: { readonly message: string };
+}
+
+type Maybe<T> = T | undefined;
+
+/** Our own server speaks, built from the same shapes: it is enough that it says something at all. */
+function said<T>(value: unknown): Maybe<T> {
+  const isThere = (one: unknown): one is T => typeof one === 'object' && one !== null;
+  return isThere(value) ? value : undefined;
+}
+
+async function ask<T>(path: string, init: RequestInit): Promise<T> {
+  const response = await fetch(`/api/${path}`, { ...init, redirect: 'error', credentials: 'omit' });
+  const answer: unknown = await response.json();
+  const value = said<T>(answer);
+  if (response.ok && value !== undefined) return value;
+  const why = said<Failure>(answer)?.error?.message;
+  throw new Refused(response.status, why ?? `The server answered ${response.status}.`);
+}
+
+export const get = <T>(path: string, signal?: AbortSignal): Promise<T> =>
+  ask(path, { headers: headers(), ...(signal === undefined ? {} : { signal }) });
+
+export const post = <T>(path: string, body: object): Promise<T> =>
+  ask(path, { method: 'POST', headers: headers({ 'content-type': 'application/json' }), body: JSON.stringify(body) });
+
+export const inTeam = (team: string, rest: string): string => `teams/${encodeURIComponent(team)}/${rest}`;
+
+export interface Listener {
+  readonly onUpdate: (update: Update) => void;
+  /** @param why undefined while it is connected */
+  readonly onState: (why: string | undefined) => void;
+}
+
+/** Asked anew: it changes while we wait. */
+const isGone = ({ aborted }: AbortSignal): boolean => aborted;
+
+/** Seconds before it is tried again: soon, then more and more seldom. */
+const WAITS = [0.5, 1, 2, 5];
+
+/** Hears of a team until `signal` aborts; a connection that is cut is taken up where it was left. */
+export async function listen(team: string, { onUpdate, onState }: Listener, signal: AbortSignal): Promise<void> {
+  const reader = new EventReader();
+  for (let tries = 0; !signal.aborted; tries += 1) {
+    try {
+      const id = reader.lastId;
+      const response = await fetch(`/api/${inTeam(team, 'stream')}`, {
+        ...{ signal, redirect: 'error', credentials: 'omit' },
+        headers: headers(id === '' ? {} : { 'last-event-id': id }),
+      });
+      if (response.status === 401 || response.status === 404) {
+        onState(
+          response.status === 401 ? 'Open the address that `teams ui` printed.' : 'This team is not there any more.',
+        );
+        return;
+      }
+      reader.restart();
+      for await (const piece of textOf(response)) {
+        for (const { data } of reader.push(piece)) {
+          const update = said<Update>(JSON.parse(data));
+          if (update !== undefined) onUpdate(update);
+        }
+        tries = 0;
+        onState(undefined);
+      }
+    } catch {
+      // Told below: whatever it was, it is tried again.
+    }
+    if (isGone(signal)) return;
+    onState('The connection is cut; trying again.');
+    await wait((WAITS[Math.min(tries, WAITS.length - 1)] ?? 5) * 1_000, signal);
+  }
+}
+
+async function* textOf({ ok, body }: Response): AsyncGenerator<string> {
+  if (!ok || body === null) return;
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+}
+
+const wait = (ms: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });

@@ -1,0 +1,53 @@
+/** What the page knows of one team: updates are put in, views read. */
+import type {
+  EdgeRow,
+  EventRow,
+  Head,
+  MemberRow,
+  PathRow,
+  Problem,
+  SpanRow,
+  StartRow,
+  TaskRow,
+  Update,
+} from '../wire-types.ts';
+
+/** Events that are kept for the activity. */
+const KEPT = 1_000;
+
+export class Scene {
+  readonly tasks = new Map<string, TaskRow>();
+  readonly spans = new Map<string, SpanRow>();
+  head: Head | undefined;
+  members: readonly MemberRow[] = [];
+  starts: readonly StartRow[] = [];
+  problems: readonly Problem[] = [];
+  edges: readonly EdgeRow[] = [];
+  path: PathRow = { tasks: [], ms: 0, at: 0 };
+  events: readonly EventRow[] = [];
+  /** Grows with each update. */
+  version = 0;
+  #number = 0;
+
+  /** Nothing goes on in it any more. */
+  get isOver(): boolean {
+    return this.head?.phase === 'complete' || this.head?.isArchived === true;
+  }
+
+  put(update: Update): void {
+    const { head, tasks, spans, events } = update;
+    this.head = head;
+    for (const row of tasks) this.tasks.set(row.id, row);
+    for (const row of spans) this.spans.set(`${row.task}.${row.claim}`, row);
+    // A server that was asked from the beginning tells again what is known.
+    const news = events.filter(({ number }) => number > this.#number);
+    if (news.length > 0) this.events = [...this.events, ...news].slice(-KEPT);
+    this.#number = Math.max(this.#number, update.number);
+    this.members = update.members ?? this.members;
+    this.starts = update.starts ?? this.starts;
+    this.problems = update.problems ?? this.problems;
+    this.edges = update.edges ?? this.edges;
+    this.path = update.path ?? this.path;
+    this.version += 1;
+  }
+}

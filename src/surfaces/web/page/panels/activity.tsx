@@ -1,0 +1,67 @@
+/** What happened last, newest first. */
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import type { EventRow } from '../../wire-types.ts';
+import { Figure, MemberName } from './labels.tsx';
+import type { Scene } from '../page-model.ts';
+import { Windowed } from './windowed.tsx';
+import { time, whole } from '../formats.ts';
+
+export function ActivityView({ scene }: { scene: Scene }): JSX.Element {
+  const [words, setWords] = useState('');
+  const events = useMemo(() => found(scene.events, words), [scene.events, words]);
+  return (
+    <section class="view activity-view" aria-label="Activity">
+      <div class="tools">
+        <input
+          type="search"
+          data-search
+          placeholder="Find in the last events"
+          aria-label="Find in the last events"
+          value={words}
+          onInput={(event) => setWords(event.currentTarget.value)}
+        />
+        <span class="note">
+          <Figure file="team/events.jsonl" what="events">
+            the last {whole(scene.events.length)} of {whole(scene.events.at(-1)?.number ?? 0)}
+          </Figure>
+        </span>
+      </div>
+      <Windowed
+        label="Events"
+        count={events.length}
+        height={26}
+        empty="Nothing happened that is like that."
+        row={(index) => {
+          const event = events[index];
+          return event && <Line event={event} scene={scene} />;
+        }}
+      />
+    </section>
+  );
+}
+
+function Line({ event, scene }: { event: EventRow; scene: Scene }): JSX.Element {
+  return (
+    <div class="event">
+      <Figure file={event.isOfBoard ? 'board/log.jsonl' : 'team/events.jsonl'} what={event.type}>
+        <time>{time(event.at)}</time>
+      </Figure>
+      <span class="event-who">
+        {event.member !== null && <MemberName name={event.member} members={scene.members} />}
+      </span>
+      <span class="cut said" title={event.text}>
+        {event.text}
+      </span>
+    </div>
+  );
+}
+
+function found(events: readonly EventRow[], words: string): EventRow[] {
+  const wanted = words.trim().toLowerCase();
+  const some =
+    wanted === ''
+      ? events
+      : events.filter(({ text, member }) => `${member ?? ''} ${text}`.toLowerCase().includes(wanted));
+  return some.toReversed();
+}

@@ -1,0 +1,76 @@
+/** Small things that all views share: a figure with its source, a member's name, a status, a task's number. */
+import type { ComponentChildren, JSX } from 'preact';
+import type { MemberRow, Spent } from '../../wire-types.ts';
+import { useGoing } from '../navigation.ts';
+import { COLUMN_NAMES, money, tokens } from '../formats.ts';
+
+/** A figure that says where it comes from, and opens that file. */
+export function Figure({
+  file,
+  children,
+  what,
+}: {
+  file: string;
+  what: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  const { show } = useGoing();
+  return (
+    <button type="button" class="figure" title={`${what}: from ${file}`} onClick={() => show({ is: 'file', id: file })}>
+      {children}
+      <span class="unseen">
+        {' '}
+        {what}, open {file}
+      </span>
+    </button>
+  );
+}
+
+/** Files, each of which opens. */
+export function FileLinks({ files }: { files: readonly string[] }): JSX.Element {
+  const { show } = useGoing();
+  return (
+    <ul class="files">
+      {files.map((file) => (
+        <li key={file}>
+          <button type="button" class="link" onClick={() => show({ is: 'file', id: file })}>
+            {file}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function Status({ column }: { column: string }): JSX.Element {
+  return (
+    <span class={`status status-${column}`}>
+      <i aria-hidden="true" />
+      {COLUMN_NAMES[column] ?? column}
+    </span>
+  );
+}
+
+export function MemberName({ name, members }: { name: string; members: readonly MemberRow[] }): JSX.Element {
+  const { show } = useGoing();
+  const color = members.find((one) => one.name === name)?.color;
+  return (
+    <button type="button" class="member-name" onClick={() => show({ is: 'member', id: name })}>
+      <i class={color === undefined ? 'dot' : `dot dot-${color % 5}`} aria-hidden="true" />
+      {name}
+    </button>
+  );
+}
+
+/** A number of a task that opens it. */
+export function TaskNumber({ id }: { id: string }): JSX.Element {
+  const { show } = useGoing();
+  return (
+    <button type="button" class="task-number" onClick={() => show({ is: 'task', id })}>
+      #{id}
+    </button>
+  );
+}
+
+export const spentText = ({ tokens: count, usd }: Spent): string =>
+  usd > 0 ? `${tokens(count)} tokens · ${money(usd)}` : `${tokens(count)} tokens`;

@@ -1,0 +1,161 @@
+/** The page's frame: which team, how it stands, the views, and what is shown beside them. */
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { TeamEntry } from '../../wire-types.ts';
+import { ActivityView } from './activity.tsx';
+import { BoardView } from './board-view.tsx';
+import { FileAside } from './file-aside.tsx';
+import { GraphView } from './graph.tsx';
+import { MailView } from './mail-view.tsx';
+import { Figure } from './labels.tsx';
+import { MemberAside } from './member-aside.tsx';
+import { OverviewView } from './overview.tsx';
+import { TABS, type Aside, type Tab } from '../routes.ts';
+import type { Scene } from '../page-model.ts';
+import { SpendingView } from './spending-view.tsx';
+import { TaskAside } from './task-aside.tsx';
+import { TimelineView } from './timeline-view.tsx';
+import { whole } from '../formats.ts';
+
+export const TAB_NAMES: Readonly<Record<Tab, string>> = {
+  overview: 'Overview',
+  board: 'Board',
+  timeline: 'Timeline',
+  mail: 'Mail',
+  graph: 'Messages',
+  spending: 'Spending',
+  activity: 'Activity',
+};
+
+const VIEWS: Readonly<Record<Tab, (props: { scene: Scene }) => JSX.Element>> = {
+  overview: OverviewView,
+  board: BoardView,
+  timeline: TimelineView,
+  mail: MailView,
+  graph: GraphView,
+  spending: SpendingView,
+  activity: ActivityView,
+};
+
+export function Nav({ tab, scene, onTab }: { tab: Tab; scene: Scene; onTab: (tab: Tab) => void }): JSX.Element {
+  return (
+    <nav aria-label="Views">
+      {TABS.map((one, index) => (
+        <button
+          key={one}
+          type="button"
+          aria-current={one === tab ? 'page' : undefined}
+          title={`${TAB_NAMES[one]} (${index + 1})`}
+          onClick={() => onTab(one)}
+        >
+          {TAB_NAMES[one]}
+          {one === 'overview' && scene.problems.length > 0 && (
+            <span class="badge">
+              {scene.problems.length}
+              <span class="unseen"> need you</span>
+            </span>
+          )}
+        </button>
+      ))}
+    </nav>
+  );
+}
+
+interface TopProps {
+  readonly teams: readonly TeamEntry[];
+  readonly team: string | undefined;
+  readonly scene: Scene;
+  readonly trouble: string | undefined;
+  readonly onTeam: (team: string) => void;
+}
+
+export function Top({ teams, team, scene, trouble, onTeam }: TopProps): JSX.Element {
+  const { head } = scene;
+  const total = head?.counts.total ?? 0;
+  const done = head?.counts['completed'] ?? 0;
+  return (
+    <header>
+      <h1>teams</h1>
+      <select aria-label="Team" value={team} onChange={(event) => onTeam(event.currentTarget.value)}>
+        {teams.map(({ id, name, archivedAt }) => (
+          <option key={id} value={id}>
+            {archivedAt === undefined ? name : `${name} — archived ${archivedAt.slice(0, 16).replace('T', ' ')}`}
+          </option>
+        ))}
+      </select>
+      {head !== undefined && (
+        <>
+          <span class={`run run-${head.status}`}>{head.isArchived ? 'archived' : head.status}</span>
+          <span class="note">{head.phase}</span>
+          <progress max={Math.max(1, total)} value={done} aria-label={`${done} of ${total} tasks completed`} />
+          <span class="note">
+            <Figure file="board/log.jsonl" what="tasks completed">
+              {whole(done)}/{whole(total)}
+            </Figure>
+          </span>
+          {head.isReading && (
+            <span class="note" role="status">
+              reading the events…
+            </span>
+          )}
+        </>
+      )}
+      <span class="grow" />
+      <Live trouble={trouble ?? head?.trouble ?? undefined} scene={scene} />
+    </header>
+  );
+}
+
+function Live({ trouble, scene }: { trouble: string | undefined; scene: Scene }): JSX.Element {
+  const { head } = scene;
+  const isLed = head?.lead.alive === true;
+  const lead = isLed ? (
+    <Figure file="team/processes/lead.json" what="who leads it">
+      led by process {head.lead.pid ?? '?'}
+    </Figure>
+  ) : (
+    'nobody leads it now'
+  );
+  return (
+    <span class={`live ${trouble === undefined ? (isLed ? '' : 'live-off') : 'live-bad'}`} role="status">
+      <i aria-hidden="true" />
+      {trouble ?? lead}
+    </span>
+  );
+}
+
+export function View({ tab, scene }: { tab: Tab; scene: Scene }): JSX.Element {
+  const Shown = VIEWS[tab];
+  return <Shown scene={scene} />;
+}
+
+export function AsidePanel({
+  aside,
+  scene,
+  onClose,
+}: {
+  aside: Aside;
+  scene: Scene;
+  onClose: () => void;
+}): JSX.Element {
+  const panel = useRef<HTMLElement>(null);
+  const { is, id } = aside;
+  // Whoever asked for it reads it next; on closing, focus goes back to where it was.
+  useEffect(() => {
+    const before = document.activeElement;
+    panel.current?.focus();
+    return () => {
+      if (before instanceof HTMLElement) before.focus();
+    };
+  }, []);
+  return (
+    <aside ref={panel} tabIndex={-1} aria-label={`${is} ${id}`}>
+      <button type="button" class="close" aria-label="Close (Escape)" onClick={onClose}>
+        ×
+      </button>
+      {is === 'task' && <TaskAside id={id} scene={scene} />}
+      {is === 'member' && <MemberAside name={id} scene={scene} />}
+      {is === 'file' && <FileAside file={id} scene={scene} />}
+    </aside>
+  );
+}

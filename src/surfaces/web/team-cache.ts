@@ -1,0 +1,76 @@
+/** The teams of a root, each followed from when it is first looked at until the server ends. */
+import { basename } from 'node:path';
+import { listTeams, openHandle, UsageError, type ListedTeam, type OpenOptions, type TeamHandle } from '../../index.ts';
+import { LiveTeam, type LiveOptions } from './live-team.ts';
+import type { TeamEntry } from './wire-types.ts';
+
+export interface GalleryOptions extends LiveOptions {
+  /** For deeds. */
+  readonly open: OpenOptions;
+}
+
+const idOf = ({ paths }: ListedTeam): string => basename(paths.folder);
+
+export class Gallery implements AsyncDisposable {
+  readonly #options: GalleryOptions;
+  readonly #shown = new Map<string, Promise<LiveTeam>>();
+  readonly #end = new AbortController();
+
+  constructor(options: GalleryOptions) {
+    this.#options = options;
+  }
+
+  /** Aborts when the server ends. */
+  get closing(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  list(): TeamEntry[] {
+    return this.#teams().map((team) => ({
+      ...{ id: idOf(team), name: team.name },
+      ...(team.archivedAt === undefined ? {} : { archivedAt: team.archivedAt }),
+    }));
+  }
+
+  /** @throws UsageError `UNKNOWN_TEAM` */
+  async live(id: string): Promise<LiveTeam> {
+    const shown = this.#shown.get(id);
+    if (shown !== undefined) return shown;
+    const team = this.#find(id);
+    const place = { id, paths: team.paths, isArchived: team.archivedAt !== undefined };
+    const made = LiveTeam.open(place, this.#options);
+    this.#shown.set(id, made);
+    // What could not be opened is tried again by who asks next.
+    made.catch(() => this.#shown.delete(id));
+    return made;
+  }
+
+  /** Opens the team that is shown first before somebody asks; who then asks hears what is wrong with it. */
+  warm(id = this.list()[0]?.id): void {
+    if (id !== undefined) this.live(id).catch(() => {});
+  }
+
+  /** For a deed, in the name of who started the server. @throws UsageError `UNKNOWN_TEAM`, `POLICY_DENIED` */
+  handle(id: string): TeamHandle {
+    const { name, archivedAt } = this.#find(id);
+    if (archivedAt !== undefined)
+      throw new UsageError('POLICY_DENIED', `Team ${name} has ended; nobody reads its mail any more.`);
+    return openHandle(name, this.#options.open);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort();
+    const opened = await Promise.allSettled([...this.#shown.values()]);
+    await Promise.all(opened.flatMap((team) => (team.status === 'fulfilled' ? [team.value.close()] : [])));
+  }
+
+  #teams(): ListedTeam[] {
+    return listTeams(this.#options.open.root);
+  }
+
+  #find(id: string): ListedTeam {
+    const found = this.#teams().find((team) => idOf(team) === id);
+    if (found) return found;
+    throw new UsageError('UNKNOWN_TEAM', `There is no team ${JSON.stringify(id)} under ${this.#options.open.root}.`);
+  }
+}

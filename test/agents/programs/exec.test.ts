@@ -1,0 +1,313 @@
+/** The exec agent, and with it the one way in which processes of agents are started, watched and ended. */
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { AgentEvent, TurnInput } from '../../../src/agents/agent-contract.ts';
+import { childEnvironment } from '../../../src/agents/environment.ts';
+import { exec } from '../../../src/agents/programs/exec.ts';
+import { startProcess, type ProcessLimits } from '../../../src/agents/programs/process.ts';
+import { spawnFailure } from '../../../src/agents/programs/spawn-failure.ts';
+import { codeOf } from '../../../src/model/text/errors.ts';
+import { execAgent } from '../../../src/model/agent/agent.ts';
+import { running } from '../../support/processes.ts';
+import { tempDir } from '../../support/temp.ts';
+import { describeAgent } from '../contract.ts';
+import { isReady, play, program, turnInput, type Played } from '../turns.ts';
+
+describeAgent('exec', (cwd) => ({
+  agent: exec(execAgent(['cat'])),
+  input: (behaviour, over) => {
+    const argv = { answers: {}, hangs: { argv: program('forever') }, fails: { argv: program('fails') } };
+    return turnInput(cwd, { ...argv[behaviour], ...over });
+  },
+}));
+
+const run = (
+  argv: readonly string[],
+  over: Partial<TurnInput> = {},
+  limits: Partial<ProcessLimits> = {},
+  react?: (event: AgentEvent) => void,
+): Promise<Played> => play(exec({ kind: 'exec' }, {}, limits).turn(turnInput(tempDir(), { argv, ...over })), react);
+
+/** Aborts when the program is ready. */
+async function abortWhenReady(argv: readonly string[], limits: Partial<ProcessLimits> = {}): Promise<Played> {
+  const abort = new AbortController();
+  return run(argv, { signal: abort.signal }, limits, (event) => {
+    if (isReady(event)) abort.abort();
+  });
+}
+
+describe('the result of a command', () => {
+  it('is its exit code and its output', async () => {
+    const { end, events, output } = await run(program('flickers'));
+    expect(end).toMatchObject({ ended: 'answered', exitCode: 0 });
+    expect(end.ended === 'answered' && end.text.split('\n').slice(-3)).toEqual(['out 499', 'out 500', '']);
+    expect(events[0]).toEqual({ type: 'started', pid: expect.any(Number) as number });
+    for (const line of ['out 1\n', 'err 1\n', 'out 500\n', 'err 500\n']) expect(output).toContain(line);
+  });
+
+  it('is success with exit code 0, output or not', async () => {
+    expect((await run(['true'])).end).toEqual({ ended: 'answered', text: '', exitCode: 0 });
+  });
+
+  it('is a failure with any other, told by the last line of stderr', async () => {
+    expect((await run(program('fails'))).end).toEqual({
+      ...{ ended: 'failed', why: 'exit', exitCode: 3 },
+      ...{ text: 'partial result\n', message: 'exit 3: the reason' },
+    });
+  });
+
+  it('is told by stdout where stderr is silent, and by the code where both are', async () => {
+    expect((await run(program('half-line'))).end).toMatchObject({ message: 'exit 1: {"type":"resu', exitCode: 1 });
+    expect((await run(['false'])).end).toMatchObject({ message: 'exit 1', exitCode: 1 });
+  });
+
+  it.each([
+    ['KILL', 137, 'exit 137: ended by SIGKILL, which is how the system ends a program when memory runs out'],
+    ['SEGV', 139, 'exit 139: ended by SIGSEGV'],
+    ['TERM', 143, 'exit 143: ended by SIGTERM'],
+  ])('is 128 and the signal when SIG%s ends it', async (signal, exitCode, message) => {
+    expect((await run(program('crash', signal))).end).toEqual({
+      ...{ ended: 'failed', why: 'exit', text: 'working\n', message, exitCode },
+    });
+  });
+
+  it('keeps the end of a long output, from a whole character on', async () => {
+    const { end } = await run([
+      '/bin/sh',
+      '-c',
+      'i=0; while [ $i -lt 4000 ]; do i=$((i + 1)); printf 123456789…€€€€; done',
+    ]);
+    const text = end.ended === 'answered' ? end.text : '';
+    expect(Buffer.byteLength(text)).toBeGreaterThan(65_532);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_536);
+    expect(text).not.toContain('\uFFFD');
+  });
+
+  it('comes when the program exits, though a child of it holds the output', async () => {
+    expect((await run(program('holds-stdout'))).end).toEqual({ ended: 'answered', text: 'done\n', exitCode: 0 });
+  });
+
+  it('waits for a program that has closed its output', async () => {
+    const cwd = tempDir();
+    const { end } = await run(program('closes-stdout'), { cwd }, {}, (event) => {
+      if (event.type === 'output') writeFileSync(join(cwd, 'go'), '');
+    });
+    expect(end).toEqual({ ended: 'answered', text: 'before\n', exitCode: 0 });
+  });
+});
+
+describe('what a command is given', () => {
+  it('is its argv to the letter, none of it read by a shell', async () => {
+    const cwd = tempDir();
+    const hostile = ['$(touch x)', '`touch x`', '--dangerously', '', '*', 'a b', "';touch x;'", '\n', '€'];
+    const { end } = await run(program('prints-argv', ...hostile), { cwd });
+    expect(end.ended === 'answered' && end.text.split('\0').slice(0, -1)).toEqual(hostile);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('is the agent’s own command with its args when the task has none, and the prompt on stdin', async () => {
+    const agent = exec({ kind: 'exec', command: ['/bin/sh', '-c', 'cat; printf %s "$0 $1"'], args: ['--a', '$(b)'] });
+    const { end } = await play(agent.turn(turnInput(tempDir(), { prompt: 'text\n' })));
+    expect(end).toMatchObject({ ended: 'answered', text: 'text\n--a $(b)' });
+  });
+
+  it('is an empty stdin when the command is the task’s', async () => {
+    const { end } = await play(exec(execAgent('exit 1')).turn(turnInput(tempDir(), { argv: ['cat'] })));
+    expect(end).toEqual({ ended: 'answered', text: '', exitCode: 0 });
+  });
+
+  it('is the environment to the letter, without a canary of this process', async () => {
+    process.env['FAKE_API_KEY'] = 'canary';
+    process.env['ANTHROPIC_API_KEY'] = 'canary';
+    try {
+      const env = childEnvironment('exec', {
+        parent: process.env,
+        env: { GIVEN: 'a=b\nc' },
+        add: { PATH: '/usr/bin:/bin' },
+      });
+      const { end } = await run(['env', '-0'], { env });
+      const lines = end.ended === 'answered' ? end.text.split('\0').slice(0, -1) : [];
+      expect(lines.toSorted()).toEqual(
+        Object.entries(env)
+          .map(([name, value]) => `${name}=${value}`)
+          .toSorted(),
+      );
+      expect(lines.join()).not.toContain('canary');
+    } finally {
+      delete process.env['FAKE_API_KEY'];
+      delete process.env['ANTHROPIC_API_KEY'];
+    }
+  });
+
+  it('may be left unread', async () => {
+    const cwd = tempDir();
+    const deaf = exec(execAgent(program('closes-stdin')));
+    const { end } = await play(deaf.turn(turnInput(cwd, { prompt: 'x'.repeat(4_000_000) })), (event) => {
+      if (event.type === 'output') writeFileSync(join(cwd, 'go'), '');
+    });
+    expect(end).toEqual({ ended: 'answered', text: 'deaf\n', exitCode: 0 });
+  });
+
+  it('may be nothing at all, which is told', async () => {
+    const { end } = await play(exec({ kind: 'exec' }).turn(turnInput(tempDir())));
+    expect(end).toMatchObject({
+      ended: 'failed',
+      why: 'exit',
+      exitCode: 127,
+      message: expect.stringContaining('nothing to run') as string,
+    });
+  });
+});
+
+describe('the end of a process', () => {
+  it('is SIGKILL after the grace for one that ignores SIGTERM, with its children', async () => {
+    const { end } = await abortWhenReady(program('ignore-sigterm'), { graceMs: 50 });
+    expect(end).toEqual({ ended: 'aborted' });
+  });
+
+  it('leaves a process the grace to tidy up, and is no success', async () => {
+    const { end, output } = await abortWhenReady(program('tidies-up'));
+    expect(end).toEqual({ ended: 'aborted' });
+    expect(output).toContain('tidied');
+  });
+
+  it('comes at the time limit, with what was printed until then', async () => {
+    const { end } = await run(program('ignore-sigterm'), { timeoutMs: 1_000 }, { graceMs: 50 });
+    expect(end).toEqual({ ended: 'failed', why: 'timeout', text: 'ready\n', message: 'Timed out after 1s.' });
+  });
+
+  it('signals nobody once the process has ended', async () => {
+    const started = await startProcess({ ...turnInput(tempDir()), argv: ['true'] });
+    if (!started.ok) throw new Error(started.failure.message);
+    const end = await started.process.ended;
+    expect(end).toMatchObject({ how: 'exited', code: 0 });
+    expect(await started.process.stop()).toBe(end);
+  });
+});
+
+describe('a flood', () => {
+  it('is ended at its limit, in little memory', async () => {
+    const before = process.memoryUsage.rss();
+    const turn = exec({ kind: 'exec' }, {}, { floodBytes: 256 * 2 ** 20 }).turn(
+      turnInput(tempDir(), { argv: program('floods') }),
+    );
+    let highest = 0;
+    let next = await turn.next();
+    for (; !next.done; next = await turn.next()) highest = Math.max(highest, process.memoryUsage.rss());
+    expect(next.value).toMatchObject({ ended: 'failed', why: 'bad_output' });
+    expect(highest - before).toBeLessThan(128 * 2 ** 20);
+  });
+
+  it('does not wait for a reader: what one leaves lying is left out, and told', async () => {
+    const request = { ...turnInput(tempDir()), argv: program('floods') };
+    const started = await startProcess(request, { floodBytes: 32 * 2 ** 20, keptBytes: 1_000 });
+    if (!started.ok) throw new Error(started.failure.message);
+    const end = await started.process.ended;
+    expect(end).toMatchObject({ how: 'flooded', stderr: Buffer.alloc(0) });
+    expect(end.stdout).toHaveLength(1_000);
+    const first = await started.process.next();
+    expect(first?.bytes.toString()).toMatch(/^\n\[\d+ bytes of output were left out here\]\n$/);
+    let rest = 0;
+    for (let output = await started.process.next(); output; output = await started.process.next())
+      rest += output.bytes.length;
+    expect(rest).toBeGreaterThan(2 ** 20);
+    expect(rest).toBeLessThanOrEqual(4 * 2 ** 20);
+  });
+});
+
+describe('a program that cannot be started', () => {
+  it('is not installed when PATH does not have it, and PATH is told', async () => {
+    expect((await run(['no-such-program'], { env: { PATH: '/nowhere' } })).end).toMatchObject({
+      ...{ ended: 'failed', why: 'not_installed' },
+      message: '"no-such-program" is not installed: it is in no directory of PATH (/nowhere).',
+    });
+    expect((await run(['/nowhere/program'])).end).toMatchObject({ why: 'not_installed' });
+  });
+
+  it('is not installed when it is no executable file', async () => {
+    const cwd = tempDir();
+    writeFileSync(join(cwd, 'plain'), 'echo no\n', { mode: 0o600 });
+    expect((await run([join(cwd, 'plain')], { cwd })).end).toMatchObject({
+      why: 'not_installed',
+      message: expect.stringContaining('EACCES') as string,
+    });
+  });
+
+  it('is told from a working directory that is not there, or is none', async () => {
+    const cwd = join(tempDir(), 'gone');
+    expect((await run(['true'], { cwd })).end).toMatchObject({
+      why: 'crashed',
+      message: `"true" was not started: the working directory ${cwd} does not exist.`,
+    });
+    writeFileSync(cwd, '');
+    expect((await run(['true'], { cwd })).end).toMatchObject({
+      message: expect.stringContaining('is no directory') as string,
+    });
+  });
+
+  it('is the task’s own fault when its arguments are too long', async () => {
+    expect((await run(['true', 'x'.repeat(3_000_000)])).end).toMatchObject({ why: 'exit', exitCode: 126 });
+  });
+
+  it.each(['', 'a\0b'])('is told, whatever its name is: %j', async (name) => {
+    expect((await run([name])).end).toMatchObject({ ended: 'failed', message: expect.any(String) as string });
+  });
+
+  it('leaves no descriptor open', async () => {
+    const open = (): number => readdirSync('/proc/self/fd').length;
+    await run(['no-such-program']);
+    const before = open();
+    for (let turn = 0; turn < 20; turn += 1) await run(['no-such-program']);
+    expect(open()).toBeLessThanOrEqual(before);
+  });
+
+  it.each(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'])('is tried again when the machine is full (%s)', (code) => {
+    const error = Object.assign(new Error('spawn'), { code });
+    expect(spawnFailure(error, { argv: ['true'], cwd: '/', env: {} })).toMatchObject({
+      ...{ why: 'rate_limited', retryAfterMs: 1_000 },
+      message: expect.stringContaining(code) as string,
+    });
+  });
+
+  it('is tried again when this process is out of descriptors, and then starts', async (context) => {
+    const limit = (soft: string): boolean =>
+      spawnSync('prlimit', ['--pid', String(process.pid), `--nofile=${soft}:`]).status === 0;
+    const soft = spawnSync('prlimit', ['--pid', String(process.pid), '--nofile', '-o', 'SOFT', '--noheadings']);
+    if (soft.status !== 0) context.skip('there is no prlimit here');
+    const cwd = tempDir();
+    if (!limit('128')) context.skip('prlimit may not lower a limit here');
+    const taken = takeAll();
+    const { end } = await run(['true'], { cwd });
+    for (const fd of taken) closeSync(fd);
+    limit(soft.stdout.toString().trim());
+    expect(end).toMatchObject({ ended: 'failed', why: 'rate_limited', retryAfterMs: 1_000 });
+    expect((await run(['true'], { cwd })).end.ended).toBe('answered');
+  });
+});
+
+/** Every descriptor that this process can still have. */
+function takeAll(): number[] {
+  const taken: number[] = [];
+  try {
+    for (;;) taken.push(openSync('/dev/null', 'r'));
+  } catch (error) {
+    if (codeOf(error) !== 'EMFILE') throw error;
+    return taken;
+  }
+}
+
+describe('a process of its own', () => {
+  it('leads its own group, so that the terminal’s signals are not its', async () => {
+    const { end, events } = await run([
+      '/bin/sh',
+      '-c',
+      'ps -o pgid= -p $$ 2>/dev/null || cut -d" " -f5 /proc/$$/stat',
+    ]);
+    const started = events.find((event) => event.type === 'started');
+    expect(end.ended === 'answered' && Number(end.text)).toBe(started?.pid);
+    expect(running().some(({ pid }) => pid === started?.pid)).toBe(false);
+    expect(existsSync(`/proc/${started?.pid}`)).toBe(false);
+  });
+});

@@ -1,0 +1,187 @@
+/** A program that stays: what becomes of a turn, and of what it started, when it goes wrong in any way. */
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { acp } from '../../../src/agents/programs/acp.ts';
+import type { Agent, CallAnswer, Seat, TurnInput } from '../../../src/agents/agent-contract.ts';
+import { claude } from '../../../src/agents/programs/claude.ts';
+import { codex } from '../../../src/agents/programs/codex.ts';
+import type { KeptLimits } from '../../../src/agents/programs/persistent-agent.ts';
+import type { AgentSpec } from '../../../src/model/agent/agent.ts';
+import { ModelServer } from '../../fixtures/model-server/server.ts';
+import type { Script } from '../../fixtures/model-server/script.ts';
+import { running } from '../../support/processes.ts';
+import { tempDir } from '../../support/temp.ts';
+import { like } from '../like.ts';
+import { play, turnInput, type Played } from '../turns.ts';
+
+const FACTORIES = { claude, codex, acp };
+type Kind = keyof typeof FACTORIES;
+const KINDS = ['claude', 'codex', 'acp'] as const;
+
+interface Stage {
+  readonly agent: Agent;
+  readonly server: ModelServer;
+  readonly cwd: string;
+  readonly home: string;
+  readonly turn: (prompt: string, over?: Partial<TurnInput>, answer?: CallAnswer) => Promise<Played>;
+  readonly input: (over: Partial<TurnInput>) => TurnInput;
+}
+
+interface Options {
+  readonly misbehaves?: string;
+  readonly script?: Script;
+  readonly limits?: Partial<KeptLimits>;
+  readonly seat?: Seat;
+  readonly spec?: Partial<AgentSpec>;
+}
+
+async function stage(
+  kind: Kind,
+  { misbehaves, script = [], limits, seat = {}, spec = {} }: Options = {},
+): Promise<Stage> {
+  const server = await ModelServer.start({ script });
+  onTestFinished(() => server.close());
+  const [cwd, home] = [tempDir(), tempDir()];
+  const baseUrl = kind === 'codex' ? `${server.url}/v1` : server.url;
+  const agent = FACTORIES[kind]({ kind, command: like(kind), baseUrl, ...spec }, { home, ...seat }, limits);
+  onTestFinished(() => agent.close());
+  const env = {
+    ...{ PATH: process.env['PATH'] ?? '', HOME: cwd, LIKE_URL: server.url, LIKE_HOME: home },
+    ...(misbehaves === undefined ? {} : { MISBEHAVES: misbehaves }),
+  };
+  const input = (over: Partial<TurnInput>): TurnInput => turnInput(cwd, { env, ...over });
+  const turn: Stage['turn'] = (prompt, over, answer) => play(agent.turn(input({ prompt, ...over })), undefined, answer);
+  return { agent, server, cwd, home, turn, input };
+}
+
+const inDirectory = (cwd: string): string[] =>
+  running()
+    .filter((one) => one.cwd === cwd)
+    .map(({ command }) => command);
+const pidOf = ({ events }: Played): number | undefined => events.find((event) => event.type === 'started')?.pid;
+
+describe.each(KINDS)('a program like %s', (kind) => {
+  it.each([
+    ['garbage', 'bad_output', /not its protocol/],
+    ['flood', 'bad_output', /printed without end|not its protocol/],
+    ['endless line', 'bad_output', /printed without end/],
+    ['half a line', 'bad_output', /exit code 0, before it gave a result|not its protocol/],
+    ['exit 0', 'bad_output', /exit code 0, before it gave a result/],
+    ['exit 7', 'crashed', /exit 7: the reason/],
+    ['crash', 'crashed', /ended by SIGKILL/],
+    ['login', 'unauthorised', /Not logged in/],
+  ])('that ends in %s fails the turn as %s', async (misbehaves, why, message) => {
+    const { turn } = await stage(kind, { misbehaves, limits: { noiseBytes: 100_000 } });
+    const { end } = await turn('Work.');
+    expect(end).toMatchObject({ ended: 'failed', why: expect.stringMatching(why) as string });
+    expect(end.ended === 'failed' && end.message).toMatch(message);
+  });
+
+  it('may print what is no protocol, and is understood', async () => {
+    const { turn } = await stage(kind, { misbehaves: 'noise' });
+    const { end, output } = await turn('Work.');
+    expect(end).toMatchObject({ ended: 'answered', text: 'ok: Work.' });
+    expect(output).toContain('a banner that is no JSON');
+  });
+
+  it('is started once for all turns, and again after it has died', async () => {
+    const { turn, server } = await stage(kind);
+    const first = await turn('The word is apple.');
+    expect(pidOf(await turn('Again.'))).toBeUndefined();
+    process.kill(pidOf(first) ?? 0, 'SIGKILL');
+    const after = await turn('Which word?');
+    expect(after.end).toMatchObject({ ended: 'answered', text: 'ok: Which word?' });
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('The word is apple.');
+  });
+
+  it('that hears no interrupt and no signal is killed with all it started', async () => {
+    const limits = { interruptMs: 50, graceMs: 50 };
+    const { turn, server, cwd } = await stage(kind, { misbehaves: 'deaf', script: [{ hangs: 'before' }], limits });
+    const abort = new AbortController();
+    void server.request(1).then(() => abort.abort());
+    expect((await turn('Work.', { signal: abort.signal })).end).toEqual({ ended: 'aborted' });
+    expect(inDirectory(cwd)).toEqual([]);
+  });
+
+  it('leaves nothing behind that went into a session of its own, when it is closed', async () => {
+    const { turn, agent, cwd } = await stage(kind, { misbehaves: 'stray' });
+    await turn('Work.');
+    expect(inDirectory(cwd)).toContainEqual('sleep 3600');
+    await agent.close();
+    expect(inDirectory(cwd)).toEqual([]);
+  });
+
+  it('leaves nothing behind when it is killed itself', async () => {
+    const bash = { calls: [{ tool: 'Bash', input: { command: 'true' } }] };
+    const script: Script = [{ text: 'fine' }, bash, { hangs: 'before' }];
+    const { turn, cwd, server } = await stage(kind, { misbehaves: 'stray', script });
+    const pid = pidOf(await turn('Work.')) ?? 0;
+    const hanging = turn('Hang.', {}, { ok: true, text: '' });
+    await server.request(3);
+    process.kill(pid, 'SIGKILL');
+    expect((await hanging).end).toMatchObject({ ended: 'failed', why: 'crashed' });
+    expect(inDirectory(cwd)).toEqual([]);
+  });
+
+  it('is not there: the turn says so', async () => {
+    const { turn } = await stage(kind, { spec: { command: ['no-such-program'] } });
+    expect((await turn('Work.')).end).toMatchObject({ ended: 'failed', why: 'not_installed' });
+  });
+
+  it('asks before it writes, and keeps to the answer', async () => {
+    const write = { calls: [{ tool: 'Write', input: { file_path: 'made', content: 'x' } }] };
+    const { turn, server, cwd } = await stage(kind, { script: [write, { text: 'done' }, write, { text: 'done' }] });
+    const { events } = await turn('Write.', {}, { ok: false, why: 'It is read-only.' });
+    expect(events.find((event) => event.type === 'asked')).toMatchObject({ effect: 'writes' });
+    expect(server.requests.at(-1)?.results.join()).not.toContain('written');
+    await turn('Write.', {}, { ok: true, text: '' });
+    expect(readFileSync(join(cwd, 'made'), 'utf8')).toBe('x');
+  });
+
+  it('is asked in mid-turn and left: it goes, too', async () => {
+    const { agent, input, cwd } = await stage(kind, { script: [{ hangs: 'before', times: 'always' }] });
+    const turn = agent.turn(input({ prompt: 'Work.' }));
+    expect((await turn.next()).value).toMatchObject({ type: 'started' });
+    await turn.return({ ended: 'aborted' });
+    expect(inDirectory(cwd)).toEqual([]);
+  });
+
+  it('takes no silence for a stall while a tool of its own runs', async () => {
+    const { turn } = await stage(kind, {
+      script: [{ calls: [{ tool: 'Bash', input: { command: 'sleep 1.2' } }] }, { text: 'fine' }],
+    });
+    const { end } = await turn('Wait.', { stallMs: 1_000 }, { ok: true, text: '' });
+    expect(end).toMatchObject({ ended: 'answered', text: 'fine' });
+  });
+
+  it('knows who it is from the first turn on', async () => {
+    const { turn, server } = await stage(kind, { seat: { identity: 'You are ada of team crew.' } });
+    await turn('Work.');
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('You are ada of team crew.');
+  });
+
+  it('is started anew, and on with its session, when a turn needs another environment', async () => {
+    const { turn, server, input } = await stage(kind);
+    await turn('The word is apple.');
+    const env = { ...input({}).env, EXTRA: '1', TEAMS_TASK_ID: '7' };
+    expect(pidOf(await turn('Which word?', { env }))).toBeTypeOf('number');
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('The word is apple.');
+    expect(pidOf(await turn('Again.', { env: { ...env, TEAMS_TASK_ID: '8' } }))).toBeUndefined();
+  });
+});
+
+describe('a home', () => {
+  it.each([
+    ['claude', '.claude', '.credentials.json', 'claude/.credentials.json'],
+    ['codex', '.codex', 'auth.json', 'codex/auth.json'],
+  ] as const)('of %s has the user’s login by reference', async (kind, folder, file, where) => {
+    const { turn, cwd, home } = await stage(kind);
+    mkdirSync(join(cwd, folder));
+    writeFileSync(join(cwd, folder, file), '{}');
+    await turn('Work.');
+    expect(lstatSync(join(home, where)).isSymbolicLink()).toBe(true);
+    writeFileSync(join(cwd, folder, file), '{"renewed":true}');
+    expect(readFileSync(join(home, where), 'utf8')).toBe('{"renewed":true}');
+  });
+});

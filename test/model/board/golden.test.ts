@@ -1,0 +1,50 @@
+/**
+ * What the fold makes of version 1, frozen: logs, and the hash of the board that each folds to. A hash that differs
+ * is a change of meaning and needs a new log version; nothing here rewrites one. A new scenario is frozen once, by
+ * `GOLDEN=new npx vitest run test/model/board/golden.test.ts`, which never touches a file that exists.
+ */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { advance } from '../../../src/model/board/advance.ts';
+import { emptyBoard, type Board } from '../../../src/model/board/board.ts';
+import { parseBoardLine } from '../../../src/model/board/event.ts';
+import { SCENARIOS } from './golden/scenarios.ts';
+import { hash } from '../world.ts';
+
+const FOLDER = new URL('golden/', import.meta.url);
+const file = (name: string): URL => new URL(name, FOLDER);
+
+function fold(log: string): Board {
+  const board = emptyBoard();
+  for (const line of log.split('\n')) {
+    const parsed = parseBoardLine(line);
+    if (parsed.kind === 'event') advance(board, parsed.event);
+  }
+  return board;
+}
+
+if (process.env['GOLDEN'] === 'new')
+  for (const [name, make] of Object.entries(SCENARIOS)) {
+    if (existsSync(file(`${name}.jsonl`))) continue;
+    // As the store writes them: a newline before each record and one behind it.
+    const log = make()
+      .map((line) => `\n${line}\n`)
+      .join('');
+    writeFileSync(file(`${name}.jsonl`), log, { flag: 'wx' });
+    writeFileSync(file(`${name}.hash`), `${hash(fold(log))}\n`, { flag: 'wx' });
+  }
+
+const logs = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl'));
+
+it('every scenario is frozen', () =>
+  expect(logs.toSorted()).toEqual(
+    Object.keys(SCENARIOS)
+      .map((name) => `${name}.jsonl`)
+      .toSorted(),
+  ));
+
+it.each(logs)('%s folds to the board it always folded to', (name) => {
+  const board = fold(readFileSync(file(name), 'utf8'));
+  expect(board.team).toBeDefined();
+  expect(hash(board)).toBe(readFileSync(file(name.replace('.jsonl', '.hash')), 'utf8').trim());
+});

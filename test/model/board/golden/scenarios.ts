@@ -1,0 +1,213 @@
+/** What the golden logs were made of. The logs are the truth: this is asked only for those that do not exist yet. */
+import fc from 'fast-check';
+import { advance } from '../../../../src/model/board/advance.ts';
+import { emptyBoard } from '../../../../src/model/board/board.ts';
+import type { BoardEvent } from '../../../../src/model/board/event.ts';
+import { LEAD, parseName } from '../../../../src/model/text/names.ts';
+import { eventOf, OPENING, steps } from '../../play.ts';
+import {
+  ada,
+  bob,
+  byLead,
+  byMember,
+  byPerson,
+  completed,
+  cy,
+  life,
+  newTask,
+  openWorld,
+  ulid,
+  type World,
+} from '../../world.ts';
+
+/** A record as the store writes it: the envelope first. */
+export const lineOf = ({ id, v, at, author, ...body }: BoardEvent): string =>
+  JSON.stringify({ id, v, at, author, ...body });
+const linesOf = (world: World): string[] => world.events.map(lineOf);
+
+function lifecycle(): string[] {
+  const world = openWorld();
+  const first = world.add({
+    key: 'first',
+    subject: 'Läs koden · 読む 🙂',
+    metadata: { type: 'explore', deep: { a: [1, null, true] } },
+  });
+  const second = world.add({
+    owner: bob,
+    blockedBy: [first],
+    retries: 1,
+    work: { run: ['npm', 'test'], verify: ['true'] },
+  });
+  const third = world.add({ blockedBy: [second], role: parseName('role', 'reviewer') });
+  world.claim(first, ada);
+  world.claim(second, bob);
+  world.complete(first, ada);
+  world.claim(second, bob);
+  world.fail(second, bob);
+  world.claim(second, bob);
+  world.say(byMember(ada), completed(second, 2));
+  world.fail(second, bob);
+  world.say(byLead(), { type: 'task.retried', task: second });
+  world.say(byLead(), { type: 'task.assigned', task: second, owner: ada });
+  world.claim(second, ada);
+  world.say(byMember(ada, 2), { type: 'member.started', name: ada, inc: life(ada, 2), after: life(ada) });
+  world.say(byMember(ada, 1), completed(second, 3));
+  world.say(byLead(), { type: 'task.unblocked', task: third, blocker: second });
+  world.claim(third, cy);
+  world.complete(third, cy);
+  world.say(byPerson(LEAD), { type: 'task.claimed', task: second, member: LEAD });
+  world.say(byLead(), { type: 'team.closing' });
+  world.say(byLead(), { type: 'team.closed' });
+  world.say(byLead(2), { type: 'lead.took', epoch: 2 });
+  return linesOf(world);
+}
+
+function pipeline(): string[] {
+  const world = openWorld('prefix', { ada: ['DEV'], bob: ['DEV-FE', 'QA-FE'], cy: ['QUALITY', 'REVIEW'] });
+  const plan = world.add({ subject: 'DEV-001 Plan' });
+  const page = world.add({ subject: 'DEV-FE-001 Page', blockedBy: [plan] });
+  world.add({ subject: 'QUALITY-001-R1 Again', blockedBy: [page] });
+  for (const member of [bob, cy, ada]) world.claim(plan, member);
+  world.complete(plan, ada);
+  for (const member of [ada, bob]) world.claim(page, member);
+  world.say(byMember(ada), { type: 'task.created', task: '4', fields: newTask({ subject: 'QA-FE-001 x' }) });
+  world.say(byMember(bob), { type: 'task.created', task: '4', fields: newTask({ subject: 'QA-FE-001 x' }) });
+  world.say(byLead(), { type: 'task.created', task: '5', fields: newTask({ subject: 'REVIEW-001 x', owner: ada }) });
+  return linesOf(world);
+}
+
+function elections(): string[] {
+  const world = openWorld();
+  world.add();
+  world.say({ lead: ulid(77), epoch: 2 }, { type: 'lead.took', epoch: 2 });
+  world.say(byLead(2), { type: 'lead.took', epoch: 2 });
+  world.say(byLead(2), { type: 'task.cancelled', task: '1', why: 'not mine to say' });
+  world.say(byLead(1), { type: 'task.cancelled', task: '1', why: 'too late' });
+  world.say(byPerson(LEAD, 1), { type: 'task.cancelled', task: '1', why: 'read too early' });
+  world.say(byPerson(LEAD, 2), { type: 'team.closing' });
+  world.say(byLead(3), { type: 'lead.took', epoch: 3 });
+  world.claim('1', ada);
+  world.say(byLead(3), { type: 'member.left', name: ada, why: 'gone' });
+  world.say(byLead(3), { type: 'member.joined', name: ada, role: parseName('role', 'executor'), prefixes: [] });
+  world.claim('1', ada);
+  return linesOf(world);
+}
+
+function poison(): string[] {
+  const world = openWorld();
+  for (const blockedBy of [[], ['1'], ['2'], ['1']]) world.add({ blockedBy });
+  for (const epoch of [1, 2, 3]) {
+    world.claim('1', ada);
+    world.say(byLead(), { type: 'task.released', task: '1', epoch, reason: 'lost', why: 'SIGKILL' });
+  }
+  world.say(byLead(), { type: 'task.skipped', task: '1', cascade: true, why: 'poison' });
+  return linesOf(world);
+}
+
+function batches(): string[] {
+  const world = openWorld();
+  const fields = newTask({ subject: 's', key: 'a' });
+  const created = { type: 'task.created', task: '1', fields } as const;
+  world.say(byLead(), { type: 'batch', changes: [created, { ...created, task: '2' }] });
+  world.say(byLead(), {
+    type: 'batch',
+    changes: [created, { ...created, task: '2', fields: { ...fields, key: 'b', blockedBy: ['1'] } }],
+  });
+  world.say(byLead(), {
+    type: 'batch',
+    changes: [
+      { type: 'task.unblocked', task: '2', blocker: '1' },
+      { type: 'task.blocked', task: '1', by: '2' },
+      { type: 'task.blocked', task: '2', by: '1' },
+    ],
+  });
+  world.say(byLead(), {
+    type: 'batch',
+    changes: [
+      { type: 'task.unblocked', task: '2', blocker: '1' },
+      { type: 'task.blocked', task: '1', by: '2' },
+    ],
+  });
+  return linesOf(world);
+}
+
+/** Questions and plans: asked, answered once, ended by what became of their task or their asker. */
+function requests(): string[] {
+  const world = openWorld();
+  for (let n = 0; n < 3; n += 1) world.add({ retries: 1 });
+  const ask = (id: number, about: string | undefined, kind: 'question' | 'plan' = 'question', member = ada) =>
+    world.say(byMember(member), {
+      ...{ type: 'request.made', request: ulid(800 + id), kind, text: `Q${id}` },
+      ...(about === undefined ? {} : { about }),
+    });
+  const answer = (id: number, approve = false) =>
+    world.say(byLead(), { type: 'request.answered', request: ulid(800 + id), approve, text: `A${id}` });
+  ask(1, '1');
+  world.claim('1');
+  ask(1, '1');
+  ask(2, '1', 'plan');
+  ask(3, undefined);
+  world.claim('2', bob);
+  ask(4, '2', 'question', bob);
+  world.say(byLead(), { type: 'task.released', task: '1', epoch: 1, reason: 'lost', why: 'SIGKILL' });
+  world.claim('1', cy);
+  answer(1);
+  answer(1);
+  answer(2, true);
+  answer(9);
+  world.claim('1', cy);
+  world.complete('2', bob);
+  answer(4);
+  world.say(byMember(ada), { type: 'member.left', name: ada, why: '' });
+  answer(3);
+  return linesOf(world);
+}
+
+/** Lines that are no records, and records that are said twice, among good ones. */
+function noise(): string[] {
+  const world = openWorld();
+  world.add();
+  world.claim('1');
+  world.complete('1');
+  const good = linesOf(world);
+  const bad = [
+    '',
+    'x',
+    '{}',
+    '[1]',
+    'null',
+    '{"id":',
+    '\u0000\u0000',
+    '{"id":"1","v":1,"type":"task.claimed"}',
+    '"\u2028"',
+  ];
+  const near = good.map((line) => line.replace('"v":1', '"v":0')).concat(good.map((line) => line.slice(0, -3)));
+  return [
+    ...bad,
+    ...good.flatMap((line, at) => [line, bad[at % bad.length] ?? '', near[at] ?? '', line]),
+    ...near,
+    ...good,
+  ];
+}
+
+function random(seed: number): string[] {
+  const board = emptyBoard();
+  const lines = OPENING.map((event) => (advance(board, event), lineOf(event)));
+  for (const step of fc.sample(fc.array(steps(40), { minLength: 10, maxLength: 10 }), { numRuns: 1, seed }).flat(2)) {
+    const event = eventOf(board, step, lines.length);
+    advance(board, event);
+    lines.push(lineOf(event));
+  }
+  return lines;
+}
+
+export const SCENARIOS: Record<string, () => string[]> = {
+  lifecycle,
+  pipeline,
+  elections,
+  poison,
+  batches,
+  requests,
+  noise,
+  ...Object.fromEntries([1, 2, 3, 4].map((seed) => [`random-${seed}`, () => random(seed)])),
+};

@@ -1,0 +1,76 @@
+/** What `--backend` may say: S0 and S1 "Backend parsing", and SPEC §10's list. */
+import { describe, expect, it } from 'vitest';
+import type { AgentSpec } from '../../../src/model/agent/agent.ts';
+import { parseBackends } from '../../../src/model/pipeline/backend.ts';
+
+const labels = (...given: string[]) => parseBackends(given).backends.map(({ label }) => label);
+
+describe('--backend', () => {
+  it.each(['codex', 'gemini', 'ollama', 'claude', 'opencode'])('%s is that one', (word) => {
+    expect(parseBackends([word])).toEqual({
+      mode: 'one',
+      backends: [{ name: word, label: word, agent: { kind: word } }],
+    });
+  });
+
+  it('is codex when nobody says it', () => {
+    expect(labels()).toEqual(['codex']);
+  });
+
+  it('both is codex and gemini, all is every one', () => {
+    expect(parseBackends(['both'])).toMatchObject({ mode: 'both' });
+    expect(labels('both')).toEqual(['codex', 'gemini']);
+    expect(parseBackends(['all']).mode).toBe('all');
+    expect(labels('all')).toEqual(['codex', 'gemini', 'ollama', 'claude', 'opencode']);
+  });
+
+  it('exec:CMD is that command, with the prompt on its stdin', () => {
+    expect(parseBackends(['exec:./fix.sh --all'])).toEqual({
+      mode: 'one',
+      backends: [
+        {
+          name: 'exec',
+          label: 'exec:./fix.sh --all',
+          agent: { kind: 'exec', command: ['/bin/sh', '-c', './fix.sh --all'] },
+        },
+      ],
+    });
+  });
+
+  it('may be given several times, each with a name of its own', () => {
+    expect(parseBackends(['exec:a', 'exec:b', 'codex']).backends.map(({ name }) => name)).toEqual([
+      ...['exec', 'exec-2', 'codex'],
+    ]);
+  });
+
+  it('is a configured agent where there is one of that name, also of a kind', () => {
+    const mine: AgentSpec = { kind: 'claude', model: 'small' };
+    const gateway: AgentSpec = { kind: 'codex', baseUrl: 'http://localhost:1' };
+    const agents = new Map([
+      ['mine', mine],
+      ['codex', gateway],
+    ]);
+    expect(parseBackends(['mine'], agents).backends[0]?.agent).toBe(mine);
+    expect(parseBackends([], agents).backends[0]?.agent).toBe(gateway);
+  });
+
+  it.each([
+    ['invalid', 'Unknown backend "invalid".'],
+    ['codx', 'did you mean "codex"?'],
+    ['Codex', 'did you mean "codex"?'],
+    ['', 'got nothing'],
+    ['exec:', 'Unknown backend "exec:"'],
+    ['scripted', 'Unknown backend "scripted"'],
+    ['codex,gemini', 'Unknown backend'],
+  ])('%j is an error that names the valid ones', (word, why) => {
+    expect(() => parseBackends([word])).toThrow(why);
+    expect(() => parseBackends([word])).toThrow(
+      'Valid are codex, gemini, ollama, claude, opencode, both, all, exec:CMD.',
+    );
+  });
+
+  it('refuses the same one twice, and both among others', () => {
+    expect(() => parseBackends(['codex', 'codex'])).toThrow('given twice');
+    expect(() => parseBackends(['both', 'claude'])).toThrow('give it alone');
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { hostEntryText, MCP_HOSTS, withHostEntry } from '../../../src/model/team/host-entry.ts';
+
+const COMMAND = ['teams', 'mcp'] as const;
+
+/** The form of each host, as AGENT-CLIS saw it taken. */
+const ENTRIES = {
+  claude: { mcpServers: { teams: { type: 'stdio', command: 'teams', args: ['mcp'], alwaysLoad: true } } },
+  gemini: { mcpServers: { teams: { command: 'teams', args: ['mcp'], trust: true, timeout: 3_660_000 } } },
+  opencode: { mcp: { teams: { type: 'local', command: ['teams', 'mcp'], enabled: true } } },
+};
+const CODEX = `[mcp_servers.teams]
+command = "teams"
+args = ["mcp"]
+env_vars = ["XDG_CONFIG_HOME","XDG_STATE_HOME"]
+startup_timeout_sec = 20
+tool_timeout_sec = 3660
+default_tools_approval_mode = "approve"
+`;
+
+describe('the entry', () => {
+  test.each(['claude', 'gemini', 'opencode'] as const)('of %s is its JSON', (host) => {
+    expect(JSON.parse(hostEntryText(host, COMMAND))).toEqual(ENTRIES[host]);
+  });
+
+  test('of codex is a table of TOML', () => {
+    expect(hostEntryText('codex', COMMAND)).toBe(CODEX);
+  });
+});
+
+describe.each(MCP_HOSTS)('the configuration of %s', (host) => {
+  test('is the entry alone where there was none, and has it once', () => {
+    for (const nothing of [undefined, '', ' \n']) {
+      const made = withHostEntry(host, nothing, COMMAND);
+      expect(made).toEqual({ is: 'new', text: hostEntryText(host, COMMAND) });
+      expect(withHostEntry(host, made.is === 'new' ? made.text : '', COMMAND)).toEqual({ is: 'there' });
+    }
+  });
+
+  test('is left alone when it is something else', () => {
+    for (const text of ['<<<<<<< HEAD', '[1, 2', '"text"', '{ "a": 1, }', '// why\n{}'])
+      expect(withHostEntry(host, text, COMMAND)).toMatchObject({ is: 'unreadable' });
+  });
+});
+
+describe('what is there', () => {
+  test('stays, in its order and with its indent', () => {
+    const text = '{\n    "zeta": 1,\n    "mcpServers": { "docs": { "command": "npx" } },\n    "alpha": [1]\n}\n';
+    const made = withHostEntry('claude', text, COMMAND);
+    const all = made.is === 'new' ? made.text : '';
+    expect(Object.keys(JSON.parse(all) as object)).toEqual(['zeta', 'mcpServers', 'alpha']);
+    expect(JSON.parse(all)).toEqual({
+      ...{ zeta: 1, alpha: [1] },
+      mcpServers: { docs: { command: 'npx' }, ...ENTRIES.claude.mcpServers },
+    });
+    expect(all).toContain('\n    "zeta": 1,\n');
+  });
+
+  test('stays in TOML to the last byte', () => {
+    const text = '# mine\nmodel = "o3"\n\n[mcp_servers]\n\n[mcp_servers.docs]\ncommand = "npx" # why';
+    expect(withHostEntry('codex', text, COMMAND)).toEqual({ is: 'new', text: `${text}\n\n${CODEX}` });
+  });
+
+  test('is not overwritten by ours, however it is written', () => {
+    expect(withHostEntry('claude', '{"mcpServers":{"teams":{"command":"other"}}}', COMMAND).is).toBe('there');
+    for (const text of [
+      '[mcp_servers.teams]\ncommand = "other"',
+      '[mcp_servers.teams.env]\nA = "1"',
+      '[mcp_servers]\nteams = { command = "other" }',
+      'mcp_servers.teams.command = "other"',
+      'mcp_servers = { teams = { command = "other" } }',
+    ])
+      expect(withHostEntry('codex', text, COMMAND).is).toBe('there');
+  });
+
+  test('is refused where ours would not go in', () => {
+    expect(withHostEntry('claude', '{"mcpServers":[]}', COMMAND)).toMatchObject({ is: 'unreadable' });
+    expect(withHostEntry('codex', 'mcp_servers = { docs = { command = "npx" } }', COMMAND)).toMatchObject({
+      is: 'unreadable',
+    });
+  });
+});

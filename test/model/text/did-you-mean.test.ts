@@ -1,0 +1,34 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { didYouMean, nearest } from '../../../src/model/text/did-you-mean.ts';
+
+const KEYS = ['s', 'maxAgents', 'maxMembers', 'name', 'owner', 'role'];
+
+test.each([
+  ['maxagents', 'maxAgents'],
+  ['maxAgent', 'maxAgents'],
+  ['onwer', 'owner'],
+  ['nmae', 'name'],
+  ['rol', 'role'],
+  ['x', undefined],
+  ['rloe', 'role'],
+  ['completely different', undefined],
+  ['', undefined],
+  ['n'.repeat(65), undefined],
+])('means %j by %j', (word, meant) => {
+  expect(nearest(word, KEYS)).toBe(meant);
+});
+
+test('ends a sentence with the word that was meant, or just ends it', () => {
+  expect(didYouMean('onwer', KEYS)).toBe('; did you mean "owner"?');
+  expect(didYouMean('xyzzy', KEYS)).toBe('.');
+});
+
+test('finds every known word itself', () => {
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(fc.stringMatching(/^[a-z]{1,20}$/), { minLength: 1 }),
+      (words) => nearest(words[0] ?? '', words) === words[0],
+    ),
+  );
+});

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { safeJson, safeLine, safeText } from '../../../src/model/text/safe-text.ts';
+
+const DANGEROUS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\u200b-\u200f\ufeff\p{Cs}]/u;
+
+const ESC = '\u001b';
+const BEL = '\u0007';
+const ST = `${ESC}\\`;
+
+/** What programs and attackers send to terminals: colours, movement, titles, links, clipboard, queries, modes. */
+const FINALS = Array.from('ABCDEFGHJKLMPSTXZ`abcdefghlmnpqrstu');
+const SEQUENCES = [
+  ...FINALS.map((final) => `${ESC}[${final}`),
+  ...['0m', '31m', '1;31;42m', '38;5;196m', '38;2;1;2;3m', '?25l', '?25h', '?1049h', '?2004h'].map(
+    (end) => `${ESC}[${end}`,
+  ),
+  ...['2J', '3J', '1;1H', '999D', '6n', '0c', '>c', '!p', '?6c', '5i', '4i', '20t', '8;1;1t'].map(
+    (end) => `${ESC}[${end}`,
+  ),
+  ...['\u009b31m', '\u009b2J', '\u009b6n', '\u009b?25l', '\u009b1;1H'],
+];
+const STRINGS = [
+  '0;title',
+  '2;title',
+  '4;1;red',
+  '7;file:///x',
+  '8;;http://x',
+  '9;note',
+  '10;?',
+  '11;?',
+  '52;c;aGk=',
+  '777;notify',
+  '1337;File=:eA==',
+];
+const PAYLOADS = [
+  ...SEQUENCES,
+  ...STRINGS.flatMap((body) => [`${ESC}]${body}${BEL}`, `${ESC}]${body}${ST}`, `\u009d${body}\u009c`]),
+  ...['P1$r0m', 'P+q544e', 'Xsos', '^pm', '_apc'].map((body) => `${ESC}${body}${ST}`),
+];
+
+describe('safeText', () => {
+  it('has a corpus of a hundred payloads', () => {
+    expect(new Set(PAYLOADS).size).toBeGreaterThanOrEqual(100);
+  });
+
+  it.each(PAYLOADS.map((payload) => [JSON.stringify(payload), payload]))('takes %s out whole', (_, payload) => {
+    expect(safeText(`before ${payload}after`)).toBe('before after');
+  });
+
+  it.each([`${ESC}]8;;http://x`, `${ESC}]0;title`, `${ESC}P1$r`, `${ESC}_x`, '\u009d52;c;', `${ESC}[`, ESC, '\u009b'])(
+    'loses nothing to %j, which nobody ends',
+    (payload) => {
+      const shown = safeText(`before ${payload}\nthe rest`);
+      expect(shown).toMatch(/^before /);
+      expect(shown).toMatch(/\nthe rest$/);
+    },
+  );
+
+  it('ends a control string only in its own line', () => {
+    expect(safeText(`${ESC}]0;a\nhidden?${BEL}b`)).toBe(']0;a\nhidden?b');
+  });
+
+  it.each([
+    ['a carriage return that would overwrite', 'real\rfake', 'realfake'],
+    ['a backspace', 'a\bb', 'ab'],
+    ['a charset switch', `${ESC}(0x`, '(0x'],
+    ['a reset', `a${ESC}cb`, 'acb'],
+    ['bidi overrides', 'user\u202egpj.exe\u202c', 'usergpj.exe'],
+    ['bidi isolates', '\u2066a\u2069', 'a'],
+    ['zero width', 'a\u200bd\u200da\ufeff', 'ada'],
+    ['invisible tag letters', 'a\u{e0041}\u{e007f}b', 'ab'],
+    ['half a pair', 'a\ud800b\udc00', 'ab'],
+    ['a tag letter that a dropped byte kept apart', 'a\udb40\u0001\udc41b', 'ab'],
+  ])('drops %s', (_, text, shown) => {
+    expect(safeText(text)).toBe(shown);
+  });
+
+  it.each(['plain', 'tab\tand\nnewline', 'naïve 日本語 עברית العربية', '😀 👍🏽 ❤️', 'a\u0301', 'x²'])(
+    'keeps %j',
+    (text) => {
+      expect(safeText(text)).toBe(text);
+    },
+  );
+
+  it('leaves nothing that drives a terminal, whatever comes in', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => !DANGEROUS.test(safeText(text))));
+  });
+
+  it('leaves nothing of payloads put into each other', () => {
+    const part = fc.oneof(fc.constantFrom(...PAYLOADS, ESC, BEL, ST, '\u009b', '\u009d', '\n'), fc.string());
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
+        const shown = safeText(parts.join(''));
+        expect(shown).not.toMatch(DANGEROUS);
+        expect(safeText(shown)).toBe(shown);
+      }),
+    );
+  });
+
+  it('takes time in proportion to the text', () => {
+    const started = performance.now();
+    for (const piece of [`${ESC}]`, `${ESC}[`, '\u009d', `${ESC}[0`, ESC]) safeText(piece.repeat(200_000));
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
+
+describe('safeLine', () => {
+  it('is one line', () => {
+    expect(safeLine(`a\r\n\n\tb ${ESC}[1mc`)).toBe('a b c');
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !/[\r\n\t]/.test(safeLine(text))));
+  });
+});
+
+describe('safeJson', () => {
+  it('says the same to a program and nothing to a terminal', () => {
+    fc.assert(
+      fc.property(fc.json({ stringUnit: 'binary' }), (json) => {
+        const value: unknown = JSON.parse(json);
+        const shown = safeJson(value);
+        expect(shown).not.toMatch(DANGEROUS);
+        expect(JSON.parse(shown)).toEqual(value);
+      }),
+    );
+    expect(safeJson({ a: '\u009b2J\u{e0041}\u202e' })).toBe('{"a":"\\u009b2J\\udb40\\udc41\\u202e"}');
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { strayEdits, strayTasks, strayText, type Scope } from '../../../src/policy/landing/stray-edits.ts';
+import { name } from '../../support/team.ts';
+
+const scope = (member: string, patterns: string[], ...spans: [number, number][]): Scope => ({
+  ...{ member: name(member), patterns, spans: spans.map(([from, to]) => ({ from: from * 1_000, to: to * 1_000 })) },
+});
+/** Seconds. */
+const ada = scope('ada', ['src/a'], [100, 200]);
+const bob = scope('bob', ['src/b/**'], [300, 400]);
+const idle = scope('cy', ['src/c']);
+const looking = { ...scope('eve', [], [700, 800]), looks: true };
+const free = scope('dan', [], [500, 600]);
+
+const judged = (path: string, at: number | undefined, scopes: readonly Scope[], settled: string[] = []) =>
+  strayEdits({
+    edits: [{ path, ...(at === undefined ? {} : { at: at * 1_000 }) }],
+    ...{ scopes, shared: ['package.json'], settled: new Set(settled) },
+  })[0];
+
+describe('an edit', () => {
+  it.each([
+    ['of a file of its own, while it worked', 'src/a/x.ts', 150, [ada, bob]],
+    ['of its own, a moment after', 'src/a/x.ts', 200.015, [ada, bob]],
+    ['while nobody worked: a person did it, or its time says nothing', 'src/a/x.ts', 250, [ada, bob]],
+    ['of somebody who owns it by another task', 'src/b/x', 150, [ada, bob, scope('ada', ['src/b/x'], [100, 200])]],
+    ['while somebody worked who may write anything', 'src/a/x.ts', 550, [ada, bob, free]],
+    ['of a file that is nobody’s, while nobody worked', 'built', 250, [ada, bob]],
+    ['of a file that is nobody’s, by one who may write anything', 'other', 550, [ada, free]],
+    ['that removed a file that is somebody’s', 'src/a/x.ts', undefined, [ada, bob]],
+  ])('is let be: %s', (_, path, at, scopes) => {
+    expect(judged(path, at, scopes)).toBeUndefined();
+  });
+
+  it.each([
+    ['other.ts', 150, [ada, bob], undefined, 'nobody owns it; ada worked then'],
+    ['other.ts', undefined, [ada, bob], undefined, 'nobody owns it'],
+    ['src/a/x.ts', 350, [ada, bob], 'ada', "it is ada's, and bob worked when it was changed"],
+    ['src/c/x.ts', 350, [ada, bob, idle], 'cy', "it is cy's, and bob worked when it was changed"],
+    ['src/a/x.ts', 350, [ada, bob, free], 'ada', "it is ada's, and bob worked when it was changed"],
+    ['src/a/x.ts', 750, [ada, looking], 'ada', "it is ada's, and eve worked when it was changed"],
+    ['package.json', 350, [ada, bob], undefined, "it is a shared file, the lead's own; bob worked then"],
+    ['package.json', 550, [ada, free], undefined, "it is a shared file, the lead's own; dan worked then"],
+  ])('is a stray: %s at %s', (path, at, scopes, owner, why) => {
+    expect(judged(path, at, scopes)).toEqual({ path, owner, why });
+  });
+
+  it('is none any more when its owner has looked at it', () => {
+    expect(judged('src/a/x.ts', 350, [ada, bob], ['src/a/x.ts'])).toBeUndefined();
+  });
+});
+
+describe('the tasks of strays', () => {
+  const stray = (path: string, owner?: string) => ({
+    path,
+    owner: owner === undefined ? owner : name(owner),
+    why: 'so',
+  });
+
+  it('are one for each owner who works on what is said in words, about its own files', () => {
+    const strays = [stray('a', 'ada'), stray('b', 'bob'), stray('c', 'ada'), stray('d')];
+    const tasks = strayTasks(strays, (owner) => owner === name('ada'), 2);
+    expect(tasks).toMatchObject([
+      { owner: 'ada', files: ['a', 'c'], metadata: { type: 'implement', fixRound: 2, ownership: ['a', 'c'] } },
+    ]);
+    expect(tasks[0]?.subject).toBe('[no-cascade] Look at what others changed in a, c');
+    expect(tasks[0]?.description).toContain('- c: so');
+    expect(strayText(strays)).toBe('a: so; b: so; c: so; d: so');
+  });
+});

@@ -1,0 +1,63 @@
+/** S2 "Cross_CLI_Verification": who verifies, what counts as a verdict, and what comes of one. */
+import { describe, expect, it } from 'vitest';
+import type { AgentKind } from '../../../src/model/agent/agent.ts';
+import { chooseVerifier, fixTasks, MOST_FIX_ROUNDS, verificationPrompt } from '../../../src/policy/landing/verifier.ts';
+import { readVerdict } from '../../../src/model/agent/verification-verdict.ts';
+import { world } from '../world.ts';
+
+describe('who verifies', () => {
+  it.each<[string, AgentKind[], string]>([
+    ['claude → codex', ['claude', 'anthropic'], 'codex'],
+    ['codex → gemini', ['codex', 'openai'], 'gemini'],
+    ['gemini → codex', ['gemini'], 'codex'],
+    ['mixed → least used', ['codex', 'codex', 'claude', 'claude', 'gemini'], 'gemini'],
+    ['mixed → one that did nothing', ['claude', 'gemini'], 'codex'],
+    ['mixed, a tie → codex', ['claude', 'gemini', 'codex'], 'codex'],
+    ['commands beside a vendor do not count', ['exec', 'claude'], 'codex'],
+  ])('%s', (_, workers, by) => {
+    expect(chooseVerifier(workers, () => true)).toMatchObject({ do: 'verify', by });
+    expect(chooseVerifier(workers, (vendor) => vendor !== by)).toMatchObject({ do: 'skip' });
+  });
+
+  it.each<[string, AgentKind[]]>([
+    ['only commands worked', ['exec', 'scripted']],
+    ['nobody did anything', []],
+    ['it may be anybody’s model', ['opencode', 'ollama', 'acp']],
+  ])('nobody when %s', (_, workers) => {
+    expect(chooseVerifier(workers, () => true)).toMatchObject({ do: 'skip' });
+  });
+});
+
+describe('what is wrong', () => {
+  it('becomes a task each, without a follow-up', () => {
+    const tasks = fixTasks(readVerdict('FAIL\n- no tests\n- dead code'), 1);
+    expect(tasks.map(({ subject }) => subject)).toEqual(['[no-cascade] Fix: no tests', '[no-cascade] Fix: dead code']);
+    expect(tasks[0]?.description).toContain('round 1 of 3');
+  });
+
+  it('becomes one task when it is not listed, and at most ten', () => {
+    expect(fixTasks(readVerdict('FAIL\nIt does not build.'), 1)).toMatchObject([
+      { subject: '[no-cascade] Fix: It does not build.' },
+    ]);
+    const many = Array.from({ length: 50 }, (_, at) => `- issue ${at}`).join('\n');
+    expect(fixTasks(readVerdict(`FAIL\n${many}`), 1)).toHaveLength(10);
+  });
+
+  it('is not worked on for ever', () => {
+    expect(fixTasks(readVerdict('FAIL'), MOST_FIX_ROUNDS)).toHaveLength(1);
+    expect(fixTasks(readVerdict('FAIL'), MOST_FIX_ROUNDS + 1)).toEqual([]);
+    expect(fixTasks(readVerdict('PASS'), 1)).toEqual([]);
+  });
+});
+
+it('is asked for with the task, and what was done by whom', () => {
+  const team = world({ members: ['ada'], tasks: [{ subject: 'Build it', owner: 'ada' }] });
+  team.claim('ada', '1');
+  team.complete('ada', '1');
+  const task = team.task('1');
+  if (task.status !== 'completed') throw new Error('not completed');
+  const prompt = verificationPrompt('add a login', 3, [{ task, role: 'executor', routing: 'codex' }]);
+  expect(prompt).toContain('for a team of 3 workers.\n\nORIGINAL TASK: add a login\n');
+  expect(prompt).toContain('  #1: Build it\n  Worker: ada (executor/codex)\n  Summary: done\n');
+  expect(prompt).toContain('the first line is exactly PASS or FAIL');
+});

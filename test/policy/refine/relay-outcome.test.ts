@@ -1,0 +1,126 @@
+/** How a turn ended → what that is for the loop: every failure class, every exit code. */
+import { describe, expect, it } from 'vitest';
+import { FAILURE_CLASSES } from '../../../src/model/agent/agent.ts';
+import {
+  commandReview,
+  relayOutcome,
+  reviewOf,
+  validationOf,
+  type EndedCall,
+} from '../../../src/policy/refine/relay-outcome.ts';
+
+const answered = (text: string, printed = text): EndedCall => ({ ended: 'answered', text, exitCode: 0, printed });
+const exited = (exitCode: number, text = '', printed = text): EndedCall => ({
+  ...{ ended: 'failed', why: 'exit', text, exitCode, printed },
+  message: `exit ${exitCode}`,
+});
+const JSON_VERDICT = JSON.stringify({
+  deliverables: [{ name: 'the result', accepted: true, safe: true, validation: 'passed', critique: 'read it all' }],
+  summary: 'Good.',
+});
+
+describe('a relay call', () => {
+  it('that answers is a success', () => {
+    expect(relayOutcome(answered('the work'), 'read-only')).toEqual({ is: 'success', text: 'the work' });
+  });
+
+  it('that says nothing has delivered nothing, unless it may write files', () => {
+    expect(relayOutcome(answered(' \n'), 'read-only')).toMatchObject({ is: 'failed', why: 'bad_output' });
+    expect(relayOutcome(answered(''), 'workspace-write')).toEqual({ is: 'success', text: '' });
+    expect(relayOutcome(answered(''), 'full')).toEqual({ is: 'success', text: '' });
+  });
+
+  it.each(FAILURE_CLASSES)('that failed as %s is that', (why) => {
+    const end: EndedCall = { ended: 'failed', why, text: '', message: 'm', retryAfterMs: 7 };
+    expect(relayOutcome(end, 'read-only')).toEqual({ is: 'failed', why, message: 'm', retryAfterMs: 7 });
+  });
+
+  it('that ends with another exit code has crashed', () => {
+    expect(relayOutcome(exited(3), 'read-only')).toEqual({ is: 'failed', why: 'crashed', message: 'exit 3' });
+  });
+});
+
+describe('a reviewer in words', () => {
+  it('gives a verdict, or an answer that is none', () => {
+    expect(reviewOf('gemini', answered(JSON_VERDICT))).toMatchObject({
+      is: 'verdict',
+      by: 'gemini',
+      isMechanical: false,
+    });
+    expect(reviewOf('gemini', answered('Looks good!'))).toMatchObject({
+      is: 'unreadable',
+      why: 'it holds no JSON object',
+    });
+  });
+
+  it.each([
+    ['not_installed', true],
+    ['unauthorised', true],
+    ['timeout', false],
+    ['rate_limited', false],
+    ['crashed', false],
+  ] as const)('that failed as %s is gone for good: %s', (why, forGood) => {
+    expect(reviewOf('gemini', { ended: 'failed', why, text: '', message: 'm' })).toMatchObject({
+      is: 'failed',
+      forGood,
+    });
+  });
+});
+
+describe('a command as a reviewer', () => {
+  const command = { label: 'exec:npm test', command: 'npm test' };
+  const both = ['a.md', 'b.md'];
+
+  it('approves every deliverable by exit 0', () => {
+    expect(commandReview(command, answered('ok 1'), both)).toMatchObject({
+      ...{ is: 'verdict', isMechanical: true },
+      verdict: {
+        deliverables: both.map((name) => ({ name, accepted: true, safe: true, validation: 'passed' })),
+        findings: [],
+      },
+    });
+  });
+
+  it('refuses every deliverable by another, with what it printed on both streams', () => {
+    expect(commandReview(command, exited(1, 'not ok 1', 'not ok 1\nTypeError'), both)).toMatchObject({
+      verdict: {
+        deliverables: both.map((name) => ({ name, accepted: false })),
+        findings: [{ severity: 'critical', text: 'npm test: exit 1' }],
+      },
+      evidence: { command: 'npm test', printed: 'not ok 1\nTypeError' },
+    });
+  });
+
+  it('may print a verdict itself, which its exit code must agree with', () => {
+    expect(commandReview(command, answered(JSON_VERDICT), both)).toMatchObject({
+      isMechanical: false,
+      verdict: { summary: 'Good.', findings: [] },
+    });
+    expect(commandReview(command, exited(2, JSON_VERDICT), both)).toMatchObject({
+      verdict: { findings: [{ severity: 'critical', text: 'exec:npm test ended with exit 2' }] },
+    });
+  });
+
+  it.each([126, 127])('is no reviewer at all by exit %i', (code) => {
+    expect(commandReview(command, exited(code), both)).toMatchObject({ is: 'failed', forGood: true });
+  });
+
+  it('that is not there, or takes too long, gives no verdict', () => {
+    const failed = (why: 'not_installed' | 'timeout'): EndedCall => ({ ended: 'failed', why, text: '', message: 'm' });
+    expect(commandReview(command, failed('not_installed'), both)).toMatchObject({ is: 'failed', forGood: true });
+    expect(commandReview(command, failed('timeout'), both)).toMatchObject({ is: 'failed', forGood: false });
+  });
+});
+
+it('--validate passes by exit 0 alone, and keeps what was printed', () => {
+  expect(validationOf('npm test', answered('', 'ok\n'))).toEqual({
+    command: 'npm test',
+    passed: true,
+    message: 'exit 0',
+    printed: 'ok',
+  });
+  expect(validationOf('npm test', exited(1, 'x'))).toMatchObject({ passed: false, message: 'exit 1' });
+  expect(validationOf('npm test', { ended: 'failed', why: 'timeout', text: '', message: 'Timed out.' })).toMatchObject({
+    passed: false,
+  });
+});

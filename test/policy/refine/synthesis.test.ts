@@ -1,0 +1,149 @@
+/** S0 step 9: the five parts, for each way in which a loop can end. */
+import { describe, expect, it } from 'vitest';
+import { parseBackends } from '../../../src/model/pipeline/backend.ts';
+import type { RelayOutcome, Review, Validation } from '../../../src/model/pipeline/round.ts';
+import { advance, begin } from '../../../src/policy/refine/convergence.ts';
+import type { Loop } from '../../../src/policy/refine/refine-loop.ts';
+import { synthesise, type SynthesisFacts } from '../../../src/policy/refine/synthesis.ts';
+import { synthesisText } from '../../../src/policy/refine/synthesis-text.ts';
+import { backend, failing, finding, passing, settings } from '../rounds.ts';
+
+const CODEX = backend('codex');
+const GEMINI = backend('gemini');
+
+const facts = (more: Partial<SynthesisFacts> = {}): SynthesisFacts => ({
+  ...{ task: 'Fix the login', backends: parseBackends(['codex']).backends, skipped: [], notes: [] },
+  sandbox: { sandbox: 'workspace-write', why: 'the task says "Fix the login"' },
+  ...more,
+});
+
+const relayed = (loop: Loop, ...outcomes: RelayOutcome[]): Loop =>
+  advance(loop, {
+    of: 'relay',
+    outcomes: new Map(outcomes.map((one, at) => [at === 0 ? CODEX : GEMINI, one] as const)),
+  });
+const reviewed = (loop: Loop, reviews: Review[], validation?: Validation): Loop =>
+  advance(loop, {
+    ...{ of: 'review', reviews: new Map(reviews.map((one, at) => [at === 0 ? CODEX : GEMINI, one] as const)) },
+    ...(validation === undefined ? {} : { validation }),
+  });
+const did = (text: string): RelayOutcome => ({ is: 'success', text });
+const gone: RelayOutcome = { is: 'failed', why: 'unauthorised', message: 'log in first' };
+const start = (maxRounds = 3) => begin(settings({ maxRounds, inTurn: true }));
+
+describe('the synthesis', () => {
+  it('of a loop that converged says what was done, by whom, in how many rounds, and that all passed', () => {
+    const loop = reviewed(relayed(reviewed(relayed(start(), did('one')), [failing()]), did('THE WORK')), [passing]);
+    expect(synthesisText(synthesise(loop, facts()))).toBe(
+      [
+        'REFINE CONVERGED: Fix the login',
+        '',
+        'Accomplished:',
+        '  The task is done, by codex in round 2: Read from end to end.',
+        '',
+        'Backends:',
+        '  codex: round 1: delivered 3 characters; round 2: delivered 8 characters',
+        '',
+        'Rounds: Converged in 2 rounds (of at most 3).',
+        '  1: codex success | has issues (1 finding)',
+        '  2: codex success | passed',
+        '',
+        'Convergence: all rubric items passed, for every deliverable.',
+        '',
+        'Sandbox: workspace-write was used: the task says "Fix the login"; files could be written.',
+        '',
+        'Result (codex, round 2):',
+        '',
+        'THE WORK',
+      ].join('\n'),
+    );
+  });
+
+  it('of a forced stop lists what is unresolved', () => {
+    const loop = reviewed(relayed(start(1), did('x')), [failing(finding('major', 'it is slow'))]);
+    const { converged, unresolved, result } = synthesise(loop, facts());
+    expect({ converged, unresolved, result }).toEqual({
+      ...{ converged: false, result: 'x' },
+      unresolved: ['major: it is slow', 'the result: there are critical risks or correctness issues'],
+    });
+    expect(synthesisText(synthesise(loop, facts()))).toContain(
+      'Forced stop after 1 round, the most that were allowed.',
+    );
+  });
+
+  it('without any result is a failure summary', () => {
+    const loop = relayed(start(), gone);
+    expect(synthesise(loop, facts())).toMatchObject({
+      ...{ accomplished: 'Nothing: no backend delivered a result.', result: null, resultFrom: null },
+      unresolved: ['codex failed for good: unauthorised (log in first)'],
+    });
+    expect(synthesisText(synthesise(loop, facts()))).toMatch(/^REFINE FAILED: Fix the login\n/);
+  });
+
+  it('takes the best prior result when every backend fails for good', () => {
+    const loop = relayed(reviewed(relayed(start(), did('kept')), [failing()]), gone);
+    expect(synthesise(loop, facts())).toMatchObject({ result: 'kept', resultFrom: { round: 1 } });
+  });
+
+  it('names those that were left out, and why', () => {
+    const [gemini] = parseBackends(['gemini']).backends;
+    const skipped = gemini === undefined ? [] : [{ backend: gemini, why: 'gemini in PATH: not found' }];
+    const text = synthesisText(synthesise(relayed(start(), gone), facts({ skipped })));
+    expect(text).toContain('\n  gemini: skipped: gemini in PATH: not found\n');
+  });
+
+  it('tells agreement and conflict of two, with the rationale', () => {
+    const loop = reviewed(relayed(begin(settings({ backends: [CODEX, GEMINI] })), did('a'), did('b')), [
+      failing(),
+      passing,
+    ]);
+    expect(synthesisText(synthesise(loop, facts()))).toContain('the backends disagree: gemini passes the rubric');
+    const [round] = synthesise(loop, facts()).rounds;
+    expect(round).toMatchObject({
+      agreement: 'conflict',
+      backends: [
+        { name: 'codex', outcome: 'success' },
+        { name: 'gemini', outcome: 'success' },
+      ],
+    });
+  });
+
+  it('says what --validate showed', () => {
+    const red = { command: 'npm test', passed: false, message: 'exit 1', printed: '' };
+    const text = synthesisText(synthesise(reviewed(relayed(start(1), did('x')), [passing], red), facts()));
+    expect(text).toContain('  1: codex success | has issues | npm test: exit 1');
+    expect(text).toContain('  - validation failed: npm test (exit 1)');
+  });
+
+  it('is honest about read-only, and about commands that nobody holds back', () => {
+    const sandbox = { sandbox: 'read-only', why: 'asked for by --sandbox' } as const;
+    const { sandboxNote } = synthesise(
+      relayed(start(), gone),
+      facts({ sandbox, backends: parseBackends(['exec:./x']).backends }),
+    );
+    expect(sandboxNote).toBe(
+      'read-only: asked for by --sandbox. Not enforced for exec:./x: a command may do what it likes.',
+    );
+  });
+
+  it('says so when the files are of a later round than the best result', () => {
+    const better = reviewed(relayed(start(2), did('good')), [failing(finding('minor'))]);
+    const worse = reviewed(relayed(better, did('bad')), [failing(finding('critical'))]);
+    expect(synthesise(worse, facts()).notes).toEqual([
+      'The files are as round 2 left them; the report above is of round 1, which was judged better.',
+    ]);
+  });
+
+  it('of an interruption keeps what there is', () => {
+    const loop = advance(relayed(start(), did('half')), {
+      of: 'stop',
+      ending: { why: 'interrupted', text: 'interrupted by a signal' },
+    });
+    const text = synthesisText(synthesise(loop, facts()));
+    expect(text).toMatch(/^REFINE INTERRUPTED/);
+    expect(text).toContain('Interrupted after 1 round of 3.');
+    expect(text).toMatch(/\n\nhalf$/);
+    const early = advance(start(), { of: 'stop', ending: { why: 'interrupted', text: 'interrupted by a signal' } });
+    expect(synthesisText(synthesise(early, facts()))).toContain('Interrupted after 0 rounds of 3.');
+  });
+});

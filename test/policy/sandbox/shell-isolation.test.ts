@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest';
+import { walled, type Surroundings } from '../../../src/policy/sandbox/shell-isolation.ts';
+
+const around = (over: Partial<Surroundings>): Surroundings => ({
+  ...{ root: '/work', isWritable: true, inRoot: new Map(), ofGit: [], keys: [] },
+  ...over,
+});
+const line = (over: Partial<Surroundings>): string =>
+  walled('/bin/bwrap', around(over), ['/bin/sh', '-c', 'true']).join(' ');
+const directory = (path: string) => ({ path, isDirectory: true });
+const file = (path: string) => ({ path, isDirectory: false });
+
+describe('the wall around a command', () => {
+  test('shuts off network, processes and capabilities, and ends with whoever put it up', () => {
+    expect(line({})).toMatch(
+      /^\/bin\/bwrap --unshare-all --die-with-parent --new-session --cap-drop ALL --ro-bind \/ \//,
+    );
+    expect(line({})).toMatch(/--chdir \/work -- \/bin\/sh -c true$/);
+  });
+
+  test('makes the workspace writable, or not', () => {
+    expect(line({})).toContain(' --bind /work /work ');
+    expect(line({ isWritable: false })).toContain(' --ro-bind /work /work ');
+  });
+
+  test('opens the workspace after what would cover it, and covers what is in it after that', () => {
+    const text = line({ root: '/tmp/w', inRoot: new Map([['.teams', directory('/tmp/w/.teams')]]) });
+    const order = ['--tmpfs /tmp ', '--bind /tmp/w /tmp/w', '--tmpfs /tmp/w/.teams --remount-ro /tmp/w/.teams'];
+    const places = order.map((part) => text.indexOf(part));
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    expect(places).not.toContain(-1);
+  });
+
+  test('hides keys, keeps what makes git run something, and leaves the rest', () => {
+    const text = line({
+      inRoot: new Map([
+        ['.env', file('/work/.env')],
+        ['.mcp.json', file('/work/.mcp.json')],
+        ['src', directory('/work/src')],
+      ]),
+      ofGit: [directory('/work/.git/hooks'), file('/work/.git/config')],
+      keys: [directory('/home/u/.ssh'), file('/home/u/.netrc')],
+    });
+    expect(text).toContain('--ro-bind /dev/null /work/.env');
+    expect(text).toContain('--ro-bind /work/.mcp.json /work/.mcp.json');
+    expect(text).toContain('--ro-bind /work/.git/hooks /work/.git/hooks');
+    expect(text).toContain('--ro-bind /work/.git/config /work/.git/config');
+    expect(text).toContain('--tmpfs /home/u/.ssh --remount-ro /home/u/.ssh');
+    expect(text).toContain('--ro-bind /dev/null /home/u/.netrc');
+    expect(text).not.toContain('/work/src');
+  });
+
+  test.each([
+    [directory('/work/.git'), true, '--bind'],
+    [directory('/work/.git'), false, '--ro-bind'],
+    [file('/work/.git'), true, '--ro-bind'],
+  ])('pins %j where it is, writable %s: %s', (git, isWritable, how) => {
+    expect(line({ isWritable, inRoot: new Map([['.git', git]]) })).toContain(` ${how} /work/.git /work/.git `);
+  });
+
+  test('covers a link by what it leads to, and neither what is hidden anyway nor what the workspace lies in', () => {
+    const text = line({
+      root: '/home/u/.claude/work',
+      inRoot: new Map([['.env', file('/home/u/shared/.env')]]),
+      keys: [directory('/home/u/.claude'), directory('/tmp/home/.ssh')],
+    });
+    expect(text).toContain('--ro-bind /dev/null /home/u/shared/.env');
+    expect(text).not.toContain('--tmpfs /home/u/.claude');
+    expect(text).not.toContain('/tmp/home/.ssh');
+  });
+});

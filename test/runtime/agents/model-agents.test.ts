@@ -1,0 +1,212 @@
+/** Teammates whose agent is a model's API: in this process against the model server, and one in a process of its own. */
+import { readFileSync } from 'node:fs';
+import { join as under } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AgentSpec } from '../../../src/model/agent/agent.ts';
+import type { Clock } from '../../../src/model/text/clock.ts';
+import { configSchema } from '../../../src/model/config/config.ts';
+import { join } from '../../../src/runtime/teammate/join.ts';
+import { runTeam } from '../../../src/runtime/runs/run.ts';
+import type { Script } from '../../fixtures/model-server/script.ts';
+import { ModelServer } from '../../fixtures/model-server/server.ts';
+import { FakeClock } from '../../support/clock.ts';
+import { reopened, run, team, type Team } from '../../support/session.ts';
+import { name } from '../../support/team.ts';
+import { sessionOptions } from '../../../src/runtime/runs/session-options.ts';
+
+async function serve(script: Script): Promise<ModelServer> {
+  const server = await ModelServer.start({ script });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+const agentAt = ({ url }: ModelServer, over: Partial<AgentSpec> = {}): AgentSpec => ({
+  ...{ kind: 'anthropic', model: 'claude-sonnet-5-5', baseUrl: url, env: { ANTHROPIC_API_KEY: 'none' } },
+  ...over,
+});
+
+/** A member at work in this process, until it is told to stop. */
+async function atWork(on: Team, member = 'ada', clock?: Clock): Promise<() => Promise<void>> {
+  const teammate = await join(reopened(on.paths, clock), name(member), { byHand: true, environment: {} });
+  const left = teammate.run();
+  const stop = async (): Promise<void> => {
+    teammate.stop('signal');
+    await left;
+  };
+  onTestFinished(stop);
+  return stop;
+}
+
+const completed = (on: Team, id: string): Promise<void> =>
+  on.until(`task #${id} is done`, (board) => board.tasks.get(id)?.status === 'completed');
+
+describe('a teammate that is a model', () => {
+  it('does its task with the tools of the team, and its report is the result', async () => {
+    const server = await serve([
+      { calls: [{ tool: 'SendMessage', input: { recipient: 'lead', content: 'Begun.' } }] },
+      { text: 'Found three leaks.', usage: { input: 1_000, output: 100, cached: 400 } },
+    ]);
+    const on = await team({ members: [{ name: 'ada', agent: agentAt(server) }], tasks: [{ subject: 'Find leaks' }] });
+    await atWork(on);
+    await completed(on, '1');
+    expect(on.task('1')).toMatchObject({ result: { summary: 'Found three leaks.' } });
+    expect([...on.handle.inbox('lead')].map(({ content }) => content)).toContain('Begun.');
+    expect(server.requests[0]).toMatchObject({ user: 'Find leaks' });
+    expect(server.requests[0]?.system).toContain('You are ada, a teammate in the team "crew"');
+    expect(server.requests[0]?.tools).toContain('TaskList');
+    expect(server.requests[0]?.tools).not.toContain('TeamCreate');
+  });
+
+  it('records what each call used', async () => {
+    const server = await serve([{ text: 'Done.', usage: { input: 1_000, output: 100, cached: 400 } }]);
+    const on = await team({ members: [{ name: 'ada', agent: agentAt(server) }], tasks: [{ subject: 'Work' }] });
+    await atWork(on);
+    await completed(on, '1');
+    const used = { member: 'ada', task: '1', kind: 'anthropic', model: 'claude-sonnet-5-5' };
+    expect(on.events('agent.spent')).toMatchObject([
+      { ...used, input_tokens: 1_000, output_tokens: 100, cache_read_tokens: 400 },
+    ]);
+  });
+
+  it('takes mail between two steps of one turn', async () => {
+    const late: { on?: Team } = {};
+    const server = await serve(async ({ results, messages }) => {
+      if (messages.some(({ text }) => text.includes('Leave the API alone'))) return { text: 'Left it alone.' };
+      if (results.length === 0) await late.on?.handle.send('ada', 'Leave the API alone.');
+      return { calls: [{ tool: 'TaskList' }] };
+    });
+    const on = await team({
+      members: [{ name: 'ada', agent: agentAt(server) }],
+      tasks: [{ subject: 'Change things' }],
+    });
+    late.on = on;
+    await atWork(on);
+    await completed(on, '1');
+    expect(on.task('1')).toMatchObject({ result: { summary: 'Left it alone.' } });
+    expect(server.requests.at(-1)?.user).toMatch(/You have mail from your team[^]*from "lead"/);
+  });
+
+  it('goes on with its session in its next life', async () => {
+    const server = await serve([]);
+    const members = [{ name: 'ada', agent: agentAt(server) }];
+    const on = await team({ members, tasks: [{ subject: 'Remember apples' }] });
+    const stop = await atWork(on);
+    await completed(on, '1');
+    await stop();
+    await on.handle.board.add({ subject: 'What was it' });
+    await atWork(on);
+    await completed(on, '2');
+    expect(server.requests.at(-1)?.messages.map(({ text }) => text)).toEqual([
+      'Remember apples',
+      'ok: Remember apples',
+      'What was it',
+    ]);
+    expect(on.events('agent.session_began')).toHaveLength(2);
+    expect(new Set(on.events('agent.session_began').map(({ text }) => text)).size).toBe(1);
+  });
+
+  it('keeps off a vendor that refused another of the team', async () => {
+    const server = await serve([{ fail: { status: 429, retryAfter: 2 } }]);
+    const one = agentAt(server);
+    const members = [
+      { name: 'ada', agent: one },
+      { name: 'bob', agent: one },
+    ];
+    const on = await team({ members, tasks: [{ subject: 'First', owner: name('ada') }] });
+    await atWork(on, 'ada');
+    await on.until('it is refused', () => on.events('agent.delayed').length > 0);
+    const before = server.requests.length;
+    await on.handle.board.add({ subject: 'Second', owner: 'bob' });
+    await atWork(on, 'bob');
+    await on.until('bob waits', () => on.handle.store.roster.read(name('bob'))?.note?.state === 'rate-limited');
+    expect(server.requests.length).toBe(before);
+    await completed(on, '1');
+    await completed(on, '2');
+    expect(on.handle.store.vendors.read()?.vendors).toMatchObject({ [new URL(server.url).host]: { refusals: 0 } });
+  });
+
+  it('gives its task back when the vendor refuses for long, and nobody is blamed', async () => {
+    const server = await serve([{ fail: { status: 429, retryAfter: 600 }, times: 'always' }]);
+    const on = await team({ members: [{ name: 'ada', agent: agentAt(server) }], tasks: [{ subject: 'Work' }] });
+    await atWork(on);
+    await on.until('it is given back', () => on.events('task.given_back').length > 0);
+    expect(on.task('1')).toMatchObject({ status: 'pending', attempts: 0 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('works on files where the team works, as far as it may', async () => {
+    const server = await serve([
+      { calls: [{ tool: 'write_file', input: { path: 'notes.txt', content: 'three leaks' } }] },
+      { calls: [{ tool: 'read_file', input: { path: 'notes.txt' } }] },
+      { text: 'Wrote {result}' },
+    ]);
+    const on = await team({ members: [{ name: 'ada', agent: agentAt(server) }], tasks: [{ subject: 'Take notes' }] });
+    await atWork(on);
+    await completed(on, '1');
+    expect(readFileSync(under(on.root, 'notes.txt'), 'utf8')).toBe('three leaks');
+    expect(on.task('1')).toMatchObject({ result: { summary: expect.stringContaining('three leaks') as string } });
+  });
+
+  it('is offered nothing that writes when its member only reads', async () => {
+    const server = await serve([]);
+    const members = [{ name: 'ada', agent: agentAt(server), sandbox: 'read-only' as const }];
+    const on = await team({ members, tasks: [{ subject: 'Look' }] });
+    await atWork(on);
+    await completed(on, '1');
+    expect(server.requests[0]?.tools).toContain('read_file');
+    expect(server.requests[0]?.tools).not.toContain('write_file');
+  });
+
+  it('ends a run hard that has used what it may', async () => {
+    const server = await serve([
+      { text: 'Done.', usage: { input: 900, output: 200 } },
+      { hangs: 'before', times: 'always' },
+    ]);
+    const tasks = [{ subject: 'First' }, { subject: 'Second' }];
+    const on = await team({ members: [{ name: 'ada', agent: agentAt(server) }], tasks });
+    const options = { ...sessionOptions(configSchema.parse({})), spending: { maxTokens: 1_000 } };
+    const report = await runTeam(on.paths, undefined, options);
+    expect(report).toMatchObject({ status: 'incomplete', exitCode: 1 });
+    expect(on.events('run.stopped')).toMatchObject([{ text: expect.stringContaining('--max-tokens') as string }]);
+    expect(on.task('2').status).not.toBe('completed');
+  });
+
+  it('works in a process of its own, led by a lead', async () => {
+    const server = await serve([{ calls: [{ tool: 'TaskGet', input: { taskId: '1' } }] }, { text: 'Saw {result}' }]);
+    const on = await team({ members: [{ name: 'ada', agent: agentAt(server) }], tasks: [{ subject: 'Look around' }] });
+    expect(await run(on)).toBe('finished');
+    expect(on.task('1')).toMatchObject({
+      status: 'completed',
+      result: { summary: expect.stringContaining('Look around') as string },
+    });
+  });
+});
+
+describe('an idle teammate', () => {
+  it('makes no model call in an hour, ten of them, whatever needs no thought; twenty messages in one window are one turn', async () => {
+    const server = await serve([]);
+    const clock = new FakeClock();
+    const members = Array.from({ length: 10 }, (_, at) => ({ name: `worker-${at + 1}`, agent: agentAt(server) }));
+    const on = await team({ members });
+    for (const { name: member } of members) await atWork(on, member, clock);
+    let answered = 0;
+    // What their processes answer by themselves shows that each has looked since.
+    const everybodyLooks = async (): Promise<void> => {
+      answered += members.length;
+      for (const { name: member } of members) await on.handle.send(member, 'STATUS CHECK.', { kind: 'status_check' });
+      const answers = (): number => [...on.handle.inbox('lead')].filter(({ kind }) => kind === 'status').length;
+      await on.until('everybody answers', () => answers() === answered);
+    };
+    for (let minutes = 0; minutes < 60; minutes += 30) {
+      clock.advance(30 * 60_000);
+      await everybodyLooks();
+    }
+    expect(server.requests).toHaveLength(0);
+    const texts = Array.from({ length: 20 }, (_, at) => `Note number ${at + 1} of twenty.`);
+    await Promise.all(texts.map((text) => on.handle.send('worker-7', text)));
+    await on.until('it has thought about them', () => on.events('agent.spent').length > 0);
+    await everybodyLooks();
+    expect(server.requests).toHaveLength(1);
+    expect(texts.filter((text) => server.requests[0]?.user.includes(text) !== true)).toEqual([]);
+  });
+});

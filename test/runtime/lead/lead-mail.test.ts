@@ -1,0 +1,47 @@
+/** UNBLOCKED: told once a task, also by a lead that takes over from one which died over telling it. */
+import { expect, it, onTestFinished } from 'vitest';
+import { LEAD } from '../../../src/model/text/names.ts';
+import { LeadPost } from '../../../src/runtime/lead/lead-mail.ts';
+import { Memory } from '../../../src/runtime/lead/lead-memory.ts';
+import { waitingMail } from '../../../src/store/mail/inbox-view.ts';
+import { name } from '../../support/team.ts';
+import { ToldTeam } from '../../support/told-team.ts';
+
+/** bob's #3 waits for #1 and #2, which are ada's; his #4 was his before and is carla's now. */
+function unblocked(): ToldTeam {
+  const on = new ToldTeam({ ada: 'executor', bob: 'executor', carla: 'executor' }).led().started('ada', 'bob', 'carla');
+  on.add('One', { owner: 'ada' }).add('Two', { owner: 'ada' });
+  on.add('Three', { owner: 'bob', blockedBy: ['1', '2'] }).add('Four', { owner: 'bob', blockedBy: ['1'] });
+  on.work('1', 'ada', 1_000).work('2', 'ada', 1_000).wait(1_000);
+  return on.say({ type: 'task.assigned', task: '4', owner: name('carla') });
+}
+
+/** A lead takes over: it learns what was, tells what is untold, and is gone. */
+async function tookOver({ store }: ToldTeam): Promise<void> {
+  const { epoch, incarnation } = store.board.fold().lead;
+  const post = new LeadPost({
+    ...{ store, speaker: { kind: 'lead', name: LEAD, epoch, incarnation: incarnation ?? '' }, leads: () => true },
+    ...{ memory: new Memory(store.clock), readsMail: false, onSpawn: () => {}, onIdle: () => {}, onNews: () => {} },
+  });
+  onTestFinished(() => post.close());
+  for (const folded of store.board.history()) post.folded(folded);
+  post.keepUntold();
+  await post.notify();
+}
+
+const told = ({ store }: ToldTeam, member: string): string[] =>
+  [...waitingMail(store.disk, store.paths.inbox(name(member)))].map(({ content }) => content);
+
+it('is told by the next lead, of the last blocker, and read once however many leads tell it', async () => {
+  const on = unblocked();
+  await tookOver(on);
+  await tookOver(on);
+  expect(told(on, 'bob')).toEqual(['UNBLOCKED: Task #3 is now ready. Blocker #2 completed.']);
+  expect(told(on, 'carla')).toEqual([]);
+});
+
+it('is told nobody of a task that was begun meanwhile', async () => {
+  const on = unblocked().claim('3', 'bob');
+  await tookOver(on);
+  expect(told(on, 'bob')).toEqual([]);
+});

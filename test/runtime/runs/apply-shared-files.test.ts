@@ -1,0 +1,55 @@
+/** The shared-file step of a run: workers say what a shared file needs, the lead's agent sees to it, and the gates look at it. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Workplace } from '../../support/cli.ts';
+
+const ada = 'echo a >src/a.txt; echo Done.; echo "SHARED conf/all.txt: add a"';
+const bob =
+  'echo b >src/b.txt; echo "SHARED conf/all.txt: add b"; echo "SHARED conf/all.txt: add a"; echo "SHARED src/a.txt: mend it"';
+
+const run = async (lead: string | undefined) => {
+  const place = new Workplace();
+  place.put('src/a.txt', '');
+  place.put('conf/all.txt', '');
+  place.put('lead.sh', lead ?? '');
+  const members = ['ada', 'bob'].map((name) => ({ name, agent: { kind: 'exec' } }));
+  const plan = {
+    name: 'sharing',
+    members,
+    tasks: [
+      { subject: 'Do a', owner: 'ada', run: ada, files: ['src/a.txt'] },
+      { subject: 'Do b', owner: 'bob', run: bob, files: ['src/b.txt'], blockedBy: [1] },
+    ],
+    gates: { ownership: true, build: 'grep -qx a conf/all.txt' },
+    sharedFiles: ['conf/**'],
+    ...(lead === undefined ? {} : { lead: { kind: 'exec', command: ['sh', 'lead.sh'] } }),
+  };
+  place.put('plan.json', JSON.stringify(plan));
+  const { code, out } = await place.teams('run', 'plan.json', '--quiet');
+  return { code, out, read: (file: string) => readFileSync(join(place.root, file), 'utf8') };
+};
+
+describe('the shared-file step', () => {
+  it('is one turn of the lead’s agent for all that is asked, before what is built', async () => {
+    const { code, out, read } = await run('cat >>asked; echo a >>conf/all.txt; echo DONE 1; echo OPEN 2: not needed');
+    expect(code, out).toBe(1);
+    expect(out).toContain(`Shared Files:
+  [DONE] conf/all.txt: add a (ada, task #1)
+  [OPEN] conf/all.txt: add b (bob, task #2): not needed
+  [OPEN] src/a.txt: mend it (bob, task #2): src/a.txt is no shared file but ada's
+`);
+    // Its own file is nobody's to write: that is the one thing that fails here.
+    expect(out).toContain("- shared fail: the lead's agent changed what is not the lead's: asked\n");
+    expect(out).toContain('Build: pass |');
+    expect(read('asked').match(/^--- \w+ \d\. .*/gm)).toHaveLength(2);
+  });
+
+  it('lists what nobody sees to where the lead has no agent', async () => {
+    const { code, out } = await run(undefined);
+    expect(out).toContain('  [OPEN] conf/all.txt: add a (ada, task #1): nobody has seen to it\n');
+    expect(out).toContain('- shared skipped: 3 of 3 open; the lead has no agent that could see to it\n');
+    // What was needed is missing, and the build says so.
+    expect({ code, failed: out.includes('Build: fail |') }).toEqual({ code: 1, failed: true });
+  });
+});

@@ -1,0 +1,84 @@
+/** The ownership gate of a run, with git and without: what is found, who is told, and that nothing is reverted. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Workplace } from '../../support/cli.ts';
+
+const member = (name: string, command?: string) => ({
+  ...{ name, agent: { kind: 'exec', ...(command === undefined ? {} : { command }) } },
+});
+/** Bob works after Ada, and long enough after her that the time of a file tells who was at work. */
+const LATER = 'sleep 0.2; ';
+
+const run = async (where: { git: boolean; bob: string; ada?: string; shared?: string[] }) => {
+  const place = new Workplace();
+  place.put('src/a.txt', 'a\n');
+  const tasks = [
+    { subject: 'Do a', owner: 'ada', run: 'echo a >src/a.txt', files: ['src/a.txt'] },
+    { subject: 'Do b', owner: 'bob', run: `${where.bob}; echo b >src/b.txt`, files: ['src/b.txt'], blockedBy: [1] },
+  ];
+  const gates = { ownership: true, build: 'touch built' };
+  const plan = {
+    name: 'own',
+    members: [member('ada', where.ada), member('bob')],
+    tasks,
+    gates,
+    sharedFiles: where.shared ?? [],
+  };
+  place.put('plan.json', JSON.stringify(plan));
+  const at = (file: string): string => join(place.root, file);
+  if (!where.git) return { ...(await place.teams('run', 'plan.json', '--quiet')), at };
+  // What a run prints into the workspace is nobody's edit.
+  const run = 'git init -q . && echo home >.gitignore && teams run plan.json --quiet >run.log 2>run.err';
+  const { code } = await place.shell(run);
+  return { code, out: readFileSync(at('run.log'), 'utf8'), at };
+};
+
+describe('the ownership gate', () => {
+  it.each([[true], [false]])('passes where everybody kept to their own files (git: %s)', async (git) => {
+    const { code, out } = await run({ git, bob: 'true' });
+    expect(code, out).toBe(0);
+    expect(out).not.toContain('ownership');
+  });
+
+  it.each([[true], [false]])(
+    'lists what is nobody’s and what is shared, exit 1, and reverts nothing (git: %s)',
+    async (git) => {
+      const { code, out, at } = await run({
+        git,
+        bob: 'echo x >stray.txt; echo {} >package.json',
+        shared: ['package.json'],
+      });
+      expect(code).toBe(1);
+      expect(out).toMatch(/- ownership fail: package\.json: it is a shared file.*; stray\.txt: nobody owns it/);
+      expect(['stray.txt', 'src/b.txt', 'built'].filter((file) => !existsSync(at(file)))).toEqual([]);
+    },
+  );
+
+  it('lets a member write what the lead granted it, and nothing else', async () => {
+    const ask = 'teams send lead "I need other.txt, src/a.txt and package.json" --kind boundary';
+    const bob = `${ask} && until teams inbox --json >told && grep -q BOUNDARY told; do sleep 0.1; done; echo x >other.txt`;
+    const { code, out, at } = await run({ git: true, bob, shared: ['package.json'] });
+    const told = readFileSync(at('told'), 'utf8');
+    expect(told).toContain('BOUNDARY GRANTED: other.txt, src/a.txt');
+    expect(told).toContain('BOUNDARY REFUSED: package.json is a shared file');
+    expect(out).toMatch(/- ownership fail: told: nobody owns it; bob worked then\n/);
+    expect(out).toContain(
+      '  [OPEN] package.json: I need other.txt, src/a.txt and package.json (bob): nobody has seen to it\n',
+    );
+    expect(code).toBe(1);
+  });
+
+  it('gives its owner what another changed, also behind a time set back, to look at; then it is settled', async () => {
+    const { code, out, at } = await run({
+      git: true,
+      bob: `${LATER}echo mine >src/a.txt; touch -d '1 hour ago' src/a.txt`,
+      ada: 'cat >seen',
+    });
+    expect(out).toMatch(/\[DONE\] #3: \[no-cascade\] Look at what others changed in src\/a\.txt \(ada/);
+    expect(readFileSync(at('seen'), 'utf8')).toContain("src/a.txt: it is ada's, and bob worked when it was changed");
+    // What Ada writes besides is nobody's.
+    expect({ code, listed: out.includes('seen: nobody owns it') }).toEqual({ code: 1, listed: true });
+    expect(out).not.toMatch(/ownership fail:.*src\/a\.txt/);
+  });
+});

@@ -1,0 +1,110 @@
+/** A model that explores and plans: what it is shown, what is made of its report, and what of its mistakes. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { AgentSpec } from '../../../src/model/agent/agent.ts';
+import { configSchema } from '../../../src/model/config/config.ts';
+import { divideTask } from '../../../src/runtime/runs/planning.ts';
+import { projectFiles } from '../../../src/runtime/agents/project-files.ts';
+import { planInText } from '../../../src/runtime/runs/plan-source.ts';
+import { makeGeneratedTeam } from '../../../src/runtime/runs/task-run.ts';
+import type { Script } from '../../fixtures/model-server/script.ts';
+import { ModelServer } from '../../fixtures/model-server/server.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const PLAN = JSON.stringify({
+  subtasks: [{ subject: 'Fix a', description: 'It.', acceptance: ['works'], files: ['src/a.ts'] }],
+});
+const REPORT = { files: ['src/a.ts'], modules: ['src: all of it'], shared: ['Makefile'], tests: [] };
+
+async function serve(script: Script): Promise<{ server: ModelServer; agent: AgentSpec }> {
+  const server = await ModelServer.start({ script });
+  onTestFinished(() => server.close());
+  const agent: AgentSpec = { kind: 'anthropic', baseUrl: server.url, env: { ANTHROPIC_API_KEY: 'none' }, tier: 'opus' };
+  return { server, agent };
+}
+
+function project(): string {
+  const cwd = tempDir();
+  for (const folder of ['src', 'node_modules/x']) mkdirSync(join(cwd, folder), { recursive: true });
+  for (const file of ['src/a.ts', 'src/b.log', 'package.json', 'node_modules/x/y.js'])
+    writeFileSync(join(cwd, file), '');
+  return cwd;
+}
+
+async function planned(agent: AgentSpec, cwd = project()) {
+  const said: string[] = [];
+  const planner = { label: 'model', agent };
+  const staffing = {
+    spec: { is: 'open' as const },
+    roles: new Map(),
+    usual: planner,
+    available: new Map(),
+    config: configSchema.parse({}),
+  };
+  const ask = { task: 'mend it', planner, staffing, timeoutMs: 30_000, say: (text: string) => void said.push(text) };
+  const place = { cwd, environment: process.env, envPass: [] };
+  return { division: await divideTask(ask, place, new AbortController().signal), said };
+}
+
+describe('planning by a model', () => {
+  it('explores with the small tier first, and plans with what came of it', async () => {
+    const { server, agent } = await serve([
+      { when: 'You explore a project', text: `Here it is:\n\`\`\`json\n${JSON.stringify(REPORT)}\n\`\`\`` },
+      { when: 'You plan the work', text: PLAN },
+    ]);
+    const { division } = await planned(agent);
+    expect(division?.tasks.map(({ files }) => files)).toEqual([['src/a.ts']]);
+    const [explored, plan] = server.requests;
+    expect([explored?.model, plan?.model]).toEqual(['claude-haiku-5-5', 'claude-opus-5-5']);
+    expect(plan?.user).toContain('Modules:\n  src: all of it\n');
+    expect(plan?.user).toContain('  package.json\n  Makefile\n');
+    expect(plan?.tools).not.toContain('write_file');
+  });
+
+  it('does with the names of the files where the explorer says nothing of use', async () => {
+    const { server, agent } = await serve([
+      { when: 'You explore a project', text: 'A fine project.' },
+      { when: 'You plan the work', text: PLAN },
+    ]);
+    const { said } = await planned(agent);
+    expect(said).toContain('The explorer gave no report; the names of the files have to do.');
+    expect(server.requests.at(-1)?.user).toContain('Modules:\n  src/ (2 files)\n');
+  });
+
+  it('says why a planner failed', async () => {
+    const { agent } = await serve([{ fail: 401, times: 'always' }]);
+    await expect(planned(agent)).rejects.toMatchObject({ code: 'AGENT_UNAUTHORISED' });
+  });
+});
+
+describe('the files of a project', () => {
+  const files = async (cwd: string) => (await projectFiles(cwd, new AbortController().signal)).files;
+
+  it('are those that git does not ignore, and else those of a walk', async () => {
+    const cwd = project();
+    expect(await files(cwd)).toEqual(['package.json', 'src/a.ts', 'src/b.log']);
+    execFileSync('git', ['init', '-q', cwd]);
+    writeFileSync(join(cwd, '.gitignore'), '*.log\nnode_modules\n');
+    expect(await files(cwd)).toEqual(['.gitignore', 'package.json', 'src/a.ts']);
+  });
+});
+
+describe('a made-up name', () => {
+  it('is the next second where the present one is taken', async () => {
+    const root = tempDir();
+    const named = (name: string) =>
+      planInText(`name: ${name}\nmembers: [{name: ada, agent: exec}]\ntasks: [{subject: One, run: 'true'}]`, {
+        cwd: root,
+        vars: {},
+        agents: new Map(),
+      });
+    const make = () => makeGeneratedTeam({ text: '', named }, { root, environment: {} });
+    const made = await Promise.all([make(), make(), make()]);
+    const seconds = made.map(({ paths }) => Number(paths.name.replace('forge-team-', ''))).sort();
+    expect(new Set(seconds).size).toBe(3);
+    expect(Number(seconds[2]) - Number(seconds[0])).toBeLessThan(60);
+    expect(made.map(({ given }) => given.plan.name).sort()).toEqual(seconds.map((second) => `forge-team-${second}`));
+  });
+});

@@ -1,0 +1,178 @@
+/** The safety point of a run, with the git that is here: what it keeps, what `teams diff` tells, and that the undo undoes. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { until, Workplace } from '../../support/cli.ts';
+import { changes } from '../../support/shapes.ts';
+
+/** A user's git: nothing of this machine's configuration. */
+const git = (cwd: string, ...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', '-c', 'protocol.file.allow=always', ...args], {
+    ...{ cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
+  });
+
+/** Every file that is not git's or ours, what is staged, and where the branches are. */
+function stateOf(directory: string) {
+  const paths = readdirSync(directory, { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(directory, join(entry.parentPath, entry.name)))
+    .filter((path) => !/(?:^|\/)(?:\.git|\.teams|\.tasks)(?:\/|$)/.test(path));
+  return {
+    files: Object.fromEntries(paths.sort().map((path) => [path, readFileSync(join(directory, path), 'utf8')])),
+    staged: git(directory, 'ls-files', '--stage'),
+    branches: git(directory, 'for-each-ref', 'refs/heads', 'refs/tags'),
+  };
+}
+
+const DEED =
+  'echo new >made.txt; echo changed >kept.txt; rm -f gone.txt; mkdir -p deep/er; echo x >deep/er/x; echo no >out.log';
+const PLAN = {
+  name: 'tidy',
+  members: [{ name: 'ada', agent: { kind: 'exec' } }],
+  tasks: [
+    { subject: 'Do it', run: DEED, files: ['kept.txt', 'gone.txt'] },
+    { subject: 'Go deep', run: 'echo y >deep/y', files: ['deep'], blockedBy: [1] },
+  ],
+};
+
+/** A repository with staged, changed, untracked and ignored files, and a plan beside them. */
+function dirty(place: Workplace): string {
+  const at = join(place.root, 'work');
+  mkdirSync(at);
+  git(at, 'init', '-q');
+  const files = { 'kept.txt': 'old', 'gone.txt': 'there', '.gitignore': '*.log\n', 'plan.json': JSON.stringify(PLAN) };
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(at, name), text);
+  git(at, 'add', '-A');
+  git(at, 'commit', '-qm', 'begin');
+  writeFileSync(join(at, 'staged.txt'), 'staged');
+  git(at, 'add', 'staged.txt');
+  writeFileSync(join(at, 'staged.txt'), 'staged, then changed');
+  writeFileSync(join(at, 'new here.txt'), 'untracked');
+  writeFileSync(join(at, 'out.log'), 'ignored');
+  return at;
+}
+
+const kinds: Record<string, (place: Workplace) => string> = {
+  'with staged, changed, untracked and ignored files': dirty,
+  'without a commit'(place) {
+    const at = dirty(place);
+    git(at, 'update-ref', '-d', 'HEAD');
+    return at;
+  },
+  'that is a linked worktree'(place) {
+    const at = join(place.root, 'linked');
+    git(dirty(place), 'worktree', 'add', '-q', at);
+    writeFileSync(join(at, 'kept.txt'), 'changed before');
+    return at;
+  },
+  'with a submodule'(place) {
+    const at = dirty(place);
+    const other = join(place.root, 'other');
+    mkdirSync(other);
+    git(other, 'init', '-q');
+    git(other, 'commit', '-qm', 'other', '--allow-empty');
+    git(at, 'submodule', '--quiet', 'add', other, 'sub');
+    return at;
+  },
+  'in the middle of a merge, with an empty repository inside'(place) {
+    const at = dirty(place);
+    git(at, 'commit', '-qam', 'ours');
+    git(at, 'checkout', '-q', '-b', 'theirs', 'HEAD~1');
+    writeFileSync(join(at, 'kept.txt'), 'theirs');
+    git(at, 'commit', '-qam', 'theirs');
+    git(at, 'checkout', '-q', '-');
+    writeFileSync(join(at, 'kept.txt'), 'ours');
+    git(at, 'commit', '-qam', 'ours again');
+    expect(() => git(at, 'merge', 'theirs')).toThrow();
+    mkdirSync(join(at, 'inner'));
+    git(join(at, 'inner'), 'init', '-q');
+    return at;
+  },
+};
+
+const undone = z.looseObject({
+  undo: z.looseObject({ command: z.string(), directory: z.string() }),
+  notes: z.array(z.string()),
+});
+
+const runIn = async (place: Workplace, at: string) => {
+  const { code, out, err } = await place.say(['run', 'plan.json', '--json'], { cwd: at });
+  expect(code, err).toBe(0);
+  return undone.parse(JSON.parse(out));
+};
+
+describe('the safety point', () => {
+  it.each(Object.keys(kinds))('in a repository %s keeps everything, and its undo brings it back', async (kind) => {
+    const place = new Workplace();
+    const at = kinds[kind]?.(place) ?? '';
+    const before = stateOf(at);
+    const { undo } = await runIn(place, at);
+    const after = stateOf(at);
+    expect(after).toMatchObject({ staged: before.staged, branches: before.branches });
+    expect(after.files).toMatchObject({ 'made.txt': 'new\n', 'kept.txt': 'changed\n', 'deep/y': 'y\n' });
+
+    execFileSync('/bin/sh', ['-c', undo.command], { cwd: undo.directory, stdio: 'pipe' });
+    const { files, staged, branches } = stateOf(at);
+    // What git ignores is nobody's to keep.
+    expect({ files, branches }).toEqual({ files: { ...before.files, 'out.log': 'no\n' }, branches: before.branches });
+    // A conflict that was staged cannot be kept as one: its files are.
+    if (!kind.includes('merge')) expect(staged).toBe(before.staged);
+  });
+
+  it('tells what changed since, of all and of one task, also when the team is in the archive', async () => {
+    const place = new Workplace();
+    const at = dirty(place);
+    await runIn(place, at);
+    const objects = git(at, 'count-objects');
+    const diff = async (...words: string[]) => {
+      const { code, out, err } = await place.say(['diff', ...words, '--json'], { cwd: at });
+      expect(code, err).toBe(0);
+      return changes.parse(JSON.parse(out));
+    };
+    const all = await diff('tidy');
+    expect(all.files).toEqual([
+      { path: 'deep/er/x', change: 'added' },
+      { path: 'deep/y', change: 'added' },
+      { path: 'gone.txt', change: 'deleted' },
+      { path: 'kept.txt', change: 'modified' },
+      { path: 'made.txt', change: 'added' },
+    ]);
+    expect(all.diff).toMatch(/-old\n[^]*\+changed\n/);
+    expect((await diff('tidy', '1')).files.map(({ path }) => path)).toEqual(['gone.txt', 'kept.txt']);
+    expect((await place.say(['delete', 'tidy'], { cwd: at })).code).toBe(0);
+    expect((await diff('tidy', 'Go deep')).files.map(({ path }) => path)).toEqual(['deep/er/x', 'deep/y']);
+    expect(git(at, 'count-objects')).toBe(objects);
+    // What is removed for good leaves no ref.
+    const { out: pruned } = await place.say(['prune', '--older-than', '1ms', '--yes'], { cwd: at });
+    expect(pruned).toContain('tidy');
+    expect(git(at, 'for-each-ref', 'refs/teams')).toBe('');
+  });
+
+  it('is not made where there is no git, and that is said to who asks for it', async () => {
+    const place = new Workplace();
+    place.put('plan.json', JSON.stringify(PLAN));
+    expect((await place.teams('run', 'plan.json')).out).not.toContain('Undo');
+    const { code, err } = await place.teams('diff', 'tidy');
+    expect(code).toBe(2);
+    expect(err).toContain('no safety point');
+  });
+
+  it('of a resumed run is the one that was made first', async () => {
+    const place = new Workplace();
+    const at = dirty(place);
+    const run = 'echo 1 >>kept.txt; [ -e go ] || exec sleep 60';
+    place.put('plan.json', JSON.stringify({ ...PLAN, cwd: at, tasks: [{ subject: 'Once', run }] }));
+    const { child, ended } = place.start('run', 'plan.json', '--root', at);
+    await until(() => readFileSync(join(at, 'kept.txt'), 'utf8') === 'old1\n', 'the task runs');
+    const first = git(at, 'rev-parse', 'refs/teams/tidy/start');
+    child.kill('SIGKILL');
+    await ended;
+    writeFileSync(join(at, 'go'), '');
+    expect((await place.say(['resume', 'tidy'], { cwd: at })).code).toBe(0);
+    expect(git(at, 'rev-parse', 'refs/teams/tidy/start')).toBe(first);
+    expect(git(at, 'show', 'refs/teams/tidy/start:kept.txt')).toBe('old');
+  });
+});

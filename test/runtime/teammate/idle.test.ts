@@ -1,0 +1,130 @@
+/** The end of idleness: by the profile's time-out or by one's own, told to the lead, and no mail after it. */
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { codeOf } from '../../../src/model/text/errors.ts';
+import { PROFILES } from '../../../src/model/board/event.ts';
+import type * as Profiles from '../../../src/policy/profiles.ts';
+import { join, type JoinOptions } from '../../../src/runtime/teammate/join.ts';
+import { LEAD } from '../../../src/model/text/names.ts';
+import { Idleness } from '../../../src/runtime/teammate/idle-watch.ts';
+import { Self } from '../../../src/runtime/team/member-session.ts';
+import { SendRate } from '../../../src/runtime/team/send-rate.ts';
+import { waitingMail } from '../../../src/store/mail/inbox-view.ts';
+import { reopened, team, type Team } from '../../support/session.ts';
+import { name } from '../../support/team.ts';
+import { ToldTeam } from '../../support/told-team.ts';
+
+/** Pipeline gets a time-out here that no profile has yet. */
+vi.mock('../../../src/policy/profiles.ts', async (load) => {
+  const real = await load<typeof Profiles>();
+  const { profiles } = real;
+  return { ...real, profiles: { ...profiles, pipeline: { ...profiles.pipeline, idleTimeoutMs: 1 } } };
+});
+
+async function atWork(on: Team, options: Partial<JoinOptions> = {}) {
+  const teammate = await join(reopened(on.paths), name('ada'), { byHand: true, environment: {}, ...options });
+  const left = teammate.run();
+  const end = async (): Promise<void> => {
+    teammate.stop('signal');
+    await left;
+  };
+  onTestFinished(end);
+  return { left, end };
+}
+
+const toldLead = (on: Team): string[] =>
+  [...on.handle.inbox('lead')].filter(({ kind }) => kind === 'idle').map(({ content }) => content);
+/** Only who has done something tells that it is idle. */
+const tasks = [{ subject: 'Work', work: { run: 'true' } }];
+const stateOf = (on: Team): string | undefined => on.board().members.get(name('ada'))?.state;
+
+describe('a member without work', () => {
+  it('leaves at its own time-out, tells its lead, and gets no mail any more', async () => {
+    const on = await team({ members: ['ada', 'bob'] });
+    expect(await (await atWork(on, { idleTimeoutMs: 0 })).left).toBe('idle');
+    expect(toldLead(on).at(-1)).toBe('ada had nothing to do and leaves.');
+    expect(stateOf(on)).toBe('left');
+    const refused = on.handle.send('ada', 'Are you there?');
+    expect(await refused.then(() => undefined, codeOf)).toBe('REFUSED');
+    await expect(refused).rejects.toThrow('ada has left team crew and reads no mail any more.');
+    expect((await on.handle.broadcast('All?')).map(({ recipient }) => recipient)).toEqual(['bob']);
+  });
+
+  it('leaves at the time-out of its profile', async () => {
+    const on = await team({ members: ['ada'], profile: 'pipeline' });
+    expect(await (await atWork(on)).left).toBe('idle');
+    expect(stateOf(on)).toBe('left');
+  });
+
+  it('stays until its own time-out is over, idle as it is', async () => {
+    const on = await team({ members: ['ada'], profile: 'v8', tasks });
+    const { left, end } = await atWork(on, { idleTimeoutMs: 3_600_000 });
+    await on.until('it told its lead that it is idle', () => toldLead(on).length === 1);
+    await end();
+    expect([await left, stateOf(on)]).toEqual(['signal', 'joined']);
+  });
+
+  it.each(PROFILES.filter((profile) => profile !== 'pipeline'))('stays under %s, idle as it is', async (profile) => {
+    const on = await team({
+      members: ['ada'],
+      profile,
+      tasks: [{ subject: 'Work', owner: name('ada'), work: { run: 'true' } }],
+    });
+    const { left, end } = await atWork(on);
+    await on.until('it told its lead that it is idle', () => toldLead(on).length === 1);
+    await on.handle.send('ada', 'STATUS CHECK: Report progress.', { kind: 'status_check' });
+    await on.until('it answers', () => [...on.handle.inbox('lead')].some(({ kind }) => kind === 'status'));
+    await end();
+    expect([await left, stateOf(on)]).toEqual(['signal', 'joined']);
+  });
+
+  it('does not leave while it has a task in hand', async () => {
+    const on = await team({ members: ['ada'], tasks });
+    expect(await (await atWork(on, { idleTimeoutMs: 0 })).left).toBe('idle');
+    expect(on.task('1').status).toBe('completed');
+  });
+});
+
+describe('a member whose own task stays blocked', () => {
+  const MINUTES_2 = 120_000;
+
+  /** bob owns #2, which waits for #1, and #3, which waits for nothing. */
+  function blocked(): ToldTeam {
+    const on = new ToldTeam({ ada: 'executor', bob: 'executor' }).led().started('ada', 'bob');
+    return on
+      .add('One', { owner: 'ada' })
+      .add('Two', { owner: 'bob', blockedBy: ['1'] })
+      .add('Three', { owner: 'bob' });
+  }
+
+  /** One life of bob's process, without work. */
+  function life({ store }: ToldTeam): Idleness {
+    const incarnation = store.board.fold().members.get(name('bob'))?.incarnation ?? '';
+    const speaker = { kind: 'member', name: name('bob'), incarnation } as const;
+    const self = new Self(store, speaker, new SendRate(store.clock, 50), () => {});
+    return new Idleness(self, { timeoutMs: undefined, leave: () => {}, hasCompleted: () => false });
+  }
+
+  const told = ({ store }: ToldTeam): string[] =>
+    [...waitingMail(store.disk, store.paths.inbox(LEAD))].map(({ content }) => content);
+
+  it('tells its lead once, after 2 minutes, and only of what is blocked', async () => {
+    const on = blocked();
+    const bob = life(on);
+    await bob.look();
+    expect(told(on.wait(MINUTES_2 - 1))).toEqual([]);
+    await bob.look();
+    expect(told(on.wait(1))).toEqual([]);
+    for (let looks = 0; looks < 3; looks += 1) await bob.look();
+    expect(told(on)).toEqual(['BLOCKED: Task #2 still waits for #1.']);
+  });
+
+  it('is read once also when its next life says it again', async () => {
+    const on = blocked();
+    for (let lives = 0; lives < 2; lives += 1) {
+      const bob = life(on);
+      on.wait(MINUTES_2);
+      await bob.look();
+    }
+    expect(told(on)).toEqual(['BLOCKED: Task #2 still waits for #1.']);
+  });
+});

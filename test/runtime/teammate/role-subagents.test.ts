@@ -1,0 +1,136 @@
+/** The errands of a role, with agents that are commands or scripts: S4's discuss and explore, and its error table. */
+import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { execAgent, type AgentSpec } from '../../../src/model/agent/agent.ts';
+import { discuss, type Discussion } from '../../../src/runtime/teammate/discussion-run.ts';
+import { explore } from '../../../src/runtime/teammate/exploration-run.ts';
+import { RoleErrands } from '../../../src/runtime/teammate/role-subagents.ts';
+import { SpendingWatch } from '../../../src/runtime/lead/spending-watch.ts';
+import { ModelServer } from '../../fixtures/model-server/server.ts';
+import { scripted, team, type Team } from '../../support/session.ts';
+
+const never = new AbortController().signal;
+const opinion = (rating: number, more: object = {}): string => JSON.stringify({ rating, summary: 'so it is', ...more });
+/** Says the same of everything, and counts how often it was asked. */
+const saying = (answer: string): AgentSpec =>
+  execAgent(`cat > /dev/null; echo "$TEAMS_SUBAGENT $TEAMS_PERSPECTIVE$TEAMS_ANGLE" >> asked; echo '${answer}'`);
+const broken = execAgent('cat > /dev/null; echo "broken $TEAMS_PERSPECTIVE$TEAMS_ANGLE" >> asked; exit 3');
+
+async function session(...pool: [AgentSpec, ...AgentSpec[]]): Promise<{ on: Team; errands: RoleErrands }> {
+  const on = await team({ members: ['writer'], profile: 'pipeline' });
+  writeFileSync(join(on.root, 'brief.md'), '# The brief\n');
+  const errands = new RoleErrands({ store: on.handle.store, member: 'writer', cwd: on.root, pool, envPass: [] });
+  onTestFinished(() => errands.close());
+  return { on, errands };
+}
+
+const DISCUSSION: Discussion = {
+  ...{ round: 'DISCUSS-002', perspectives: ['product', 'risk'], requirement: 'log in' },
+  ...{ subject: 'DRAFT-001 Write the brief', artifact: 'brief.md' },
+};
+const held = ({ on, errands }: { on: Team; errands: RoleErrands }, more: Partial<Discussion> = {}) =>
+  discuss(on.handle.store, errands, { ...DISCUSSION, ...more }, never);
+const asked = ({ root }: Team): string[] =>
+  existsSync(join(root, 'asked')) ? readFileSync(join(root, 'asked'), 'utf8').trim().split('\n').toSorted() : [];
+
+describe('a discussion', () => {
+  it('asks each perspective, counts the verdict, and is recorded with it', async () => {
+    const at = await session(
+      scripted(
+        { match: 'perspective Product', answers: opinion(5), repeat: true },
+        { match: 'perspective Risk', answers: `I think:\n\`\`\`json\n${opinion(2)}\n\`\`\``, repeat: true },
+      ),
+    );
+    const end = await held(at);
+    expect(end).toMatchObject({
+      consensus: { verdict: 'consensus_blocked', severity: 'MEDIUM', ratings: { product: 5, risk: 2 } },
+      warnings: ['Product: gemini is not available, scripted speaks', 'Risk: gemini is not available, scripted speaks'],
+    });
+    const record = readFileSync(join(at.on.paths.session.discussions, 'DISCUSS-002-discussion.md'), 'utf8');
+    expect(record).toMatch(/^Verdict: consensus_blocked \(severity=MEDIUM\)$/m);
+    expect(record).toMatch(/^## Risk \(scripted\): 2$/m);
+  });
+
+  it('stands for a later life, until its artifact is written again; a revision has one of its own', async () => {
+    const at = await session(saying(opinion(4)));
+    const first = await held(at);
+    expect(await held(at)).toEqual({ ...first, warnings: [] });
+    expect(asked(at.on)).toEqual(['discuss product', 'discuss risk']);
+    const revised = await held(at, { subject: 'DRAFT-001-R1 Write the brief' });
+    expect(revised).toMatchObject({ record: expect.stringMatching(/DISCUSS-002-R1-discussion\.md$/) as string });
+    const later = statSync(join(at.on.paths.session.discussions, 'DISCUSS-002-discussion.md')).mtimeMs / 1_000 + 5;
+    utimesSync(join(at.on.root, 'brief.md'), later, later);
+    await held(at);
+    expect(asked(at.on)).toHaveLength(6);
+  });
+
+  it('asks another agent once where one fails', async () => {
+    const at = await session(broken, saying(opinion(4)));
+    expect(await held(at, { perspectives: ['risk'] })).toMatchObject({ consensus: { verdict: 'consensus_reached' } });
+    expect(asked(at.on)).toEqual(['broken risk', 'discuss risk']);
+    expect(at.on.events('subagent.failed').map(({ text }) => text)).toEqual(['discuss DISCUSS-002 Risk: exec: exit 3']);
+  });
+
+  it('goes on without a perspective that nobody can speak for, and says so', async () => {
+    const half = execAgent(`cat > /dev/null; [ "$TEAMS_PERSPECTIVE" = risk ] && echo no idea || echo '${opinion(4)}'`);
+    const end = await held(await session(half));
+    expect(end).toMatchObject({ consensus: { ratings: { product: 4 } } });
+    expect(end).toHaveProperty(
+      'warnings',
+      expect.arrayContaining([expect.stringMatching(/^nobody could speak for Risk \(exec: it holds no JSON/)]),
+    );
+  });
+
+  it('is skipped with a warning when nobody can speak, or there is nothing to speak about', async () => {
+    const at = await session(broken);
+    const end = await held(at);
+    expect(end).toEqual({
+      is: 'skipped',
+      warning: expect.stringMatching(/^DISCUSS-002 was skipped: nobody/) as string,
+    });
+    expect(asked(at.on)).toEqual(['broken product', 'broken risk']);
+    expect(await held(at, { artifact: 'none.md' })).toEqual({
+      ...{ is: 'skipped', warning: 'DISCUSS-002 was skipped: there is no none.md' },
+    });
+  });
+});
+
+describe('an exploration', () => {
+  const found = JSON.stringify({ summary: 'small', files: [{ path: 'a.ts', why: 'all' }], patterns: ['strict'] });
+  const looked = ({ on, errands }: { on: Team; errands: RoleErrands }) =>
+    explore(on.handle.store, errands, { angle: 'The API', query: 'log in' }, never);
+
+  it('is made once, and told to whoever wants it later', async () => {
+    const at = await session(saying(found));
+    const first = await looked(at);
+    expect(first?.text).toMatch(
+      /^The API: 1 files, 1 patterns\. Top files: a\.ts\. small \(.*explore-the-api\.json\)$/,
+    );
+    expect(await looked(at)).toEqual(first);
+    expect(asked(at.on)).toEqual(['explore The API']);
+  });
+
+  it('that fails is done without, and looked for again by the next one', async () => {
+    const at = await session(broken);
+    expect(await looked(at)).toEqual({ warning: 'The API was not explored: exec: exit 3' });
+    await looked(at);
+    expect(asked(at.on)).toEqual(['broken The API', 'broken The API']);
+  });
+
+  it('is done without when the index cannot be read', async () => {
+    const at = await session(saying(found));
+    writeFileSync(join(at.on.paths.session.explorations, 'cache-index.json'), '{');
+    expect((await looked(at))?.warning).toMatch(/^The API was not explored: .*is not JSON/);
+  });
+});
+
+it("tells what an errand used as its member's, so that it counts for the limits of the run", async () => {
+  const server = await ModelServer.start({ script: [{ text: opinion(5), times: 'always' }] });
+  onTestFinished(() => server.close());
+  const agent: AgentSpec = { kind: 'anthropic', baseUrl: server.url, env: { ANTHROPIC_API_KEY: 'none' } };
+  const at = await session(agent);
+  await held(at, { perspectives: ['quality'] });
+  expect(at.on.events('agent.spent')).toMatchObject([{ member: 'writer', kind: 'anthropic' }]);
+  expect(new SpendingWatch(at.on.handle.store, { maxTokens: 1 }).look()).toMatch(/--max-tokens is 1/);
+});

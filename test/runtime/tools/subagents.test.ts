@@ -1,0 +1,99 @@
+/** Subagents on their pool, in the thread's own bundle as it is shipped. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { AgentSpec } from '../../../src/model/agent/agent.ts';
+import { execAgent } from '../../../src/model/agent/agent.ts';
+import { Subagents, type Errand } from '../../../src/runtime/tools/subagents.ts';
+import { until } from '../../support/cli.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const said = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+const never = new AbortController().signal;
+const crasher: AgentSpec = { kind: 'scripted', options: { turns: [{ crashes: true }] } };
+const quick = execAgent('cat; echo " done"');
+
+let cwd = '';
+let subagents = new Subagents();
+
+beforeEach(() => {
+  cwd = tempDir();
+  subagents = new Subagents({ threads: 2, queue: 1 });
+});
+afterEach(() => subagents.close());
+
+const errand = (spec: AgentSpec, more: Partial<Errand> = {}): Errand => ({
+  ...{ spec, prompt: 'say it', cwd, sandbox: 'workspace-write', timeoutMs: 20_000 },
+  env: { PATH: process.env['PATH'] ?? '' },
+  ...more,
+});
+
+describe('one subagent', () => {
+  test('gets the prompt, and its answer is the result', async () => {
+    expect(await subagents.run(errand(quick), never)).toEqual({
+      ...{ ended: 'answered', text: 'say it done\n', exitCode: 0 },
+      printed: 'say it done\n',
+    });
+    const both = await subagents.run(errand(execAgent('echo out; sleep 0.05; echo err >&2; exit 3')), never);
+    expect(both).toMatchObject({ why: 'exit', exitCode: 3, text: 'out\n', printed: 'out\nerr\n' });
+  });
+
+  test('that fails is a result with its reason', async () => {
+    const end = await subagents.run(errand(execAgent('echo so far; exit 7')), never);
+    expect(end).toMatchObject({ ended: 'failed', text: 'so far\n', message: said(/exit 7/) });
+  });
+
+  test('that takes too long is ended as a time-out', async () => {
+    const end = await subagents.run(errand(execAgent('sleep 60'), { timeoutMs: 100 }), never);
+    expect(end).toMatchObject({ ended: 'failed', message: said(/Timed out/) });
+  });
+
+  test('whose agent cannot be made is a result, too', async () => {
+    const end = await subagents.run(errand({ kind: 'openai' }), never);
+    expect(end).toMatchObject({ ended: 'failed', message: said(/Which model/) });
+  });
+
+  test('that is called off takes its children along, also one in a session of its own', async () => {
+    const stop = new AbortController();
+    const running = subagents.run(errand(execAgent('touch begun; setsid sleep 60 & wait')), stop.signal);
+    await until(() => existsSync(join(cwd, 'begun')), 'the command runs');
+    stop.abort();
+    expect(await running).toEqual({ ended: 'aborted' });
+  });
+
+  test('that crashes its thread is an error result, and the pool lives', async () => {
+    const ends = await Promise.all([1, 2, 3].map(() => subagents.run(errand(crasher), never)));
+    for (const end of ends) expect(end).toMatchObject({ ended: 'failed', message: said(/thread ended/) });
+    expect(await subagents.run(errand(quick), never)).toMatchObject({ ended: 'answered' });
+  });
+});
+
+describe('the queue', () => {
+  test('is bounded: one too many is refused, and the others end', async () => {
+    const three = [1, 2, 3].map(() => subagents.run(errand(quick), never));
+    await expect(subagents.run(errand(quick), never)).rejects.toMatchObject({ code: 'QUOTA' });
+    expect((await Promise.all(three)).map(({ ended }) => ended)).toEqual(['answered', 'answered', 'answered']);
+  });
+});
+
+describe('in the background', () => {
+  test('a result is waited for, and collected once', async () => {
+    const id = subagents.start(errand(execAgent('sleep 0.2; echo later')));
+    expect(await subagents.output(id, AbortSignal.abort())).toBeUndefined();
+    expect(await subagents.output(id, never)).toMatchObject({ ended: 'answered', text: 'later\n' });
+    await expect(subagents.output(id, never)).rejects.toMatchObject({ code: 'UNKNOWN_TASK' });
+  });
+
+  test('one is stopped by its id', async () => {
+    const id = subagents.start(errand(execAgent('sleep 60')));
+    expect(await subagents.stop(id)).toEqual({ ended: 'aborted' });
+    await expect(subagents.stop(id)).rejects.toMatchObject({ code: 'UNKNOWN_TASK' });
+  });
+
+  test('closing stops all of them', async () => {
+    subagents.start(errand(execAgent('touch begun; sleep 60')));
+    await until(() => existsSync(join(cwd, 'begun')), 'the command runs');
+    await subagents.close();
+  });
+});

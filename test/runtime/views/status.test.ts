@@ -1,0 +1,185 @@
+/** A team's status, drawn from what lies on disk by a process that leads nothing. */
+import { writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { LEAD } from '../../../src/model/text/names.ts';
+import type { RunState } from '../../../src/model/team/team-config.ts';
+import { stageOf, statusOf, type SeenMemberStatus } from '../../../src/runtime/views/status.ts';
+import { archive } from '../../../src/store/team/team-list.ts';
+import { openForReading } from '../../../src/store/team/team-reader.ts';
+import { name } from '../../support/team.ts';
+import { ToldTeam } from '../../support/told-team.ts';
+
+const only = (team: ToldTeam, options = {}): SeenMemberStatus | undefined => statusOf(team.store, options).members[0];
+
+const run = (status: RunState['status'], phase: RunState['phase']): RunState => ({
+  ...{ version: 1, teamName: name('login'), status, phase, createdAt: '', template: 'custom', prompt: '', workers: [] },
+  ...{ sharedFiles: [], boundaryFiles: [], cascadeEnabled: false, cascadeDepth: 0, completedTasks: 0, totalTasks: 0 },
+  ...{ failedTasks: 0, crossCliVerification: { enabled: false, verifier: null, result: null }, epoch: 1, gates: [] },
+});
+
+describe('a team', () => {
+  it('is told in the shape of SPEC §12, with its lead and unread mail', async () => {
+    const team = new ToldTeam({ ada: 'explorer/claude', bob: 'executor' })
+      .ledByUs()
+      .started('ada')
+      .process('ada', 'alive');
+    team
+      .add('One', { owner: 'ada' })
+      .add('Two', { blockedBy: ['1'] })
+      .claim('1', 'ada');
+    await team.store.sender.send({
+      sender: LEAD,
+      recipient: name('bob'),
+      draft: { type: 'message', content: 'hello' },
+    });
+    expect(statusOf(team.store)).toEqual({
+      ...{ team: 'login', status: 'active', phase: 'executing' },
+      members: [
+        {
+          name: 'ada',
+          role: 'explorer',
+          state: 'working',
+          reason: 'task #1: One',
+          pid: process.pid,
+          task: '1',
+          unread: 0,
+        },
+        {
+          name: 'bob',
+          role: 'executor',
+          state: 'joined',
+          reason: 'it works without a process of the team',
+          pid: null,
+          task: null,
+          unread: 1,
+        },
+      ],
+      tasks: { total: 2, pending: 1, in_progress: 1, completed: 0, failed: 0, skipped: 0, cancelled: 0, blocked: 1 },
+      lead: { pid: process.pid, since: '2026-01-01T00:00:00.000Z', epoch: 1, alive: true, unread: 0 },
+    });
+  });
+
+  it('is told from the archive, where nobody leads it', () => {
+    const team = new ToldTeam({ ada: 'explorer/exec' })
+      .ledByUs()
+      .started('ada')
+      .process('ada', 'dead')
+      .say({ type: 'team.closed' });
+    const reader = openForReading(archive(team.store), { clock: team.clock });
+    expect(statusOf(reader)).toMatchObject({
+      ...{ status: 'shutdown', phase: 'complete', lead: { pid: null, epoch: 1, alive: false } },
+      members: [{ state: 'stopped', pid: null }],
+    });
+    reader.close();
+  });
+
+  it('counts a hundred thousand messages in little time', () => {
+    const team = new ToldTeam({ ada: 'explorer/exec' });
+    const line = `${JSON.stringify({ type: 'message', sender: 'lead', content: 'x'.repeat(100), timestamp: 1 })}\n`;
+    writeFileSync(team.store.paths.inbox(name('ada')).inbox, line.repeat(100_000));
+    const before = performance.now();
+    expect(only(team)?.unread).toBe(100_000);
+    expect(performance.now() - before).toBeLessThan(5_000);
+  });
+});
+
+describe('the stage', () => {
+  it.each<[string, (team: ToldTeam) => ToldTeam, string]>([
+    ['without tasks', (team) => team, 'active setup'],
+    ['with an open task', (team) => team.add('One'), 'active executing'],
+    [
+      'with every task final',
+      (team) => team.add('One').say({ type: 'task.cancelled', task: '1', why: '' }),
+      'active integration',
+    ],
+    ['while it closes', (team) => team.say({ type: 'team.closing' }), 'completing shutdown'],
+    ['when it is closed', (team) => team.say({ type: 'team.closed' }), 'shutdown complete'],
+  ])('%s follows from the board', (_, tell, wanted) => {
+    const { status, phase } = statusOf(tell(new ToldTeam({})).store);
+    expect(`${status} ${phase}`).toBe(wanted);
+  });
+
+  it('is what the run says, until the team is closed', () => {
+    const team = new ToldTeam({});
+    expect(stageOf(team.store.board.fold(), run('completing', 'integration'))).toEqual({
+      status: 'completing',
+      phase: 'integration',
+    });
+    team.say({ type: 'team.closed' });
+    expect(stageOf(team.store.board.fold(), run('failed', 'executing'))).toEqual({
+      status: 'failed',
+      phase: 'complete',
+    });
+  });
+});
+
+describe('a member', () => {
+  const team = (kind = 'claude'): ToldTeam => new ToldTeam({ ada: `executor/${kind}` }).ledByUs();
+  const busy = (kind?: string): ToldTeam =>
+    team(kind).started('ada').process('ada', 'alive').add('One').claim('1', 'ada');
+
+  it.each<[string, () => ToldTeam, Partial<SeenMemberStatus>]>([
+    ['was not started', () => team(), { state: 'joined', reason: 'it was not started yet', pid: null }],
+    ['is being started', () => team().process('ada', 'dead', { phase: 'spawning' }), { state: 'starting' }],
+    [
+      'has nothing to do',
+      () => team().started('ada').process('ada', 'alive'),
+      { state: 'idle', reason: 'no task for it' },
+    ],
+    [
+      'died, and is restarted',
+      () =>
+        team().started('ada').process('ada', 'dead').note('member.exited', { member: 'ada', text: 'signal SIGKILL' }),
+      { state: 'dead', reason: 'signal SIGKILL; it will be restarted', pid: null },
+    ],
+    [
+      'died too often',
+      () => team().started('ada').process('ada', 'dead').note('lead.decided', { act: 'give up', member: 'ada' }),
+      { state: 'dead', reason: 'nobody saw how; not restarted any more after 0 restarts' },
+    ],
+    [
+      'was stopped in order',
+      () => team().started('ada').process('ada', 'dead').note('member.exited', { member: 'ada', text: 'exit 0' }),
+      { state: 'stopped' },
+    ],
+    [
+      'is quarantined',
+      () => {
+        const failing = team().started('ada').process('ada', 'alive');
+        for (const task of ['1', '2']) failing.add('No').claim(task, 'ada').fail(task, 'ada', 'exit 1');
+        return failing.note('lead.decided', { act: 'quarantine', member: 'ada' });
+      },
+      { state: 'quarantined', reason: '2 failed attempts in a row; it gets no new tasks' },
+    ],
+    [
+      'is limited',
+      () => {
+        const limited = busy();
+        const since = limited.clock.now() / 1_000;
+        return limited.process('ada', 'alive', {
+          note: { state: 'rate-limited', reason: '429', since, until: since + 30 },
+        });
+      },
+      { state: 'rate-limited', reason: '429 (30s more)', task: '1' },
+    ],
+    [
+      'is silent for long',
+      () => busy().wait(360_000),
+      { state: 'stalled', reason: 'no progress on task #1 for 6m00s' },
+    ],
+    [
+      'said something meanwhile',
+      () => busy().wait(300_000).note('agent.said', { member: 'ada' }).wait(60_000),
+      { state: 'working' },
+    ],
+    ['runs a silent command', () => busy('exec').wait(360_000), { state: 'working' }],
+    ['has left', () => team().say({ type: 'member.left', name: name('ada'), why: 'idle' }), { state: 'left' }],
+  ])('that %s is told so', (_, tell, wanted) => {
+    expect(only(tell())).toMatchObject(wanted);
+  });
+
+  it('that died is not said to be restarted when nobody leads', () => {
+    const alone = new ToldTeam({ ada: 'executor/claude' }).led().started('ada').process('ada', 'dead');
+    expect(only(alone)?.reason).toBe('nobody saw how; no lead runs that could restart it');
+  });
+});

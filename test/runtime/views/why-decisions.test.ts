@@ -1,0 +1,66 @@
+/**
+ * After each kind of decision that the lead makes, `teams why worker-2` and `teams why 3` tell in one paragraph what was
+ * decided and why: to the member, to the task, and to whom the task went (issue 6, 5).
+ */
+import { expect, it } from 'vitest';
+import { decisionOf, decisionText } from '../../../src/policy/decision.ts';
+import type { FollowUp, Verdict } from '../../../src/policy/sighting.ts';
+import { why as explain, whyText } from '../../../src/runtime/views/why.ts';
+import { name } from '../../support/team.ts';
+import { ToldTeam } from '../../support/told-team.ts';
+
+const member = name('worker-2');
+const [task, epoch, why] = ['3', 1, 'no progress on task #3 for 10m00s; it is alive'];
+const heir = name('worker-1');
+const follow: FollowUp = {
+  ...{ kind: 'test', subject: 'Write tests for it', role: name('test-engineer'), tier: 'sonnet' },
+  metadata: { parent: '3', kind: 'test', type: 'test', depth: 1, tier: 'sonnet' },
+};
+
+/** Of each, whom or what is asked about. */
+const DECISIONS: Readonly<Record<Exclude<Verdict['do'], 'finish'>, readonly [Verdict, readonly string[]]>> = {
+  forgive: [{ do: 'forgive', why }, ['']],
+  restart: [{ do: 'restart', member, attempt: 1, why }, [member]],
+  'give up': [{ do: 'give up', member, why }, [member]],
+  pardon: [{ do: 'pardon', member, why }, [member]],
+  release: [{ do: 'release', reason: 'lost', member, task, epoch, why }, [member, task]],
+  check: [{ do: 'check', member, task, why }, [member, task]],
+  fence: [{ do: 'fence', member, task, epoch, reason: 'fenced', heir, stop: true, why }, [member, task, heir]],
+  stop: [{ do: 'stop', member, why }, [member]],
+  quarantine: [{ do: 'quarantine', member, why }, [member]],
+  assign: [{ do: 'assign', task, owner: heir, why }, [task, heir]],
+  skip: [{ do: 'skip', task, why }, [task]],
+  'follow up': [{ do: 'follow up', task, follow, place: { do: 'assign', owner: heir, why }, why }, [task, heir]],
+  start: [{ do: 'start', member, why }, [member]],
+  tell: [{ do: 'tell', task, what: 'checkpoint.reached', why }, [task]],
+  pass: [{ do: 'pass', task, why }, [task]],
+  redo: [{ do: 'redo', task, of: '2', why }, [task]],
+  stuck: [{ do: 'stuck', why }, ['']],
+};
+
+it.each(Object.values(DECISIONS))('tells of %j', async (verdict, subjects) => {
+  const team = new ToldTeam({ 'worker-1': 'executor/claude', 'worker-2': 'executor/claude' }).ledByUs();
+  team
+    .add('One')
+    .add('Two')
+    .add('Three', { owner: 'worker-2' })
+    .note('lead.decided', { ...decisionOf(verdict) });
+  for (let at = 0; at < 10; at += 1) team.note('agent.said', { member: 'worker-2', task: '3', text: 'on and on' });
+  for (const subject of subjects) {
+    const answer = await explain(team.store, subject === '' ? undefined : subject);
+    const text = whyText(answer, team.clock.now());
+    expect(text.endsWith(` the lead ${decisionText(decisionOf(verdict))}.`), text).toBe(true);
+    expect(text).not.toContain('\n');
+  }
+});
+
+it.each([
+  ['agent.fell_back', 'codex → claude for task #3: timeout: 10m00s'],
+  ['agent.left_alone', 'Nobody stands in for codex. It failed: unauthorised: log in'],
+])('tells of %s', async (type, text) => {
+  const team = new ToldTeam({ 'worker-1': 'executor/claude', 'worker-2': 'executor/codex' }).ledByUs();
+  team.add('One').add('Two').add('Three', { owner: 'worker-2' }).note('lead.decided', { act: 'pardon', member });
+  team.note(type, { member, task: '3', text });
+  for (const subject of [member, '3'])
+    expect(whyText(await explain(team.store, subject), team.clock.now())).toMatch(new RegExp(` worker-2: ${text}\\.$`));
+});

@@ -1,0 +1,448 @@
+/** The journal and the board that is folded from it: what tears, what races, what is noise. */
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { BoardStore, Folded, Noise } from '../../../src/store/board/board.ts';
+import { BoardStore as Store } from '../../../src/store/board/board.ts';
+import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
+import { EventLog } from '../../../src/store/board/events.ts';
+import { Journal } from '../../../src/store/files/journal.ts';
+import { LINE_LIMIT, lines } from '../../../src/store/files/lines.ts';
+import type { TeamPaths } from '../../../src/store/files/paths.ts';
+import { pinDirectory } from '../../../src/store/files/pinned.ts';
+import { FakeClock, realClock } from '../../support/clock.ts';
+import { errno, failing, writing } from '../../support/faults.ts';
+import { boardOf, eventOf, name, openBoard, PERSON, task, teamAt } from '../../support/team.ts';
+import { tempDir } from '../../support/temp.ts';
+import { together, until } from '../../support/workers.ts';
+
+let root = '';
+let file = '';
+let paths: TeamPaths;
+beforeEach(() => {
+  root = tempDir();
+  file = join(root, 'journal.jsonl');
+  paths = teamAt(root);
+});
+
+const texts = (path = file): unknown[] => {
+  const journal = new Journal(realDisk, path);
+  const all = [...journal.read()].map((line) => (line.is === 'text' ? (JSON.parse(line.text) as unknown) : line.is));
+  journal.close();
+  return all;
+};
+
+describe('a journal', () => {
+  it('keeps a torn fragment from swallowing the next record', () => {
+    writeFileSync(file, '\n{"n":1}\n\n{"n":2,"text":"kil');
+    const journal = new Journal(realDisk, file);
+    journal.append({ n: 3 });
+    const read = [...journal.read()];
+    expect(read.map((line) => line.is === 'text' && line.text)).toEqual(['{"n":1}', '{"n":2,"text":"kil', '{"n":3}']);
+    journal.close();
+  });
+
+  it('reads nothing of a tail without an end, and all of it once it has one', () => {
+    const journal = new Journal(realDisk, file, { create: true });
+    journal.append({ n: 1 });
+    const end = statSync(file).size;
+    appendFileSync(file, '\n{"n":2}');
+    const reader = journal.read(end);
+    expect(reader.next()).toEqual({ done: true, value: end + 1 });
+    appendFileSync(file, '\n');
+    expect([...journal.read(end + 1)]).toEqual([{ is: 'text', text: '{"n":2}', at: end + 1, end: end + 9 }]);
+    journal.close();
+  });
+
+  it.each([
+    ['without create', false],
+    ['with create for the first append only', 'once'],
+  ] as const)('%s is not made anew when it was removed or replaced', (_, create) => {
+    if (create === false) writeFileSync(file, '');
+    const journal = new Journal(realDisk, file, { create });
+    journal.append({ n: 1 });
+    rmSync(file);
+    for (let again = 0; again < 2; again += 1)
+      expect(() => journal.append({ n: 2 })).toThrow(expect.objectContaining({ code: 'TEAM_GONE' }));
+    expect(() => statSync(file)).toThrow('ENOENT');
+    journal.close();
+  });
+
+  it('is not written on where it was moved to', () => {
+    const journal = new Journal(realDisk, file, { create: 'once' });
+    journal.append({ n: 1 });
+    renameSync(file, join(root, 'moved'));
+    writeFileSync(file, 'another');
+    expect(() => journal.append({ n: 2 })).toThrow(expect.objectContaining({ code: 'TEAM_GONE' }));
+    expect(readFileSync(file, 'utf8')).toBe('another');
+    journal.close();
+  });
+
+  it('with create is made again', () => {
+    const journal = new Journal(realDisk, file, { create: true });
+    journal.append({ n: 1 });
+    rmSync(file);
+    journal.append({ n: 2 }, { durable: true });
+    expect(texts()).toEqual([{ n: 2 }]);
+    journal.close();
+  });
+
+  it('is read on while an append fails', () => {
+    const journal = new Journal(
+      writing((bytes) => (bytes.includes('"bad"') ? 'ENOSPC' : undefined)),
+      file,
+      { create: true },
+    );
+    for (let n = 0; n < 3; n += 1) journal.append({ n });
+    const reader = journal.read();
+    reader.next();
+    expect(() => journal.append({ bad: 1 }, { durable: true })).toThrow(expect.objectContaining({ code: 'NO_SPACE' }));
+    expect([...reader]).toHaveLength(2);
+    journal.append({ n: 3 });
+    expect(texts()).toHaveLength(4);
+    journal.close();
+  });
+
+  it.each([
+    ['a symbolic link', () => symlinkSync(join(root, 'target'), file)],
+    [
+      'a hard link',
+      () => {
+        writeFileSync(join(root, 'secret'), 'x');
+        linkSync(join(root, 'secret'), file);
+      },
+    ],
+    ['a directory', () => mkdirSync(file)],
+  ])('refuses %s in its place', (_, plant) => {
+    plant();
+    const journal = new Journal(realDisk, file, { create: true });
+    expect(() => journal.append({ n: 1 })).toThrow(expect.objectContaining({ code: 'CORRUPT' }));
+    expect(() => statSync(join(root, 'target'))).toThrow('ENOENT');
+  });
+
+  it('keeps the records of eight processes whole, in order, and all of them, though one is killed', async () => {
+    const workers = await together(
+      root,
+      'append',
+      Array.from({ length: 9 }, (_, writer) => ({ file, writer, times: 500 })),
+    );
+    const victim = workers.pop();
+    await until(() => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 100_000);
+    await victim?.kill();
+    for (const worker of workers) expect(await worker.result()).toEqual({ done: 500 });
+    const records = texts() as { writer: number; n: number }[];
+    for (let writer = 0; writer < 8; writer += 1)
+      expect(records.filter((record) => record.writer === writer).map(({ n }) => n)).toEqual(
+        Array.from({ length: 500 }, (_, n) => n),
+      );
+  });
+});
+
+describe('lines', () => {
+  const read = (content: string | Buffer, limit?: number) => {
+    writeFileSync(file, content);
+    const fd = realDisk.openSync(file, 'r');
+    const all = [...lines(realDisk, fd, 0, limit)];
+    realDisk.closeSync(fd);
+    return all;
+  };
+
+  it('come whole across chunks, with their places', () => {
+    const long = 'ä'.repeat(50_000);
+    const read3 = read(`${long}\n\nb\nrest`);
+    expect(read3).toEqual([
+      { is: 'text', text: long, at: 0, end: 100_001 },
+      { is: 'text', text: 'b', at: 100_002, end: 100_004 },
+    ]);
+  });
+
+  it('tell one that is too long, and go on behind it', () => {
+    expect(read(`${'x'.repeat(200_000)}\nb\n${'y'.repeat(11)}\n${'z'.repeat(10)}\n`, 10)).toMatchObject([
+      { is: 'oversized', at: 0, end: 200_001 },
+      { is: 'text', text: 'b' },
+      { is: 'oversized', at: 200_003 },
+      { is: 'text', text: 'zzzzzzzzzz' },
+    ]);
+  });
+
+  it('tell invalid UTF-8 and hand over its bytes; NULs and a BOM are text', () => {
+    expect(
+      read(Buffer.from([0xff, 0xfe, 10, 0, 0, 10, 0xef, 0xbb, 0xbf, 0x61, 10, 0xed, 0xa0, 0x80, 10])),
+    ).toMatchObject([
+      { is: 'invalid', bytes: Buffer.from([0xff, 0xfe]) },
+      { is: 'text', text: '\0\0' },
+      { is: 'text', text: '\uFEFFa' },
+      { is: 'invalid', bytes: Buffer.from([0xed, 0xa0, 0x80]) },
+    ]);
+  });
+
+  it('keep a line at the limit of mail in memory', () => {
+    expect(read(`${'x'.repeat(LINE_LIMIT)}\n${'x'.repeat(LINE_LIMIT + 1)}\n`).map((line) => line.is)).toEqual([
+      'text',
+      'oversized',
+    ]);
+  });
+});
+
+describe('the board', () => {
+  const opened = (more: object = {}): BoardStore => new Store(paths.log, { disk: realDisk, clock: realClock, ...more });
+  const add = (store: BoardStore, subject: string) =>
+    store.append(PERSON, (board) => ({
+      type: 'task.created',
+      task: String(board.lastTaskId + 1),
+      fields: task(subject),
+    }));
+
+  it('gives each task of sixteen claimants to exactly one', async () => {
+    const members = Array.from({ length: 16 }, (_, index) => `m${index}`);
+    const incs = openBoard(paths, members, 40);
+    const options = members.map((member) => ({ root, team: 'login', member, inc: incs[member], tasks: 40 }));
+    const workers = await together(root, 'claim', options);
+    const results = await Promise.all(workers.map((worker) => worker.result<{ won: string[] }>()));
+    const won = results.flatMap((result) => result?.won ?? []);
+    expect(won.length).toBe(40);
+    expect(new Set(won).size).toBe(40);
+    const store = boardOf(paths);
+    for (const [id, one] of store.fold().tasks) {
+      const winner = members[results.findIndex((result) => result?.won.includes(id))];
+      expect(one).toMatchObject({ status: 'completed', by: { member: winner, epoch: 1 } });
+    }
+    store.close();
+  });
+
+  it('gives every task that eight processes create its own id, and loses none', async () => {
+    const members = Array.from({ length: 8 }, (_, index) => `m${index}`);
+    const incs = openBoard(paths, members);
+    const options = members.map((member) => ({ root, team: 'login', member, inc: incs[member], times: 25 }));
+    const workers = await together(root, 'create', options);
+    const results = await Promise.all(workers.map((worker) => worker.result<{ ids: string[] }>()));
+    const ids = results.flatMap((result) => result?.ids ?? []);
+    expect(ids.map(Number).sort((a, b) => a - b)).toEqual(Array.from({ length: 200 }, (_, index) => index + 1));
+    const store = boardOf(paths);
+    expect(new Set([...store.fold().tasks.values()].map(({ subject }) => subject)).size).toBe(200);
+    store.close();
+  });
+
+  it('does not run a refusal for another reason again', () => {
+    openBoard(paths, ['ada']);
+    const store = opened();
+    let built = 0;
+    const twice = () =>
+      store.append(PERSON, (board) => {
+        built += 1;
+        return { type: 'task.created', task: String(board.lastTaskId + 1), fields: { ...task('a'), key: 'k' } };
+      });
+    expect(twice().outcome.ok).toBe(true);
+    expect(twice().outcome).toMatchObject({ ok: false, code: 'DUPLICATE' });
+    expect(built).toBe(2);
+    store.close();
+  });
+
+  it('runs a create again whose id another process took in between', () => {
+    openBoard(paths, ['ada']);
+    const other = opened();
+    const store = opened();
+    let built = 0;
+    const made = store.append(PERSON, (board) => {
+      built += 1;
+      if (built === 1) add(other, 'first');
+      return { type: 'task.created', task: String(board.lastTaskId + 1), fields: task('second') };
+    });
+    expect([built, made.outcome]).toEqual([2, { ok: true, changed: ['2'] }]);
+    expect([...store.board.tasks.values()].map(({ subject }) => subject)).toEqual(['first', 'second']);
+    for (const one of [store, other]) one.close();
+  });
+
+  it('appends nothing when the change is refused before', () => {
+    openBoard(paths, ['ada']);
+    const store = opened();
+    const size = statSync(paths.log).size;
+    expect(store.append(PERSON, () => ({ ok: false, code: 'FINAL', why: 'no' })).outcome).toMatchObject({
+      code: 'FINAL',
+    });
+    expect(statSync(paths.log).size).toBe(size);
+    store.close();
+  });
+
+  it('stops at an event of a newer program: it neither folds past it nor appends', () => {
+    openBoard(paths, ['ada']);
+    const newer = { ...eventOf({ type: 'team.closing' }), v: 2, type: 'team.teleported' };
+    const store = opened();
+    store.fold();
+    appendFileSync(paths.log, `\n${JSON.stringify(newer)}\n\n${JSON.stringify(eventOf({ type: 'team.closing' }))}\n`);
+    const size = statSync(paths.log).size;
+    for (let again = 0; again < 2; again += 1)
+      expect(() => store.fold()).toThrow(
+        expect.objectContaining({ code: 'NEWER_VERSION', path: paths.log, exitCode: 4 }),
+      );
+    expect(() => add(store, 'a')).toThrow(expect.objectContaining({ code: 'NEWER_VERSION' }));
+    expect([store.board.phase, statSync(paths.log).size]).toEqual(['open', size]);
+    store.close();
+  });
+
+  it('passes over noise and says where and why', () => {
+    openBoard(paths, ['ada']);
+    const noise: Noise[] = [];
+    const at = statSync(paths.log).size;
+    appendFileSync(
+      paths.log,
+      Buffer.concat(
+        ['not json\n', '{"type":"x"}\n', '\0\0\n'].map((text) => Buffer.from(text)).concat(Buffer.from([0xff, 10])),
+      ),
+    );
+    const store = opened({ onNoise: (one: Noise) => noise.push(one) });
+    expect(add(store, 'a').outcome.ok).toBe(true);
+    expect(noise.map((one) => one.at - at)).toEqual([0, 9, 22, 25]);
+    expect(noise.map((one) => one.why)).toEqual([
+      expect.stringContaining('JSON'),
+      expect.stringContaining('id'),
+      expect.stringContaining('JSON'),
+      'invalid bytes',
+    ]);
+    store.close();
+  });
+
+  it('counts an event that stands twice in the log once, and tells it once', () => {
+    openBoard(paths, ['ada']);
+    const record = `\n${JSON.stringify(eventOf({ type: 'task.created', task: '1', fields: task('once') }))}\n`;
+    appendFileSync(paths.log, record + record);
+    const folded: Folded[] = [];
+    const store = opened({ onFolded: (one: Folded) => folded.push(one) });
+    expect(store.fold().tasks.size).toBe(1);
+    const isCreate = ({ event }: Folded): boolean => event.type === 'task.created';
+    expect(folded.filter(isCreate)).toHaveLength(1);
+    expect([...store.history()].filter(isCreate)).toHaveLength(1);
+    store.close();
+  });
+
+  it.each([
+    ['a short write', (bytes: Buffer) => bytes.length - 5],
+    ['a write of nothing', () => 0],
+    ['a write that fails', () => 'EIO'],
+  ])('appends the same event again after %s, and counts it once', (_, fault) => {
+    openBoard(paths, ['ada']);
+    let left = 1;
+    const store = opened({ disk: writing((bytes) => (left-- > 0 ? fault(bytes) : undefined)) });
+    expect(add(store, 'a').outcome).toEqual({ ok: true, changed: ['1'] });
+    const other = opened();
+    expect(other.fold().tasks.size).toBe(1);
+    for (const one of [store, other]) one.close();
+  });
+
+  it('appends the same event again on a fresh descriptor when the sync failed', () => {
+    openBoard(paths, ['ada']);
+    const synced: number[] = [];
+    const fdatasyncSync = (fd: number): void => {
+      synced.push(fd);
+      if (synced.length === 1) throw errno('EIO');
+    };
+    const store = opened({ disk: { ...realDisk, fdatasyncSync } });
+    expect(add(store, 'a').outcome.ok).toBe(true);
+    expect(synced).toHaveLength(2);
+    const ids = [...store.history()].map(({ event }) => event.id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(store.board.tasks.size).toBe(1);
+    store.close();
+  });
+
+  it('says so when the disk stays full, and goes on when it is not', () => {
+    openBoard(paths, ['ada']);
+    let full = true;
+    const store = opened({ disk: writing((bytes) => (full ? Math.min(7, bytes.length) : undefined)) });
+    expect(() => add(store, 'a')).toThrow(expect.objectContaining({ code: 'NO_SPACE', exitCode: 4 }));
+    full = false;
+    expect(add(store, 'b').outcome.ok).toBe(true);
+    const other = opened();
+    expect([...other.fold().tasks.values()].map(({ subject }) => subject)).toEqual(['b']);
+    for (const one of [store, other]) one.close();
+  });
+
+  it('is gone with its file or its team, and is not made anew', () => {
+    openBoard(paths, ['ada']);
+    const pinned = pinDirectory(realDisk, paths.folder);
+    const store = opened({ pinned, create: true });
+    add(store, 'a');
+    rmSync(paths.log);
+    expect(() => add(store, 'b')).toThrow(expect.objectContaining({ code: 'TEAM_GONE' }));
+    expect(() => statSync(paths.log)).toThrow('ENOENT');
+    rmSync(paths.folder, { recursive: true });
+    mkdirSync(paths.folder);
+    expect(() => add(store, 'b')).toThrow(expect.objectContaining({ code: 'TEAM_GONE' }));
+    store.close();
+    pinned.close();
+  });
+
+  it('tells the events in order with their outcomes, refusals too', () => {
+    openBoard(paths, ['ada'], 1);
+    const store = opened();
+    store.append(PERSON, () => ({ type: 'task.cancelled', task: '1', why: 'no need' }));
+    store.append(PERSON, () => ({ type: 'task.cancelled', task: '1', why: 'no need' }));
+    const told = [...store.history()].map(({ event, outcome }) => `${event.type} ${outcome.ok}`);
+    expect(told).toEqual([
+      ...['log.opened true', 'team.opened true', 'member.joined true', 'member.started true', 'task.created true'],
+      ...['task.cancelled true', 'task.cancelled false'],
+    ]);
+    store.close();
+  });
+
+  it('refuses to fold from within a fold', () => {
+    openBoard(paths, ['ada']);
+    const store: BoardStore = opened({ onFolded: () => void store.fold() });
+    expect(() => store.fold()).toThrow('after the fold');
+    store.close();
+  });
+});
+
+describe('the event log', () => {
+  it('numbers events by their place, and passes over what is none', () => {
+    const log = new EventLog(realDisk, paths.events, new FakeClock());
+    expect(log.append({ type: 'member.said', text: 'one' })).toBeUndefined();
+    appendFileSync(paths.events, 'noise\n{"type":7}\n{"type":"torn"');
+    log.append({ type: 'member.said', text: 'two' });
+    const all = [...log.read()];
+    expect(all.map(({ event }) => event['text'])).toEqual(['one', 'two']);
+    expect([...log.read(all[1]?.at)]).toHaveLength(1);
+    log.close();
+  });
+
+  it('says where its last whole line ends, by a look at its end', () => {
+    let bytes = 0;
+    const disk: Disk = {
+      ...realDisk,
+      readSync: ((...args: Parameters<typeof realDisk.readSync>) => {
+        const read = realDisk.readSync(...args);
+        bytes += read;
+        return read;
+      }) as typeof realDisk.readSync,
+    };
+    const log = new EventLog(disk, paths.events, new FakeClock());
+    expect(log.end()).toBe(0);
+    for (let n = 0; n < 5; n += 1) log.append({ type: 'member.said', text: 'x'.repeat(100_000) });
+    const { size } = statSync(paths.events);
+    expect(log.end()).toBe(size);
+    expect(bytes).toBeLessThan(size / 5);
+    appendFileSync(paths.events, 'x'.repeat(200_000));
+    expect(log.end()).toBe(size);
+    log.append({ type: 'member.said', text: 'after' });
+    expect([...log.read(size)].map(({ event }) => event['text'])).toEqual(['after']);
+    log.close();
+  });
+
+  it('tells its own failure and throws nothing', () => {
+    const log = new EventLog(failing('ENOSPC', 'writeSync'), paths.events, new FakeClock());
+    expect(log.append({ type: 'member.said', text: ulid() })).toMatchObject({ code: 'NO_SPACE' });
+    log.close();
+    expect(name('ada')).toBe('ada');
+  });
+});

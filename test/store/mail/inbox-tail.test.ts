@@ -1,0 +1,88 @@
+/** Following an inbox from outside, while its owner takes and others write. */
+import { appendFileSync, renameSync, rmSync } from 'node:fs';
+import { beforeEach, expect, it } from 'vitest';
+import { realDisk } from '../../../src/store/files/disk.ts';
+import { InboxTail } from '../../../src/store/mail/inbox-tail.ts';
+import { storedLine } from '../../../src/store/mail/mail-lines.ts';
+import type { InboxPaths } from '../../../src/store/files/paths.ts';
+import { readerOf, name, teamAt } from '../../support/team.ts';
+import { tempDir } from '../../support/temp.ts';
+
+let inbox: InboxPaths;
+let tail: InboxTail;
+let paths: ReturnType<typeof teamAt>;
+
+const put = (content: string, path = inbox.inbox): void =>
+  appendFileSync(path, `${JSON.stringify({ type: 'message', sender: 'x', content, timestamp: 1 })}\n`);
+const look = (): string[] => [...tail.look()].map(({ content }) => content);
+const segment = (number: number): string => inbox.segment(number, '01ARZ3NDEKTSV4RRFFQ69G5FAV');
+
+beforeEach(() => {
+  paths = teamAt(tempDir());
+  inbox = paths.inbox(name('ada'));
+  tail = new InboxTail(realDisk, inbox);
+});
+
+it('yields what waits, then only what came since', () => {
+  expect(look()).toEqual([]);
+  put('one');
+  expect(look()).toEqual(['one']);
+  expect(look()).toEqual([]);
+  put('two');
+  expect(look()).toEqual(['two']);
+});
+
+it('waits for the end of a line', () => {
+  appendFileSync(inbox.inbox, '{"type":"message","sender":"x","content":"torn"');
+  expect(look()).toEqual([]);
+  appendFileSync(inbox.inbox, ',"timestamp":1}\n');
+  expect(look()).toEqual(['torn']);
+});
+
+it('goes on where it was in an inbox that was taken, and in those after it', () => {
+  put('one');
+  look();
+  put('two');
+  renameSync(inbox.inbox, segment(1));
+  put('three');
+  renameSync(inbox.inbox, segment(2));
+  put('four');
+  expect(look()).toEqual(['two', 'three', 'four']);
+  put('late, from a foreign writer', segment(1));
+  expect(look()).toEqual(['late, from a foreign writer']);
+});
+
+it('begins with what is not acknowledged', async () => {
+  for (const content of ['one', 'two']) put(content);
+  const { reader, close } = readerOf(paths, name('ada'));
+  reader.acknowledge(await reader.take(1));
+  close();
+  expect(look()).toEqual(['two']);
+});
+
+it('goes on after a file that is gone for good', () => {
+  put('one');
+  look();
+  rmSync(inbox.inbox);
+  put('two');
+  put('three');
+  expect(look()).toEqual(expect.arrayContaining(['three']));
+});
+
+it('shows a message once that was sent twice', () => {
+  const line = `${JSON.stringify({ type: 'message', sender: 'x', content: 'twice', timestamp: 1, id: 'm1' })}\n`;
+  appendFileSync(inbox.inbox, line + line);
+  expect(look()).toEqual(['twice']);
+});
+
+it('makes no line of what reading adds to it', () => {
+  put('one');
+  const [message] = tail.look();
+  expect(message?.id).toBe('ada_inbox-0');
+  expect(message && storedLine({ ...message, redelivered: true })).toEqual({
+    type: 'message',
+    sender: 'x',
+    content: 'one',
+    timestamp: 1,
+  });
+});

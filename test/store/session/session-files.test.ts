@@ -1,0 +1,110 @@
+/** What the roles of a session share: wisdom, the message bus, explorations. Ten processes write at once. */
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { makeTeam, type TeamHandle } from '../../../src/runtime/team/team-handle.ts';
+import { Explorations } from '../../../src/store/session/explorations.ts';
+import { addWisdom, readWisdom } from '../../../src/store/session/wisdom-store.ts';
+import { tempDir } from '../../support/temp.ts';
+import { together } from '../../support/workers.ts';
+
+const TEAM = 'tls-login-2026-02-27';
+const WRITERS = Array.from({ length: 10 }, (_, n) => `w${n}`);
+
+let root = '';
+let team: TeamHandle;
+beforeEach(() => {
+  root = tempDir();
+  vi.stubEnv('XDG_STATE_HOME', join(root, 'state'));
+  const made = makeTeam(TEAM, { profile: 'pipeline' }, { root, environment: {} });
+  team = made;
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await made.store.close();
+  });
+});
+
+async function all<T>(job: string): Promise<T[]> {
+  const workers = await together(
+    root,
+    job,
+    WRITERS.map((who) => ({ root, team: TEAM, who })),
+  );
+  const said = await Promise.all(workers.map((worker) => worker.result<T>()));
+  return said.flatMap((one) => (one === undefined ? [] : [one]));
+}
+
+const learnings = (): string => readFileSync(team.paths.wisdom('learnings'), 'utf8');
+
+describe('a session', () => {
+  it('has its folders and its id from the beginning', () => {
+    expect(readdirSync(team.paths.folder)).toEqual(
+      expect.arrayContaining(['spec', 'discussions', 'explorations', 'artifacts', 'wisdom']),
+    );
+    expect(team.store.config.read()?.session_id).toBe('TLS-login-2026-02-27');
+  });
+
+  it('loses no line of wisdom and doubles none, and numbers its bus without a gap, with ten writers at once', async () => {
+    const said = await all<{ seqs: number[] }>('learn');
+    const wanted = [1, 2, 3].flatMap((n) => [`- all ${n}`, ...WRITERS.map((who) => `- ${who} ${n}`)]);
+    const lines = learnings()
+      .split('\n')
+      .filter((line) => line.startsWith('- '));
+    expect(lines.toSorted()).toEqual(wanted.toSorted());
+    const seqs = [...team.store.events.read()].flatMap(({ event }) =>
+      event.type === 'bus.logged' ? [event['seq']] : [],
+    );
+    expect(seqs).toEqual(Array.from({ length: 31 }, (_, at) => at + 1));
+    expect(new Set(said.flatMap(({ seqs: own }) => own)).size).toBe(30);
+  });
+
+  it('has each angle explored once, whoever wants it, with ten processes at once', async () => {
+    const said = await all<{ looked: string[] }>('explore');
+    expect(said.flatMap(({ looked }) => looked).toSorted()).toEqual(['shared', ...WRITERS].toSorted());
+  });
+});
+
+describe('wisdom', () => {
+  it('is added behind what others wrote into the file, and theirs is known', async () => {
+    await addWisdom(team.store, 'learnings', ['one']);
+    appendFileSync(team.paths.wisdom('learnings'), '* two');
+    expect(await addWisdom(team.store, 'learnings', ['two', 'three'])).toEqual(['three']);
+    expect(learnings()).toBe('# Learnings\n\n- one\n* two\n- three\n');
+    expect(readWisdom(team.store.disk, team.paths)[0]).toEqual({ file: 'learnings', bullets: ['one', 'two', 'three'] });
+  });
+});
+
+describe('an exploration', () => {
+  const found = { angle: 'The  API', query: 'q', by: 'gemini', summary: 's', files: [], patterns: [] };
+  const explorations = (): Explorations => new Explorations(team.store);
+  const ours = async (angle: string): Promise<string> => {
+    const look = await explorations().look(angle);
+    if (look.is !== 'ours') throw new Error(`${angle} is ${look.is}`);
+    return look.path;
+  };
+
+  it('is known by its angle, however that is written', async () => {
+    const path = await ours('The  API');
+    expect(await explorations().look('the api')).toEqual({ is: 'awaited' });
+    await explorations().keep(path, found);
+    expect(await explorations().look('the api')).toEqual({ is: 'known', exploration: found, path });
+    expect(path).toBe(join(team.paths.session.explorations, 'explore-the-api.json'));
+  });
+
+  it('that failed, died, or is damaged is looked for again', async () => {
+    await ours('a');
+    await explorations().leave('a');
+    const path = await ours('a');
+    const index = join(team.paths.session.explorations, 'cache-index.json');
+    const dead = readFileSync(index, 'utf8').replace(/"startTime": "\d+"/, '"startTime": "1"');
+    writeFileSync(index, dead);
+    expect(await ours('a')).toBe(path);
+    await explorations().keep(path, { ...found, angle: 'a' });
+    writeFileSync(path, '{"half":');
+    expect(await ours('a')).toBe(path);
+  });
+
+  it('has a file of its own, also where two angles have no letters in common with a file name', async () => {
+    expect(await ours('日本')).not.toBe(await ours('中国'));
+  });
+});
