@@ -39,26 +39,26 @@ export { isInternal, isResolved, TASK_STATUSES } from './model/board/task.ts';
 export type { Spending } from './model/team/spending-sum.ts';
 export { COLORS } from './model/team/team-config.ts';
 export { parseRounds, refineRequest } from './policy/refine/refine-request.ts';
-export { cardOf, columnsOf, COLUMNS, type Card, type Column } from './policy/view/board-columns.ts';
+export { cardOf, columnsOf, COLUMNS, type Card, type BoardColumn as Column } from './policy/view/board-columns.ts';
 export { criticalPath, type CriticalPath } from './policy/view/critical-path.ts';
-export { type Passed } from './policy/view/message-flow.ts';
-export { type Problem } from './policy/view/team-problems.ts';
-export { workedMs, type Span } from './policy/view/claim-spans.ts';
-export { isSpeech, type Story, throughput } from './policy/view/team-projection.ts';
+export { type MessageSummary as Passed } from './policy/view/message-flow.ts';
+export { type TeamProblem as Problem } from './policy/view/team-problems.ts';
+export { workedMs, type ClaimSpan as Span } from './policy/view/claim-spans.ts';
+export { isSpeech, type TeamProjection as Story, throughput } from './policy/view/team-projection.ts';
 export { pipelineGraph } from './policy/pipeline/pipeline-graph.ts';
 export { duration as shortDuration, teamCancelled, teamForceCancelled } from './policy/mail-wording.ts';
-export { mustBeAvailable } from './runtime/agents/availability.ts';
+export { requireAvailable as mustBeAvailable } from './runtime/agents/availability.ts';
 export { logOnBus, sessionTeam } from './runtime/team/bus-log.ts';
 export { changesSince } from './runtime/views/workspace-changes.ts';
 export { builtPage } from './runtime/views/built-page.ts';
 export { perspectiveAgents } from './runtime/agents/perspective-agents.ts';
 export { realClock } from './runtime/process/system-clock.ts';
 export { loadConfig } from './runtime/team/configuration.ts';
-export { type Call, type Desk } from './runtime/tools/tool-context.ts';
-export { DeskWatch } from './runtime/tools/mailbox-watch.ts';
+export { type ToolCall as Call, type ToolContext as Desk } from './runtime/tools/tool-context.ts';
+export { MailboxWatch as DeskWatch } from './runtime/tools/mailbox-watch.ts';
 export { detachLead } from './runtime/process/detach.ts';
 export { diagnose } from './runtime/setup/doctor.ts';
-export { equip } from './runtime/lead/configure-member.ts';
+export { configureMember as equip } from './runtime/lead/configure-member.ts';
 export { eventLine } from './runtime/views/event-line.ts';
 export { exportOf, type TeamExport } from './runtime/views/export.ts';
 export {
@@ -76,18 +76,18 @@ export { hostSetup, printedEntry, writeHostSetup } from './runtime/setup/host-se
 export { initPlan, initProject } from './runtime/setup/init.ts';
 export { join, type JoinOptions, serve } from './runtime/teammate/join.ts';
 export { judgeTask, reviseTask } from './runtime/lead/task-judgement.ts';
-export { LeadingDesk } from './runtime/runs/host-lead-context.ts';
+export { HostLeadContext as LeadingDesk } from './runtime/runs/host-lead-context.ts';
 export { closeTeam, isLed, leadTeam, loadPlan, requestSpawn, resumeTeam, savePlan } from './runtime/runs/lifecycle.ts';
-export { rulesFor } from './runtime/lead/lead-options.ts';
+export { agentRuleVariables as rulesFor } from './runtime/lead/lead-options.ts';
 export { listedTeams } from './runtime/views/listing.ts';
 export { commandLine } from './runtime/process/package.ts';
-export { MailBook, type MailRow, type MailWanted } from './runtime/team/mail-index.ts';
-export { memberDesk } from './runtime/tools/member-tool-context.ts';
+export { MailIndex as MailBook, type MailRow, type MailWanted } from './runtime/team/mail-index.ts';
+export { memberToolContext as memberDesk } from './runtime/tools/member-tool-context.ts';
 export {
   type GivenPlan,
   isPlanWord,
   looksLikePlan,
-  mannedBy,
+  withDefaultAgent as mannedBy,
   missingPlan,
   type PlanContext,
   planInFile,
@@ -108,11 +108,16 @@ export { refineAt, type RefineProgress } from './runtime/runs/refine/run-refine.
 export { relayOnce } from './runtime/runs/refine/relay-once.ts';
 export { type Report, reportText } from './runtime/views/report-text.ts';
 export { keepReport, reportOf } from './runtime/views/report.ts';
-export { abandonedRuns, type Choice, choose, meet } from './runtime/runs/existing-run.ts';
+export {
+  abandonedRuns,
+  type StartDecision as Choice,
+  decideStart as choose,
+  inspectExistingRun as meet,
+} from './runtime/runs/existing-run.ts';
 export { makePlannedTeam, planHash, type RunOptions, runTeam } from './runtime/runs/run.ts';
 export { routeText } from './runtime/runs/route.ts';
 export { type RunAsk, runAsk } from './runtime/runs/run-arguments.ts';
-export { Session, type SessionOptions } from './runtime/runs/session.ts';
+export { RunSession as Session, type SessionOptions } from './runtime/runs/session.ts';
 export { setAsideBroken } from './runtime/team/repair-team.ts';
 export { shownPage, type ShownPage, type WantedPage } from './runtime/views/file-page.ts';
 export { statusOf } from './runtime/views/status.ts';
@@ -120,23 +125,27 @@ export { createTask, type TaskExtras, updateTask } from './runtime/tools/task-ch
 export { endTask, type TaskEnd } from './runtime/tools/task-end.ts';
 export { resultOf, taskHistory } from './runtime/views/task-history.ts';
 export {
-  type CastTask,
-  castTask,
+  type ResolvedTaskRun as CastTask,
+  resolveTaskRun as castTask,
   generatedName,
-  isOf,
+  isSameTask as isOf,
   makeGeneratedTeam,
   type PlannedTask,
   planTask,
-  putAwayFinished,
+  archiveFinished as putAwayFinished,
   unfinishedRun,
 } from './runtime/runs/task-run.ts';
 
 export { trustProject, trustTeam } from './runtime/setup/team-doctor.ts';
 export { teamEvents } from './runtime/views/team-events.ts';
-export { TeamWatch, type Sight, type WatchOptions } from './runtime/views/team-watch.ts';
+export {
+  TeamWatch,
+  type TeamSnapshot as Sight,
+  type TeamWatchOptions as WatchOptions,
+} from './runtime/views/team-watch.ts';
 export { makeTeam, openHandle, storeOptions, TeamHandle, type TeamInput } from './runtime/team/team-handle.ts';
 export { toolsOf, useTool } from './runtime/tools/toolbox.ts';
-export { leaveOf, type Leave } from './runtime/lead/member-permissions.ts';
+export { memberPermissions as leaveOf, type Leave } from './runtime/lead/member-permissions.ts';
 export { waitForEnd } from './runtime/team/wait-for-end.ts';
 export { contribute, parseWisdomFile } from './runtime/team/wisdom-contribution.ts';
 export { why, whyText } from './runtime/views/why.ts';

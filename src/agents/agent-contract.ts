@@ -35,7 +35,7 @@ export interface TurnInput {
 }
 
 /** What an agent wants to do by itself, told so that it can be allowed or denied. */
-export type Effect = 'reads' | 'writes' | 'runs' | 'reaches' | 'unknown';
+export type AccessKind = 'reads' | 'writes' | 'runs' | 'reaches' | 'unknown';
 
 export type AgentEvent =
   /** A process was started for this turn. */
@@ -55,7 +55,7 @@ export type AgentEvent =
       readonly signal?: AbortSignal;
     }
   /** It asks whether it may use a tool of its own; the answer is handed to `next()`: `ok` is yes. */
-  | { readonly type: 'asked'; readonly tool: string; readonly effect: Effect; readonly paths: readonly string[] }
+  | { readonly type: 'asked'; readonly tool: string; readonly effect: AccessKind; readonly paths: readonly string[] }
   /** It used a tool of its own: progress, in one line. */
   | { readonly type: 'used'; readonly tool: string; readonly text: string }
   /** It is about to call its vendor; whoever drives the turn may hold it here, while the vendor's pause lasts. */
@@ -98,7 +98,7 @@ export interface Server {
 }
 
 /** Where an agent sits: what is true for all of its turns. Without any of it an agent is good for errands. */
-export interface Seat {
+export interface AgentContext {
   /** Who it is and how it works here, for its system prompt; repeated after each compaction. */
   readonly identity?: string;
   /** A directory of its own, for its configuration and its sessions; made before, 0700. */
@@ -108,9 +108,9 @@ export interface Seat {
   /** The team's tools for a program that speaks MCP. */
   readonly server?: Server;
   /** Puts what holds its program in around the program's argv. */
-  readonly hold?: (argv: readonly string[]) => readonly string[];
+  readonly isolate?: (argv: readonly string[]) => readonly string[];
   /** What a script's `crashes` does, where the whole process is not the agent's to end. */
   readonly crash?: () => void;
 }
 
-export type Called = AgentEvent & { type: 'called' };
+export type ToolCallEvent = AgentEvent & { type: 'called' };

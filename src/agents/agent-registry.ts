@@ -1,33 +1,33 @@
 /** From an agent as data to the agent. A kind's code is loaded when the first of that kind is made. */
 import type { AgentSpec } from '../model/agent/agent.ts';
-import type { Agent, Seat } from './agent-contract.ts';
+import type { Agent, AgentContext } from './agent-contract.ts';
 
 /**
  * @param seat without one it is good for errands
  * @throws UsageError `USAGE` when the options are not that kind's
  */
-export async function agentFor(spec: AgentSpec, seat: Seat = {}): Promise<Agent> {
+export async function agentFor(spec: AgentSpec, agentContext: AgentContext = {}): Promise<Agent> {
   switch (spec.kind) {
     case 'exec':
-      return (await import('./programs/exec.ts')).exec(spec, seat);
+      return (await import('./programs/exec.ts')).exec(spec, agentContext);
     case 'scripted':
-      return (await import('./scripted.ts')).scripted(spec, seat.crash);
+      return (await import('./scripted.ts')).scripted(spec, agentContext.crash);
     case 'anthropic':
-      return (await import('./loop/anthropic.ts')).anthropic(spec, seat);
+      return (await import('./loop/anthropic.ts')).anthropic(spec, agentContext);
     case 'openai':
-      return (await import('./loop/openai.ts')).openai(spec, seat);
+      return (await import('./loop/openai.ts')).openai(spec, agentContext);
     case 'google':
-      return (await import('./loop/google.ts')).google(spec, seat);
+      return (await import('./loop/google.ts')).google(spec, agentContext);
     case 'ollama':
-      return (await import('./loop/ollama.ts')).ollama(spec, seat);
+      return (await import('./loop/ollama.ts')).ollama(spec, agentContext);
     case 'claude':
-      return (await import('./programs/claude.ts')).claude(spec, seat);
+      return (await import('./programs/claude.ts')).claude(spec, agentContext);
     case 'codex':
-      return (await import('./programs/codex.ts')).codex(spec, seat);
+      return (await import('./programs/codex.ts')).codex(spec, agentContext);
     case 'gemini':
     case 'opencode':
     case 'acp':
-      return (await import('./programs/acp.ts')).acp(spec, seat);
+      return (await import('./programs/acp.ts')).acp(spec, agentContext);
   }
 }
 
@@ -36,7 +36,7 @@ export type {
   AgentEvent,
   CallAnswer,
   Incoming,
-  Seat,
+  AgentContext as Seat,
   Server,
   Turn,
   TurnEnd,

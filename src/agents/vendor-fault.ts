@@ -6,7 +6,7 @@
 import type { FailureClass } from '../model/agent/agent.ts';
 import type { TurnEnd } from './agent-contract.ts';
 
-export interface Refusal {
+export interface VendorRefusal {
   readonly text: string;
   /** The HTTP status, where it is told. */
   readonly status?: number | undefined;
@@ -34,15 +34,16 @@ const NOT_OF_THE_API = /JSON parsing failed|Type validation failed|Invalid JSON 
 const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
 /** Whether nobody listens there. */
-export const isUnreachable = ({ code }: Pick<Refusal, 'code'>): boolean => code !== undefined && UNREACHABLE.has(code);
+export const isUnreachable = ({ code }: Pick<VendorRefusal, 'code'>): boolean =>
+  code !== undefined && UNREACHABLE.has(code);
 
 /** @param otherwise what nothing tells */
-export function faultOf(refusal: Refusal, otherwise: FailureClass = 'bad_output'): FailureClass {
+export function faultOf(refusal: VendorRefusal, otherwise: FailureClass = 'bad_output'): FailureClass {
   if (NOT_OF_THE_API.test(refusal.text)) return 'bad_output';
   return byStatus(refusal) ?? (isUnreachable(refusal) ? 'crashed' : byText(refusal.text)) ?? otherwise;
 }
 
-function byStatus({ text, status = 0 }: Refusal): FailureClass | undefined {
+function byStatus({ text, status = 0 }: VendorRefusal): FailureClass | undefined {
   if (status < 400) return undefined;
   if (status >= 500 && status !== 529) return status === 503 && LIMITED.test(text) ? 'rate_limited' : 'crashed';
   if (status === 413 || (status === 400 && OVERFLOW.test(text))) return 'overflow';
@@ -66,7 +67,7 @@ function byText(text: string): FailureClass | undefined {
 }
 
 /** A turn's end from a refusal. @param text what was said before it */
-export function refused(refusal: Refusal, text = ''): TurnEnd {
+export function refused(refusal: VendorRefusal, text = ''): TurnEnd {
   const message = refusal.text.replace(/\s+/g, ' ').trim().slice(0, MESSAGE) || 'It failed without a word.';
   const { retryAfterMs } = refusal;
   return {

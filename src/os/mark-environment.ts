@@ -24,7 +24,7 @@ export interface Suspect {
   readonly environ: readonly string[];
 }
 
-export interface Command {
+export interface SpawnCommand {
   readonly file: string;
   readonly args: readonly string[];
 }
@@ -38,7 +38,7 @@ const UNLIMITED = 2 ** 30;
  * @param random gives numbers in [0, 1)
  * @param run the run's ULID
  */
-export function drawMarks(count: number, table: ProcessTable, random: () => number, run: string): Mark[] {
+export function createMarks(count: number, table: ProcessTable, random: () => number, run: string): Mark[] {
   const self = table.stat(table.self);
   // A lead that cannot see itself could not tell older processes from its own: then nothing matches.
   const since = typeof self === 'string' ? Number.MAX_SAFE_INTEGER : Number(self.startTime);
@@ -95,7 +95,7 @@ const heldLimits = (table: ProcessTable): number[] =>
   });
 
 /** @param argv program and arguments; the program starts with the mark's limit, and keeps its pid. */
-export function markedCommand(mark: Mark, argv: readonly [string, ...string[]]): Command {
+export function markedCommand(mark: Mark, argv: readonly [string, ...string[]]): SpawnCommand {
   const [file, ...args] = argv;
   const prlimit = prlimitPath();
   if (mark.kind === 'environment' || prlimit === undefined) return { file, args };

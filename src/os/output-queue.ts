@@ -3,18 +3,18 @@
  * wait: what a slow reader leaves lying for too long is left out, oldest first, and a line in its place says so.
  */
 
-export interface Output {
+export interface OutputChunk {
   readonly type: 'output';
   readonly stream: 'stdout' | 'stderr';
   readonly bytes: Buffer;
 }
 
 export interface OutputQueue {
-  push(output: Output): void;
+  push(output: OutputChunk): void;
   /** No more will come; what lies there can still be taken. */
   close(): void;
   /** The next piece; undefined after the last. One reader at a time. */
-  next(): Promise<Output | undefined>;
+  next(): Promise<OutputChunk | undefined>;
 }
 
 /** What a piece costs beyond its bytes, so that very many very small ones are bounded too. */
@@ -22,16 +22,16 @@ const PIECE_COST = 256;
 
 /** @param limit bytes that may wait */
 export function outputQueue(limit = 4 * 1024 * 1024): OutputQueue {
-  const waiting: Output[] = [];
+  const waiting: OutputChunk[] = [];
   let [cost, leftOut, isClosed]: [number, number, boolean] = [0, 0, false];
   let wake: (() => void) | undefined;
 
-  const shift = (): Output | undefined => {
+  const shift = (): OutputChunk | undefined => {
     const output = waiting.shift();
     if (output) cost -= output.bytes.length + PIECE_COST;
     return output;
   };
-  const take = (): Output | undefined => {
+  const take = (): OutputChunk | undefined => {
     if (leftOut === 0) return shift();
     const bytes = Buffer.from(`\n[${leftOut} bytes of output were left out here]\n`);
     leftOut = 0;

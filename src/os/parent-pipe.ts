@@ -8,7 +8,7 @@ import { ownIdentity } from './process-table.ts';
 import { sweep, type SweepSeams } from './sweep.ts';
 
 /** Calls back once, when the stream has ended or failed. The stream flows from here on: attach other readers before. */
-export function onCordCut(stdin: Readable, callback: () => void): void {
+export function onParentExit(stdin: Readable, callback: () => void): void {
   let isCut = false;
   const cut = (): void => {
     if (isCut) return;
@@ -24,6 +24,6 @@ export function onCordCut(stdin: Readable, callback: () => void): void {
  * Ties this process to its lead: when the cord is cut it ends all that carries its mark or descends from it, itself
  * left out, and then calls `exit`, whatever became of the sweep.
  */
-export function endWithLead(stdin: Readable, mark: Mark, exit: () => void, seams: SweepSeams = {}): void {
-  onCordCut(stdin, () => void sweep([mark], [ownIdentity()], seams).then(exit, exit));
+export function exitWithParent(stdin: Readable, mark: Mark, exit: () => void, seams: SweepSeams = {}): void {
+  onParentExit(stdin, () => void sweep([mark], [ownIdentity()], seams).then(exit, exit));
 }

@@ -18,11 +18,11 @@ const LOOK_EVERY_MS = 5;
  * SIGKILL. Never rejects.
  */
 export async function endGroup(leader: number, graceMs: number): Promise<void> {
-  if (graceMs > 0 && (await isGoneAfter(leader, 'SIGTERM', graceMs))) return;
-  await isGoneAfter(leader, 'SIGKILL', GONE_MS);
+  if (graceMs > 0 && (await signalAndWait(leader, 'SIGTERM', graceMs))) return;
+  await signalAndWait(leader, 'SIGKILL', GONE_MS);
 }
 
-async function isGoneAfter(leader: number, signal: NodeJS.Signals, withinMs: number): Promise<boolean> {
+async function signalAndWait(leader: number, signal: NodeJS.Signals, withinMs: number): Promise<boolean> {
   let isThere = signalGroup(leader, signal);
   for (let waited = 0; isThere && waited < withinMs; waited += LOOK_EVERY_MS) {
     await pause(LOOK_EVERY_MS);

@@ -10,7 +10,7 @@ export interface ProcessIdentity {
 }
 
 /** What a look at a process gave: `gone` only when the system says that there is no such process. */
-export type Look<T extends object | number> = T | 'gone' | 'unreadable';
+export type ProcessReading<T extends object | number> = T | 'gone' | 'unreadable';
 
 export interface ProcessStat {
   readonly pid: number;
@@ -23,7 +23,7 @@ export interface ProcessStat {
   readonly startTime: string;
 }
 
-export interface ProcessLimits {
+export interface ResourceLimits {
   /** The hard limit of `RLIMIT_MSGQUEUE` in bytes; `Infinity` when unlimited. */
   readonly hardMsgqueue: number;
 }
@@ -33,12 +33,12 @@ export interface ProcessTable {
   /** The pid of the process that looks. */
   readonly self: number;
   readonly list: () => number[];
-  readonly stat: (pid: number) => Look<ProcessStat>;
+  readonly stat: (pid: number) => ProcessReading<ProcessStat>;
   /** The real user id. */
-  readonly user: (pid: number) => Look<number>;
-  readonly limits: (pid: number) => Look<ProcessLimits>;
+  readonly user: (pid: number) => ProcessReading<number>;
+  readonly limits: (pid: number) => ProcessReading<ResourceLimits>;
   /** `NAME=value` entries, as the program was started with them. */
-  readonly environ: (pid: number) => Look<readonly string[]>;
+  readonly environ: (pid: number) => ProcessReading<readonly string[]>;
   /** Empty when unreadable. */
   readonly bootId: () => string;
   /** Empty when unreadable. */

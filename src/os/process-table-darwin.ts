@@ -3,7 +3,7 @@
  * grain here. There are no limits to read, so marks fall back to the environment.
  */
 import { spawnSync } from 'node:child_process';
-import type { Look, ProcessStat, ProcessTable } from './process-identity.ts';
+import type { ProcessReading, ProcessStat, ProcessTable } from './process-identity.ts';
 
 /** Runs a program to its end; `status` is null when it could not be started. */
 export type Run = (
@@ -21,7 +21,7 @@ export function psTable(run: Run = runInEnglish): ProcessTable {
   let boot: string | undefined;
   // One `ps` answers for all pids just listed, once each: the look before a signal is always a fresh one.
   const listed = new Map<number, Row>();
-  const row = (pid: number): Look<Row> => {
+  const row = (pid: number): ProcessReading<Row> => {
     const known = listed.get(pid);
     listed.delete(pid);
     return known ?? lookAt(run, pid);
@@ -43,17 +43,19 @@ export function psTable(run: Run = runInEnglish): ProcessTable {
   };
 }
 
-const pick = <T extends object, U extends object | number>(seen: Look<T>, of: (value: T) => U): Look<U> =>
-  typeof seen === 'string' ? seen : of(seen);
+const pick = <T extends object, U extends object | number>(
+  seen: ProcessReading<T>,
+  of: (value: T) => U,
+): ProcessReading<U> => (typeof seen === 'string' ? seen : of(seen));
 
-function lookAt(run: Run, pid: number): Look<Row> {
+function lookAt(run: Run, pid: number): ProcessReading<Row> {
   const { status, stdout } = run('/bin/ps', ['-p', String(pid), '-o', COLUMNS]);
   if (status === 1 && stdout.trim() === '') return 'gone';
   return parseRows(stdout)[0] ?? 'unreadable';
 }
 
 /** `ps -E` prints the environment behind the command, blank-separated; our own entries hold no blanks. */
-function environOf(run: Run, pid: number): Look<readonly string[]> {
+function environOf(run: Run, pid: number): ProcessReading<readonly string[]> {
   const { status, stdout } = run('/bin/ps', ['-E', '-ww', '-p', String(pid), '-o', 'command=']);
   return status === 0 ? stdout.trim().split(/\s+/) : 'unreadable';
 }

@@ -1,7 +1,7 @@
 /** The process table of Linux, from /proc (proc_pid_stat(5), proc_pid_limits(5)). */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { codeOf } from '../model/text/errors.ts';
-import type { Look, ProcessStat, ProcessLimits, ProcessTable } from './process-identity.ts';
+import type { ProcessReading, ProcessStat, ResourceLimits, ProcessTable } from './process-identity.ts';
 
 export function linuxTable(): ProcessTable {
   // A /proc of another pid namespace numbers processes differently: whoever trusted it would signal strangers.
@@ -12,7 +12,7 @@ export function linuxTable(): ProcessTable {
     pid: number,
     file: string,
     parse: (text: string) => T | undefined,
-  ): Look<T> => (isOurs ? lookAt(pid, file, parse) : 'unreadable');
+  ): ProcessReading<T> => (isOurs ? lookAt(pid, file, parse) : 'unreadable');
   return {
     self: process.pid,
     list: () => (isOurs ? readOr([], pids) : []),
@@ -27,7 +27,11 @@ export function linuxTable(): ProcessTable {
 
 const pids = (): number[] => readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
 
-function lookAt<T extends object | number>(pid: number, file: string, parse: (text: string) => T | undefined): Look<T> {
+function lookAt<T extends object | number>(
+  pid: number,
+  file: string,
+  parse: (text: string) => T | undefined,
+): ProcessReading<T> {
   try {
     return parse(readFileSync(`/proc/${pid}/${file}`, 'latin1')) ?? 'unreadable';
   } catch (error) {
@@ -56,7 +60,7 @@ function parseStat(pid: number, text: string): ProcessStat | undefined {
 
 const parseUser = (text: string): number | undefined => numberIn(/^Uid:\s+(\d+)/m.exec(text)?.[1]);
 
-function parseLimits(text: string): ProcessLimits | undefined {
+function parseLimits(text: string): ResourceLimits | undefined {
   const hardMsgqueue = numberIn(/^Max msgqueue size +\S+ +(\S+)/m.exec(text)?.[1]);
   return hardMsgqueue === undefined ? undefined : { hardMsgqueue };
 }

@@ -7,7 +7,7 @@ import { psTable } from './process-table-darwin.ts';
 import { linuxTable } from './process-table-linux.ts';
 import type { ProcessIdentity, ProcessStat, ProcessTable } from './process-identity.ts';
 
-export type Life = 'alive' | 'dead' | 'unknown';
+export type Liveness = 'alive' | 'dead' | 'unknown';
 
 export const processes: ProcessTable = process.platform === 'linux' ? linuxTable() : psTable();
 
@@ -30,7 +30,7 @@ export function ownIdentity(): ProcessIdentity {
  * Only these mean dead: no such process, another start time, a zombie, another boot. (A team directory is on a local
  * file system, so another boot is an earlier one of this host.) A stopped process is alive.
  */
-export function lifeOf(identity: ProcessIdentity, table: ProcessTable = processes): Life {
+export function livenessOf(identity: ProcessIdentity, table: ProcessTable = processes): Liveness {
   const { pid, startTime, bootId, pidNamespace } = identity;
   const isWhole = Number.isSafeInteger(pid) && pid > 0 && startTime !== '' && bootId !== '';
   if (!isWhole || table.bootId() === '') return 'unknown';

@@ -3,10 +3,10 @@
  * refused with its size; only the previous output is clipped, on a character boundary, and says so.
  */
 export const LIMITS = { context: 200_000, diff: 300_000, prompt: 500_000 } as const;
-export type Part = keyof typeof LIMITS;
+export type BudgetPart = keyof typeof LIMITS;
 
-export interface Refusal {
-  readonly part: Part;
+export interface BudgetRefusal {
+  readonly part: BudgetPart;
   readonly bytes: number;
   readonly limit: number;
 }
@@ -29,13 +29,13 @@ export function bytesOf(text: string): number {
 const isPair = (high: number, low: number): boolean => high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000;
 
 /** @returns why a part may not be sent; undefined when it may */
-export function refusalOf(part: Part, text: string): Refusal | undefined {
+export function refusalOf(part: BudgetPart, text: string): BudgetRefusal | undefined {
   const bytes = bytesOf(text);
   return bytes > LIMITS[part] ? { part, bytes, limit: LIMITS[part] } : undefined;
 }
 
 /** `The diff is 300,001 bytes; the limit is 300,000.` */
-export const refusalText = ({ part, bytes, limit }: Refusal): string =>
+export const refusalText = ({ part, bytes, limit }: BudgetRefusal): string =>
   `The ${part} is ${thousands(bytes)} bytes; the limit is ${thousands(limit)}.`;
 
 export const thousands = (number: number): string => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');

@@ -41,7 +41,7 @@ export function decisionText(event: Decided): string {
 }
 
 /** What a member decides by itself: another agent thinks for it, or none can be had. */
-const OWN: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.left_alone']);
+const OWN: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.no_fallback', 'agent.left_alone']);
 
 export const isDecisionType = (type: string): boolean => type === 'lead.decided' || OWN.has(type);
 
@@ -52,10 +52,10 @@ export const decisionClause = (event: Decided & { readonly type: string }): stri
 type Deed = (facts: { who: string; task: string; to: string | undefined }) => string;
 
 const DEEDS: Readonly<Record<Verdict['do'], Deed>> = {
-  forgive: () => 'started every deadline again',
+  resetDeadlines: () => 'started every deadline again',
   restart: ({ who }) => `restarted ${who}`,
-  'give up': ({ who }) => `gave ${who} up`,
-  pardon: ({ who }) => `counts the restarts of ${who} anew`,
+  abandon: ({ who }) => `gave ${who} up`,
+  resetRestarts: ({ who }) => `counts the restarts of ${who} anew`,
   release: ({ task }) => `freed ${task}`,
   check: ({ who, task }) => `asked ${who} for a sign of ${task}`,
   fence: ({ who, task, to }) => `took ${task} from ${who}${to === undefined ? '' : ` and gave it to ${to}`}`,
@@ -72,10 +72,23 @@ const DEEDS: Readonly<Record<Verdict['do'], Deed>> = {
   stuck: () => 'found that nothing can go on',
 };
 
-const isDeed = (act: unknown): act is Verdict['do'] => typeof act === 'string' && Object.hasOwn(DEEDS, act);
+/** What `lead.decided` events of earlier versions call an act. */
+const FORMER_ACTS: ReadonlyMap<unknown, Verdict['do']> = new Map([
+  ['forgive', 'resetDeadlines'],
+  ['pardon', 'resetRestarts'],
+  ['give up', 'abandon'],
+]);
 
-function deedOf({ act, member = 'somebody', task, to }: Decided): string {
-  if (!isDeed(act)) return `decided ${typeof act === 'string' ? act : 'something'}`;
+const isAct = (act: unknown): act is Verdict['do'] => typeof act === 'string' && Object.hasOwn(DEEDS, act);
+
+/** The act of a `lead.decided` event, by its present name; undefined for one that this version does not know. */
+export const actOf = ({ act }: Decided): Verdict['do'] | undefined =>
+  FORMER_ACTS.get(act) ?? (isAct(act) ? act : undefined);
+
+function deedOf(event: Decided): string {
+  const { member = 'somebody', task, to } = event;
+  const act = actOf(event);
+  if (act === undefined) return `decided ${typeof event.act === 'string' ? event.act : 'something'}`;
   const facts = { who: member, task: typeof task === 'string' ? `task #${task}` : 'a task' };
   return DEEDS[act]({ ...facts, to: typeof to === 'string' ? to : undefined });
 }

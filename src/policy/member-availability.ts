@@ -38,13 +38,13 @@ export const isOut = (seen: MemberSighting): boolean =>
   !isAble(seen) && (seen.process !== 'none' || seen.quarantined || seen.givenUp);
 
 /** A joined member and what was seen of it. */
-export interface Worker {
+export interface SightedMember {
   readonly member: Member;
   readonly seen: MemberSighting;
 }
 
 /** Joined members in the order of their numbers, so that every choice among them is the same everywhere. */
-export const workers = ({ board, members }: Sighting): Worker[] =>
+export const sightedMembers = ({ board, members }: Sighting): SightedMember[] =>
   members
     .flatMap((seen) => {
       const member = board.members.get(seen.name);
@@ -53,7 +53,7 @@ export const workers = ({ board, members }: Sighting): Worker[] =>
     .sort((a, b) => byNumber(a.member.name, b.member.name));
 
 /** Running, with nothing to do and nothing of its own that is ready. */
-export const isIdle = (board: Board, { member, seen }: Worker, owned: ReadonlySet<Name>): boolean =>
+export const isIdle = (board: Board, { member, seen }: SightedMember, owned: ReadonlySet<Name>): boolean =>
   seen.process === 'alive' &&
   !isFrozen(seen) &&
   isAble(seen) &&

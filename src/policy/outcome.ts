@@ -35,7 +35,7 @@ export type TurnVerdict =
     };
 
 /** Its agent asked a person and waits for the answer: nothing ends, the claim stays, and the answer brings the next turn. */
-export interface Waits {
+export interface WaitsForAnswer {
   readonly do: 'wait';
 }
 
@@ -44,10 +44,10 @@ export interface Waits {
  *
  * @param isAsking about this task, and not yet told the answer
  */
-export const unlessAsking = (
+export const withPendingQuestion = (
   verdict: TurnVerdict,
   { isAsking, saysDone }: { readonly isAsking: boolean; readonly saysDone: boolean },
-): TurnVerdict | Waits => (verdict.do === 'complete' && isAsking && !saysDone ? { do: 'wait' } : verdict);
+): TurnVerdict | WaitsForAnswer => (verdict.do === 'complete' && isAsking && !saysDone ? { do: 'wait' } : verdict);
 
 /** A turn that failed by its agent's own fault. */
 export type FaultyTurn = Extract<EndedTurn, { ended: 'failed' }> & { readonly why: FailureClass };
@@ -65,7 +65,7 @@ export function judgeTurn(end: EndedTurn, task: Task): TurnVerdict {
 }
 
 /** What was done about an agent that failed by its own fault; whoever drives it has tried what there was to try. */
-export type Remedied =
+export type RemedyResult =
   /** The same again. */
   | { readonly done: 'again'; readonly afterMs?: number }
   /** Another sits in its place. */
@@ -77,7 +77,7 @@ export type Remedied =
 export const isFaulty = (end: EndedTurn): end is FaultyTurn => end.ended === 'failed' && end.why !== 'exit';
 
 /** How the runner ends a claim whose agent failed by its own fault. A task is nobody's that no agent gets on with. */
-export function judgeFault(end: FaultyTurn, remedied: Remedied): TurnVerdict {
+export function judgeFault(end: FaultyTurn, remedied: RemedyResult): TurnVerdict {
   const what = `${end.why}: ${end.message}`;
   if (remedied.done === 'nothing' && remedied.for === 'task')
     return { do: 'fail', why: `${what} ${remedied.why}`, text: end.text };

@@ -54,10 +54,10 @@ export interface Sighting {
   /** Nobody is asked: what a failed blocker holds up is skipped. */
   readonly unattended: boolean;
   /** Of a pipeline with roles; without it members are started by whoever leads. */
-  readonly pipeline?: PipelineSight;
+  readonly pipeline?: PipelineSighting;
 }
 
-export interface PipelineSight {
+export interface PipelineSighting {
   /** Who finished something and has yet to report it. */
   readonly owing: ReadonlySet<Name>;
   /** Nobody is asked at a checkpoint: `--yes`. */
@@ -109,12 +109,12 @@ interface EndedClaim {
 
 export type Verdict =
   /** The deadlines of everybody start again. */
-  | { readonly do: 'forgive'; readonly why: string }
+  | { readonly do: 'resetDeadlines'; readonly why: string }
   | { readonly do: 'restart'; readonly member: Name; readonly attempt: number; readonly why: string }
   /** Restarts are used up, or it cannot be restarted. */
-  | { readonly do: 'give up'; readonly member: Name; readonly why: string }
+  | { readonly do: 'abandon'; readonly member: Name; readonly why: string }
   /** 60 s of health: the restart count starts again, and a member that was given up is one again. */
-  | { readonly do: 'pardon'; readonly member: Name; readonly why: string }
+  | { readonly do: 'resetRestarts'; readonly member: Name; readonly why: string }
   /** The claim of a process that is gone. */
   /** @see EndedClaim; its member had it. */
   | ({ readonly do: 'release'; readonly reason: 'lost' | 'orphaned'; readonly member: Name } & EndedClaim)

@@ -1,11 +1,11 @@
 /** One table for what goes wrong at a vendor, whoever tells of it: SPEC §8's classes. */
 import { describe, expect, it } from 'vitest';
-import { faultOf, refused, type Refusal } from '../../src/agents/vendor-fault.ts';
+import { faultOf, refused, type VendorRefusal } from '../../src/agents/vendor-fault.ts';
 import { callFault } from '../../src/agents/loop/model-call-fault.ts';
 import type { FailureClass } from '../../src/model/agent/agent.ts';
 
 describe('what a vendor answers', () => {
-  it.each<[FailureClass, Refusal]>([
+  it.each<[FailureClass, VendorRefusal]>([
     ['rate_limited', { status: 429, text: 'slow down' }],
     ['unauthorised', { status: 429, text: 'You exceeded your current quota' }],
     ['unauthorised', { status: 429, text: 'insufficient_quota' }],
@@ -29,7 +29,7 @@ describe('what a vendor answers', () => {
     expect(faultOf(refusal, 'crashed')).toBe(fault);
   });
 
-  it.each<[FailureClass, Refusal]>([
+  it.each<[FailureClass, VendorRefusal]>([
     ['crashed', { code: 'ECONNREFUSED', text: 'connect ECONNREFUSED 127.0.0.1:1' }],
     ['overflow', { text: 'The context window is full' }],
     ['unauthorised', { text: 'Quota exceeded. Check your plan and billing details.' }],

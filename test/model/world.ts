@@ -1,6 +1,6 @@
 /** A small world for tests of the board: it writes events, by whom one says, and folds them. */
 import { createHash } from 'node:crypto';
-import { advance, type Outcome } from '../../src/model/board/advance.ts';
+import { advance, type AdvanceOutcome } from '../../src/model/board/advance.ts';
 import { emptyBoard, type Board } from '../../src/model/board/board.ts';
 import { newTaskSchema, uniqueMarks, type NewTaskInput, type Task } from '../../src/model/board/task.ts';
 import {
@@ -42,7 +42,7 @@ export class World {
   #next = 1;
 
   /** Appends what an author says, and folds it. */
-  say(author: Author, body: Body): Outcome {
+  say(author: Author, body: Body): AdvanceOutcome {
     const event: BoardEvent = { ...body, id: ulid(this.#next++), v: LOG_VERSION, at: AT, author };
     this.events.push(event);
     return advance(this.board, event);
@@ -66,15 +66,15 @@ export class World {
     return task;
   }
 
-  claim(id: string, member: Name = ada): Outcome {
+  claim(id: string, member: Name = ada): AdvanceOutcome {
     return this.say(byMember(member), { type: 'task.claimed', task: id, member });
   }
 
-  complete(id: string, member: Name = ada): Outcome {
+  complete(id: string, member: Name = ada): AdvanceOutcome {
     return this.say(byMember(member), completed(id, this.task(id).claims));
   }
 
-  fail(id: string, member: Name = ada): Outcome {
+  fail(id: string, member: Name = ada): AdvanceOutcome {
     return this.say(byMember(member), { type: 'task.failed', task: id, epoch: this.task(id).claims, why: 'it broke' });
   }
 }
@@ -104,7 +104,7 @@ export function openWorld(claim: ClaimMode = 'auto', prefixes: Partial<Record<st
 }
 
 /** What an outcome says, short: `ok` or the refusal's code. */
-export const verdict = (outcome: Outcome): string => (outcome.ok ? 'ok' : outcome.code);
+export const verdict = (outcome: AdvanceOutcome): string => (outcome.ok ? 'ok' : outcome.code);
 
 const sorted = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(sorted);

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { markSchema, type Mark } from '../../src/model/agent/process-mark.ts';
-import { drawMarks, markedCommand, markEnvironment, matches, prlimitPath } from '../../src/os/mark-environment.ts';
+import { createMarks, markedCommand, markEnvironment, matches, prlimitPath } from '../../src/os/mark-environment.ts';
 import type { Suspect } from '../../src/os/mark-environment.ts';
 import { parseMessage, writeMessage } from '../../src/os/reaper-message.ts';
 import { processes } from '../../src/os/process-table.ts';
@@ -24,7 +24,7 @@ describe('a top-level lead', () => {
         fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
         (blocks, random) => {
           const table = fakeTable(10, [{ pid: 10, limit: blocks * 256 }]);
-          const marks = drawMarks(blocks, table, () => random, RUN);
+          const marks = createMarks(blocks, table, () => random, RUN);
           const drawn = marks.flatMap((mark) => (mark.kind === 'limit' ? [mark] : []));
           expect(drawn).toHaveLength(blocks - 1);
           expect(new Set(drawn.map(({ low }) => low)).size).toBe(blocks - 1);
@@ -46,25 +46,25 @@ describe('a top-level lead', () => {
       { pid: 11, limit: 256 + 17 },
       { pid: 12, limit: 768 },
     ]);
-    const [mark, rest] = drawMarks(2, table, () => 0, RUN);
+    const [mark, rest] = createMarks(2, table, () => 0, RUN);
     expect(mark).toMatchObject({ kind: 'limit', low: 512, high: 767, value: 767 });
     expect(rest).toMatchObject({ kind: 'environment' });
   });
 
   it('takes no limit for 2^30', (ctx) => {
     if (prlimitPath() === undefined) ctx.skip(NO_PRLIMIT);
-    const [mark] = drawMarks(1, fakeTable(10, [{ pid: 10, limit: Infinity }]), () => 0.999999999, RUN);
+    const [mark] = createMarks(1, fakeTable(10, [{ pid: 10, limit: Infinity }]), () => 0.999999999, RUN);
     expect(limited(mark).high).toBe(2 ** 30 - 1);
   });
 
   it.each([0, 100, 255, 256])('falls back to the environment below two blocks (limit %i)', (limit) => {
-    const [mark] = drawMarks(1, fakeTable(10, [{ pid: 10, limit }]), Math.random, RUN);
+    const [mark] = createMarks(1, fakeTable(10, [{ pid: 10, limit }]), Math.random, RUN);
     expect(mark).toMatchObject({ kind: 'environment', run: RUN, bootId: BOOT });
   });
 
   it('falls back to the environment where limits cannot be read', () => {
     const table = { ...fakeTable(10, [{ pid: 10 }]), limits: () => 'unreadable' as const };
-    expect(drawMarks(2, table, Math.random, RUN).map(({ kind }) => kind)).toEqual(['environment', 'environment']);
+    expect(createMarks(2, table, Math.random, RUN).map(({ kind }) => kind)).toEqual(['environment', 'environment']);
   });
 });
 
@@ -75,7 +75,7 @@ describe('a lead inside a block', () => {
       { pid: 10, limit: 515 },
       { pid: 11, limit: 514 },
     ]);
-    const marks = drawMarks(3, table, () => 0.5, RUN);
+    const marks = createMarks(3, table, () => 0.5, RUN);
     expect(marks.map((mark) => (mark.kind === 'limit' ? [mark.low, mark.high, mark.value] : mark.kind))).toEqual([
       [513, 513, 513],
       'environment',
@@ -85,8 +85,8 @@ describe('a lead inside a block', () => {
 
   it('stays inside the marks of the lead above it', (ctx) => {
     if (prlimitPath() === undefined) ctx.skip(NO_PRLIMIT);
-    const outer = limited(drawMarks(1, fakeTable(10, [{ pid: 10 }]), Math.random, RUN)[0]);
-    const inner = drawMarks(5, fakeTable(20, [{ pid: 20, limit: outer.value }]), Math.random, RUN).map(limited);
+    const outer = limited(createMarks(1, fakeTable(10, [{ pid: 10 }]), Math.random, RUN)[0]);
+    const inner = createMarks(5, fakeTable(20, [{ pid: 20, limit: outer.value }]), Math.random, RUN).map(limited);
     for (const { low, high } of inner) expect(outer.low <= low && high < outer.high).toBe(true);
   });
 });
@@ -121,21 +121,21 @@ describe('a match', () => {
 describe('a marked command', () => {
   it('starts its program with the limit, through setsid and a scrubbed environment', (ctx) => {
     if (prlimitPath() === undefined) ctx.skip(NO_PRLIMIT);
-    const mark = limited(drawMarks(1, processes, Math.random, RUN)[0]);
+    const mark = limited(createMarks(1, processes, Math.random, RUN)[0]);
     const { file, args } = markedCommand(mark, ['setsid', '-w', 'env', '-i', 'cat', '/proc/self/limits']);
     const { stdout } = spawnSync(file, args, { encoding: 'utf8' });
     expect(stdout).toMatch(new RegExp(`Max msgqueue size +${mark.value} +${mark.value} `));
   });
 
   it('is the command itself without a limit', () => {
-    const [mark] = drawMarks(1, fakeTable(10, [{ pid: 10, limit: 0 }]), Math.random, RUN);
+    const [mark] = createMarks(1, fakeTable(10, [{ pid: 10, limit: 0 }]), Math.random, RUN);
     if (mark === undefined) throw new Error('no mark');
     expect(markedCommand(mark, ['node', '-e', '0'])).toEqual({ file: 'node', args: ['-e', '0'] });
   });
 });
 
 describe('a message to the reaper', () => {
-  const [mark] = drawMarks(1, fakeTable(10, [{ pid: 10 }]), Math.random, RUN);
+  const [mark] = createMarks(1, fakeTable(10, [{ pid: 10 }]), Math.random, RUN);
   const who = { pid: 5, startTime: '7', bootId: BOOT, pidNamespace: 'pid:[1]' };
 
   it('is read as it was written', () => {

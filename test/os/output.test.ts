@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { outputQueue, type Output } from '../../src/os/output-queue.ts';
+import { outputQueue, type OutputChunk } from '../../src/os/output-queue.ts';
 import { lastLine, outputTail, tailText } from '../../src/os/output-tail.ts';
 
-const output = (text: string): Output => ({ type: 'output', stream: 'stdout', bytes: Buffer.from(text) });
+const output = (text: string): OutputChunk => ({ type: 'output', stream: 'stdout', bytes: Buffer.from(text) });
 
 describe('the tail of an output', () => {
   it('is the last bytes, however they came', () => {

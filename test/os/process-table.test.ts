@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { identityOf, lifeOf, ownIdentity, processes, stateOf } from '../../src/os/process-table.ts';
+import { identityOf, livenessOf, ownIdentity, processes, stateOf } from '../../src/os/process-table.ts';
 import { psTable, type Run } from '../../src/os/process-table-darwin.ts';
 import { BOOT, fakeTable, NAMESPACE } from '../fixtures/table.ts';
 import type { ProcessIdentity } from '../../src/os/process-identity.ts';
@@ -61,18 +61,18 @@ describe('a life', () => {
     ['is unknown for an identity that its owner could not read', { ...who, startTime: '' }, 'unknown'],
     ['is unknown for a pid that is none', { ...who, pid: -1 }, 'unknown'],
   ])('%s', (_, identity, life) => {
-    expect(lifeOf(identity, table)).toBe(life);
+    expect(livenessOf(identity, table)).toBe(life);
   });
 
   it('is unknown where the boot cannot be read', () => {
-    expect(lifeOf(who, { ...table, bootId: () => '' })).toBe('unknown');
-    expect(lifeOf({ ...who, bootId: 'boot-0' }, { ...table, bootId: () => '' })).toBe('unknown');
+    expect(livenessOf(who, { ...table, bootId: () => '' })).toBe('unknown');
+    expect(livenessOf({ ...who, bootId: 'boot-0' }, { ...table, bootId: () => '' })).toBe('unknown');
   });
 });
 
 describe('the table of this host', () => {
   it('shows this process as alive, the same at every look', () => {
-    expect(lifeOf(ownIdentity())).toBe('alive');
+    expect(livenessOf(ownIdentity())).toBe('alive');
     expect(identityOf(process.pid)).toEqual(ownIdentity());
     expect(processes.list()).toContain(process.pid);
     expect(processes.user(process.pid)).toBe(process.getuid?.());
@@ -82,12 +82,12 @@ describe('the table of this host', () => {
     const child = start('sleep', '60');
     const identity = identified(child);
     expect(processes.stat(identity.pid)).toMatchObject({ parent: process.pid });
-    expect(lifeOf(identity)).toBe('alive');
+    expect(livenessOf(identity)).toBe('alive');
     child.kill('SIGSTOP');
     await until(() => stateOf(identity.pid) === 'T');
-    expect(lifeOf(identity)).toBe('alive');
+    expect(livenessOf(identity)).toBe('alive');
     await ended(child);
-    expect(lifeOf(identity)).toBe('dead');
+    expect(livenessOf(identity)).toBe('dead');
     expect(stateOf(identity.pid)).toBeUndefined();
     expect(identityOf(identity.pid)).toBeUndefined();
   });
@@ -100,7 +100,7 @@ describe('the table of this host', () => {
     const zombie = identityOf(Number(line));
     if (zombie === undefined) throw new Error('the short-lived child was gone before the look');
     await until(() => stateOf(zombie.pid) === 'Z');
-    expect(lifeOf(zombie)).toBe('dead');
+    expect(livenessOf(zombie)).toBe('dead');
   });
 
   it('reads a program whose name looks like the rest of the line', async (ctx) => {
@@ -165,6 +165,6 @@ describe('the table by ps', () => {
     const blind = psTable(() => ({ status: null, stdout: '' }));
     expect(blind.list()).toEqual([]);
     expect(blind.stat(501)).toBe('unreadable');
-    expect(lifeOf({ pid: 501, startTime: '1', bootId: 'b', pidNamespace: 'host' }, blind)).toBe('unknown');
+    expect(livenessOf({ pid: 501, startTime: '1', bootId: 'b', pidNamespace: 'host' }, blind)).toBe('unknown');
   });
 });

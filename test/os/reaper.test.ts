@@ -14,7 +14,7 @@ import { reaperMain } from '../../src/os/reaper.ts';
 import { startReaper } from '../../src/os/reaper-handle.ts';
 import { writeMessage } from '../../src/os/reaper-message.ts';
 import { sweep } from '../../src/os/sweep.ts';
-import { identityOf, lifeOf, processes } from '../../src/os/process-table.ts';
+import { identityOf, livenessOf, processes } from '../../src/os/process-table.ts';
 import { BOOT, fakeTable, NAMESPACE } from '../fixtures/table.ts';
 import { lastOneGone, openZoo, until, type Zoo } from '../fixtures/zoo.ts';
 
@@ -98,7 +98,7 @@ describe('the lead’s hold on its reaper', () => {
     reaper.add(MARK);
     reaper.remove(MARK);
     await reaper.done();
-    expect(lifeOf(identity)).toBe('dead');
+    expect(livenessOf(identity)).toBe('dead');
     expect(reaper.pid).toBeUndefined();
     await reaper.done();
   });
@@ -205,7 +205,7 @@ describe('nothing outlives its lead', () => {
     const ms = await lastOneGone(lead, WITHIN_MS);
     await until(
       'the reaper has gone',
-      () => everybody.every((one) => one !== undefined && lifeOf(one) === 'dead'),
+      () => everybody.every((one) => one !== undefined && livenessOf(one) === 'dead'),
       WITHIN_MS,
     );
     expect(ms).toBeLessThan(WITHIN_MS);

@@ -4,11 +4,11 @@ import { PassThrough } from 'node:stream';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Mark } from '../../src/model/agent/process-mark.ts';
-import { endWithLead, onCordCut } from '../../src/os/parent-pipe.ts';
+import { exitWithParent, onParentExit } from '../../src/os/parent-pipe.ts';
 import { descendantsOf } from '../../src/os/process-tree.ts';
-import { drawMarks, markedCommand, markEnvironment, prlimitPath } from '../../src/os/mark-environment.ts';
+import { createMarks, markedCommand, markEnvironment, prlimitPath } from '../../src/os/mark-environment.ts';
 import { sweep } from '../../src/os/sweep.ts';
-import { identityOf, lifeOf, processes } from '../../src/os/process-table.ts';
+import { identityOf, livenessOf, processes } from '../../src/os/process-table.ts';
 import { BOOT, fakeTable, NAMESPACE, type FakeTable } from '../fixtures/table.ts';
 import { openZoo, until } from '../fixtures/zoo.ts';
 
@@ -154,7 +154,7 @@ describe('a sweep of real processes', () => {
     const zoo = openZoo();
     if (prlimitPath() === undefined) ctx.skip('there is no prlimit here');
     if (zoo.missing) ctx.skip(`there is no ${zoo.missing} here`);
-    const [mark, neighbour] = drawMarks(2, processes, Math.random, RUN);
+    const [mark, neighbour] = createMarks(2, processes, Math.random, RUN);
     if (mark?.kind !== 'limit' || neighbour === undefined)
       return ctx.skip('the limit for message queues is too low here');
     const bystander = marked(neighbour, 'sleep', '60');
@@ -169,7 +169,7 @@ describe('a sweep of real processes', () => {
   });
 
   it('ends a process that shows as a zombie and runs on', async (ctx) => {
-    const [mark] = drawMarks(1, processes, Math.random, RUN);
+    const [mark] = createMarks(1, processes, Math.random, RUN);
     if (mark?.kind !== 'limit' || openZoo().missing) return ctx.skip('there is no prlimit, or no python3, here');
     const child = marked(mark, 'python3', join(import.meta.dirname, '../fixtures/zombie-leader.py'));
     const exit = once(child, 'exit');
@@ -182,7 +182,7 @@ describe('a sweep of real processes', () => {
   });
 
   it('finds by the environment and by a snapshot of descendants where there is no limit', async () => {
-    const [drawn] = drawMarks(1, { ...processes, limits: () => 'unreadable' }, Math.random, RUN);
+    const [drawn] = createMarks(1, { ...processes, limits: () => 'unreadable' }, Math.random, RUN);
     if (drawn === undefined) throw new Error('no mark');
     const child = marked(drawn, '/bin/sh', '-c', 'env -i sleep 60 & wait');
     const exit = once(child, 'exit');
@@ -192,9 +192,9 @@ describe('a sweep of real processes', () => {
     const below = descendantsOf(teammate.pid).flatMap(({ pid }) => identityOf(pid) ?? []);
     child.kill('SIGKILL');
     await exit;
-    expect(below.map((one) => lifeOf(one))).toEqual(['alive']);
+    expect(below.map((one) => livenessOf(one))).toEqual(['alive']);
     expect(await sweep([drawn], below)).toMatchObject({ clean: true });
-    expect(below.map((one) => lifeOf(one))).toEqual(['dead']);
+    expect(below.map((one) => livenessOf(one))).toEqual(['dead']);
   });
 });
 
@@ -207,7 +207,7 @@ describe('a cord', () => {
     ]) {
       const stdin = new PassThrough();
       let cuts = 0;
-      onCordCut(stdin, () => (cuts += 1));
+      onParentExit(stdin, () => (cuts += 1));
       expect(cuts).toBe(0);
       cut(stdin);
       await new Promise(setImmediate);
@@ -218,7 +218,7 @@ describe('a cord', () => {
   it('is cut at once when it was cut before anybody held it', async () => {
     const stdin = new PassThrough();
     stdin.destroy();
-    await new Promise<void>((resolve) => onCordCut(stdin, resolve));
+    await new Promise<void>((resolve) => onParentExit(stdin, resolve));
   });
 
   it('takes everything of the teammate along but itself, then lets it exit', async () => {
@@ -228,7 +228,7 @@ describe('a cord', () => {
       { pid: 12, limit: 767 },
     ]);
     const stdin = new PassThrough();
-    const gone = new Promise<void>((resolve) => endWithLead(stdin, MARK, resolve, seams(table)));
+    const gone = new Promise<void>((resolve) => exitWithParent(stdin, MARK, resolve, seams(table)));
     stdin.end();
     await gone;
     expect(table.killed.toSorted()).toEqual([11, 12]);

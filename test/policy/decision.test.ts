@@ -15,10 +15,10 @@ const follow: FollowUp = {
 };
 
 it.each<[Verdict, string]>([
-  [{ do: 'forgive', why }, 'started every deadline again: so'],
+  [{ do: 'resetDeadlines', why }, 'started every deadline again: so'],
   [{ do: 'restart', member, attempt: 2, why }, 'restarted ada: so'],
-  [{ do: 'give up', member, why }, 'gave ada up: so'],
-  [{ do: 'pardon', member, why }, 'counts the restarts of ada anew: so'],
+  [{ do: 'abandon', member, why }, 'gave ada up: so'],
+  [{ do: 'resetRestarts', member, why }, 'counts the restarts of ada anew: so'],
   [{ do: 'release', reason: 'lost', member, task, epoch, why }, 'freed task #3: so'],
   [{ do: 'check', member, task, why }, 'asked ada for a sign of task #3: so'],
   [

@@ -5,7 +5,7 @@ import {
   type Critique,
   type Finding,
   type Review,
-  type Verdict,
+  type ReviewVerdict,
 } from '../../src/model/pipeline/round.ts';
 import type { LoopSettings } from '../../src/policy/refine/refine-loop.ts';
 
@@ -17,7 +17,7 @@ export const critique = (name: string, more: Partial<Critique> = {}): Critique =
   ...more,
 });
 
-export const verdict = (deliverables: readonly Critique[], findings: readonly Finding[] = []): Verdict =>
+export const verdict = (deliverables: readonly Critique[], findings: readonly Finding[] = []): ReviewVerdict =>
   verdictSchema.parse({ deliverables, findings, summary: 'Read from end to end.' });
 
 export const review = (deliverables: readonly Critique[], findings: readonly Finding[] = []): Review => ({

@@ -1,5 +1,5 @@
 /** Boards and sightings for the policies' tests: a board is made by the product's own fold, a sighting is what one writes down. */
-import { advance, type Outcome } from '../../src/model/board/advance.ts';
+import { advance, type AdvanceOutcome } from '../../src/model/board/advance.ts';
 import { emptyBoard, type Board } from '../../src/model/board/board.ts';
 import type { Author, Change, ClaimMode, Profile } from '../../src/model/board/event.ts';
 import { timestamp } from '../../src/model/text/clock.ts';
@@ -123,7 +123,7 @@ export class World {
   }
 
   /** What the lead says; may be refused. */
-  tell(change: Change): Outcome {
+  tell(change: Change): AdvanceOutcome {
     const { epoch, incarnation } = this.board.lead;
     return this.#advance(change, incarnation === null ? { person: LEAD, epoch: 0 } : { lead: incarnation, epoch });
   }
@@ -133,7 +133,7 @@ export class World {
     if (!outcome.ok) throw new Error(`${change.type}: ${outcome.why}`);
   }
 
-  #advance(change: Change, author: Author): Outcome {
+  #advance(change: Change, author: Author): AdvanceOutcome {
     const at = timestamp(this.now);
     const event = { ...change, id: this.#ulid(), v: 1, at, author };
     const outcome = advance(this.board, event);

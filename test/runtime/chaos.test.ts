@@ -99,7 +99,7 @@ describe('a teammate that is killed', () => {
       const pid = on.pid('ada');
       const died = clock.monotonic();
       kill(on, 'ada');
-      const after = life <= 3 ? 'restart' : 'give up';
+      const after = life <= 3 ? 'restart' : 'abandon';
       // Not Bob's: on a busy machine his heart may seem to stand still, at forty times its speed.
       const times = (): number => decided(on, after).filter((member) => member === 'ada').length;
       await on.until(`${after} ${life}`, () => times() === (life <= 3 ? life : 1));
@@ -250,10 +250,12 @@ describe('a teammate that hangs', () => {
     const loop = session.run();
     await on.until('it works', (board) => board.busy.size === 1);
     clock.jump(30 * 60_000);
-    await on.until('the lead forgives', () => on.events('lead.decided').some((event) => event['act'] === 'forgive'));
+    await on.until('the lead forgives', () =>
+      on.events('lead.decided').some((event) => event['act'] === 'resetDeadlines'),
+    );
     open(on, 'go');
     expect(await loop).toEqual({ why: 'finished' });
-    expect(on.events('lead.decided').map((event) => event['act'])).toEqual(['forgive']);
+    expect(on.events('lead.decided').map((event) => event['act'])).toEqual(['resetDeadlines']);
     await session.shutDown();
   });
 });

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import type { Outside } from '../../src/surfaces/cli/io.ts';
+import type { CliIo } from '../../src/surfaces/cli/io.ts';
 import { main } from '../../src/surfaces/cli/main.ts';
 import { tempDir } from './temp.ts';
 
@@ -24,7 +24,7 @@ export const failureSchema = z.strictObject({
 export const BIN = resolve('bin/teams.js');
 
 /** What a test changes of the world that a verb sees. */
-export interface Said extends Partial<Pick<Outside, 'stdout' | 'gone' | 'cwd'>> {
+export interface Said extends Partial<Pick<CliIo, 'stdout' | 'gone' | 'cwd'>> {
   readonly stdin?: string;
   readonly environment?: Record<string, string>;
 }
@@ -63,7 +63,7 @@ export class Workplace {
 
   async say(argv: readonly string[], { stdin = '', environment = {}, ...world }: Said = {}): Promise<Answer> {
     const [out, err]: [string[], string[]] = [[], []];
-    const outside: Outside = {
+    const io: CliIo = {
       stdin: lines([stdin]),
       stdout: {
         write(chunk, done) {
@@ -77,7 +77,7 @@ export class Workplace {
       gone: new AbortController().signal,
       ...world,
     };
-    const code = await main(argv, outside);
+    const code = await main(argv, io);
     return { code, out: out.join(''), err: err.join('') };
   }
 

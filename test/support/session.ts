@@ -18,7 +18,7 @@ import type { TeamEvent } from '../../src/model/team/team-config.ts';
 import { matches } from '../../src/os/mark-environment.ts';
 import type { MemberInput } from '../../src/runtime/team/membership.ts';
 import { parseMark } from '../../src/os/reaper-message.ts';
-import { Session, type SessionOptions } from '../../src/runtime/runs/session.ts';
+import { RunSession, type SessionOptions } from '../../src/runtime/runs/session.ts';
 import { makeTeam, storeOptions, type TeamHandle } from '../../src/runtime/team/team-handle.ts';
 import { Waker } from '../../src/runtime/process/waker.ts';
 import { isLiving, processes } from '../../src/os/process-table.ts';
@@ -147,8 +147,8 @@ const options = ({ clock = realClock, ...rest }: Options): SessionOptions => ({
 });
 
 /** Leads from this process. Closed when the test ends, whatever became of it. */
-export async function lead({ paths }: Pick<Team, 'paths'>, given: Options = {}): Promise<Session> {
-  const session = await Session.open(paths, options(given));
+export async function lead({ paths }: Pick<Team, 'paths'>, given: Options = {}): Promise<RunSession> {
+  const session = await RunSession.open(paths, options(given));
   onTestFinished(() => session.close());
   return session;
 }

@@ -9,9 +9,9 @@ import { onTestFinished } from 'vitest';
 import { LEAD, type Name } from '../../src/model/text/names.ts';
 import { eventLine } from '../../src/runtime/views/event-line.ts';
 import { Lead } from '../../src/runtime/lead/lead.ts';
-import type { Ending, LeadOptions } from '../../src/runtime/lead/lead-options.ts';
+import type { LeadEnding, LeadOptions } from '../../src/runtime/lead/lead-options.ts';
 import { sendMail } from '../../src/runtime/team/send-mail.ts';
-import { Supervisor, type Life, type SupervisorEnvironment } from '../../src/runtime/lead/supervisor.ts';
+import { Supervisor, type MemberProcess, type SupervisorEnvironment } from '../../src/runtime/lead/supervisor.ts';
 import { teamEvents } from '../../src/runtime/views/team-events.ts';
 import { openSeal } from '../../src/store/user/seal.ts';
 import { realDisk } from '../../src/store/files/disk.ts';
@@ -57,19 +57,19 @@ class StageClock extends FakeClock {
 
 /** Starts and ends nothing but lives that are played. */
 class Players extends Supervisor {
-  readonly played = new Map<Name, Life>();
-  readonly #onExit: (life: Life) => void;
+  readonly played = new Map<Name, MemberProcess>();
+  readonly #onExit: (life: MemberProcess) => void;
 
   constructor(environment: SupervisorEnvironment) {
     super(environment);
     this.#onExit = environment.onExit;
   }
 
-  override life(member: Name): Life | undefined {
+  override processOf(member: Name): MemberProcess | undefined {
     return this.played.get(member);
   }
 
-  override look(member: Name): Life | undefined {
+  override look(member: Name): MemberProcess | undefined {
     return this.played.get(member);
   }
 
@@ -85,12 +85,12 @@ class Players extends Supervisor {
       });
   }
 
-  override end(life: Life): Promise<void> {
+  override end(life: MemberProcess): Promise<void> {
     this.dies(life, 'signal SIGKILL');
     return Promise.resolve();
   }
 
-  dies(life: Life, how: string): void {
+  dies(life: MemberProcess, how: string): void {
     if (life.death !== undefined) return;
     life.death = how;
     this.#onExit(life);
@@ -106,7 +106,7 @@ export class Stage {
   /** Members whose processes stand still. */
   readonly frozen = new Set<string>();
   readonly #players: Players;
-  ending: Ending | undefined;
+  ending: LeadEnding | undefined;
   #error: Error | undefined;
   readonly #store: TeamStore;
   #isClosed = false;
@@ -201,12 +201,12 @@ export class Stage {
   }
 
   isAlive(member: string): boolean {
-    const life = this.#players.life(name(member));
+    const life = this.#players.processOf(name(member));
     return life?.isReady === true && life.death === undefined;
   }
 
   dies(member: string, how = 'signal SIGKILL'): void {
-    const life = this.#players.life(name(member));
+    const life = this.#players.processOf(name(member));
     if (life) this.#players.dies(life, how);
   }
 
@@ -253,7 +253,7 @@ export class Stage {
   }
 
   #ready(member: Name): void {
-    const life = this.#players.life(member);
+    const life = this.#players.processOf(member);
     if (life) life.isReady = true;
     mkdirSync(this.told.store.paths.lease(member), { recursive: true });
     this.told.started(member);

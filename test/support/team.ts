@@ -5,7 +5,7 @@ import type { Clock } from '../../src/model/text/clock.ts';
 import type { Author, BoardEvent, Body } from '../../src/model/board/event.ts';
 import { LEAD, parseName, type Name } from '../../src/model/text/names.ts';
 import { newTaskSchema } from '../../src/model/board/task.ts';
-import { hangBell } from '../../src/store/mail/bell.ts';
+import { createBell } from '../../src/store/mail/bell.ts';
 import { BoardStore } from '../../src/store/board/board.ts';
 import { realDisk, type Disk } from '../../src/store/files/disk.ts';
 import { Locks } from '../../src/store/lock/lock.ts';
@@ -64,7 +64,7 @@ export function readerOf(paths: TeamPaths, member: Name, parts: Parts & Partial<
 }
 
 export const hang = (paths: TeamPaths, ...members: Name[]): void => {
-  for (const member of members) hangBell(realDisk, paths.inbox(member).bell);
+  for (const member of members) createBell(realDisk, paths.inbox(member).bell);
 };
 
 export const boardOf = (paths: TeamPaths, parts: Parts & { create?: boolean } = {}): BoardStore =>

@@ -5,7 +5,7 @@ import { join as path } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { commandLine } from '../../src/runtime/process/package.ts';
 import { join } from '../../src/runtime/teammate/join.ts';
-import { wallVariables } from '../../src/runtime/team/teammate-env.ts';
+import { encodeIsolation } from '../../src/runtime/team/teammate-env.ts';
 import type { MemberInput } from '../../src/runtime/team/membership.ts';
 import { reopened, team, type Team } from '../support/session.ts';
 import { name } from '../support/team.ts';
@@ -36,7 +36,7 @@ describe('a command in its fence', () => {
       .map((word) => `'${word}'`)
       .join(' ');
     const run = `${tries('here')} ${tries(outside)} ${tries(`/proc/$PPID/root${outside}`)} ${send}; true`;
-    const on = await work({ sandbox: 'workspace-write' }, run, { PATH, ...wallVariables('required') });
+    const on = await work({ sandbox: 'workspace-write' }, run, { PATH, ...encodeIsolation('required') });
     expect(on.task('1')).toMatchObject({
       result: { summary: expect.stringMatching(/^wrote here\n\S+ {2}lead\n?$/) as string },
     });
@@ -59,7 +59,7 @@ describe('without bubblewrap', () => {
   });
 
   it('nothing runs where it is required', async () => {
-    const refused = work({}, 'true', { ...bare, ...wallVariables('required') });
+    const refused = work({}, 'true', { ...bare, ...encodeIsolation('required') });
     await expect(refused).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE', exitCode: 5 });
   });
 });

@@ -11,12 +11,12 @@ import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { CallAnswer } from '../../src/agents/agent-contract.ts';
 import type { Sandbox } from '../../src/model/agent/agent.ts';
-import { raiseWall } from '../../src/runtime/tools/open-shell-isolation.ts';
+import { openShellIsolation } from '../../src/runtime/tools/open-shell-isolation.ts';
 import { openWorkspace, type Workspace } from '../../src/runtime/tools/tool-workspace.ts';
 import { tempDir } from '../support/temp.ts';
 
-const walls = await raiseWall('auto', process.cwd(), process.env);
-if (walls.wall !== 'up')
+const walls = await openShellIsolation('auto', process.cwd(), process.env);
+if (walls.isolation !== 'up')
   console.warn(`SKIPPED: the wall around commands is not tried, for ${walls.why ?? 'it is off'}.`);
 
 /** Not below /tmp, where everything is hidden anyway. */
@@ -80,8 +80,8 @@ let sandbox: Sandbox;
 async function run(command: string): Promise<CallAnswer> {
   const environment = { PATH: process.env['PATH'], HOME: home, XDG_STATE_HOME: join(home, 'state') };
   workspace ??= await openWorkspace({
-    ...{ root, environment, leave: () => ({ sandbox, planPending: false }) },
-    ...{ bwrap: 'required', named: { env: facts }, onWarning: () => {} },
+    ...{ root, environment, permissions: () => ({ sandbox, planPending: false }) },
+    ...{ isolation: 'required', named: { env: facts }, onWarning: () => {} },
   });
   return workspace.call('bash', { command }, { signal: new AbortController().signal });
 }
@@ -134,7 +134,7 @@ const FORBIDDEN: readonly (readonly [string, string, boolean])[] = [
   ['make the system writable again', 'mount -o remount,rw,bind / && touch "/etc/.teams-wall-test"', false],
 ];
 
-describe.skipIf(walls.wall !== 'up')('behind the wall', () => {
+describe.skipIf(walls.isolation !== 'up')('behind the wall', () => {
   test('the corpus is worth the name', () => {
     expect(FORBIDDEN.length).toBeGreaterThanOrEqual(20);
   });
@@ -172,8 +172,8 @@ describe.skipIf(walls.wall !== 'up')('behind the wall', () => {
       mode: 0o755,
     });
     const environment = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: home };
-    const leaky = await raiseWall('auto', root, environment);
+    const leaky = await openShellIsolation('auto', root, environment);
     expect(leaky).toMatchObject({ wall: 'missing', why: 'it writes outside the workspace' });
-    await expect(raiseWall('required', root, environment)).rejects.toMatchObject({ exitCode: 5 });
+    await expect(openShellIsolation('required', root, environment)).rejects.toMatchObject({ exitCode: 5 });
   });
 });

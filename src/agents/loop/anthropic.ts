@@ -1,6 +1,6 @@
 /** Anthropic's models, by their API. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import type { Agent, Seat } from '../agent-contract.ts';
+import type { Agent, AgentContext } from '../agent-contract.ts';
 import { modelAgent } from './model-agent.ts';
 import { modelName, windowOf } from './model-choice.ts';
 import { loopOptions, noKey, variable, versioned, type Vendor } from './model-vendor.ts';
@@ -14,7 +14,7 @@ const BINDS = /^claude-(?:fable|mythos|opus|sonnet|haiku)-5-[1-9]/;
 const vendor: Vendor = {
   name: NAME,
   unreachable: 'crashed',
-  async reach(spec, { env }) {
+  async resolveModel(spec, { env }) {
     const [apiKey, authToken] = [variable(env, 'ANTHROPIC_API_KEY'), variable(env, 'ANTHROPIC_AUTH_TOKEN')];
     if (apiKey === undefined && authToken === undefined) return noKey(NAME, 'ANTHROPIC_API_KEY');
     const { createAnthropic } = await import('@ai-sdk/anthropic');
@@ -34,4 +34,4 @@ const vendor: Vendor = {
   },
 };
 
-export const anthropic = (spec: AgentSpec, seat: Seat): Agent => modelAgent(spec, seat, vendor);
+export const anthropic = (spec: AgentSpec, agentContext: AgentContext): Agent => modelAgent(spec, agentContext, vendor);

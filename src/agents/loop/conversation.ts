@@ -7,7 +7,7 @@ import type { ModelMessage, ToolModelMessage, ToolResultPart } from 'ai';
 import * as z from 'zod';
 import { readSession, sessionFile, type SessionFile } from './session-file.ts';
 
-export interface Call {
+export interface PendingToolCall {
   readonly id: string;
   readonly tool: string;
 }
@@ -95,7 +95,7 @@ export class Conversation {
   }
 
   /** Calls that nobody answered. */
-  get open(): readonly Call[] {
+  get open(): readonly PendingToolCall[] {
     const answered = new Set(this.#messages.flatMap(resultIds));
     return this.#messages.flatMap(callsIn).filter(({ id }) => !answered.has(id));
   }
@@ -110,7 +110,7 @@ export class Conversation {
 export const toolMessage = (content: ToolResultPart[]): ToolModelMessage => ({ role: 'tool', content });
 
 export const resultPart = (
-  { id, tool }: Call,
+  { id, tool }: PendingToolCall,
   answer: { ok: true; text: string } | { ok: false; why: string },
 ): ToolResultPart => ({
   ...{ type: 'tool-result', toolCallId: id, toolName: tool },
@@ -132,7 +132,7 @@ function replayed(records: readonly unknown[], schema: z.ZodType<ModelMessage>):
   return messages;
 }
 
-const callsIn = ({ role, content }: ModelMessage): Call[] =>
+const callsIn = ({ role, content }: ModelMessage): PendingToolCall[] =>
   role !== 'assistant' || typeof content === 'string'
     ? []
     : content.flatMap((part) => (part.type === 'tool-call' ? [{ id: part.toolCallId, tool: part.toolName }] : []));

@@ -1,6 +1,6 @@
 /** Google's Gemini models, by their API. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import type { Agent, Seat } from '../agent-contract.ts';
+import type { Agent, AgentContext } from '../agent-contract.ts';
 import { modelName, windowOf } from './model-choice.ts';
 import { modelAgent } from './model-agent.ts';
 import { loopOptions, noKey, variable, versioned, type Vendor } from './model-vendor.ts';
@@ -12,7 +12,7 @@ const KEYS = ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'
 const vendor: Vendor = {
   name: NAME,
   unreachable: 'crashed',
-  async reach(spec, { env }) {
+  async resolveModel(spec, { env }) {
     const apiKey = variable(env, ...KEYS);
     if (apiKey === undefined) return noKey(NAME, ...KEYS);
     const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
@@ -26,4 +26,4 @@ const vendor: Vendor = {
   },
 };
 
-export const google = (spec: AgentSpec, seat: Seat): Agent => modelAgent(spec, seat, vendor);
+export const google = (spec: AgentSpec, agentContext: AgentContext): Agent => modelAgent(spec, agentContext, vendor);

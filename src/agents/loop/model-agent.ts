@@ -3,32 +3,37 @@
  * nothing more. The conversation goes on from turn to turn, and in a later process under its session's id.
  */
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import type { Agent, Seat, Turn, TurnInput } from '../agent-contract.ts';
+import type { Agent, AgentContext, Turn, TurnInput } from '../agent-contract.ts';
 import { Conversation } from './conversation.ts';
 import { loadLibrary, type Library } from './library.ts';
-import { Patience } from './turn-deadline.ts';
-import { Talk } from './turn-loop.ts';
-import { loopOptions, type Reached, type Vendor } from './model-vendor.ts';
+import { TurnDeadline } from './turn-deadline.ts';
+import { TurnLoop } from './turn-loop.ts';
+import { loopOptions, type ResolvedModel, type Vendor } from './model-vendor.ts';
 
 /** @throws UsageError `USAGE` for options that the loop does not know */
-export function modelAgent(spec: AgentSpec, seat: Seat, vendor: Vendor): Agent {
+export function modelAgent(spec: AgentSpec, agentContext: AgentContext, vendor: Vendor): Agent {
   const options = loopOptions(spec);
-  let known: { library: Library; reached: Reached; conversation: Conversation } | undefined;
+  let known: { library: Library; reached: ResolvedModel; conversation: Conversation } | undefined;
 
   async function* turn(input: TurnInput): Turn {
     if (input.signal.aborted) return { ended: 'aborted' };
-    using patience = new Patience(input);
+    using deadline = new TurnDeadline(input);
     if (known === undefined) {
-      const reached = await vendor.reach(spec, { env: input.env, signal: patience.signal });
-      if (patience.isOver) return patience.end('');
+      const reached = await vendor.resolveModel(spec, { env: input.env, signal: deadline.signal });
+      if (deadline.isOver) return deadline.end('');
       if ('why' in reached) return { ended: 'failed', text: '', ...reached };
       const library = await loadLibrary();
-      const { conversation, isLost } = Conversation.open(seat.home, seat.session, library.modelMessageSchema);
+      const { conversation, isLost } = Conversation.open(
+        agentContext.home,
+        agentContext.session,
+        library.modelMessageSchema,
+      );
       known = { library, reached, conversation };
-      if (isLost) yield { type: 'noted', text: `Session ${seat.session ?? ''} cannot be found; a new one begins.` };
+      if (isLost)
+        yield { type: 'noted', text: `Session ${agentContext.session ?? ''} cannot be found; a new one begins.` };
       yield { type: 'session', id: conversation.id };
     }
-    return yield* new Talk({ ...known, options, patience, input, identity: seat.identity, vendor }).turn();
+    return yield* new TurnLoop({ ...known, options, deadline, input, identity: agentContext.identity, vendor }).turn();
   }
 
   return { turn, close: () => Promise.resolve() };

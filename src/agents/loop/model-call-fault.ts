@@ -5,7 +5,7 @@
 import type { FailureClass } from '../../model/agent/agent.ts';
 import { faultOf, isUnreachable } from '../vendor-fault.ts';
 
-export interface Fault {
+export interface ModelCallFault {
   readonly why: FailureClass;
   /** One line. */
   readonly message: string;
@@ -27,7 +27,11 @@ const LINE = 300;
  * @param where what was called, for the sentence
  * @param unreachable what it means that nobody listens there
  */
-export function callFault(error: unknown, where: string, unreachable: 'crashed' | 'not_installed' = 'crashed'): Fault {
+export function callFault(
+  error: unknown,
+  where: string,
+  unreachable: 'crashed' | 'not_installed' = 'crashed',
+): ModelCallFault {
   const seen = seenIn(error);
   const { status, code } = seen;
   const why = isUnreachable(seen) ? unreachable : faultOf(seen, 'crashed');

@@ -5,17 +5,17 @@ import { toolFacts, toolJsonSchema } from '../../model/team/tool.ts';
 import type { Usage } from '../../model/agent/usage.ts';
 import type { AgentEvent, CallAnswer } from '../agent-contract.ts';
 import type { Library } from './library.ts';
-import type { Patience } from './turn-deadline.ts';
-import type { Reached } from './model-vendor.ts';
+import type { TurnDeadline } from './turn-deadline.ts';
+import type { ResolvedModel } from './model-vendor.ts';
 
-export interface Request {
-  readonly reached: Reached;
+export interface ModelRequest {
+  readonly reached: ResolvedModel;
   readonly system: string | undefined;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ToolName[];
 }
 
-export interface Wanted {
+export interface RequestedToolCall {
   readonly id: string;
   readonly tool: string;
   readonly input: unknown;
@@ -27,7 +27,7 @@ export type StepEnd =
       readonly text: string;
       /** What the conversation grows by. */
       readonly messages: readonly ModelMessage[];
-      readonly wanted: readonly Wanted[];
+      readonly wanted: readonly RequestedToolCall[];
       readonly isCut: boolean;
       readonly tokens: number;
     }
@@ -35,49 +35,49 @@ export type StepEnd =
   | { readonly ended: 'broken'; readonly error: unknown };
 
 /** @returns how it ended; it never throws for what the vendor does */
-export async function* step(
+export async function* streamModelStep(
   library: Library,
-  { reached, system, messages, tools }: Request,
-  patience: Patience,
+  { reached, system, messages, tools }: ModelRequest,
+  deadline: TurnDeadline,
 ): AsyncGenerator<AgentEvent, StepEnd, CallAnswer | undefined> {
-  const heard = new Heard();
-  patience.listen();
+  const heard = new AnswerBuffer();
+  deadline.listen();
   try {
     const result = library.streamText({
       ...{ model: reached.model, messages: [...messages], tools: offered(library, tools), maxRetries: 0 },
-      ...{ maxOutputTokens: reached.window.output, abortSignal: patience.signal, onError: () => undefined },
+      ...{ maxOutputTokens: reached.window.output, abortSignal: deadline.signal, onError: () => undefined },
       ...(system === undefined ? {} : { system }),
       ...(reached.providerOptions === undefined ? {} : { providerOptions: { ...reached.providerOptions } }),
     });
     for await (const part of result.fullStream) {
-      patience.listen();
+      deadline.listen();
       for (const text of heard.lines(part)) yield { type: 'said', text };
       if (part.type === 'finish-step' && isAny(part.usage))
         yield { type: 'usage', usage: usageOf(part.usage, reached.name) };
     }
     // What the vendor refused is told before the call was over by itself.
-    if (heard.error !== undefined && !patience.isOver) return { ended: 'broken', error: heard.error };
-    if (patience.isOver || heard.end === undefined) return unfinished(patience);
+    if (heard.error !== undefined && !deadline.isOver) return { ended: 'broken', error: heard.error };
+    if (deadline.isOver || heard.end === undefined) return unfinished(deadline);
     return { ...heard.end, ended: 'answered', messages: (await result.response).messages };
   } catch (error) {
-    return patience.isOver ? { ended: 'over' } : { ended: 'broken', error };
+    return deadline.isOver ? { ended: 'over' } : { ended: 'broken', error };
   } finally {
-    patience.rest();
+    deadline.rest();
   }
 }
 
-const unfinished = (patience: Patience): StepEnd =>
-  patience.isOver
+const unfinished = (deadline: TurnDeadline): StepEnd =>
+  deadline.isOver
     ? { ended: 'over' }
     : { ended: 'broken', error: new Error('The stream ended before the answer did.') };
 
 type Part = TextStreamPart<ToolSet>;
 
 /** What came so far of one answer. */
-class Heard {
+class AnswerBuffer {
   error: unknown;
   end: Omit<StepEnd & { ended: 'answered' }, 'ended' | 'messages'> | undefined;
-  readonly #wanted: Wanted[] = [];
+  readonly #wanted: RequestedToolCall[] = [];
   #text = '';
   #line = '';
 

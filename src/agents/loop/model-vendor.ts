@@ -7,7 +7,7 @@ import { check } from '../../model/text/document-problem.ts';
 import type { TurnInput } from '../agent-contract.ts';
 import type { Window } from './compaction.ts';
 
-export interface Reached {
+export interface ResolvedModel {
   readonly model: LanguageModel;
   /** In its vendor's words. */
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Reached {
 }
 
 /** Why a model cannot be reached, before anything is sent. */
-export interface Unreached {
+export interface ModelUnavailable {
   readonly why: 'unauthorised' | 'not_installed' | 'crashed';
   readonly message: string;
 }
@@ -25,7 +25,7 @@ export interface Unreached {
 export interface Vendor {
   /** For sentences: `Anthropic`. */
   readonly name: string;
-  reach(spec: AgentSpec, input: Pick<TurnInput, 'env' | 'signal'>): Promise<Reached | Unreached>;
+  resolveModel(spec: AgentSpec, input: Pick<TurnInput, 'env' | 'signal'>): Promise<ResolvedModel | ModelUnavailable>;
   /** When nobody listens at its address. */
   readonly unreachable: 'crashed' | 'not_installed';
 }
@@ -57,7 +57,7 @@ export function loopOptions({ kind, options = {} }: AgentSpec): LoopOptions {
 export const variable = (env: TurnInput['env'], ...names: readonly string[]): string | undefined =>
   names.map((name) => env[name]).find((value) => value !== undefined && value !== '');
 
-export const noKey = (vendor: string, ...names: readonly string[]): Unreached => ({
+export const noKey = (vendor: string, ...names: readonly string[]): ModelUnavailable => ({
   why: 'unauthorised',
   message: `${vendor} needs a key: set ${names.join(' or ')} in the environment.`,
 });

@@ -1,10 +1,10 @@
 /** Models on one's own machine, by Ollama: its list says which there are, its OpenAI-compatible API is spoken with them. */
 import * as z from 'zod';
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import type { Agent, Seat } from '../agent-contract.ts';
+import type { Agent, AgentContext } from '../agent-contract.ts';
 import { windowOf } from './model-choice.ts';
 import { modelAgent } from './model-agent.ts';
-import { loopOptions, variable, type Unreached, type Vendor } from './model-vendor.ts';
+import { loopOptions, variable, type ModelUnavailable, type Vendor } from './model-vendor.ts';
 
 const NAME = 'Ollama';
 const ADDRESS = 'http://127.0.0.1:11434';
@@ -16,7 +16,7 @@ const tagsSchema = z.looseObject({ models: z.array(z.looseObject({ name: z.strin
 const vendor: Vendor = {
   name: NAME,
   unreachable: 'not_installed',
-  async reach(spec, { env, signal }) {
+  async resolveModel(spec, { env, signal }) {
     const address = addressOf(spec.baseUrl ?? variable(env, 'OLLAMA_HOST') ?? ADDRESS);
     const name = spec.model ?? (await firstModel(address, signal));
     if (typeof name !== 'string') return name;
@@ -39,7 +39,7 @@ function addressOf(text: string): string {
 }
 
 /** The first that is there. */
-async function firstModel(address: string, signal: AbortSignal): Promise<string | Unreached> {
+async function firstModel(address: string, signal: AbortSignal): Promise<string | ModelUnavailable> {
   try {
     const response = await fetch(`${address}/api/tags`, { signal });
     const tags = tagsSchema.safeParse(await response.json());
@@ -51,4 +51,4 @@ async function firstModel(address: string, signal: AbortSignal): Promise<string 
   }
 }
 
-export const ollama = (spec: AgentSpec, seat: Seat): Agent => modelAgent(spec, seat, vendor);
+export const ollama = (spec: AgentSpec, agentContext: AgentContext): Agent => modelAgent(spec, agentContext, vendor);

@@ -1,6 +1,6 @@
 /** OpenAI's models, and whatever speaks its Chat Completions API at another address. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import type { Agent, Seat } from '../agent-contract.ts';
+import type { Agent, AgentContext } from '../agent-contract.ts';
 import { modelName, windowOf } from './model-choice.ts';
 import { modelAgent } from './model-agent.ts';
 import { loopOptions, noKey, variable, type Vendor } from './model-vendor.ts';
@@ -11,7 +11,7 @@ const ADDRESS = 'https://api.openai.com/v1';
 const vendor: Vendor = {
   name: NAME,
   unreachable: 'crashed',
-  async reach(spec, { env }) {
+  async resolveModel(spec, { env }) {
     const apiKey = variable(env, 'OPENAI_API_KEY');
     const baseURL = spec.baseUrl ?? variable(env, 'OPENAI_BASE_URL') ?? ADDRESS;
     // A gateway of one's own may want none.
@@ -38,7 +38,7 @@ const renamed = ({ max_tokens, ...body }: Record<string, unknown>): Record<strin
 });
 
 /** @throws UsageError `USAGE` without a model: there is none that all endpoints have */
-export function openai(spec: AgentSpec, seat: Seat): Agent {
+export function openai(spec: AgentSpec, agentContext: AgentContext): Agent {
   modelName(spec);
-  return modelAgent(spec, seat, vendor);
+  return modelAgent(spec, agentContext, vendor);
 }

@@ -9,7 +9,7 @@ import { LONGEST_MS } from '../../os/pause.ts';
 /** Silence of a model that is none of ours to explain. */
 export const STALL_MS = 300_000;
 
-export class Patience implements Disposable {
+export class TurnDeadline implements Disposable {
   readonly #input: TurnInput;
   readonly #over = new AbortController();
   readonly #limit: NodeJS.Timeout;

@@ -3,19 +3,19 @@ import type { CallAnswer, Turn, TurnEnd, TurnInput, AgentEvent } from '../agent-
 import { pause } from '../../os/pause.ts';
 import { clearedOf, compacted, isFull, SUMMARISE, tokensIn } from './compaction.ts';
 import { resultPart, toolMessage, type Conversation } from './conversation.ts';
-import { callFault, type Fault } from './model-call-fault.ts';
+import { callFault, type ModelCallFault } from './model-call-fault.ts';
 import type { Library } from './library.ts';
 import { repeats } from './repeats.ts';
-import type { Patience } from './turn-deadline.ts';
-import { step, type Request, type StepEnd, type Wanted } from './model-step.ts';
-import type { LoopOptions, Reached, Vendor } from './model-vendor.ts';
+import type { TurnDeadline } from './turn-deadline.ts';
+import { streamModelStep, type ModelRequest, type StepEnd, type RequestedToolCall } from './model-step.ts';
+import type { LoopOptions, ResolvedModel, Vendor } from './model-vendor.ts';
 
-export interface TalkEnvironment {
+export interface TurnLoopEnvironment {
   readonly library: Library;
-  readonly reached: Reached;
+  readonly reached: ResolvedModel;
   readonly conversation: Conversation;
   readonly options: LoopOptions;
-  readonly patience: Patience;
+  readonly deadline: TurnDeadline;
   readonly input: TurnInput;
   readonly identity: string | undefined;
   readonly vendor: Vendor;
@@ -35,8 +35,8 @@ const STOPPED = 'Not carried out: the turn was stopped.';
 const REPEATED =
   'You made this very call before and got the same answer each time, so it is not carried out again. Do something else, or end your turn and say what keeps you.';
 
-export class Talk {
-  readonly #environment: TalkEnvironment;
+export class TurnLoop {
+  readonly #environment: TurnLoopEnvironment;
   readonly #repeats = repeats();
   /** Tokens at the last answer, and how many messages there were. */
   #counted = { tokens: 0, messages: 0 };
@@ -44,7 +44,7 @@ export class Talk {
   /** Messages that were there before this turn. */
   #before = 0;
 
-  constructor(environment: TalkEnvironment) {
+  constructor(environment: TurnLoopEnvironment) {
     this.#environment = environment;
   }
 
@@ -62,22 +62,22 @@ export class Talk {
   }
 
   async *#loop(): Turn {
-    const { conversation, options, patience, input } = this.#environment;
+    const { conversation, options, deadline, input } = this.#environment;
     let cuts = 0;
     const said: string[] = [];
     for (let steps = 1; ; steps += 1) {
       if (steps > options.maxSteps) return failed(tooLong(options.maxSteps), said.at(-1));
       this.#takeMail();
-      const answer = yield* this.#ask(input.tools ?? []);
-      if (answer.ended !== 'answered') return answer.ended === 'broken' ? failed(answer.fault) : patience.end('');
+      const answer = yield* this.#askWithinWindow(input.tools ?? []);
+      if (answer.ended !== 'answered') return answer.ended === 'broken' ? failed(answer.fault) : deadline.end('');
       if (answer.text !== '') said.push(answer.text);
       if (answer.isCut && answer.wanted.length === 0 && cuts++ < MOST_CUTS) {
         conversation.push({ role: 'user', content: CUT });
         continue;
       }
       if (conversation.isCalling) {
-        if (yield* this.#carryOut(answer.wanted)) return failed(looping, said.at(-1));
-        if (patience.isOver) return patience.end('');
+        if (yield* this.#runTools(answer.wanted)) return failed(looping, said.at(-1));
+        if (deadline.isOver) return deadline.end('');
       } else if (!this.#takeMail()) {
         const text = answer.isCut || cuts > 0 ? said.slice(-1 - cuts).join('') : answer.text;
         return text === '' ? failed(nothingSaid) : { ended: 'answered', text };
@@ -94,8 +94,10 @@ export class Talk {
   }
 
   /** Asks the model, within its window: a conversation that is too long for it is summarised, once. */
-  async *#ask(tools: Request['tools']): Steps<Answered | { ended: 'over' } | { ended: 'broken'; fault: Fault }> {
-    this.#clear();
+  async *#askWithinWindow(
+    tools: ModelRequest['tools'],
+  ): Steps<Answered | { ended: 'over' } | { ended: 'broken'; fault: ModelCallFault }> {
+    this.#clearOldResults();
     const { reached, conversation } = this.#environment;
     let isFresh = false;
     if (conversation.isAnswered && isFull(this.#size(), reached.window)) {
@@ -103,16 +105,18 @@ export class Talk {
       if (fault !== undefined) return fault;
       isFresh = true;
     }
-    const answer = yield* this.#insist(tools);
+    const answer = yield* this.#callAndRecord(tools);
     const isTooLong = answer.ended === 'broken' && answer.fault.why === 'overflow';
     if (!isTooLong || isFresh || !conversation.isAnswered) return answer;
-    return (yield* this.#compact(tools)) ?? (yield* this.#insist(tools));
+    return (yield* this.#compact(tools)) ?? (yield* this.#callAndRecord(tools));
   }
 
   /** One call of the conversation as it is, made again when what kept it passes. */
-  async *#insist(tools: Request['tools']): Steps<Answered | { ended: 'over' } | { ended: 'broken'; fault: Fault }> {
+  async *#callAndRecord(
+    tools: ModelRequest['tools'],
+  ): Steps<Answered | { ended: 'over' } | { ended: 'broken'; fault: ModelCallFault }> {
     const { conversation } = this.#environment;
-    const answer = yield* this.#call(() => ({ messages: conversation.messages, tools }));
+    const answer = yield* this.#callWithRetry(() => ({ messages: conversation.messages, tools }));
     if (answer.ended === 'answered') {
       conversation.push(...answer.messages);
       this.#counted = { tokens: answer.tokens, messages: conversation.messages.length };
@@ -120,41 +124,41 @@ export class Talk {
     return answer;
   }
 
-  async *#call(
-    request: () => Pick<Request, 'messages' | 'tools'>,
-  ): Steps<Answered | { ended: 'over' } | { ended: 'broken'; fault: Fault }> {
-    const { library, reached, patience, identity, options, vendor } = this.#environment;
+  async *#callWithRetry(
+    request: () => Pick<ModelRequest, 'messages' | 'tools'>,
+  ): Steps<Answered | { ended: 'over' } | { ended: 'broken'; fault: ModelCallFault }> {
+    const { library, reached, deadline, identity, options, vendor } = this.#environment;
     for (let attempt = 0; ; attempt += 1) {
       yield { type: 'calling' };
-      if (patience.isOver) return { ended: 'over' };
-      const end = yield* step(library, { reached, system: identity, ...request() }, patience);
+      if (deadline.isOver) return { ended: 'over' };
+      const end = yield* streamModelStep(library, { reached, system: identity, ...request() }, deadline);
       if (end.ended !== 'broken') return end;
       const fault = this.#fault(end.error);
       const afterMs = fault.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt;
       if (!fault.passes || attempt >= options.maxRetries || afterMs > LONGEST_WAIT_MS)
         return { ended: 'broken', fault };
       yield { type: 'retrying', why: fault.why, text: `${vendor.name}: ${fault.message}`, afterMs };
-      await pause(afterMs, patience.signal);
+      await pause(afterMs, deadline.signal);
     }
   }
 
-  #fault(error: unknown): Fault {
+  #fault(error: unknown): ModelCallFault {
     const { vendor, reached } = this.#environment;
     return callFault(error, `${vendor.name} (${reached.name})`, vendor.unreachable);
   }
 
   /** Carries out what the model wants, in order. @returns whether it goes in circles */
-  *#carryOut(wanted: readonly Wanted[]): Calls<boolean> {
-    const { conversation, patience } = this.#environment;
+  *#runTools(wanted: readonly RequestedToolCall[]): Calls<boolean> {
+    const { conversation, deadline } = this.#environment;
     for (const call of wanted) {
-      if (patience.isOver || this.#isLooping) break;
-      const answer = yield* this.#answer(call);
+      if (deadline.isOver || this.#isLooping) break;
+      const answer = yield* this.#runTool(call);
       conversation.push(toolMessage([resultPart(call, answer)]));
     }
     return this.#isLooping;
   }
 
-  *#answer({ tool, input }: Wanted): Calls<CallAnswer> {
+  *#runTool({ tool, input }: RequestedToolCall): Calls<CallAnswer> {
     const verdict = this.#repeats.judge(tool, input);
     if (verdict !== 'carry out') {
       this.#isLooping = verdict === 'give up';
@@ -162,14 +166,14 @@ export class Talk {
       return { ok: false, why: REPEATED };
     }
     const given = { ...(typeof input === 'object' && input !== null ? input : {}) };
-    const { signal } = this.#environment.patience;
+    const { signal } = this.#environment.deadline;
     const answer = (yield { type: 'called', tool, input: given, signal }) ?? nobodyAnswers;
     this.#repeats.answered(tool, input, answer.ok ? answer.text : answer.why);
     return answer;
   }
 
   /** Old results go before each call, when it is worth it; what a model thought about them is bound to them. */
-  #clear(): void {
+  #clearOldResults(): void {
     const { conversation, reached, library } = this.#environment;
     const cleared = clearedOf(conversation.messages, reached.window);
     if (cleared === undefined) return;
@@ -184,14 +188,16 @@ export class Talk {
   }
 
   /** The model sums up; when even that is too long, without what its tools answered. */
-  async *#compact(tools: Request['tools']): Steps<{ ended: 'over' } | { ended: 'broken'; fault: Fault } | undefined> {
+  async *#compact(
+    tools: ModelRequest['tools'],
+  ): Steps<{ ended: 'over' } | { ended: 'broken'; fault: ModelCallFault } | undefined> {
     const { conversation, library, identity, input } = this.#environment;
     const ask = { role: 'user', content: SUMMARISE } as const;
-    const bare = (): Request['messages'] =>
+    const bare = (): ModelRequest['messages'] =>
       library.pruneMessages({ messages: [...conversation.messages], reasoning: 'all', toolCalls: 'all' });
-    let answer = yield* this.#call(() => ({ messages: [...conversation.messages, ask], tools }));
+    let answer = yield* this.#callWithRetry(() => ({ messages: [...conversation.messages, ask], tools }));
     if (answer.ended === 'broken' && answer.fault.why === 'overflow')
-      answer = yield* this.#call(() => ({ messages: [...bare(), ask], tools }));
+      answer = yield* this.#callWithRetry(() => ({ messages: [...bare(), ask], tools }));
     if (answer.ended !== 'answered') return answer;
     if (answer.text === '') return { ended: 'broken', fault: { ...nothingSaid, passes: false } };
     const before = conversation.messages.length;
@@ -206,12 +212,12 @@ export class Talk {
 
 const nobodyAnswers: CallAnswer = { ok: false, why: 'There is nobody here who carries this out.' };
 
-const failed = ({ why, message, retryAfterMs }: Omit<Fault, 'passes'>, text = ''): TurnEnd => ({
+const failed = ({ why, message, retryAfterMs }: Omit<ModelCallFault, 'passes'>, text = ''): TurnEnd => ({
   ...{ ended: 'failed', why, text, message },
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
 
-const tooLong = (steps: number): Omit<Fault, 'passes'> => ({
+const tooLong = (steps: number): Omit<ModelCallFault, 'passes'> => ({
   why: 'bad_output',
   message: `The turn came to no end in ${steps} steps.`,
 });

@@ -4,37 +4,41 @@
  */
 import { join } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import type { Seat, TurnInput } from '../agent-contract.ts';
+import type { AgentContext, TurnInput } from '../agent-contract.ts';
 import type { Launch } from './program-dialect.ts';
-import { furnish } from './agent-home-contents.ts';
+import { prepareHome } from './agent-home-contents.ts';
 import { isObject, type JsonObject } from './json-lines.ts';
 import { loginLinks } from '../logins.ts';
 
 type Env = TurnInput['env'];
 
-export function acpLaunch(spec: AgentSpec, seat: Seat, { env }: Pick<TurnInput, 'env'>): Launch {
-  if (spec.kind === 'gemini') return gemini(spec, seat, env);
-  if (spec.kind === 'opencode') return opencode(spec, seat, env);
+export function acpLaunch(spec: AgentSpec, agentContext: AgentContext, { env }: Pick<TurnInput, 'env'>): Launch {
+  if (spec.kind === 'gemini') return gemini(spec, agentContext, env);
+  if (spec.kind === 'opencode') return opencode(spec, agentContext, env);
   return { argv: [...(spec.command ?? []), ...(spec.args ?? [])], env };
 }
 
-function gemini({ command = ['gemini'], args = [], model, baseUrl, options }: AgentSpec, seat: Seat, env: Env): Launch {
-  const home = seat.home === undefined ? undefined : join(seat.home, 'gemini');
-  if (home !== undefined) furnish(home, geminiHome(seat, env, options));
+function gemini(
+  { command = ['gemini'], args = [], model, baseUrl, options }: AgentSpec,
+  agentContext: AgentContext,
+  env: Env,
+): Launch {
+  const home = agentContext.home === undefined ? undefined : join(agentContext.home, 'gemini');
+  if (home !== undefined) prepareHome(home, geminiHome(agentContext, env, options));
   return {
     argv: [...command, '--acp', '--skip-trust', ...(model === undefined ? [] : ['--model', model]), ...args],
     env: {
       // Without it, it starts itself again with a bigger heap, and a signal to the first does not reach the second.
       GEMINI_CLI_NO_RELAUNCH: 'true',
       ...env,
-      ...seat.server?.env,
+      ...agentContext.server?.env,
       ...(baseUrl === undefined ? {} : { GOOGLE_GEMINI_BASE_URL: baseUrl }),
       ...(home === undefined ? {} : { GEMINI_CLI_HOME: home }),
     },
   };
 }
 
-function geminiHome({ server }: Seat, env: Env, options: AgentSpec['options'] = {}) {
+function geminiHome({ server }: AgentContext, env: Env, options: AgentSpec['options'] = {}) {
   const key = env['GEMINI_API_KEY'] ?? env['GOOGLE_API_KEY'];
   const settings = {
     ...{ telemetry: { enabled: false }, privacy: { usageStatisticsEnabled: false } },
@@ -54,7 +58,7 @@ function geminiHome({ server }: Seat, env: Env, options: AgentSpec['options'] = 
 }
 
 /** Its environment by name: the values stand in Gemini's own environment, not in a file. */
-const trusted = ({ command, args, env }: NonNullable<Seat['server']>): JsonObject => ({
+const trusted = ({ command, args, env }: NonNullable<AgentContext['server']>): JsonObject => ({
   ...{ command, args, trust: true, timeout: 3_600_000 },
   env: Object.fromEntries(Object.keys(env).map((name) => [name, `$${name}`])),
 });
@@ -70,7 +74,7 @@ const QUIET = {
   ...{ OPENCODE_DISABLE_LSP_DOWNLOAD: '1', OPENCODE_DISABLE_DEFAULT_PLUGINS: '1' },
 };
 
-function opencode(spec: AgentSpec, seat: Seat, env: Env): Launch {
+function opencode(spec: AgentSpec, agentContext: AgentContext, env: Env): Launch {
   const { command = ['opencode'], args = [] } = spec;
   return {
     argv: [...command, 'acp', ...args],
@@ -81,13 +85,15 @@ function opencode(spec: AgentSpec, seat: Seat, env: Env): Launch {
       // What the project's own configuration says comes before this, whatever it says.
       OPENCODE_PERMISSION: JSON.stringify(OPENCODE_PERMISSION),
       // One data base for several at once is "database is locked".
-      ...(seat.home === undefined ? {} : { XDG_DATA_HOME: opencodeHome(join(seat.home, 'opencode'), env) }),
+      ...(agentContext.home === undefined
+        ? {}
+        : { XDG_DATA_HOME: opencodeHome(join(agentContext.home, 'opencode'), env) }),
     },
   };
 }
 
 const opencodeHome = (home: string, env: Env): string =>
-  furnish(home, { links: loginLinks('opencode', env, 'opencode') });
+  prepareHome(home, { links: loginLinks('opencode', env, 'opencode') });
 
 /** A gateway is a provider of its own, with the model's name after its. */
 function opencodeConfig({ model, baseUrl, options = {} }: AgentSpec, env: Env): JsonObject {

@@ -7,13 +7,13 @@ import type {
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import type { CallAnswer, Effect, TurnEnd } from '../agent-contract.ts';
+import type { CallAnswer, AccessKind, TurnEnd } from '../agent-contract.ts';
 import { refused } from '../vendor-fault.ts';
-import { tell, type Asked, type Step } from './agent-step.ts';
+import { tellStep, type PermissionAskedEvent, type AgentStep } from './agent-step.ts';
 
 type Kind = NonNullable<ToolCallUpdate['kind']>;
 
-const EFFECTS: Readonly<Record<Kind, Effect>> = {
+const EFFECTS: Readonly<Record<Kind, AccessKind>> = {
   ...{ read: 'reads', search: 'reads', think: 'reads', edit: 'writes', delete: 'writes', move: 'writes' },
   ...{ execute: 'runs', fetch: 'reaches', switch_mode: 'unknown', other: 'unknown' },
 };
@@ -21,23 +21,23 @@ const EFFECTS: Readonly<Record<Kind, Effect>> = {
 const LINE = 200;
 
 /** What the model says comes in pieces; a piece of another thing ends it. */
-export interface Telling {
+export interface MessageCollector {
   /** What an update means. */
-  take(update: SessionUpdate): Step[];
+  take(update: SessionUpdate): AgentStep[];
   /** What was said and not told yet. */
-  rest(): Step[];
+  rest(): AgentStep[];
   /** What was said last. */
   text(): string;
 }
 
-export function telling(): Telling {
+export function messageCollector(): MessageCollector {
   let [open, last] = ['', ''];
-  const rest = (): Step[] => {
+  const rest = (): AgentStep[] => {
     const said = open.trim();
     open = '';
     if (said === '') return [];
     last = said;
-    return [tell({ type: 'said', text: said })];
+    return [tellStep({ type: 'said', text: said })];
   };
   return {
     rest,
@@ -53,23 +53,24 @@ export function telling(): Telling {
   };
 }
 
-function toolSteps({ toolCallId, title, kind, status }: ToolCallUpdate, isNew: boolean): Step[] {
+function toolSteps({ toolCallId, title, kind, status }: ToolCallUpdate, isNew: boolean): AgentStep[] {
   const isOver = status === 'completed' || status === 'failed';
-  const busy: Step = { do: 'busy', with: toolCallId, is: !isOver };
+  const busy: AgentStep = { do: 'busy', with: toolCallId, is: !isOver };
   if (!isNew) return isOver ? [busy] : [];
   const text = (title ?? kind ?? 'tool').split('\n', 1)[0] ?? '';
-  return [busy, tell({ type: 'used', tool: kind ?? 'tool', text: text.slice(0, LINE) })];
+  return [busy, tellStep({ type: 'used', tool: kind ?? 'tool', text: text.slice(0, LINE) })];
 }
 
 /** Some tell of a tool first when they ask for it. */
-export const startSteps = (toolCall: ToolCallUpdate): Step[] => toolSteps({ ...toolCall, status: 'in_progress' }, true);
+export const startSteps = (toolCall: ToolCallUpdate): AgentStep[] =>
+  toolSteps({ ...toolCall, status: 'in_progress' }, true);
 
 /** A tool of our own server, which is what its owner gave it. */
 const isOurs = ({ title, name }: ToolCallUpdate): boolean =>
   [title, name].some((word) => /^(?:mcp__)?team_|\(team MCP Server\)/.test(word ?? ''));
 
 /** @returns undefined for what need not be asked */
-export function askIn({ toolCall }: RequestPermissionRequest): Omit<Asked, 'type'> | undefined {
+export function askIn({ toolCall }: RequestPermissionRequest): Omit<PermissionAskedEvent, 'type'> | undefined {
   const { kind, title, locations, content } = toolCall;
   if (isOurs(toolCall)) return undefined;
   const edited = (content ?? []).flatMap((one) => (one.type === 'diff' ? [one.path] : []));
@@ -107,7 +108,7 @@ const answerSchema = z.object({
 });
 
 /** How a prompt was answered. @param text what was said last */
-export function promptSteps(response: unknown, text: string): { steps: Step[]; end: TurnEnd } {
+export function promptSteps(response: unknown, text: string): { steps: AgentStep[]; end: TurnEnd } {
   const parsed = answerSchema.safeParse(response);
   if (!parsed.success) {
     const message = 'Its answer to the prompt is not what the protocol says.';
@@ -116,7 +117,7 @@ export function promptSteps(response: unknown, text: string): { steps: Step[]; e
   return { steps: usageSteps(parsed.data), end: stopEnd(parsed.data.stopReason, text) };
 }
 
-function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>): Step[] {
+function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>): AgentStep[] {
   if (usage !== undefined) {
     const cache = {
       ...(typeof usage.cachedReadTokens !== 'number' ? {} : { cacheReadTokens: usage.cachedReadTokens }),
@@ -124,11 +125,11 @@ function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>): Step[
     };
     const { inputTokens, outputTokens } = usage;
     if (inputTokens + outputTokens === 0) return [];
-    return [tell({ type: 'usage', usage: { inputTokens, outputTokens, ...cache } })];
+    return [tellStep({ type: 'usage', usage: { inputTokens, outputTokens, ...cache } })];
   }
   if (meta === undefined) return [];
   const { input_tokens: inputTokens, output_tokens: outputTokens } = meta.quota.token_count;
-  return [tell({ type: 'usage', usage: { inputTokens, outputTokens } })];
+  return [tellStep({ type: 'usage', usage: { inputTokens, outputTokens } })];
 }
 
 function stopEnd(reason: string, text: string): TurnEnd {

@@ -12,28 +12,36 @@ import type {
 import * as z from 'zod';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { UsageError } from '../../model/text/errors.ts';
-import type { Agent, CallAnswer, Seat, TurnEnd, TurnInput } from '../agent-contract.ts';
+import type { Agent, CallAnswer, AgentContext, TurnEnd, TurnInput } from '../agent-contract.ts';
 import { acpLaunch } from './acp-presets.ts';
-import { askIn, chosen, promptSteps, refusal, startSteps, telling, type Telling } from './acp-updates.ts';
-import { held, type Dialect, type Line, type Talk } from './program-dialect.ts';
+import {
+  askIn,
+  chosen,
+  promptSteps,
+  refusal,
+  startSteps,
+  messageCollector,
+  type MessageCollector,
+} from './acp-updates.ts';
+import { isolatedLaunch, type Dialect, type DialectContext, type DialectSession } from './program-dialect.ts';
 import { isObject, type JsonObject } from './json-lines.ts';
-import { KeptAgent, type KeptLimits } from './persistent-agent.ts';
-import { end, tell } from './agent-step.ts';
+import { PersistentAgent, type PersistentLimits } from './persistent-agent.ts';
+import { endStep, tellStep } from './agent-step.ts';
 import { withinRoot } from '../script-files.ts';
 
 /**
  * @param limits for tests
  * @throws UsageError `USAGE` for `acp` without a command
  */
-export function acp(spec: AgentSpec, seat: Seat = {}, limits: Partial<KeptLimits> = {}): Agent {
+export function acp(spec: AgentSpec, agentContext: AgentContext = {}, limits: Partial<PersistentLimits> = {}): Agent {
   if (spec.kind === 'acp' && spec.command === undefined)
     throw new UsageError('USAGE', 'An acp agent needs its "command", such as ["gemini", "--acp"].');
-  return new KeptAgent(dialect(spec, seat), seat.session, limits);
+  return new PersistentAgent(dialect(spec, agentContext), agentContext.session, limits);
 }
 
-const dialect = (spec: AgentSpec, seat: Seat): Dialect => ({
-  launch: (input) => held(acpLaunch(spec, seat, input), seat),
-  open: (line) => new AcpTalk(line, spec, seat),
+const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
+  launch: (input) => isolatedLaunch(acpLaunch(spec, agentContext, input), agentContext),
+  open: (line) => new AcpSession(line, spec, agentContext),
   // It tells so in the protocol, and goes on.
   isSessionLost: () => false,
 });
@@ -46,34 +54,34 @@ const capabilitiesSchema = z.object({
 const messageSchema = z.custom<Wire>((value) => isObject(value));
 type Wire = Stream['readable'] extends ReadableStream<infer Message> ? Message : never;
 
-class AcpTalk implements Talk {
-  readonly #line: Line;
-  readonly #seat: Seat;
+class AcpSession implements DialectSession {
+  readonly #line: DialectContext;
+  readonly #agentContext: AgentContext;
   readonly #kind: AgentSpec['kind'];
   readonly #stream: ReturnType<typeof streamOf>;
   #canLoad = false;
   #agent: Promise<ClientContext> | undefined;
   #session: string | undefined;
   #input: TurnInput | undefined;
-  #telling: Telling | undefined;
+  #collector: MessageCollector | undefined;
 
-  constructor(line: Line, { kind }: AgentSpec, seat: Seat) {
+  constructor(line: DialectContext, { kind }: AgentSpec, agentContext: AgentContext) {
     this.#line = line;
     this.#kind = kind;
-    this.#seat = seat;
+    this.#agentContext = agentContext;
     this.#stream = streamOf(line.send);
   }
 
   begin(input: TurnInput): void {
     this.#input = input;
     void this.#prompt(input).catch((error: unknown) => {
-      if (this.#input === input) this.#end(refusal(error, this.#telling?.text() ?? ''));
+      if (this.#input === input) this.#end(refusal(error, this.#collector?.text() ?? ''));
     });
   }
 
   interrupt(): void {
     const session = this.#session;
-    if (session === undefined || this.#telling === undefined) return this.#end({ ended: 'aborted' });
+    if (session === undefined || this.#collector === undefined) return this.#end({ ended: 'aborted' });
     void this.#agent
       ?.then((agent) => agent.notify('session/cancel', { sessionId: session }))
       .catch(() => {
@@ -96,8 +104,8 @@ class AcpTalk implements Talk {
     const isNew = this.#session === undefined;
     this.#session ??= await this.#open(agent, input);
     if (this.#input !== input) return;
-    const said = (this.#telling = telling());
-    const { identity } = this.#seat;
+    const said = (this.#collector = messageCollector());
+    const { identity } = this.#agentContext;
     // The protocol knows no system prompt: who it is, is said first.
     const words = isNew && identity !== undefined ? [identity, input.prompt] : [input.prompt];
     const prompt = words.map((text) => ({ type: 'text' as const, text }));
@@ -109,7 +117,7 @@ class AcpTalk implements Talk {
       for (const step of steps) this.#line.tell(step);
       this.#end(how);
     } finally {
-      if (this.#telling === said) this.#telling = undefined;
+      if (this.#collector === said) this.#collector = undefined;
     }
   }
 
@@ -138,17 +146,17 @@ class AcpTalk implements Talk {
         return session;
       } catch {
         const text = `The session ${session} cannot be gone on with: a new one is begun.`;
-        this.#line.tell(tell({ type: 'noted', text }));
+        this.#line.tell(tellStep({ type: 'noted', text }));
       }
     }
     const { sessionId } = await agent.request('session/new', { cwd, mcpServers });
-    this.#line.tell(tell({ type: 'session', id: sessionId }));
+    this.#line.tell(tellStep({ type: 'session', id: sessionId }));
     return sessionId;
   }
 
   /** Gemini has it in its settings, where it can be trusted. */
   #servers(): McpServer[] {
-    const { server, home } = this.#seat;
+    const { server, home } = this.#agentContext;
     if (server === undefined || (this.#kind === 'gemini' && home !== undefined)) return [];
     const env = Object.entries(server.env).map(([name, value]) => ({ name, value }));
     return [{ name: 'team', command: server.command, args: [...server.args], env }];
@@ -156,7 +164,7 @@ class AcpTalk implements Talk {
 
   /** What an old session says again while it is loaded is no news. */
   #updated(update: SessionUpdate): void {
-    for (const step of this.#telling?.take(update) ?? []) this.#line.tell(step);
+    for (const step of this.#collector?.take(update) ?? []) this.#line.tell(step);
   }
 
   async #asked(request: RequestPermissionRequest) {
@@ -170,13 +178,13 @@ class AcpTalk implements Talk {
 
   #end(how: TurnEnd): void {
     this.#input = undefined;
-    this.#telling = undefined;
-    this.#line.tell(end(how));
+    this.#collector = undefined;
+    this.#line.tell(endStep(how));
   }
 }
 
 /** The SDK's end of the wire; lines are framed and bounded by the peer. */
-function streamOf(send: Line['send']) {
+function streamOf(send: DialectContext['send']) {
   let controller: ReadableStreamDefaultController<Wire> | undefined;
   const readable = new ReadableStream<Wire>({ start: (one) => void (controller = one) });
   const writable = new WritableStream<Wire>({ write: (message) => send({ ...message }) });

@@ -5,7 +5,7 @@
 import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 
-export interface Furniture {
+export interface HomeContents {
   /** Path below the home → directory and file of the user's own; only what is there is linked. */
   readonly links?: Readonly<Record<string, readonly [string, string]>>;
   /** Path below the home → text. No secret ever. */
@@ -13,7 +13,7 @@ export interface Furniture {
 }
 
 /** Makes a home so; what else is in it stays. @returns the home */
-export function furnish(home: string, { links = {}, files = {} }: Furniture): string {
+export function prepareHome(home: string, { links = {}, files = {} }: HomeContents): string {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   for (const [path, [directory, file]] of Object.entries(links)) link(join(home, path), join(directory, file));
   for (const [path, text] of Object.entries(files)) {

@@ -3,10 +3,10 @@
  * Fields that nobody uses here are not looked at, so that a newer version may add to them.
  */
 import * as z from 'zod';
-import type { CallAnswer, Effect, TurnEnd } from '../agent-contract.ts';
+import type { CallAnswer, AccessKind, TurnEnd } from '../agent-contract.ts';
 import { refused } from '../vendor-fault.ts';
 import type { JsonObject } from './json-lines.ts';
-import { end, tell, type Step } from './agent-step.ts';
+import { endStep, tellStep, type AgentStep } from './agent-step.ts';
 
 const text = z.object({ type: z.literal('text'), text: z.string() });
 const toolUse = z.object({
@@ -64,7 +64,7 @@ const incoming = z.discriminatedUnion('type', [
   }),
 ]);
 export type FromClaude = z.infer<typeof incoming>;
-export type Result = Extract<FromClaude, { type: 'result' }>;
+export type ClaudeResult = Extract<FromClaude, { type: 'result' }>;
 
 /** A line of its; undefined for one that means nothing here. */
 export function readClaude(message: JsonObject): FromClaude | undefined {
@@ -83,10 +83,11 @@ const retrySchema = z.object({
 const WORDS: Readonly<Record<string, string>> = { rate_limit: '429', overloaded: '529', server_error: '500' };
 
 /** @param before whether this session was told already */
-export function systemSteps(message: Extract<FromClaude, { type: 'system' }>, told: string | undefined): Step[] {
+export function systemSteps(message: Extract<FromClaude, { type: 'system' }>, told: string | undefined): AgentStep[] {
   const { session_id: id } = message;
-  if (message.subtype === 'init') return id === undefined || id === told ? [] : [tell({ type: 'session', id })];
-  if (message.subtype === 'compact_boundary') return [tell({ type: 'noted', text: 'Its conversation was compacted.' })];
+  if (message.subtype === 'init') return id === undefined || id === told ? [] : [tellStep({ type: 'session', id })];
+  if (message.subtype === 'compact_boundary')
+    return [tellStep({ type: 'noted', text: 'Its conversation was compacted.' })];
   const retry = retrySchema.safeParse(message);
   if (!retry.success) return [];
   const { attempt, error, error_status: status, retry_delay_ms: afterMs } = retry.data;
@@ -94,23 +95,26 @@ export function systemSteps(message: Extract<FromClaude, { type: 'system' }>, to
   const after = afterMs === undefined ? {} : { afterMs: Math.round(afterMs) };
   const refusal = refused({ text: said === 'unknown' ? 'connection' : said, status: status ?? undefined });
   const why = refusal.ended === 'failed' && refusal.why !== 'exit' ? refusal.why : 'crashed';
-  return [tell({ type: 'retrying', why, text: `${error} (attempt ${attempt})`, ...after })];
+  return [tellStep({ type: 'retrying', why, text: `${error} (attempt ${attempt})`, ...after })];
 }
 
 /** What the model said, and which tools it uses; what its subagents say is theirs. */
-export function assistantSteps({ message, parent_tool_use_id }: Extract<FromClaude, { type: 'assistant' }>): Step[] {
+export function assistantSteps({
+  message,
+  parent_tool_use_id,
+}: Extract<FromClaude, { type: 'assistant' }>): AgentStep[] {
   if (message.model === '<synthetic>') return [];
-  return message.content.flatMap((block): Step[] => {
+  return message.content.flatMap((block): AgentStep[] => {
     if ('text' in block)
-      return (parent_tool_use_id ?? undefined) === undefined ? [tell({ type: 'said', text: block.text })] : [];
+      return (parent_tool_use_id ?? undefined) === undefined ? [tellStep({ type: 'said', text: block.text })] : [];
     if (!('input' in block)) return [];
     const line = `${block.name} ${summary(block.input)}`.trim();
-    return [{ do: 'busy', with: block.id, is: true }, tell({ type: 'used', tool: block.name, text: line })];
+    return [{ do: 'busy', with: block.id, is: true }, tellStep({ type: 'used', tool: block.name, text: line })];
   });
 }
 
-export const toolsEnded = ({ message }: Extract<FromClaude, { type: 'user' }>): Step[] =>
-  message.content.flatMap((block): Step[] =>
+export const toolsEnded = ({ message }: Extract<FromClaude, { type: 'user' }>): AgentStep[] =>
+  message.content.flatMap((block): AgentStep[] =>
     'tool_use_id' in block ? [{ do: 'busy', with: block.tool_use_id, is: false }] : [],
   );
 
@@ -124,7 +128,7 @@ function summary(input: JsonObject): string {
 }
 
 /** @param costBefore what the process had cost before this turn */
-export function usageSteps({ usage, total_cost_usd: total }: Result, costBefore: number): Step[] {
+export function usageSteps({ usage, total_cost_usd: total }: ClaudeResult, costBefore: number): AgentStep[] {
   if (usage === undefined) return [];
   const { cache_read_input_tokens: read = 0, cache_creation_input_tokens: written = 0 } = usage;
   const spent = usage.input_tokens + read + written + usage.output_tokens;
@@ -135,11 +139,11 @@ export function usageSteps({ usage, total_cost_usd: total }: Result, costBefore:
     ...{ cacheReadTokens: read, cacheWriteTokens: written },
     ...(total === undefined ? {} : { costUsd: Math.max(0, total - costBefore) }),
   };
-  return [tell({ type: 'usage', usage: told })];
+  return [tellStep({ type: 'usage', usage: told })];
 }
 
 /** `subtype` is "success" also when the vendor refused: `is_error` tells. */
-export function resultEnd(result: Result): TurnEnd {
+export function resultEnd(result: ClaudeResult): TurnEnd {
   const { is_error, subtype, result: text = '', errors = [], api_error_status: status } = result;
   if (!is_error && subtype === 'success') return { ended: 'answered', text };
   const said = text || errors.join(' ') || `Claude ended its turn with ${subtype}.`;
@@ -157,14 +161,14 @@ const askSchema = z.object({
   blocked_path: z.string().nullish(),
 });
 
-export interface ClaudeAsk {
+export interface ClaudePermissionRequest {
   readonly tool: string;
-  readonly effect: Effect;
+  readonly effect: AccessKind;
   readonly paths: readonly string[];
   readonly input: JsonObject;
 }
 
-export function readAsk(request: JsonObject): ClaudeAsk | undefined {
+export function readPermissionRequest(request: JsonObject): ClaudePermissionRequest | undefined {
   const parsed = askSchema.safeParse(request);
   if (!parsed.success) return undefined;
   const { tool_name: tool, input, blocked_path } = parsed.data;
@@ -173,7 +177,7 @@ export function readAsk(request: JsonObject): ClaudeAsk | undefined {
   return { tool, effect: EFFECTS.get(tool) ?? 'unknown', paths, input };
 }
 
-const EFFECTS: ReadonlyMap<string, Effect> = new Map([
+const EFFECTS: ReadonlyMap<string, AccessKind> = new Map([
   ...(['Read', 'Glob', 'Grep', 'LS', 'NotebookRead', 'TodoWrite'] as const).map((tool) => [tool, 'reads'] as const),
   ...(['Edit', 'Write', 'MultiEdit', 'NotebookEdit'] as const).map((tool) => [tool, 'writes'] as const),
   ...(['Bash', 'BashOutput', 'KillShell'] as const).map((tool) => [tool, 'runs'] as const),
@@ -203,7 +207,7 @@ const respond = (requestId: string, response: JsonObject): JsonObject => ({
   response: { subtype: 'success', request_id: requestId, response },
 });
 
-export const permission = (requestId: string, { input }: ClaudeAsk, answer: CallAnswer): JsonObject =>
+export const permission = (requestId: string, { input }: ClaudePermissionRequest, answer: CallAnswer): JsonObject =>
   respond(
     requestId,
     answer.ok ? { behavior: 'allow', updatedInput: input } : { behavior: 'deny', message: answer.why },
@@ -215,4 +219,4 @@ export const unknownRequest = (requestId: string, subtype: string): JsonObject =
   response: { subtype: 'error', request_id: requestId, error: `Unknown request: ${subtype}.` },
 });
 
-export const endOf = (result: Result): Step => end(resultEnd(result));
+export const endOf = (result: ClaudeResult): AgentStep => endStep(resultEnd(result));

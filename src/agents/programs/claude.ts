@@ -5,14 +5,14 @@
  */
 import { join } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import type { Agent, Seat, TurnInput } from '../agent-contract.ts';
+import type { Agent, AgentContext, TurnInput } from '../agent-contract.ts';
 import {
   assistantSteps,
   endOf,
   initialize,
   interrupt,
   permission,
-  readAsk,
+  readPermissionRequest,
   readClaude,
   systemSteps,
   toolsEnded,
@@ -21,12 +21,18 @@ import {
   userMessage,
   type FromClaude,
 } from './claude-protocol.ts';
-import { held, type Dialect, type Launch, type Line, type Talk } from './program-dialect.ts';
-import { furnish } from './agent-home-contents.ts';
-import { KeptAgent, type KeptLimits } from './persistent-agent.ts';
+import {
+  isolatedLaunch,
+  type Dialect,
+  type Launch,
+  type DialectContext,
+  type DialectSession,
+} from './program-dialect.ts';
+import { prepareHome } from './agent-home-contents.ts';
+import { PersistentAgent, type PersistentLimits } from './persistent-agent.ts';
 import { loginLinks } from '../logins.ts';
 import { tailText } from '../../os/output-tail.ts';
-import { end, type Step } from './agent-step.ts';
+import { endStep, type AgentStep } from './agent-step.ts';
 import { withinRoot } from '../script-files.ts';
 
 /** What the team does itself — agents, tasks, mail between sessions — is left out: the team's tools are the way. */
@@ -40,22 +46,25 @@ const OWN = {
 };
 
 /** @param limits for tests */
-export const claude = (spec: AgentSpec, seat: Seat = {}, limits: Partial<KeptLimits> = {}): Agent =>
-  new KeptAgent(dialect(spec, seat), seat.session, limits);
+export const claude = (
+  spec: AgentSpec,
+  agentContext: AgentContext = {},
+  limits: Partial<PersistentLimits> = {},
+): Agent => new PersistentAgent(dialect(spec, agentContext), agentContext.session, limits);
 
 const NO_SESSION = /No conversation found with session ID/;
 const isLost = ({ is_error, result = '', errors = [] }: Extract<FromClaude, { type: 'result' }>): boolean =>
   is_error && NO_SESSION.test([result, ...errors].join(' '));
 
-const dialect = (spec: AgentSpec, seat: Seat): Dialect => ({
-  launch: (input, session) => held(launch(spec, seat, input, session), seat),
-  open: (line) => new ClaudeTalk(line, seat.identity),
+const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
+  launch: (input, session) => isolatedLaunch(launch(spec, agentContext, input, session), agentContext),
+  open: (line) => new ClaudeSession(line, agentContext.identity),
   isSessionLost: ({ stderr }) => NO_SESSION.test(tailText(stderr, 4_096)),
 });
 
 export function launch(
   { command = ['claude'], args = [], model, baseUrl, options = {} }: AgentSpec,
-  { home, server }: Seat,
+  { home, server }: AgentContext,
   { env }: Pick<TurnInput, 'env'>,
   session: string | undefined,
 ): Launch {
@@ -84,10 +93,10 @@ export function launch(
 
 /** Its own configuration, with the user's login in it by reference. */
 const claudeHome = (home: string, env: TurnInput['env']): string =>
-  furnish(join(home, 'claude'), { links: loginLinks('claude', env) });
+  prepareHome(join(home, 'claude'), { links: loginLinks('claude', env) });
 
 /** Values stand in the environment; here, on argv, are only their names. */
-const mcpConfig = ({ command, args, env }: NonNullable<Seat['server']>): string =>
+const mcpConfig = ({ command, args, env }: NonNullable<AgentContext['server']>): string =>
   JSON.stringify({
     mcpServers: {
       [SERVER]: {
@@ -97,8 +106,8 @@ const mcpConfig = ({ command, args, env }: NonNullable<Seat['server']>): string 
     },
   });
 
-class ClaudeTalk implements Talk {
-  readonly #line: Line;
+class ClaudeSession implements DialectSession {
+  readonly #line: DialectContext;
   /** What was said to it and not taken up yet. */
   readonly #unheard = new Set<string>();
   #requests = 0;
@@ -109,7 +118,7 @@ class ClaudeTalk implements Talk {
   #cost = 0;
   readonly #opening: string;
 
-  constructor(line: Line, identity: string | undefined) {
+  constructor(line: DialectContext, identity: string | undefined) {
     this.#line = line;
     this.#session = line.session;
     this.#opening = this.#nextRequest();
@@ -119,17 +128,17 @@ class ClaudeTalk implements Talk {
   begin({ prompt }: TurnInput): void {
     this.#isInTurn = true;
     this.#unheard.clear();
-    if (this.#isOpen) this.#say(prompt);
-    else this.#waiting = () => this.#say(prompt);
+    if (this.#isOpen) this.#enqueueEvent(prompt);
+    else this.#waiting = () => this.#enqueueEvent(prompt);
   }
 
-  readonly steer = (text: string): void => this.#say(text);
+  readonly steer = (text: string): void => this.#enqueueEvent(text);
 
   interrupt(): void {
     this.#waiting = undefined;
     this.#unheard.clear();
     this.#isInTurn &&= this.#isOpen;
-    if (!this.#isOpen) return this.#line.tell(end({ ended: 'aborted' }));
+    if (!this.#isOpen) return this.#line.tell(endStep({ ended: 'aborted' }));
     this.#line.send(interrupt(this.#nextRequest()));
   }
 
@@ -142,7 +151,7 @@ class ClaudeTalk implements Talk {
     if (read !== undefined) for (const step of this.#steps(read)) this.#line.tell(step);
   }
 
-  #steps(message: FromClaude): Step[] {
+  #steps(message: FromClaude): AgentStep[] {
     switch (message.type) {
       case 'system': {
         const steps = systemSteps(message, this.#session);
@@ -164,7 +173,7 @@ class ClaudeTalk implements Talk {
   }
 
   /** The end, unless something that was said came too late for this answer: that is answered next, in the same turn. */
-  #result(message: Extract<FromClaude, { type: 'result' }>): Step[] {
+  #result(message: Extract<FromClaude, { type: 'result' }>): AgentStep[] {
     // It says so and ends; its end is what counts.
     if (isLost(message)) return [];
     const usage = usageSteps(message, this.#cost);
@@ -174,8 +183,8 @@ class ClaudeTalk implements Talk {
     return [...usage, endOf(message)];
   }
 
-  #asked(id: string, request: Extract<FromClaude, { type: 'control_request' }>['request']): Step[] {
-    const ask = readAsk(request);
+  #asked(id: string, request: Extract<FromClaude, { type: 'control_request' }>['request']): AgentStep[] {
+    const ask = readPermissionRequest(request);
     if (ask === undefined) {
       this.#line.send(unknownRequest(id, request.subtype));
       return [];
@@ -185,11 +194,15 @@ class ClaudeTalk implements Talk {
     return [{ do: 'ask', event, reply: (answer) => this.#line.send(permission(id, ask, answer)) }];
   }
 
-  #answered({ request_id, subtype, error }: Extract<FromClaude, { type: 'control_response' }>['response']): Step[] {
+  #answered({
+    request_id,
+    subtype,
+    error,
+  }: Extract<FromClaude, { type: 'control_response' }>['response']): AgentStep[] {
     if (request_id !== this.#opening || this.#isOpen) return [];
     if (subtype === 'error') {
       const message = `Claude refused its settings: ${error ?? 'no reason given'}.`;
-      return [end({ ended: 'failed', why: 'bad_output', text: '', message })];
+      return [endStep({ ended: 'failed', why: 'bad_output', text: '', message })];
     }
     this.#isOpen = true;
     this.#waiting?.();
@@ -197,7 +210,7 @@ class ClaudeTalk implements Talk {
     return [];
   }
 
-  #say(text: string): void {
+  #enqueueEvent(text: string): void {
     const uuid = globalThis.crypto.randomUUID();
     this.#unheard.add(uuid);
     this.#line.send(userMessage(uuid, text));

@@ -5,7 +5,7 @@ import type { CallAnswer, TurnEnd } from '../agent-contract.ts';
 import { faultOf } from '../vendor-fault.ts';
 import type { JsonObject } from './json-lines.ts';
 import type { RpcHeard } from './json-rpc.ts';
-import { tell, type Asked, type Step } from './agent-step.ts';
+import { tellStep, type PermissionAskedEvent, type AgentStep } from './agent-step.ts';
 
 const tokens = z.number().int().min(0).catch(0);
 const errorInfo = z
@@ -70,7 +70,7 @@ export function saidIn({ method, params }: RpcHeard): string | undefined {
 }
 
 /** What a notification means in the middle of a turn. */
-export function stepsOf({ method, params }: RpcHeard): Step[] {
+export function stepsOf({ method, params }: RpcHeard): AgentStep[] {
   switch (method) {
     case 'item/started':
     case 'item/completed': {
@@ -83,7 +83,7 @@ export function stepsOf({ method, params }: RpcHeard): Step[] {
       const parsed = schemas.error.safeParse(params);
       if (!parsed.success || !parsed.data.willRetry) return [];
       const { message } = parsed.data.error;
-      return [tell({ type: 'retrying', why: faultIn(parsed.data.error), text: message.slice(0, 300) })];
+      return [tellStep({ type: 'retrying', why: faultIn(parsed.data.error), text: message.slice(0, 300) })];
     }
     default:
       return [];
@@ -96,12 +96,12 @@ export function isOffline({ method, params }: RpcHeard): boolean {
   return parsed?.data?.willRetry === true && /waiting for network/i.test(parsed.data.error.message);
 }
 
-function itemSteps(one: Item, isStart: boolean): Step[] {
-  if (one.type === 'agentMessage') return isStart ? [] : [tell({ type: 'said', text: one.text })];
+function itemSteps(one: Item, isStart: boolean): AgentStep[] {
+  if (one.type === 'agentMessage') return isStart ? [] : [tellStep({ type: 'said', text: one.text })];
   if (one.type === 'contextCompaction')
-    return isStart ? [] : [tell({ type: 'noted', text: 'Its conversation was compacted.' })];
-  const busy: Step = { do: 'busy', with: one.id, is: isStart };
-  return isStart ? [busy, tell({ type: 'used', ...toolOf(one) })] : [busy];
+    return isStart ? [] : [tellStep({ type: 'noted', text: 'Its conversation was compacted.' })];
+  const busy: AgentStep = { do: 'busy', with: one.id, is: isStart };
+  return isStart ? [busy, tellStep({ type: 'used', ...toolOf(one) })] : [busy];
 }
 
 const LINE = 200;
@@ -122,13 +122,13 @@ function toolOf(one: Exclude<Item, { type: 'agentMessage' | 'contextCompaction' 
   }
 }
 
-function usageSteps(params: JsonObject): Step[] {
+function usageSteps(params: JsonObject): AgentStep[] {
   const parsed = schemas.usage.safeParse(params);
   if (!parsed.success) return [];
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens = 0 } = parsed.data.tokenUsage.last;
   if (inputTokens + outputTokens === 0) return [];
   const cache = { cacheReadTokens: cachedInputTokens, cacheWriteTokens: cacheWriteInputTokens };
-  return [tell({ type: 'usage', usage: { inputTokens, outputTokens, ...cache } })];
+  return [tellStep({ type: 'usage', usage: { inputTokens, outputTokens, ...cache } })];
 }
 
 const CLASSES: ReadonlyMap<string, FailureClass> = new Map([
@@ -169,7 +169,7 @@ const approvalSchema = z.object({
 });
 
 /** What it asks for: to do more than its sandbox lets it. `undefined` for what is not asked of whoever drives it. */
-export function approvalIn({ method, params }: RpcHeard): Omit<Asked, 'type'> | undefined {
+export function approvalIn({ method, params }: RpcHeard): Omit<PermissionAskedEvent, 'type'> | undefined {
   const { command, grantRoot } = approvalSchema.safeParse(params).data ?? {};
   if (method === 'item/commandExecution/requestApproval')
     return { tool: `shell ${command ?? ''}`.slice(0, LINE), effect: 'runs', paths: [] };

@@ -5,7 +5,7 @@
  */
 import { join } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import type { Agent, Seat, TurnEnd, TurnInput } from '../agent-contract.ts';
+import type { Agent, AgentContext, TurnEnd, TurnInput } from '../agent-contract.ts';
 import {
   approval,
   approvalIn,
@@ -20,14 +20,14 @@ import {
   turnIn,
   type Completed,
 } from './codex-protocol.ts';
-import type { Dialect, Launch, Line, Talk } from './program-dialect.ts';
+import type { Dialect, Launch, DialectContext, DialectSession } from './program-dialect.ts';
 import { refused } from '../vendor-fault.ts';
-import { furnish } from './agent-home-contents.ts';
+import { prepareHome } from './agent-home-contents.ts';
 import { isObject, type JsonObject } from './json-lines.ts';
 import { rpc, type Rpc, type RpcHeard } from './json-rpc.ts';
-import { KeptAgent, type KeptLimits } from './persistent-agent.ts';
+import { PersistentAgent, type PersistentLimits } from './persistent-agent.ts';
 import { loginLinks } from '../logins.ts';
-import { end, tell } from './agent-step.ts';
+import { endStep, tellStep } from './agent-step.ts';
 import { withinRoot } from '../script-files.ts';
 
 /** No flush to its maker at the end, no fetch at the start, and no agents and mail of its own beside the team's. */
@@ -42,26 +42,31 @@ const PROVIDER = 'teams';
 const CLIENT = { name: 'teams', title: 'teams', version: '1' };
 
 /** @param limits for tests */
-export const codex = (spec: AgentSpec, seat: Seat = {}, limits: Partial<KeptLimits> = {}): Agent =>
-  new KeptAgent(dialect(spec, seat), seat.session, limits);
+export const codex = (
+  spec: AgentSpec,
+  agentContext: AgentContext = {},
+  limits: Partial<PersistentLimits> = {},
+): Agent => new PersistentAgent(dialect(spec, agentContext), agentContext.session, limits);
 
-const dialect = (spec: AgentSpec, seat: Seat): Dialect => ({
-  launch: (input) => launch(spec, seat, input),
-  open: (line) => new CodexTalk(line, spec, seat),
+const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
+  launch: (input) => launch(spec, agentContext, input),
+  open: (line) => new CodexSession(line, spec, agentContext),
   // It tells so in the protocol, and goes on.
   isSessionLost: () => false,
 });
 
 export function launch(
   { command = ['codex'], args = [] }: AgentSpec,
-  { home }: Seat,
+  { home }: AgentContext,
   { env }: Pick<TurnInput, 'env'>,
 ): Launch {
   return {
     argv: [...command, 'app-server', ...OWN, ...args],
     env: {
       ...env,
-      ...(home === undefined ? {} : { CODEX_HOME: furnish(join(home, 'codex'), { links: loginLinks('codex', env) }) }),
+      ...(home === undefined
+        ? {}
+        : { CODEX_HOME: prepareHome(join(home, 'codex'), { links: loginLinks('codex', env) }) }),
     },
   };
 }
@@ -69,7 +74,7 @@ export function launch(
 /** What goes to it through its own stdin, where no other program sees it. */
 export function threadConfig(
   { baseUrl, options = {} }: AgentSpec,
-  { server }: Seat,
+  { server }: AgentContext,
   env: TurnInput['env'],
 ): JsonObject {
   const key = ['CODEX_API_KEY', 'OPENAI_API_KEY'].find((name) => env[name] !== undefined);
@@ -91,10 +96,10 @@ const SERVER = {
   ...{ startup_timeout_sec: 60, tool_timeout_sec: 3_600 },
 };
 
-class CodexTalk implements Talk {
-  readonly #line: Line;
+class CodexSession implements DialectSession {
+  readonly #line: DialectContext;
   readonly #spec: AgentSpec;
-  readonly #seat: Seat;
+  readonly #agentContext: AgentContext;
   readonly #rpc: Rpc;
   #thread: string | undefined;
   #turn: string | undefined;
@@ -105,10 +110,10 @@ class CodexTalk implements Talk {
   #late: string[] = [];
   #offlineTimes = 0;
 
-  constructor(line: Line, spec: AgentSpec, seat: Seat) {
+  constructor(line: DialectContext, spec: AgentSpec, agentContext: AgentContext) {
     this.#line = line;
     this.#spec = spec;
-    this.#seat = seat;
+    this.#agentContext = agentContext;
     this.#rpc = rpc(line.send);
   }
 
@@ -199,16 +204,16 @@ class CodexTalk implements Talk {
     if (this.#thread === undefined && this.#input === input)
       this.#end(refused({ text: answer.ok ? 'Codex opened no thread.' : answer.message }));
     if (this.#thread !== undefined && this.#thread !== this.#line.session)
-      this.#line.tell(tell({ type: 'session', id: this.#thread }));
+      this.#line.tell(tellStep({ type: 'session', id: this.#thread }));
     return this.#thread;
   }
 
   async #open({ cwd, env }: TurnInput) {
-    const { identity } = this.#seat;
+    const { identity } = this.#agentContext;
     const { model, baseUrl } = this.#spec;
     const { session } = this.#line;
     const params = {
-      ...{ cwd, approvalPolicy: 'never', config: threadConfig(this.#spec, this.#seat, env) },
+      ...{ cwd, approvalPolicy: 'never', config: threadConfig(this.#spec, this.#agentContext, env) },
       ...(identity === undefined ? {} : { developerInstructions: identity }),
       ...(model === undefined ? {} : { model }),
       ...(baseUrl === undefined ? {} : { modelProvider: PROVIDER }),
@@ -217,7 +222,7 @@ class CodexTalk implements Talk {
     const resumed = await this.#rpc.request('thread/resume', { ...params, threadId: session });
     if (resumed.ok || !/rollout|not found|no such/i.test(resumed.message)) return resumed;
     const text = `The session ${session} cannot be gone on with: a new one is begun.`;
-    this.#line.tell(tell({ type: 'noted', text }));
+    this.#line.tell(tellStep({ type: 'noted', text }));
     return this.#rpc.request('thread/start', params);
   }
 
@@ -234,7 +239,7 @@ class CodexTalk implements Talk {
   #end(how: TurnEnd): void {
     this.#input = undefined;
     this.#turn = undefined;
-    this.#line.tell(end(how));
+    this.#line.tell(endStep(how));
   }
 }
 

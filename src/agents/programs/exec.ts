@@ -7,9 +7,9 @@
 import { constants } from 'node:os';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { formatDuration } from '../../model/text/duration.ts';
-import type { Agent, Seat, Turn, TurnEnd, TurnInput } from '../agent-contract.ts';
+import type { Agent, AgentContext, Turn, TurnEnd, TurnInput } from '../agent-contract.ts';
 import { lastLine, tailText } from '../../os/output-tail.ts';
-import { startProcess, type ProcessEnd, type ProcessLimits, type ProcessRequest } from './process.ts';
+import { startProcess, type ProcessEnd, type ProgramLimits, type ProcessRequest } from './process.ts';
 
 /** How much of the end of stdout is the turn's text. */
 const TEXT_BYTES = 64 * 1024;
@@ -18,12 +18,16 @@ const LINE_LENGTH = 300;
 const NO_COMMAND = 127;
 
 /** @param limits for tests; the defaults are those of SPEC and RELIABILITY */
-export function exec(spec: AgentSpec, { hold = asIs }: Seat = {}, limits: Partial<ProcessLimits> = {}): Agent {
+export function exec(
+  spec: AgentSpec,
+  { isolate = asIs }: AgentContext = {},
+  limits: Partial<ProgramLimits> = {},
+): Agent {
   return {
     async *turn(input) {
       const request = requestOf(spec, input);
       if (request === undefined) return nothingToRun;
-      return yield* runCommand({ ...request, argv: hold(request.argv) }, limits);
+      return yield* runCommand({ ...request, argv: isolate(request.argv) }, limits);
     },
     close: () => Promise.resolve(),
   };
@@ -32,7 +36,7 @@ export function exec(spec: AgentSpec, { hold = asIs }: Seat = {}, limits: Partia
 const asIs = (argv: readonly string[]): readonly string[] => argv;
 
 /** Runs one command as a turn, for the agent and for whoever else has a command that a person wrote. */
-export async function* runCommand(request: ProcessRequest, limits: Partial<ProcessLimits> = {}): Turn {
+export async function* runCommand(request: ProcessRequest, limits: Partial<ProgramLimits> = {}): Turn {
   if (request.signal.aborted) return { ended: 'aborted' };
   const started = await startProcess(request, limits);
   if (!started.ok) return started.failure;

@@ -2,7 +2,7 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export type Line =
+export type JsonLine =
   | { readonly is: 'message'; readonly value: JsonObject }
   /** A line that is none: for the log, cut short; `length` is that of the whole. */
   | { readonly is: 'noise'; readonly text: string; readonly length: number }
@@ -16,19 +16,19 @@ export const LONGEST_LINE = 32 * 1024 * 1024;
 const TOLD = 2_000;
 
 /** @returns what takes a stream's pieces in order, and gives the lines that each completes */
-export function jsonLines(longest = LONGEST_LINE): (bytes: Buffer) => Line[] {
+export function jsonLines(longest = LONGEST_LINE): (bytes: Buffer) => JsonLine[] {
   let pieces: Buffer[] = [];
   let length = 0;
   let isEndless = false;
 
-  const finish = (last: Buffer): Line[] => {
+  const finish = (last: Buffer): JsonLine[] => {
     const line = pieces.length === 0 ? last : Buffer.concat([...pieces, last]);
     [pieces, length] = [[], 0];
     const text = line.toString('utf8').trim();
     return text === '' ? [] : [readLine(text)];
   };
   return (bytes) => {
-    const lines: Line[] = [];
+    const lines: JsonLine[] = [];
     for (let from = 0; !isEndless && from <= bytes.length;) {
       const end = bytes.indexOf(NEWLINE, from);
       const piece = bytes.subarray(from, end < 0 ? bytes.length : end);
@@ -45,7 +45,7 @@ export function jsonLines(longest = LONGEST_LINE): (bytes: Buffer) => Line[] {
   };
 }
 
-function readLine(text: string): Line {
+function readLine(text: string): JsonLine {
   const value = parse(text);
   return isObject(value) ? { is: 'message', value } : { is: 'noise', text: text.slice(0, TOLD), length: text.length };
 }

@@ -3,10 +3,10 @@
  * does no harm, unless there is nothing else: a flood of it ends the program.
  */
 import { jsonLines, type JsonObject } from './json-lines.ts';
-import type { Output } from '../../os/output-queue.ts';
+import type { OutputChunk } from '../../os/output-queue.ts';
 import { LONGEST_MS, pause } from '../../os/pause.ts';
-import { startProcess, type ProcessEnd, type ProcessLimits, type RunningProcess } from './process.ts';
-import type { Failure } from './spawn-failure.ts';
+import { startProcess, type ProcessEnd, type ProgramLimits, type RunningProcess } from './process.ts';
+import type { SpawnFailure } from './spawn-failure.ts';
 
 export interface PeerRequest {
   readonly argv: readonly string[];
@@ -15,13 +15,13 @@ export interface PeerRequest {
 }
 
 /** Who hears a peer. Each is called as it comes; the program waits for `heard`. */
-export interface Ears {
+export interface PeerListener {
   readonly heard: (message: JsonObject) => Promise<void>;
   /** Stderr, and what on stdout is no message. */
-  readonly printed: (output: Output) => void;
+  readonly printed: (output: OutputChunk) => void;
 }
 
-export interface PeerLimits extends ProcessLimits {
+export interface PeerLimits extends ProgramLimits {
   /** Bytes on stdout without a message in them: more is a flood. */
   readonly noiseBytes: number;
   /** How long it may take to leave by itself when its stdin is closed. */
@@ -36,18 +36,18 @@ export interface Peer {
   /** Resolves when it has ended, with all that it started. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
   /** Lets it leave by itself, then makes it. */
-  leave(): Promise<ProcessEnd>;
+  endInput(): Promise<ProcessEnd>;
   stop(): Promise<ProcessEnd>;
 }
 
-type StartedPeer = { readonly ok: true; readonly peer: Peer } | { readonly ok: false; readonly failure: Failure };
+type StartedPeer = { readonly ok: true; readonly peer: Peer } | { readonly ok: false; readonly failure: SpawnFailure };
 
 /** The variable by which what a peer started is known; each peer has a value of its own. */
 const MARK = 'TEAMS_PROGRAM';
 
 export async function startPeer(
   { argv, env, cwd }: PeerRequest,
-  ears: Ears,
+  ears: PeerListener,
   limits: Partial<PeerLimits> = {},
 ): Promise<StartedPeer> {
   const { noiseBytes, leaveMs, ...rest } = { ...LIMITS, ...limits };
@@ -57,7 +57,7 @@ export async function startPeer(
   const started = await startProcess(
     {
       ...{ argv, cwd, env: { ...env, [MARK]: id } },
-      ...{ signal: ended.signal, kept: { hear: lines.hear, mark: `${MARK}=${id}` } },
+      ...{ signal: ended.signal, persistent: { onStdout: lines.hear, mark: `${MARK}=${id}` } },
     },
     rest,
   );
@@ -75,7 +75,7 @@ function peerOf(process: RunningProcess, leaveMs: number, isFlooded: () => boole
     pid: process.pid,
     ended,
     send: (message) => process.write(`${JSON.stringify(message)}\n`),
-    async leave() {
+    async endInput() {
       process.endInput();
       const left = new AbortController();
       void ended.then(() => left.abort());
@@ -91,7 +91,7 @@ function peerOf(process: RunningProcess, leaveMs: number, isFlooded: () => boole
 }
 
 /** Bytes to messages; more noise than is allowed, or a line without end, is a flood. */
-function hearing({ heard, printed }: Ears, noiseBytes: number, flooded: () => void) {
+function hearing({ heard, printed }: PeerListener, noiseBytes: number, flooded: () => void) {
   const lines = jsonLines();
   let [noise, isFlooded] = [0, false];
   const flood = (): void => {
@@ -115,8 +115,8 @@ function hearing({ heard, printed }: Ears, noiseBytes: number, flooded: () => vo
   };
 }
 
-const said = (text: string): Output => ({ type: 'output', stream: 'stdout', bytes: Buffer.from(`${text}\n`) });
+const said = (text: string): OutputChunk => ({ type: 'output', stream: 'stdout', bytes: Buffer.from(`${text}\n`) });
 
-async function tellOutput(process: RunningProcess, { printed }: Ears): Promise<void> {
+async function tellOutput(process: RunningProcess, { printed }: PeerListener): Promise<void> {
   for (let output = await process.next(); output; output = await process.next()) printed(output);
 }

@@ -10,12 +10,12 @@ import type { Agent, Turn, TurnInput } from '../agent-contract.ts';
 import { channel } from './channel.ts';
 import { deathEnd } from './program-death.ts';
 import type { Dialect } from './program-dialect.ts';
-import { takeTurn, UNANSWERED, type Life, type Signal } from './persistent-turn.ts';
-import { startPeer, type Ears, type PeerLimits } from './peer.ts';
-import type { Failure } from './spawn-failure.ts';
-import { tell, type Step } from './agent-step.ts';
+import { takeTurn, UNANSWERED, type PersistentProgram, type TurnSignal } from './persistent-turn.ts';
+import { startPeer, type PeerListener, type PeerLimits } from './peer.ts';
+import type { SpawnFailure } from './spawn-failure.ts';
+import { tellStep, type AgentStep } from './agent-step.ts';
 
-export interface KeptLimits extends PeerLimits {
+export interface PersistentLimits extends PeerLimits {
   /** Between the asking for a turn's end and the kill. */
   readonly interruptMs: number;
 }
@@ -24,13 +24,13 @@ const INTERRUPT_MS = 3_000;
 /** They differ with each task, which the program outlives; it is told of its task in words. */
 const OF_ONE_TASK: ReadonlySet<string> = new Set(['TEAMS_TASK_ID', 'TEAMS_TASK_FILE', 'TEAMS_MAIL_FILE']);
 
-export class KeptAgent implements Agent {
+export class PersistentAgent implements Agent {
   readonly #dialect: Dialect;
-  readonly #limits: Partial<KeptLimits>;
+  readonly #limits: Partial<PersistentLimits>;
   #session: string | undefined;
-  #life: Life | undefined;
+  #program: PersistentProgram | undefined;
 
-  constructor(dialect: Dialect, session: string | undefined, limits: Partial<KeptLimits> = {}) {
+  constructor(dialect: Dialect, session: string | undefined, limits: Partial<PersistentLimits> = {}) {
     this.#dialect = dialect;
     this.#session = session;
     this.#limits = limits;
@@ -41,8 +41,8 @@ export class KeptAgent implements Agent {
     const input = { ...given, env: withoutTask(given.env) };
     const { interruptMs = INTERRUPT_MS } = this.#limits;
     for (;;) {
-      const isNew = await this.#makeWay(input);
-      const life = this.#life ?? (await this.#start(input));
+      const isNew = await this.#endOtherProgram(input);
+      const life = this.#program ?? (await this.#start(input));
       if (!('peer' in life)) return life;
       const end = yield* takeTurn(life, input, { isNew, interruptMs });
       if (end.ended !== 'died') return end;
@@ -54,23 +54,23 @@ export class KeptAgent implements Agent {
   }
 
   async close(): Promise<void> {
-    const life = this.#life;
-    this.#life = undefined;
-    await life?.peer.leave();
+    const life = this.#program;
+    this.#program = undefined;
+    await life?.peer.endInput();
   }
 
   /** Lets a program go that was started for something else. @returns whether a new one is needed */
-  async #makeWay({ cwd, env }: TurnInput): Promise<boolean> {
-    if (this.#life !== undefined && this.#life.key !== keyOf(cwd, env)) await this.close();
-    return this.#life === undefined;
+  async #endOtherProgram({ cwd, env }: TurnInput): Promise<boolean> {
+    if (this.#program !== undefined && this.#program.key !== keyOf(cwd, env)) await this.close();
+    return this.#program === undefined;
   }
 
-  async #start(input: TurnInput): Promise<Life | Failure> {
+  async #start(input: TurnInput): Promise<PersistentProgram | SpawnFailure> {
     const { cwd } = input;
     const session = this.#session;
-    const early: Step[] = [];
-    const now: { life?: Life } = {};
-    const push = (step: Step): void => {
+    const early: AgentStep[] = [];
+    const now: { life?: PersistentProgram } = {};
+    const push = (step: AgentStep): void => {
       if (step.do === 'tell' && step.event.type === 'session') this.#session = step.event.id;
       if (now.life === undefined) early.push(step);
       else hear(now.life, step);
@@ -80,26 +80,26 @@ export class KeptAgent implements Agent {
     if (!started.ok) return started.failure;
     const { peer } = started;
     const talk = this.#dialect.open({ send: (message) => peer.send(message), tell: push, session, cwd });
-    const life: Life = {
-      ...{ peer, talk, key: keyOf(cwd, input.env), turn: channel<Signal>() },
+    const program: PersistentProgram = {
+      ...{ peer, talk, key: keyOf(cwd, input.env), turn: channel<TurnSignal>() },
       ...{ sign: () => {}, hasSpoken: false, hasPrinted: false },
     };
-    for (const step of early) hear(life, step);
-    this.#life = now.life = life;
-    void this.#bury(life);
-    return life;
+    for (const step of early) hear(program, step);
+    this.#program = now.life = program;
+    void this.#removeDead(program);
+    return program;
   }
 
   /** A program that ended is started again by the next turn. */
-  async #bury(life: Life): Promise<void> {
-    const end = await life.peer.ended;
-    if (this.#life === life) this.#life = undefined;
-    life.talk.closed();
-    life.turn?.push({ do: 'died', end });
+  async #removeDead(program: PersistentProgram): Promise<void> {
+    const end = await program.peer.ended;
+    if (this.#program === program) this.#program = undefined;
+    program.talk.closed();
+    program.turn?.push({ do: 'died', end });
   }
 }
 
-const earsOf = (life: () => Life | undefined, push: (step: Step) => void): Ears => ({
+const earsOf = (life: () => PersistentProgram | undefined, push: (step: AgentStep) => void): PeerListener => ({
   async heard(message) {
     const hearer = life();
     if (hearer === undefined) return;
@@ -111,12 +111,12 @@ const earsOf = (life: () => Life | undefined, push: (step: Step) => void): Ears 
   printed(event) {
     const printer = life();
     if (printer !== undefined && event.stream === 'stdout') printer.hasPrinted = true;
-    push(tell(event));
+    push(tellStep(event));
   },
 });
 
 /** Between turns nobody listens; who asks then is told no. */
-function hear({ turn }: Life, step: Step): void {
+function hear({ turn }: PersistentProgram, step: AgentStep): void {
   if (turn !== undefined) turn.push(step);
   else if (step.do === 'ask') step.reply(UNANSWERED);
 }

@@ -4,19 +4,19 @@
  */
 import type { CallAnswer, TurnEnd, TurnInput } from '../agent-contract.ts';
 import { channel, type Channel } from './channel.ts';
-import type { Talk } from './program-dialect.ts';
+import type { DialectSession } from './program-dialect.ts';
 import type { Peer } from './peer.ts';
 import type { ProcessEnd } from './process.ts';
-import type { Step } from './agent-step.ts';
-import { stopped, watchTurn, type Stop, type TurnWatch } from './turn-watch.ts';
+import type { AgentStep } from './agent-step.ts';
+import { stopped, watchTurn, type TurnStop, type TurnWatch } from './turn-watch.ts';
 
 /** A program, from its start to its end. */
-export interface Life {
+export interface PersistentProgram {
   readonly peer: Peer;
-  readonly talk: Talk;
+  readonly talk: DialectSession;
   /** What it was started with; another turn may need another program. */
   readonly key: string;
-  turn: Channel<Signal> | undefined;
+  turn: Channel<TurnSignal> | undefined;
   /** Told of every message, whatever it means: a sign of life. */
   sign: () => void;
   /** Since the turn began it spoke its protocol, or printed something else. */
@@ -25,17 +25,17 @@ export interface Life {
 }
 
 /** What comes to a turn, from the program and from outside. */
-export type Signal =
-  | Step
-  | { readonly do: 'stop'; readonly why: Stop }
+export type TurnSignal =
+  | AgentStep
+  | { readonly do: 'stop'; readonly why: TurnStop }
   /** Asked to end its turn, it did not in time. */
-  | { readonly do: 'give up' }
+  | { readonly do: 'abandon' }
   | { readonly do: 'died'; readonly end: ProcessEnd }
   | { readonly do: 'mail' };
 
-export type Told = Extract<Step, { do: 'tell' }>['event'] | Extract<Step, { do: 'ask' }>['event'];
+export type ForwardedEvent = Extract<AgentStep, { do: 'tell' }>['event'] | Extract<AgentStep, { do: 'ask' }>['event'];
 
-export interface Death {
+export interface ProgramDeath {
   readonly ended: 'died';
   readonly end: ProcessEnd;
   /** What was said until then. */
@@ -44,60 +44,60 @@ export interface Death {
   readonly stopped: TurnEnd | undefined;
 }
 
-export type TurnOf<End> = AsyncGenerator<Told, End, CallAnswer | undefined>;
+export type TurnOf<End> = AsyncGenerator<ForwardedEvent, End, CallAnswer | undefined>;
 
 /** How much of what was last said is kept for a turn that fails. */
 const TEXT_LENGTH = 64 * 1024;
 
 /** @param interruptMs between the asking for a turn's end and the kill */
 export async function* takeTurn(
-  life: Life,
+  program: PersistentProgram,
   input: TurnInput,
   { isNew, interruptMs }: { isNew: boolean; interruptMs: number },
-): TurnOf<TurnEnd | Death> {
-  const signals = (life.turn ??= channel<Signal>());
+): TurnOf<TurnEnd | ProgramDeath> {
+  const signals = (program.turn ??= channel<TurnSignal>());
   const watch = watchTurn(input, (why) => signals.push({ do: 'stop', why }));
-  const unlisten = life.talk.steer && input.mail?.onArrival(() => signals.push({ do: 'mail' }));
-  [life.sign, life.hasSpoken, life.hasPrinted] = [() => watch.seen(), false, false];
+  const unlisten = program.talk.steer && input.mail?.onArrival(() => signals.push({ do: 'mail' }));
+  [program.sign, program.hasSpoken, program.hasPrinted] = [() => watch.seen(), false, false];
   let isOver = false;
   try {
-    life.talk.begin(input);
-    if (isNew) yield { type: 'started', pid: life.peer.pid };
-    const end = yield* new Follower(life, input, watch, interruptMs).follow(signals);
+    program.talk.begin(input);
+    if (isNew) yield { type: 'started', pid: program.peer.pid };
+    const end = yield* new Follower(program, input, watch, interruptMs).follow(signals);
     isOver = true;
     return end;
   } finally {
     unlisten?.();
     watch.close();
-    [life.turn, life.sign] = [undefined, () => {}];
+    [program.turn, program.sign] = [undefined, () => {}];
     // A reader that leaves early takes the program along.
-    if (!isOver) await life.peer.stop();
+    if (!isOver) await program.peer.stop();
   }
 }
 
 class Follower {
-  readonly #life: Life;
+  readonly #program: PersistentProgram;
   readonly #input: TurnInput;
   readonly #watch: TurnWatch;
   readonly #interruptMs: number;
   #text = '';
   #hasActed = false;
-  #stop: Stop | undefined;
+  #stop: TurnStop | undefined;
   #grace: NodeJS.Timeout | undefined;
 
-  constructor(life: Life, input: TurnInput, watch: TurnWatch, interruptMs: number) {
-    this.#life = life;
+  constructor(program: PersistentProgram, input: TurnInput, watch: TurnWatch, interruptMs: number) {
+    this.#program = program;
     this.#input = input;
     this.#watch = watch;
     this.#interruptMs = interruptMs;
   }
 
-  async *follow(signals: Channel<Signal>): TurnOf<TurnEnd | Death> {
+  async *follow(signals: Channel<TurnSignal>): TurnOf<TurnEnd | ProgramDeath> {
     try {
       for (;;) {
         const signal = await signals.next();
         this.#watch.seen();
-        if (signal.do === 'tell') yield this.#told(signal.event);
+        if (signal.do === 'tell') yield this.#forward(signal.event);
         else if (signal.do === 'ask') signal.reply(this.#refusal() ?? (yield signal.event) ?? UNANSWERED);
         else if (signal.do === 'end') return this.#stopped() ?? this.#ended(signal.end);
         else if (signal.do === 'died')
@@ -109,23 +109,23 @@ class Follower {
     }
   }
 
-  #act(signal: Exclude<Signal, { do: 'tell' | 'ask' | 'end' | 'died' }>, signals: Channel<Signal>): void {
+  #act(signal: Exclude<TurnSignal, { do: 'tell' | 'ask' | 'end' | 'died' }>, signals: Channel<TurnSignal>): void {
     switch (signal.do) {
       case 'busy':
         return this.#watch.busy(signal.with, signal.is);
       case 'mail':
         return this.#steer();
-      case 'give up':
-        return void this.#life.peer.stop();
+      case 'abandon':
+        return void this.#program.peer.stop();
       case 'stop':
         if (this.#stop !== undefined) return;
         this.#stop = signal.why;
-        this.#life.talk.interrupt();
-        this.#grace = setTimeout(() => signals.push({ do: 'give up' }), this.#interruptMs);
+        this.#program.talk.interrupt();
+        this.#grace = setTimeout(() => signals.push({ do: 'abandon' }), this.#interruptMs);
     }
   }
 
-  #told(event: Extract<Step, { do: 'tell' }>['event']) {
+  #forward(event: Extract<AgentStep, { do: 'tell' }>['event']) {
     this.#hasActed ||= event.type === 'said' || event.type === 'used';
     if (event.type === 'said') this.#text = event.text.slice(-TEXT_LENGTH);
     return event;
@@ -133,7 +133,7 @@ class Follower {
 
   #steer(): void {
     const mail = this.#stop === undefined ? this.#input.mail?.take() : undefined;
-    if (mail !== undefined) this.#life.talk.steer?.(mail);
+    if (mail !== undefined) this.#program.talk.steer?.(mail);
   }
 
   #refusal(): CallAnswer | undefined {

@@ -7,12 +7,12 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { outputQueue, type Output } from '../../os/output-queue.ts';
+import { outputQueue, type OutputChunk } from '../../os/output-queue.ts';
 import { outputTail, type OutputTail } from '../../os/output-tail.ts';
 import { LONGEST_MS, pause } from '../../os/pause.ts';
 import { endGroup } from '../../os/process-group.ts';
 import { carriersOf, descendantsOf, killSeen } from '../../os/process-tree.ts';
-import { spawnFailure, type Failure } from './spawn-failure.ts';
+import { spawnFailure, type SpawnFailure } from './spawn-failure.ts';
 
 export interface ProcessRequest {
   readonly argv: readonly string[];
@@ -23,17 +23,17 @@ export interface ProcessRequest {
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
   /** For a program that stays: stdin stays open for `write`, and its strays end with it. */
-  readonly kept?: Kept;
+  readonly persistent?: PersistentOptions;
 }
 
-export interface Kept {
+export interface PersistentOptions {
   /** Is given stdout as it comes, in place of `next`; the program waits while it does. */
-  readonly hear: (bytes: Buffer) => Promise<void>;
+  readonly onStdout: (bytes: Buffer) => Promise<void>;
   /** `NAME=value` of its environment, by which what it started is known when it is gone. */
   readonly mark: string;
 }
 
-export interface ProcessLimits {
+export interface ProgramLimits {
   /** Between SIGTERM and SIGKILL, after an abort or a timeout. */
   readonly graceMs: number;
   /** More output than this is a flood, and ended by SIGKILL. */
@@ -42,7 +42,7 @@ export interface ProcessLimits {
   readonly keptBytes: number;
 }
 
-const LIMITS: ProcessLimits = { graceMs: 5_000, floodBytes: 2 ** 30, keptBytes: 2 ** 20 };
+const LIMITS: ProgramLimits = { graceMs: 5_000, floodBytes: 2 ** 30, keptBytes: 2 ** 20 };
 
 /** How long a process that is gone may leave its output open to others of its group, such as the `tee` of a shell. */
 const LINGER_MS = 25;
@@ -61,7 +61,7 @@ export type ProcessEnd = (Exit | { readonly how: StopReason }) & { readonly stdo
 export interface RunningProcess {
   readonly pid: number;
   /** The next piece of output, as it comes; undefined after the last, when the process has ended. */
-  next(): Promise<Output | undefined>;
+  next(): Promise<OutputChunk | undefined>;
   /** Resolves when the process and its group are gone. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
   /** Ends it, if it has not ended, as an abort would. */
@@ -73,10 +73,10 @@ export interface RunningProcess {
 }
 
 export type Started =
-  { readonly ok: true; readonly process: RunningProcess } | { readonly ok: false; readonly failure: Failure };
+  { readonly ok: true; readonly process: RunningProcess } | { readonly ok: false; readonly failure: SpawnFailure };
 
 /** Starts a process; what keeps it from starting is a value. */
-export async function startProcess(request: ProcessRequest, limits: Partial<ProcessLimits> = {}): Promise<Started> {
+export async function startProcess(request: ProcessRequest, limits: Partial<ProgramLimits> = {}): Promise<Started> {
   try {
     const child = spawnChild(request);
     if (child.pid === undefined) return { ok: false, failure: spawnFailure(await errorOf(child), request) };
@@ -87,13 +87,13 @@ export async function startProcess(request: ProcessRequest, limits: Partial<Proc
   }
 }
 
-const spawnChild = ({ argv: [program = '', ...args], env, cwd, stdin, kept }: ProcessRequest): ChildProcess =>
+const spawnChild = ({ argv: [program = '', ...args], env, cwd, stdin, persistent }: ProcessRequest): ChildProcess =>
   spawn(program, args, {
     cwd,
     env: { ...env },
     shell: false,
     detached: true,
-    stdio: [stdin === undefined && kept === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [stdin === undefined && persistent === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
 
 /** Why there is no process, though there is a child; its pipes, if it came so far, are given back. */
@@ -111,12 +111,12 @@ function giveBack({ stdin, stdout, stderr }: ChildProcess): void {
 /** A stream that breaks is a program that is done with it (EPIPE); whether that matters its exit says. */
 const ignore = (): void => {};
 
-function feed({ stdin }: ChildProcess, { stdin: text, kept }: ProcessRequest): void {
+function feed({ stdin }: ChildProcess, { stdin: text, persistent }: ProcessRequest): void {
   stdin?.on('error', ignore);
-  if (kept === undefined) stdin?.end(text);
+  if (persistent === undefined) stdin?.end(text);
 }
 
-function follow(child: ChildProcess, pid: number, request: ProcessRequest, limits: ProcessLimits): RunningProcess {
+function follow(child: ChildProcess, pid: number, request: ProcessRequest, limits: ProgramLimits): RunningProcess {
   const [exit, closed] = [exitOf(child), closeOf(child)];
   let stopping: { readonly how: StopReason; readonly done: Promise<void> } | undefined;
   let isOver = false;
@@ -133,7 +133,7 @@ function follow(child: ChildProcess, pid: number, request: ProcessRequest, limit
     isOver = true;
     disarm();
     await (stopping ? stopping.done : endGroup(pid, 0));
-    if (request.kept !== undefined) await endCarriers(request.kept.mark);
+    if (request.persistent !== undefined) await endCarriers(request.persistent.mark);
     giveBack(child);
     output.close();
     return { ...output.tails(), ...(stopping ? { how: stopping.how } : exited) };
@@ -187,22 +187,22 @@ async function lastLook(closed: AbortSignal): Promise<void> {
 /** Reads both streams as fast as they come. */
 function drain(
   child: ChildProcess,
-  { kept }: ProcessRequest,
-  { keptBytes, floodBytes }: ProcessLimits,
+  { persistent }: ProcessRequest,
+  { keptBytes, floodBytes }: ProgramLimits,
   flooded: () => void,
 ) {
   const queue = outputQueue();
   const [stdout, stderr] = [outputTail(keptBytes), outputTail(keptBytes)];
   let total = 0;
-  const read = (stream: Output['stream'], tail: OutputTail) => (bytes: Buffer) => {
+  const read = (stream: OutputChunk['stream'], tail: OutputTail) => (bytes: Buffer) => {
     tail.push(bytes);
     queue.push({ type: 'output', stream, bytes });
     total += bytes.length;
     if (total > floodBytes) flooded();
   };
   child.stdout?.on('error', ignore);
-  if (kept === undefined) child.stdout?.on('data', read('stdout', stdout));
-  else if (child.stdout !== null) void hear(child.stdout, kept);
+  if (persistent === undefined) child.stdout?.on('data', read('stdout', stdout));
+  else if (child.stdout !== null) void hear(child.stdout, persistent);
   child.stderr?.on('data', read('stderr', stderr)).on('error', ignore);
   return {
     next: () => queue.next(),
@@ -212,7 +212,7 @@ function drain(
 }
 
 /** Hands over piece by piece; the program is made to wait while its hearer does. */
-async function hear(stdout: Readable, { hear: take }: Kept): Promise<void> {
+async function hear(stdout: Readable, { onStdout: take }: PersistentOptions): Promise<void> {
   try {
     for await (const bytes of stdout) if (Buffer.isBuffer(bytes)) await take(bytes);
   } catch {

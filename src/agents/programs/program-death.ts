@@ -1,13 +1,13 @@
 /** What the death of a program in mid-turn means for the turn. */
 import type { TurnEnd } from '../agent-contract.ts';
 import { faultOf } from '../vendor-fault.ts';
-import type { Death, Life } from './persistent-turn.ts';
+import type { ProgramDeath, PersistentProgram } from './persistent-turn.ts';
 import { lastLine, tailText } from '../../os/output-tail.ts';
 
 const KEPT = 64 * 1024;
 const MESSAGE = 500;
 
-export function deathEnd({ end, text, stopped }: Death, { hasSpoken, hasPrinted }: Life): TurnEnd {
+export function deathEnd({ end, text, stopped }: ProgramDeath, { hasSpoken, hasPrinted }: PersistentProgram): TurnEnd {
   const isGarbage = !hasSpoken && hasPrinted;
   if (stopped !== undefined && !(isGarbage && stopped.ended === 'failed')) return stopped;
   const failed = (why: 'bad_output' | 'crashed' | 'unauthorised', message: string): TurnEnd => ({

@@ -5,7 +5,8 @@ import { runCommand } from './exec.ts';
 import { rpc } from './json-rpc.ts';
 import { lastLine } from '../../os/output-tail.ts';
 
-export type Probed = { readonly ok: true; readonly found: string } | { readonly ok: false; readonly why: string };
+export type ProgramProbeResult =
+  { readonly ok: true; readonly found: string } | { readonly ok: false; readonly why: string };
 
 interface Where {
   readonly env: Readonly<Record<string, string>>;
@@ -15,7 +16,7 @@ interface Where {
 const PATIENCE_MS = 20_000;
 
 /** The version that a program tells. */
-export async function probeProgram(argv: readonly string[], { env, cwd }: Where): Promise<Probed> {
+export async function probeProgram(argv: readonly string[], { env, cwd }: Where): Promise<ProgramProbeResult> {
   const signal = new AbortController().signal;
   const turn = runCommand({ argv: [...argv, '--version'], env, cwd, signal, timeoutMs: PATIENCE_MS });
   for (;;) {
@@ -28,7 +29,7 @@ export async function probeProgram(argv: readonly string[], { env, cwd }: Where)
 }
 
 /** Whether an MCP server on stdio shakes hands and lists its tools. */
-export async function probeMcp(argv: readonly string[], { env, cwd }: Where): Promise<Probed> {
+export async function probeMcp(argv: readonly string[], { env, cwd }: Where): Promise<ProgramProbeResult> {
   const lines: { heard?: (message: Readonly<Record<string, unknown>>) => void } = {};
   const started = await startPeer(
     { argv, env, cwd },
@@ -46,11 +47,11 @@ export async function probeMcp(argv: readonly string[], { env, cwd }: Where): Pr
     return answer ?? { ok: false, why: 'it did not answer in time' };
   } finally {
     late.abort();
-    await peer.leave();
+    await peer.endInput();
   }
 }
 
-async function shake(wire: ReturnType<typeof rpc>): Promise<Probed> {
+async function shake(wire: ReturnType<typeof rpc>): Promise<ProgramProbeResult> {
   const clientInfo = { name: 'teams-doctor', version: '1' };
   const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
   const open = await wire.request('initialize', hello);

@@ -4,7 +4,7 @@ import { quoted } from '../../model/text/document-problem.ts';
 import type { TurnEnd } from '../agent-contract.ts';
 import { directoryFault } from '../script-files.ts';
 
-export type Failure = Extract<TurnEnd, { ended: 'failed' }>;
+export type SpawnFailure = Extract<TurnEnd, { ended: 'failed' }>;
 
 interface Attempt {
   readonly argv: readonly string[];
@@ -22,7 +22,7 @@ const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
 const NO_PROGRAM: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ENOEXEC']);
 
 /** `rate_limited` is what counts against neither the task nor the member, and is tried again. */
-export function spawnFailure(error: unknown, { argv, cwd, env }: Attempt): Failure {
+export function spawnFailure(error: unknown, { argv, cwd, env }: Attempt): SpawnFailure {
   const code = codeOf(error) ?? 'no code';
   const program = quoted(argv[0] ?? '');
   if (BUSY.has(code)) return { ...failed('rate_limited', noRoom(code)), retryAfterMs: TRY_AGAIN_MS };
@@ -36,7 +36,12 @@ export function spawnFailure(error: unknown, { argv, cwd, env }: Attempt): Failu
   return failed('crashed', `${program} could not be started: ${error instanceof Error ? error.message : code}`);
 }
 
-const failed = (why: Failure['why'], message: string): Failure => ({ ended: 'failed', why, text: '', message });
+const failed = (why: SpawnFailure['why'], message: string): SpawnFailure => ({
+  ended: 'failed',
+  why,
+  text: '',
+  message,
+});
 
 const noRoom = (code: string): string =>
   `No process could be started (${code}): the machine is out of processes, files or memory. It is tried again.`;

@@ -3,7 +3,7 @@ import type { TurnEnd, TurnInput } from '../agent-contract.ts';
 import { formatDuration } from '../../model/text/duration.ts';
 import { LONGEST_MS } from '../../os/pause.ts';
 
-export type Stop = 'aborted' | 'timeout' | 'stalled';
+export type TurnStop = 'aborted' | 'timeout' | 'stalled';
 
 export interface TurnWatch {
   /** A sign of the agent. */
@@ -15,12 +15,12 @@ export interface TurnWatch {
 
 export function watchTurn(
   { signal, timeoutMs, stallMs }: Pick<TurnInput, 'signal' | 'timeoutMs' | 'stallMs'>,
-  stop: (why: Stop) => void,
+  stop: (why: TurnStop) => void,
 ): TurnWatch {
   const running = new Set<string>();
   let isClosed = false;
   let silence: NodeJS.Timeout | undefined;
-  const wait = (ms: number | undefined, why: Stop): NodeJS.Timeout | undefined =>
+  const wait = (ms: number | undefined, why: TurnStop): NodeJS.Timeout | undefined =>
     ms === undefined ? undefined : setTimeout(() => stop(why), Math.min(ms, LONGEST_MS));
   const limit = wait(timeoutMs, 'timeout');
   const abort = (): void => stop('aborted');
@@ -49,7 +49,7 @@ export function watchTurn(
 
 /** How a turn ends that was stopped so. @param text what was said until then */
 export function stopped(
-  why: Stop,
+  why: TurnStop,
   { timeoutMs = 0, stallMs = 0 }: Pick<TurnInput, 'timeoutMs' | 'stallMs'>,
   text: string,
 ): TurnEnd {

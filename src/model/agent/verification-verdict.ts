@@ -1,7 +1,7 @@
 /** What a verifier says of finished work: PASS or FAIL, and what is wrong. A text that is no verdict is FAIL. */
 import * as z from 'zod';
 
-export interface Verdict {
+export interface VerificationVerdict {
   readonly result: 'pass' | 'fail';
   readonly notes: string;
   readonly issues: readonly string[];
@@ -14,7 +14,7 @@ const verdictSchema = z.object({
 });
 
 /** Reads a verdict: a first line that is exactly `PASS` or `FAIL`, or JSON of the schema. Anything else is FAIL. */
-export function readVerdict(text: string): Verdict {
+export function readVerificationVerdict(text: string): VerificationVerdict {
   const said = text.trim();
   const [first = '', ...rest] = said.split(/\r?\n/);
   if (first.trim() === 'PASS') return { result: 'pass', notes: rest.join('\n').trim(), issues: [] };

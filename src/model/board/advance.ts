@@ -11,7 +11,7 @@ import { authorRefusal } from './authority.ts';
 import { isReady, refused, type Board, type Refused } from './board.ts';
 import { apply, type Ruling, type Undo } from './board-effect.ts';
 import type { Author, BoardEvent, Change } from './event.ts';
-import { withdrawn } from './request-law.ts';
+import { ruleRequestWithdrawn } from './request-law.ts';
 import { ruleTask } from './task-law.ts';
 import type { Task } from './task.ts';
 import { ruleTeam } from './team-law.ts';
@@ -21,7 +21,7 @@ export interface Accepted {
   /** Ids of the tasks that this event changed. */
   readonly changed: readonly string[];
 }
-export type Outcome = Accepted | Refused;
+export type AdvanceOutcome = Accepted | Refused;
 
 /**
  * Judges one event and, where it is legal, applies it.
@@ -29,7 +29,7 @@ export type Outcome = Accepted | Refused;
  * @param board the fold so far; changed in place, and only when the outcome is `ok`
  * @returns what changed, or why nothing did
  */
-export function advance(board: Board, event: BoardEvent): Outcome {
+export function advance(board: Board, event: BoardEvent): AdvanceOutcome {
   const { size } = board.seen;
   if (board.seen.add(event.id).size === size) return refused('REPEATED', 'this record was judged before');
   if (event.type === 'batch') return together(board, event.changes, event.author, event.at);
@@ -40,7 +40,7 @@ export function advance(board: Board, event: BoardEvent): Outcome {
 }
 
 /** All of a batch or none of it: each change is judged where the ones before it left the board. */
-function together(board: Board, changes: readonly Change[], author: Author, at: string): Outcome {
+function together(board: Board, changes: readonly Change[], author: Author, at: string): AdvanceOutcome {
   const changed = new Set<string>();
   const undo: Undo[] = [];
   for (const change of changes) {
@@ -62,12 +62,12 @@ function rule(board: Board, change: Change, author: Author, at: string): Ruling 
   if (refusal) return refusal;
   const ruling = 'task' in change ? ruleTask(board, change, author, at) : ruleTeam(board, change, author, at);
   if ('ok' in ruling || board.open.size === 0) return ruling;
-  const ended = withdrawn(board, ruling);
+  const ended = ruleRequestWithdrawn(board, ruling);
   return ended.length === 0 ? ruling : { ...ruling, requests: [...(ruling.requests ?? []), ...ended] };
 }
 
 /** The ready tasks among those that an event changed and those that wait on them. */
-export function madeReady(board: Board, changed: readonly string[]): Task[] {
+export function newlyReady(board: Board, changed: readonly string[]): Task[] {
   const near = new Set(changed.flatMap((id) => [id, ...(board.waiting.get(id) ?? [])]));
   return [...near].flatMap((id) => board.tasks.get(id) ?? []).filter((task) => isReady(board, task));
 }

@@ -11,7 +11,7 @@ import { uniqueMarks, type Task } from './task.ts';
 /** The parts of a board that are replaced whole. */
 export type Header = Pick<Board, 'team' | 'profile' | 'claimMode' | 'phase' | 'lead'>;
 
-export interface Effect {
+export interface BoardEffect {
   readonly header?: Partial<Header>;
   readonly member?: Member;
   /** New values of tasks, each of which stands for a whole task. */
@@ -21,7 +21,7 @@ export interface Effect {
 }
 
 /** What a change does, or why it may not. */
-export type Ruling = Effect | Refused;
+export type Ruling = BoardEffect | Refused;
 
 /** Takes back one step. */
 export type Undo = () => unknown;
@@ -34,7 +34,7 @@ const CATCH_UP = 64;
  *
  * @param undo where to note how to take it back; run last first. Left out where nothing is ever taken back
  */
-export function apply(board: Board, { header, member, tasks, requests }: Effect, undo?: Undo[]): void {
+export function apply(board: Board, { header, member, tasks, requests }: BoardEffect, undo?: Undo[]): void {
   if (undo) {
     const { team, profile, claimMode, phase, lead, lastTaskId, firstPending } = board;
     undo.push(() => Object.assign(board, { team, profile, claimMode, phase, lead, lastTaskId, firstPending }));

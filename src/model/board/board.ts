@@ -12,7 +12,7 @@ import {
   isResolved,
   subjectCode,
   type Claim,
-  type Claimed,
+  type ClaimedTask,
   type Task,
   type TaskStatus,
 } from './task.ts';
@@ -74,7 +74,7 @@ export const emptyBoard = (): Board => ({
   seen: new Set(),
 });
 
-export type Refusal =
+export type RefusalCode =
   | 'STALE_CLAIM'
   | 'STALE_LEAD'
   | 'STALE_MEMBER'
@@ -93,11 +93,11 @@ export type Refusal =
 
 export interface Refused {
   readonly ok: false;
-  readonly code: Refusal;
+  readonly code: RefusalCode;
   readonly why: string;
 }
 
-export const refused = (code: Refusal, why: string): Refused => ({ ok: false, code, why });
+export const refused = (code: RefusalCode, why: string): Refused => ({ ok: false, code, why });
 
 /** The blockers that still hold a task up; an edge to an unknown task does, and finished work that the lead must judge. */
 export const openBlockers = (board: Board, task: Task): string[] => task.blockedBy.filter((id) => isOpen(board, id));
@@ -243,7 +243,7 @@ export const isDone = (board: Board): boolean => {
 export const claimOf = (task: Task): Claim | undefined => (task.status === 'in_progress' ? task.claim : undefined);
 
 /** The task that a member works on. */
-export function ownTask(board: Board, name: Name): Claimed | undefined {
+export function ownTask(board: Board, name: Name): ClaimedTask | undefined {
   const id = board.busy.get(name);
   const task = id === undefined ? undefined : board.tasks.get(id);
   return task?.status === 'in_progress' ? task : undefined;

@@ -9,7 +9,7 @@ import { factsOf, toClaimed, toCompleted, toFailed, toPending, type Running } fr
 
 export type ClaimEnd = Extract<Change, { type: 'task.released' | 'task.completed' | 'task.failed' }>;
 
-export function claimed(board: Board, task: Task, name: Name, author: Author, at: string): Ruling {
+export function ruleClaim(board: Board, task: Task, name: Name, author: Author, at: string): Ruling {
   const incarnation = incarnationOf(author);
   if (speaker(author) !== name) return refused('POLICY_DENIED', `${speaker(author)} cannot claim for ${name}`);
   if (task.status === 'in_progress' && task.claim.member === name && task.claim.incarnation === incarnation) return {};
@@ -17,7 +17,7 @@ export function claimed(board: Board, task: Task, name: Name, author: Author, at
   return refusal ?? { tasks: [toClaimed(task, at, { member: name, incarnation, epoch: task.claims + 1 })] };
 }
 
-export function ended(task: Task, change: ClaimEnd, author: Author, at: string): Ruling {
+export function ruleClaimEnd(task: Task, change: ClaimEnd, author: Author, at: string): Ruling {
   if (task.status !== 'in_progress') return noClaim(task, change.epoch);
   const refusal = endRefusal(task, change, author);
   if (refusal) return refusal;

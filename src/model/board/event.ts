@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { isDeep, MAX_DEPTH } from '../text/json-depth.ts';
 import { memberSchema, nameSchema } from '../text/names.ts';
-import { often } from '../text/hot-schema.ts';
+import { compiledWhenHot } from '../text/hot-schema.ts';
 import { ANSWER_LIMIT, ASKED_LIMIT, REQUEST_KINDS } from './request.ts';
 import { newTaskSchema, resultSchema, taskIdSchema } from './task.ts';
 
@@ -109,7 +109,7 @@ const headSchema = z.object({
 });
 
 /** Who and when: every line of a log passes here. */
-const parseEnvelope = often(
+const parseEnvelope = compiledWhenHot(
   z.object({ id: ulidSchema, v: z.literal(LOG_VERSION), at: timeSchema, author: authorSchema }),
 );
 

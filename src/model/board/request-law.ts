@@ -1,7 +1,7 @@
 /** The law of requests: who may ask what, who may answer, and when nobody waits for an answer any more. */
 import { incarnationOf, speaker } from './authority.ts';
 import { refused, type Board } from './board.ts';
-import type { Effect, Ruling } from './board-effect.ts';
+import type { BoardEffect, Ruling } from './board-effect.ts';
 import type { Author, Change } from './event.ts';
 import { LEAD } from '../text/names.ts';
 import { withdrawal, type Request } from './request.ts';
@@ -10,7 +10,12 @@ type Made = Change & { type: 'request.made' };
 type Answered = Change & { type: 'request.answered' };
 
 /** Asked by a member, and about nothing but the task in its own hands. */
-export function made(board: Board, { request: id, kind, about, text }: Made, author: Author, at: string): Ruling {
+export function ruleRequestMade(
+  board: Board,
+  { request: id, kind, about, text }: Made,
+  author: Author,
+  at: string,
+): Ruling {
   const from = speaker(author);
   if (from === LEAD) return refused('POLICY_DENIED', 'the lead is asked, it asks nobody');
   if (board.requests.has(id)) return refused('DUPLICATE', `request ${id} was made already`);
@@ -28,7 +33,7 @@ export function made(board: Board, { request: id, kind, about, text }: Made, aut
 }
 
 /** The first answer counts. Whoever may not command was refused before: see `authority.ts`. */
-export function answered(board: Board, { request: id, approve, text }: Answered, at: string): Ruling {
+export function ruleRequestAnswered(board: Board, { request: id, approve, text }: Answered, at: string): Ruling {
   const request = board.requests.get(id);
   if (!request) return refused('UNKNOWN_REQUEST', `nobody asked ${id}`);
   if (request.state === 'answered')
@@ -40,7 +45,7 @@ export function answered(board: Board, { request: id, approve, text }: Answered,
 }
 
 /** The requests that an effect on tasks and members ends. */
-export function withdrawn({ open }: Pick<Board, 'open'>, { tasks = [], member }: Effect): Request[] {
+export function ruleRequestWithdrawn({ open }: Pick<Board, 'open'>, { tasks = [], member }: BoardEffect): Request[] {
   if (open.size === 0 || (tasks.length === 0 && member === undefined)) return [];
   const changed = new Map(tasks.map((task) => [task.id, task]));
   return [...open.values()].flatMap((request): Request[] => {

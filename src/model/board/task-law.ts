@@ -1,17 +1,17 @@
 /** The law of tasks: each function judges one kind of change and says what it does. Claims are `claim-law.ts`'s. */
 import { commands, speaker } from './authority.ts';
 import { allDependants, ownsPrefix, refused, waitsFor, type Board, type Refused } from './board.ts';
-import { claimed, ended } from './claim-law.ts';
+import { ruleClaim, ruleClaimEnd } from './claim-law.ts';
 import type { Ruling } from './board-effect.ts';
 import type { Author, Change } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
 import { isFinal, subjectCode, uniqueMarks, type NewTask, type Task } from './task.ts';
 import { newTask, toCancelled, toPending, toSkipped } from './task-value.ts';
 
-export type TaskChange = Extract<Change, { task: string }>;
+export type TaskEventChange = Extract<Change, { task: string }>;
 type Update = Change & { type: 'task.updated' };
 
-export function ruleTask(board: Board, change: TaskChange, author: Author, at: string): Ruling {
+export function ruleTask(board: Board, change: TaskEventChange, author: Author, at: string): Ruling {
   if (change.type === 'task.created') return created(board, change.task, change.fields, author, at);
   const task = board.tasks.get(change.task);
   if (!task) return refused('UNKNOWN_TASK', `there is no task #${change.task}`);
@@ -19,11 +19,11 @@ export function ruleTask(board: Board, change: TaskChange, author: Author, at: s
     case 'task.assigned':
       return assigned(board, task, change.owner, at);
     case 'task.claimed':
-      return claimed(board, task, change.member, author, at);
+      return ruleClaim(board, task, change.member, author, at);
     case 'task.released':
     case 'task.completed':
     case 'task.failed':
-      return ended(task, change, author, at);
+      return ruleClaimEnd(task, change, author, at);
     case 'task.retried':
       if (task.status !== 'failed')
         return refused('FINAL', `only a failed task is retried; #${task.id} is ${task.status}`);

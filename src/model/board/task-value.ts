@@ -1,6 +1,6 @@
 /** Makes the next value of a task: what holds in every status is carried over, and nothing else. */
 import type { Name } from '../text/names.ts';
-import type { Claim, FailureCode, NewTask, Result, Task, TaskFacts } from './task.ts';
+import type { Claim, FailureCode, NewTask, TaskResult, Task, TaskFacts } from './task.ts';
 
 export type Running = Task & { readonly status: 'in_progress' };
 
@@ -65,7 +65,7 @@ export const toPending = (task: Task, at: string): Task =>
 export const toClaimed = (task: Task, at: string, claim: Claim): Task =>
   Object.assign(factsOf(task, at), { status: 'in_progress' as const, claims: claim.epoch, claim, claimed_at: at });
 
-export const toCompleted = (task: Running, at: string, result: Result): Task =>
+export const toCompleted = (task: Running, at: string, result: TaskResult): Task =>
   Object.assign(factsOf(task, at), {
     status: 'completed' as const,
     result,

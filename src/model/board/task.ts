@@ -37,7 +37,7 @@ export const resultSchema = z.strictObject({
   exitCode: z.number().int().optional(),
   files: z.array(z.string()).default([]),
 });
-export type Result = z.infer<typeof resultSchema>;
+export type TaskResult = z.infer<typeof resultSchema>;
 
 export const claimSchema = z.strictObject({ member: memberSchema, incarnation: z.string(), epoch: z.number().int() });
 export type Claim = z.infer<typeof claimSchema>;
@@ -72,14 +72,14 @@ export type Task = TaskFacts &
   (
     | { readonly status: 'pending'; readonly lastFailure?: string }
     | { readonly status: 'in_progress'; readonly claim: Claim; readonly claimed_at: string }
-    | { readonly status: 'completed'; readonly result: Result; readonly by: Claim; readonly claimed_at: string }
+    | { readonly status: 'completed'; readonly result: TaskResult; readonly by: Claim; readonly claimed_at: string }
     | { readonly status: 'failed'; readonly reason: string; readonly code: FailureCode; readonly by?: Claim }
     | { readonly status: 'skipped'; readonly reason: string }
     | { readonly status: 'cancelled'; readonly reason: string }
   );
 
 /** One that somebody works on. */
-export type Claimed = Task & { readonly status: 'in_progress' };
+export type ClaimedTask = Task & { readonly status: 'in_progress' };
 
 export type FailureCode = 'FAILED' | 'POISON';
 

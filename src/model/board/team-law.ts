@@ -4,7 +4,7 @@ import { refused, type Board } from './board.ts';
 import type { Ruling } from './board-effect.ts';
 import type { Author, Change } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
-import { answered, made } from './request-law.ts';
+import { ruleRequestAnswered, ruleRequestMade } from './request-law.ts';
 import type { Task } from './task.ts';
 import { toPending } from './task-value.ts';
 
@@ -31,9 +31,9 @@ export function ruleTeam(board: Board, change: TeamChange, author: Author, at: s
     case 'member.started':
       return started(board, change, at);
     case 'request.made':
-      return made(board, change, author, at);
+      return ruleRequestMade(board, change, author, at);
     case 'request.answered':
-      return answered(board, change, at);
+      return ruleRequestAnswered(board, change, at);
     default:
       return change satisfies never;
   }

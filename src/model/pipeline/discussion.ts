@@ -57,4 +57,4 @@ export const consensusSchema = z.discriminatedUnion('verdict', [
   }),
 ]);
 export type Consensus = z.infer<typeof consensusSchema>;
-export type Severity = (Consensus & { verdict: 'consensus_blocked' })['severity'];
+export type ConsensusSeverity = (Consensus & { verdict: 'consensus_blocked' })['severity'];

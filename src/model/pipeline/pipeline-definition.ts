@@ -7,7 +7,7 @@ import { didYouMean } from '../text/did-you-mean.ts';
 import { durationSchema } from '../text/duration.ts';
 import { UsageError } from '../text/errors.ts';
 import { nameSchema, type Name } from '../text/names.ts';
-import { check, closed, MAX_PROBLEMS, quoted, type Problem } from '../text/document-problem.ts';
+import { check, closed, MAX_PROBLEMS, quoted, type DocumentProblem } from '../text/document-problem.ts';
 import type { RoleSpec } from './role-spec.ts';
 import { readSource, type SourceValue } from '../text/yaml-source.ts';
 
@@ -104,11 +104,11 @@ function read(name: Name, source: PipelineText, find: (name: Name) => PipelineTe
   return { description, tasks: joined };
 }
 
-function problemsOf({ tasks, stages }: File): Problem[] {
+function problemsOf({ tasks, stages }: File): DocumentProblem[] {
   if ((tasks === undefined) === (stages === undefined))
     return [{ path: [], text: 'A pipeline has either "tasks" or "stages".' }];
   const codes = (tasks ?? []).map(({ code }) => code);
-  const unknown = (path: Problem['path'], code: string): Problem[] =>
+  const unknown = (path: DocumentProblem['path'], code: string): DocumentProblem[] =>
     codes.includes(code) ? [] : [{ path, text: `There is no task ${quoted(code)}${didYouMean(code, codes)}` }];
   return (tasks ?? []).flatMap(({ code, after, fix }, at) => [
     ...(codes.indexOf(code) === at ? [] : [{ path: ['tasks', at, 'code'], text: `The code ${code} is there twice.` }]),
@@ -194,7 +194,7 @@ export const misfits = ({ name, tasks }: Pipeline, roles: ReadonlyMap<Name, Role
 const longestPrefix = (code: string, prefixes: readonly string[]): number =>
   Math.max(0, ...prefixes.filter((prefix) => code.startsWith(`${prefix}-`)).map(({ length }) => length));
 
-const placed = (file: string, head: SourceValue, problems: readonly Problem[]): string[] =>
+const placed = (file: string, head: SourceValue, problems: readonly DocumentProblem[]): string[] =>
   problems.slice(0, MAX_PROBLEMS).map((problem) => {
     const { line: at, col } = head.locate(problem);
     return `${file}:${at}:${col}: ${problem.text}`;

@@ -8,7 +8,7 @@ import { tierSchema, type Tier } from '../agent/agent.ts';
 import { UsageError } from '../text/errors.ts';
 import { readFrontMatter } from '../text/front-matter.ts';
 import type { Name } from '../text/names.ts';
-import { check, closed, MAX_PROBLEMS, type Problem } from '../text/document-problem.ts';
+import { check, closed, MAX_PROBLEMS, type DocumentProblem } from '../text/document-problem.ts';
 import type { SourceValue } from '../text/yaml-source.ts';
 
 export const SUBAGENT_KINDS = ['discuss', 'explore', 'doc-gen'] as const;
@@ -61,7 +61,7 @@ type Head = z.infer<typeof headSchema>;
 
 export type ArtifactCheck = Head['artifact_check'];
 export type MessageTypes = Head['message_types'];
-export type Phase = 2 | 3 | 4;
+export type RolePhase = 2 | 3 | 4;
 
 export interface RoleSpec {
   readonly name: Name;
@@ -83,7 +83,7 @@ export interface RoleSpec {
   /** What stands before the phases: who it is. The whole prompt of a role without phases. */
   readonly prompt: string;
   /** Of a pipeline role, in order; each is a turn of its own. */
-  readonly phases: readonly { readonly phase: Phase; readonly title: string; readonly text: string }[];
+  readonly phases: readonly { readonly phase: RolePhase; readonly title: string; readonly text: string }[];
 }
 
 export interface ReadRole {
@@ -129,7 +129,7 @@ const HEADING = /^#{1,3}\s+Phase\s+([234])\b[\s:.–—-]*(.*)$/;
 
 /** Splits a body at its `## Phase N: title` lines, those of fenced code left alone. */
 function sections(body: string): Pick<RoleSpec, 'prompt' | 'phases'> {
-  const parts: { phase: Phase | undefined; title: string; lines: string[] }[] = [
+  const parts: { phase: RolePhase | undefined; title: string; lines: string[] }[] = [
     { phase: undefined, title: '', lines: [] },
   ];
   let isFenced = false;
@@ -169,9 +169,9 @@ export function prefixProblems(roles: readonly RoleSpec[]): string[] {
   });
 }
 
-const isUnknownKey = ({ atKey }: Problem): boolean => atKey === true;
+const isUnknownKey = ({ atKey }: DocumentProblem): boolean => atKey === true;
 
-function without(value: unknown, problems: readonly Problem[]): unknown {
+function without(value: unknown, problems: readonly DocumentProblem[]): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const kept = Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
     const own = problems.filter(({ path }) => path[0] === key);
@@ -184,7 +184,7 @@ function without(value: unknown, problems: readonly Problem[]): unknown {
 
 const placed =
   (file: string, head: SourceValue) =>
-  (problem: Problem): string => {
+  (problem: DocumentProblem): string => {
     const { line, col } = head.locate(problem);
     return `${file}:${line}:${col}: ${problem.text}`;
   };

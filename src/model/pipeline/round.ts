@@ -9,7 +9,7 @@ import type { Name } from '../text/names.ts';
 
 /** Critical and major findings must be put right; minor ones need not be. */
 export const SEVERITIES = ['critical', 'major', 'minor'] as const;
-export type Severity = (typeof SEVERITIES)[number];
+export type FindingSeverity = (typeof SEVERITIES)[number];
 
 const findingSchema = z.object({
   severity: z.enum(SEVERITIES),
@@ -40,7 +40,7 @@ export const verdictSchema = z.object({
   findings: z.array(findingSchema).max(1_000).default([]),
   summary: z.string().trim().min(1).max(20_000),
 });
-export type Verdict = z.infer<typeof verdictSchema>;
+export type ReviewVerdict = z.infer<typeof verdictSchema>;
 
 /** What became of one call of a backend. */
 export type RelayOutcome =
@@ -57,7 +57,7 @@ export type Review =
   | {
       readonly is: 'verdict';
       readonly by: string;
-      readonly verdict: Verdict;
+      readonly verdict: ReviewVerdict;
       /** Made of a command's exit code, which stands for every deliverable. */
       readonly isMechanical: boolean;
       /** The end of what that command printed. */
@@ -86,10 +86,10 @@ export interface Candidate {
 }
 
 export type ReadVerdict =
-  { readonly ok: true; readonly verdict: Verdict } | { readonly ok: false; readonly why: string };
+  { readonly ok: true; readonly verdict: ReviewVerdict } | { readonly ok: false; readonly why: string };
 
 /** The verdict in a reviewer's answer. Never throws. */
-export function readVerdict(answer: string): ReadVerdict {
+export function readReviewVerdict(answer: string): ReadVerdict {
   const read = jsonAnswer(verdictSchema, answer);
   return read.ok ? { ok: true, verdict: read.value } : read;
 }

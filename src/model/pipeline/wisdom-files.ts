@@ -25,7 +25,7 @@ export function newBullets(file: string, texts: readonly string[]): string[] {
   return [...new Set(texts.map(bulletOf))].filter((bullet) => bullet !== '' && !known.has(bullet));
 }
 
-export interface Found {
+export interface WisdomContribution {
   readonly file: WisdomFile;
   readonly text: string;
 }
@@ -33,7 +33,7 @@ export interface Found {
 const CONTRIBUTION = new RegExp(`^\\s*(?:[-*+]\\s+)?WISDOM (${WISDOM_FILES.join('|')}): *(\\S.*)$`, 'gm');
 
 /** What an agent's answer adds: its lines `WISDOM learnings: …`. */
-export const wisdomIn = (answer: string): Found[] =>
+export const wisdomIn = (answer: string): WisdomContribution[] =>
   [...answer.matchAll(CONTRIBUTION)].flatMap(([, name, text]) =>
     WISDOM_FILES.flatMap((file) => (file === name && text !== undefined ? [{ file, text }] : [])),
   );

@@ -1,21 +1,21 @@
 /** Who waits for whom: references of a plan's tasks to each other, and the circles that they must not make. */
 import { didYouMean } from '../text/did-you-mean.ts';
 import type { OutlineTask } from './plan-outline.ts';
-import { MAX_PROBLEMS, quoted, type Path, type Problem } from '../text/document-problem.ts';
+import { MAX_PROBLEMS, quoted, type Path, type DocumentProblem } from '../text/document-problem.ts';
 import { subjectCode } from '../board/task.ts';
 
 /** Of a circle that is told. */
 const MAX_NAMES = 10;
 
 export interface Blockers {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly DocumentProblem[];
   readonly blockedBy: readonly (readonly number[])[];
 }
 
 /** A reference is a key, else an exact subject or the code at its head, else a number in plan order, from 1. */
 export function resolveBlockers(tasks: readonly OutlineTask[]): Blockers {
   const index = indexOf(tasks);
-  const problems: Problem[] = [];
+  const problems: DocumentProblem[] = [];
   const blockedBy = tasks.map((task, at) => {
     const found = new Set<number>();
     for (const [place, reference] of task.blockedBy.entries()) {
@@ -62,8 +62,8 @@ function resolve(index: Index, tasks: readonly OutlineTask[], reference: string,
 }
 
 /** One problem for each circle that a walk along the edges closes; every task is entered once. */
-function circles(tasks: readonly OutlineTask[], blockedBy: readonly (readonly number[])[]): Problem[] {
-  const problems: Problem[] = [];
+function circles(tasks: readonly OutlineTask[], blockedBy: readonly (readonly number[])[]): DocumentProblem[] {
+  const problems: DocumentProblem[] = [];
   const state = new Map<number, 'open' | 'done'>();
   const nameOf = (at: number): string => tasks[at]?.key ?? tasks[at]?.subject ?? String(at + 1);
   for (const start of tasks.keys()) {

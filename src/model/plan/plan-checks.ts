@@ -1,17 +1,17 @@
 /** What the parts of a plan mean to each other: names that exist once, owners that exist, tasks that can end. */
 import { didYouMean } from '../text/did-you-mean.ts';
 import { resolveBlockers } from './plan-blockers.ts';
-import type { Doer, Outline, OutlineMember, OutlineTask } from './plan-outline.ts';
-import { quoted, type Problem } from '../text/document-problem.ts';
+import type { Doer, PlanOutline, OutlineMember, OutlineTask } from './plan-outline.ts';
+import { quoted, type DocumentProblem } from '../text/document-problem.ts';
 import { subjectCode } from '../board/task.ts';
 
 export interface PlanChecks {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly DocumentProblem[];
   /** For each task the tasks that block it, as positions in the plan. */
   readonly blockedBy: readonly (readonly number[])[];
 }
 
-export function checkPlan(outline: Outline): PlanChecks {
+export function checkPlan(outline: PlanOutline): PlanChecks {
   const { blockedBy, problems } = resolveBlockers(outline.tasks);
   return {
     blockedBy,
@@ -26,7 +26,7 @@ export function checkPlan(outline: Outline): PlanChecks {
 }
 
 /** An agent given by name must be known. */
-const knownAgents = ({ members, lead }: Outline): Problem[] => [
+const knownAgents = ({ members, lead }: PlanOutline): DocumentProblem[] => [
   ...members.flatMap(({ doer }, index) => unknown(doer, ['members', index, 'agent'])),
   ...(lead === undefined ? [] : unknown(lead, ['lead'])),
   ...(lead?.does === 'run' && !lead.ownCommand
@@ -34,10 +34,10 @@ const knownAgents = ({ members, lead }: Outline): Problem[] => [
     : []),
 ];
 
-const unknown = (doer: Doer, path: Problem['path']): Problem[] =>
+const unknown = (doer: Doer, path: DocumentProblem['path']): DocumentProblem[] =>
   doer.does === 'unknown' && doer.why !== undefined ? [{ path, text: doer.why }] : [];
 
-function uniqueMembers({ members }: Outline): Problem[] {
+function uniqueMembers({ members }: PlanOutline): DocumentProblem[] {
   return twins(members.map(({ name }) => name)).map(({ index, first, text }) => ({
     path: ['members', index, 'name'],
     text: `${quoted(text)} is the name of member ${first + 1} already.`,
@@ -45,7 +45,7 @@ function uniqueMembers({ members }: Outline): Problem[] {
 }
 
 /** The board refuses a second task with the same key, or with the same code at the head of its subject. */
-function uniqueTasks({ tasks }: Outline): Problem[] {
+function uniqueTasks({ tasks }: PlanOutline): DocumentProblem[] {
   const keys = twins(tasks.map(({ key }) => key)).map(({ index, first, text }) => ({
     path: ['tasks', index, 'key'],
     text: `${quoted(text)} is the key of task ${first + 1} already.`,
@@ -70,9 +70,11 @@ function twins(texts: readonly (string | undefined)[]): { index: number; first: 
 
 /** Does a task fit the members: is there somebody for it, who can do it? */
 const fit =
-  ({ members }: Outline) =>
-  (task: OutlineTask, index: number): Problem[] => {
-    const problem = (keys: readonly string[], text: string): Problem[] => [{ path: ['tasks', index, ...keys], text }];
+  ({ members }: PlanOutline) =>
+  (task: OutlineTask, index: number): DocumentProblem[] => {
+    const problem = (keys: readonly string[], text: string): DocumentProblem[] => [
+      { path: ['tasks', index, ...keys], text },
+    ];
     if (task.run && task.prompt) return problem(['prompt'], 'A task has either "run" or "prompt", this one has both.');
     if (task.owner !== undefined && task.role !== undefined)
       return problem(['role'], 'A task has either "owner" or "role", this one has both.');

@@ -28,7 +28,7 @@ export interface OutlineTask {
   readonly blockedBy: readonly (string | undefined)[];
 }
 
-export interface Outline {
+export interface PlanOutline {
   readonly members: readonly OutlineMember[];
   readonly tasks: readonly OutlineTask[];
   /** Of the lead; undefined without one. */
@@ -64,7 +64,11 @@ const outlineSchema = z
 const agentShape = z.object({ kind: z.string().refine(isAgentKind), command: anything });
 
 /** @param defaultAgent what a member without an agent has; unknown yet, without it */
-export function outlineOf(value: unknown, agents: ReadonlyMap<string, AgentSpec>, defaultAgent?: AgentSpec): Outline {
+export function planOutlineOf(
+  value: unknown,
+  agents: ReadonlyMap<string, AgentSpec>,
+  defaultAgent?: AgentSpec,
+): PlanOutline {
   const { members, tasks, lead } = outlineSchema.parse(value);
   return {
     lead: lead === undefined ? undefined : doerOf(lead, agents),

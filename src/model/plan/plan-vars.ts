@@ -6,7 +6,7 @@
  * must be known and every variable used. Values are not replaced again: `--var name='{{name}}'` keeps a text.
  */
 import { didYouMean } from '../text/did-you-mean.ts';
-import { quoted, type Path, type Problem } from '../text/document-problem.ts';
+import { quoted, type Path, type DocumentProblem } from '../text/document-problem.ts';
 import { TYPED_KEYS } from './plan-schema.ts';
 import type { ReadScalar } from '../text/yaml-walk.ts';
 
@@ -17,13 +17,13 @@ export interface Variables {
   /** Reads a scalar of a plan: its source text, with the variables in, or its value under a typed key. */
   readonly readScalar: ReadScalar;
   /** What was wrong with the variables; complete after the whole plan was read. */
-  problems(): Problem[];
+  problems(): DocumentProblem[];
 }
 
 export function variables(given: Readonly<Record<string, string>>): Variables {
   const values = new Map(Object.entries(given));
   const used = new Set<string>();
-  const unknown: Problem[] = [];
+  const unknown: DocumentProblem[] = [];
 
   const substitute = (text: string, path: Path): string =>
     values.size === 0
@@ -48,7 +48,7 @@ export function variables(given: Readonly<Record<string, string>>): Variables {
   };
 }
 
-function misfit(name: string, used: ReadonlySet<string>): Problem[] {
+function misfit(name: string, used: ReadonlySet<string>): DocumentProblem[] {
   if (!NAME.test(name))
     return [{ path: [], text: `--var ${quoted(name)} is not a name of letters, digits, "_" and "-".` }];
   if (used.has(name)) return [];

@@ -1,7 +1,7 @@
 /** A plan for people: what `validate` and `run --dry-run` print. */
 import type { AgentSpec, Command } from '../agent/agent.ts';
 import { formatDuration } from '../text/duration.ts';
-import type { Gate, Plan, PlanMember, PlanTask } from './plan.ts';
+import type { GateSetting, Plan, PlanMember, PlanTask } from './plan.ts';
 
 /** Plain text, some lines for each part; it ends without a newline. Environment values are never shown. */
 export function describePlan(plan: Plan): string {
@@ -84,7 +84,7 @@ function describeGates({ gates }: Plan): string {
   return asked.join(' · ') || 'none';
 }
 
-const describeGate = (name: string, gate: Gate | undefined): string[] =>
+const describeGate = (name: string, gate: GateSetting | undefined): string[] =>
   gate === undefined ? [] : [`${name} (${gate === 'detect' ? 'configured or detected' : describeCommand(gate.run)})`];
 
 /** On one line, escaped where it has several or could disturb a terminal. */

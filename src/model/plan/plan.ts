@@ -8,9 +8,9 @@ import type { Profile } from '../board/event.ts';
 import { parseName, type Name } from '../text/names.ts';
 import { checkPlan } from './plan-checks.ts';
 import { planFileSchema, type Decomposed, type PlanFile, type PlanFileTask } from './plan-schema.ts';
-import { outlineOf } from './plan-outline.ts';
+import { planOutlineOf } from './plan-outline.ts';
 import { variables } from './plan-vars.ts';
-import { check, MAX_PROBLEMS, type Problem } from '../text/document-problem.ts';
+import { check, MAX_PROBLEMS, type DocumentProblem } from '../text/document-problem.ts';
 import { slug } from '../text/slug.ts';
 import type { NewTask } from '../board/task.ts';
 import { readSource, type Located, type Source, type SourceValue } from '../text/yaml-source.ts';
@@ -32,7 +32,7 @@ export interface PlanMember {
 export type PlanTask = Omit<NewTask, 'blockedBy'> & { readonly blockedBy: readonly number[] };
 
 /** Checked after the work: a detected command, or the one given. */
-export type Gate = 'detect' | { readonly run: Command };
+export type GateSetting = 'detect' | { readonly run: Command };
 
 export interface Plan {
   readonly name: Name;
@@ -42,9 +42,9 @@ export interface Plan {
   readonly tasks: readonly PlanTask[];
   readonly gates: {
     readonly ownership?: true;
-    readonly build?: Gate;
-    readonly test?: Gate;
-    readonly lint?: Gate;
+    readonly build?: GateSetting;
+    readonly test?: GateSetting;
+    readonly lint?: GateSetting;
     readonly crossVerify: boolean;
   };
   readonly cascade: boolean;
@@ -77,7 +77,7 @@ export function parsePlan(
   const given = variables(vars);
   const read = readSource(source, given.readScalar);
   if (read.problems.length > 0) throw invalid(source, read.problems);
-  const outline = outlineOf(read.value, agents, defaultAgent);
+  const outline = planOutlineOf(read.value, agents, defaultAgent);
   const checked = check(planFileSchema, read.value);
   const { blockedBy, problems: misfits } = checkPlan(outline);
   const problems = [...given.problems(), ...(checked.ok ? [] : checked.problems), ...misfits];
@@ -171,7 +171,7 @@ function gatesOf({ ownership, build, test, lint, crossVerify }: PlanFile['gates'
   };
 }
 
-function gateOf(asked: boolean | Command): Gate | undefined {
+function gateOf(asked: boolean | Command): GateSetting | undefined {
   if (typeof asked === 'boolean') return asked ? 'detect' : undefined;
   return { run: asked };
 }
@@ -184,7 +184,7 @@ export const canonicalPlan = ({ reviewer: _, ...plan }: Plan): string =>
       : value,
   );
 
-const located = (read: SourceValue, problems: readonly Problem[]): Located[] =>
+const located = (read: SourceValue, problems: readonly DocumentProblem[]): Located[] =>
   problems.slice(0, MAX_PROBLEMS).map((problem) => ({ ...read.locate(problem), text: problem.text }));
 
 function invalid({ file }: Source, problems: readonly Located[]): UsageError {

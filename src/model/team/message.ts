@@ -5,7 +5,7 @@
 import * as z from 'zod';
 import { isDeep, MAX_DEPTH, writesEachKeyOnce } from '../text/json-depth.ts';
 import { LEAD, type Name } from '../text/names.ts';
-import { often } from '../text/hot-schema.ts';
+import { compiledWhenHot } from '../text/hot-schema.ts';
 
 export const MESSAGE_TYPES = [
   'message',
@@ -100,8 +100,8 @@ export function judgeReceived(line: Stored, recipient: Name): { type: MessageTyp
 
 export type ParsedMail = { ok: true; line: Stored } | { ok: false; why: string };
 
-const parseStored = often(storedSchema);
-const parsePlain = often(storedSchema.omit({ data: true }));
+const parseStored = compiledWhenHot(storedSchema);
+const parsePlain = compiledWhenHot(storedSchema.omit({ data: true }));
 
 /** What has no `data` needs no schema that calls itself, which is one that cannot be compiled. */
 const judgeStored = (value: object) => ('data' in value ? parseStored(value) : parsePlain(value));

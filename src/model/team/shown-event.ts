@@ -27,6 +27,7 @@ type TeamFact = Head & {
 
 const FIRST_NOUNS = [
   'agent',
+  'baseline',
   'board',
   'boundary',
   'bus',

@@ -208,7 +208,7 @@ export interface MemberStatus {
   readonly task: string | null;
 }
 
-export interface Closed {
+export interface CloseResult {
   readonly stopped: readonly Name[];
   readonly completed: number;
   readonly total: number;

@@ -8,7 +8,7 @@ import { didYouMean } from './did-you-mean.ts';
 
 export type Path = readonly PropertyKey[];
 
-export interface Problem {
+export interface DocumentProblem {
   /** Where, as keys and indices from the root of the document. */
   readonly path: Path;
   /** The key itself is at fault, not its value. */
@@ -30,7 +30,7 @@ export const closed = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   });
 
 export type Checked<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: Problem[] };
+  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problems: DocumentProblem[] };
 
 /** Parses a value of unknown origin; never throws. */
 export function check<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
@@ -40,7 +40,7 @@ export function check<T>(schema: z.ZodType<T>, value: unknown): Checked<T> {
     : { ok: false, problems: parsed.error.issues.flatMap((issue) => problemsOf(issue, [])) };
 }
 
-function problemsOf(issue: z.core.$ZodIssue, prefix: Path): Problem[] {
+function problemsOf(issue: z.core.$ZodIssue, prefix: Path): DocumentProblem[] {
   const path = [...prefix, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     const sentences = issue.message.split('\n');
@@ -74,18 +74,18 @@ function sentence(issue: z.core.$ZodRawIssue): string {
 function expectation(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
-      return `to be ${kindOf(issue.expected)}, got ${shown(issue.input)}.`;
+      return `to be ${kindOf(issue.expected)}, got ${describeValue(issue.input)}.`;
     case 'invalid_union':
-      return `to be ${alternatives(issue.errors).join(' or ') || 'valid'}, got ${shown(issue.input)}.`;
+      return `to be ${alternatives(issue.errors).join(' or ') || 'valid'}, got ${describeValue(issue.input)}.`;
     case 'invalid_value':
-      return `to be ${choice(issue.values)}, got ${shown(issue.input)}${hint(issue.input, issue.values)}`;
+      return `to be ${choice(issue.values)}, got ${describeValue(issue.input)}${hint(issue.input, issue.values)}`;
     case 'too_small':
       return issue.origin === 'number'
-        ? `to be at least ${issue.minimum}, got ${shown(issue.input)}.`
+        ? `to be at least ${issue.minimum}, got ${describeValue(issue.input)}.`
         : `not to be empty.`;
     case 'too_big':
       return issue.origin === 'number'
-        ? `to be at most ${issue.maximum}, got ${shown(issue.input)}.`
+        ? `to be at most ${issue.maximum}, got ${describeValue(issue.input)}.`
         : `to have at most ${issue.maximum} ${issue.origin === 'string' ? 'characters' : 'entries'}.`;
     case 'custom':
     case 'invalid_element':
@@ -93,7 +93,7 @@ function expectation(issue: z.core.$ZodRawIssue): string {
     case 'invalid_key':
     case 'not_multiple_of':
     case 'unrecognized_keys':
-      return `to be valid, got ${shown(issue.input)}.`;
+      return `to be valid, got ${describeValue(issue.input)}.`;
   }
 }
 
@@ -136,7 +136,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 export const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 /** A value as a sentence names it. */
-export function shown(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return 'a list';

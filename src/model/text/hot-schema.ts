@@ -7,7 +7,7 @@ import * as z from 'zod';
 const OFTEN = 1_000;
 
 /** @returns the schema's `safeParse` */
-export function often<T extends z.ZodType>(schema: T): T['safeParse'] {
+export function compiledWhenHot<T extends z.ZodType>(schema: T): T['safeParse'] {
   let used = 0;
   let parser = schema;
   return (value) => {

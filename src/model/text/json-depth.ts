@@ -7,14 +7,14 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 const COLON = 58;
 
-export interface Outline {
+export interface JsonOutline {
   readonly depth: number;
   /** How many keys the outermost object writes down: more than it has, when one stands there twice. */
   readonly keys: number;
 }
 
 /** What is inside strings does not count. Linear in the length of the text, whatever it holds. */
-export function outlineOf(json: string): Outline {
+export function jsonOutlineOf(json: string): JsonOutline {
   let depth = 0;
   let deepest = 0;
   let keys = 0;
@@ -28,7 +28,7 @@ export function outlineOf(json: string): Outline {
   return { depth: deepest, keys };
 }
 
-export const depthOf = (json: string): number => outlineOf(json).depth;
+export const depthOf = (json: string): number => jsonOutlineOf(json).depth;
 
 /** Where the string ends that begins at `from`; the end of the text if it never does. */
 function endOfString(json: string, from: number): number {
@@ -53,7 +53,7 @@ export const isDeep = (json: string): boolean =>
 export function writesEachKeyOnce(json: string, parsed: object): boolean {
   const keys = Object.keys(parsed).length;
   // Each key that is written has a colon behind it: with no more colons than keys none stands there twice.
-  return count(json, ':', keys) === keys || outlineOf(json).keys === keys;
+  return count(json, ':', keys) === keys || jsonOutlineOf(json).keys === keys;
 }
 
 /** How often a character stands in a text; counted until it is more than `most`. */

@@ -42,20 +42,20 @@ class Scanner {
     for (this.#take(VOID); this.#at < this.#text.length; this.#take(VOID)) {
       if (this.#text[this.#at] === '[') this.#header();
       else this.#pair(this.#table, 0);
-      this.#must(END);
+      this.#expect(END);
     }
   }
 
   #header(): void {
-    const brackets = this.#must(/\[\[?/y).length;
+    const brackets = this.#expect(/\[\[?/y).length;
     this.#table = this.#dotted();
-    this.#must(brackets === 2 ? /\]\]/y : /\]/y);
+    this.#expect(brackets === 2 ? /\]\]/y : /\]/y);
     this.defined.push({ path: this.#table, kind: 'table' });
   }
 
   #pair(inside: readonly string[], depth: number): void {
     const path = [...inside, ...this.#dotted()];
-    this.#must(/=/y);
+    this.#expect(/=/y);
     this.#take(GAP);
     this.defined.push({ path, kind: 'value' });
     this.#value(path, depth);
@@ -65,7 +65,7 @@ class Scanner {
     const path: string[] = [];
     do {
       this.#take(GAP);
-      path.push(plain(this.#must(KEY)));
+      path.push(plain(this.#expect(KEY)));
       this.#take(GAP);
     } while (this.#take(/\./y) !== undefined);
     return path;
@@ -75,7 +75,7 @@ class Scanner {
     if (depth > DEEPEST) throw new Lost();
     if (this.#take(/\[/y) !== undefined) this.#items(/\]/y, () => this.#value(path, depth + 1));
     else if (this.#take(/\{/y) !== undefined) this.#items(/\}/y, () => this.#pair(path, depth + 1));
-    else if (this.#take(TEXT) === undefined) this.#must(SCALAR);
+    else if (this.#take(TEXT) === undefined) this.#expect(SCALAR);
   }
 
   #items(close: RegExp, item: () => void): void {
@@ -83,7 +83,7 @@ class Scanner {
       item();
       this.#take(VOID);
       if (this.#take(/,/y) !== undefined) continue;
-      this.#must(close);
+      this.#expect(close);
       return;
     }
   }
@@ -96,7 +96,7 @@ class Scanner {
     return found;
   }
 
-  #must(pattern: RegExp): string {
+  #expect(pattern: RegExp): string {
     const found = this.#take(pattern);
     if (found === undefined) throw new Lost();
     return found;

@@ -3,8 +3,8 @@
  * is bounded here: size, nesting, aliases; no tag but the core schema's is resolved. It never throws.
  */
 import { Composer, Lexer, LineCounter, Parser, type ParsedNode } from 'yaml';
-import type { Problem } from './document-problem.ts';
-import { asYaml, MAX_NESTING, offsetOf, Walk, type Fault, type ReadScalar } from './yaml-walk.ts';
+import type { DocumentProblem } from './document-problem.ts';
+import { asYaml, MAX_NESTING, offsetOf, Walk, type YamlFault, type ReadScalar } from './yaml-walk.ts';
 
 export interface Source {
   readonly text: string;
@@ -23,7 +23,7 @@ export type Located = Spot & { readonly text: string };
 export interface SourceValue {
   readonly value: unknown;
   /** Where a problem is: its key or its value, else the nearest thing around it. */
-  locate(problem: Pick<Problem, 'path' | 'atKey'>): Spot;
+  locate(problem: Pick<DocumentProblem, 'path' | 'atKey'>): Spot;
   /** What was wrong with the text itself. */
   readonly problems: readonly Located[];
 }
@@ -58,7 +58,7 @@ const unreadable = (problems: Located[]): SourceValue => ({
 });
 
 /** Lexes, parses and composes, watching the nesting on the way. */
-function compose(text: string, lines: LineCounter): { root: ParsedNode | null } | { faults: Fault[] } {
+function compose(text: string, lines: LineCounter): { root: ParsedNode | null } | { faults: YamlFault[] } {
   const parser = new Parser(lines.addNewLine);
   const tokens = [];
   for (const lexeme of new Lexer().lex(text)) {
@@ -78,7 +78,7 @@ function compose(text: string, lines: LineCounter): { root: ParsedNode | null } 
 }
 
 /** YAML reads more than JSON does; a `.json` file is held to JSON. */
-function jsonFaults(text: string): Fault[] {
+function jsonFaults(text: string): YamlFault[] {
   try {
     JSON.parse(text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text);
     return [];

@@ -1,6 +1,6 @@
 /** From the nodes of a YAML document to a plain value, and from a path in that value back to its place in the text. */
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml';
-import { quoted, type Path, type Problem } from './document-problem.ts';
+import { quoted, type Path, type DocumentProblem } from './document-problem.ts';
 
 /** All that a scalar can be in YAML's core schema. */
 export type Literal = string | number | boolean | null;
@@ -18,14 +18,14 @@ const MAX_ALIASED = 100_000;
 /** After this many faults the rest is noise. */
 const MAX_FAULTS = 10;
 
-export interface Fault {
+export interface YamlFault {
   readonly offset: number;
   readonly text: string;
 }
 
 /** One pass over the nodes that makes the plain value; `faults` says what stood in its way. */
 export class Walk {
-  readonly faults: Fault[] = [];
+  readonly faults: YamlFault[] = [];
   readonly #anchors = new Map<string, ParsedNode>();
   readonly #path: PropertyKey[] = [];
   readonly #readScalar: ReadScalar;
@@ -96,7 +96,7 @@ const literal = (value: unknown): Literal =>
 const keyOf = (key: ParsedNode): string => (isScalar(key) ? String(key.value) : '');
 
 /** The offset of what a path leads to, as far as it can be followed. */
-export function offsetOf(root: ParsedNode | null, { path, atKey }: Pick<Problem, 'path' | 'atKey'>): number {
+export function offsetOf(root: ParsedNode | null, { path, atKey }: Pick<DocumentProblem, 'path' | 'atKey'>): number {
   let node = root;
   let offset = root?.range[0] ?? 0;
   for (const [depth, step] of path.entries()) {

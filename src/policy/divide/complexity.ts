@@ -19,7 +19,7 @@ import {
 } from './signals.ts';
 import { classify } from './routing.ts';
 
-export interface Signal {
+export interface ComplexitySignal {
   readonly name: string;
   readonly weight: number;
   /** What in the text set it off. */
@@ -29,7 +29,7 @@ export interface Signal {
 export interface Complexity {
   readonly tier: Tier;
   readonly score: number;
-  readonly signals: readonly Signal[];
+  readonly signals: readonly ComplexitySignal[];
   /** `risk +2 (auth), cross-file +2 (auth)`; `straightforward` without any. */
   readonly why: string;
 }
@@ -67,14 +67,14 @@ export function complexityOf(text: string): Complexity {
 
 export const tierOf = (score: number): Tier => TIERS[score < SONNET_FROM ? 0 : score < OPUS_FROM ? 1 : 2];
 
-const signal = (name: string, weight: number, words: readonly string[]): Signal => ({
+const signal = (name: string, weight: number, words: readonly string[]): ComplexitySignal => ({
   name,
   weight: words.length > 0 ? weight : 0,
   words,
 });
 
 /** What the text looks like, whatever it says. */
-function shape(text: string): Signal[] {
+function shape(text: string): ComplexitySignal[] {
   const length = text.split(/\s+/).filter((word) => word !== '').length;
   const subtasks = text.match(/^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\S/gm)?.length ?? 0;
   return [
@@ -85,7 +85,7 @@ function shape(text: string): Signal[] {
 }
 
 /** Two distinct words of each side make it a task of both; three of each, a large one. */
-function domains(text: string): Signal {
+function domains(text: string): ComplexitySignal {
   const { backend, frontend } = classify(text).words;
   const both = Math.min(backend.length, frontend.length);
   return signal('multi-domain', both >= 3 ? 3 : 2, both >= 2 ? [...backend, ...frontend] : []);

@@ -3,20 +3,20 @@ import { subtasksOf, type Decomposition, type Subtask } from '../../model/plan/d
 import { subjectCode } from '../../model/board/task.ts';
 import { phasesOf } from '../../model/plan/template.ts';
 import { divide, type Boundary } from './file-ownership.ts';
-import { staff, type Staffing, type Worker } from './staffing.ts';
+import { staffWorkers, type Staffing, type StaffedWorker } from './staffing.ts';
 import { taskType } from '../task-type.ts';
 
 export interface DividedTask extends Omit<Subtask, 'worker'> {
-  readonly owner: Worker;
+  readonly owner: StaffedWorker;
 }
 
 /** A decomposition that can be carried out. */
 export interface Division {
-  readonly workers: readonly Worker[];
+  readonly workers: readonly StaffedWorker[];
   readonly tasks: readonly DividedTask[];
   readonly shared: readonly string[];
   /** Each with the worker who may write it. */
-  readonly boundary: readonly { readonly file: string; readonly owner: Worker }[];
+  readonly boundary: readonly { readonly file: string; readonly owner: StaffedWorker }[];
 }
 
 export type Divided =
@@ -27,9 +27,9 @@ export function decompose(answer: Decomposition, files: readonly string[], staff
   const { subtasks: told, problems } = subtasksOf(answer);
   const wrong = [...problems, ...twins(told)];
   if (wrong.length > 0) return { ok: false, problems: wrong };
-  const staffed = staff(told, staffing);
+  const staffed = staffWorkers(told, staffing);
   if (staffed.problems.length > 0) return { ok: false, problems: staffed.problems };
-  const workerOf = (at: number): Worker | undefined => staffed.workers[staffed.doers[at] ?? -1];
+  const workerOf = (at: number): StaffedWorker | undefined => staffed.workers[staffed.doers[at] ?? -1];
   const looking = told.map((subtask, at) => (isLooking(workerOf(at), staffing) ? withoutFiles(subtask) : subtask));
   const subtasks = inPhases(looking, staffed.doers, staffing);
   const misordered = againstPhases(subtasks);
@@ -59,7 +59,7 @@ const twins = (subtasks: readonly Subtask[]): string[] =>
     return first >= 0 && first < at ? [`Subtasks ${first + 1} and ${at + 1} both begin with the code ${code}.`] : [];
   });
 
-const isLooking = (worker: Worker | undefined, { roles }: Staffing): boolean =>
+const isLooking = (worker: StaffedWorker | undefined, { roles }: Staffing): boolean =>
   worker !== undefined && roles.get(worker.role)?.readOnly === true;
 
 /** Who only looks owns nothing: its files say where to look. */

@@ -1,22 +1,23 @@
 /** What an explorer and a planner are told (S2 1.2, 1.3), and what a planner is told when its answer is not right. */
 import type { Survey } from '../../model/plan/decomposition.ts';
 import type { RoleSpec } from '../../model/pipeline/role-spec.ts';
-import { clip, refusalOf, type Refusal } from '../context-budget.ts';
+import { clip, refusalOf, type BudgetRefusal } from '../context-budget.ts';
 import { mostSubtasks, type Staffing } from './staffing.ts';
 import { abilities } from './role-fit.ts';
 
-export type Worded = { readonly ok: true; readonly prompt: string } | { readonly ok: false; readonly refusal: Refusal };
+export type PlannerPrompt =
+  { readonly ok: true; readonly prompt: string } | { readonly ok: false; readonly refusal: BudgetRefusal };
 
 /** Bytes of each list of a survey. */
 const LIST_BYTES = 60_000;
 
-const worded = (...lines: string[]): Worded => {
+const worded = (...lines: string[]): PlannerPrompt => {
   const prompt = lines.join('\n');
   const refusal = refusalOf('prompt', prompt);
   return refusal === undefined ? { ok: true, prompt } : { ok: false, refusal };
 };
 
-export const explorerPrompt = (task: string): Worded =>
+export const explorerPrompt = (task: string): PlannerPrompt =>
   worded(
     'You explore a project before others work on it. Look only; change nothing.',
     '',
@@ -40,7 +41,7 @@ export interface PlannerAsk {
   readonly staffing: Staffing;
 }
 
-export const plannerPrompt = ({ task, survey, staffing }: PlannerAsk): Worded =>
+export const plannerPrompt = ({ task, survey, staffing }: PlannerAsk): PlannerPrompt =>
   worded(
     'You plan the work of a team. Break the task into independent subtasks for workers who work at the same time in one',
     'directory. Look at the project as far as you can; change nothing.',
@@ -112,7 +113,7 @@ const listed = (lines: readonly string[]): string =>
   lines.length === 0 ? '  none' : clip(lines.map((line) => `  ${line}`).join('\n'), LIST_BYTES);
 
 /** The one repair: the same again, with the answer and what was wrong with it. */
-export const repairPrompt = (ask: PlannerAsk, answer: string, problems: readonly string[]): Worded => {
+export const repairPrompt = (ask: PlannerAsk, answer: string, problems: readonly string[]): PlannerPrompt => {
   const first = plannerPrompt(ask);
   if (!first.ok) return first;
   return worded(

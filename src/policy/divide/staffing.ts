@@ -35,7 +35,7 @@ export interface Staffing {
   readonly config: Pick<Config, 'maxAgents' | 'defaultAgentType' | 'defaultModel' | 'routing' | 'models'>;
 }
 
-export interface Worker {
+export interface StaffedWorker {
   readonly name: Name;
   readonly role: Name;
   readonly tier: Tier;
@@ -46,7 +46,7 @@ export interface Worker {
 }
 
 export interface Staffed {
-  readonly workers: readonly Worker[];
+  readonly workers: readonly StaffedWorker[];
   /** For each subtask the position of its worker. */
   readonly doers: readonly number[];
   /** Sentences for the planner; empty when everything has somebody fit for it. */
@@ -57,7 +57,7 @@ export interface Staffed {
 export const mostSubtasks = ({ spec, template, config }: Staffing): number =>
   spec.is === 'count' ? spec.count : template ? template.workers.length * 3 : config.maxAgents;
 
-export function staff(subtasks: readonly Subtask[], staffing: Staffing): Staffed {
+export function staffWorkers(subtasks: readonly Subtask[], staffing: Staffing): Staffed {
   const most = mostSubtasks(staffing);
   if (subtasks.length > most)
     return nobody(`There are ${subtasks.length} subtasks, and at most ${most} are wanted: join some.`);
@@ -71,7 +71,7 @@ const workerName = (at: number): Name => parseName('member', `worker-${at + 1}`)
 /** One worker for each subtask. */
 function staffEach(subtasks: readonly Subtask[], staffing: Staffing): Staffed {
   const { spec, config } = staffing;
-  const workers = subtasks.map((subtask, at): Worker => {
+  const workers = subtasks.map((subtask, at): StaffedWorker => {
     const routed = routeOf([subtask], staffing);
     const told = spec.is === 'count' ? spec.role : routed.role;
     const fits = spec.is === 'count' || unfit([subtask], told, staffing).length === 0;
@@ -94,7 +94,7 @@ function staffTemplate(subtasks: readonly Subtask[], staffing: Staffing, { worke
     named.includes(at) ? [] : [`${workerName(at)} (${role}) has no subtask.`],
   );
   if (lost.length + bare.length > 0) return nobody(...lost, ...bare);
-  const workers = slots.map((slot, at): Worker => {
+  const workers = slots.map((slot, at): StaffedWorker => {
     const own = subtasks.filter((_, index) => named[index] === at);
     return workerOf(
       at,
@@ -143,7 +143,7 @@ function workerOf(
   { agent: label, why }: { readonly agent: string; readonly why: string },
   asked: { readonly template?: Tier; readonly text: string },
   { flag, usual, available, config }: Staffing,
-): Worker {
+): StaffedWorker {
   const agent = flag?.agent ?? available.get(label) ?? usual.agent;
   const own = agent.tier === undefined ? {} : { flag: agent.tier };
   const tier = chooseTier({ ...asked, ...own }, config.defaultModel);

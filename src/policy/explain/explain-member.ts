@@ -8,7 +8,7 @@ import { ANSWER_WITHIN_MS, STALE_BEAT_MS } from '../member-availability.ts';
 import { duration } from '../mail-wording.ts';
 
 /** What keeps a member from its work; undefined when nothing does. */
-export function heldUp(facts: Facts, name: Name, member: MemberFacts): Explanation | undefined {
+export function explainHeldMember(facts: Facts, name: Name, member: MemberFacts): Explanation | undefined {
   const held = heldBy(facts, name, member);
   return held && { since: member.since, about: { members: [name] }, ...held };
 }

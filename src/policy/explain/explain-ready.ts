@@ -2,7 +2,7 @@
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { isCheckpoint, type Task } from '../../model/board/task.ts';
-import { heldUp } from './explain-member.ts';
+import { explainHeldMember } from './explain-member.ts';
 import { atTime, withLead, type Explanation, type Facts } from './explanation.ts';
 
 export function explainReady(facts: Facts, task: Task): Explanation {
@@ -58,7 +58,7 @@ export function explainReady(facts: Facts, task: Task): Explanation {
 function owned(facts: Facts, task: Task, owner: Name): Explanation {
   const since = task.updated_at;
   const member = facts.members.get(owner);
-  const held = member && heldUp(facts, owner, member);
+  const held = member && explainHeldMember(facts, owner, member);
   if (held) return held;
   const current = facts.board.busy.get(owner);
   if (current !== undefined)

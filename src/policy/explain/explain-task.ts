@@ -4,12 +4,12 @@ import { LEAD, type Name } from '../../model/text/names.ts';
 import { holdOn, questionOn, waitOf } from '../../model/board/request.ts';
 import { isFinal, isResolved, type Task } from '../../model/board/task.ts';
 import { limitOf } from './deadline.ts';
-import { heldUp } from './explain-member.ts';
+import { explainHeldMember } from './explain-member.ts';
 import { explainReady } from './explain-ready.ts';
 import { askedLead, laterOf, withLead, type Explanation, type Facts } from './explanation.ts';
 
 export function explainTask(facts: Facts, task: Task): Explanation {
-  if (facts.board.phase === 'closed' && !isFinal(task)) return leftBehind(facts);
+  if (facts.board.phase === 'closed' && !isFinal(task)) return blockedForever(facts);
   const question = task.status === 'pending' ? questionOn(facts.board, task.id) : undefined;
   if (question) return askedLead(facts, question);
   switch (task.status) {
@@ -32,7 +32,7 @@ export function explainTask(facts: Facts, task: Task): Explanation {
 }
 
 /** Of a team that is closed: what was not done then is not done any more. */
-export const leftBehind = ({ since }: Facts): Explanation => ({
+export const blockedForever = ({ since }: Facts): Explanation => ({
   waitingFor: null,
   since: since.team.closed ?? null,
   who: null,
@@ -47,17 +47,17 @@ const over = (task: Task): Explanation => ({
 });
 
 /** What keeps a task in hand from going on: a question to the lead, or a member that cannot work. */
-export function holdUpOf(facts: Facts, task: Task): Explanation | undefined {
+export function blockerOf(facts: Facts, task: Task): Explanation | undefined {
   if (task.status !== 'in_progress') return undefined;
   const name = task.claim.member;
   const asked = waitOf(facts.board, name, task.id);
   if (asked?.task === task.id) return askedLead(facts, asked);
   const member = facts.members.get(name);
-  return member && heldUp(facts, name, member);
+  return member && explainHeldMember(facts, name, member);
 }
 
 function inProgress(facts: Facts, task: Task, name: Name, since: string): Explanation {
-  const held = holdUpOf(facts, task);
+  const held = blockerOf(facts, task);
   if (held) return held;
   const after = dependants(facts.board, task.id).filter((one) => !isFinal(one));
   const next =
@@ -74,7 +74,7 @@ function blocked(facts: Facts, task: Task): Explanation {
   const isEnd = root.status === 'failed' || root.status === 'cancelled';
   const chain = blockers.includes(root) && others.length === 0 ? '' : `, in the end for ${ids([root, ...others])}`;
   const owing = [root, ...others].slice(0, LISTED).flatMap((one) => explainTask(facts, one).who ?? []);
-  const hold = holdUpOf(facts, root)?.waitingFor;
+  const hold = blockerOf(facts, root)?.waitingFor;
   const held = hold === undefined || hold === null ? '' : `; #${root.id} waits for ${hold}`;
   const goes = task.owner === undefined ? 'it is free to be claimed' : `it is ${task.owner}'s to begin`;
   const next = isEnd

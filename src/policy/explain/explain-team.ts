@@ -5,8 +5,8 @@ import { LEAD, type Name } from '../../model/text/names.ts';
 import { waitOf } from '../../model/board/request.ts';
 import { byId, isFinal, isInternal, type Task } from '../../model/board/task.ts';
 import { limitOf } from './deadline.ts';
-import { heldUp } from './explain-member.ts';
-import { explainTask, holdUpOf, leftBehind } from './explain-task.ts';
+import { explainHeldMember } from './explain-member.ts';
+import { explainTask, blockerOf, blockedForever } from './explain-task.ts';
 import {
   askedLead,
   atTime,
@@ -25,13 +25,13 @@ const TERM_MS = 5_000;
 
 export function explainMember(facts: Facts, name: Name): Explanation {
   const { board, members } = facts;
-  if (board.phase === 'closed') return leftBehind(facts);
+  if (board.phase === 'closed') return blockedForever(facts);
   const member = members.get(name);
   const current = board.busy.get(name);
   const asked = waitOf(board, name, current);
   if (asked && (current === undefined || asked.task === current)) return askedLead(facts, asked);
   const own = board.tasks.get(current ?? '') ?? nextOwn(board, name);
-  const held = member && heldUp(facts, name, member);
+  const held = member && explainHeldMember(facts, name, member);
   if (held) return held;
   if (own) {
     const why = ownWork(explainTask(facts, own), own);
@@ -57,7 +57,7 @@ function nextOwn(board: Board, name: Name): Task | undefined {
 
 export function explainTeam(facts: Facts): Explanation {
   const { board } = facts;
-  if (board.phase === 'closed') return leftBehind(facts);
+  if (board.phase === 'closed') return blockedForever(facts);
   if (board.phase === 'closing') return closing(facts);
   const [asked] = board.open.values();
   if (asked) return askedLead(facts, asked);
@@ -120,7 +120,7 @@ function nothingOpen(facts: Facts): Explanation {
 /** One that is held up says more than those that are worked on. */
 function explainRunning(facts: Facts, running: readonly Task[]): Explanation {
   for (const task of running) {
-    const held = holdUpOf(facts, task);
+    const held = blockerOf(facts, task);
     if (held) return ownWork(held, task);
   }
   const each = running.map((task) => ({ task, why: explainTask(facts, task) }));

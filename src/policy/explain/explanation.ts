@@ -7,8 +7,8 @@ import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { OpenRequest } from '../../model/board/request.ts';
 import type { MemberStatus } from '../../model/team/team-config.ts';
-import type { About } from '../view/evidence.ts';
-import type { Since } from '../view/state-times.ts';
+import type { EvidenceSubject } from '../view/evidence.ts';
+import type { StateTimes } from '../view/state-times.ts';
 import { duration } from '../mail-wording.ts';
 
 export interface MemberFacts {
@@ -40,7 +40,7 @@ export interface Facts {
   readonly board: Board;
   readonly members: ReadonlyMap<Name, MemberFacts>;
   readonly lead: LeadFacts;
-  readonly since: Since;
+  readonly since: StateTimes;
   /** Wall time in milliseconds. */
   readonly now: number;
   /** Silence after which a member is asked for a sign, and after which its task goes to somebody else. */
@@ -70,7 +70,7 @@ export interface Explanation {
   /** What happens instead if what it waits for does not come. */
   readonly limit?: Limit;
   /** What else is behind it, for the events that are shown. */
-  readonly about?: About;
+  readonly about?: EvidenceSubject;
 }
 
 /** What somebody asked the lead and was not yet told. */

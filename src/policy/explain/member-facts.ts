@@ -3,13 +3,13 @@ import type { Board } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import type { MemberStatus } from '../../model/team/team-config.ts';
 import type { MemberFacts } from './explanation.ts';
-import type { Seen } from '../supervise/progress.ts';
+import type { MemberObservation } from '../supervise/progress.ts';
 import { RESTART_AFTER_MS } from '../supervise/restart.ts';
-import { sinceOf, type KnownTimes, type Since } from '../view/state-times.ts';
+import { stateTimeOf, type KnownTimes, type StateTimes } from '../view/state-times.ts';
 
 export interface SeenNow {
   readonly status: MemberStatus & { readonly unread: number };
-  readonly seen?: Seen | undefined;
+  readonly seen?: MemberObservation | undefined;
   /** The kind of its agent. */
   readonly agent?: string | undefined;
   /** As the events say, ISO 8601. */
@@ -23,7 +23,7 @@ export interface SeenNow {
 
 interface Moment {
   readonly board: Board;
-  readonly since: Since;
+  readonly since: StateTimes;
   /** Wall time in milliseconds. */
   readonly now: number;
 }
@@ -43,7 +43,7 @@ export function memberFacts(one: SeenNow, { board, since, now }: Moment): Member
   const restart = restartAt(one, now);
   return {
     ...{ status, unread: status.unread, lastSign, lastBeat },
-    ...{ runs: seen?.process === 'alive', since: sinceOf(status.state, times) },
+    ...{ runs: seen?.process === 'alive', since: stateTimeOf(status.state, times) },
     ...(until === undefined || status.state !== 'rate-limited' ? {} : { until }),
     ...(restart === undefined ? {} : { restartAt: restart }),
     ...(agent === undefined ? {} : { agent }),

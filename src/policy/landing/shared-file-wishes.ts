@@ -6,7 +6,7 @@
 import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../file-patterns.ts';
 
-export interface Wish {
+export interface SharedFileWish {
   /** The same whenever it is collected again. */
   readonly id: string;
   readonly file: string;
@@ -53,13 +53,17 @@ export function wishesIn(result: string): { readonly file: string; readonly text
     .slice(0, MOST_WISHES);
 }
 
-export interface Claimed {
+export interface OwnedPatterns {
   readonly member: Name;
   readonly patterns: readonly string[];
 }
 
 /** Why the lead may not see to a wish, if it may not: a file that is somebody's is changed by them. */
-export function notTheLeads(file: string, shared: readonly string[], claimed: readonly Claimed[]): string | undefined {
+export function ownedByMembers(
+  file: string,
+  shared: readonly string[],
+  claimed: readonly OwnedPatterns[],
+): string | undefined {
   if (matcher(shared)(file)) return undefined;
   const owner = claimed.find(({ patterns }) => matcher(patterns)(file));
   return owner && `${file} is no shared file but ${owner.member}'s`;
@@ -70,7 +74,7 @@ export function notTheLeads(file: string, shared: readonly string[], claimed: re
  *
  * @param boundary cannot be guessed by whoever wrote the wishes
  */
-export const wishesPrompt = (task: string, wishes: readonly Wish[], boundary: string): string =>
+export const wishesPrompt = (task: string, wishes: readonly SharedFileWish[], boundary: string): string =>
   [
     'You are the coordinator of a team. Its workers have ended their work and may not change shared files: you do.',
     '',
@@ -100,7 +104,7 @@ export const wishesPrompt = (task: string, wishes: readonly Wish[], boundary: st
 export type Settled = { readonly is: 'applied' } | { readonly is: 'open'; readonly why: string };
 
 /** What became of each wish, in their order. What the answer passes over is open. */
-export function readSettled(answer: string, wishes: readonly Wish[]): Settled[] {
+export function readSettled(answer: string, wishes: readonly SharedFileWish[]): Settled[] {
   const lines = answer.split(/\r?\n/).map((line) => /^\W*(DONE|OPEN)\W+(\d{1,4})\b[:.)\s]*(.*)$/.exec(line));
   return wishes.map((_, at): Settled => {
     const [, word, , why = ''] = lines.find((line) => Number(line?.[2]) === at + 1) ?? [];

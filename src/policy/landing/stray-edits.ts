@@ -14,7 +14,7 @@ export interface Edit {
 }
 
 /** What a task lets its owner write; without patterns, anything, unless it is one that only looks. */
-export interface Scope {
+export interface WriteScope {
   readonly member: Name;
   readonly patterns: readonly string[];
   readonly looks?: boolean;
@@ -24,7 +24,7 @@ export interface Scope {
 
 export interface StrayFacts {
   readonly edits: readonly Edit[];
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly WriteScope[];
   /** The lead's own. */
   readonly shared: readonly string[];
   /** Files that their owner has looked at since. */

@@ -5,7 +5,7 @@
 import type { AgentKind } from '../../model/agent/agent.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Task } from '../../model/board/task.ts';
-import type { Verdict } from '../../model/agent/verification-verdict.ts';
+import type { VerificationVerdict } from '../../model/agent/verification-verdict.ts';
 import { vendorOf } from '../vendor.ts';
 
 export const MOST_FIX_ROUNDS = 3;
@@ -94,7 +94,7 @@ export interface FixTask {
 }
 
 /** The tasks that a failed verification makes; they have no follow-ups of their own. */
-export function fixTasks({ result, notes, issues }: Verdict, round: number): FixTask[] {
+export function fixTasks({ result, notes, issues }: VerificationVerdict, round: number): FixTask[] {
   if (result === 'pass' || round > MOST_FIX_ROUNDS) return [];
   const found = issues.length > 0 ? issues : [notes || 'the verification failed and does not say why'];
   return found.slice(0, MOST_FIXES).map((issue) => ({

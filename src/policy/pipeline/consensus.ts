@@ -6,7 +6,7 @@
  *   MEDIUM  else any rating ≤ 2, or a spread ≥ 3
  *   LOW     else a divergent view is recorded
  */
-import { titled, type Consensus, type Severity, type View } from '../../model/pipeline/discussion.ts';
+import { titled, type Consensus, type ConsensusSeverity, type View } from '../../model/pipeline/discussion.ts';
 import { REVISIONS, revisionOf } from './revision.ts';
 
 /** At least one view: of none there is no consensus, and the discussion is skipped. */
@@ -17,7 +17,7 @@ const WIDE = 3;
 const FAIR = 3;
 
 /** @returns undefined when consensus is reached */
-export function severityOf(views: Views): Severity | undefined {
+export function severityOf(views: Views): ConsensusSeverity | undefined {
   const ratings = views.map(({ rating }) => rating);
   const poor = ratings.filter((rating) => rating <= POOR).length;
   const isMissing = views.some(({ missing_requirements: missing }) => missing.length > 0);
@@ -40,7 +40,7 @@ export function consensusOf(views: Views, subject: string): Consensus {
   return { verdict: 'consensus_blocked', severity, ...common, recommendation };
 }
 
-function recommendationFor(severity: Severity, subject: string): Consensus['recommendation'] {
+function recommendationFor(severity: ConsensusSeverity, subject: string): Consensus['recommendation'] {
   if (severity === 'LOW') return 'proceed';
   if (severity === 'MEDIUM') return 'proceed-with-caution';
   return revisionOf(subject) >= REVISIONS ? 'escalate' : 'revise';
@@ -76,7 +76,7 @@ export const discussLine = (round: string, consensus: Consensus): string =>
 export const verdictText = (consensus: Consensus): string =>
   consensus.verdict === 'consensus_reached' ? consensus.verdict : `consensus_blocked (severity=${consensus.severity})`;
 
-export interface Discussed {
+export interface BlockedDiscussion {
   readonly role: string;
   /** The task's own code, or its id. */
   readonly task: string;
@@ -89,7 +89,7 @@ export interface Discussed {
 const MOST_DIVERGENCES = 3;
 
 /** S4's structured message, its six lines. */
-export const blockedText = ({ role, task, round, consensus, artifact, discussion }: Discussed): string =>
+export const blockedText = ({ role, task, round, consensus, artifact, discussion }: BlockedDiscussion): string =>
   [
     `[${role}] ${task} complete. Discuss ${round}: ${verdictText(consensus)}`,
     `Divergences: ${firstOf(consensus.divergences)}`,

@@ -8,7 +8,7 @@ import { LEAD, type Name } from '../../model/text/names.ts';
 import { isCheckpoint, type Task } from '../../model/board/task.ts';
 import { unattendedWork } from './fast-advance.ts';
 import { fixNeeds } from './fix-loop.ts';
-import type { MemberSighting, PipelineSight, Sighting, Verdict } from '../sighting.ts';
+import type { MemberSighting, PipelineSighting, Sighting, Verdict } from '../sighting.ts';
 
 export function pipelineVerdicts(sighting: Sighting): Verdict[] {
   const { board, pipeline } = sighting;
@@ -24,7 +24,7 @@ export function pipelineVerdicts(sighting: Sighting): Verdict[] {
   return [...due, ...checkpoints(board, pipeline), ...starts(sighting, pipeline, held)];
 }
 
-const checkpoints = (board: Board, { told, passesCheckpoints }: PipelineSight): Verdict[] =>
+const checkpoints = (board: Board, { told, passesCheckpoints }: PipelineSighting): Verdict[] =>
   [...pendingTasks(board)].flatMap((task): Verdict[] => {
     if (!isCheckpoint(task) || !isReady(board, task)) return [];
     if (passesCheckpoints) return [{ do: 'pass', task: task.id, why: 'passed by --yes' }];
@@ -35,7 +35,7 @@ const asks = ({ id, subject }: Task): string =>
   `${subject}: a person is asked. \`teams task approve ${id}\` goes on, \`teams task refuse ${id}\` ends it here`;
 
 /** @param held finished tasks that are to be done again: what waits for them waits longer */
-function starts({ board, members }: Sighting, { owing }: PipelineSight, held: ReadonlySet<string>): Verdict[] {
+function starts({ board, members }: Sighting, { owing }: PipelineSighting, held: ReadonlySet<string>): Verdict[] {
   const seen = new Map(members.map((one) => [one.name, one]));
   const living = new Set([...owing].filter((name) => isLiving(seen.get(name))));
   const found = new Map<Name, string>(

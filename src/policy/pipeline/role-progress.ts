@@ -6,7 +6,7 @@
 /** Failures in one life of a role after which it stops and leaves the rest to the lead. */
 export const MOST_ERRORS = 3;
 
-export interface Course {
+export interface RoleProgress {
   readonly innerLoop: boolean;
   /** Tasks of its prefixes that are pending. */
   readonly pending: number;
@@ -17,7 +17,7 @@ export interface Course {
 
 export type Variant = '5-L' | '5-F' | 'interrupt';
 
-export function variantOf({ innerLoop, pending, errors, isBlocked }: Course): Variant {
+export function loopVariantOf({ innerLoop, pending, errors, isBlocked }: RoleProgress): Variant {
   if (isBlocked || errors >= MOST_ERRORS) return 'interrupt';
   return innerLoop && pending > 0 ? '5-L' : '5-F';
 }

@@ -21,7 +21,7 @@ export const ROUTES: Readonly<Record<Perspective, readonly AgentKind[]>> = {
 /** The agents that may be asked, the role's own first. */
 export type Pool = readonly [AgentSpec, ...AgentSpec[]];
 
-export interface Choice {
+export interface SubagentChoice {
   readonly first: AgentSpec;
   /** Asked when the first one fails: another agent, else the same afresh; a command does the same again and is not asked. */
   readonly second?: AgentSpec;
@@ -30,7 +30,7 @@ export interface Choice {
 }
 
 /** @param wanted the kinds that it is for; none for what any agent does as well as another */
-export function chooseFrom(pool: Pool, wanted: readonly AgentKind[] = []): Choice {
+export function chooseFrom(pool: Pool, wanted: readonly AgentKind[] = []): SubagentChoice {
   const suited = wanted.flatMap((kind) => pool.find((spec) => spec.kind === kind) ?? [])[0];
   const first = suited ?? pool[0];
   const other = pool.find((spec) => spec !== first);

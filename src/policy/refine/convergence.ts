@@ -14,10 +14,10 @@ import type { Candidate, RelayOutcome, Review, Validation } from '../../model/pi
 import {
   present,
   type BackendState,
-  type Ending,
+  type LoopEnding,
   type Loop,
   type LoopSettings,
-  type Outcome,
+  type LoopOutcome,
   type Reviewed,
   type Round,
 } from './refine-loop.ts';
@@ -34,12 +34,12 @@ const MOST_BAD_OUTPUTS = 2;
 
 const roundOf = (n: number): Round => ({ n, outcomes: new Map(), waited: false, reviewed: [] });
 
-export function begin(settings: LoopSettings): Loop {
+export function beginLoop(settings: LoopSettings): Loop {
   const backends = settings.backends.map((name) => ({ name, badOutputs: 0 }));
   return { settings, backends, rounds: [roundOf(1)], command: { do: 'relay', round: 1, backends: settings.backends } };
 }
 
-export function advance(loop: Loop, outcome: Outcome): Loop {
+export function advanceLoop(loop: Loop, outcome: LoopOutcome): Loop {
   if (outcome.of === 'stop') return loop.ending === undefined ? stopped(loop, outcome) : loop;
   const { command } = loop;
   if (outcome.of !== command.do) return loop;
@@ -119,7 +119,7 @@ function waitOf(loop: Loop): number | undefined {
 function reviewed(
   loop: Loop,
   candidates: readonly Candidate[],
-  { reviews, validation }: Extract<Outcome, { of: 'review' }>,
+  { reviews, validation }: Extract<LoopOutcome, { of: 'review' }>,
 ): Loop {
   const judged = candidates.map((candidate) =>
     judge(loop, candidate, reviews.get(candidate.backend) ?? unreviewed('nobody did'), validation),
@@ -162,7 +162,7 @@ function decided(loop: Loop): Loop {
 }
 
 /** What had come by then is kept, unreviewed. */
-function stopped(loop: Loop, { ending, outcomes = new Map() }: Extract<Outcome, { of: 'stop' }>): Loop {
+function stopped(loop: Loop, { ending, outcomes = new Map() }: Extract<LoopOutcome, { of: 'stop' }>): Loop {
   const { command } = loop;
   const isRelay = command.do === 'relay';
   const next = isRelay ? withOutcomes(loop, [...outcomes.keys()], outcomes) : loop;
@@ -171,7 +171,7 @@ function stopped(loop: Loop, { ending, outcomes = new Map() }: Extract<Outcome, 
   return ended(withReviews(next, judged), ending);
 }
 
-const ended = (loop: Loop, ending: Ending): Loop => ({ ...loop, ending, command: { do: 'clean up' } });
+const ended = (loop: Loop, ending: LoopEnding): Loop => ({ ...loop, ending, command: { do: 'clean up' } });
 
 const withRound = (loop: Loop, round: Round): Loop => {
   const [first, ...others] = loop.rounds;

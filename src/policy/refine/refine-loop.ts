@@ -3,7 +3,7 @@ import type { FailureClass } from '../../model/agent/agent.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Candidate, RelayOutcome, Review, Validation } from '../../model/pipeline/round.ts';
 import type { Rubric } from './rubric.ts';
-import type { Judged, Selection } from './selection.ts';
+import type { RatedCandidate, Selection } from './selection.ts';
 
 export interface LoopSettings {
   /** At least one. */
@@ -21,7 +21,7 @@ export interface BackendState {
   readonly failed?: { readonly why: FailureClass; readonly message: string; readonly round: number };
 }
 
-export interface Reviewed extends Judged {
+export interface Reviewed extends RatedCandidate {
   readonly review: Review;
 }
 
@@ -35,7 +35,7 @@ export interface Round {
   readonly selection?: Selection;
 }
 
-export type Command =
+export type LoopCommand =
   | { readonly do: 'relay'; readonly round: number; readonly backends: readonly Name[] }
   | { readonly do: 'wait'; readonly ms: number }
   | { readonly do: 'review'; readonly round: number; readonly candidates: readonly Candidate[] }
@@ -43,7 +43,7 @@ export type Command =
   | { readonly do: 'synthesise' }
   | { readonly do: 'nothing' };
 
-export type Ending =
+export type LoopEnding =
   | { readonly why: 'converged' }
   /** The last round is over. */
   | { readonly why: 'cap' }
@@ -53,7 +53,7 @@ export type Ending =
   | { readonly why: 'reviewer'; readonly text: string }
   | { readonly why: 'interrupted' | 'error'; readonly text: string };
 
-export type Outcome =
+export type LoopOutcome =
   | { readonly of: 'relay'; readonly outcomes: ReadonlyMap<Name, RelayOutcome> }
   | { readonly of: 'wait' }
   | { readonly of: 'review'; readonly reviews: ReadonlyMap<Name, Review>; readonly validation?: Validation }
@@ -62,18 +62,18 @@ export type Outcome =
   /** From outside, at any time; `outcomes` is what had come by then. */
   | {
       readonly of: 'stop';
-      readonly ending: Extract<Ending, { why: 'interrupted' | 'error' }>;
+      readonly ending: Extract<LoopEnding, { why: 'interrupted' | 'error' }>;
       readonly outcomes?: ReadonlyMap<Name, RelayOutcome>;
     };
 
 export interface Loop {
   readonly settings: LoopSettings;
-  readonly command: Command;
+  readonly command: LoopCommand;
   readonly backends: readonly BackendState[];
   /** The present one is the last. */
   readonly rounds: readonly [Round, ...Round[]];
   readonly best?: Reviewed;
-  readonly ending?: Ending;
+  readonly ending?: LoopEnding;
 }
 
 export const present = ({ rounds }: Pick<Loop, 'rounds'>): Round => rounds.at(-1) ?? rounds[0];

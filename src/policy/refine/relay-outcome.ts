@@ -1,6 +1,6 @@
 /** What a turn of a backend, a reviewer or a validating command means for the loop. */
 import { FAILURE_CLASSES, type FailureClass, type Sandbox } from '../../model/agent/agent.ts';
-import { readVerdict, type RelayOutcome, type Review, type Validation } from '../../model/pipeline/round.ts';
+import { readReviewVerdict, type RelayOutcome, type Review, type Validation } from '../../model/pipeline/round.ts';
 import type { EndedTurn } from '../outcome.ts';
 
 export type EndedCall = Exclude<EndedTurn, { ended: 'aborted' }> & {
@@ -46,7 +46,7 @@ export function reviewOf(by: string, end: EndedCall): Review {
     const forGood = end.why === 'not_installed' || end.why === 'unauthorised';
     return { is: 'failed', by, why: `${end.why}: ${end.message}`, forGood };
   }
-  const read = readVerdict(end.text);
+  const read = readReviewVerdict(end.text);
   return read.ok
     ? { is: 'verdict', by, verdict: read.verdict, isMechanical: false }
     : { is: 'unreadable', by, why: read.why };
@@ -70,11 +70,11 @@ export function commandReview(
     const message = end.ended === 'failed' ? end.message : `exit ${end.exitCode}`;
     return { is: 'failed', by: label, why: message, forGood: end.ended === 'answered' || end.why !== 'timeout' };
   }
-  const read = readVerdict(end.text);
+  const read = readReviewVerdict(end.text);
   const { passed, message, printed } = validationOf(command, end);
   if (read.ok)
     return withExitCode({ is: 'verdict', by: label, verdict: read.verdict, isMechanical: false }, passed, message);
-  return mechanical(label, { command, passed, message, printed }, deliverables);
+  return exitCodeReview(label, { command, passed, message, printed }, deliverables);
 }
 
 function withExitCode(review: Extract<Review, { is: 'verdict' }>, passed: boolean, message: string): Review {
@@ -84,7 +84,7 @@ function withExitCode(review: Extract<Review, { is: 'verdict' }>, passed: boolea
 }
 
 /** The verdict of an exit code. */
-export function mechanical(by: string, validation: Validation, deliverables: readonly string[]): Review {
+export function exitCodeReview(by: string, validation: Validation, deliverables: readonly string[]): Review {
   const { command, passed, message, printed } = validation;
   const said = `${command}: ${message}`;
   return {

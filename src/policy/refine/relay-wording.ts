@@ -4,13 +4,13 @@
  */
 import type { Sandbox } from '../../model/agent/agent.ts';
 import type { Candidate, Validation } from '../../model/pipeline/round.ts';
-import { bytesOf, clip, LIMITS, refusalOf, type Refusal } from '../context-budget.ts';
+import { bytesOf, clip, LIMITS, refusalOf, type BudgetRefusal } from '../context-budget.ts';
 import type { Brief } from './round-brief.ts';
 
-export type Fitted =
+export type FittedPrompt =
   /** `isClipped`: the previous output is not whole. */
   | { readonly ok: true; readonly prompt: string; readonly isClipped: boolean }
-  | { readonly ok: false; readonly refusal: Refusal };
+  | { readonly ok: false; readonly refusal: BudgetRefusal };
 
 export interface RelayParts {
   readonly task: string;
@@ -25,7 +25,7 @@ export interface RelayParts {
 }
 
 /** The whole prompt of one relay call. */
-export function relayPrompt(parts: RelayParts): Fitted {
+export function relayPrompt(parts: RelayParts): FittedPrompt {
   const { task, brief, contextText = '', boundary, diff } = parts;
   const context = [briefText(brief, boundary), fenced('Context', contextText, boundary)].filter(Boolean).join('\n\n');
   const previous = brief?.previous;
@@ -55,7 +55,7 @@ export interface ReviewParts {
 }
 
 /** The whole prompt of one review. */
-export function reviewPrompt(parts: ReviewParts): Fitted {
+export function reviewPrompt(parts: ReviewParts): FittedPrompt {
   const { task, candidate, boundary, diff, validation } = parts;
   const context = validationText(validation, boundary);
   return fit({ context, output: candidate.text, diff }, (output) =>
@@ -81,7 +81,7 @@ interface Sized {
 }
 
 /** Clips the output until everything fits; what does not fit without it is refused. */
-function fit({ context, output, diff = '' }: Sized, compose: (output: string) => string): Fitted {
+function fit({ context, output, diff = '' }: Sized, compose: (output: string) => string): FittedPrompt {
   const refusal = refusalOf('context', context) ?? refusalOf('diff', diff);
   if (refusal !== undefined) return { ok: false, refusal };
   const inContext = clip(output, LIMITS.context - bytesOf(context));

@@ -7,27 +7,27 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import { vendorOf } from '../vendor.ts';
 
 /** Somebody who could review. */
-export interface Thinker {
+export interface LabelledReviewer {
   readonly label: string;
   readonly agent: AgentSpec;
 }
 
 export type ReviewerChoice =
-  | { readonly by: 'agent'; readonly reviewer: Thinker; readonly why: string }
+  | { readonly by: 'agent'; readonly reviewer: LabelledReviewer; readonly why: string }
   | { readonly by: 'validation'; readonly why: string };
 
 export interface ReviewerRequest {
-  readonly backend: Thinker;
-  readonly asked?: Thinker;
+  readonly backend: LabelledReviewer;
+  readonly asked?: LabelledReviewer;
   /** All backends of the run. */
-  readonly used: readonly Thinker[];
+  readonly used: readonly LabelledReviewer[];
   /** What is there besides, the first choice first. */
-  readonly available: readonly Thinker[];
+  readonly available: readonly LabelledReviewer[];
   readonly hasValidation: boolean;
 }
 
 /** A gateway does not change whose model it is. */
-const makerOf = ({ agent: { kind } }: Thinker): string => vendorOf({ kind }) ?? kind;
+const makerOf = ({ agent: { kind } }: LabelledReviewer): string => vendorOf({ kind }) ?? kind;
 
 /** @returns undefined when there is nobody */
 export function chooseReviewer(request: ReviewerRequest): ReviewerChoice | undefined {

@@ -2,7 +2,7 @@
  * What a backend is told of the rounds before (S0 step 5): the last output, what its review found, and a summary of two
  * or three sentences. Never more than the last round: nothing piles up.
  */
-import type { Candidate, Verdict } from '../../model/pipeline/round.ts';
+import type { Candidate, ReviewVerdict } from '../../model/pipeline/round.ts';
 import { present, type Loop, type Reviewed, type Round } from './refine-loop.ts';
 
 export interface Brief {
@@ -48,7 +48,7 @@ function findingsOf({ standing, review }: Reviewed): string[] {
   return left <= 0 ? all : [...all.slice(0, MOST_FINDINGS), `and ${left} more`];
 }
 
-const minorIn = ({ findings }: Verdict): string[] =>
+const minorIn = ({ findings }: ReviewVerdict): string[] =>
   findings.filter(({ severity }) => severity === 'minor').map(({ text }) => `minor: ${text}`);
 
 function evidenceOf(round: Round | undefined, { review }: Reviewed): Brief['evidence'] {

@@ -3,7 +3,7 @@
  * nothing critical or major may be found, and what `--validate` showed counts above what anybody says. A blanket "looks
  * good" is no critique, and an answer that could not be read is no verdict.
  */
-import type { Critique, Review, Validation, Verdict } from '../../model/pipeline/round.ts';
+import type { Critique, Review, Validation, ReviewVerdict } from '../../model/pipeline/round.ts';
 import { sameDeliverable, THE_RESULT } from './deliverables.ts';
 
 export interface Rubric {
@@ -12,7 +12,7 @@ export interface Rubric {
   readonly isComplex: boolean;
 }
 
-export interface Standing {
+export interface CandidateStanding {
   readonly converged: boolean;
   /** What is in the way, the worst first; empty when it converged. */
   readonly unresolved: readonly string[];
@@ -28,7 +28,7 @@ export function standingOf(
   validation: Validation | undefined,
   round: number,
   rubric: Rubric,
-): Standing {
+): CandidateStanding {
   const invalid = invalidIn(review, validation);
   const hardly = validation?.passed === false ? 0 : 1;
   if (review.is !== 'verdict') {
@@ -54,7 +54,7 @@ function invalidIn(review: Review, validation: Validation | undefined): string[]
 }
 
 /** @returns below 0 when `a` is worse, above when it is better, 0 for equals */
-export function compareStandings({ rank: a }: Standing, { rank: b }: Standing): number {
+export function compareStandings({ rank: a }: CandidateStanding, { rank: b }: CandidateStanding): number {
   const at = Array.from({ length: Math.max(a.length, b.length) }, (_, index) => index);
   return at.map((index) => (a[index] ?? 0) - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }
@@ -62,14 +62,14 @@ export function compareStandings({ rank: a }: Standing, { rank: b }: Standing): 
 const ORDER = ['critical', 'major'] as const;
 
 /** Critical ones first; minor ones keep nothing from converging. */
-const findingsIn = ({ findings }: Verdict): string[] =>
+const findingsIn = ({ findings }: ReviewVerdict): string[] =>
   ORDER.flatMap((severity) =>
     findings
       .filter((finding) => finding.severity === severity)
       .map(({ text, where }) => `${severity}: ${text}${where === undefined ? '' : ` (${where})`}`),
   );
 
-const failedIn = ({ deliverables }: Verdict): string[] =>
+const failedIn = ({ deliverables }: ReviewVerdict): string[] =>
   deliverables.flatMap((critique) => {
     const failed = failedItems(critique);
     return failed.length === 0 ? [] : [`${critique.name}: ${failed.join(', ')}`];
@@ -103,7 +103,7 @@ function missingIn(
   ];
 }
 
-function critiqueOf(name: string, all: readonly string[], { deliverables }: Verdict): Critique | undefined {
+function critiqueOf(name: string, all: readonly string[], { deliverables }: ReviewVerdict): Critique | undefined {
   // The one thing that a task delivers may be called anything.
   if (all.length === 1 && name === THE_RESULT) return deliverables[0];
   return deliverables.find((critique) => sameDeliverable(critique.name, name));
@@ -120,12 +120,12 @@ const isCritique = (text: string, all: readonly string[]): boolean =>
   all.filter((other) => other.trim() === text.trim()).length === 1;
 
 /** Of all items of the rubric, the share that passes. */
-function share({ deliverables }: Verdict): number {
+function share({ deliverables }: ReviewVerdict): number {
   const items = 3 * deliverables.length;
   return (items - deliverables.flatMap(failedItems).length) / items;
 }
 
-const severities = ({ findings }: Verdict): number[] =>
+const severities = ({ findings }: ReviewVerdict): number[] =>
   (['critical', 'major', 'minor'] as const).map(
     (severity) => -findings.filter((finding) => finding.severity === severity).length,
   );

@@ -3,15 +3,15 @@
  * the better one is taken with its rationale. That all agree is a stronger sign than one alone.
  */
 import type { Candidate } from '../../model/pipeline/round.ts';
-import { compareStandings, type Standing } from './rubric.ts';
+import { compareStandings, type CandidateStanding } from './rubric.ts';
 
-export interface Judged {
+export interface RatedCandidate {
   readonly candidate: Candidate;
-  readonly standing: Standing;
+  readonly standing: CandidateStanding;
 }
 
 export interface Selection {
-  readonly chosen: Judged;
+  readonly chosen: RatedCandidate;
   /** `agreed`: all converged, or none did. `conflict`: some did and others not. */
   readonly agreement: 'alone' | 'agreed' | 'conflict';
   /** Why this one; for one alone there is nothing to say. */
@@ -19,7 +19,7 @@ export interface Selection {
 }
 
 /** @returns undefined when there is nothing to choose from */
-export function select(judged: readonly Judged[]): Selection | undefined {
+export function select(judged: readonly RatedCandidate[]): Selection | undefined {
   const [first, ...others] = judged;
   if (first === undefined) return undefined;
   const chosen = others.reduce((best, one) => (compareStandings(one.standing, best.standing) > 0 ? one : best), first);
@@ -31,7 +31,11 @@ export function select(judged: readonly Judged[]): Selection | undefined {
   return { chosen, agreement, rationale: rationaleOf(chosen, left, agreement) };
 }
 
-function rationaleOf(chosen: Judged, left: readonly Judged[], agreement: 'agreed' | 'conflict'): string {
+function rationaleOf(
+  chosen: RatedCandidate,
+  left: readonly RatedCandidate[],
+  agreement: 'agreed' | 'conflict',
+): string {
   const [name, names] = [chosen.candidate.backend, left.map(({ candidate }) => candidate.backend).join(', ')];
   const [why] = left.flatMap(({ standing }) => standing.unresolved);
   if (agreement === 'conflict')

@@ -6,7 +6,7 @@ import type { Sandbox } from '../../model/agent/agent.ts';
 import type { Backend } from '../../model/pipeline/backend.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Finding, Validation } from '../../model/pipeline/round.ts';
-import { present, type Ending, type Loop, type Reviewed, type Round } from './refine-loop.ts';
+import { present, type LoopEnding, type Loop, type Reviewed, type Round } from './refine-loop.ts';
 import type { SandboxChoice } from './sandbox-choice.ts';
 
 /** What the loop itself does not know. */
@@ -35,7 +35,7 @@ export interface SynthesisRound {
 export interface Synthesis {
   readonly task: string;
   readonly converged: boolean;
-  readonly ending: Ending['why'];
+  readonly ending: LoopEnding['why'];
   readonly accomplished: string;
   readonly contributions: readonly {
     readonly backend: string;

@@ -10,16 +10,17 @@ import type { Sandbox } from '../../model/agent/agent.ts';
 import type { WorkspaceTool } from '../../model/team/workspace-tool.ts';
 
 /** What a member may do to the files around it at the moment. */
-export interface Leave {
+export interface Permissions {
   readonly sandbox: Sandbox;
   /** Its plan has not been approved: until then nothing is changed, whatever the sandbox is. */
   readonly planPending: boolean;
 }
 
 /** What holds commands in. `off`: the user does without one. */
-export type Wall = 'up' | 'missing' | 'off';
+export type ShellIsolation = 'up' | 'missing' | 'off';
 
-export const sandboxNow = ({ sandbox, planPending }: Leave): Sandbox => (planPending ? 'read-only' : sandbox);
+export const effectiveSandbox = ({ sandbox, planPending }: Permissions): Sandbox =>
+  planPending ? 'read-only' : sandbox;
 
 const WRITES: Readonly<Record<WorkspaceTool, boolean>> = {
   bash: false,
@@ -29,18 +30,23 @@ const WRITES: Readonly<Record<WorkspaceTool, boolean>> = {
 };
 
 /** @returns undefined for yes, else the rule that says no */
-export function mayUse(tool: WorkspaceTool, leave: Leave, wall: Wall): { why: string } | undefined {
-  if (sandboxNow(leave) !== 'read-only') return undefined;
-  if (WRITES[tool]) return { why: `${tool} changes files, ${reason(leave)}` };
-  if (tool === 'bash' && wall !== 'up')
-    return { why: `A command could change files where no bubblewrap holds it in, ${reason(leave)}` };
+export function mayUse(
+  tool: WorkspaceTool,
+  permissions: Permissions,
+  isolation: ShellIsolation,
+): { why: string } | undefined {
+  if (effectiveSandbox(permissions) !== 'read-only') return undefined;
+  if (WRITES[tool]) return { why: `${tool} changes files, ${reason(permissions)}` };
+  if (tool === 'bash' && isolation !== 'up')
+    return { why: `A command could change files where no bubblewrap holds it in, ${reason(permissions)}` };
   return undefined;
 }
 
-const reason = ({ planPending }: Leave): string =>
+const reason = ({ planPending }: Permissions): string =>
   planPending
     ? 'and your plan has not been approved yet (rule: plan approval); ask the lead with a plan, and wait.'
     : 'and this sandbox is read-only (rule: read-only sandbox); say what should be changed instead.';
 
 /** How a command is run: behind the wall, or as it is. */
-export const isWalled = (leave: Leave, wall: Wall): boolean => wall === 'up' && sandboxNow(leave) !== 'full';
+export const isIsolated = (permissions: Permissions, isolation: ShellIsolation): boolean =>
+  isolation === 'up' && effectiveSandbox(permissions) !== 'full';

@@ -10,7 +10,7 @@
  */
 import type { Sandbox } from '../../model/agent/agent.ts';
 
-export interface Wish {
+export interface PermissionRequest {
   /** For the sentence. */
   readonly tool: string;
   readonly effect: 'reads' | 'writes' | 'runs' | 'reaches' | 'unknown';
@@ -26,7 +26,7 @@ const PROTECTED =
 
 const YES: Permission = { ok: true, text: '' };
 
-export function permitted({ tool, effect, paths }: Wish, sandbox: Sandbox): Permission {
+export function judgePermission({ tool, effect, paths }: PermissionRequest, sandbox: Sandbox): Permission {
   if (sandbox === 'full' || effect === 'reads') return YES;
   if (sandbox === 'read-only') return no(tool, 'this member only reads');
   if (effect !== 'writes') return YES;

@@ -4,9 +4,9 @@
  * in the ordinary way; what a program is told by a model through our own tools stands behind the wall of `yard.ts`.
  */
 import { hasToolLoop, type AgentKind, type Sandbox } from '../../model/agent/agent.ts';
-import type { WallSetting } from './shell-isolation.ts';
+import type { IsolationSetting } from './shell-isolation.ts';
 
-export interface Grounds {
+export interface ProgramSandbox {
   /** The workspace, without links. */
   readonly root: string;
   readonly isWritable: boolean;
@@ -20,9 +20,9 @@ export interface Grounds {
  *
  * @param isAsked the sandbox is somebody's word: not taken by default, nor guessed as a relay does from the words of its task
  */
-export function wantsFence(
+export function wantsIsolation(
   kind: AgentKind,
-  { sandbox, isAsked, setting }: { sandbox: Sandbox; isAsked: boolean; setting: WallSetting },
+  { sandbox, isAsked, setting }: { sandbox: Sandbox; isAsked: boolean; setting: IsolationSetting },
 ): boolean {
   if (setting === 'off' || sandbox === 'full' || kind === 'codex' || kind === 'scripted' || hasToolLoop(kind))
     return false;
@@ -35,7 +35,11 @@ export function wantsFence(
  * @param bwrap the program
  * @param argv what runs in the fence
  */
-export const fenced = (bwrap: string, { root, isWritable, shared }: Grounds, argv: readonly string[]): string[] => [
+export const isolatedProgramArgv = (
+  bwrap: string,
+  { root, isWritable, shared }: ProgramSandbox,
+  argv: readonly string[],
+): string[] => [
   ...[bwrap, '--ro-bind', '/', '/', '--dev-bind', '/dev', '/dev'],
   ...shared.filter((path) => isAbove(path, root)).flatMap((path) => ['--bind', path, path]),
   ...[isWritable ? '--bind' : '--ro-bind', root, root],

@@ -3,10 +3,10 @@
  * whole system is there, read-only; the workspace is writable where the sandbox says so; what holds keys, and the team's
  * own files, is empty; no network, no other processes, no sockets of the system's services.
  */
-import { KEY_PLACES, walledOff } from './workspace-path.ts';
+import { KEY_PLACES, hiddenFromShell } from './workspace-path.ts';
 
 /** SPEC §13 `sandbox.bwrap`. */
-export type WallSetting = 'auto' | 'required' | 'off';
+export type IsolationSetting = 'auto' | 'required' | 'off';
 
 /** Something that is there, without links. */
 interface Entry {
@@ -14,7 +14,7 @@ interface Entry {
   readonly isDirectory: boolean;
 }
 
-export interface Surroundings {
+export interface ShellSurroundings {
   /** The workspace, without links. */
   readonly root: string;
   readonly isWritable: boolean;
@@ -51,14 +51,14 @@ const isBelow = (path: string, directory: string): boolean =>
   path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
 
 /** Whether a path is one that the yard shows as it is, for a probe that tries to write there. */
-export const isShown = (path: string, root: string): boolean =>
+export const isVisible = (path: string, root: string): boolean =>
   !isBelow(path, root) && !SCRATCH.some((directory) => isBelow(path, directory));
 
 /**
  * @param bwrap the program
  * @param argv what runs behind the wall
  */
-export function walled(bwrap: string, surroundings: Surroundings, argv: readonly string[]): string[] {
+export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings, argv: readonly string[]): string[] {
   const { root, isWritable } = surroundings;
   return [
     ...[bwrap, '--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
@@ -75,24 +75,24 @@ export function walled(bwrap: string, surroundings: Surroundings, argv: readonly
 }
 
 /** A mount of its own cannot be moved away, to put another in its place. A file there only names the real one. */
-function gitItself({ root, isWritable, inRoot }: Surroundings): string[] {
+function gitItself({ root, isWritable, inRoot }: ShellSurroundings): string[] {
   const git = inRoot.get('.git');
   if (git === undefined || !isBelow(git.path, root)) return [];
   return [isWritable && git.isDirectory ? '--bind' : '--ro-bind', git.path, git.path];
 }
 
 /** What is nowhere to be seen anyway needs no cover, and what the workspace lies in cannot have one. */
-function hidden({ root, inRoot, keys }: Surroundings): Entry[] {
-  const own = [...inRoot].filter(([name]) => walledOff(name) === 'hidden').map(([, entry]) => entry);
+function hidden({ root, inRoot, keys }: ShellSurroundings): Entry[] {
+  const own = [...inRoot].filter(([name]) => hiddenFromShell(name) === 'hidden').map(([, entry]) => entry);
   const isCoverable = ({ path }: Entry): boolean =>
-    !isBelow(root, path) && (isBelow(path, root) || isShown(path, root));
+    !isBelow(root, path) && (isBelow(path, root) || isVisible(path, root));
   return [...own, ...keys].filter(isCoverable);
 }
 
 const hide = ({ path, isDirectory }: Entry): string[] =>
   isDirectory ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path];
 
-const kept = ({ root, inRoot, ofGit }: Surroundings): Entry[] =>
-  [...[...inRoot].filter(([name]) => walledOff(name) === 'kept').map(([, entry]) => entry), ...ofGit].filter(
+const kept = ({ root, inRoot, ofGit }: ShellSurroundings): Entry[] =>
+  [...[...inRoot].filter(([name]) => hiddenFromShell(name) === 'kept').map(([, entry]) => entry), ...ofGit].filter(
     ({ path }) => isBelow(path, root) && path !== root,
   );

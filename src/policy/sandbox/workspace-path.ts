@@ -4,17 +4,17 @@
  * or Unicode form it is written in, so that a look-alike on a lenient file system is no way around.
  */
 
-export type Deed = 'read' | 'write';
+export type FileAccess = 'read' | 'write';
 
 interface Rule {
   readonly name: string;
-  readonly deeds: readonly Deed[];
+  readonly deeds: readonly FileAccess[];
   /** @param parts folded names, from the root of the workspace */
   readonly covers: (parts: readonly string[]) => boolean;
 }
 
-const BOTH: readonly Deed[] = ['read', 'write'];
-const WRITE: readonly Deed[] = ['write'];
+const BOTH: readonly FileAccess[] = ['read', 'write'];
+const WRITE: readonly FileAccess[] = ['write'];
 
 /** Configuration that a host reads before it asks anybody, with commands in it, and often keys. */
 const HOSTS = ['.claude', '.codex', '.gemini', '.opencode'];
@@ -47,13 +47,13 @@ const RULES: readonly Rule[] = [
  * @param path relative to the root of the workspace, with `/`
  * @returns the rule that says no; undefined for yes
  */
-export function protectedBy(path: string, deed: Deed): string | undefined {
+export function protectedBy(path: string, command: FileAccess): string | undefined {
   const parts = path.split('/').map(folded);
-  return RULES.find(({ deeds, covers }) => deeds.includes(deed) && covers(parts))?.name;
+  return RULES.find(({ deeds, covers }) => deeds.includes(command) && covers(parts))?.name;
 }
 
 /** What a wall does with a name directly in the workspace: `hidden` is empty for commands, `kept` cannot be changed. */
-export function walledOff(name: string): 'hidden' | 'kept' | undefined {
+export function hiddenFromShell(name: string): 'hidden' | 'kept' | undefined {
   if (protectedBy(name, 'read') !== undefined) return 'hidden';
   // Commands may use git: of its files only what makes it run something is kept.
   return protectedBy(name, 'write') === undefined || folded(name) === '.git' ? undefined : 'kept';

@@ -8,7 +8,7 @@ import type { Board } from '../../model/board/board.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
 import { uniqueMarks, type Task } from '../../model/board/task.ts';
 import type { CascadeKind, CascadeRules, FollowUp, Limits, Placement, Sighting, Verdict } from '../sighting.ts';
-import { isIdle, readyOwners, workers, type Worker } from '../member-availability.ts';
+import { isIdle, readyOwners, sightedMembers, type SightedMember } from '../member-availability.ts';
 import { bareSubject, mayDo, taskType } from '../task-type.ts';
 
 export const MAX_CASCADE_DEPTH = 3;
@@ -78,7 +78,7 @@ export const filesOf = ({ kind }: Pick<FollowUp, 'kind'>, { work }: Pick<Task, '
 
 /** Who may take up follow-ups, kept up to date while they are given out. */
 interface Helpers {
-  readonly idle: readonly Worker[];
+  readonly idle: readonly SightedMember[];
   /** Members that may still be added. */
   readonly room: number;
 }
@@ -110,7 +110,7 @@ export function cascades(
 function helpersOf(sighting: Sighting, taken: ReadonlySet<Name>, maxAgents: number): Helpers {
   const { board } = sighting;
   const owners = readyOwners(board);
-  const idle = workers(sighting).filter(
+  const idle = sightedMembers(sighting).filter(
     (one) => !one.seen.needsCommand && !taken.has(one.member.name) && isIdle(board, one, owners),
   );
   const joined = [...board.members.values()].filter(({ state }) => state === 'joined').length;

@@ -11,10 +11,10 @@ import type { AgentKind, AgentSpec, FailureClass } from '../../model/agent/agent
 import { RESTART_AFTER_MS } from './restart.ts';
 
 /** For how long another stands in. */
-export type Scope = 'run' | 'task';
+export type FallbackScope = 'run' | 'task';
 
 export type Remedy =
-  { readonly do: 'again'; readonly afterMs?: number } | { readonly do: 'fall back'; readonly for: Scope };
+  { readonly do: 'again'; readonly afterMs?: number } | { readonly do: 'fall back'; readonly for: FallbackScope };
 
 /** Ends that one agent may give to one task before another is asked. */
 const MOST_OF_A_KIND = 2;

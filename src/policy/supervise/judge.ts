@@ -11,27 +11,27 @@ import { byId, type Task } from '../../model/board/task.ts';
 import { cascades } from './cascade.ts';
 import { fixNeeds } from '../pipeline/fix-loop.ts';
 import { pipelineVerdicts } from '../pipeline/pipeline-judge.ts';
-import { Hands, redistribute } from './redistribution.ts';
+import { Workload, redistribute } from './redistribution.ts';
 import { restartOf } from './restart.ts';
 import type { Limits, MemberSighting, Sighting, Verdict } from '../sighting.ts';
-import { workers } from '../member-availability.ts';
-import { stuck } from './stuck-reason.ts';
-import { watch } from './watchdog.ts';
+import { sightedMembers } from '../member-availability.ts';
+import { stuckReason } from './stuck-reason.ts';
+import { judgeProgress } from './watchdog.ts';
 
 /** @returns what to do, in order; empty when all that is left is to wait for somebody who works or will */
 export function judge(sighting: Sighting, limits: Limits): Verdict[] {
   const { board } = sighting;
-  if (sighting.overslept) return [{ do: 'forgive', why: 'the lead itself slept; every deadline starts again' }];
+  if (sighting.overslept) return [{ do: 'resetDeadlines', why: 'the lead itself slept; every deadline starts again' }];
   if (board.phase !== 'open') return [];
 
   const quarantined = quarantines(sighting, limits);
   const released = releases(sighting);
-  const restarted = workers(foreseen(sighting, quarantined)).flatMap(({ seen }) => restartOf(seen) ?? []);
+  const restarted = sightedMembers(foreseen(sighting, quarantined)).flatMap(({ seen }) => restartOf(seen) ?? []);
   const expected = foreseen(sighting, [...quarantined, ...restarted]);
-  const hands = new Hands(expected);
-  const watched = workers(expected).flatMap(({ seen }) => watch(board, seen, limits, hands) ?? []);
+  const workload = new Workload(expected);
+  const watched = sightedMembers(expected).flatMap(({ seen }) => judgeProgress(board, seen, limits, workload) ?? []);
   const skipped = skips(sighting);
-  const moved = redistribute(expected, hands, withDependants(sighting, skipped));
+  const moved = redistribute(expected, workload, withDependants(sighting, skipped));
 
   const taken = new Set([...watched, ...moved].flatMap(givenTo));
   const followed = cascades(expected, limits, taken);
@@ -39,7 +39,7 @@ export function judge(sighting: Sighting, limits: Limits): Verdict[] {
   const verdicts = [...quarantined, ...released, ...restarted, ...watched, ...skipped, ...moved, ...followed];
   verdicts.push(...pipelineVerdicts(expected));
   if (isDone(board) && followed.length === 0 && isReported(sighting)) return [{ do: 'finish' }, ...verdicts];
-  return verdicts.length > 0 ? verdicts : [stuck(sighting) ?? []].flat();
+  return verdicts.length > 0 ? verdicts : [stuckReason(sighting) ?? []].flat();
 }
 
 /** A pipeline ends when its roles have reported and nothing is to be done again. */
@@ -56,7 +56,7 @@ const givenTo = (verdict: Verdict): Name[] => {
 
 /** After so many failed attempts in a row a member gets no new tasks. */
 const quarantines = (sighting: Sighting, { maxConsecutiveErrors }: Limits): Verdict[] =>
-  workers(sighting)
+  sightedMembers(sighting)
     .filter(({ seen }) => !seen.quarantined && seen.consecutiveFailures >= maxConsecutiveErrors)
     .map(({ member, seen }) => ({
       do: 'quarantine',
@@ -111,6 +111,6 @@ const foreseen = (sighting: Sighting, verdicts: readonly Verdict[]): Sighting =>
 
 function after(seen: MemberSighting, verdict: Verdict): MemberSighting {
   if (verdict.do === 'quarantine') return { ...seen, quarantined: true };
-  if (verdict.do === 'give up') return { ...seen, givenUp: true };
+  if (verdict.do === 'abandon') return { ...seen, givenUp: true };
   return verdict.do === 'restart' ? { ...seen, process: 'starting' } : seen;
 }

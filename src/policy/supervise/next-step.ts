@@ -13,15 +13,15 @@ export interface Situation {
   readonly hasReady: boolean;
 }
 
-export type Step = 'go on' | 'read' | 'claim' | 'wait';
+export type NextStep = 'go on' | 'read' | 'claim' | 'wait';
 
-export function nextStep({ own, hasMail, hasReady }: Situation): Step {
+export function nextStep({ own, hasMail, hasReady }: Situation): NextStep {
   if (own === 'workable') return 'go on';
   if (hasMail) return 'read';
   return own === 'none' && hasReady ? 'claim' : 'wait';
 }
 
-export interface Idleness {
+export interface IdleState {
   /** Milliseconds since it ran out of work. */
   readonly idleFor: number;
   /** Its agent has done something that its lead was not yet told the end of. */
@@ -32,14 +32,14 @@ export interface Idleness {
   readonly timeoutMs: number | undefined;
 }
 
-export type IdleDeed = 'tell idle' | 'tell blocked' | 'leave';
+export type IdleAction = 'tell idle' | 'tell blocked' | 'leave';
 
 /** An idle notice is sent when idleness has lasted this long: a short wait is none. */
 const IDLE_NOTICE_MS = 1_000;
 const BLOCKED_NOTICE_MS = 120_000;
 
 /** What is due while there is nothing to do; the lead is told once a time of idleness. */
-export function whileIdle({ idleFor, hasNews, waitsForAnswer, timeoutMs = Infinity }: Idleness): IdleDeed[] {
+export function whileIdle({ idleFor, hasNews, waitsForAnswer, timeoutMs = Infinity }: IdleState): IdleAction[] {
   if (waitsForAnswer) return [];
   return [
     ...(hasNews && idleFor >= IDLE_NOTICE_MS ? (['tell idle'] as const) : []),

@@ -10,14 +10,14 @@ import type { MemberSighting } from '../sighting.ts';
 import { duration } from '../mail-wording.ts';
 
 /** What its process says of itself, beyond what the board tells. */
-export interface Note {
+export interface MemberNote {
   readonly state: 'starting' | 'idle' | 'working' | 'waiting' | 'rate-limited' | 'stopping';
   readonly reason: string;
   /** How long it still lasts, where that is known. */
   readonly forMs?: number;
 }
 
-export type Seen = Pick<
+export type MemberObservation = Pick<
   MemberSighting,
   'process' | 'death' | 'beatAge' | 'progressAge' | 'consecutiveFailures' | 'quarantined' | 'givenUp' | 'restarts'
 > & { readonly byHand?: boolean };
@@ -34,7 +34,7 @@ export interface Description {
 export function describeMember(
   board: Board,
   member: Member,
-  { seen, note, stalledAfterMs }: { seen?: Seen; note?: Note; stalledAfterMs: number },
+  { seen, note, stalledAfterMs }: { seen?: MemberObservation; note?: MemberNote; stalledAfterMs: number },
 ): Description {
   const task = board.tasks.get(board.busy.get(member.name) ?? '');
   if (member.state === 'left') return { state: 'left', reason: 'it left the team' };
@@ -67,7 +67,7 @@ function shortly(text: string): string {
 }
 
 /** Without a process, or without the right to work. */
-function gone(member: Member, seen: Seen): Description | undefined {
+function gone(member: Member, seen: MemberObservation): Description | undefined {
   if (seen.quarantined)
     return {
       state: 'quarantined',
@@ -81,15 +81,15 @@ function gone(member: Member, seen: Seen): Description | undefined {
   return { state: 'dead', reason: `${seen.death ?? 'nobody saw how'}; ${afterDeath(seen)}` };
 }
 
-function afterDeath({ byHand, givenUp, restarts }: Seen): string {
+function afterDeath({ byHand, givenUp, restarts }: MemberObservation): string {
   if (byHand) return 'a person started it and may start it again';
   return givenUp ? `not restarted any more after ${restarts} restarts` : 'it will be restarted';
 }
 
 /** It runs, and something keeps it from its work. */
 function held(
-  seen: Seen,
-  note: Note | undefined,
+  seen: MemberObservation,
+  note: MemberNote | undefined,
   task: Task | undefined,
   stalledAfterMs: number,
 ): Description | undefined {
@@ -102,9 +102,9 @@ function held(
   return note?.state === 'waiting' ? { state: 'waiting', reason: note.reason + still(note) } : undefined;
 }
 
-const still = ({ forMs }: Note): string => (forMs === undefined ? '' : ` (${duration(forMs)} more)`);
+const still = ({ forMs }: MemberNote): string => (forMs === undefined ? '' : ` (${duration(forMs)} more)`);
 
-function at(task: Task, note?: Note): Description {
+function at(task: Task, note?: MemberNote): Description {
   const attempt = task.attempts + 1;
   const which = attempt > 1 ? ` (attempt ${attempt} of ${task.retries + 1})` : '';
   const doing = note?.state === 'working' && note.reason !== '' ? `: ${note.reason}` : `: ${task.subject}`;
@@ -112,7 +112,7 @@ function at(task: Task, note?: Note): Description {
 }
 
 /** Nothing in hand: its next task waits for others, or there is none. */
-function free(board: Board, member: Member, note: Note | undefined): Description {
+function free(board: Board, member: Member, note: MemberNote | undefined): Description {
   const own = [...board.tasks.values()]
     .filter(({ status, owner }) => status === 'pending' && owner === member.name)
     .sort(byId);

@@ -11,13 +11,13 @@ import { subjectCode, type Task } from '../../model/board/task.ts';
 import { profiles } from '../profiles.ts';
 import { agentFor } from '../divide/routing.ts';
 import type { Sighting, Verdict } from '../sighting.ts';
-import { isAble, isIdle, isOut, readyOwners, workers, type Worker } from '../member-availability.ts';
+import { isAble, isIdle, isOut, readyOwners, sightedMembers, type SightedMember } from '../member-availability.ts';
 import { mayDo } from '../task-type.ts';
 
 type Assignment = Extract<Verdict, { do: 'assign' }>;
 
 /** Whose work a follow-up reviews; undefined for any other task. */
-export function reviewed(board: Board, { metadata }: Task): Name | undefined {
+export function reviewedAuthor(board: Board, { metadata }: Task): Name | undefined {
   const parent = metadata['kind'] === 'review' ? board.tasks.get(String(metadata['parent'])) : undefined;
   return parent?.status === 'completed' ? parent.by.member : undefined;
 }
@@ -26,8 +26,8 @@ export function reviewed(board: Board, { metadata }: Task): Name | undefined {
  * May this member be given this task? `auto` keeps to the task's role, `prefix` to the pipeline's prefixes; nobody
  * reviews what is their own.
  */
-export function suits(board: Board, task: Task, member: Member): boolean {
-  if (reviewed(board, task) === member.name) return false;
+export function mayBeGiven(board: Board, task: Task, member: Member): boolean {
+  if (reviewedAuthor(board, task) === member.name) return false;
   if (board.claimMode === 'auto') return task.role === undefined || task.role === member.role;
   if (board.claimMode === 'assigned') return mayDo(member.role, task);
   return subjectCode(task.subject) === undefined || ownsPrefix(board, member, task.subject);
@@ -40,15 +40,15 @@ interface Wanted {
 }
 
 /** Members and what each has on its hands, kept up to date while tasks are given out. */
-export class Hands {
+export class Workload {
   readonly #sighting: Sighting;
-  readonly #able: readonly Worker[];
+  readonly #able: readonly SightedMember[];
   readonly #owned = new Map<Name, number>();
   readonly #idle: Set<Name>;
 
   constructor(sighting: Sighting) {
     this.#sighting = sighting;
-    this.#able = workers(sighting).filter(({ seen }) => isAble(seen));
+    this.#able = sightedMembers(sighting).filter(({ seen }) => isAble(seen));
     const ready = readyOwners(sighting.board);
     this.#idle = new Set(
       this.#able.filter((one) => isIdle(sighting.board, one, ready)).map(({ member }) => member.name),
@@ -58,11 +58,11 @@ export class Hands {
   }
 
   /** The best member for a task, or undefined; it counts as given from now on. */
-  give(task: Task, fits: (worker: Worker, idle: boolean) => boolean): Name | undefined {
+  assign(task: Task, fits: (worker: SightedMember, idle: boolean) => boolean): Name | undefined {
     const { board } = this.#sighting;
     const wanted = { role: roleOf(board, task), agent: agentFor(`${task.subject}\n${task.description}`) };
     const [best] = this.#able
-      .filter((one) => fits(one, this.#idle.has(one.member.name)) && suits(board, task, one.member))
+      .filter((one) => fits(one, this.#idle.has(one.member.name)) && mayBeGiven(board, task, one.member))
       .sort((a, b) => this.#compare(wanted, a, b));
     if (!best) return undefined;
     const { name } = best.member;
@@ -71,8 +71,8 @@ export class Hands {
     return name;
   }
 
-  #compare({ role, agent }: Wanted, a: Worker, b: Worker): number {
-    const first = (holds: (one: Worker) => boolean): number => Number(holds(b)) - Number(holds(a));
+  #compare({ role, agent }: Wanted, a: SightedMember, b: SightedMember): number {
+    const first = (holds: (one: SightedMember) => boolean): number => Number(holds(b)) - Number(holds(a));
     return (
       first(({ member }) => member.role === role) ||
       (agent === undefined ? 0 : first(({ seen }) => seen.agent === agent)) ||
@@ -82,7 +82,7 @@ export class Hands {
     );
   }
 
-  readonly #load = ({ member, seen }: Worker): number => seen.completed + this.#ownedBy(member.name);
+  readonly #load = ({ member, seen }: SightedMember): number => seen.completed + this.#ownedBy(member.name);
 
   readonly #ownedBy = (name: Name): number => this.#owned.get(name) ?? 0;
 }
@@ -97,31 +97,33 @@ const roleOf = (board: Board, task: Task): Name | undefined =>
   task.role ?? (task.owner === undefined ? undefined : board.members.get(task.owner)?.role);
 
 /** Who else should have this task; null when nobody fits. */
-export const heirOf = (hands: Hands, task: Task, from: Name): Name | null =>
-  hands.give(task, ({ member }) => member.name !== from) ?? null;
+export const successorOf = (workload: Workload, task: Task, from: Name): Name | null =>
+  workload.assign(task, ({ member }) => member.name !== from) ?? null;
 
 /**
  * @param hands what the other rules of this look gave out already
  * @param except tasks that another rule of this look decides
  */
-export function redistribute(sighting: Sighting, hands: Hands, except: ReadonlySet<string>): Assignment[] {
+export function redistribute(sighting: Sighting, workload: Workload, except: ReadonlySet<string>): Assignment[] {
   const { board } = sighting;
   if (!profiles[board.profile].redistributes) return [];
   const pending = [...pendingTasks(board)].filter(({ id }) => !except.has(id));
-  const moved = orphansOf(sighting, pending, hands);
+  const moved = orphansOf(sighting, pending, workload);
   if (board.claimMode !== 'assigned') return moved;
   const movedIds = new Set(moved.map(({ task }) => task));
   const ready = pending.filter((task) => !movedIds.has(task.id) && isReady(board, task));
-  return [...moved, ...takeUp(ready, hands), ...takeOver(sighting, ready, hands)];
+  return [...moved, ...takeUp(ready, workload), ...takeOver(sighting, ready, workload)];
 }
 
 /** Tasks whose owner is out go to the best other. */
-function orphansOf(sighting: Sighting, pending: readonly Task[], hands: Hands): Assignment[] {
+function orphansOf(sighting: Sighting, pending: readonly Task[], workload: Workload): Assignment[] {
   const why = whyOut(sighting);
   return pending.flatMap((task): Assignment[] => {
     const reason = task.owner === undefined ? undefined : why(task.owner);
     if (task.owner === undefined || reason === undefined) return [];
-    return [{ do: 'assign', task: task.id, owner: heirOf(hands, task, task.owner), why: `${task.owner} ${reason}` }];
+    return [
+      { do: 'assign', task: task.id, owner: successorOf(workload, task, task.owner), why: `${task.owner} ${reason}` },
+    ];
   });
 }
 
@@ -137,18 +139,18 @@ function whyOut({ board, members }: Sighting): (name: Name) => string | undefine
 }
 
 /** Unowned tasks go to members who are idle, each the one task that fits best. */
-const takeUp = (ready: readonly Task[], hands: Hands): Assignment[] =>
+const takeUp = (ready: readonly Task[], workload: Workload): Assignment[] =>
   ready.flatMap((task): Assignment[] => {
-    const owner = task.owner === undefined ? hands.give(task, (_, idle) => idle) : undefined;
+    const owner = task.owner === undefined ? workload.assign(task, (_, idle) => idle) : undefined;
     return owner === undefined ? [] : [{ do: 'assign', task: task.id, owner, why: `${owner} is idle` }];
   });
 
 /** Somebody who ran out of work takes a ready task over from a busy member of the same role. */
-const takeOver = ({ board }: Sighting, ready: readonly Task[], hands: Hands): Assignment[] =>
+const takeOver = ({ board }: Sighting, ready: readonly Task[], workload: Workload): Assignment[] =>
   ready.flatMap((task): Assignment[] => {
     const from = task.owner === undefined ? undefined : board.members.get(task.owner);
     if (!from || !board.busy.has(from.name)) return [];
-    const owner = hands.give(task, ({ member }, idle) => idle && member.role === from.role);
+    const owner = workload.assign(task, ({ member }, idle) => idle && member.role === from.role);
     return owner === undefined
       ? []
       : [{ do: 'assign', task: task.id, owner, why: `${from.name} is busy and ${owner} is idle` }];

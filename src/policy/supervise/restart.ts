@@ -19,7 +19,7 @@ export function restartOf(seen: MemberSighting): Verdict | undefined {
   if (seen.process === 'dead') return seen.givenUp ? undefined : afterDeath(seen);
   if (seen.process !== 'alive' || !isBeating(seen) || seen.aliveFor < HEALTHY_MS) return undefined;
   if (seen.restarts === 0 && !seen.givenUp) return undefined;
-  return { do: 'pardon', member: seen.name, why: `it has been healthy for ${duration(HEALTHY_MS)}` };
+  return { do: 'resetRestarts', member: seen.name, why: `it has been healthy for ${duration(HEALTHY_MS)}` };
 }
 
 const neverReady = ({ name }: MemberSighting): Verdict => ({
@@ -31,11 +31,11 @@ const neverReady = ({ name }: MemberSighting): Verdict => ({
 function afterDeath(seen: MemberSighting): Verdict | undefined {
   const { name, restarts, deadFor, byHand } = seen;
   const how = `its process died (${seen.death ?? 'nobody saw how'})`;
-  if (byHand) return { do: 'give up', member: name, why: `${how}, and a person started it: a person starts it again` };
+  if (byHand) return { do: 'abandon', member: name, why: `${how}, and a person started it: a person starts it again` };
   if (seen.unfit)
-    return { do: 'give up', member: name, why: 'no agent can work for it here, which no restart changes' };
+    return { do: 'abandon', member: name, why: 'no agent can work for it here, which no restart changes' };
   const wait = RESTART_AFTER_MS[restarts];
-  if (wait === undefined) return { do: 'give up', member: name, why: `${how} after ${restarts} restarts` };
+  if (wait === undefined) return { do: 'abandon', member: name, why: `${how} after ${restarts} restarts` };
   if (deadFor < wait) return undefined;
   return { do: 'restart', member: name, attempt: restarts + 1, why: how };
 }

@@ -6,14 +6,14 @@ import { claimRefusal, isReady, openBlockers, pendingTasks, type Board, type Mem
 import { LEAD } from '../../model/text/names.ts';
 import { isInternal, type Task } from '../../model/board/task.ts';
 import { profiles } from '../profiles.ts';
-import { reviewed, suits } from './redistribution.ts';
+import { reviewedAuthor, mayBeGiven } from './redistribution.ts';
 import type { MemberSighting, Sighting, Verdict } from '../sighting.ts';
-import { isAble, workers } from '../member-availability.ts';
+import { isAble, sightedMembers } from '../member-availability.ts';
 
 /** More reasons than this help nobody. */
 const MOST_REASONS = 5;
 
-export function stuck(sighting: Sighting): Verdict | undefined {
+export function stuckReason(sighting: Sighting): Verdict | undefined {
   const pending = [...pendingTasks(sighting.board)];
   const open = pending.filter((task) => !isInternal(task));
   // Whoever asked a person waits, however long it takes.
@@ -42,7 +42,7 @@ function isWaitedFor(sighting: Sighting, task: Task): boolean {
   if (task.owner !== undefined) return here.some(({ name }) => name === task.owner);
   if (board.claimMode !== 'assigned') return here.some((one) => claimRefusal(board, task, one, one.name) === undefined);
   const assignable = here.filter(({ name }) => seen.has(name));
-  return profiles[board.profile].redistributes && assignable.some((one) => suits(board, task, one));
+  return profiles[board.profile].redistributes && assignable.some((one) => mayBeGiven(board, task, one));
 }
 
 const isAbleOrUnseen = (seen: MemberSighting | undefined): boolean => seen === undefined || isAble(seen);
@@ -56,10 +56,11 @@ function missing(sighting: Sighting, task: Task): string {
     if (seen?.quarantined) return `belongs to ${task.owner}, which is quarantined`;
     return `belongs to ${task.owner}, which ${seen?.process === 'none' ? 'is not started' : 'is gone'}`;
   }
-  const joined = workers(sighting);
+  const joined = sightedMembers(sighting);
   if (joined.length === 0) return 'has nobody to do it: the team has no members';
-  if (joined.some((one) => suits(board, task, one.member))) return 'has nobody to do it: no member that may is running';
-  const author = reviewed(board, task);
+  if (joined.some((one) => mayBeGiven(board, task, one.member)))
+    return 'has nobody to do it: no member that may is running';
+  const author = reviewedAuthor(board, task);
   if (author !== undefined && joined.every(({ member }) => member.name === author))
     return `reviews the work of ${author}, and there is nobody else to do it`;
   if (board.claimMode === 'prefix') return `has a prefix that no member takes: ${task.subject}`;

@@ -9,19 +9,24 @@ import { claimOf, type Board } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
 import { POISON_AFTER, type Claim, type Task } from '../../model/board/task.ts';
 import { profiles } from '../profiles.ts';
-import { heirOf, type Hands } from './redistribution.ts';
+import { successorOf, type Workload } from './redistribution.ts';
 import type { Limits, MemberSighting, Verdict } from '../sighting.ts';
 import { ANSWER_WITHIN_MS, isBeating, isFrozen } from '../member-availability.ts';
 import { duration } from '../mail-wording.ts';
 
 /** @param hands from which the heir of a fenced task is chosen */
-export function watch(board: Board, seen: MemberSighting, limits: Limits, hands: Hands): Verdict | undefined {
+export function judgeProgress(
+  board: Board,
+  seen: MemberSighting,
+  limits: Limits,
+  workload: Workload,
+): Verdict | undefined {
   if (seen.process !== 'alive' || profiles[board.profile].whenSilent === 'leave') return undefined;
   const task = board.tasks.get(board.busy.get(seen.name) ?? '');
   const claim = task && claimOf(task);
   if (!claim) return isFrozen(seen) && !seen.byHand ? stopped(seen) : undefined;
   if (claim.incarnation === PERSON) return undefined;
-  return silence(seen, limits, task, () => fence(board, seen, task, claim, hands));
+  return silence(seen, limits, task, () => fence(board, seen, task, claim, workload));
 }
 
 const stopped = ({ name, beatAge }: MemberSighting): Verdict => ({
@@ -43,11 +48,11 @@ function silence(seen: MemberSighting, limits: Limits, task: Task, fenced: () =>
 const isDeadOnEvidence = (seen: MemberSighting): boolean =>
   !isBeating(seen) && (seen.checkedFor ?? 0) >= ANSWER_WITHIN_MS && (!seen.answered || isFrozen(seen));
 
-function fence(board: Board, seen: MemberSighting, task: Task, claim: Claim, hands: Hands): Verdict {
+function fence(board: Board, seen: MemberSighting, task: Task, claim: Claim, workload: Workload): Verdict {
   const dead = isDeadOnEvidence(seen);
   const reason = dead || hangsEverybody(task) ? 'lost' : 'fenced';
   const poisoned = reason === 'lost' && task.lost + 1 >= POISON_AFTER;
-  const heir = poisoned ? undefined : heirAfter(board, seen, task, hands);
+  const heir = poisoned ? undefined : heirAfter(board, seen, task, workload);
   const still = dead ? `its heart stands still and it did not answer in ${duration(ANSWER_WITHIN_MS)}` : 'it is alive';
   return {
     ...{ do: 'fence', member: seen.name, task: task.id, epoch: claim.epoch, reason, stop: !seen.byHand },
@@ -63,10 +68,10 @@ function fence(board: Board, seen: MemberSighting, task: Task, claim: Claim, han
 const hangsEverybody = (task: Task): boolean => task.claims - task.attempts - task.lost >= POISON_AFTER;
 
 /** Another member; where there is none, the same one after its restart, or, if that is not ours to do, whoever comes. */
-function heirAfter(board: Board, seen: MemberSighting, task: Task, hands: Hands): Name | null | undefined {
+function heirAfter(board: Board, seen: MemberSighting, task: Task, workload: Workload): Name | null | undefined {
   if (profiles[board.profile].whenSilent === 'reset') return undefined;
   if (task.owner === undefined && board.claimMode !== 'assigned') return undefined;
-  const other = heirOf(hands, task, seen.name);
+  const other = successorOf(workload, task, seen.name);
   if (other !== null) return other;
   return seen.byHand ? null : undefined;
 }

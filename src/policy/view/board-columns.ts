@@ -4,12 +4,12 @@ import { questionOn } from '../../model/board/request.ts';
 import { byId, isInternal, type Task } from '../../model/board/task.ts';
 
 export const COLUMNS = ['blocked', 'ready', 'in_progress', 'completed', 'failed', 'skipped', 'cancelled'] as const;
-export type Column = (typeof COLUMNS)[number];
+export type BoardColumn = (typeof COLUMNS)[number];
 
 export interface Card {
   readonly id: string;
   readonly subject: string;
-  readonly column: Column;
+  readonly column: BoardColumn;
   /** Who works on it or did it, else whose it is to begin. */
   readonly member: string | null;
   /** Ids that hold it up, and ids that wait for it. */
@@ -25,8 +25,8 @@ export interface Card {
 }
 
 /** Each column lowest id first; tasks of the runtime's own are left out. */
-export function columnsOf(board: Board): Record<Column, Card[]> {
-  const columns: Record<Column, Card[]> = {
+export function columnsOf(board: Board): Record<BoardColumn, Card[]> {
+  const columns: Record<BoardColumn, Card[]> = {
     ...{ blocked: [], ready: [], in_progress: [], completed: [], failed: [], skipped: [], cancelled: [] },
   };
   for (const task of [...board.tasks.values()].sort(byId)) {
@@ -50,7 +50,7 @@ export function cardOf(board: Board, task: Task): Card {
   };
 }
 
-const columnOf = (board: Board, task: Task): Column => {
+const columnOf = (board: Board, task: Task): BoardColumn => {
   if (task.status !== 'pending') return task.status;
   return isReady(board, task) ? 'ready' : 'blocked';
 };

@@ -7,7 +7,7 @@ import type { Task } from '../../model/board/task.ts';
 export type SpanEnd = 'completed' | 'failed' | 'released' | 'skipped' | 'cancelled' | 'lost';
 
 /** One claim of a task. Times are milliseconds since 1970. */
-export interface Span {
+export interface ClaimSpan {
   readonly task: string;
   readonly member: string;
   /** The claim's epoch: 1 for the first. */
@@ -34,8 +34,8 @@ const ENDS: ReadonlyMap<string, SpanEnd> = new Map([
 ]);
 
 export class Spans {
-  readonly #ended: Span[] = [];
-  readonly #open = new Map<string, Span>();
+  readonly #ended: ClaimSpan[] = [];
+  readonly #open = new Map<string, ClaimSpan>();
   readonly #starts: Start[] = [];
   readonly #lives = new Map<string, number>();
 
@@ -55,7 +55,7 @@ export class Spans {
   }
 
   /** In the order of their beginnings. A claim that ended unseen, with a blocker say, ended when its task last changed. */
-  all(tasks: ReadonlyMap<string, Task>): Span[] {
+  all(tasks: ReadonlyMap<string, Task>): ClaimSpan[] {
     const open = [...this.#open.values()].map((span) => {
       const task = tasks.get(span.task);
       if (task === undefined || (task.status === 'in_progress' && task.claim.epoch === span.claim)) return span;
@@ -92,10 +92,14 @@ export class Spans {
 }
 
 /** Processes' clocks may differ by a little: never before it began. */
-const closed = (span: Span, to: number, end: SpanEnd): Span => ({ ...span, to: Math.max(span.from, to), end });
+const closed = (span: ClaimSpan, to: number, end: SpanEnd): ClaimSpan => ({
+  ...span,
+  to: Math.max(span.from, to),
+  end,
+});
 
 /** Milliseconds that each task was worked on, all its claims together. @param now for those that still are */
-export function workedMs(spans: readonly Span[], now: number): Map<string, number> {
+export function workedMs(spans: readonly ClaimSpan[], now: number): Map<string, number> {
   const worked = new Map<string, number>();
   for (const { task, from, to = Math.max(from, now) } of spans) worked.set(task, (worked.get(task) ?? 0) + to - from);
   return worked;

@@ -9,7 +9,7 @@ import { isDecisionType } from '../decision.ts';
 import { isSpeech } from './team-projection.ts';
 
 /** What an answer is about, besides its subject. */
-export interface About {
+export interface EvidenceSubject {
   readonly tasks?: readonly string[];
   /** Whose process matters. */
   readonly members?: readonly string[];
@@ -58,7 +58,7 @@ export class Evidence {
   }
 
   /** @param subject `team`, `member ada`, `task 3` @returns oldest first, few */
-  behind(subject: string, { tasks = [], members = [] }: About): ShownEvent[] {
+  behind(subject: string, { tasks = [], members = [] }: EvidenceSubject): ShownEvent[] {
     const others = [...tasks.map((id) => `task ${id}`), ...members.map((name) => `process ${name}`)]
       .filter((thing) => thing !== subject)
       .flatMap((thing) => this.#latest.get(thing)?.events ?? [])

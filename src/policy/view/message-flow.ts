@@ -3,7 +3,7 @@ import { LEAD } from '../../model/text/names.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 
 /** One message as the events tell it: its beginning; the whole of it is in the inbox or the history of `to`. */
-export interface Passed {
+export interface MessageSummary {
   /** The number of its event. */
   readonly number: number;
   readonly at: string;
@@ -28,13 +28,13 @@ const KEPT = 500;
 const TOLD_BEFORE = new Set(['message', 'broadcast', 'question', 'plan_approval_request']);
 
 export class MessageFlow {
-  #recent: Passed[] = [];
+  #recent: MessageSummary[] = [];
   readonly #edges = new Map<string, Edge>();
   /** Request → who asked. */
   readonly #askers = new Map<string, string>();
 
   /** The newest last. */
-  get recent(): readonly Passed[] {
+  get recent(): readonly MessageSummary[] {
     return this.#recent.slice(-KEPT);
   }
 
@@ -43,7 +43,7 @@ export class MessageFlow {
   }
 
   /** @returns the message that the event tells of */
-  add(event: ShownEvent): Passed | undefined {
+  add(event: ShownEvent): MessageSummary | undefined {
     const passed = this.#passed(event);
     if (passed === undefined) return undefined;
     this.#recent.push(passed);
@@ -55,7 +55,7 @@ export class MessageFlow {
     return passed;
   }
 
-  #passed(event: ShownEvent): Passed | undefined {
+  #passed(event: ShownEvent): MessageSummary | undefined {
     const { type, member = 'somebody' } = event;
     if (type === 'message.sent') return sent(event, member);
     if (type === 'message.received') return received(event, member);
@@ -70,7 +70,7 @@ export class MessageFlow {
   }
 }
 
-const headOf = ({ number, at }: ShownEvent): Pick<Passed, 'number' | 'at'> => ({ number, at });
+const headOf = ({ number, at }: ShownEvent): Pick<MessageSummary, 'number' | 'at'> => ({ number, at });
 
 /** Names hold no space. */
 const edgeKey = (from: string, to: string): string => `${from} ${to}`;
@@ -80,13 +80,13 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 const withoutPrefix = (text = '', prefix: string): string =>
   text.startsWith(prefix) ? text.slice(prefix.length) : text;
 
-function sent(event: ShownEvent, from: string): Passed {
+function sent(event: ShownEvent, from: string): MessageSummary {
   const to = textOf('to' in event ? event.to : undefined) ?? LEAD;
   return { ...headOf(event), from, to, kind: 'message', text: withoutPrefix(event.text, `to ${to}: `) };
 }
 
 /** What the lead read, but for what was told when it was sent or asked. */
-function received(event: ShownEvent, from: string): Passed | undefined {
+function received(event: ShownEvent, from: string): MessageSummary | undefined {
   const kind = textOf('kind' in event ? event.kind : undefined) ?? 'message';
   const isTold = event.member !== undefined && TOLD_BEFORE.has(kind);
   return isTold ? undefined : { ...headOf(event), from, to: LEAD, kind, text: event.text ?? '' };

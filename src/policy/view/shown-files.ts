@@ -15,8 +15,8 @@ const TEAM = [
 /** Below its board's folder. */
 const BOARD = [/^log\.jsonl$/, /^[1-9][0-9]{0,14}\.json$/];
 
-export type Place = 'team' | 'board';
+export type FileArea = 'team' | 'board';
 
 /** @param path relative to the place, with `/` */
-export const mayBeShown = (place: Place, path: string): boolean =>
+export const mayBeShown = (place: FileArea, path: string): boolean =>
   !path.split('/').includes('..') && (place === 'team' ? TEAM : BOARD).some((pattern) => pattern.test(path));

@@ -26,7 +26,7 @@ export interface Pause {
 const ENDS: ReadonlySet<string> = new Set(['task.completed', 'task.failed', 'task.skipped', 'task.cancelled']);
 const BEGINS_A_TURN: ReadonlySet<string> = new Set(['phase.ended', 'hook.refused']);
 
-export class Since {
+export class StateTimes {
   /** When the team was last opened, when it began to close, when it was closed. */
   readonly team: { opened?: string; closing?: string; closed?: string } = {};
   readonly #members = new Map<string, MemberTimes>();
@@ -119,7 +119,7 @@ export interface KnownTimes extends MemberTimes {
 }
 
 /** Since when it is in its state; null where nothing tells. */
-export function sinceOf(state: MemberState, times: KnownTimes): string | null {
+export function stateTimeOf(state: MemberState, times: KnownTimes): string | null {
   const latest = (...all: readonly (string | undefined)[]): string | null =>
     all
       .flatMap((at) => at ?? [])

@@ -7,7 +7,7 @@ import type { MemberState, MemberStatus } from '../../model/team/team-config.ts'
 export type ProblemKind =
   'request' | 'dead' | 'quarantined' | 'stalled' | 'leaderless' | 'failed' | 'stuck' | 'rate-limited';
 
-export interface Problem {
+export interface TeamProblem {
   readonly kind: ProblemKind;
   /** `member ada`, `task #3`, `team`. */
   readonly subject: string;
@@ -19,15 +19,15 @@ export interface Problem {
   readonly request?: Pick<OpenRequest, 'id' | 'kind' | 'from' | 'text'>;
 }
 
-export interface Troubled {
+export interface ProblemFacts {
   readonly board: Board;
   readonly members: readonly MemberStatus[];
   readonly hasLead: boolean;
 }
 
-export function problemsOf({ board, members, hasLead }: Troubled): Problem[] {
+export function problemsOf({ board, members, hasLead }: ProblemFacts): TeamProblem[] {
   const tasks = [...board.tasks.values()].filter((task) => !isInternal(task)).sort(byId);
-  const inState = (state: MemberState): Problem[] => members.filter((one) => one.state === state).flatMap(ofMember);
+  const inState = (state: MemberState): TeamProblem[] => members.filter((one) => one.state === state).flatMap(ofMember);
   return [
     ...[...board.open.values()].map(ofRequest),
     ...inState('dead'),
@@ -45,7 +45,7 @@ const ASKS: Readonly<Record<OpenRequest['kind'], string>> = {
   consensus: 'has a result that was not agreed to',
 };
 
-const ofRequest = ({ id, kind, from, text, at, task }: OpenRequest): Problem => ({
+const ofRequest = ({ id, kind, from, text, at, task }: OpenRequest): TeamProblem => ({
   kind: 'request',
   subject: `member ${from}`,
   text: `${ASKS[kind]}: ${text}`,
@@ -55,13 +55,13 @@ const ofRequest = ({ id, kind, from, text, at, task }: OpenRequest): Problem => 
   request: { id, kind, from, text },
 });
 
-function ofMember({ name, state, reason, task }: MemberStatus): Problem[] {
+function ofMember({ name, state, reason, task }: MemberStatus): TeamProblem[] {
   if (state !== 'dead' && state !== 'quarantined' && state !== 'stalled' && state !== 'rate-limited') return [];
   const about = task === null ? {} : { task };
   return [{ kind: state, subject: `member ${name}`, text: `${state}: ${reason}`, member: name, ...about }];
 }
 
-function leaderless(board: Board, hasLead: boolean): Problem[] {
+function leaderless(board: Board, hasLead: boolean): TeamProblem[] {
   if (hasLead || board.phase === 'closed' || board.lead.epoch === 0 || board.tasks.size === 0 || isDone(board))
     return [];
   const name = board.team?.name ?? '';
@@ -69,7 +69,7 @@ function leaderless(board: Board, hasLead: boolean): Problem[] {
 }
 
 /** A dead end, and what waits for it. */
-function ofTask(board: Board, task: Task): Problem[] {
+function ofTask(board: Board, task: Task): TeamProblem[] {
   if (task.status !== 'failed' && task.status !== 'cancelled') return [];
   const waiting = dependants(board, task.id).filter((one) => !isFinal(one));
   const held = waiting.map(({ id }) => `#${id}`).join(', ');

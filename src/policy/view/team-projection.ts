@@ -8,7 +8,7 @@ import { MessageFlow } from './message-flow.ts';
 import { Spans } from './claim-spans.ts';
 import { SpendingBy } from './spending-by.ts';
 
-export class Story {
+export class TeamProjection {
   readonly spans = new Spans();
   readonly flow = new MessageFlow();
   readonly spending: SpendingBy;

@@ -7,26 +7,29 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import { spendingEvent } from '../../model/team/spending-sum.ts';
 import { vendorOf } from '../../policy/vendor.ts';
 import { keepSession } from '../../store/board/agent-home.ts';
-import type { Self } from '../team/member-session.ts';
+import type { MemberSession } from '../team/member-session.ts';
 import { VendorPace } from '../process/vendor-pace.ts';
 
 /** Programs that do not say which model they use were told which. */
 const named = ({ model }: AgentSpec): { model?: string } => (model === undefined ? {} : { model });
 
 /** Of what the ledger keeps account. */
-export type Told = Extract<AgentEvent, { type: 'session' | 'used' | 'usage' | 'retrying' | 'calling' | 'noted' }>;
+export type LedgerEvent = Extract<
+  AgentEvent,
+  { type: 'session' | 'used' | 'usage' | 'retrying' | 'calling' | 'noted' }
+>;
 
 export class AgentLedger {
-  readonly #self: Self;
+  readonly #session: MemberSession;
   readonly #spec: AgentSpec;
   readonly #pace: VendorPace | undefined;
   #task: string | undefined;
 
-  constructor(self: Self, spec: AgentSpec) {
+  constructor(session: MemberSession, spec: AgentSpec) {
     const vendor = vendorOf(spec);
-    this.#self = self;
+    this.#session = session;
     this.#spec = spec;
-    this.#pace = vendor === undefined ? undefined : new VendorPace(self.store, vendor);
+    this.#pace = vendor === undefined ? undefined : new VendorPace(session.store, vendor);
   }
 
   /** A turn begins, when its vendor may be called. @param task that it is about */
@@ -36,7 +39,7 @@ export class AgentLedger {
   }
 
   /** Keeps what an agent told; for a call, waits until it may be made. */
-  async heard(event: Told, signal: AbortSignal): Promise<void> {
+  async heard(event: LedgerEvent, signal: AbortSignal): Promise<void> {
     switch (event.type) {
       case 'session':
         this.#keepSession(event.id);
@@ -75,22 +78,22 @@ export class AgentLedger {
     if (left > 0) {
       // Another's refusal may have made it longer meanwhile.
       for (let ms = left; ms > 0 && !signal.aborted; ms = pace?.left() ?? 0) {
-        this.#self.note({ state: 'rate-limited', reason: 'its vendor asked for a pause', forMs: ms });
-        await this.#self.store.clock.sleep(ms, signal);
+        this.#session.note({ state: 'rate-limited', reason: 'its vendor asked for a pause', forMs: ms });
+        await this.#session.store.clock.sleep(ms, signal);
       }
-      this.#self.note();
+      this.#session.note();
     }
     pace?.calls();
   }
 
   #keepSession(id: string): void {
-    const { store, name } = this.#self;
+    const { store, name } = this.#session;
     keepSession(store.disk, store.paths, name, { kind: this.#spec.kind, id });
     this.#tell({ type: 'agent.session_began', text: id });
   }
 
   #tell(event: { type: string; text?: string }): void {
-    const { store, name } = this.#self;
+    const { store, name } = this.#session;
     store.events.append({ member: name, ...(this.#task === undefined ? {} : { task: this.#task }), ...event });
   }
 }

@@ -9,53 +9,53 @@
 import type { AgentSpec, FailureClass, Tier } from '../../model/agent/agent.ts';
 import type { ModelRules } from '../../model/agent/models.ts';
 import { isFinal, type Task } from '../../model/board/task.ts';
-import { agentKey, mayFallBack, remedyFor, standIns, type Scope } from '../../policy/supervise/fallback.ts';
-import type { FaultyTurn, Remedied } from '../../policy/outcome.ts';
+import { agentKey, mayFallBack, remedyFor, standIns, type FallbackScope } from '../../policy/supervise/fallback.ts';
+import type { FaultyTurn, RemedyResult } from '../../policy/outcome.ts';
 import { suitedTo } from '../../policy/divide/tiers.ts';
 import { hashText } from '../../store/board/results.ts';
 import { AgentLedger } from './agent-ledger.ts';
-import type { Seated } from './open-agent.ts';
-import type { Self } from '../team/member-session.ts';
+import type { OpenedAgent } from './open-agent.ts';
+import type { MemberSession } from '../team/member-session.ts';
 
 /** An agent at work: as it was asked for, as it sits, and the account of it. */
-export interface Chair extends Seated {
+export interface AssignedAgent extends OpenedAgent {
   readonly given: AgentSpec;
   readonly ledger: AgentLedger;
 }
 
-export interface SeatsEnvironment {
-  readonly self: Self;
+export interface AgentSlotsEnvironment {
+  readonly session: MemberSession;
   readonly given: AgentSpec;
-  readonly first: Seated;
+  readonly first: OpenedAgent;
   /** Who may stand in, in order, and what tiers are called. */
   readonly rules: ModelRules & { readonly fallback: readonly AgentSpec[] };
   /** @returns why it cannot, instead */
-  readonly seat: (spec: AgentSpec, options: { keepsSession: boolean }) => Promise<Seated | string>;
+  readonly openStandIn: (spec: AgentSpec, options: { keepsSession: boolean }) => Promise<OpenedAgent | string>;
 }
 
 /** What came of one task, or of the mail, so far. */
-interface Trial {
+interface AgentAttempts {
   readonly faults: Map<string, FailureClass[]>;
-  standIn: Chair | undefined;
+  standIn: AssignedAgent | undefined;
 }
 
 type Fault = Pick<FaultyTurn, 'why' | 'message'>;
 
-export class Seats {
-  readonly #environment: SeatsEnvironment;
+export class AgentSlots {
+  readonly #environment: AgentSlotsEnvironment;
   readonly #isFixed: boolean;
-  readonly #trials = new Map<string | undefined, Trial>();
+  readonly #attemptsByTask = new Map<string | undefined, AgentAttempts>();
   /** Its own agent with the models of other tiers. */
-  readonly #suited = new Map<Tier, Chair>();
-  #own: Chair;
+  readonly #byTier = new Map<Tier, AssignedAgent>();
+  #own: AssignedAgent;
   #task: Task | undefined;
   #isEmpty = false;
 
-  constructor(environment: SeatsEnvironment) {
-    const { self, given, first } = environment;
+  constructor(environment: AgentSlotsEnvironment) {
+    const { session, given, first } = environment;
     this.#environment = environment;
-    this.#own = { ...first, given, ledger: new AgentLedger(self, first.spec) };
-    this.#isFixed = !mayFallBack(given) || self.store.board.board.profile === 'relay';
+    this.#own = { ...first, given, ledger: new AgentLedger(session, first.spec) };
+    this.#isFixed = !mayFallBack(given) || session.store.board.board.profile === 'relay';
   }
 
   /** Nobody can think for this member in this run. */
@@ -64,8 +64,8 @@ export class Seats {
   }
 
   /** Who thinks now. */
-  get chair(): Chair {
-    return this.#trials.get(this.#task?.id)?.standIn ?? this.#suitable ?? this.#own;
+  get current(): AssignedAgent {
+    return this.#attemptsByTask.get(this.#task?.id)?.standIn ?? this.#forTier ?? this.#own;
   }
 
   /**
@@ -73,26 +73,26 @@ export class Seats {
    *
    * @returns whether somebody thinks
    */
-  async begin(task: Task | undefined): Promise<boolean> {
+  async assign(task: Task | undefined): Promise<boolean> {
     this.#task = task;
-    if (!(await this.#isManned())) return false;
-    await this.#suit();
+    if (!(await this.#replaceUnavailable())) return false;
+    await this.#assignTier();
     return true;
   }
 
-  async #isManned(): Promise<boolean> {
+  async #replaceUnavailable(): Promise<boolean> {
     if (this.#isFixed || this.#isEmpty) return !this.#isEmpty;
     await this.#forgetFinal();
-    const why = this.#unfit(agentKey(this.#own.given));
+    const why = this.#unavailable(agentKey(this.#own.given));
     if (why !== undefined) await this.#replace(this.#own, 'run', { why, message: 'another member found it so.' });
     return !this.#isEmpty;
   }
 
   /** The agent failed by its own fault. @returns undefined where nobody stands in for anybody */
-  async failed(end: FaultyTurn): Promise<Remedied | undefined> {
+  async handleFailure(end: FaultyTurn): Promise<RemedyResult | undefined> {
     if (this.#isFixed) return undefined;
-    const { chair } = this;
-    const { faults, standIn } = this.#trial();
+    const { current: chair } = this;
+    const { faults, standIn } = this.#attempts();
     const key = agentKey(chair.given);
     const known = [...(faults.get(key) ?? []), end.why];
     faults.set(key, known);
@@ -100,46 +100,46 @@ export class Seats {
     if (remedy.do === 'again')
       return { done: 'again', ...(remedy.afterMs === undefined ? {} : { afterMs: remedy.afterMs }) };
     if (remedy.for === 'task' && this.#task === undefined) return undefined;
-    if (remedy.for === 'run') await this.#condemn(key, end.why);
+    if (remedy.for === 'run') await this.#markUnavailable(key, end.why);
     const scope = chair === standIn ? 'task' : remedy.for;
     const why = await this.#replace(scope === 'run' ? this.#own : chair, scope, end);
     return why === undefined ? { done: 'replaced' } : { done: 'nothing', for: scope, why };
   }
 
   async close(): Promise<void> {
-    for (const { standIn } of this.#trials.values()) if (standIn) await leave(standIn);
-    this.#trials.clear();
-    await this.#unsuit();
+    for (const { standIn } of this.#attemptsByTask.values()) if (standIn) await leave(standIn);
+    this.#attemptsByTask.clear();
+    await this.#releaseTiers();
     await leave(this.#own);
   }
 
-  #trial(): Trial {
-    const known = this.#trials.get(this.#task?.id);
+  #attempts(): AgentAttempts {
+    const known = this.#attemptsByTask.get(this.#task?.id);
     if (known) return known;
-    const fresh: Trial = { faults: new Map(), standIn: undefined };
-    this.#trials.set(this.#task?.id, fresh);
+    const fresh: AgentAttempts = { faults: new Map(), standIn: undefined };
+    this.#attemptsByTask.set(this.#task?.id, fresh);
     return fresh;
   }
 
   /** Who stood in for what is over goes. */
   async #forgetFinal(): Promise<void> {
-    const { tasks } = this.#environment.self.store.board.board;
-    for (const [id, { standIn }] of this.#trials) {
+    const { tasks } = this.#environment.session.store.board.board;
+    for (const [id, { standIn }] of this.#attemptsByTask) {
       const task = id === undefined ? undefined : tasks.get(id);
       if (task === undefined || !isFinal(task)) continue;
-      this.#trials.delete(id);
+      this.#attemptsByTask.delete(id);
       if (standIn) await leave(standIn);
     }
   }
 
   /** @returns why nobody took the place, instead */
-  async #replace(from: Chair, scope: Scope, fault: Fault): Promise<string | undefined> {
-    const { self, rules, seat } = this.#environment;
-    const { faults } = this.#trial();
+  async #replace(from: AssignedAgent, scope: FallbackScope, fault: Fault): Promise<string | undefined> {
+    const { session, rules, openStandIn } = this.#environment;
+    const { faults } = this.#attempts();
     const missing: string[] = [];
-    const isSpent = (key: string): boolean => faults.has(key) || this.#unfit(key) !== undefined;
+    const isSpent = (key: string): boolean => faults.has(key) || this.#unavailable(key) !== undefined;
     for (const given of standIns(from.given, rules.fallback, isSpent)) {
-      const found = await seat(given, { keepsSession: scope === 'run' });
+      const found = await openStandIn(given, { keepsSession: scope === 'run' });
       if (typeof found === 'string') missing.push(`${given.kind}: ${found}`);
       else {
         const how = scope === 'run' ? 'for the whole run' : `for task #${this.#task?.id ?? ''}`;
@@ -149,51 +149,51 @@ export class Seats {
           scope,
           fault,
         );
-        await this.#sit({ ...found, given, ledger: new AgentLedger(self, found.spec) }, from, scope);
+        await this.#install({ ...found, given, ledger: new AgentLedger(session, found.spec) }, from, scope);
         return undefined;
       }
     }
     const list = missing.length === 0 ? '' : ` (${missing.join('; ')})`;
     const nobody = `Nobody stands in for ${from.given.kind}${list}.`;
-    this.#tell('agent.left_alone', nobody, scope, fault);
+    this.#tell('agent.no_fallback', nobody, scope, fault);
     this.#isEmpty = scope === 'run';
     return nobody;
   }
 
-  async #sit(chair: Chair, from: Chair, scope: Scope): Promise<void> {
-    const trial = this.#trial();
+  async #install(assigned: AssignedAgent, from: AssignedAgent, scope: FallbackScope): Promise<void> {
+    const trial = this.#attempts();
     // Its own agent waits for its next task; who stood in does not.
     const isOver = scope === 'run' || from === trial.standIn;
     if (scope === 'run') {
-      this.#own = chair;
-      await this.#unsuit();
-    } else trial.standIn = chair;
+      this.#own = assigned;
+      await this.#releaseTiers();
+    } else trial.standIn = assigned;
     if (isOver) await leave(from);
   }
 
-  get #suitable(): Chair | undefined {
+  get #forTier(): AssignedAgent | undefined {
     const suited = suitedTo(this.#own.given, this.#task?.metadata['tier'], this.#environment.rules);
-    return suited?.tier && this.#suited.get(suited.tier);
+    return suited?.tier && this.#byTier.get(suited.tier);
   }
 
   /** Its own agent as strong as the task asks for; as it is, where that cannot be had. */
-  async #suit(): Promise<void> {
-    const { self, rules, seat } = this.#environment;
+  async #assignTier(): Promise<void> {
+    const { session, rules, openStandIn } = this.#environment;
     const given = suitedTo(this.#own.given, this.#task?.metadata['tier'], rules);
-    if (given?.tier === undefined || this.#suited.has(given.tier)) return;
-    const found = await seat(given, { keepsSession: false });
+    if (given?.tier === undefined || this.#byTier.has(given.tier)) return;
+    const found = await openStandIn(given, { keepsSession: false });
     if (typeof found !== 'string')
-      this.#suited.set(given.tier, { ...found, given, ledger: new AgentLedger(self, found.spec) });
+      this.#byTier.set(given.tier, { ...found, given, ledger: new AgentLedger(session, found.spec) });
   }
 
-  async #unsuit(): Promise<void> {
-    for (const chair of this.#suited.values()) await leave(chair);
-    this.#suited.clear();
+  async #releaseTiers(): Promise<void> {
+    for (const assigned of this.#byTier.values()) await leave(assigned);
+    this.#byTier.clear();
   }
 
   /** In this run, which is the time of one lead, nobody of the team tries it again. */
-  async #condemn(key: string, fault: FailureClass): Promise<void> {
-    const { vendors, board } = this.#environment.self.store;
+  async #markUnavailable(key: string, fault: FailureClass): Promise<void> {
+    const { vendors, board } = this.#environment.session.store;
     const { epoch } = board.board.lead;
     await vendors.update((current) => {
       const unfit = { ...current?.unfit, [hashText(key)]: { fault, epoch } };
@@ -201,21 +201,21 @@ export class Seats {
     });
   }
 
-  #unfit(key: string): FailureClass | undefined {
-    const { vendors, board } = this.#environment.self.store;
+  #unavailable(key: string): FailureClass | undefined {
+    const { vendors, board } = this.#environment.session.store;
     const found = vendors.read()?.unfit?.[hashText(key)];
     return found?.epoch === board.board.lead.epoch ? found.fault : undefined;
   }
 
-  #tell(type: string, what: string, scope: Scope, { why, message }: Fault): void {
-    const { store, name } = this.#environment.self;
+  #tell(type: string, what: string, scope: FallbackScope, { why, message }: Fault): void {
+    const { store, name } = this.#environment.session;
     const task = this.#task === undefined ? {} : { task: this.#task.id };
     const text = `${what} ${why}: ${message}`.slice(0, 4_096);
     store.events.append({ type, member: name, ...task, fault: why, scope, text });
   }
 }
 
-async function leave({ agent, workspace }: Chair): Promise<void> {
+async function leave({ agent, workspace }: AssignedAgent): Promise<void> {
   await agent.close();
   await workspace?.[Symbol.asyncDispose]();
 }

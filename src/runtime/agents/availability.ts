@@ -77,7 +77,7 @@ async function server(baseUrl: string): Promise<Availability> {
 }
 
 /** @throws AgentError `AGENT_UNAVAILABLE` naming the member and what is missing */
-export async function mustBeAvailable(spec: AgentSpec, member: string, environment: Environment): Promise<void> {
+export async function requireAvailable(spec: AgentSpec, member: string, environment: Environment): Promise<void> {
   const { isAvailable, found } = await availabilityOf(spec, environment);
   if (!isAvailable)
     throw new AgentError(

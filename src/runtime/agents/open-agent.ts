@@ -5,20 +5,20 @@ import { isTeamError } from '../../model/text/errors.ts';
 import { withModel } from '../../model/agent/models.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
-import { wantsFence } from '../../policy/sandbox/program-isolation.ts';
-import type { Leave } from '../../policy/sandbox/effective-sandbox.ts';
+import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
+import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { agentHome, keptSession } from '../../store/board/agent-home.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { availabilityOf, mustBeAvailable } from './availability.ts';
+import { availabilityOf, requireAvailable } from './availability.ts';
 import { identityOf } from './agent-brief.ts';
 import { memberServer } from '../tools/member-server.ts';
 import { pathWithUs } from '../process/package.ts';
 import { MEMBER_VARIABLE, TOKEN_VARIABLE } from '../team/authentication.ts';
-import { agentRulesFrom, wallFrom } from '../team/teammate-env.ts';
+import { decodeAgentRules, decodeIsolation } from '../team/teammate-env.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 
 /** Where a member is, whichever agent thinks for it. */
-export interface Place {
+export interface MemberContext {
   readonly store: TeamStore;
   readonly config: TeamConfig;
   readonly member: MemberConfig;
@@ -27,10 +27,10 @@ export interface Place {
   /** The environment of this process. */
   readonly parent: Readonly<Record<string, string | undefined>>;
   /** What it may do to files at the moment. */
-  readonly leave: () => Leave;
+  readonly permissions: () => Permissions;
 }
 
-export interface Seated {
+export interface OpenedAgent {
   readonly spec: AgentSpec;
   readonly agent: Agent;
   /** The child environment of this member, without what belongs to one task. */
@@ -40,9 +40,9 @@ export interface Seated {
 }
 
 /** @throws AgentError `AGENT_UNAVAILABLE` naming the member and what is missing; UsageError for options not of its kind */
-export async function seat(place: Place, spec: AgentSpec): Promise<Seated> {
+export async function openAgent(place: MemberContext, spec: AgentSpec): Promise<OpenedAgent> {
   const environment = environmentOf(place, spec);
-  await mustBeAvailable(spec, place.member.name, environment);
+  await requireAvailable(spec, place.member.name, environment);
   return seated(place, spec, environment, { keepsSession: true });
 }
 
@@ -52,11 +52,11 @@ export async function seat(place: Place, spec: AgentSpec): Promise<Seated> {
  * @param keepsSession it stays: its session is the one to go on with in a later life
  * @returns why it cannot, instead
  */
-export async function seatStandIn(
-  place: Place,
+export async function openStandIn(
+  place: MemberContext,
   spec: AgentSpec,
   { keepsSession }: { keepsSession: boolean },
-): Promise<Seated | string> {
+): Promise<OpenedAgent | string> {
   const environment = environmentOf(place, spec);
   const { isAvailable, found } = await availabilityOf(spec, environment);
   if (!isAvailable) return found;
@@ -69,12 +69,12 @@ export async function seatStandIn(
 }
 
 async function seated(
-  place: Place,
+  place: MemberContext,
   given: AgentSpec,
   environment: Readonly<Record<string, string>>,
   { keepsSession }: { keepsSession: boolean },
-): Promise<Seated> {
-  const spec = withModel(given, agentRulesFrom(place.parent));
+): Promise<OpenedAgent> {
+  const spec = withModel(given, decodeAgentRules(place.parent));
   const hold = await fenceOf(place, spec, environment);
   const seat = { ...seatOf(place, spec, environment, keepsSession), ...(hold === undefined ? {} : { hold }) };
   const agent = await agentFor(spec, seat);
@@ -84,9 +84,9 @@ async function seated(
 
 /** What an agent keeps from life to life; a command has none of it. */
 function seatOf(
-  { store, config, member, parent }: Place,
+  { store, config, member, parent }: MemberContext,
   { kind }: AgentSpec,
-  environment: Seated['environment'],
+  environment: OpenedAgent['environment'],
   keepsSession: boolean,
 ): Seat {
   if (kind === 'exec' || kind === 'scripted') return {};
@@ -103,17 +103,17 @@ function seatOf(
 
 /** What holds its program in, where something is to; loaded for those that have one. */
 async function fenceOf(
-  { store, config, member, parent }: Place,
+  { store, config, member, parent }: MemberContext,
   { kind }: AgentSpec,
-  environment: Seated['environment'],
-): Promise<Seat['hold']> {
+  environment: OpenedAgent['environment'],
+): Promise<Seat['isolate']> {
   const { name, role, sandbox = defaultSandbox(role) } = member;
-  const setting = wallFrom(parent);
+  const setting = decodeIsolation(parent);
   const isSaid = member.sandbox !== undefined || sandbox === 'read-only';
-  if (!wantsFence(kind, { sandbox, isAsked: isSaid && config.profile !== 'relay', setting })) return undefined;
+  if (!wantsIsolation(kind, { sandbox, isAsked: isSaid && config.profile !== 'relay', setting })) return undefined;
 
-  const { raiseFence } = await import('../tools/open-program-isolation.ts');
-  const fence = await raiseFence({
+  const { openProgramIsolation } = await import('../tools/open-program-isolation.ts');
+  const fence = await openProgramIsolation({
     ...{ setting, root: config.cwd ?? store.paths.root, isWritable: sandbox !== 'read-only', environment: parent },
     shared: [store.paths.folder, store.paths.board, ...loginFiles(kind, environment)],
   });
@@ -123,19 +123,19 @@ async function fenceOf(
 }
 
 /** Where the tools of a model work: as far as its member may. Loaded for those that have such tools. */
-async function workspaceOf({ store, config, member, parent, leave }: Place): Promise<Workspace> {
+async function workspaceOf({ store, config, member, parent, permissions }: MemberContext): Promise<Workspace> {
   const { openWorkspace } = await import('../tools/tool-workspace.ts');
   const workspace = await openWorkspace({
-    ...{ root: config.cwd ?? store.paths.root, environment: parent, leave, bwrap: wallFrom(parent) },
+    ...{ root: config.cwd ?? store.paths.root, environment: parent, permissions, isolation: decodeIsolation(parent) },
     named: { env: member.env ?? {}, envPass: config.env_pass ?? [] },
     onWarning: (text) => void store.events.append({ type: 'sandbox.missing', member: member.name, text }),
   });
-  if (workspace.isWalled) store.events.append({ type: 'sandbox.held', member: member.name });
+  if (workspace.isIsolated) store.events.append({ type: 'sandbox.held', member: member.name });
   return workspace;
 }
 
 function environmentOf(
-  { store, config, member, token, parent }: Place,
+  { store, config, member, token, parent }: MemberContext,
   spec: AgentSpec,
 ): Readonly<Record<string, string>> {
   return childEnvironment(spec.kind, {

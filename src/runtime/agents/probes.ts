@@ -6,13 +6,13 @@ import { isTeamError } from '../../model/text/errors.ts';
 import { withModel } from '../../model/agent/models.ts';
 import { mayFallBack } from '../../policy/supervise/fallback.ts';
 import type { Probe } from '../../policy/refine/preflight.ts';
-import type { Thinker } from '../../policy/refine/reviewer-choice.ts';
+import type { LabelledReviewer } from '../../policy/refine/reviewer-choice.ts';
 import { availabilityOf } from './availability.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Looks for one agent. Never throws for one that is not there. */
-export async function probe({ label, agent }: Thinker, environment: Environment): Promise<Probe> {
+export async function probe({ label, agent }: LabelledReviewer, environment: Environment): Promise<Probe> {
   const { isAvailable, found } = await availabilityOf(agent, environment);
   const fault = isAvailable ? await faultOf(agent) : undefined;
   return { isThere: isAvailable && fault === undefined, seen: `${label}: ${fault ?? found}` };
@@ -55,8 +55,8 @@ export async function availableOf(
   names: readonly string[],
   configured: ReadonlyMap<string, AgentSpec>,
   environment: Environment,
-): Promise<Thinker[]> {
-  const thinkers = names.flatMap((label): Thinker[] => {
+): Promise<LabelledReviewer[]> {
+  const thinkers = names.flatMap((label): LabelledReviewer[] => {
     const agent = findAgent(label, configured);
     return agent === undefined ? [] : [{ label, agent }];
   });

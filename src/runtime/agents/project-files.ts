@@ -2,12 +2,12 @@
  * Which files a project has: what git knows of and does not ignore; where there is no git, what a walk finds, in a thread, so
  * that a large tree holds nobody up.
  */
-import type { Walked } from '../../store/workspace/project-walk.ts';
+import type { ProjectFiles } from '../../store/workspace/project-walk.ts';
 import { git } from '../process/git.ts';
 import { scanProgram } from '../process/package.ts';
 import type { Scan } from './scan-worker.ts';
 
-type Scanned = Walked & { readonly hashes: readonly string[] };
+type Scanned = ProjectFiles & { readonly hashes: readonly string[] };
 
 /** More files than this are not looked at one by one. */
 const MOST_FILES = 50_000;
@@ -15,7 +15,7 @@ const MOST_FILES = 50_000;
 const LISTED = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
 
 /** @returns names relative to `cwd`; rejects when `signal` aborts */
-export async function projectFiles(cwd: string, signal: AbortSignal): Promise<Walked> {
+export async function projectFiles(cwd: string, signal: AbortSignal): Promise<ProjectFiles> {
   const { code, text } = await git(LISTED, { cwd, signal });
   signal.throwIfAborted();
   if (code !== 0) return scanned({ cwd, most: MOST_FILES }, signal);

@@ -1,20 +1,20 @@
 /** Driving a turn to its end: what the agent prints and says is kept, what it calls or asks is answered. */
-import type { AgentEvent, CallAnswer, Turn, TurnEnd, Called } from '../../agents/agent-contract.ts';
+import type { AgentEvent, CallAnswer, Turn, TurnEnd, ToolCallEvent } from '../../agents/agent-contract.ts';
 import type { Sandbox } from '../../model/agent/agent.ts';
-import { permitted } from '../../policy/sandbox/permissions.ts';
+import { judgePermission } from '../../policy/sandbox/permissions.ts';
 import type { AgentLedger } from './agent-ledger.ts';
-import type { Output } from '../views/member-output.ts';
+import type { MemberOutput } from '../views/member-output.ts';
 
-export interface Listener {
-  readonly output: Pick<Output, 'print' | 'say'>;
+export interface TurnListener {
+  readonly output: Pick<MemberOutput, 'print' | 'say'>;
   readonly sandbox: Sandbox;
   /** Carries out a tool that the agent calls. */
-  readonly call: (event: Called) => Promise<CallAnswer>;
+  readonly call: (event: ToolCallEvent) => Promise<CallAnswer>;
   /** Without one, nobody keeps account: a command has nothing to tell. */
   readonly ledger?: AgentLedger;
 }
 
-export async function converse(turn: Turn, listener: Listener, signal: AbortSignal): Promise<TurnEnd> {
+export async function runTurn(turn: Turn, listener: TurnListener, signal: AbortSignal): Promise<TurnEnd> {
   let answer: CallAnswer | undefined;
   for (;;) {
     const next = await turn.next(answer);
@@ -28,7 +28,7 @@ const SHOWN = 200;
 
 const shortly = (input: unknown): string => JSON.stringify(input).slice(0, SHOWN);
 
-async function heard(event: AgentEvent, listener: Listener, signal: AbortSignal): Promise<CallAnswer | undefined> {
+async function heard(event: AgentEvent, listener: TurnListener, signal: AbortSignal): Promise<CallAnswer | undefined> {
   const { output, call, ledger, sandbox } = listener;
   switch (event.type) {
     case 'output':
@@ -42,7 +42,7 @@ async function heard(event: AgentEvent, listener: Listener, signal: AbortSignal)
       await ledger?.heard({ type: 'used', tool: event.tool, text: shortly(event.input) }, signal);
       return call(event);
     case 'asked':
-      return permitted(event, sandbox);
+      return judgePermission(event, sandbox);
     case 'started':
       return undefined;
     case 'session':

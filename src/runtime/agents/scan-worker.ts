@@ -1,5 +1,5 @@
 /** The thread that looks for a project's files. A bundle of its own, which piscina starts. */
-import { hashesOf, walkProject, type Walked } from '../../store/workspace/project-walk.ts';
+import { hashesOf, walkProject, type ProjectFiles } from '../../store/workspace/project-walk.ts';
 
 export interface Scan {
   readonly cwd: string;
@@ -8,7 +8,7 @@ export interface Scan {
   readonly hashed?: true;
 }
 
-export default function scan({ cwd, most, hashed }: Scan): Walked & { readonly hashes: readonly string[] } {
+export default function scan({ cwd, most, hashed }: Scan): ProjectFiles & { readonly hashes: readonly string[] } {
   const walked = walkProject(cwd, most);
   return { ...walked, hashes: hashed ? hashesOf(cwd, walked.files) : [] };
 }

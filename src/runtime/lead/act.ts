@@ -8,40 +8,40 @@ import { fixChanges } from '../../policy/pipeline/fix-loop.ts';
 import type { Verdict } from '../../policy/sighting.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { passing } from '../team/checkpoint-answer.ts';
+import { checkpointPassed } from '../team/checkpoint-answer.ts';
 import { followUpChange, ownerFor } from './follow-up.ts';
 import { sendMail } from '../team/send-mail.ts';
-import type { Memory } from './lead-memory.ts';
+import type { LeadMemory } from './lead-memory.ts';
 import { authorOf, type Speaker } from '../team/authentication.ts';
 import type { Supervisor } from './supervisor.ts';
-import { after } from '../team/task-service.ts';
+import { publishOutcome } from '../team/task-service.ts';
 
 export interface ActContext {
   readonly store: TeamStore;
   readonly speaker: Speaker & { kind: 'lead' };
-  readonly memory: Memory;
+  readonly memory: LeadMemory;
   readonly supervisor: Supervisor;
   /** The agent of members that the lead adds by itself; without one it adds none. */
   readonly spare: AgentSpec | undefined;
 }
 
 /** Every decision is an event with its reason, so that `teams why` can answer. */
-export async function acts(verdict: Verdict, context: ActContext): Promise<void> {
+export async function carryOut(verdict: Verdict, context: ActContext): Promise<void> {
   const { store, memory, supervisor } = context;
-  tellDecision(store, verdict);
+  logDecision(store, verdict);
   switch (verdict.do) {
-    case 'forgive':
-      memory.forgive();
+    case 'resetDeadlines':
+      memory.resetDeadlines();
       return;
     case 'restart':
       memory.of(verdict.member).restarts = verdict.attempt;
-      memory.reborn(verdict.member);
+      memory.restarted(verdict.member);
       supervisor.start([verdict.member]);
       return;
-    case 'give up':
+    case 'abandon':
       memory.of(verdict.member).givenUp = true;
       return;
-    case 'pardon':
+    case 'resetRestarts':
       Object.assign(memory.of(verdict.member), { restarts: 0, givenUp: false });
       return;
     case 'release': {
@@ -72,15 +72,15 @@ export async function acts(verdict: Verdict, context: ActContext): Promise<void>
     case 'follow up':
       return follow(verdict, context);
     case 'start':
-      memory.reborn(verdict.member);
+      memory.restarted(verdict.member);
       supervisor.start([verdict.member]);
       return;
     case 'tell':
-      memory.told.add(verdict.task);
+      memory.announced.add(verdict.task);
       store.events.append({ type: verdict.what, task: verdict.task, text: verdict.why });
       return;
     case 'pass':
-      return append(context, (board) => passing(board, verdict.task, verdict.why));
+      return append(context, (board) => checkpointPassed(board, verdict.task, verdict.why));
     case 'redo':
       return append(context, (board) => redoing(board, verdict));
     case 'finish':
@@ -92,13 +92,13 @@ export async function acts(verdict: Verdict, context: ActContext): Promise<void>
 }
 
 /** A decision as a fact of the team. */
-export const tellDecision = (store: Pick<TeamStore, 'events'>, verdict: Verdict): void =>
+export const logDecision = (store: Pick<TeamStore, 'events'>, verdict: Verdict): void =>
   void store.events.append({ type: 'lead.decided', ...decisionOf(verdict) });
 
 async function append(context: ActContext, body: Body | ((board: Board) => Body | Refused)): Promise<void> {
   const build = typeof body === 'function' ? body : (): Body => body;
   const { outcome } = context.store.board.append(authorOf(context.speaker), build);
-  if (outcome.ok) return after(context.store, outcome, context.speaker);
+  if (outcome.ok) return publishOutcome(context.store, outcome, context.speaker);
   context.store.events.append({ type: 'lead.overtaken', text: outcome.why });
 }
 
@@ -141,7 +141,7 @@ async function follow(verdict: Verdict & { do: 'follow up' }, context: ActContex
   await append(context, (board) => followUpChange(board, verdict.task, verdict.follow, owner));
   if (owner === undefined) return;
   if (isNew) {
-    memory.reborn(owner);
+    memory.restarted(owner);
     supervisor.start([owner]);
     return;
   }
@@ -150,7 +150,7 @@ async function follow(verdict: Verdict & { do: 'follow up' }, context: ActContex
 }
 
 async function stop(member: Name, { supervisor }: ActContext): Promise<void> {
-  const life = supervisor.life(member);
+  const life = supervisor.processOf(member);
   if (life) await supervisor.end(life);
 }
 

@@ -6,7 +6,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 /** A message that its agent wrote is progress as well; the runtime's own mail makes no such event. */
 const isAgentsAct = ({ type }: TeamEvent): boolean => type.startsWith('agent.') || type === 'message.sent';
 
-export class AgentWatch {
+export class AgentActivityWatch {
   readonly #store: Pick<TeamStore, 'events' | 'board'>;
   readonly #onAct: (name: Name) => void;
   #next: number;

@@ -4,7 +4,7 @@ import { UsageError } from '../../model/text/errors.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
-export interface Equipment {
+export interface MemberSettings {
   readonly role?: string | undefined;
   readonly agent?: AgentSpec | undefined;
   readonly sandbox?: Sandbox | undefined;
@@ -15,10 +15,10 @@ export interface Equipment {
  * @returns the member's name
  * @throws UsageError `BAD_NAME`, `POLICY_DENIED` for a member with another role
  */
-export async function equip(
+export async function configureMember(
   handle: TeamHandle,
   member: string,
-  { role, agent, sandbox, planApproval = false }: Equipment,
+  { role, agent, sandbox, planApproval = false }: MemberSettings,
 ): Promise<Name> {
   const name = parseName('member', member);
   const known = handle.store.board.fold().members.get(name);

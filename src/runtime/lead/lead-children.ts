@@ -6,22 +6,22 @@ import { LEAD } from '../../model/text/names.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
 import { processes } from '../../os/process-table.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { drawMarks, markedCommand, markEnvironment, type Marked } from '../../os/mark-environment.ts';
+import { createMarks, markedCommand, markEnvironment, type Marked } from '../../os/mark-environment.ts';
 import type { Reaper } from '../../os/reaper-handle.ts';
 import { sweep } from '../../os/sweep.ts';
 
-export interface WardEnvironment {
+export interface LeadChildrenEnvironment {
   readonly store: TeamStore;
   readonly run: string;
   readonly reaper: () => Reaper;
 }
 
-export class Ward {
-  readonly #environment: WardEnvironment;
+export class LeadChildren {
+  readonly #environment: LeadChildrenEnvironment;
   #mark: Mark | undefined;
   #running = 0;
 
-  constructor(environment: WardEnvironment) {
+  constructor(environment: LeadChildrenEnvironment) {
     this.#environment = environment;
   }
 
@@ -47,7 +47,7 @@ export class Ward {
   #known(): Mark | undefined {
     const { store, run, reaper } = this.#environment;
     if (this.#mark) return this.#mark;
-    const [mark] = drawMarks(1, processes, Math.random, run);
+    const [mark] = createMarks(1, processes, Math.random, run);
     const record = store.roster.read(LEAD);
     if (mark && record) store.roster.write({ ...record, mark: { ...mark } });
     if (mark) reaper().add(mark);

@@ -9,13 +9,13 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { runHook, type HookEvent, type HookName, type Hooks } from '../team/hooks.ts';
 import { sendMail } from '../team/send-mail.ts';
 import type { Speaker } from '../team/authentication.ts';
-import type { Ward } from './lead-children.ts';
+import type { LeadChildren } from './lead-children.ts';
 
 export interface LeadHooksEnvironment {
   readonly store: TeamStore;
   readonly speaker: Speaker & { kind: 'lead' };
   readonly hooks: Hooks;
-  readonly ward: Ward;
+  readonly children: LeadChildren;
 }
 
 /** A member that was refused so often without getting anything done may be idle. */
@@ -79,10 +79,10 @@ export class LeadHooks {
   }
 
   async #run(name: HookName, event: HookEvent): Promise<string | undefined> {
-    const { hooks, store, ward } = this.#environment;
+    const { hooks, store, children } = this.#environment;
     const command = hooks[name];
     if (command === undefined || this.#stop.signal.aborted) return undefined;
     const { signal } = this.#stop;
-    return ward.run((marked) => runHook({ name, command, event }, { store, signal, marked }));
+    return children.run((marked) => runHook({ name, command, event }, { store, signal, marked }));
   }
 }

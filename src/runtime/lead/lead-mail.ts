@@ -11,7 +11,7 @@ import { answerBoundary } from './boundaries.ts';
 import type { Mailbox } from '../tools/tool-context.ts';
 import { Mailroom } from '../team/mailroom.ts';
 import { sendMail } from '../team/send-mail.ts';
-import type { Memory } from './lead-memory.ts';
+import type { LeadMemory } from './lead-memory.ts';
 import { FINAL_REPORT } from './role-reports.ts';
 import type { Speaker } from '../team/authentication.ts';
 
@@ -20,12 +20,12 @@ const MAIL_GAP_MS = 100;
 /** Mail that says again what the logs tell already. */
 const ECHOES = new Set(['task_completed', 'task_failed', 'idle', 'shutdown_response']);
 
-export interface PostEnvironment {
+export interface LeadMailEnvironment {
   readonly store: TeamStore;
   readonly speaker: Speaker & { kind: 'lead' };
-  readonly memory: Memory;
+  readonly memory: LeadMemory;
   readonly leads: () => boolean;
-  /** Somebody leads by {@link LeadPost.mail}: mail from others waits there until it is taken. */
+  /** Somebody leads by {@link LeadMail.mail}: mail from others waits there until it is taken. */
   readonly readsMail: boolean;
   /** A role says what it has finished. */
   readonly onReport?: (from: Name, message: Message) => void;
@@ -46,14 +46,14 @@ interface Unblocked {
   readonly at: string;
 }
 
-export class LeadPost {
-  readonly #environment: PostEnvironment;
+export class LeadMail {
+  readonly #environment: LeadMailEnvironment;
   readonly #mailroom: Mailroom;
   readonly #responses = new Map<Name, { approve: boolean; text: string }>();
   #unblocked: Unblocked[] = [];
   #closing: { force: boolean; now: boolean } | undefined;
 
-  constructor(environment: PostEnvironment) {
+  constructor(environment: LeadMailEnvironment) {
     const { store, leads, onNews } = environment;
     this.#environment = environment;
     this.#mailroom = new Mailroom({

@@ -7,8 +7,8 @@ import type { Name } from '../../model/text/names.ts';
 import type { MemberSighting } from '../../policy/sighting.ts';
 import { STALE_BEAT_MS } from '../../policy/member-availability.ts';
 import type { Folded } from '../../store/board/board.ts';
-import type { Life } from './supervisor.ts';
-import { WorkerPast } from '../views/member-past.ts';
+import type { MemberProcess } from './supervisor.ts';
+import { MemberPasts } from '../views/member-past.ts';
 import { WorkLog } from '../views/work-history.ts';
 
 interface Remembered {
@@ -29,8 +29,8 @@ interface Remembered {
 }
 
 /** What is seen of a member from outside, now. */
-export interface Glance {
-  readonly life: Life | undefined;
+export interface MemberReading {
+  readonly life: MemberProcess | undefined;
   readonly byHand: boolean;
   /** mtime of its lease. */
   readonly beat: number | undefined;
@@ -45,13 +45,13 @@ export interface Glance {
   readonly unfit: boolean;
 }
 
-export class Memory {
+export class LeadMemory {
   /** Tasks of which a person was told what is asked, in this lead's life. */
-  readonly told = new Set<string>();
+  readonly announced = new Set<string>();
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #members = new Map<Name, Remembered>();
   readonly #work = new WorkLog();
-  readonly past = new WorkerPast();
+  readonly past = new MemberPasts();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
@@ -101,7 +101,7 @@ export class Memory {
   }
 
   /** Every deadline starts again: the host slept, or the lead did. */
-  forgive(): void {
+  resetDeadlines(): void {
     const now = this.#clock.monotonic();
     for (const member of this.#members.values()) {
       member.progressAt = now;
@@ -114,7 +114,7 @@ export class Memory {
   }
 
   /** A new life begins: what was seen of the last one says nothing of it. */
-  reborn(name: Name): void {
+  restarted(name: Name): void {
     const member = this.of(name);
     member.deadSince = undefined;
     member.readySince = undefined;
@@ -123,7 +123,7 @@ export class Memory {
     this.progressed(name);
   }
 
-  sighting(name: Name, { life, byHand, beat, printed, isExcused, ...facts }: Glance): MemberSighting {
+  sighting(name: Name, { life, byHand, beat, printed, isExcused, ...facts }: MemberReading): MemberSighting {
     const now = this.#clock.monotonic();
     const member = this.of(name);
     if (beat !== member.beat) Object.assign(member, { beat, beatSince: now });
@@ -151,7 +151,7 @@ export class Memory {
   }
 }
 
-function processOf(life: Life | undefined): MemberSighting['process'] {
+function processOf(life: MemberProcess | undefined): MemberSighting['process'] {
   if (life === undefined) return 'none';
   if (life.death !== undefined) return 'dead';
   return life.isReady ? 'alive' : 'starting';

@@ -7,15 +7,15 @@ import { SEND_RATE_VARIABLE } from '../team/send-rate.ts';
 import { MOST_FAILURES_VARIABLE, type Speaker } from '../team/authentication.ts';
 import type { SpendingRules } from './spending-watch.ts';
 import type { Hooks } from '../team/hooks.ts';
-import { agentVariables, hookVariables, quotaVariables, wallVariables } from '../team/teammate-env.ts';
-import type { WallSetting } from '../../policy/sandbox/shell-isolation.ts';
+import { encodeAgentRules, encodeHook, encodeQuota, encodeIsolation } from '../team/teammate-env.ts';
+import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 
 export interface LeadOptions {
   readonly limits: Limits;
   /** Messages that each agent may send in a second, when it is not the default. */
   readonly agentSendRate?: number;
   /** How commands of models are held in. */
-  readonly wall?: WallSetting;
+  readonly isolation?: IsolationSetting;
   /** What its teammates are told of agents. */
   readonly agents?: AgentRules;
   /** Of money and tokens; what is over ends the run. */
@@ -43,7 +43,7 @@ export interface LeadOptions {
 export type LeadSpeaker = Speaker & { kind: 'lead' };
 
 /** Why the loop ended. `stuck` carries what is missing. */
-export type Ending =
+export type LeadEnding =
   | { readonly why: 'finished' }
   | { readonly why: 'stuck'; readonly what: string }
   | { readonly why: 'stopped' }
@@ -53,20 +53,20 @@ export type Ending =
   | { readonly why: 'closing'; readonly force: boolean; readonly now: boolean };
 
 /** Variables for each teammate's process. */
-export const toldBy = ({ limits, quota, hooks, ...options }: LeadOptions): Record<string, string> => ({
+export const teammateVariables = ({ limits, quota, hooks, ...options }: LeadOptions): Record<string, string> => ({
   [MOST_FAILURES_VARIABLE]: String(limits.maxConsecutiveErrors),
-  ...quotaVariables(quota),
-  ...hookVariables(hooks),
-  ...rulesFor(options),
+  ...encodeQuota(quota),
+  ...encodeHook(hooks),
+  ...agentRuleVariables(options),
 });
 
 /** What holds for a teammate's agent, whoever started the teammate. */
-export const rulesFor = ({
-  wall,
+export const agentRuleVariables = ({
+  isolation,
   agents,
   agentSendRate,
-}: Pick<LeadOptions, 'wall' | 'agents' | 'agentSendRate'>): Record<string, string> => ({
-  ...wallVariables(wall),
-  ...agentVariables(agents),
+}: Pick<LeadOptions, 'isolation' | 'agents' | 'agentSendRate'>): Record<string, string> => ({
+  ...encodeIsolation(isolation),
+  ...encodeAgentRules(agents),
   ...(agentSendRate === undefined ? {} : { [SEND_RATE_VARIABLE]: String(agentSendRate) }),
 });

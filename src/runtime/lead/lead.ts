@@ -10,27 +10,27 @@ import type { Task } from '../../model/board/task.ts';
 import type { Sighting, Verdict } from '../../policy/sighting.ts';
 import type { Folded } from '../../store/board/board.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { AgentWatch } from './agent-activity-watch.ts';
-import { acts, tellDecision, type ActContext } from './act.ts';
-import { Glances } from './member-probe.ts';
+import { AgentActivityWatch } from './agent-activity-watch.ts';
+import { carryOut, logDecision, type ActContext } from './act.ts';
+import { MemberProbe } from './member-probe.ts';
 import { LeadHooks } from './lead-hooks.ts';
-import { toldBy, type Ending, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
-import { LeadPost } from './lead-mail.ts';
-import { Memory } from './lead-memory.ts';
+import { teammateVariables, type LeadEnding, type LeadOptions, type LeadSpeaker } from './lead-options.ts';
+import { LeadMail } from './lead-mail.ts';
+import { LeadMemory } from './lead-memory.ts';
 import { RoleReports } from './role-reports.ts';
 import { SpendingWatch } from './spending-watch.ts';
 import { StateWatch } from './state-watch.ts';
-import { Supervisor, type Life, type SupervisorEnvironment } from './supervisor.ts';
+import { Supervisor, type MemberProcess, type SupervisorEnvironment } from './supervisor.ts';
 import { ViewKeeper } from './view-keeper.ts';
 import { RELOOK_MS, Waker } from '../process/waker.ts';
 
 /** The lead looks at most this often, what happens in between being one look, and at least as often as its waker. */
 const SETTLE_MS = 15;
 /** Counted in the lead's memory, and kept in the run's state. */
-const OUTLIVING = new Set<Verdict['do']>(['restart', 'give up', 'pardon', 'quarantine']);
+const OUTLIVING = new Set<Verdict['do']>(['restart', 'abandon', 'resetRestarts', 'quarantine']);
 
 export class Lead {
-  readonly memory: Memory;
+  readonly memory: LeadMemory;
   readonly supervisor: Supervisor;
   readonly views: ViewKeeper;
   readonly hooks: LeadHooks;
@@ -39,11 +39,11 @@ export class Lead {
   readonly #store: TeamStore;
   readonly #speaker: LeadSpeaker;
   readonly #options: LeadOptions;
-  readonly #post: LeadPost;
+  readonly #leadMail: LeadMail;
   readonly #roles: RoleReports | undefined;
   readonly #spending: SpendingWatch;
-  readonly #glances: Glances;
-  readonly #agents: AgentWatch;
+  readonly #probe: MemberProbe;
+  readonly #agents: AgentActivityWatch;
   readonly #waker: Waker;
   readonly #state: StateWatch;
   #lastLook: number;
@@ -61,17 +61,17 @@ export class Lead {
     this.#speaker = speaker;
     this.#options = options;
     this.#spending = new SpendingWatch(store, options.spending ?? {});
-    this.memory = new Memory(store.clock);
+    this.memory = new LeadMemory(store.clock);
     this.views = new ViewKeeper(store);
     this.#state = new StateWatch(store.clock, () => this.onRemembered());
-    this.supervisor = supervise({ store, variables: toldBy(options), onExit: (life) => this.#exited(life) });
+    this.supervisor = supervise({ store, variables: teammateVariables(options), onExit: (life) => this.#exited(life) });
     this.#lastLook = store.clock.monotonic();
-    this.#agents = new AgentWatch(store, (name) => this.memory.progressed(name));
-    this.#glances = new Glances(store, this.memory, this.supervisor);
-    const { ward } = this.supervisor;
-    this.hooks = new LeadHooks({ store, speaker, ward, hooks: options.hooks ?? {} });
+    this.#agents = new AgentActivityWatch(store, (name) => this.memory.progressed(name));
+    this.#probe = new MemberProbe(store, this.memory, this.supervisor);
+    const { children } = this.supervisor;
+    this.hooks = new LeadHooks({ store, speaker, children, hooks: options.hooks ?? {} });
     this.#roles = RoleReports.of(store);
-    this.#post = new LeadPost({
+    this.#leadMail = new LeadMail({
       ...{ store, speaker, memory: this.memory, leads: () => this.#leads() },
       readsMail: options.readsMail ?? false,
       onSpawn: (name) => this.#spawn(name),
@@ -83,13 +83,13 @@ export class Lead {
   }
 
   /** Answers to the shutdown request so far. */
-  get responses(): LeadPost['responses'] {
-    return this.#post.responses;
+  get responses(): LeadMail['responses'] {
+    return this.#leadMail.responses;
   }
 
   /** Mail for whoever leads by `readsMail`. */
-  get mail(): LeadPost['mail'] {
-    return this.#post.mail;
+  get mail(): LeadMail['mail'] {
+    return this.#leadMail.mail;
   }
 
   /** Told of each event as it is folded. */
@@ -97,13 +97,13 @@ export class Lead {
     this.#state.told();
     this.memory.folded(folded);
     if (folded.outcome.ok) this.views.changed(folded.outcome.changed);
-    this.#post.folded(folded);
+    this.#leadMail.folded(folded);
   }
 
   /** All that was folded before this lead took over. */
   learned(history: Iterable<Folded>): void {
     for (const folded of history) this.folded(folded);
-    this.#post.keepUntold();
+    this.#leadMail.keepUntold();
   }
 
   ring(): void {
@@ -117,11 +117,11 @@ export class Lead {
   }
 
   /** Looks, judges and acts until there is an end. @throws ConflictError `LEAD_ALIVE` when another lead took over */
-  async run(): Promise<Ending> {
+  async run(): Promise<LeadEnding> {
     for (;;) {
       if (this.#stop) return { why: 'stopped' };
       const sighting = this.look();
-      if (this.#post.closing) return { why: 'closing', ...this.#post.closing };
+      if (this.#leadMail.closing) return { why: 'closing', ...this.#leadMail.closing };
       if (sighting.board.phase !== 'open') return { why: 'closing', force: false, now: false };
       const over = this.#spending.look();
       if (over !== undefined) return { why: 'spent', what: over };
@@ -134,9 +134,9 @@ export class Lead {
         if (verdict.do === 'stuck' && this.#options.endsWhenDone) return { why: 'stuck', what: verdict.why };
         if (verdict.do !== 'finish' && verdict.do !== 'stuck') await this.#act(verdict);
       }
-      this.#post.settle();
+      this.#leadMail.settle();
       this.hooks.waiting(sighting.board.open);
-      await this.#post.notify();
+      await this.#leadMail.notify();
       this.views.flush();
       await this.#state.keep();
       await this.#wait();
@@ -145,16 +145,16 @@ export class Lead {
 
   /** What is true now, of the board and of each member. */
   look(): Sighting {
-    const board = this.mustLead();
+    const board = this.requireLeadership();
     const now = this.#store.clock.monotonic();
     this.#agents.look();
     const overslept = now - this.#lastLook > 2 * Math.max(this.#options.monitorIntervalMs, RELOOK_MS);
     this.#lastLook = now;
     const members = [...board.members.values()]
       .filter((member) => member.state === 'joined')
-      .flatMap(({ name }) => this.#glances.at(board, name) ?? []);
+      .flatMap(({ name }) => this.#probe.at(board, name) ?? []);
     const pipeline = this.#roles && {
-      ...{ owing: this.#roles.owing(board), told: this.memory.told },
+      ...{ owing: this.#roles.owing(board), told: this.memory.announced },
       passesCheckpoints: this.#options.passesCheckpoints === true,
     };
     return { board, members, overslept, unattended: this.#options.unattended, ...(pipeline ? { pipeline } : {}) };
@@ -162,7 +162,7 @@ export class Lead {
 
   async close(): Promise<void> {
     this.#waker.close();
-    await this.#post.close();
+    await this.#leadMail.close();
     if (this.leads()) this.views.flush({ now: true });
   }
 
@@ -171,7 +171,7 @@ export class Lead {
    *
    * @throws ConflictError `LEAD_ALIVE`; StoreError `TEAM_GONE`
    */
-  mustLead(): Board {
+  requireLeadership(): Board {
     this.#store.pinned.check();
     const board = this.#store.board.fold();
     if (this.#leads()) return board;
@@ -184,7 +184,7 @@ export class Lead {
   /** Whether this is the team's lead still: one that lost its team, or its right to it, writes nothing more. */
   leads(): boolean {
     try {
-      this.mustLead();
+      this.requireLeadership();
       return true;
     } catch {
       // Asked at the end only; whoever acts is told why not.
@@ -195,12 +195,12 @@ export class Lead {
   /** A lead that serves on never waits in silence: what is missing is said whenever it is something else. */
   #tellStuck(verdicts: readonly Verdict[]): void {
     const stuck = verdicts.find((verdict) => verdict.do === 'stuck');
-    if (stuck !== undefined && stuck.why !== this.#toldStuck) tellDecision(this.#store, stuck);
+    if (stuck !== undefined && stuck.why !== this.#toldStuck) logDecision(this.#store, stuck);
     this.#toldStuck = stuck?.why;
   }
 
   async #act(verdict: Verdict): Promise<void> {
-    this.mustLead();
+    this.requireLeadership();
     const context: ActContext = {
       store: this.#store,
       speaker: this.#speaker,
@@ -208,25 +208,25 @@ export class Lead {
       supervisor: this.supervisor,
       spare: this.#options.spare,
     };
-    await acts(verdict, context);
+    await carryOut(verdict, context);
     if (OUTLIVING.has(verdict.do)) await this.onRemembered();
   }
 
   #spawn(name: Name): void {
-    const life = this.#glances.lifeOf(name);
+    const life = this.#probe.lifeOf(name);
     if (life && life.death === undefined) return;
     Object.assign(this.memory.of(name), { givenUp: false, quarantined: false, restarts: 0, consecutiveFailures: 0 });
-    this.memory.reborn(name);
+    this.memory.restarted(name);
     this.supervisor.start([name]);
   }
 
   /** Closing was refused by a member: the team goes on. */
   stay(): void {
     this.#stop = false;
-    this.#post.stay();
+    this.#leadMail.stay();
   }
 
-  #exited(life: Life): void {
+  #exited(life: MemberProcess): void {
     this.#store.events.append({ type: 'member.exited', member: life.name, text: life.death ?? 'exit' });
     // A role that left by itself is done, not dead: it is started when there is work for it.
     if (life.death === 'exit 0' && this.#roles?.has(life.name)) this.supervisor.forget(life.name);

@@ -8,7 +8,7 @@ import { ConflictError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
 import { endDeadLeases, leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/team/lease.ts';
-import { lifeOf, ownIdentity } from '../../os/process-table.ts';
+import { livenessOf, ownIdentity } from '../../os/process-table.ts';
 import { identityIn } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { LeadSpeaker } from './lead-options.ts';
@@ -74,8 +74,8 @@ function leadAlive(store: TeamStore, owner: LeaseOwner | undefined): ConflictErr
 
 async function kill(store: TeamStore, owner: LeaseOwner): Promise<void> {
   const deadline = store.clock.monotonic() + DYING_MS;
-  if (lifeOf(owner) === 'alive' && owner.pid !== process.pid) process.kill(owner.pid, 'SIGKILL');
-  while (lifeOf(owner) === 'alive' && store.clock.monotonic() < deadline) await store.clock.sleep(10);
+  if (livenessOf(owner) === 'alive' && owner.pid !== process.pid) process.kill(owner.pid, 'SIGKILL');
+  while (livenessOf(owner) === 'alive' && store.clock.monotonic() < deadline) await store.clock.sleep(10);
 }
 
 /** What an earlier lead started and could not end: by mark and by pid and start time, never by name. A person's workers stay. */

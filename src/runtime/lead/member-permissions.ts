@@ -5,15 +5,15 @@
 import { ownTask } from '../../model/board/board.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
-import type { Leave } from '../../policy/sandbox/effective-sandbox.ts';
+import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
-export type { Leave } from '../../policy/sandbox/effective-sandbox.ts';
+export type { Permissions as Leave } from '../../policy/sandbox/effective-sandbox.ts';
 
-const DEFAULT: Leave = { sandbox: 'workspace-write', planPending: false };
+const DEFAULT: Permissions = { sandbox: 'workspace-write', planPending: false };
 
 /** Asked at each call: a plan is approved, and a sandbox changed, while the process runs. */
-export function leaveOf({ store, speaker }: Pick<TeamHandle, 'store' | 'speaker'>): Leave {
+export function memberPermissions({ store, speaker }: Pick<TeamHandle, 'store' | 'speaker'>): Permissions {
   if (speaker.name === LEAD) return DEFAULT;
   const member = store.config.read()?.members.find(({ name }) => name === speaker.name);
   if (member === undefined) return { sandbox: 'read-only', planPending: false };

@@ -7,9 +7,9 @@ import type { MemberSighting } from '../../policy/sighting.ts';
 import { lookAt } from '../../store/files/disk.ts';
 import { lastBeat } from '../../store/team/lease.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import type { Memory } from './lead-memory.ts';
-import type { Life, Supervisor } from './supervisor.ts';
-import { UNFIT_EXIT } from '../team/member-session.ts';
+import type { LeadMemory } from './lead-memory.ts';
+import type { MemberProcess, Supervisor } from './supervisor.ts';
+import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
 
 /** A person's time is nobody's silence. */
@@ -18,14 +18,14 @@ const isAsking = (board: Board, name: Name): boolean => {
   return task !== undefined && waitOf(board, name, task)?.task === task;
 };
 
-export class Glances {
+export class MemberProbe {
   readonly #store: TeamStore;
-  readonly #memory: Memory;
+  readonly #memory: LeadMemory;
   readonly #supervisor: Supervisor;
   /** The agent of each member, by the config. */
   #agents: ReadonlyMap<Name, MemberConfig['agent']> = new Map();
 
-  constructor(store: TeamStore, memory: Memory, supervisor: Supervisor) {
+  constructor(store: TeamStore, memory: LeadMemory, supervisor: Supervisor) {
     this.#store = store;
     this.#memory = memory;
     this.#supervisor = supervisor;
@@ -47,16 +47,16 @@ export class Glances {
       boundedByTimeout: board.busy.has(name) && agent?.kind === 'exec',
       ...(agent === undefined ? {} : { agent: agent.kind }),
       needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,
-      unfit: life?.child?.exitCode === UNFIT_EXIT,
+      unfit: life?.child?.exitCode === UNAVAILABLE_EXIT,
     });
   }
 
   /** The present life; where the one that we knew has ended, the one that a person may have started since. */
-  lifeOf(name: Name): Life | undefined {
+  lifeOf(name: Name): MemberProcess | undefined {
     const known = this.#supervisor.look(name);
     if (known && known.death === undefined) return known;
     const found = this.#supervisor.adopt(name);
-    if (found && known) this.#memory.reborn(name);
+    if (found && known) this.#memory.restarted(name);
     return found ?? known;
   }
 

@@ -8,7 +8,7 @@ import type { Gate, HostState, Phase, RunState, RunStatus, WorkerState } from '.
 import { ConflictError } from '../../model/text/errors.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import type { Memory } from './lead-memory.ts';
+import type { LeadMemory } from './lead-memory.ts';
 
 export interface RunFacts {
   readonly status: RunStatus;
@@ -29,7 +29,7 @@ export interface RunFacts {
 }
 
 /** Writes what is true now; an older lead's write is refused under the lock. */
-export async function writeState(store: TeamStore, epoch: number, memory: Memory, facts: RunFacts): Promise<void> {
+export async function writeState(store: TeamStore, epoch: number, memory: LeadMemory, facts: RunFacts): Promise<void> {
   await store.state.update((current) => {
     if (current !== undefined && current.epoch > epoch)
       throw new ConflictError(
@@ -43,7 +43,7 @@ export async function writeState(store: TeamStore, epoch: number, memory: Memory
 function stateOf(
   store: TeamStore,
   epoch: number,
-  memory: Memory,
+  memory: LeadMemory,
   facts: RunFacts,
   written: RunState | undefined,
 ): RunState {
@@ -88,7 +88,9 @@ const depthOf = ({ metadata: { depth } }: Task): number => (typeof depth === 'nu
 /** What the logs tell of a run whose state was never written, or was lost. */
 function recalled(store: TeamStore): Partial<RunState> & Pick<RunState, 'createdAt'> {
   const created = readableConfig(store)?.created_at;
-  const kept = [...store.events.read()].findLast(({ event }) => event.type === 'start.kept')?.event;
+  const kept = [...store.events.read()].findLast(
+    ({ event }) => event.type === 'baseline.saved' || event.type === 'start.kept',
+  )?.event;
   const start = startSchema.safeParse(kept);
   return {
     createdAt: timestamp(created === undefined ? store.clock.now() : created * 1_000),
@@ -96,7 +98,7 @@ function recalled(store: TeamStore): Partial<RunState> & Pick<RunState, 'created
   };
 }
 
-function workersOf(store: TeamStore, memory: Memory, current: Partial<RunState>): WorkerState[] {
+function workersOf(store: TeamStore, memory: LeadMemory, current: Partial<RunState>): WorkerState[] {
   const { board } = store.board;
   const config = readableConfig(store);
   const now = timestamp(store.clock.now());

@@ -10,7 +10,7 @@ import { sendMail } from '../team/send-mail.ts';
 import type { LeadSpeaker } from './lead-options.ts';
 import type { Lead } from './lead.ts';
 import { authorOf } from '../team/authentication.ts';
-import type { Life } from './supervisor.ts';
+import type { MemberProcess } from './supervisor.ts';
 
 export interface ShutdownOptions {
   readonly waitMs: number;
@@ -36,11 +36,11 @@ export async function shutDown(
   options: ShutdownOptions,
 ): Promise<Name[]> {
   const { supervisor } = lead;
-  const alive = (): Life[] =>
-    supervisor.lives.filter(({ name, death }) => death === undefined && supervisor.look(name)?.death === undefined);
+  const alive = (): MemberProcess[] =>
+    supervisor.processes.filter(({ name, death }) => death === undefined && supervisor.look(name)?.death === undefined);
   const asked = alive();
   // A lead that was replaced asks nobody: its successor's members are not its own.
-  lead.mustLead();
+  lead.requireLeadership();
   store.board.append(authorOf(speaker), () => ({ type: 'team.closing' }));
   const refusals = options.now === true ? [] : await ask(store, speaker, lead, asked, alive, options);
   if (refusals.length > 0) {
@@ -63,8 +63,8 @@ async function ask(
   store: TeamStore,
   speaker: LeadSpeaker,
   lead: Lead,
-  asked: readonly Life[],
-  alive: () => Life[],
+  asked: readonly MemberProcess[],
+  alive: () => MemberProcess[],
   options: ShutdownOptions,
 ) {
   const { force = false, waitMs, why } = options;

@@ -1,6 +1,6 @@
 /** Keeps the state of a run as the board has it, once a second at most; a disk that takes nothing for now only delays it. */
 import type { Clock } from '../../model/text/clock.ts';
-import { isPassing } from '../process/retry-disk.ts';
+import { isTransientStoreError } from '../process/retry-disk.ts';
 
 const EVERY_MS = 1_000;
 
@@ -28,7 +28,7 @@ export class StateWatch {
     try {
       await this.#write();
     } catch (error) {
-      if (!isPassing(error)) throw error;
+      if (!isTransientStoreError(error)) throw error;
       this.#hasNews = true;
     }
   }

@@ -8,22 +8,22 @@ import { ulid } from 'ulid';
 import { AgentError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { endDeadLeases } from '../../store/team/lease.ts';
-import { identityOf, lifeOf, processes } from '../../os/process-table.ts';
+import { identityOf, livenessOf, processes } from '../../os/process-table.ts';
 import { openOutput } from '../../store/board/output-log.ts';
 import { identityIn, newToken, tokenHash } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
-import { drawMarks, markedCommand, markEnvironment } from '../../os/mark-environment.ts';
+import { createMarks, markedCommand, markEnvironment } from '../../os/mark-environment.ts';
 import { reaperCommand, teammateCommand } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { parseMark } from '../../os/reaper-message.ts';
 import { MEMBER_VARIABLE, TOKEN_VARIABLE } from '../team/authentication.ts';
 import { sweep } from '../../os/sweep.ts';
-import { Ward } from './lead-children.ts';
+import { LeadChildren } from './lead-children.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 /** One life of a member's process, as its lead sees it. */
-export interface Life {
+export interface MemberProcess {
   readonly name: Name;
   readonly mark: Mark | undefined;
   readonly child: ChildProcess | undefined;
@@ -40,46 +40,46 @@ export interface SupervisorEnvironment {
   /** Variables for each teammate's process. */
   readonly variables?: Readonly<Record<string, string>>;
   /** Called after each exit, when what the process left was swept. */
-  readonly onExit: (life: Life) => void;
+  readonly onExit: (life: MemberProcess) => void;
 }
 
 export class Supervisor {
   readonly #environment: SupervisorEnvironment;
-  readonly #lives = new Map<Name, Life>();
+  readonly #processes = new Map<Name, MemberProcess>();
   readonly #run: string;
   /** What the lead runs by itself. */
-  readonly ward: Ward;
+  readonly children: LeadChildren;
   #reaper: Reaper | undefined;
 
   constructor(environment: SupervisorEnvironment) {
     const { store } = environment;
     this.#environment = environment;
     this.#run = ulid(store.clock.now());
-    this.ward = new Ward({ store, run: this.#run, reaper: () => this.#watchman() });
+    this.children = new LeadChildren({ store, run: this.#run, reaper: () => this.#openReaper() });
   }
 
-  life(name: Name): Life | undefined {
-    return this.#lives.get(name);
+  processOf(name: Name): MemberProcess | undefined {
+    return this.#processes.get(name);
   }
 
-  get lives(): readonly Life[] {
-    return [...this.#lives.values()];
+  get processes(): readonly MemberProcess[] {
+    return [...this.#processes.values()];
   }
 
   /** Starts processes for members, all at once; a start that fails at once is a dead life. */
   start(names: readonly Name[]): void {
     if (names.length === 0) return;
-    this.#watchman();
-    const marks = drawMarks(names.length, processes, Math.random, this.#run);
+    this.#openReaper();
+    const marks = createMarks(names.length, processes, Math.random, this.#run);
     names.forEach((name, index) => this.#start(name, marks[index]));
   }
 
   /** Takes over the processes that an earlier lead left alive, a person's workers included. */
-  adopt(name: Name): Life | undefined {
+  adopt(name: Name): MemberProcess | undefined {
     const record = this.#environment.store.roster.read(name);
     const identity = identityIn(record);
-    if (!identity || lifeOf(identity) !== 'alive') return undefined;
-    const life: Life = {
+    if (!identity || livenessOf(identity) !== 'alive') return undefined;
+    const life: MemberProcess = {
       name,
       mark: parseMark(record?.mark),
       child: undefined,
@@ -88,23 +88,23 @@ export class Supervisor {
       isReady: true,
       over: undefined,
     };
-    this.#lives.set(name, life);
+    this.#processes.set(name, life);
     return life;
   }
 
   /** Looks whether a process is ready or gone; for processes that are not our children, by pid and start time. */
-  look(name: Name): Life | undefined {
-    const life = this.#lives.get(name);
+  look(name: Name): MemberProcess | undefined {
+    const life = this.#processes.get(name);
     if (!life || life.death !== undefined) return life;
     if (!life.isReady) this.#lookIfReady(life);
-    if (life.child === undefined && life.identity && lifeOf(life.identity) === 'dead')
+    if (life.child === undefined && life.identity && livenessOf(life.identity) === 'dead')
       life.over ??= this.#died(life, 'gone');
     return life;
   }
 
   /** Sends a signal to a member's process, if it is still that process. */
-  signal(life: Life, signal: NodeJS.Signals): void {
-    if (life.death !== undefined || !life.identity || lifeOf(life.identity) !== 'alive') return;
+  signal(life: MemberProcess, signal: NodeJS.Signals): void {
+    if (life.death !== undefined || !life.identity || livenessOf(life.identity) !== 'alive') return;
     try {
       process.kill(life.identity.pid, signal);
     } catch {
@@ -113,7 +113,7 @@ export class Supervisor {
   }
 
   /** Ends a process and all that it started, wherever that went; resolves when nothing is left. */
-  async end(life: Life): Promise<void> {
+  async end(life: MemberProcess): Promise<void> {
     this.signal(life, 'SIGKILL');
     const { clean } = await sweep(life.mark ? [life.mark] : [], life.identity ? [life.identity] : []);
     if (clean) await life.over;
@@ -121,19 +121,19 @@ export class Supervisor {
 
   /** Forgets a member that was stopped in order. */
   forget(name: Name): void {
-    this.#lives.delete(name);
+    this.#processes.delete(name);
   }
 
   /** The proof at the end: nothing that carries a mark of this run is left, and the reaper goes home. */
   async close(): Promise<void> {
-    const marks = this.lives.flatMap((life) => life.mark ?? []);
-    const known = this.lives.flatMap((life) => (life.child && life.identity ? [life.identity] : []));
-    if ((await sweep(marks, known)).clean) await Promise.all(this.lives.flatMap(({ over }) => over ?? []));
+    const marks = this.processes.flatMap((life) => life.mark ?? []);
+    const known = this.processes.flatMap((life) => (life.child && life.identity ? [life.identity] : []));
+    if ((await sweep(marks, known)).clean) await Promise.all(this.processes.flatMap(({ over }) => over ?? []));
     await this.#reaper?.done();
     this.#reaper = undefined;
   }
 
-  #watchman(): Reaper {
+  #openReaper(): Reaper {
     const { store } = this.#environment;
     this.#reaper ??= startReaper(reaperCommand, {
       onLost: ({ how, restarted }) =>
@@ -168,13 +168,13 @@ export class Supervisor {
       NODE_OPTIONS: undefined,
     });
     const identity = child.pid === undefined ? undefined : identityOf(child.pid);
-    const life: Life = { name, mark, child, identity, death: undefined, isReady: false, over: undefined };
-    this.#lives.set(name, life);
+    const life: MemberProcess = { name, mark, child, identity, death: undefined, isReady: false, over: undefined };
+    this.#processes.set(name, life);
     if (mark && identity) this.#reaper?.add(mark, [identity]);
     life.over = endOf(child).then((how) => this.#died(life, how));
   }
 
-  #lookIfReady(life: Life): void {
+  #lookIfReady(life: MemberProcess): void {
     const record = this.#environment.store.roster.read(life.name);
     if (record?.phase !== 'running' || record.pid === undefined || record.pid !== life.child?.pid) return;
     life.isReady = true;
@@ -182,7 +182,7 @@ export class Supervisor {
   }
 
   /** What a dead process left behind goes with it before it counts as dead, so that nobody takes up its task beside that. */
-  async #died(life: Life, how: string): Promise<void> {
+  async #died(life: MemberProcess, how: string): Promise<void> {
     if (life.mark) {
       await sweep([life.mark], []);
       this.#reaper?.remove(life.mark);
@@ -227,7 +227,7 @@ function spawnTeammate(
 }
 
 /** Why a member's process did not become ready, for the person who started it. */
-export const notReady = (life: Life): AgentError =>
+export const startFailure = (life: MemberProcess): AgentError =>
   new AgentError(
     'AGENT_CRASHED',
     `${life.name} did not start (${life.death ?? 'no sign of life'}); its log says why: \`teams logs ${life.name}\`.`,

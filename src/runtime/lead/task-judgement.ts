@@ -8,9 +8,9 @@ import { holdOn, type Request } from '../../model/board/request.ts';
 import { refused, type Board, type Refused } from '../../model/board/board.ts';
 import type { Task } from '../../model/board/task.ts';
 import { revise } from '../../policy/pipeline/revision.ts';
-import { answerPlan, mayDecide, type PlanAnswer } from '../team/plan-approval.ts';
+import { answerPlan, requireDecider, type PlanAnswer } from '../team/plan-approval.ts';
 import { authorOf } from '../team/authentication.ts';
-import { after, refusalError, wake } from '../team/task-service.ts';
+import { publishOutcome, refusalError, wakeReady } from '../team/task-service.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function judgeTask(handle: TeamHandle, reference: string, answer: P
   const task = handle.board.get(reference);
   const request = lastConsensus(handle.store.board.board, task.id);
   if (request === undefined) return answerPlan(handle, reference, answer);
-  mayDecide(handle.speaker.name);
+  requireDecider(handle.speaker.name);
   if (!answer.approve)
     throw new UsageError('USAGE', `Task #${task.id} is done: \`teams task revise ${task.id} TEXT\` has it done again.`);
   await decide(handle, task.id, () => ({ ...answered(request), approve: true, text: answer.text }));
@@ -39,7 +39,7 @@ export async function judgeTask(handle: TeamHandle, reference: string, answer: P
  */
 export async function reviseTask(handle: TeamHandle, reference: string, feedback: string): Promise<Task> {
   const { id } = handle.board.get(reference);
-  mayDecide(handle.speaker.name);
+  requireDecider(handle.speaker.name);
   let created = '';
   await decide(handle, id, (board) => {
     const task = board.tasks.get(id);
@@ -60,8 +60,8 @@ async function decide(
 ): Promise<void> {
   const { outcome } = store.board.append(authorOf(speaker), build);
   if (!outcome.ok) throw refusalError(outcome);
-  await after(store, outcome, speaker);
-  wake(store, [task], speaker);
+  await publishOutcome(store, outcome, speaker);
+  wakeReady(store, [task], speaker);
 }
 
 const answered = ({ id }: Request) => ({ type: 'request.answered', request: id }) as const;

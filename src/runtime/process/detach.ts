@@ -31,7 +31,7 @@ export async function detachLead(
   args: readonly string[],
   { cwd, environment }: DetachedPlace,
 ): Promise<number> {
-  await mustBeOurs(paths);
+  await requireTrusted(paths);
   const path = paths.output(LEAD);
   const log = openOutput(realDisk, path);
   const [file, ...argv] = commandLine(...args);
@@ -59,10 +59,10 @@ export async function detachLead(
   );
 }
 
-async function mustBeOurs(paths: TeamPaths): Promise<void> {
+async function requireTrusted(paths: TeamPaths): Promise<void> {
   const store = openStore(paths, { clock: realClock });
   try {
-    store.mustBeTrusted();
+    store.requireTrusted();
   } finally {
     await store.close();
   }

@@ -35,7 +35,7 @@ export interface Trees {
 
 export class GitFailure extends Error {}
 
-export const must = ({ code, text, said }: GitAnswer, what: string): string => {
+export const requireGit = ({ code, text, said }: GitAnswer, what: string): string => {
   if (code !== 0) throw new GitFailure(`${what}: ${said || 'git failed'}`);
   return text.trim();
 };
@@ -61,8 +61,8 @@ export const withTrees = async <T>(
     const staged = await git(['write-tree'], inOwn);
     // Exit 1: some file cannot be kept (unreadable, a repository without a commit); the others are.
     const added = await git(['add', '-A', '--ignore-errors', '--', ':/', ...OURS], inOwn);
-    if (added.code !== 0 && added.code !== 1) must(added, 'git add');
-    const files = must(await git(['write-tree'], inOwn), 'git write-tree');
+    if (added.code !== 0 && added.code !== 1) requireGit(added, 'git add');
+    const files = requireGit(await git(['write-tree'], inOwn), 'git write-tree');
     return use({ staged: staged.code === 0 ? staged.text.trim() : undefined, files, where: at });
   });
 
@@ -77,7 +77,7 @@ const CHANGES: Readonly<Record<string, ChangedFile['change']>> = { A: 'added', D
 /** @throws GitFailure */
 export async function changedBetween(from: string, { files, where }: Trees): Promise<ChangedFile[]> {
   const told = await git([...DIFF, '--name-status', '-z', '--no-renames', from, files], where);
-  const words = must(told, 'git diff').split('\0');
+  const words = requireGit(told, 'git diff').split('\0');
   return words.flatMap((status, at): ChangedFile[] => {
     const path = words[at + 1];
     return at % 2 === 1 || path === undefined || path === '' ? [] : [{ path, change: CHANGES[status] ?? 'modified' }];

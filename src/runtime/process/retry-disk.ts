@@ -6,7 +6,8 @@ const AGAIN_MS = 1_000;
 const PASSING: ReadonlySet<string> = new Set(['NO_SPACE', 'READ_ONLY', 'IO']);
 
 /** A failure of a disk that may be gone in a while. */
-export const isPassing = (error: unknown): error is TeamError => isTeamError(error) && PASSING.has(error.code);
+export const isTransientStoreError = (error: unknown): error is TeamError =>
+  isTeamError(error) && PASSING.has(error.code);
 
 /**
  * Does it again until the disk takes it.
@@ -14,7 +15,7 @@ export const isPassing = (error: unknown): error is TeamError => isTeamError(err
  * @param work what may be done twice
  * @param signal ends the patience: the next failure is thrown
  */
-export async function whenWritable<T>(
+export async function retryWhenWritable<T>(
   store: Pick<TeamStore, 'clock' | 'events'>,
   signal: AbortSignal,
   work: () => T | Promise<T>,
@@ -23,7 +24,7 @@ export async function whenWritable<T>(
     try {
       return await work();
     } catch (error) {
-      if (signal.aborted || !isPassing(error)) throw error;
+      if (signal.aborted || !isTransientStoreError(error)) throw error;
       if (!isTold) store.events.append({ type: 'disk.failed', text: error.message });
       await store.clock.sleep(AGAIN_MS, signal);
     }

@@ -1,14 +1,14 @@
 /** Waiting for files to change: woken by the system, and after a second at the latest, since a watch may miss. */
 import type { Clock } from '../../model/text/clock.ts';
 import type { Disk } from '../../store/files/disk.ts';
-import { watchFile, type Watched, type Watching } from '../../store/files/watch-file.ts';
+import { watchFile, type FileWatch, type WatchFile } from '../../store/files/watch-file.ts';
 
 export const RELOOK_MS = 1_000;
 
 export class Waker {
   readonly #clock: Clock;
   readonly #signal: AbortSignal | undefined;
-  readonly #watched: readonly Watched[];
+  readonly #watched: readonly FileWatch[];
   #isRung = false;
   #wake: () => void = () => {};
 
@@ -17,7 +17,7 @@ export class Waker {
     { disk, clock }: { readonly disk: Disk; readonly clock: Clock },
     paths: readonly string[],
     signal?: AbortSignal,
-    watching: Watching = watchFile,
+    watching: WatchFile = watchFile,
   ) {
     this.#clock = clock;
     this.#signal = signal;

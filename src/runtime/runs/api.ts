@@ -12,7 +12,7 @@ import type { MemberInput } from '../team/membership.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { reportOf } from '../views/report.ts';
 import { reportText } from '../views/report-text.ts';
-import { Session, type SessionOptions } from './session.ts';
+import { RunSession, type SessionOptions } from './session.ts';
 import { statusOf, type TeamStatus } from '../views/status.ts';
 import type { Tasks } from '../team/task-service.ts';
 import {
@@ -24,7 +24,7 @@ import {
   type TeamInput,
 } from '../team/team-handle.ts';
 import { teamEvents, type EventOptions } from '../views/team-events.ts';
-import type { Closed } from '../../model/team/team-config.ts';
+import type { CloseResult } from '../../model/team/team-config.ts';
 
 export interface TeamOptions extends TeamInput, Partial<OpenOptions> {
   /** How the lead supervises; SPEC §13's defaults. */
@@ -68,7 +68,7 @@ export async function openTeam(
 export class Team implements AsyncDisposable {
   readonly #handle: TeamHandle;
   readonly #options: SessionOptions;
-  #session: Session | undefined;
+  #session: RunSession | undefined;
   #loop: Promise<unknown> | undefined;
   #signal: AbortSignal | undefined;
 
@@ -103,7 +103,7 @@ export class Team implements AsyncDisposable {
    * @throws ConflictError `LEAD_ALIVE`; AgentError when one does not start (the others are stopped again)
    */
   async start({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
-    const session = await Session.open(this.#handle.paths, this.#options);
+    const session = await RunSession.open(this.#handle.paths, this.#options);
     try {
       await session.start(session.startable(), signal);
     } catch (error) {
@@ -114,7 +114,7 @@ export class Team implements AsyncDisposable {
     this.#lead(session);
   }
 
-  #lead(session: Session): void {
+  #lead(session: RunSession): void {
     this.#session = session;
     // A lead that loses its team ends its loop; `done` and `stop` see that on the board.
     this.#loop = session.run(this.#signal).catch((error: unknown) => error);
@@ -203,7 +203,7 @@ export class Team implements AsyncDisposable {
   }
 
   /** Stops and archives the team. @throws ConflictError `STILL_RUNNING` naming members that refuse */
-  async delete({ force = false, now = false }: { force?: boolean; now?: boolean } = {}): Promise<Closed> {
+  async delete({ force = false, now = false }: { force?: boolean; now?: boolean } = {}): Promise<CloseResult> {
     await this.stop({ force, now });
     return closeTeam(this.#handle.paths, { purpose: 'delete', force, now }, this.#options);
   }

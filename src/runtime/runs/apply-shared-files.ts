@@ -12,22 +12,22 @@ import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { matcher } from '../../policy/file-patterns.ts';
 import {
-  notTheLeads,
+  ownedByMembers,
   readSettled,
   wishesPrompt,
-  type Claimed,
+  type OwnedPatterns,
   type Settled,
-  type Wish,
+  type SharedFileWish,
 } from '../../policy/landing/shared-file-wishes.ts';
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
 import { hashedFiles } from '../agents/project-files.ts';
 import { RelayCalls } from './relay-call.ts';
-import type { Session } from './session.ts';
+import type { RunSession } from './session.ts';
 import { sharedWishes } from '../views/collect-wishes.ts';
 
 /** @returns undefined where nobody wishes anything, or `signal` aborted */
 export async function applyShared(
-  session: Pick<Session, 'store' | 'tell'>,
+  session: Pick<RunSession, 'store' | 'tell'>,
   plan: Plan,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Gate | undefined> {
@@ -44,32 +44,36 @@ export async function applyShared(
 }
 
 /** What nobody has seen to yet and the lead may. What it may not is settled: its owner is another. */
-function dueIn(session: Pick<Session, 'store' | 'tell'>, shared: readonly string[]): Wish[] {
+function dueIn(session: Pick<RunSession, 'store' | 'tell'>, shared: readonly string[]): SharedFileWish[] {
   const claimed = claimedIn(session.store);
   return sharedWishes(session.store).filter((wish) => {
-    const why = wish.isSettled ? undefined : notTheLeads(wish.file, shared, claimed);
+    const why = wish.isSettled ? undefined : ownedByMembers(wish.file, shared, claimed);
     if (why !== undefined) tellSettled(session, wish, { is: 'open', why });
     return !wish.isSettled && why === undefined;
   });
 }
 
-function tellSettled(session: Pick<Session, 'tell'>, { id, file, member, task }: Wish, settled: Settled): void {
+function tellSettled(
+  session: Pick<RunSession, 'tell'>,
+  { id, file, member, task }: SharedFileWish,
+  settled: Settled,
+): void {
   const about = { member, ...(task === undefined ? {} : { task }), wish: id, file };
   if (settled.is === 'applied') session.tell({ type: APPLIED, ...about, text: file });
   else session.tell({ type: LEFT, ...about, why: settled.why, text: `${file}: ${settled.why}` });
 }
 
-const claimedIn = ({ board }: TeamReader): Claimed[] =>
+const claimedIn = ({ board }: TeamReader): OwnedPatterns[] =>
   [...board.fold().tasks.values()].flatMap(({ owner, work }) =>
     owner === undefined ? [] : [{ member: owner, patterns: work.files }],
   );
 
 /** One turn of the lead's agent. @returns what went wrong */
 async function settle(
-  session: Pick<Session, 'store' | 'tell'>,
+  session: Pick<RunSession, 'store' | 'tell'>,
   plan: Plan,
   agent: AgentSpec,
-  { due, signal }: { readonly due: readonly Wish[]; readonly signal: AbortSignal },
+  { due, signal }: { readonly due: readonly SharedFileWish[]; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
   const cwd = plan.cwd ?? cwdOf(session.store);
   const prompt = wishesPrompt(plan.decomposed?.task ?? plan.name, due, randomBytes(9).toString('hex'));
@@ -89,7 +93,7 @@ async function settle(
   }
 }
 
-const filesOf = (wishes: readonly Wish[]): string[] => wishes.map(({ file }) => file);
+const filesOf = (wishes: readonly SharedFileWish[]): string[] => wishes.map(({ file }) => file);
 
 type Hashes = Awaited<ReturnType<typeof hashedFiles>>;
 

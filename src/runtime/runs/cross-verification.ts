@@ -6,10 +6,10 @@ import { isAgentKind } from '../../model/agent/agent.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
-import { readVerdict, type Verdict } from '../../model/agent/verification-verdict.ts';
+import { readVerificationVerdict, type VerificationVerdict } from '../../model/agent/verification-verdict.ts';
 import { chooseVerifier, verificationPrompt, type VerifiedTask } from '../../policy/landing/verifier.ts';
 import { availabilityOf } from '../agents/availability.ts';
-import type { Session } from './session.ts';
+import type { RunSession } from './session.ts';
 import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
 import { readableConfig, cwdOf } from '../../store/team/team-reader.ts';
 
@@ -17,10 +17,10 @@ export interface Verification {
   readonly gate: Gate;
   /** Who looked; null when nobody did. */
   readonly verifier: string | null;
-  readonly verdict: Verdict | undefined;
+  readonly verdict: VerificationVerdict | undefined;
 }
 
-type Kept = Pick<Session, 'store'>;
+type Kept = Pick<RunSession, 'store'>;
 
 const VENDORS = ['claude', 'codex', 'gemini'] as const;
 
@@ -61,7 +61,7 @@ function verified(verifier: string, end: SubagentEnd): Verification {
   if (end.ended === 'aborted') return skipped('the run was stopped');
   if (end.ended === 'failed' && end.text.trim() === '')
     return { gate: { name: 'crossVerify', result: 'fail', notes: end.message }, verifier, verdict: undefined };
-  const verdict = readVerdict(end.text);
+  const verdict = readVerificationVerdict(end.text);
   const isPassed = verdict.result === 'pass' && end.ended === 'answered';
   return {
     gate: { name: 'crossVerify', result: isPassed ? 'pass' : 'fail', notes: verdict.notes },

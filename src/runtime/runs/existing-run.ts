@@ -13,34 +13,34 @@ import { findTeam, listTeams } from '../../store/team/team-list.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { realClock } from '../process/system-clock.ts';
 import { loadPlan } from './lifecycle.ts';
-import { seenLead, type SeenLead } from '../views/external-status.ts';
+import { leadStatusOf, type LeadStatus } from '../views/external-status.ts';
 
-export type Met =
+export type ExistingRun =
   | { readonly is: 'nothing' }
-  | { readonly is: 'led'; readonly paths: TeamPaths; readonly lead: SeenLead }
+  | { readonly is: 'led'; readonly paths: TeamPaths; readonly lead: LeadStatus }
   /** Made by hand: it carries out no plan. */
   | { readonly is: 'unplanned'; readonly paths: TeamPaths }
   | { readonly is: 'finished'; readonly paths: TeamPaths }
   | { readonly is: 'unfinished'; readonly paths: TeamPaths; readonly isSamePlan: boolean };
 
-export type Asked = 'resume' | 'fresh' | undefined;
+export type StartPreference = 'resume' | 'fresh' | undefined;
 
 /** What to do with the team that is there. */
-export type Choice = { readonly do: 'make' } | { readonly do: 'replace' | 'resume'; readonly paths: TeamPaths };
+export type StartDecision = { readonly do: 'make' } | { readonly do: 'replace' | 'resume'; readonly paths: TeamPaths };
 
 /** @param same whether the plan that a team carries out is the one that is to be run */
-export function meet(
+export function inspectExistingRun(
   root: string,
   name: Name,
   same: (kept: Plan) => boolean,
   agents: ReadonlyMap<string, AgentSpec>,
-): Met {
+): ExistingRun {
   const team = findTeam(root, name);
   if (team === undefined || team.archivedAt !== undefined) return { is: 'nothing' };
   const { paths } = team;
   const store = openForReading(paths, { clock: realClock });
   try {
-    const lead = seenLead(store);
+    const lead = leadStatusOf(store);
     if (lead.alive) return { is: 'led', paths, lead };
     if (readPlanFile(store.disk, paths) === undefined) return { is: 'unplanned', paths };
     if (stateIn(store)?.phase === 'complete' || store.board.fold().phase === 'closed') return { is: 'finished', paths };
@@ -65,34 +65,39 @@ function isSame(same: (kept: Plan) => boolean, load: () => Plan | undefined): bo
  * @param takeover a lead that is alive may be replaced
  * @throws ConflictError `LEAD_ALIVE`, `TEAM_EXISTS` with the ways out
  */
-export function choose(name: Name, met: Met, asked: Asked, takeover: boolean): Choice {
-  switch (met.is) {
+export function decideStart(
+  name: Name,
+  existing: ExistingRun,
+  asked: StartPreference,
+  takeover: boolean,
+): StartDecision {
+  switch (existing.is) {
     case 'nothing':
       return { do: 'make' };
     case 'led':
-      if (takeover) return { do: asked === 'fresh' ? 'replace' : 'resume', paths: met.paths };
-      throw ledBy(name, met.lead);
+      if (takeover) return { do: asked === 'fresh' ? 'replace' : 'resume', paths: existing.paths };
+      throw ledBy(name, existing.lead);
     case 'finished':
-      return { do: asked === 'resume' ? 'resume' : 'replace', paths: met.paths };
+      return { do: asked === 'resume' ? 'resume' : 'replace', paths: existing.paths };
     case 'unplanned':
-      if (asked === 'fresh') return { do: 'replace', paths: met.paths };
+      if (asked === 'fresh') return { do: 'replace', paths: existing.paths };
       throw new ConflictError(
         'TEAM_EXISTS',
         `Team ${name} exists and was not made by a plan; --fresh puts it away, --name runs this plan under another name.`,
       );
     case 'unfinished':
-      if (asked !== undefined || met.isSamePlan)
-        return { do: asked === 'fresh' ? 'replace' : 'resume', paths: met.paths };
+      if (asked !== undefined || existing.isSamePlan)
+        return { do: asked === 'fresh' ? 'replace' : 'resume', paths: existing.paths };
       throw new ConflictError(
         'TEAM_EXISTS',
         `Team ${name} is unfinished and of another plan; --resume goes on with that one, --fresh puts it away and begins this one.`,
       );
     default:
-      return met satisfies never;
+      return existing satisfies never;
   }
 }
 
-const ledBy = (name: Name, { pid, since }: SeenLead): ConflictError =>
+const ledBy = (name: Name, { pid, since }: LeadStatus): ConflictError =>
   new ConflictError(
     'LEAD_ALIVE',
     `Team ${name} is led by pid ${pid ?? 'unknown'} since ${since ?? timestamp(0)}; \`--takeover\` replaces it.`,
@@ -114,7 +119,7 @@ export function abandonedRuns(root: string, except?: Name): Name[] {
     try {
       const state = stateIn(store);
       const isOver = state?.phase === 'complete' && !(isGenerated(name) && store.board.fold().phase !== 'closed');
-      return state && !isOver && !seenLead(store).alive ? [name] : [];
+      return state && !isOver && !leadStatusOf(store).alive ? [name] : [];
     } finally {
       store.close();
     }

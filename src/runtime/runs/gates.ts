@@ -4,13 +4,13 @@ import { childEnvironment } from '../../agents/agent-registry.ts';
 import { runCommand } from '../../agents/programs/exec.ts';
 import { argvOf } from '../../model/agent/agent.ts';
 import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
-import type { Gate as PlanGate, Plan } from '../../model/plan/plan.ts';
+import type { GateSetting as PlanGate, Plan } from '../../model/plan/plan.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { detectCommand } from '../../store/workspace/detect-command.ts';
 import { LEAD } from '../../model/text/names.ts';
-import { converse } from '../agents/run-turn.ts';
-import { Output } from '../views/member-output.ts';
-import type { Session } from './session.ts';
+import { runTurn } from '../agents/run-turn.ts';
+import { MemberOutput } from '../views/member-output.ts';
+import type { RunSession } from './session.ts';
 import { cwdOf } from '../../store/team/team-reader.ts';
 
 const NAMES = ['build', 'test', 'lint'] as const;
@@ -18,7 +18,7 @@ const NAMES = ['build', 'test', 'lint'] as const;
 /** Runs the gates that the plan asks for, one after the other; a gate passes, fails or is skipped. */
 export async function runGates(
   plan: Plan,
-  session: Pick<Session, 'store' | 'ward' | 'gates'>,
+  session: Pick<RunSession, 'store' | 'children' | 'gates'>,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Gate[]> {
   const gates: Gate[] = [];
@@ -35,7 +35,7 @@ async function runGate(
   name: (typeof NAMES)[number],
   asked: PlanGate,
   plan: Plan,
-  { store, ward, gates }: Pick<Session, 'store' | 'ward' | 'gates'>,
+  { store, children, gates }: Pick<RunSession, 'store' | 'children' | 'gates'>,
   signal: AbortSignal,
 ): Promise<Gate> {
   const cwd = plan.cwd ?? cwdOf(store);
@@ -43,14 +43,14 @@ async function runGate(
   const command = asked === 'detect' ? (configured ?? detectCommand(store.disk, cwd, name)) : asked.run;
   if (command === undefined)
     return { name, result: 'skipped', notes: `no ${name} command was found in ${cwd}, and none is configured` };
-  const output = new Output(store, LEAD);
+  const output = new MemberOutput(store, LEAD);
   try {
     const environment = { parent: process.env, envPass: plan.envPass };
     const call = () => Promise.resolve({ ok: false as const, why: 'a gate calls no tools' });
-    const end = await ward.run((marked) => {
+    const end = await children.run((marked) => {
       const env = childEnvironment('exec', { ...environment, add: marked.env });
       const request = { argv: marked.argv(argvOf(command)), env, cwd, signal, timeoutMs: DEFAULT_TASK_TIMEOUT_MS };
-      return converse(runCommand(request), { output, call, sandbox: 'full' }, signal);
+      return runTurn(runCommand(request), { output, call, sandbox: 'full' }, signal);
     });
     const shown = typeof command === 'string' ? command : command.join(' ');
     return end.ended === 'answered'

@@ -12,19 +12,19 @@ import { maySpawn } from '../../policy/sandbox/tool-rules.ts';
 import { readSkills, type Skill } from '../../store/session/skills.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { findTeam } from '../../store/team/team-list.ts';
-import type { Desk, LeadDesk, Mailbox, Recruit } from '../tools/tool-context.ts';
-import { equip } from '../lead/configure-member.ts';
-import { leftByHost } from './orphaned-teams.ts';
+import type { ToolContext, LeadToolContext, Mailbox, SpawnRequest } from '../tools/tool-context.ts';
+import { configureMember } from '../lead/configure-member.ts';
+import { orphanedTeam } from './orphaned-teams.ts';
 import { closeTeam, leadTeam } from './lifecycle.ts';
 import { pathWithUs } from '../process/package.ts';
 import { sendRateFrom } from '../team/send-rate.ts';
-import type { Session, SessionOptions } from './session.ts';
+import type { RunSession, SessionOptions } from './session.ts';
 import { Subagents } from '../tools/subagents.ts';
 import { makeTeam, TeamHandle, type OpenOptions } from '../team/team-handle.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
-import type { Closed } from '../../model/team/team-config.ts';
+import type { CloseResult } from '../../model/team/team-config.ts';
 
-export interface LeadDeskOptions {
+export interface LeadToolOptions {
   readonly open: OpenOptions;
   readonly session: SessionOptions;
   /** Agents by name, as configured. */
@@ -42,24 +42,24 @@ export interface LeadDeskOptions {
 }
 
 interface Led {
-  readonly session: Session;
+  readonly session: RunSession;
   readonly handle: TeamHandle;
   /** Settles when the team is led no longer from here. */
   readonly over: Promise<unknown>;
 }
 
-export class LeadingDesk implements Desk, LeadDesk {
+export class HostLeadContext implements ToolContext, LeadToolContext {
   readonly side = 'lead';
   readonly lead = this;
   /** What they use counts for the team that is led. */
   readonly subagents = new Subagents({ onSpent: (event) => this.#led?.session.tell(event) });
-  readonly #options: LeadDeskOptions;
+  readonly #options: LeadToolOptions;
   readonly #gone = new AbortController();
   #led: Led | undefined;
   #turn: Promise<unknown> = Promise.resolve();
   #spawns = 0;
 
-  constructor(options: LeadDeskOptions) {
+  constructor(options: LeadToolOptions) {
     this.#options = options;
   }
 
@@ -76,7 +76,7 @@ export class LeadingDesk implements Desk, LeadDesk {
   }
 
   create(name: string, profile: Profile | undefined, about: string | undefined): Promise<Name> {
-    return this.#alone(async () => {
+    return this.#exclusively(async () => {
       if (this.#led) throw new ConflictError('REFUSED', `This process leads team ${this.#led.handle.name} already.`);
       const { open, cwd } = this.#options;
       const made = makeTeam(name, { cwd, ...(profile === undefined ? {} : { profile }) }, open);
@@ -92,8 +92,8 @@ export class LeadingDesk implements Desk, LeadDesk {
 
   /** Takes up the team that an earlier host left, its members started anew. @returns the team that is led now */
   takeUp(): Promise<Name | undefined> {
-    return this.#alone(async () => {
-      const paths = leftByHost(this.#options.open.root);
+    return this.#exclusively(async () => {
+      const paths = orphanedTeam(this.#options.open.root);
       if (paths === undefined) return undefined;
       this.#led = await this.#take(paths, true);
       await this.#led.session.note({ host: 'leads' });
@@ -102,8 +102,8 @@ export class LeadingDesk implements Desk, LeadDesk {
     });
   }
 
-  remove(name: string, force: boolean): Promise<Closed> {
-    return this.#alone(async () => {
+  remove(name: string, force: boolean): Promise<CloseResult> {
+    return this.#exclusively(async () => {
       const { open, session } = this.#options;
       const led = this.#led;
       if (led && led.handle.name !== name)
@@ -120,16 +120,16 @@ export class LeadingDesk implements Desk, LeadDesk {
     });
   }
 
-  hire({ name, prompt, role, agent, planApproval }: Recruit): Promise<Name> {
-    return this.#alone(async () => {
-      const { session, handle } = this.#mustLead();
+  spawnMember({ name, prompt, role, agent, planApproval }: SpawnRequest): Promise<Name> {
+    return this.#exclusively(async () => {
+      const { session, handle } = this.#requireLead();
       const { members } = handle.store.board.fold();
       const known = [...members.values()].find((one) => one.name === name);
       const denied = maySpawn({ members: members.size - (known ? 1 : 0), spawns: this.#spawns });
       if (denied) throw new ConflictError('QUOTA', denied.why);
       if (known && session.isRunning(known.name))
         throw new ConflictError('MEMBER_ALIVE', `${name} works already; write to it with SendMessage.`);
-      const member = await equip(handle, name, { role, agent, planApproval });
+      const member = await configureMember(handle, name, { role, agent, planApproval });
       await handle.send(member, prompt);
       this.#spawns += 1;
       await session.start([member], this.#gone.signal);
@@ -146,7 +146,7 @@ export class LeadingDesk implements Desk, LeadDesk {
     return model === undefined ? spec : { ...spec, model };
   }
 
-  readonly errand: LeadDesk['errand'] = ({ kind, env = {} }, role) => {
+  readonly subagentContext: LeadToolContext['subagentContext'] = ({ kind, env = {} }, role) => {
     const { environment, cwd } = this.#options;
     const add = {
       PATH: pathWithUs(environment['PATH'] ?? '/usr/bin:/bin'),
@@ -173,7 +173,7 @@ export class LeadingDesk implements Desk, LeadDesk {
     return team?.archivedAt === undefined ? team?.paths : undefined;
   }
 
-  #mustLead(): Led {
+  #requireLead(): Led {
     if (this.#led) return this.#led;
     throw new UsageError('UNKNOWN_TEAM', 'There is no team yet; TeamCreate makes one.');
   }
@@ -185,7 +185,7 @@ export class LeadingDesk implements Desk, LeadDesk {
     // Who goes on with the team starts its members anew: to wait for them would only risk that the host has no patience.
     const force = keeps ? AbortSignal.any([this.#options.force, gone]) : this.#options.force;
     let over: Promise<unknown> = Promise.resolve();
-    const session = await new Promise<Session>((started, failed) => {
+    const session = await new Promise<RunSession>((started, failed) => {
       const run = { signal: gone, force, onStarted: started };
       over = leadTeam(paths, { ...options, takeover, readsMail: true }, run)
         .catch(failed)
@@ -196,7 +196,7 @@ export class LeadingDesk implements Desk, LeadDesk {
   }
 
   /** One change of the team at a time: hosts call tools in parallel. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
+  #exclusively<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work);
     this.#turn = done.catch(() => undefined);
     return done;

@@ -4,14 +4,14 @@ import type { Gate } from '../../model/team/team-config.ts';
 import { fixTasks, type FixTask } from '../../policy/landing/verifier.ts';
 import { checkOwnership } from './ownership-check.ts';
 import { runGates } from './gates.ts';
-import type { Session } from './session.ts';
+import type { RunSession } from './session.ts';
 import { applyShared } from './apply-shared-files.ts';
 import { crossVerify } from './cross-verification.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
 
 /** @returns how each gate ended, and the tasks that the verification asks for */
 export async function integrate(
-  session: Session,
+  session: RunSession,
   plan: Plan,
   signal: AbortSignal | undefined,
 ): Promise<{ gates: Gate[]; fixes: readonly FixTask[] }> {
@@ -37,15 +37,15 @@ export async function integrate(
   return { gates, fixes };
 }
 
-function tell(session: Session, gates: readonly Gate[]): void {
+function tell(session: RunSession, gates: readonly Gate[]): void {
   for (const { name, result, notes = '' } of gates)
     session.tell({ type: 'gate.ended', gate: name, result, text: notes });
 }
 
 /** Somebody here works on what is said in words. */
-const canFix = ({ store }: Session): boolean =>
+const canFix = ({ store }: RunSession): boolean =>
   readableConfig(store)?.members.some(({ agent }) => agent && (agent.kind !== 'exec' || 'command' in agent)) ?? false;
 
 /** Which round of fixes comes next. */
-const roundOf = ({ store }: Session): number =>
+const roundOf = ({ store }: RunSession): number =>
   1 + Math.max(0, ...[...store.board.fold().tasks.values()].map(({ metadata }) => Number(metadata['fixRound'] ?? 0)));

@@ -6,7 +6,7 @@ import { parsePlan, reviewedBy, type Plan } from '../../model/plan/plan.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { leaseOwner } from '../../store/team/lease.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { lifeOf } from '../../os/process-table.ts';
+import { livenessOf } from '../../os/process-table.ts';
 import { keepPlan, readPlanFile, type KeptPlan } from '../../store/board/plan-record.ts';
 import { readdressReport } from '../../store/board/report-files.ts';
 import { archive } from '../../store/team/team-list.ts';
@@ -14,9 +14,9 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { openStore } from '../../store/team/team-store.ts';
 import type { Report } from '../views/report.ts';
 import { runTeam, type RunOptions } from './run.ts';
-import { Session, type SessionOptions } from './session.ts';
+import { RunSession, type SessionOptions } from './session.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
-import type { Closed } from '../../model/team/team-config.ts';
+import type { CloseResult } from '../../model/team/team-config.ts';
 
 export type { KeptPlan };
 
@@ -45,7 +45,7 @@ export function loadPlan(
 /** True while a process leads the team. */
 export const isLed = (store: TeamStore): boolean => {
   const owner = leaseOwner(store.disk, store.paths, LEAD);
-  return owner !== undefined && lifeOf(owner) !== 'dead';
+  return owner !== undefined && livenessOf(owner) !== 'dead';
 };
 
 /**
@@ -58,7 +58,7 @@ export async function leadTeam(
   options: SessionOptions,
   { signal, force, onStarted }: RunOptions = {},
 ): Promise<number> {
-  const session = await Session.open(paths, { ...options, unattended: false, endsWhenDone: false });
+  const session = await RunSession.open(paths, { ...options, unattended: false, endsWhenDone: false });
   try {
     await session.start(session.startable(), signal);
     onStarted?.(session);
@@ -71,7 +71,7 @@ export async function leadTeam(
 }
 
 async function serveUntilClosed(
-  session: Session,
+  session: RunSession,
   signal: AbortSignal | undefined,
   force: AbortSignal | undefined,
 ): Promise<void> {
@@ -98,7 +98,7 @@ export async function closeTeam(
   paths: TeamPaths,
   { purpose, force = false, now = false }: CloseOptions,
   options: SessionOptions,
-): Promise<Closed> {
+): Promise<CloseResult> {
   const store = openStore(paths, options.store);
   try {
     const names = [...store.board.fold().members.keys()];
@@ -121,7 +121,7 @@ async function closeAlone(
   { force, now }: Omit<CloseOptions, 'purpose'> & { purpose: string },
   options: SessionOptions,
 ): Promise<Name[]> {
-  const session = await Session.open(paths, options);
+  const session = await RunSession.open(paths, options);
   try {
     session.adopt(names);
     return await session.shutDown({ force: force ?? false, now: now ?? false });

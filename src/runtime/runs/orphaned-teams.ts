@@ -4,13 +4,13 @@ import type { TeamPaths } from '../../store/files/paths.ts';
 import { openForReading, stateIn } from '../../store/team/team-reader.ts';
 import { listTeams } from '../../store/team/team-list.ts';
 import { realClock } from '../process/system-clock.ts';
-import { seenLead } from '../views/external-status.ts';
+import { leadStatusOf } from '../views/external-status.ts';
 
 /**
  * The team that was left last: its host has gone and said so, whoever leads it since; or it was killed, and nobody leads.
  * A team whose host lives is that host's.
  */
-export function leftByHost(root: string): TeamPaths | undefined {
+export function orphanedTeam(root: string): TeamPaths | undefined {
   const left = listTeams(root).flatMap(({ paths, archivedAt }) =>
     archivedAt === undefined ? (sightOf(paths) ?? []) : [],
   );
@@ -22,7 +22,7 @@ function sightOf(paths: TeamPaths): { paths: TeamPaths; since: string } | undefi
     const store = openForReading(paths, { clock: realClock });
     try {
       const host = stateIn(store)?.host;
-      const lead = seenLead(store);
+      const lead = leadStatusOf(store);
       const isOpen = store.board.board.phase !== 'closed';
       const isLeft = host === 'left' || (host === 'leads' && !lead.alive);
       return isOpen && isLeft ? { paths, since: lead.since ?? '' } : undefined;

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Gate, TeamConfig } from '../../model/team/team-config.ts';
-import { strayEdits, strayTasks, strayText, type Edit, type Scope } from '../../policy/landing/stray-edits.ts';
+import { strayEdits, strayTasks, strayText, type Edit, type WriteScope } from '../../policy/landing/stray-edits.ts';
 import { MOST_FIX_ROUNDS, type FixTask } from '../../policy/landing/verifier.ts';
 import { keepHashes, keptHashes } from '../../store/workspace/baseline.ts';
 import { isSameFile, lookAt } from '../../store/files/disk.ts';
@@ -14,7 +14,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { grantsIn } from '../lead/boundaries.ts';
 import { changedPaths } from '../views/workspace-changes.ts';
 import { hashedFiles } from '../agents/project-files.ts';
-import type { Session } from './session.ts';
+import type { RunSession } from './session.ts';
 import { workHistory } from '../views/work-history.ts';
 import { readableConfig, cwdOf } from '../../store/team/team-reader.ts';
 
@@ -23,8 +23,8 @@ const isAsked = ({ gates, decomposed, tasks }: Plan): boolean =>
   gates.ownership === true || (decomposed !== undefined && tasks.some(({ work }) => work.files.length > 0));
 
 /** Keeps what is in every file where there is no safety point; once, before the first claim. */
-export async function keepBaseline(
-  { store }: Session,
+export async function saveBaseline(
+  { store }: RunSession,
   plan: Plan | undefined,
   signal: AbortSignal = NEVER,
 ): Promise<void> {
@@ -45,7 +45,7 @@ export interface OwnershipEnd {
 
 /** @returns undefined where nobody asked */
 export async function checkOwnership(
-  { store }: Pick<Session, 'store'>,
+  { store }: Pick<RunSession, 'store'>,
   plan: Plan,
   round: number,
   signal: AbortSignal = NEVER,
@@ -89,7 +89,7 @@ function editOf({ disk, ...store }: TeamStore, path: string): Edit {
 }
 
 /** Who may write what, and when they worked on it. */
-function scopesOf(store: TeamStore): Scope[] {
+function scopesOf(store: TeamStore): WriteScope[] {
   const { board, events } = store;
   const looking = new Set(
     readableConfig(store)?.members.flatMap(({ name, sandbox }) => (sandbox === 'read-only' ? name : [])),
@@ -100,7 +100,7 @@ function scopesOf(store: TeamStore): Scope[] {
     spans: spans.filter((span) => span.member === member).map(times),
   }));
   const named = [...board.fold().tasks.values()].flatMap(
-    ({ id, owner, metadata, work: { files, artifact } }): Scope[] => {
+    ({ id, owner, metadata, work: { files, artifact } }): WriteScope[] => {
       const patterns = [...files, ...(artifact === undefined ? [] : [artifact])];
       const own = spans.filter(({ task }) => task === id);
       const members = new Set([...own.map(({ member }) => member), ...(owner === undefined ? [] : [owner])]);

@@ -23,7 +23,7 @@ export interface PlanContext {
 }
 
 /** A plan whose members without an agent get this one, also when it is taken up again. */
-export const mannedBy = ({ plan, from }: GivenPlan, agent: AgentSpec): GivenPlan => ({
+export const withDefaultAgent = ({ plan, from }: GivenPlan, agent: AgentSpec): GivenPlan => ({
   plan: withAgent(plan, agent),
   from: { ...from, kept: { ...from.kept, agent } },
 });

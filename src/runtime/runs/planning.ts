@@ -10,7 +10,7 @@ import {
   plannerPrompt,
   repairPrompt,
   type PlannerAsk,
-  type Worded,
+  type PlannerPrompt,
 } from '../../policy/divide/planner-wording.ts';
 import { relayOutcome } from '../../policy/refine/relay-outcome.ts';
 import type { Labelled } from '../../policy/divide/staffing.ts';
@@ -99,7 +99,7 @@ class Planning {
     return scanned;
   }
 
-  async #answer(prompt: Worded, files: readonly string[]): Promise<Answered | undefined> {
+  async #answer(prompt: PlannerPrompt, files: readonly string[]): Promise<Answered | undefined> {
     const { planner, staffing } = this.#ask;
     const outcome = await this.#call(planner.agent, prompt);
     if (outcome === undefined) return undefined;
@@ -117,7 +117,7 @@ class Planning {
   }
 
   /** Looking is all that planning needs; what a person's own command may write is the person's affair. */
-  async #call(agent: AgentSpec, worded: Worded) {
+  async #call(agent: AgentSpec, worded: PlannerPrompt) {
     if (!worded.ok) throw new UsageError('USAGE', refusalText(worded.refusal));
     const sandbox = agent.kind === 'exec' ? ('workspace-write' as const) : ('read-only' as const);
     const call = { agent, prompt: worded.prompt, sandbox, timeoutMs: this.#ask.timeoutMs };

@@ -15,7 +15,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const NESTED_VARIABLE = 'TEAMS_REFINE';
 
 /** @throws UsageError `POLICY_DENIED` inside a teammate, a loop or a planner: none of them starts one of its own */
-export function mustNotNest(environment: Environment, what = 'A refine loop'): void {
+export function refuseNesting(environment: Environment, what = 'A refine loop'): void {
   const member = environment['TEAMS_MEMBER'] ?? '';
   const where = member !== '' ? `this process is the teammate ${member}` : 'this process works for one already';
   if (member !== '' || (environment[NESTED_VARIABLE] ?? '') !== '')
@@ -28,7 +28,7 @@ export interface CallPlace {
   readonly envPass: readonly string[];
 }
 
-export interface Call {
+export interface RelayRequest {
   readonly agent: AgentSpec;
   readonly prompt: string;
   readonly sandbox: Sandbox;
@@ -44,7 +44,7 @@ export class RelayCalls {
   }
 
   /** @returns how it ended; undefined when `signal` aborted first. Never rejects for what the agent did */
-  async run({ agent, ...call }: Call, signal: AbortSignal): Promise<EndedCall | undefined> {
+  async run({ agent, ...call }: RelayRequest, signal: AbortSignal): Promise<EndedCall | undefined> {
     const { cwd, environment, envPass } = this.#place;
     const env = childEnvironment(agent.kind, {
       ...{ parent: environment, env: agent.env ?? {}, envPass },

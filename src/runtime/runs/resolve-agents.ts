@@ -4,15 +4,15 @@ import { configuredAgents, type Config } from '../../model/config/config.ts';
 import { AgentError, UsageError } from '../../model/text/errors.ts';
 import type { Labelled } from '../../policy/divide/staffing.ts';
 import { availabilityOf } from '../agents/availability.ts';
-import { probeAgents, type Probed } from './route.ts';
+import { probeAgents, type ProbedAgent } from './route.ts';
 
-export interface Said {
+export interface RequestedAgents {
   /** As behind `--planner` and `--agent`: a kind, a configured name, JSON, `exec:COMMAND`. */
   readonly planner?: string | undefined;
   readonly agent?: string | undefined;
 }
 
-export interface Thinkers {
+export interface ResolvedAgents {
   readonly planner: Labelled;
   readonly flag?: Labelled;
   readonly usual: Labelled;
@@ -29,18 +29,18 @@ const ROUTED = ['codex', 'gemini', 'claude'];
  * @param more names that a template routes to
  * @throws UsageError `USAGE` for an agent that nobody knows; AgentError `AGENT_UNAVAILABLE` with what was probed
  */
-export async function thinkersOf(
-  said: Said,
+export async function resolveAgents(
+  said: RequestedAgents,
   config: Config,
   environment: Environment,
   more: readonly string[],
-): Promise<Thinkers> {
+): Promise<ResolvedAgents> {
   const agents = configuredAgents(config);
   const sayer = async (word: string | undefined): Promise<Labelled | undefined> =>
     word === undefined || word === AUTO ? undefined : saidAgent(word, agents, environment);
   const [flag, told] = [await sayer(said.agent), await sayer(said.planner)];
   const names = [...new Set([...ROUTED, ...config.fallback, ...more])];
-  const probes = flag && told ? new Map<string, Probed>() : await probeAgents(names, agents, environment);
+  const probes = flag && told ? new Map<string, ProbedAgent>() : await probeAgents(names, agents, environment);
   const available = new Map(
     [...probes].flatMap(([name, { spec, isAvailable }]) => (spec && isAvailable ? [[name, spec] as const] : [])),
   );

@@ -19,7 +19,7 @@ export interface Routed {
 }
 
 /** What an agent of a name was found to be. */
-export interface Probed extends Availability {
+export interface ProbedAgent extends Availability {
   /** Absent where nobody knows the name. */
   readonly spec?: AgentSpec;
 }
@@ -31,7 +31,7 @@ export async function probeAgents(
   names: readonly string[],
   configured: ReadonlyMap<string, AgentSpec>,
   environment: Environment,
-): Promise<ReadonlyMap<string, Probed>> {
+): Promise<ReadonlyMap<string, ProbedAgent>> {
   const probed = [...new Set(names)].map(async (name) => {
     const spec = findAgent(name, configured);
     const found = spec && (await availabilityOf(spec, environment));

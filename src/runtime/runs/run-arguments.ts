@@ -5,7 +5,7 @@ import { parseName, type Name } from '../../model/text/names.ts';
 import { parseRoleSpec, type RoleSpec } from '../../model/pipeline/role-spec.ts';
 import { parseRunWords, type RunSpec } from '../../model/plan/run-spec.ts';
 import { parseTemplate, type Template } from '../../model/plan/template.ts';
-import { readShelf, takeShelved } from '../../store/session/shelf.ts';
+import { readShelf, requireShelfEntry } from '../../store/session/shelf.ts';
 import { shippedFolder } from '../process/package.ts';
 
 export interface RunAsk {
@@ -24,7 +24,7 @@ export function runAsk(words: readonly string[], root: string, { maxAgents }: Pi
   return { spec: parsed.spec, task: parsed.task };
 }
 
-export interface Cast {
+export interface RunTemplate {
   readonly template?: Template;
   readonly roles: ReadonlyMap<Name, RoleSpec>;
   readonly warnings: readonly string[];
@@ -38,13 +38,17 @@ const ROUTED = ['executor', 'designer'] as const;
  *
  * @throws UsageError `TEMPLATE_INVALID`, `ROLE_INVALID`, `USAGE` for a role that is not there; StoreError `UNTRUSTED`
  */
-export function castOf(spec: RunSpec, root: string, { defaultAgentType }: Pick<Config, 'defaultAgentType'>): Cast {
+export function resolveTemplate(
+  spec: RunSpec,
+  root: string,
+  { defaultAgentType }: Pick<Config, 'defaultAgentType'>,
+): RunTemplate {
   const shelved = spec.is === 'template' ? templateOf(spec.template, root) : undefined;
   const routed = ROUTED.map((name) => parseName('role', name));
   const named = shelved?.workers.map(({ role }) => role) ?? (spec.is === 'count' ? [spec.role] : routed);
   const shelf = readShelf(root, 'roles', shippedFolder('roles'));
   const read = [...new Set([...named, defaultAgentType])].map((name) => {
-    const { text, file } = takeShelved(shelf, 'roles', name);
+    const { text, file } = requireShelfEntry(shelf, 'roles', name);
     return parseRoleSpec(name, { text, file });
   });
   return {
@@ -55,6 +59,6 @@ export function castOf(spec: RunSpec, root: string, { defaultAgentType }: Pick<C
 }
 
 function templateOf(name: Name, root: string): Template {
-  const { text, file } = takeShelved(readShelf(root, 'templates', shippedFolder('templates')), 'templates', name);
+  const { text, file } = requireShelfEntry(readShelf(root, 'templates', shippedFolder('templates')), 'templates', name);
   return parseTemplate(name, { text, file });
 }

@@ -12,11 +12,11 @@ import { exitCodeOf } from '../../policy/outcome.ts';
 import { keepPlan, type KeptPlan } from '../../store/board/plan-record.ts';
 import { hashText } from '../../store/board/results.ts';
 import { integrate } from './integration.ts';
-import type { Ending } from '../lead/lead-options.ts';
-import { keepBaseline } from './ownership-check.ts';
+import type { LeadEnding } from '../lead/lead-options.ts';
+import { saveBaseline } from './ownership-check.ts';
 import { keepSafetyPoint } from './safety-point.ts';
 import type { RunFacts } from '../lead/run-state.ts';
-import { Session, type SessionOptions } from './session.ts';
+import { RunSession, type SessionOptions } from './session.ts';
 import { Tasks } from '../team/task-service.ts';
 import { keepReport, reportOf, type Report } from '../views/report.ts';
 import { makeTeam, type OpenOptions, type TeamInput } from '../team/team-handle.ts';
@@ -29,7 +29,7 @@ export interface RunOptions {
   readonly force?: AbortSignal;
   readonly strict?: boolean;
   /** Told when teammates run: from here on views have something to show. */
-  readonly onStarted?: (session: Session) => void;
+  readonly onStarted?: (session: RunSession) => void;
 }
 
 export const planHash = (plan: Plan): string => hashText(canonicalPlan(plan));
@@ -76,7 +76,7 @@ export async function runTeam(
   options: SessionOptions,
   run: RunOptions = {},
 ): Promise<Report> {
-  const session = await Session.open(paths, withCascade(options, plan));
+  const session = await RunSession.open(paths, withCascade(options, plan));
   try {
     await session.note({
       ...{ status: 'active', phase: 'setup' },
@@ -88,7 +88,7 @@ export async function runTeam(
         : {}),
     });
     const unkept = await keepSafetyPoint(session, run.signal);
-    await keepBaseline(session, plan, run.signal);
+    await saveBaseline(session, plan, run.signal);
     await session.start(session.startable(), run.signal);
     run.onStarted?.(session);
     const { ending, gates } = await carryOut(session, plan, run.signal);
@@ -120,10 +120,10 @@ function withCascade(options: SessionOptions, plan: Plan | undefined): SessionOp
 
 /** Work and gates, and again as long as a verification finds something to be fixed. */
 async function carryOut(
-  session: Session,
+  session: RunSession,
   plan: Plan | undefined,
   signal: AbortSignal | undefined,
-): Promise<{ ending: Ending; gates: readonly Gate[] }> {
+): Promise<{ ending: LeadEnding; gates: readonly Gate[] }> {
   for (;;) {
     const ending = await session.run(signal);
     if (ending.why !== 'finished' || plan === undefined) return { ending, gates: [] };
@@ -141,8 +141,8 @@ async function carryOut(
 
 /** Stops every process, then reports: in that order on every path. */
 async function conclude(
-  session: Session,
-  ending: Ending,
+  session: RunSession,
+  ending: LeadEnding,
   gates: readonly Gate[],
   run: RunOptions & { readonly notes: readonly string[] },
 ): Promise<Report> {
@@ -162,7 +162,7 @@ async function conclude(
   return report;
 }
 
-const notesOf = (ending: Ending): string[] =>
+const notesOf = (ending: LeadEnding): string[] =>
   ending.why === 'stuck' || ending.why === 'spent'
     ? [`The run could not go on: ${ending.what}`]
     : ending.why === 'stopped'
@@ -170,7 +170,7 @@ const notesOf = (ending: Ending): string[] =>
       : [];
 
 /** At the end of a run nobody may refuse: what refuses is forced. Who asked for the end may be in a hurry. */
-async function stopAll(session: Session, ending: Ending, { force }: RunOptions): Promise<void> {
+async function stopAll(session: RunSession, ending: LeadEnding, { force }: RunOptions): Promise<void> {
   // What is spent is spent: no turn goes on.
   const hard = ending.why === 'spent' ? { force: true, now: true } : {};
   const asked = ending.why === 'closing' ? { force: ending.force, now: ending.now } : hard;

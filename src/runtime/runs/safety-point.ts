@@ -5,8 +5,8 @@
 import { missingExclusion } from '../../store/workspace/exclude.ts';
 import type { Name } from '../../model/text/names.ts';
 import { git, type GitWhere } from '../process/git.ts';
-import { GitFailure, must, repositoryAt, withTrees, type Trees } from '../process/git-tree.ts';
-import type { Session } from './session.ts';
+import { GitFailure, requireGit, repositoryAt, withTrees, type Trees } from '../process/git-tree.ts';
+import type { RunSession } from './session.ts';
 import { cwdOf } from '../../store/team/team-reader.ts';
 import { refOf, type SafetyPoint } from '../process/safety-ref.ts';
 
@@ -25,17 +25,17 @@ const IDENTITY = Object.fromEntries(
  *
  * @returns why there is none, if there should be
  */
-export async function keepSafetyPoint(session: Session, signal?: AbortSignal): Promise<string | undefined> {
+export async function keepSafetyPoint(session: RunSession, signal?: AbortSignal): Promise<string | undefined> {
   const { store } = session;
   const cwd = cwdOf(store);
   if (store.state.read()?.start !== undefined || missingExclusion(cwd) === undefined) return undefined;
   if ([...store.board.fold().tasks.values()].some(({ claims }) => claims > 0)) return undefined;
   try {
-    const start = await session.ward.run((marked) =>
+    const start = await session.children.run((marked) =>
       commitAll(store.paths.name, { cwd, marked, env: IDENTITY, signal: signal ?? new AbortController().signal }),
     );
     await session.note({ start });
-    session.tell({ type: 'start.kept', ...start, text: `${refOf(store.paths.name)} is ${start.commit}` });
+    session.tell({ type: 'baseline.saved', ...start, text: `${refOf(store.paths.name)} is ${start.commit}` });
     return undefined;
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
@@ -52,10 +52,10 @@ async function commitAll(team: Name, where: GitWhere): Promise<SafetyPoint> {
     const parent = head.code === 0 ? ['-p', head.text.trim()] : [];
     const index = await commit(trees, trees.staged ?? trees.files, parent, `What was staged when team ${team} began`);
     const files = await commit(trees, trees.files, ['-p', index], `All files when team ${team} began`);
-    must(await git(['update-ref', refOf(team), files], trees.where), 'git update-ref');
+    requireGit(await git(['update-ref', refOf(team), files], trees.where), 'git update-ref');
     return { commit: files, directory: repository.top };
   });
 }
 
 const commit = async ({ where }: Trees, tree: string, parent: readonly string[], message: string): Promise<string> =>
-  must(await git(['commit-tree', tree, ...parent, '-m', message], where), 'git commit-tree');
+  requireGit(await git(['commit-tree', tree, ...parent, '-m', message], where), 'git commit-tree');

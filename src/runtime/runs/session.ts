@@ -13,14 +13,14 @@ import type { TeamPaths } from '../../store/files/paths.ts';
 import { setAsideState } from '../../store/team/damaged-files.ts';
 import { archiveStamp } from '../../store/team/team-list.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
-import type { Ending, LeadOptions, LeadSpeaker } from '../lead/lead-options.ts';
+import type { LeadEnding, LeadOptions, LeadSpeaker } from '../lead/lead-options.ts';
 import { Lead } from '../lead/lead.ts';
 import { takeLead, type Leadership } from '../lead/leadership.ts';
 import { writeState, type RunFacts } from '../lead/run-state.ts';
 import { shutDown, type ShutdownOptions } from '../lead/shutdown.ts';
-import { notReady, type Life } from '../lead/supervisor.ts';
+import { startFailure, type MemberProcess } from '../lead/supervisor.ts';
 import { Telemetry } from '../views/telemetry.ts';
-import type { Ward } from '../lead/lead-children.ts';
+import type { LeadChildren } from '../lead/lead-children.ts';
 
 export interface SessionOptions extends LeadOptions {
   readonly store: Omit<StoreOptions, 'onFolded'>;
@@ -30,7 +30,7 @@ export interface SessionOptions extends LeadOptions {
   readonly gates?: Config['gates'];
 }
 
-export class Session {
+export class RunSession {
   readonly store: TeamStore;
   readonly speaker: LeadSpeaker;
   readonly #lead: Lead;
@@ -55,11 +55,11 @@ export class Session {
    *
    * @throws ConflictError `LEAD_ALIVE`; StoreError `UNTRUSTED` for a folder that this user did not make
    */
-  static async open(paths: TeamPaths, options: SessionOptions): Promise<Session> {
+  static async open(paths: TeamPaths, options: SessionOptions): Promise<RunSession> {
     const late: { folded: (folded: Folded) => void; lost: () => void } = { folded: () => {}, lost: () => {} };
     const store = openStore(paths, { ...options.store, onFolded: (folded) => late.folded(folded) });
     try {
-      store.mustBeTrusted();
+      store.requireTrusted();
       const leadership = await takeLead(store, { takeover: options.takeover ?? false, onLost: () => late.lost() });
       const damage = setAsideState(store, archiveStamp(store.clock.now()));
       if (damage !== undefined) store.events.append({ type: 'state.set_aside', text: damage });
@@ -74,7 +74,7 @@ export class Session {
       for (const worker of state?.workers ?? []) lead.memory.of(worker.id).restarts = worker.restartCount;
       late.folded = (folded) => lead.folded(folded);
       late.lost = () => lead.stop();
-      return new Session(store, leadership, lead, options);
+      return new RunSession(store, leadership, lead, options);
     } catch (error) {
       await store.close();
       throw error;
@@ -90,7 +90,7 @@ export class Session {
   async start(names: readonly Name[], signal?: AbortSignal): Promise<void> {
     const { supervisor, memory } = this.#lead;
     const fresh = names.filter((name) => supervisor.adopt(name) === undefined);
-    for (const name of fresh) memory.reborn(name);
+    for (const name of fresh) memory.restarted(name);
     supervisor.start(fresh);
     const failed = await this.#ready(fresh, signal);
     if (failed === undefined) {
@@ -102,13 +102,13 @@ export class Session {
       member: failed.name,
       text: failed.death ?? 'not ready in time',
     });
-    await Promise.all(fresh.flatMap((name) => supervisor.life(name) ?? []).map((life) => supervisor.end(life)));
+    await Promise.all(fresh.flatMap((name) => supervisor.processOf(name) ?? []).map((life) => supervisor.end(life)));
     for (const name of fresh) supervisor.forget(name);
-    throw notReady(failed);
+    throw startFailure(failed);
   }
 
   /** The loop, until every task is final, nothing can go on, or `signal` aborts. */
-  async run(signal?: AbortSignal): Promise<Ending> {
+  async run(signal?: AbortSignal): Promise<LeadEnding> {
     const stop = (): void => this.#lead.stop();
     signal?.addEventListener('abort', stop, { once: true });
     if (signal?.aborted === true) stop();
@@ -139,8 +139,8 @@ export class Session {
   }
 
   /** For what the lead runs by itself. */
-  get ward(): Ward {
-    return this.#lead.supervisor.ward;
+  get children(): LeadChildren {
+    return this.#lead.supervisor.children;
   }
 
   /** Tells the user's hook that the run is over. */
@@ -211,7 +211,7 @@ export class Session {
   }
 
   /** Waits for readiness; the first that died or is late, or undefined when all are ready. */
-  async #ready(names: readonly Name[], signal: AbortSignal | undefined): Promise<Life | undefined> {
+  async #ready(names: readonly Name[], signal: AbortSignal | undefined): Promise<MemberProcess | undefined> {
     const { supervisor } = this.#lead;
     const { clock } = this.store;
     const deadline = clock.monotonic() + READY_WITHIN_MS;

@@ -20,18 +20,18 @@ import { realClock } from '../process/system-clock.ts';
 import { closeTeam, loadPlan } from './lifecycle.ts';
 import { divideTask } from './planning.ts';
 import { planInText, type GivenPlan } from './plan-source.ts';
-import { mustNotNest, type CallPlace } from './relay-call.ts';
+import { refuseNesting, type CallPlace } from './relay-call.ts';
 import { abandonedRuns, isGenerated } from './existing-run.ts';
 import type { Report } from '../views/report.ts';
 import { makePlannedTeam } from './run.ts';
-import { castOf, type RunAsk } from './run-arguments.ts';
+import { resolveTemplate, type RunAsk } from './run-arguments.ts';
 import type { SessionOptions } from './session.ts';
 import type { OpenOptions } from '../team/team-handle.ts';
-import { thinkersOf, type Said } from './resolve-agents.ts';
+import { resolveAgents, type RequestedAgents } from './resolve-agents.ts';
 
 export interface TaskRun {
   readonly ask: RunAsk;
-  readonly said: Said;
+  readonly said: RequestedAgents;
   /** Verifies the finished work. */
   readonly reviewer?: AgentSpec | undefined;
   readonly config: Config;
@@ -49,7 +49,7 @@ export interface PlannedTask {
 }
 
 /** A run of a task whose workers and planner are known. */
-export interface CastTask extends TaskRun {
+export interface ResolvedTaskRun extends TaskRun {
   readonly staffing: Staffing;
   readonly planner: Labelled;
 }
@@ -60,20 +60,20 @@ export interface CastTask extends TaskRun {
  * @throws UsageError, `POLICY_DENIED` inside of another run; AgentError `AGENT_UNAVAILABLE` with what was probed; StoreError `UNTRUSTED` for a project's own
  *   template or role
  */
-export async function castTask(run: TaskRun): Promise<CastTask> {
+export async function resolveTaskRun(run: TaskRun): Promise<ResolvedTaskRun> {
   const { ask, said, config, root, place, say } = run;
-  mustNotNest(place.environment, 'A run');
-  const { template, roles, warnings } = castOf(ask.spec, root, config);
+  refuseNesting(place.environment, 'A run');
+  const { template, roles, warnings } = resolveTemplate(ask.spec, root, config);
   for (const warning of warnings) say(warning);
-  mustFit(ask, roles);
+  requireFittingRoles(ask, roles);
   const routes = template?.workers.flatMap(({ route }) => route) ?? [];
-  const { planner, ...thinkers } = await thinkersOf(said, config, place.environment, routes);
+  const { planner, ...thinkers } = await resolveAgents(said, config, place.environment, routes);
   const told = { spec: ask.spec, roles, config, ...thinkers };
   return { ...run, planner, staffing: template === undefined ? told : { ...told, template } };
 }
 
 /** @throws UsageError `USAGE` where every worker would have a role that the task is not for (S2 gotcha 12) */
-function mustFit({ spec, task }: RunAsk, roles: ReadonlyMap<Name, RoleSpec>): void {
+function requireFittingRoles({ spec, task }: RunAsk, roles: ReadonlyMap<Name, RoleSpec>): void {
   const role = spec.is === 'count' ? roles.get(spec.role) : undefined;
   const why = role && misfit(role, task);
   if (why !== undefined) throw new UsageError('USAGE', `${why}; choose another role for it.`);
@@ -83,7 +83,7 @@ function mustFit({ spec, task }: RunAsk, roles: ReadonlyMap<Name, RoleSpec>): vo
  * @returns undefined when `signal` aborted first
  * @throws AgentError when the planner failed, `AGENT_BAD_OUTPUT` with what was wrong with its answers
  */
-export async function planTask(cast: CastTask, signal: AbortSignal): Promise<PlannedTask | undefined> {
+export async function planTask(cast: ResolvedTaskRun, signal: AbortSignal): Promise<PlannedTask | undefined> {
   const { ask, config, place, say, staffing, planner } = cast;
   const { task } = ask;
   const division = await divideTask({ task, staffing, planner, say, timeoutMs: config.relayTimeoutMs }, place, signal);
@@ -98,7 +98,7 @@ export async function planTask(cast: CastTask, signal: AbortSignal): Promise<Pla
 function planOf(
   division: Division,
   name: Name,
-  { ask, config, place, reviewer, staffing, planner }: CastTask,
+  { ask, config, place, reviewer, staffing, planner }: ResolvedTaskRun,
 ): GivenPlan {
   const run = { name, task: ask.task, staffing, planner: planner.agent, config };
   const value = planOfDivision(division, run);
@@ -135,7 +135,7 @@ export function unfinishedRun(root: string, ask: RunAsk, config: Config): TeamPa
   const same = abandonedRuns(root).flatMap((name) => {
     const team = findTeam(root, name);
     return team &&
-      isOf(
+      isSameTask(
         ask,
         planIn(team.paths, (store) => loadPlan(store, agents)),
       )
@@ -146,7 +146,7 @@ export function unfinishedRun(root: string, ask: RunAsk, config: Config): TeamPa
 }
 
 /** Whether a plan was made of these words. */
-export const isOf = ({ spec, task }: RunAsk, plan: Plan | undefined): boolean =>
+export const isSameTask = ({ spec, task }: RunAsk, plan: Plan | undefined): boolean =>
   plan?.decomposed?.task === task && plan.decomposed.spec === specText(spec);
 
 function planIn(paths: TeamPaths, load: (store: TeamReader) => Plan | undefined): Plan | undefined {
@@ -167,7 +167,7 @@ function planIn(paths: TeamPaths, load: (store: TeamReader) => Plan | undefined)
  *
  * @returns the report, with where the record is now
  */
-export async function putAwayFinished(paths: TeamPaths, report: Report, options: SessionOptions): Promise<Report> {
+export async function archiveFinished(paths: TeamPaths, report: Report, options: SessionOptions): Promise<Report> {
   const isOver = report.status === 'completed' || report.status === 'failed';
   if (!isOver || !isGenerated(paths.name)) return report;
   await closeTeam(paths, { purpose: 'delete', force: true, now: true }, options);

@@ -3,14 +3,14 @@ import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { breakLocks as removeLocks, leftLocks } from '../../store/team/abandoned-locks.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { lifeIn } from '../../store/team/roster.ts';
+import { livenessIn } from '../../store/team/roster.ts';
 import { openStore } from '../../store/team/team-store.ts';
 import { openForReading } from '../../store/team/team-reader.ts';
 import { findTeam, listTeams } from '../../store/team/team-list.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
 import { trustShelves } from '../../store/session/shelf.ts';
 import { realClock } from '../process/system-clock.ts';
-import { seenLead } from '../views/external-status.ts';
+import { leadStatusOf } from '../views/external-status.ts';
 import type { Check } from './doctor-check.ts';
 
 export function teamChecks(root: string, breakLocks: boolean): Check[] {
@@ -32,7 +32,7 @@ function sealTrouble(paths: TeamPaths): string | undefined {
   try {
     const store = openStore(paths, { clock: realClock });
     try {
-      store.mustBeTrusted();
+      store.requireTrusted();
       return undefined;
     } finally {
       void store.close();
@@ -57,8 +57,8 @@ function leftProcesses(name: Name, paths: TeamPaths): Check {
   try {
     const alive = store.roster
       .all()
-      .filter((record) => record.name !== LEAD && record.by_hand !== true && lifeIn(record) === 'alive');
-    const left = seenLead(store).alive ? [] : alive;
+      .filter((record) => record.name !== LEAD && record.by_hand !== true && livenessIn(record) === 'alive');
+    const left = leadStatusOf(store).alive ? [] : alive;
     const found = left.map((record) => `${record.name} (pid ${record.pid ?? 'unknown'})`).join(', ');
     const ok = left.length === 0;
     return {

@@ -41,7 +41,7 @@ export function authorOf(speaker: Speaker): (board: Board) => Author {
  * @param as the name of `--as`, if any
  * @throws UsageError `POLICY_DENIED` when a member's child speaks as somebody else, or its token is not the member's
  */
-export function speakerFrom(
+export function authenticate(
   store: TeamStore,
   environment: Readonly<Record<string, string | undefined>>,
   as: string | undefined,

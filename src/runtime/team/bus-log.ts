@@ -8,7 +8,7 @@ import { sessionIdOf } from '../../model/pipeline/session-id.ts';
 import { listTeams } from '../../store/team/team-list.ts';
 import type { TeamHandle } from './team-handle.ts';
 
-export interface BusSaid {
+export interface BusMessage {
   readonly session: string;
   readonly from: string;
   readonly to: string;
@@ -43,7 +43,7 @@ export function sessionTeam(root: string, session: string): Name {
  * @throws UsageError `UNKNOWN_MEMBER` for a role that nobody has, `POLICY_DENIED` for one that is not the speaker's and
  *   for another reader than the coordinator, `USAGE` for a type that is none
  */
-export async function logOnBus({ store, speaker }: TeamHandle, said: BusSaid): Promise<BusRecord> {
+export async function logOnBus({ store, speaker }: TeamHandle, said: BusMessage): Promise<BusRecord> {
   const { session, from, to, type, summary, ref } = said;
   if (!isLead(to))
     throw new UsageError(

@@ -4,10 +4,10 @@ import type { Body } from '../../model/board/event.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { isCheckpoint, type Task } from '../../model/board/task.ts';
 import { authorOf } from './authentication.ts';
-import { after, refusalError } from './task-service.ts';
+import { publishOutcome, refusalError } from './task-service.ts';
 import type { TeamHandle } from './team-handle.ts';
 
-export const passing = (board: Board, id: string, said: string): Body | Refused =>
+export const checkpointPassed = (board: Board, id: string, said: string): Body | Refused =>
   ending(board, id, (epoch) => ({
     ...{ type: 'task.completed', task: id, epoch },
     result: { summary: said.slice(0, 4_096) || 'approved', files: [] },
@@ -36,9 +36,9 @@ export async function answerCheckpoint(
   task: Task,
   { approve, text }: { readonly approve: boolean; readonly text: string },
 ): Promise<Task> {
-  const build = approve ? passing : stopping;
+  const build = approve ? checkpointPassed : stopping;
   const { outcome } = store.board.append(authorOf(speaker), (board) => build(board, task.id, text));
   if (!outcome.ok) throw refusalError(outcome);
-  await after(store, outcome, speaker);
+  await publishOutcome(store, outcome, speaker);
   return tasks.get(task.id);
 }

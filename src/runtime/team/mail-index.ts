@@ -47,7 +47,7 @@ interface Shelf {
   waiting: MailRow[];
 }
 
-export class MailBook {
+export class MailIndex {
   readonly #store: TeamReader;
   readonly #shelves = new Map<Name, Shelf>();
   #newestFirst: readonly MailRow[] = [];

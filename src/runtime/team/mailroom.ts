@@ -8,7 +8,7 @@ import { isIdleNotice, superseded } from '../../policy/supervise/superseded-mail
 import { storedLine } from '../../store/mail/mail-lines.ts';
 import { Reader } from '../../store/mail/reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { watchFile, type Watched } from '../../store/files/watch-file.ts';
+import { watchFile, type FileWatch } from '../../store/files/watch-file.ts';
 
 export interface MailroomEnvironment {
   readonly store: TeamStore;
@@ -33,7 +33,7 @@ export class Mailroom {
   readonly #environment: MailroomEnvironment;
   readonly #reader: Reader;
   readonly #waiting: Message[] = [];
-  readonly #watched: Watched;
+  readonly #watched: FileWatch;
   readonly #timer: NodeJS.Timeout;
   #looking: Promise<void> | undefined;
   #isRung = false;

@@ -3,16 +3,16 @@ import { ownTask, type Refused } from '../../model/board/board.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import type { Body } from '../../model/board/event.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
-import type { Claimed } from '../../model/board/task.ts';
+import type { ClaimedTask } from '../../model/board/task.ts';
 import type { Folded } from '../../store/board/board.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { sendMail } from './send-mail.ts';
 import type { SendRate } from './send-rate.ts';
 import { authorOf, type Speaker } from './authentication.ts';
-import { after } from './task-service.ts';
+import { publishOutcome } from './task-service.ts';
 import type { SendOptions } from '../../model/team/message.ts';
 
-export class Self {
+export class MemberSession {
   readonly store: TeamStore;
   readonly speaker: Speaker & { kind: 'member' };
   /** Of what its agent says. */
@@ -37,7 +37,7 @@ export class Self {
   }
 
   /** The task that this member has claimed. */
-  task(): Claimed | undefined {
+  task(): ClaimedTask | undefined {
     return ownTask(this.store.board.fold(), this.name);
   }
 
@@ -47,16 +47,16 @@ export class Self {
 
   /** Writes, and wakes whoever can work on what became ready. */
   async writeAndWake(body: Body): Promise<void> {
-    await after(this.store, this.write(body).outcome, this.speaker);
+    await publishOutcome(this.store, this.write(body).outcome, this.speaker);
   }
 
   /** Says something to the lead. That it cannot be said is an event, never the end of the work. @returns whether it was said */
-  async tell(text: string, options: SendOptions): Promise<boolean> {
+  async tellLead(text: string, options: SendOptions): Promise<boolean> {
     try {
       await sendMail(this.store, this.speaker, LEAD, text, options);
       return true;
     } catch (error) {
-      this.trouble(error);
+      this.reportError(error);
       return false;
     }
   }
@@ -81,12 +81,12 @@ export class Self {
   }
 
   /** Trouble that does not end the work is an event; a team that is gone ends it. */
-  trouble(error: unknown): void {
+  reportError(error: unknown): void {
     if (isTeamError(error) && error.code === 'TEAM_GONE') return this.#onGone();
     const text = error instanceof Error ? error.message : String(error);
-    this.store.events.append({ type: 'teammate.troubled', member: this.name, text });
+    this.store.events.append({ type: 'teammate.error', member: this.name, text });
   }
 }
 
 /** Of a member's process for which no agent can work here (SPEC §12: agent unavailable). */
-export const UNFIT_EXIT = 5;
+export const UNAVAILABLE_EXIT = 5;

@@ -3,7 +3,7 @@ import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
 import { agentId, parseName, type Name } from '../../model/text/names.ts';
 import { DEFAULT_ROLE } from '../../model/plan/plan-schema.ts';
 import { COLORS, type MemberConfig } from '../../model/team/team-config.ts';
-import { hangBell, removeBell } from '../../store/mail/bell.ts';
+import { createBell, removeBell } from '../../store/mail/bell.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf, type Speaker } from './authentication.ts';
 import { refusalError } from './task-service.ts';
@@ -48,7 +48,7 @@ export const memberConfig = (team: Name, input: MemberInput, index: number): Mem
 export async function joinTeam(store: TeamStore, speaker: Speaker, input: MemberInput): Promise<Name> {
   const member = memberConfig(store.paths.name, input, store.board.fold().members.size);
   const { bell } = store.paths.inbox(member.name);
-  hangBell(store.disk, bell);
+  createBell(store.disk, bell);
   const { outcome } = store.board.append(authorOf(speaker), () => ({
     type: 'member.joined',
     name: member.name,

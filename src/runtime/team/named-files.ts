@@ -1,15 +1,15 @@
 /** What the package ships and a project replaces, read: roles by now, pipelines and templates beside them. */
 import { parseRoleSpec, type ReadRole } from '../../model/pipeline/role-spec.ts';
 import type { ShelfKind } from '../../store/files/paths.ts';
-import { readShelf, takeShelved, type Shelved } from '../../store/session/shelf.ts';
+import { readShelf, requireShelfEntry, type ShelfEntry } from '../../store/session/shelf.ts';
 import { shippedFolder } from '../process/package.ts';
 
 export const shelfOf = (root: string, kind: ShelfKind): ReturnType<typeof readShelf> =>
   readShelf(root, kind, shippedFolder(kind));
 
 /** @throws UsageError `USAGE` for an unknown name; StoreError `UNTRUSTED` */
-export const takeFrom = (root: string, kind: ShelfKind, name: string): Shelved =>
-  takeShelved(shelfOf(root, kind), kind, name);
+export const takeFrom = (root: string, kind: ShelfKind, name: string): ShelfEntry =>
+  requireShelfEntry(shelfOf(root, kind), kind, name);
 
 /** @throws UsageError `ROLE_INVALID`, or as {@link takeFrom} */
 export function roleNamed(root: string, name: string): ReadRole {

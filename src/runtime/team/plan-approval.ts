@@ -23,7 +23,7 @@ export interface PlanAnswer {
  */
 export async function answerPlan(handle: TeamHandle, reference: string, answer: PlanAnswer): Promise<Task> {
   const task = handle.board.get(reference);
-  mayDecide(handle.speaker.name);
+  requireDecider(handle.speaker.name);
   if (isCheckpoint(task)) return answerCheckpoint(handle, task, answer);
   const request = lastPlan(handle.store.board.board, task.id);
   if (request === undefined)
@@ -46,7 +46,7 @@ function lastPlan({ requests }: Board, task: string): Request | undefined {
 }
 
 /** @throws UsageError `POLICY_DENIED` */
-export function mayDecide(name: Name): void {
+export function requireDecider(name: Name): void {
   if (sideOf(name) === 'teammate')
     throw new UsageError('POLICY_DENIED', `${name} cannot answer for the lead (rule: only the lead answers).`);
 }

@@ -16,7 +16,7 @@ import {
   type RequestKind,
 } from '../../model/board/request.ts';
 import { whomToWake } from '../../policy/supervise/claiming.ts';
-import { ring } from '../../store/mail/bell.ts';
+import { ringBell } from '../../store/mail/bell.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf, type Speaker } from './authentication.ts';
 import { refusalError } from './task-service.ts';
@@ -100,7 +100,7 @@ function answering(store: TeamStore, said: Said): Registered {
 
 /** The first answer in the log counts. */
 function settle(store: TeamStore, said: Said, id: string): AnsweredRequest {
-  mayAnswer(store, said, id);
+  requireAnswerable(store, said, id);
   const { speaker, text, options } = said;
   const approve = options.data?.['approve'] === true;
   const body = { type: 'request.answered', request: id, approve, text } as const;
@@ -111,12 +111,12 @@ function settle(store: TeamStore, said: Said, id: string): AnsweredRequest {
   if (request?.state !== 'answered') throw unknownRequest(store, id);
   const task = board.tasks.get(request.task ?? '');
   const ready = task && isReady(board, task) ? [task] : [];
-  for (const name of whomToWake(board, ready, speaker.name)) ring(store.disk, store.paths.inbox(name).bell);
+  for (const name of whomToWake(board, ready, speaker.name)) ringBell(store.disk, store.paths.inbox(name).bell);
   return request;
 }
 
 /** @throws UsageError when this is no answer to that */
-function mayAnswer(store: TeamStore, { to, text, options }: Said, id: string): void {
+function requireAnswerable(store: TeamStore, { to, text, options }: Said, id: string): void {
   const request = store.board.board.requests.get(id);
   if (request === undefined) throw unknownRequest(store, id);
   if (request.from !== to) throw new UsageError('POLICY_DENIED', `${request.from} asked ${id}, not ${to}.`);

@@ -13,11 +13,11 @@ export const withClaim = (task: Task, build: (epoch: number) => Change): Change 
       );
 
 /** The end of a claim without an end of the task. */
-export const released = (task: Task, why = 'given back'): Change | Refused =>
+export const releaseBody = (task: Task, why = 'given back'): Change | Refused =>
   withClaim(task, (epoch) => ({ type: 'task.released', task: task.id, epoch, reason: 'released', why }));
 
 /** One record for all of them, refused when one is. */
-export function together(changes: readonly (Change | Refused)[]): Body | Refused {
+export function batchOf(changes: readonly (Change | Refused)[]): Body | Refused {
   const refusal = changes.find(isRefused);
   if (refusal !== undefined) return refusal;
   const all = changes.flatMap((one) => (isRefused(one) ? [] : [one]));

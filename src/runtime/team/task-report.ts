@@ -13,7 +13,7 @@ import { verifyTask, type Verified } from './verify-command.ts';
 /** Characters of a report that are kept; the agent's output has everything. */
 const TEXT_LIMIT = 64 * 1024;
 
-export interface Verdict extends AgentReport {
+export interface VerifiedReport extends AgentReport {
   readonly verdict: Verified;
 }
 
@@ -38,7 +38,7 @@ export async function reportTask(
   task: Task & { status: 'in_progress' },
   { outcome, text }: { outcome: 'completed' | 'failed'; text: string },
   signal: AbortSignal = new AbortController().signal,
-): Promise<Verdict> {
+): Promise<VerifiedReport> {
   const verdict: Verified = outcome === 'completed' ? await verifyHere({ store }, task, signal) : { result: 'passed' };
   const said = {
     outcome: verdict.result === 'passed' ? outcome : ('unverified' as const),

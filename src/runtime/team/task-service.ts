@@ -1,21 +1,21 @@
 /** The board for one speaker: every verb appends an event and answers after folding past it. */
-import { madeReady, type Outcome } from '../../model/board/advance.ts';
-import { nextClaim, refused, type Board, type Refusal, type Refused } from '../../model/board/board.ts';
+import { newlyReady, type AdvanceOutcome } from '../../model/board/advance.ts';
+import { nextClaim, refused, type Board, type RefusalCode, type Refused } from '../../model/board/board.ts';
 import { codeOf, ConflictError, UsageError, type ConflictCode, type UsageCode } from '../../model/text/errors.ts';
 import type { Body, Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import { resolveTask } from '../../model/board/task-reference.ts';
 import { newTaskSchema, type NewTaskInput, type Task } from '../../model/board/task.ts';
 import { whomToWake } from '../../policy/supervise/claiming.ts';
-import { ring } from '../../store/mail/bell.ts';
+import { ringBell } from '../../store/mail/bell.ts';
 import { hashText, keepResult } from '../../store/board/results.ts';
 import { lockedViews } from '../../store/team/views.ts';
 import type { Folded } from '../../store/board/board.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf, type Speaker } from './authentication.ts';
-import { released, together, withClaim } from './task-records.ts';
+import { releaseBody, batchOf, withClaim } from './task-records.ts';
 
-const CONFLICTS: Partial<Record<Refusal, ConflictCode>> = {
+const CONFLICTS: Partial<Record<RefusalCode, ConflictCode>> = {
   STALE_CLAIM: 'STALE_CLAIM',
   STALE_MEMBER: 'STALE_CLAIM',
   STALE_LEAD: 'LEAD_ALIVE',
@@ -26,7 +26,7 @@ const CONFLICTS: Partial<Record<Refusal, ConflictCode>> = {
   DUPLICATE: 'REFUSED',
   REPEATED: 'REFUSED',
 };
-const USAGES: Partial<Record<Refusal, UsageCode>> = {
+const USAGES: Partial<Record<RefusalCode, UsageCode>> = {
   UNKNOWN_TASK: 'UNKNOWN_TASK',
   UNKNOWN_MEMBER: 'UNKNOWN_MEMBER',
   UNKNOWN_REQUEST: 'UNKNOWN_REQUEST',
@@ -110,7 +110,7 @@ export class Tasks {
   }
 
   release(reference: string, why?: string): Promise<Task> {
-    return this.#change(reference, (task) => released(task, why));
+    return this.#change(reference, (task) => releaseBody(task, why));
   }
 
   /** Changes that happen together or not at all. @returns undefined when there is none to be made */
@@ -120,7 +120,7 @@ export class Tasks {
   ): Promise<Task | undefined> {
     const { id } = this.get(reference);
     if (build(this.get(id), this.#store.board.board).length === 0) return undefined;
-    return this.#change(id, (task, board) => together(build(task, board)));
+    return this.#change(id, (task, board) => batchOf(build(task, board)));
   }
 
   async complete(reference: string, end: EndInput): Promise<Task> {
@@ -211,20 +211,20 @@ export class Tasks {
   async #write(build: (board: Board) => Body | Refused): Promise<void> {
     const { outcome } = this.#store.board.append(authorOf(this.#speaker), build);
     if (!outcome.ok) throw refusalError(outcome);
-    await after(this.#store, outcome, this.#speaker);
+    await publishOutcome(this.#store, outcome, this.#speaker);
   }
 }
 
 /** What follows an accepted event: whoever can work on what became ready is woken; without a lead, the views too. */
-export async function after(store: TeamStore, outcome: Outcome, speaker: Speaker): Promise<void> {
+export async function publishOutcome(store: TeamStore, outcome: AdvanceOutcome, speaker: Speaker): Promise<void> {
   if (!outcome.ok || outcome.changed.length === 0) return;
-  wake(store, outcome.changed, speaker);
+  wakeReady(store, outcome.changed, speaker);
   if (speaker.kind === 'person') await lockedViews(store, outcome.changed);
 }
 
 /** Rings whoever can work now that these tasks are as they are. */
-export function wake(store: TeamStore, changed: readonly string[], speaker: Speaker): void {
+export function wakeReady(store: TeamStore, changed: readonly string[], speaker: Speaker): void {
   const { board } = store.board;
-  const ready = madeReady(board, changed);
-  for (const name of whomToWake(board, ready, speaker.name)) ring(store.disk, store.paths.inbox(name).bell);
+  const ready = newlyReady(board, changed);
+  for (const name of whomToWake(board, ready, speaker.name)) ringBell(store.disk, store.paths.inbox(name).bell);
 }

@@ -21,7 +21,7 @@ import { broadcastMail, sendMail, type Delivery } from './send-mail.ts';
 import { joinTeam, memberConfig, type MemberInput } from './membership.ts';
 import { askerOf } from './requests.ts';
 import { sendRateFrom, type SendRate } from './send-rate.ts';
-import { speakerFrom, type Speaker } from './authentication.ts';
+import { authenticate, type Speaker } from './authentication.ts';
 import { takeMail } from './take-mail.ts';
 import { Tasks } from './task-service.ts';
 
@@ -131,7 +131,7 @@ export class TeamHandle implements AsyncDisposable {
   }
 
   static on(store: TeamStore, { as, environment = process.env }: Pick<OpenOptions, 'as' | 'environment'>): TeamHandle {
-    return new TeamHandle(store, speakerFrom(store, environment, as), sendRateFrom(store.clock, environment));
+    return new TeamHandle(store, authenticate(store, environment, as), sendRateFrom(store.clock, environment));
   }
 
   get name(): Name {
@@ -148,8 +148,8 @@ export class TeamHandle implements AsyncDisposable {
    * @throws UsageError `UNKNOWN_RECIPIENT`, `POLICY_DENIED`; ConflictError `QUOTA`
    */
   async send(to: string, text: string, options: SendOptions = {}): Promise<Delivery> {
-    this.#mayWrite();
-    return sendMail(this.store, this.speaker, parseMemberName(to), text, this.#caused(options));
+    this.#spendSendRate();
+    return sendMail(this.store, this.speaker, parseMemberName(to), text, this.#withHops(options));
   }
 
   /**
@@ -164,8 +164,8 @@ export class TeamHandle implements AsyncDisposable {
 
   /** One line and one result for each member but the sender. */
   async broadcast(text: string, options: SendOptions = {}): Promise<Delivery[]> {
-    this.#mayWrite();
-    return broadcastMail(this.store, this.speaker, text, this.#caused(options));
+    this.#spendSendRate();
+    return broadcastMail(this.store, this.speaker, text, this.#withHops(options));
   }
 
   /** Mail that waits, without consuming it; `history` is what was acknowledged. */
@@ -192,12 +192,12 @@ export class TeamHandle implements AsyncDisposable {
   }
 
   /** What a member's program sends is its agent's word. */
-  #mayWrite(): void {
+  #spendSendRate(): void {
     if (this.speaker.kind === 'member') this.#rate.spend();
   }
 
   /** What a member's program sends in a turn answers the mail of that turn, in whichever process it runs. */
-  #caused(options: SendOptions): SendOptions {
+  #withHops(options: SendOptions): SendOptions {
     if (this.speaker.kind !== 'member' || options.hops !== undefined) return options;
     const hops = this.store.roster.read(this.speaker.name)?.hops;
     return hops === undefined ? options : { ...options, hops };

@@ -6,7 +6,7 @@
 import { commandFrom, commandText, type Command } from '../../model/agent/agent.ts';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
 import { agentRulesSchema, type AgentRules } from '../../model/agent/models.ts';
-import type { WallSetting } from '../../policy/sandbox/shell-isolation.ts';
+import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import type { Quota } from '../../store/mail/sender.ts';
 import { DEFAULT_QUOTA } from '../../store/team/team-store.ts';
 import type { Hooks } from './hooks.ts';
@@ -20,25 +20,25 @@ const BYTES = 'TEAMS_INBOX_MAX_BYTES';
 const BWRAP = 'TEAMS_SANDBOX_BWRAP';
 
 /** Which agents stand in for another, which models tiers name, how long an agent may be silent. */
-export const agentVariables = (rules: AgentRules | undefined): Record<string, string> =>
+export const encodeAgentRules = (rules: AgentRules | undefined): Record<string, string> =>
   rules === undefined ? {} : { [RULES]: JSON.stringify(rules) };
 
-export function agentRulesFrom(environment: Environment): AgentRules {
+export function decodeAgentRules(environment: Environment): AgentRules {
   const told = jsonAnswer(agentRulesSchema, environment[RULES] ?? '');
   return told.ok ? told.value : { fallback: [], models: {}, defaultModel: 'sonnet' };
 }
 
-export const hookVariables = ({ onTaskCompleted }: Hooks = {}): Record<string, string> =>
+export const encodeHook = ({ onTaskCompleted }: Hooks = {}): Record<string, string> =>
   onTaskCompleted === undefined ? {} : { [HOOK]: commandText(onTaskCompleted) };
 
-export const hookFrom = (environment: Environment): Command | undefined => commandFrom(environment[HOOK] ?? '');
+export const decodeHook = (environment: Environment): Command | undefined => commandFrom(environment[HOOK] ?? '');
 
-export const quotaVariables = ({ inboxMaxMessages, inboxMaxBytes }: Quota = DEFAULT_QUOTA): Record<string, string> => ({
+export const encodeQuota = ({ inboxMaxMessages, inboxMaxBytes }: Quota = DEFAULT_QUOTA): Record<string, string> => ({
   [MESSAGES]: String(inboxMaxMessages),
   [BYTES]: String(inboxMaxBytes),
 });
 
-export const quotaFrom = (environment: Environment): Quota => ({
+export const decodeQuota = (environment: Environment): Quota => ({
   inboxMaxMessages: limit(environment[MESSAGES]) ?? DEFAULT_QUOTA.inboxMaxMessages,
   inboxMaxBytes: limit(environment[BYTES]) ?? DEFAULT_QUOTA.inboxMaxBytes,
 });
@@ -46,10 +46,10 @@ export const quotaFrom = (environment: Environment): Quota => ({
 const limit = (text: string | undefined): number | undefined =>
   text !== undefined && /^[1-9][0-9]{0,14}$/.test(text) ? Number(text) : undefined;
 
-export const wallVariables = (wall: WallSetting | undefined): Record<string, string> =>
+export const encodeIsolation = (wall: IsolationSetting | undefined): Record<string, string> =>
   wall === undefined ? {} : { [BWRAP]: wall };
 
-export function wallFrom(environment: Environment): WallSetting {
+export function decodeIsolation(environment: Environment): IsolationSetting {
   const told = environment[BWRAP];
   return told === 'required' || told === 'off' ? told : 'auto';
 }

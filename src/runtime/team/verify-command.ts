@@ -4,7 +4,7 @@ import { runCommand } from '../../agents/programs/exec.ts';
 import { argvOf } from '../../model/agent/agent.ts';
 import { DEFAULT_TASK_TIMEOUT_MS, type Task } from '../../model/board/task.ts';
 
-export interface Surroundings {
+export interface VerifyEnvironment {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ export type Verified =
   | { readonly result: 'aborted' }
   | { readonly result: 'failed'; readonly command: string; readonly message: string; readonly output: string };
 
-export async function verifyTask({ work }: Task, { env, cwd, signal, drive }: Surroundings): Promise<Verified> {
+export async function verifyTask({ work }: Task, { env, cwd, signal, drive }: VerifyEnvironment): Promise<Verified> {
   for (const command of work.verify) {
     const timeoutMs = work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS;
     const end = await drive(runCommand({ argv: argvOf(command), env, cwd, signal, timeoutMs }));

@@ -7,7 +7,7 @@ import { exitCodeOf } from '../../policy/outcome.ts';
 import { openForReading, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { findTeam } from '../../store/team/team-list.ts';
 import { realClock } from '../process/system-clock.ts';
-import { seenLead } from '../views/external-status.ts';
+import { leadStatusOf } from '../views/external-status.ts';
 import { Waker } from '../process/waker.ts';
 
 /** @returns the exit code of what ended; undefined when `signal` aborted first
@@ -30,7 +30,7 @@ export async function waitForEnd(paths: TeamPaths, signal: AbortSignal): Promise
 
 /** Who leads is asked first: a lead that goes has written how it ended. */
 function endOf(store: TeamReader): number | undefined {
-  const lead = seenLead(store);
+  const lead = leadStatusOf(store);
   const state = stateIn(store);
   const board = store.board.fold();
   if (lead.alive) return undefined;

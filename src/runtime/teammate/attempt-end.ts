@@ -1,19 +1,19 @@
 /** The end of an attempt as it is kept: the result in its file, the record on the board, and what goes along with it. */
 import { claimOf } from '../../model/board/board.ts';
 import type { Body, Change } from '../../model/board/event.ts';
-import type { Claimed, Result } from '../../model/board/task.ts';
+import type { ClaimedTask, TaskResult } from '../../model/board/task.ts';
 import type { TurnVerdict } from '../../policy/outcome.ts';
 import { touchedSince } from '../../store/workspace/artifact.ts';
 import type { Folded } from '../../store/board/board.ts';
 import { hashText, keepResult } from '../../store/board/results.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf } from '../team/authentication.ts';
-import type { RunnerEnvironment, Along } from './runner-environment.ts';
+import type { RunnerEnvironment, CompletionExtras } from './runner-environment.ts';
 
 /** Result first, then the event with its hash: a file without an event is garbage, an event without its file is not made. */
 export function writeEnd(
-  task: Claimed,
-  { verdict, along }: { verdict: TurnVerdict; along: Along },
+  task: ClaimedTask,
+  { verdict, along }: { verdict: TurnVerdict; along: CompletionExtras },
   { store, speaker, cwd }: Pick<RunnerEnvironment, 'store' | 'speaker' | 'cwd'>,
 ): Folded | undefined {
   const { epoch } = task.claim;
@@ -35,7 +35,7 @@ export function writeEnd(
   return 'event' in folded ? folded : undefined;
 }
 
-const completed = (task: Claimed, result: Result, { metadata = {}, changes = [] }: Along): Body => {
+const completed = (task: ClaimedTask, result: TaskResult, { metadata = {}, changes = [] }: CompletionExtras): Body => {
   const { id, claim } = task;
   const end = { type: 'task.completed', task: id, epoch: claim.epoch, result } as const;
   const told: Change[] =
@@ -43,7 +43,7 @@ const completed = (task: Claimed, result: Result, { metadata = {}, changes = [] 
   return told.length + changes.length === 0 ? end : { type: 'batch', changes: [...told, ...changes, end] };
 };
 
-const changedFiles = ({ work, claimed_at }: Claimed, store: TeamStore, cwd: string): string[] =>
+const changedFiles = ({ work, claimed_at }: ClaimedTask, store: TeamStore, cwd: string): string[] =>
   touchedSince(
     store.disk,
     cwd,

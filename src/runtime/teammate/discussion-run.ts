@@ -12,7 +12,7 @@ import { chooseFrom, ROUTES } from '../../policy/pipeline/subagent-choice.ts';
 import { discussionRecord, discussPrompt } from '../../policy/pipeline/subagent-wording.ts';
 import { Discussions } from '../../store/session/discussions.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import type { RoleErrands } from './role-subagents.ts';
+import type { RoleSubagents } from './role-subagents.ts';
 
 export interface Discussion {
   readonly round: string;
@@ -43,12 +43,12 @@ interface Heard {
 
 export async function discuss(
   store: TeamStore,
-  errands: RoleErrands,
+  subagents: RoleSubagents,
   discussion: Discussion,
   signal: AbortSignal,
 ): Promise<DiscussionEnd> {
   const { round, artifact, subject } = discussion;
-  const discussions = new Discussions(store, errands.cwd);
+  const discussions = new Discussions(store, subagents.cwd);
   const revision = revisionOf(subject);
   const name = revision === 0 ? round : `${round}-R${revision}`;
   const record = discussions.record(name);
@@ -56,7 +56,7 @@ export async function discuss(
   if (known) return { is: 'verdict', consensus: known, record, warnings: [] };
   const text = discussions.artifact(artifact);
   if (text === undefined) return skipped(round, `there is no ${artifact}`);
-  const heard = await hear(errands, discussion, { text, context: discussions.context() }, signal);
+  const heard = await hear(subagents, discussion, { text, context: discussions.context() }, signal);
   if (heard === 'aborted') return { is: 'aborted' };
   const [first, ...others] = heard.views;
   if (first === undefined) return skipped(round, heard.warnings.join('; '));
@@ -79,7 +79,7 @@ interface Material {
 
 /** Every perspective at once; one that fails does not end the others. */
 async function hear(
-  errands: RoleErrands,
+  subagents: RoleSubagents,
   discussion: Discussion,
   material: Material,
   signal: AbortSignal,
@@ -87,7 +87,7 @@ async function hear(
   const { perspectives } = discussion;
   const wanted = perspectives.length === 0 ? PERSPECTIVES : perspectives;
   const said = await Promise.all(
-    wanted.map((one) => ask(errands, discussion, { ...material, perspective: one }, signal)),
+    wanted.map((one) => ask(subagents, discussion, { ...material, perspective: one }, signal)),
   );
   if (said.includes('aborted')) return 'aborted';
   const heard = said.flatMap((one) => (one === 'aborted' ? [] : [one]));
@@ -95,15 +95,15 @@ async function hear(
 }
 
 async function ask(
-  errands: RoleErrands,
+  subagents: RoleSubagents,
   { round, requirement, artifact }: Discussion,
   { perspective, text, context }: Material & { readonly perspective: Perspective },
   signal: AbortSignal,
 ): Promise<Heard | 'aborted'> {
-  const choice = chooseFrom(errands.pool, ROUTES[perspective]);
+  const choice = chooseFrom(subagents.pool, ROUTES[perspective]);
   const boundary = randomBytes(9).toString('hex');
   const brief = { round, perspective, requirement, artifact: { path: artifact, text }, context, boundary };
-  const fetched = await errands.fetch(
+  const fetched = await subagents.run(
     {
       ...{ kind: 'discuss', about: `${round} ${titled(perspective)}`, choice, prompt: discussPrompt(brief) },
       variables: { TEAMS_ROUND: round, TEAMS_PERSPECTIVE: perspective, TEAMS_ARTIFACT: artifact },

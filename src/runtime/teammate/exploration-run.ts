@@ -8,7 +8,7 @@ import { chooseFrom } from '../../policy/pipeline/subagent-choice.ts';
 import { explorePrompt } from '../../policy/pipeline/subagent-wording.ts';
 import { Explorations, type Angle } from '../../store/session/explorations.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import type { RoleErrands } from './role-subagents.ts';
+import type { RoleSubagents } from './role-subagents.ts';
 
 export interface Explored {
   /** What was found, in a few lines; undefined when nobody could say. */
@@ -21,7 +21,7 @@ const LOOK_AGAIN_MS = 250;
 /** @returns undefined when it was stopped */
 export async function explore(
   store: TeamStore,
-  errands: RoleErrands,
+  subagents: RoleSubagents,
   { angle, query }: { readonly angle: string; readonly query: string },
   signal: AbortSignal,
 ): Promise<Explored | undefined> {
@@ -30,7 +30,7 @@ export async function explore(
     for (;;) {
       const found = await explorations.look(angle);
       if (found.is === 'known') return { text: explorationText(found.exploration, found.path) };
-      if (found.is === 'ours') return await lookOurselves(explorations, errands, { angle, query, found }, signal);
+      if (found.is === 'ours') return await lookOurselves(explorations, subagents, { angle, query, found }, signal);
       await store.clock.sleep(LOOK_AGAIN_MS, signal);
       if (signal.aborted) return undefined;
     }
@@ -48,14 +48,14 @@ interface Look {
 
 async function lookOurselves(
   explorations: Explorations,
-  errands: RoleErrands,
+  subagents: RoleSubagents,
   { angle, query, found }: Look,
   signal: AbortSignal,
 ): Promise<Explored | undefined> {
   const boundary = randomBytes(9).toString('hex');
-  const fetched = await errands.fetch(
+  const fetched = await subagents.run(
     {
-      ...{ kind: 'explore', about: angle, choice: chooseFrom(errands.pool) },
+      ...{ kind: 'explore', about: angle, choice: chooseFrom(subagents.pool) },
       prompt: explorePrompt({ angle, query, boundary }),
       variables: { TEAMS_ANGLE: angle },
       read: readFindings,

@@ -11,21 +11,21 @@ import { LEAD } from '../../model/text/names.ts';
 import type { MemberConfig } from '../../model/team/team-config.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { profiles } from '../../policy/profiles.ts';
-import type { Leave } from '../../policy/sandbox/effective-sandbox.ts';
-import { ring } from '../../store/mail/bell.ts';
+import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
+import { ringBell } from '../../store/mail/bell.ts';
 import { takeLease, type Lease } from '../../store/team/lease.ts';
 import { ownIdentity } from '../../os/process-table.ts';
 import { newToken, tokenHash } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { briefOf } from '../agents/agent-brief.ts';
-import { type Leaving } from './announce-exit.ts';
+import { type ExitReason } from './announce-exit.ts';
 import { roleOf } from './load-role.ts';
 import { sendRateFrom } from '../team/send-rate.ts';
-import { seat, seatStandIn, type Place } from '../agents/open-agent.ts';
+import { openAgent, openStandIn, type MemberContext } from '../agents/open-agent.ts';
 import { MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from '../team/authentication.ts';
 import { Teammate } from './teammate.ts';
-import { agentRulesFrom, hookFrom } from '../team/teammate-env.ts';
-import { UNFIT_EXIT } from '../team/member-session.ts';
+import { decodeAgentRules, decodeHook } from '../team/teammate-env.ts';
+import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 
 export interface JoinOptions {
   readonly byHand: boolean;
@@ -48,28 +48,28 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const { spec, refuses } = withoutRefusal(options.agent ?? specOf(member));
   const token = options.environment[TOKEN_VARIABLE] ?? newToken();
   const late: { teammate?: Teammate } = {};
-  const before: Leave = {
+  const before: Permissions = {
     sandbox: member.sandbox ?? defaultSandbox(member.role),
     planPending: member.plan_approval ?? false,
   };
-  const leave = (): Leave => late.teammate?.leave() ?? before;
-  const place: Place = { store, config, member, token, parent: options.environment, leave };
+  const leave = (): Permissions => late.teammate?.permissions() ?? before;
+  const place: MemberContext = { store, config, member, token, parent: options.environment, permissions: leave };
   // Before the lease: an agent that cannot work, and a wall that is required and cannot be raised, are told first.
-  const first = await seat(place, spec);
+  const first = await openAgent(place, spec);
   const events: { lost: (why?: Error) => void } = { lost: () => {} };
   const incarnation = ulid(store.clock.now());
   const lease = await leaseFor(store, name, incarnation, (why) => events.lost(why));
   announce(store, name, incarnation, token, options);
-  const hook = hookFrom(options.environment);
+  const hook = decodeHook(options.environment);
   const role = roleOf(store, config, member, first.spec);
   const profile = profiles[config.profile];
-  const { stallMs, ...rules } = agentRulesFrom(options.environment);
+  const { stallMs, ...rules } = decodeAgentRules(options.environment);
   const idleTimeoutMs = options.idleTimeoutMs ?? profile.idleTimeoutMs ?? undefined;
   const teammate = new Teammate({
     ...{ store, lease, speaker: { kind: 'member', name, incarnation } },
-    seats: {
+    slots: {
       ...{ given: spec, first, rules },
-      seat: (other, how) => seatStandIn(place, other, how),
+      openStandIn: (other, how) => openStandIn(place, other, how),
     },
     ...{ sandbox: before.sandbox, cwd: config.cwd ?? store.paths.root },
     ...(stallMs === undefined ? {} : { stallMs }),
@@ -88,13 +88,13 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   return teammate;
 }
 
-const EXITS: Readonly<Partial<Record<Leaving, number>>> = { gone: 4, replaced: 3, unfit: UNFIT_EXIT };
+const EXITS: Readonly<Partial<Record<ExitReason, number>>> = { gone: 4, replaced: 3, unfit: UNAVAILABLE_EXIT };
 
 /** Runs a teammate until it leaves, ended by signals as a person expects. @returns its exit code */
 export async function serve(teammate: Teammate): Promise<number> {
   const stop = (): void => teammate.stop('signal');
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
-  const why: Leaving = await teammate.run();
+  const why: ExitReason = await teammate.run();
   return EXITS[why] ?? 0;
 }
 
@@ -169,5 +169,5 @@ function announce(store: TeamStore, name: Name, incarnation: string, token: stri
     ...{ name, phase: 'running', ...ownIdentity(), incarnation, tokenHash: tokenHash(token), by_hand: byHand },
     started_at: store.clock.now() / 1000,
   });
-  ring(store.disk, store.paths.inbox(LEAD).bell);
+  ringBell(store.disk, store.paths.inbox(LEAD).bell);
 }

@@ -9,7 +9,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { noRoleSpec, type RoleFields } from '../../policy/pipeline/role-wording.ts';
 import type { Pool } from '../../policy/pipeline/subagent-choice.ts';
 import { FINAL_REPORT } from '../lead/role-reports.ts';
-import type { Self } from '../team/member-session.ts';
+import type { MemberSession } from '../team/member-session.ts';
 
 export interface Role {
   readonly fields: RoleFields;
@@ -51,7 +51,10 @@ export function roleOf(
 }
 
 /** Its final report: that there was nothing to work by. */
-export async function tellUnusable(self: Self, { role, file, unusable }: Exclude<RoleOf, Role>): Promise<void> {
+export async function reportUnusableRole(
+  session: MemberSession,
+  { role, file, unusable }: Exclude<RoleOf, Role>,
+): Promise<void> {
   const data = { tasks: [], interrupted: true };
-  await self.tell(noRoleSpec(role, file, unusable), { kind: FINAL_REPORT, data });
+  await session.tellLead(noRoleSpec(role, file, unusable), { kind: FINAL_REPORT, data });
 }

@@ -4,14 +4,14 @@ import type { Sandbox } from '../../model/agent/agent.ts';
 import type { Message } from '../../model/team/message.ts';
 import { isFaulty } from '../../policy/outcome.ts';
 import type { Mailroom } from '../team/mailroom.ts';
-import type { Mind } from './turn-setup.ts';
+import type { TurnSetup } from './turn-setup.ts';
 import { turnPrompt } from '../team/prompts.ts';
-import { holdTurn } from './runner.ts';
-import type { Self } from '../team/member-session.ts';
+import { runTaskTurn } from './runner.ts';
+import type { MemberSession } from '../team/member-session.ts';
 
 export interface MailTurn {
-  readonly self: Self;
-  readonly mind: Mind;
+  readonly session: MemberSession;
+  readonly turnSetup: TurnSetup;
   readonly mailroom: Mailroom;
   readonly signal: AbortSignal;
   readonly sandbox: Sandbox;
@@ -19,21 +19,21 @@ export interface MailTurn {
   readonly turnOn: (mail: readonly Message[], turn: () => Promise<TurnEnd>) => Promise<TurnEnd>;
 }
 
-export async function answerMail({ self, mind, mailroom, signal, sandbox, turnOn }: MailTurn): Promise<void> {
-  if (!(await mind.seats.begin(undefined))) return;
+export async function runMailTurn({ session, turnSetup, mailroom, signal, sandbox, turnOn }: MailTurn): Promise<void> {
+  if (!(await turnSetup.slots.assign(undefined))) return;
   const mail = mailroom.forTurn();
-  const { environment: env } = mind.seats.chair;
+  const { environment: env } = turnSetup.slots.current;
   const input = { prompt: turnPrompt(undefined, mail), env, signal };
-  const runner = { ...mind.runner(mail, { from: mailroom, taken: mail }, () => false), sandbox };
-  mind.output.begin(undefined);
-  const end = await turnOn(mail, () => holdTurn(runner, undefined, input));
-  mind.output.end();
+  const runner = { ...turnSetup.runner(mail, { mailroom, taken: mail }, () => false), sandbox };
+  turnSetup.output.begin(undefined);
+  const end = await turnOn(mail, () => runTaskTurn(runner, undefined, input));
+  turnSetup.output.end();
   if (end.ended === 'aborted') return;
   const remedied = isFaulty(end) ? await runner.remedy(end) : undefined;
-  if (remedied?.done === 'replaced' || mind.seats.isEmpty || (isFaulty(end) && end.why === 'rate_limited')) {
+  if (remedied?.done === 'replaced' || turnSetup.slots.isEmpty || (isFaulty(end) && end.why === 'rate_limited')) {
     mailroom.putBack(mail);
     return;
   }
   mailroom.used(mail);
-  if (end.ended === 'failed') await self.tell(`The agent failed at its mail: ${end.message}`, { kind: 'alert' });
+  if (end.ended === 'failed') await session.tellLead(`The agent failed at its mail: ${end.message}`, { kind: 'alert' });
 }

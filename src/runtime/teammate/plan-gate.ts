@@ -6,9 +6,9 @@
 import { shellWords } from '../../model/agent/agent.ts';
 import type { Message } from '../../model/team/message.ts';
 import { answerId } from '../../model/board/request.ts';
-import type { Claimed, Task } from '../../model/board/task.ts';
+import type { ClaimedTask, Task } from '../../model/board/task.ts';
 import { makeRequest } from '../team/requests.ts';
-import type { Self } from '../team/member-session.ts';
+import type { MemberSession } from '../team/member-session.ts';
 
 interface Answer {
   readonly approved: boolean;
@@ -19,7 +19,7 @@ interface Answer {
 const OVER: Answer = { approved: false, text: undefined };
 
 export class PlanGate {
-  readonly #self: Self;
+  readonly #session: MemberSession;
   #open: { readonly id: string; readonly settle: (answer: Answer) => void } | undefined;
   /** The mail of the last answer that counted; it may come after the board was looked at. */
   #lastAnswer: string | undefined;
@@ -27,26 +27,26 @@ export class PlanGate {
   /** The claim under which the agent may write; a task that goes on after a question needs no second approval. */
   #approved: string | undefined;
 
-  constructor(self: Self) {
-    this.#self = self;
+  constructor(session: MemberSession) {
+    this.#session = session;
   }
 
   /** Asks the lead, and waits. A plan that is refused is a failed attempt, with what the lead said as its reason. */
-  async passes(task: Claimed): Promise<boolean> {
-    const self = this.#self;
+  async passes(task: ClaimedTask): Promise<boolean> {
+    const session = this.#session;
     const claim = `${task.id} ${task.claim.epoch}`;
     if (claim === this.#approved) return true;
     const plan = planOf(task);
-    const request = makeRequest(self.store, self.speaker, { kind: 'plan', text: plan, about: task.id });
+    const request = makeRequest(session.store, session.speaker, { kind: 'plan', text: plan, about: task.id });
     if (!request.ok) return false;
     const { id } = request;
     const answer = new Promise<Answer>((settle) => (this.#open = { id, settle }));
-    await self.tell(plan, { kind: 'plan_approval_request', request_id: id, task_id: task.id, id });
+    await session.tellLead(plan, { kind: 'plan_approval_request', request_id: id, task_id: task.id, id });
     this.look();
     const { approved, text } = await answer;
     if (!approved && text !== undefined) {
       const why = `the plan was refused: ${text}`.slice(0, 4_096);
-      await self.writeAndWake({ type: 'task.failed', task: task.id, epoch: task.claim.epoch, why });
+      await session.writeAndWake({ type: 'task.failed', task: task.id, epoch: task.claim.epoch, why });
     }
     if (approved) this.#approved = claim;
     return approved;
@@ -54,7 +54,7 @@ export class PlanGate {
 
   /** Sees what the board says of the request that is open. */
   look(): void {
-    const request = this.#self.store.board.fold().requests.get(this.#open?.id ?? '');
+    const request = this.#session.store.board.fold().requests.get(this.#open?.id ?? '');
     if (request === undefined || request.state === 'open') return;
     if (request.state === 'withdrawn') return this.#settle(OVER);
     this.#lastAnswer = answerId(request);
@@ -66,7 +66,7 @@ export class PlanGate {
     this.look();
     if (id === this.#lastAnswer) return;
     const text = `request ${request_id ?? 'without an id'} is not open`;
-    this.#self.store.events.append({ type: 'plan.answer_ignored', member: this.#self.name, text });
+    this.#session.store.events.append({ type: 'plan.answer_ignored', member: this.#session.name, text });
   }
 
   /** Ends the wait without an answer: the member stops. */

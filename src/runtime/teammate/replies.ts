@@ -6,10 +6,10 @@ import type { Message } from '../../model/team/message.ts';
 import { answerId } from '../../model/board/request.ts';
 import { statusAnswer } from '../../policy/mail-wording.ts';
 import type { PlanGate } from './plan-gate.ts';
-import type { Self } from '../team/member-session.ts';
+import type { MemberSession } from '../team/member-session.ts';
 
 export interface Replies {
-  readonly self: Self;
+  readonly session: MemberSession;
   readonly plans: PlanGate;
   /** An agent that refuses to stop says this, as long as it is not forced. */
   readonly refusesShutdown: string | undefined;
@@ -22,7 +22,7 @@ const NEWS = new Set(['unblocked', 'assignment', 'idle', 'status', 'task_complet
 
 /** @returns whether the message is used up; else it waits for the agent's next turn */
 export async function reply(message: Message, replies: Replies): Promise<boolean> {
-  const { self, plans } = replies;
+  const { session, plans } = replies;
   switch (message.type) {
     case 'shutdown_request':
       await shutdownRequested(message, replies);
@@ -33,31 +33,32 @@ export async function reply(message: Message, replies: Replies): Promise<boolean
     case 'shutdown_response':
       return true;
     default:
-      if (message.kind === 'status_check') await self.tell(statusText(self), { kind: 'status', reply_to: message.id });
-      return message.kind === 'status_check' || NEWS.has(message.kind ?? '') || isBrought(message, self);
+      if (message.kind === 'status_check')
+        await session.tellLead(statusText(session), { kind: 'status', reply_to: message.id });
+      return message.kind === 'status_check' || NEWS.has(message.kind ?? '') || isBrought(message, session);
   }
 }
 
 /** The answer about a task comes with the task's own turn, from the board: see `answers.ts`. */
-function isBrought({ id, request_id }: Message, { store }: Self): boolean {
+function isBrought({ id, request_id }: Message, { store }: MemberSession): boolean {
   const request = store.board.fold().requests.get(request_id ?? '');
   return request?.task !== undefined && request.kind === 'question' && id === answerId(request);
 }
 
 async function shutdownRequested(
   { id, epoch, data }: Message,
-  { self, refusesShutdown, onShutdown }: Replies,
+  { session, refusesShutdown, onShutdown }: Replies,
 ): Promise<void> {
   // A lead that was replaced stops nobody.
-  if (epoch !== undefined && epoch < self.store.board.fold().lead.epoch) return;
+  if (epoch !== undefined && epoch < session.store.board.fold().lead.epoch) return;
   if (refusesShutdown !== undefined && data?.['force'] !== true) {
-    await self.tell(refusesShutdown, { type: 'shutdown_response', reply_to: id, data: { approve: false } });
+    await session.tellLead(refusesShutdown, { type: 'shutdown_response', reply_to: id, data: { approve: false } });
     return;
   }
   onShutdown({ now: data?.['now'] === true });
 }
 
-function statusText(self: Self): string {
-  const own = self.task();
+function statusText(session: MemberSession): string {
+  const own = session.task();
   return statusAnswer(own ? `task #${own.id} in progress: ${own.subject}` : 'idle');
 }

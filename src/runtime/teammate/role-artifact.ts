@@ -1,6 +1,6 @@
 /** What a task of a role is to produce: whether it is there (S4 "Resume Artifact Check"), and kept where it is not. */
 import type { ArtifactCheck } from '../../model/pipeline/role-spec.ts';
-import type { Claimed } from '../../model/board/task.ts';
+import type { ClaimedTask } from '../../model/board/task.ts';
 import {
   artifactPath,
   artifactText,
@@ -16,7 +16,12 @@ interface Place {
 }
 
 /** Complete, and made for this task: not what an attempt that failed has left. */
-export function isThere({ store, cwd }: Place, task: Claimed, artifact: string, check: ArtifactCheck): boolean {
+export function artifactExists(
+  { store, cwd }: Place,
+  task: ClaimedTask,
+  artifact: string,
+  check: ArtifactCheck,
+): boolean {
   const failures = [...store.board.history()].filter(
     ({ event, outcome }) => outcome.ok && event.type === 'task.failed' && event.task === task.id,
   );
@@ -25,7 +30,7 @@ export function isThere({ store, cwd }: Place, task: Claimed, artifact: string, 
 }
 
 /** What the agent has not written itself is kept for it. */
-export function keepAnswer({ store: { disk }, cwd }: Place, task: Claimed, answer: string): void {
+export function keepAnswer({ store: { disk }, cwd }: Place, task: ClaimedTask, answer: string): void {
   const { artifact } = task.work;
   if (artifact === undefined) return;
   const path = artifactPath(cwd, artifact);

@@ -16,40 +16,40 @@ import { wisdomBlock } from '../../policy/pipeline/wisdom-wording.ts';
 import { readWisdom } from '../../store/session/wisdom-store.ts';
 import { discuss } from './discussion-run.ts';
 import { explore } from './exploration-run.ts';
-import { RoleErrands } from './role-subagents.ts';
+import { RoleSubagents } from './role-subagents.ts';
 import type { Role } from './load-role.ts';
-import type { Self } from '../team/member-session.ts';
+import type { MemberSession } from '../team/member-session.ts';
 import { contribute } from '../team/wisdom-contribution.ts';
 
 /** The angle from which every role of a session sees the code base: the first one looks, the others are told. */
 const ANGLE = 'codebase';
 
 /** What a discussion does to the task whose artifact it was about. */
-export interface Discussed {
+export interface DiscussionOutcome {
   readonly metadata: Readonly<Record<string, string | number | string[]>>;
   /** For the record that completes the task. */
   readonly changes: readonly Change[];
 }
 
 export class RoleSession {
-  readonly #self: Self;
+  readonly #session: MemberSession;
   readonly #role: Role;
   readonly #signal: AbortSignal;
-  readonly #errands: RoleErrands;
+  readonly #subagents: RoleSubagents;
   #explored: string | undefined;
   #warnings: string[] = [];
 
-  constructor(self: Self, role: Role, signal: AbortSignal) {
+  constructor(self: MemberSession, role: Role, signal: AbortSignal) {
     const { cwd, pool, envPass } = role;
-    this.#self = self;
+    this.#session = self;
     this.#role = role;
     this.#signal = signal;
-    this.#errands = new RoleErrands({ store: self.store, member: self.name, cwd, pool, envPass });
+    this.#subagents = new RoleSubagents({ store: self.store, member: self.name, cwd, pool, envPass });
   }
 
   /** What the work on a task begins with: wisdom, and the code base where the role looks at it. */
   async opening(): Promise<string> {
-    const { disk, paths } = this.#self.store;
+    const { disk, paths } = this.#session.store;
     this.#warnings = [];
     const wisdom = await this.#unless(() => wisdomBlock(readWisdom(disk, paths), randomBytes(9).toString('hex')));
     const explored = await this.#explore();
@@ -59,7 +59,7 @@ export class RoleSession {
   /** Keeps what an answer contributes to the wisdom of all. */
   async learn(answer: string): Promise<void> {
     await this.#unless(async () => {
-      for (const { file, text } of wisdomIn(answer)) await contribute(this.#self, file, [text]);
+      for (const { file, text } of wisdomIn(answer)) await contribute(this.#session, file, [text]);
     });
   }
 
@@ -68,7 +68,7 @@ export class RoleSession {
     const { spec, agent } = this.#role;
     // A command is a new process at each turn: it begins from the beginning by itself.
     if (!spec.subagents.includes('doc-gen') || agent.kind === 'exec') return undefined;
-    const fetched = await this.#errands.fetch(
+    const fetched = await this.#subagents.run(
       {
         ...{ kind: 'doc-gen', about: codeOf(task), choice: chooseFrom(this.#role.pool) },
         prompt: draftPrompt({ type: task.subject, output: task.work.artifact ?? 'none', prompt, accumulator }),
@@ -83,7 +83,7 @@ export class RoleSession {
   }
 
   /** Discusses what a task has made; @returns undefined when that was stopped */
-  async discuss(task: Task): Promise<Discussed | undefined> {
+  async discuss(task: Task): Promise<DiscussionOutcome | undefined> {
     const round = task.metadata['_discuss'];
     const { artifact } = task.work;
     const { spec, fields } = this.#role;
@@ -91,7 +91,7 @@ export class RoleSession {
       return this.#concluded({}, []);
     const { perspectives } = spec;
     const discussion = { round, perspectives, requirement: fields.requirement, subject: task.subject, artifact };
-    const end = await discuss(this.#self.store, this.#errands, discussion, this.#signal);
+    const end = await discuss(this.#session.store, this.#subagents, discussion, this.#signal);
     if (end.is === 'aborted') return undefined;
     if (end.is === 'skipped') {
       this.#warnings.push(end.warning);
@@ -100,9 +100,9 @@ export class RoleSession {
     const { consensus, record } = end;
     this.#warnings.push(...end.warnings);
     const text = discussLine(round, consensus);
-    this.#self.store.events.append({
+    this.#session.store.events.append({
       type: 'discussion.held',
-      member: this.#self.name,
+      member: this.#session.name,
       task: task.id,
       text,
       ref: record,
@@ -119,10 +119,10 @@ export class RoleSession {
 
   /** The lead is told of what it must judge; told again it is the same mail. */
   async tellHolds(): Promise<OpenRequest[]> {
-    const { store, name } = this.#self;
+    const { store, name } = this.#session;
     const own = [...store.board.fold().open.values()].filter(({ kind, from }) => kind === 'consensus' && from === name);
     for (const { id, text, task } of own)
-      await this.#self.tell(text, {
+      await this.#session.tellLead(text, {
         ...{ kind: 'consensus_blocked', id, request_id: id },
         ...(task === undefined ? {} : { task_id: task }),
       });
@@ -131,7 +131,7 @@ export class RoleSession {
 
   /** One record of the bus; what caused it is told once, however often a life is cut short. */
   async log(type: string, task: Task, text: string): Promise<void> {
-    const { store, name } = this.#self;
+    const { store, name } = this.#session;
     const { session_id: session, role } = this.#role.fields;
     const { artifact } = task.work;
     const entry = { session, from: role, to: 'coordinator', kind: type, summary: text.slice(0, 4_096) };
@@ -142,7 +142,7 @@ export class RoleSession {
   }
 
   async close(): Promise<void> {
-    await this.#errands.close();
+    await this.#subagents.close();
   }
 
   /** What goes wrong with the session is told, and ends no work. */
@@ -150,7 +150,7 @@ export class RoleSession {
     try {
       return await work();
     } catch (error) {
-      this.#self.trouble(error);
+      this.#session.reportError(error);
       return undefined;
     }
   }
@@ -158,18 +158,18 @@ export class RoleSession {
   async #explore(): Promise<string> {
     if (this.#explored !== undefined || !this.#role.spec.subagents.includes('explore')) return this.#explored ?? '';
     const query = this.#role.fields.requirement;
-    const found = await explore(this.#self.store, this.#errands, { angle: ANGLE, query }, this.#signal);
+    const found = await explore(this.#session.store, this.#subagents, { angle: ANGLE, query }, this.#signal);
     if (found?.warning !== undefined) this.#warnings.push(found.warning);
     this.#explored = found?.text ?? '';
     return this.#explored;
   }
 
   #request({ id }: Task, text: string): Change {
-    const request = ulid(this.#self.store.clock.now());
+    const request = ulid(this.#session.store.clock.now());
     return { type: 'request.made', request, kind: 'consensus', about: id, text: text.slice(0, 4_096) };
   }
 
-  #concluded(metadata: Discussed['metadata'], changes: readonly Change[]): Discussed {
+  #concluded(metadata: DiscussionOutcome['metadata'], changes: readonly Change[]): DiscussionOutcome {
     const warnings = this.#warnings;
     return { metadata: { ...metadata, ...(warnings.length === 0 ? {} : { warnings }) }, changes };
   }

@@ -7,12 +7,12 @@ import { childEnvironment } from '../../agents/agent-registry.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { JsonAnswer } from '../../model/text/json-answer.ts';
 import type { SubagentKind } from '../../model/pipeline/role-spec.ts';
-import type { Choice, Pool } from '../../policy/pipeline/subagent-choice.ts';
+import type { SubagentChoice, Pool } from '../../policy/pipeline/subagent-choice.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { pathWithUs } from '../process/package.ts';
 import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
 
-export interface ErrandsEnvironment {
+export interface RoleSubagentsEnvironment {
   readonly store: TeamStore;
   /** Whose errands they are. */
   readonly member: string;
@@ -22,18 +22,18 @@ export interface ErrandsEnvironment {
   readonly envPass: readonly string[];
 }
 
-export interface RoleErrand<T> {
+export interface RoleSubagentTask<T> {
   readonly kind: SubagentKind;
   /** Which one of its kind, for people: a perspective, an angle. */
   readonly about: string;
-  readonly choice: Choice;
+  readonly choice: SubagentChoice;
   readonly prompt: string;
   /** What an agent that is a command is told besides its stdin. */
   readonly variables: Readonly<Record<string, string>>;
   readonly read: (answer: string) => JsonAnswer<T>;
 }
 
-export type Fetched<T> =
+export type RoleSubagentResult<T> =
   | { readonly is: 'answer'; readonly value: T; readonly by: string }
   /** Nobody could say; `why` of the last one asked. */
   | { readonly is: 'none'; readonly why: string }
@@ -41,11 +41,11 @@ export type Fetched<T> =
 
 const TIMEOUT_MS = 600_000;
 
-export class RoleErrands {
-  readonly #environment: ErrandsEnvironment;
+export class RoleSubagents {
+  readonly #environment: RoleSubagentsEnvironment;
   #subagents: Subagents | undefined;
 
-  constructor(environment: ErrandsEnvironment) {
+  constructor(environment: RoleSubagentsEnvironment) {
     this.#environment = environment;
   }
 
@@ -58,17 +58,17 @@ export class RoleErrands {
   }
 
   /** Asks, and once more of another agent; every failure is an event. */
-  async fetch<T>(errand: RoleErrand<T>, signal: AbortSignal): Promise<Fetched<T>> {
-    const { first, second, note } = errand.choice;
-    if (note !== undefined) this.#tell('subagent.replaced', errand, note);
+  async run<T>(subagentTask: RoleSubagentTask<T>, signal: AbortSignal): Promise<RoleSubagentResult<T>> {
+    const { first, second, note } = subagentTask.choice;
+    if (note !== undefined) this.#tell('subagent.replaced', subagentTask, note);
     let why = '';
     for (const spec of [first, ...(second === undefined ? [] : [second])]) {
-      const end = await this.#run(spec, errand, signal);
+      const end = await this.#runOnce(spec, subagentTask, signal);
       if (end.ended === 'aborted') return { is: 'aborted' };
-      const read = end.ended === 'answered' ? errand.read(end.text) : { ok: false as const, why: end.message };
+      const read = end.ended === 'answered' ? subagentTask.read(end.text) : { ok: false as const, why: end.message };
       if (read.ok) return { is: 'answer', value: read.value, by: nameOf(spec) };
       why = `${nameOf(spec)}: ${read.why}`;
-      this.#tell('subagent.failed', errand, why);
+      this.#tell('subagent.failed', subagentTask, why);
     }
     return { is: 'none', why };
   }
@@ -77,9 +77,9 @@ export class RoleErrands {
     await this.#subagents?.close();
   }
 
-  async #run(
+  async #runOnce(
     spec: AgentSpec,
-    { kind, prompt, variables }: RoleErrand<unknown>,
+    { kind, prompt, variables }: RoleSubagentTask<unknown>,
     signal: AbortSignal,
   ): Promise<SubagentEnd> {
     const { cwd, envPass, store, member } = this.#environment;
@@ -93,7 +93,7 @@ export class RoleErrands {
     return this.#subagents.run({ spec, prompt, cwd, env, sandbox: 'read-only', timeoutMs: TIMEOUT_MS }, signal);
   }
 
-  #tell(type: string, { kind, about }: RoleErrand<unknown>, text: string): void {
+  #tell(type: string, { kind, about }: RoleSubagentTask<unknown>, text: string): void {
     const { store, member } = this.#environment;
     store.events.append({ type, member, kind, text: `${kind} ${about}: ${text}`.slice(0, 4_096) });
   }

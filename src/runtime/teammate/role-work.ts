@@ -7,19 +7,19 @@ import type { Message } from '../../model/team/message.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { holdOn } from '../../model/board/request.ts';
 import type { RoleSpec } from '../../model/pipeline/role-spec.ts';
-import type { Claimed, Task } from '../../model/board/task.ts';
+import type { ClaimedTask, Task } from '../../model/board/task.ts';
 import { needsFix, NEEDS_FIX } from '../../policy/pipeline/fix-loop.ts';
-import { PHASE_5, variantOf, type Variant } from '../../policy/pipeline/role-progress.ts';
+import { PHASE_5, loopVariantOf, type Variant } from '../../policy/pipeline/role-progress.ts';
 import * as wording from '../../policy/pipeline/role-wording.ts';
 import type { Summary } from '../../policy/pipeline/role-wording.ts';
 import { mailBlock } from '../team/prompts.ts';
-import { isThere, keepAnswer } from './role-artifact.ts';
+import { artifactExists, keepAnswer } from './role-artifact.ts';
 import type { Role } from './load-role.ts';
 import { FINAL_REPORT, textsIn, REPORTED } from '../lead/role-reports.ts';
 import { codeOf, RoleSession } from './role-session.ts';
-import type { Attempt } from './runner.ts';
-import type { Self } from '../team/member-session.ts';
-import type { Hold, CarryOut } from './runner-environment.ts';
+import type { TaskAttempt } from './runner.ts';
+import type { MemberSession } from '../team/member-session.ts';
+import type { RunTaskTurn, CarryOut } from './runner-environment.ts';
 
 interface PhaseEnd {
   readonly phase: number;
@@ -31,7 +31,7 @@ interface PhaseEnd {
 type Phase = RoleSpec['phases'][number];
 
 interface PhaseTurn {
-  readonly end: Awaited<ReturnType<Hold>>;
+  readonly end: Awaited<ReturnType<RunTaskTurn>>;
   readonly isDrafted: boolean;
 }
 
@@ -39,11 +39,11 @@ interface PhaseTurn {
 interface Around {
   readonly opening: string;
   readonly unread: string;
-  readonly hold: Hold;
+  readonly hold: RunTaskTurn;
 }
 
 export class RoleWork {
-  readonly #self: Self;
+  readonly #self: MemberSession;
   readonly #role: Role;
   readonly #session: RoleSession;
   readonly #reported = new Set<string>();
@@ -53,7 +53,7 @@ export class RoleWork {
   #progress: { claim: string; ends: PhaseEnd[] } = { claim: '', ends: [] };
   #variant: Variant = '5-L';
 
-  constructor(self: Self, role: Role, signal: AbortSignal) {
+  constructor(self: MemberSession, role: Role, signal: AbortSignal) {
     this.#self = self;
     this.#role = role;
     this.#session = new RoleSession(self, role, signal);
@@ -62,7 +62,7 @@ export class RoleWork {
         for (const id of textsIn(event['tasks'])) this.#reported.add(id);
   }
 
-  get #place(): { store: Self['store']; cwd: string } {
+  get #place(): { store: MemberSession['store']; cwd: string } {
     return { store: this.#self.store, cwd: this.#role.cwd };
   }
 
@@ -80,7 +80,7 @@ export class RoleWork {
     const { artifact } = task.work;
     // What this life has worked on already goes on where it stands: after an answer, or a hook's refusal.
     const isNew = this.#progress.claim !== claimOf(task);
-    if (isNew && artifact !== undefined && isThere(this.#place, task, artifact, this.#role.spec.artifactCheck)) {
+    if (isNew && artifact !== undefined && artifactExists(this.#place, task, artifact, this.#role.spec.artifactCheck)) {
       this.#note('role.resumed', task, `[${this.#role.fields.role}] ${artifact} is complete: it is not made again.`);
       if (!hasLastWord(task)) return this.#discussed(task, `${artifact} was complete already.`);
       const before = this.#role.spec.phases.filter(({ phase }) => phase < 4);
@@ -99,14 +99,14 @@ export class RoleWork {
   };
 
   /** What was made is discussed before the task ends; what follows from that is in the record of its end. */
-  async #discussed(task: Claimed, text: string, metadata: Record<string, string> = {}): ReturnType<CarryOut> {
+  async #discussed(task: ClaimedTask, text: string, metadata: Record<string, string> = {}): ReturnType<CarryOut> {
     const discussed = await this.#session.discuss(task);
     if (discussed === undefined) return { end: { ended: 'aborted' } };
     return { end: { ended: 'answered', text }, ...discussed, metadata: { ...discussed.metadata, ...metadata } };
   }
 
   /** Phase 5 of one task: it is logged and accumulated, and what follows is decided. */
-  async ended({ task, verdict }: Attempt): Promise<void> {
+  async ended({ task, verdict }: TaskAttempt): Promise<void> {
     const { role } = this.#role.fields;
     const { messageTypes, innerLoop } = this.#role.spec;
     const code = codeOf(task);
@@ -123,7 +123,7 @@ export class RoleWork {
     const pending = [...pendingTasks(board)].filter(({ owner }) => owner === this.#self.name).length;
     const loops = innerLoop || verdict.do === 'fail';
     const isBlocked = holdOn(board, task.id) !== undefined;
-    this.#variant = variantOf({ innerLoop: loops, pending, errors: this.#errors, isBlocked });
+    this.#variant = loopVariantOf({ innerLoop: loops, pending, errors: this.#errors, isBlocked });
   }
 
   /** Phase 5-F: everything that the lead was not told of, in one report; and whether anything was there to do. */
@@ -135,7 +135,7 @@ export class RoleWork {
     const why = blocked ? `no consensus on ${codeOf(blocked)}` : `${this.#errors} errors`;
     const isInterrupted = this.#variant === 'interrupt' || blocked !== undefined;
     if (done.length === 0 && this.#failed.length === 0) {
-      await this.#self.tell(wording.noTasks(role), { kind: 'idle' });
+      await this.#self.tellLead(wording.noTasks(role), { kind: 'idle' });
       return;
     }
     const text = wording.finalReport(role, {
@@ -156,7 +156,7 @@ export class RoleWork {
     const last = done.at(-1);
     const { isInterrupted: interrupted, isBlocked: blocked } = end;
     const asks = !interrupted && PHASE_5[this.#variant === '5-L' ? '5-F' : this.#variant].fastAdvances;
-    const delivered = await this.#self.tell(text, {
+    const delivered = await this.#self.tellLead(text, {
       ...{
         kind: FINAL_REPORT,
         data: { tasks, interrupted, blocked, loops: this.#role.spec.innerLoop, fast_advance: asks },
@@ -166,7 +166,11 @@ export class RoleWork {
     if (delivered) store.events.append({ type: REPORTED, member: name, tasks });
   }
 
-  async #phases(task: Claimed, mail: readonly Message[], hold: Hold): Promise<Awaited<ReturnType<Hold>>> {
+  async #phases(
+    task: ClaimedTask,
+    mail: readonly Message[],
+    hold: RunTaskTurn,
+  ): Promise<Awaited<ReturnType<RunTaskTurn>>> {
     const { spec } = this.#role;
     const claim = claimOf(task);
     if (this.#progress.claim !== claim) this.#progress = { claim, ends: [] };
@@ -189,7 +193,7 @@ export class RoleWork {
   }
 
   /** A phase of one's own agent; a document is a subagent's where the role has one for it, and that one can. */
-  async #turn(task: Claimed, phase: Phase, ends: readonly PhaseEnd[], around: Around): Promise<PhaseTurn> {
+  async #turn(task: ClaimedTask, phase: Phase, ends: readonly PhaseEnd[], around: Around): Promise<PhaseTurn> {
     const summaries = this.#finished().map((one) => this.#summaryOf(one));
     if (phase.phase === 3) {
       const brief = this.#prompt(task, phase, { before: ends, accumulator: summaries, knows: false });
@@ -248,4 +252,4 @@ export class RoleWork {
 /** Its last phase says what nobody can read from its artifact: a verdict. */
 const hasLastWord = ({ metadata }: Task): boolean => '_fix' in metadata;
 
-const claimOf = ({ id, claim }: Claimed): string => `${id}.${claim.epoch}`;
+const claimOf = ({ id, claim }: ClaimedTask): string => `${id}.${claim.epoch}`;

@@ -5,29 +5,36 @@
 import type { TurnEnd, TurnInput } from '../../agents/agent-contract.ts';
 import { argvOf } from '../../model/agent/agent.ts';
 import type { Message } from '../../model/team/message.ts';
-import { DEFAULT_TASK_TIMEOUT_MS, type Claimed, type Task } from '../../model/board/task.ts';
-import { isFaulty, judgeFault, judgeTurn, unlessAsking, type TurnVerdict, type Waits } from '../../policy/outcome.ts';
+import { DEFAULT_TASK_TIMEOUT_MS, type ClaimedTask, type Task } from '../../model/board/task.ts';
+import {
+  isFaulty,
+  judgeFault,
+  judgeTurn,
+  withPendingQuestion,
+  type TurnVerdict,
+  type WaitsForAnswer,
+} from '../../policy/outcome.ts';
 import { withReport } from '../../policy/supervise/outcome-with-report.ts';
 import type { Folded } from '../../store/board/board.ts';
 import { missingArtifact } from '../../store/workspace/artifact.ts';
-import { handOut } from '../../store/board/task-files.ts';
+import { writeTaskFiles } from '../../store/board/task-files.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { writeEnd } from './attempt-end.ts';
 import { reportOn } from '../team/task-report.ts';
-import { converse } from '../agents/run-turn.ts';
+import { runTurn } from '../agents/run-turn.ts';
 import { MOST_REFUSALS, refusedByHook, refusedForGood } from './completion-hook.ts';
 import { turnPrompt } from '../team/prompts.ts';
 import { verifyTask } from '../team/verify-command.ts';
-import { whenWritable } from '../process/retry-disk.ts';
-import type { Along, CarryOut, Hold, RunnerEnvironment } from './runner-environment.ts';
+import { retryWhenWritable } from '../process/retry-disk.ts';
+import type { CompletionExtras, CarryOut, RunTaskTurn, RunnerEnvironment } from './runner-environment.ts';
 
 const inOneTurn =
   (brief: RunnerEnvironment['brief']): CarryOut =>
   async (task, mail, hold) => ({ end: await hold(turnPrompt(task, mail, brief)) });
 
-export interface Attempt {
+export interface TaskAttempt {
   readonly task: Task;
-  readonly verdict: TurnVerdict | Waits;
+  readonly verdict: TurnVerdict | WaitsForAnswer;
   /** What became of the end on the board; undefined when there was none. */
   readonly written: Folded | undefined;
 }
@@ -36,12 +43,12 @@ export interface Attempt {
  * Runs one claimed task to the end of one attempt. What the user's hook refuses goes back to the agent, with what the
  * hook said as its mail.
  */
-export async function attempt(
-  task: Claimed,
+export async function runAttempt(
+  task: ClaimedTask,
   mail: readonly Message[],
   environment: RunnerEnvironment,
   signal: AbortSignal,
-): Promise<Attempt> {
+): Promise<TaskAttempt> {
   const refusals: Message[] = [];
   for (;;) {
     const { judged, along } = await worked(task, [...mail, ...refusals.slice(-1)], environment, signal);
@@ -52,31 +59,33 @@ export async function attempt(
     return {
       task,
       verdict,
-      written: await whenWritable(environment.store, signal, () => writeEnd(task, { verdict, along }, environment)),
+      written: await retryWhenWritable(environment.store, signal, () =>
+        writeEnd(task, { verdict, along }, environment),
+      ),
     };
   }
 }
 
 interface Worked {
-  readonly judged: TurnVerdict | Waits;
-  readonly along: Along;
+  readonly judged: TurnVerdict | WaitsForAnswer;
+  readonly along: CompletionExtras;
 }
 
 /** The work on it, judged. */
 async function worked(
-  task: Claimed,
+  task: ClaimedTask,
   mail: readonly Message[],
   environment: RunnerEnvironment,
   signal: AbortSignal,
 ): Promise<Worked> {
   const { store, output } = environment;
-  const handout = handOut(store.disk, store.paths, task, task.claim.epoch, mail);
+  const handout = writeTaskFiles(store.disk, store.paths, task, task.claim.epoch, mail);
   const before = store.events.end();
   output.begin(task.id);
   try {
     const env = { ...environment.environment, ...taskVariables(task, handout) };
-    const hold: Hold = (prompt, own = {}) =>
-      holdTurn(environment, task.id, {
+    const hold: RunTaskTurn = (prompt, own = {}) =>
+      runTaskTurn(environment, task.id, {
         ...{ prompt, env: { ...env, ...own }, signal },
         timeoutMs: task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS,
         ...(task.work.run === undefined ? {} : { argv: argvOf(task.work.run) }),
@@ -86,7 +95,7 @@ async function worked(
     const report = reportOn(store, task, before);
     const told = withReport(await judged(end, task, environment), report);
     const saysDone = report?.outcome === 'completed';
-    const decided = unlessAsking(told, { isAsking: environment.isAsking(), saysDone });
+    const decided = withPendingQuestion(told, { isAsking: environment.isAsking(), saysDone });
     return {
       judged: decided.do === 'complete' ? await verify(task, decided, env, environment, signal) : decided,
       along,
@@ -98,14 +107,14 @@ async function worked(
 }
 
 /** Why a turn failed, by its class, for whoever decides about another try. */
-const tellFailure = (store: TeamStore, task: Claimed, end: Extract<TurnEnd, { ended: 'failed' }>): unknown =>
+const tellFailure = (store: TeamStore, task: ClaimedTask, end: Extract<TurnEnd, { ended: 'failed' }>): unknown =>
   store.events.append({
     ...{ type: 'agent.failed', member: task.claim.member, task: task.id, epoch: task.claim.epoch },
     ...{ fault: end.why, text: end.message.slice(0, 4_096) },
     ...(end.retryAfterMs === undefined ? {} : { retry_after_ms: end.retryAfterMs }),
   });
 
-async function judged(end: TurnEnd, task: Claimed, environment: RunnerEnvironment): Promise<TurnVerdict> {
+async function judged(end: TurnEnd, task: ClaimedTask, environment: RunnerEnvironment): Promise<TurnVerdict> {
   const remedied = isFaulty(end) ? await environment.remedy(end) : undefined;
   if (remedied !== undefined && isFaulty(end)) return judgeFault(end, remedied);
   return ended(environment, judgeTurn(end, task));
@@ -124,14 +133,14 @@ function ended({ spec, store }: Pick<RunnerEnvironment, 'spec' | 'store'>, verdi
 }
 
 /** One turn of the member's agent, as soon as its vendor may be called. @param task that it is about */
-export async function holdTurn(
+export async function runTaskTurn(
   environment: Omit<RunnerEnvironment, 'store' | 'speaker' | 'spec' | 'environment' | 'isAsking' | 'remedy'>,
   task: string | undefined,
   input: Pick<TurnInput, 'prompt' | 'env' | 'signal' | 'timeoutMs' | 'argv'>,
 ): Promise<TurnEnd> {
   const { agent, cwd, sandbox, ledger, around } = environment;
   await ledger.begin(task, input.signal);
-  const end = await converse(agent.turn({ ...input, cwd, sandbox, ...(await around()) }), environment, input.signal);
+  const end = await runTurn(agent.turn({ ...input, cwd, sandbox, ...(await around()) }), environment, input.signal);
   return ledger.end(end);
 }
 
@@ -144,7 +153,7 @@ async function verify(
   signal: AbortSignal,
 ): Promise<TurnVerdict> {
   const { cwd } = environment;
-  const end = await verifyTask(task, { env, cwd, signal, drive: (turn) => converse(turn, environment, signal) });
+  const end = await verifyTask(task, { env, cwd, signal, drive: (turn) => runTurn(turn, environment, signal) });
   if (end.result === 'aborted') return judgeTurn({ ended: 'aborted' }, task);
   if (end.result === 'failed')
     return {
@@ -158,7 +167,7 @@ async function verify(
   return missing === undefined ? verdict : { do: 'fail', why: `artifact: ${missing}`, text: verdict.text };
 }
 
-function taskVariables(task: Claimed, handout: { taskFile: string; mailFile: string }): Record<string, string> {
+function taskVariables(task: ClaimedTask, handout: { taskFile: string; mailFile: string }): Record<string, string> {
   return {
     ...task.work.env,
     TEAMS_TASK_ID: task.id,

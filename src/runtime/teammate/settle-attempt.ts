@@ -1,29 +1,32 @@
 /** What is told of an attempt that is over: what follows from its end, and the lead's report of it. */
 import { LEAD } from '../../model/text/names.ts';
 import { taskCompleted, taskFailed } from '../../policy/mail-wording.ts';
-import type { Attempt } from './runner.ts';
-import type { Self } from '../team/member-session.ts';
-import { after } from '../team/task-service.ts';
+import type { TaskAttempt } from './runner.ts';
+import type { MemberSession } from '../team/member-session.ts';
+import { publishOutcome } from '../team/task-service.ts';
 
 /** Characters of a result that go into the report to the lead; the whole is in `results/`. */
 const SUMMARY = 2_000;
 
 /** @returns whether the board has an end of it, whose consequences are then drawn; what was given back is noted */
-export async function wasEnded({ store, speaker }: Self, { task, verdict, written }: Attempt): Promise<boolean> {
+export async function settleAttempt(
+  { store, speaker }: MemberSession,
+  { task, verdict, written }: TaskAttempt,
+): Promise<boolean> {
   if (written?.outcome.ok !== true || verdict.do === 'wait') return false;
-  await after(store, written.outcome, speaker);
+  await publishOutcome(store, written.outcome, speaker);
   if (verdict.do === 'release')
     store.events.append({ type: 'task.given_back', member: speaker.name, task: task.id, text: verdict.why });
   return true;
 }
 
 /** Tells the lead, under an id that the event gives: a repetition is told from it. */
-export async function tellEnd(self: Self, { task, verdict, written }: Attempt): Promise<void> {
+export async function reportAttempt(session: MemberSession, { task, verdict, written }: TaskAttempt): Promise<void> {
   if (written === undefined || (verdict.do !== 'complete' && verdict.do !== 'fail')) return;
   const kind = verdict.do === 'complete' ? 'task_completed' : 'task_failed';
   const text =
     verdict.do === 'complete'
       ? taskCompleted(task.id, verdict.text.trim().slice(-SUMMARY))
       : taskFailed(task.id, verdict.why);
-  await self.tell(text, { kind, task_id: task.id, id: `${kind}:${written.event.id}:${LEAD}` });
+  await session.tellLead(text, { kind, task_id: task.id, id: `${kind}:${written.event.id}:${LEAD}` });
 }

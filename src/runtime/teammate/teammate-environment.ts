@@ -4,7 +4,7 @@ import type { Task } from '../../model/board/task.ts';
 import type { Lease } from '../../store/team/lease.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { RoleOf } from './load-role.ts';
-import type { SeatsEnvironment } from '../agents/agent-slots.ts';
+import type { AgentSlotsEnvironment } from '../agents/agent-slots.ts';
 import type { SendRate } from '../team/send-rate.ts';
 import type { Speaker } from '../team/authentication.ts';
 
@@ -13,7 +13,7 @@ export interface TeammateEnvironment {
   readonly speaker: Speaker & { kind: 'member' };
   readonly lease: Lease;
   /** Who thinks for it, and who may stand in. */
-  readonly seats: Omit<SeatsEnvironment, 'self'>;
+  readonly slots: Omit<AgentSlotsEnvironment, 'session'>;
   readonly sandbox: Sandbox;
   readonly cwd: string;
   readonly rate: SendRate;

@@ -5,28 +5,28 @@ import { parseName } from '../../model/text/names.ts';
 import { teamPaths } from '../../store/files/paths.ts';
 import { openStore } from '../../store/team/team-store.ts';
 import { realClock } from '../process/system-clock.ts';
-import { endWithLead, onCordCut } from '../../os/parent-pipe.ts';
+import { exitWithParent, onParentExit } from '../../os/parent-pipe.ts';
 import { join, serve } from './join.ts';
 import { parseMark } from '../../os/reaper-message.ts';
 import type { Teammate } from './teammate.ts';
-import { quotaFrom } from '../team/teammate-env.ts';
+import { decodeQuota } from '../team/teammate-env.ts';
 
 export async function main(): Promise<void> {
   const [root = '', team = '', member = ''] = process.argv.slice(2);
   let teammate: Teammate | undefined;
   const cut = new AbortController();
   // Before anything of it is killed: that its program was, is then no failure of the task.
-  onCordCut(process.stdin, () => {
+  onParentExit(process.stdin, () => {
     cut.abort();
     teammate?.stop('gone');
   });
   try {
     const name = parseName('member', member);
-    const quota = quotaFrom(process.env);
+    const quota = decodeQuota(process.env);
     const store = openStore(teamPaths(root, parseName('team', team)), { clock: realClock, quota });
     const mark = parseMark(store.roster.read(name)?.mark);
-    if (mark) endWithLead(process.stdin, mark, () => process.exit(1));
-    else onCordCut(process.stdin, () => process.exit(1));
+    if (mark) exitWithParent(process.stdin, mark, () => process.exit(1));
+    else onParentExit(process.stdin, () => process.exit(1));
     teammate = await join(store, name, { byHand: false, environment: process.env });
     process.exitCode = await serve(teammate);
   } catch (error) {

@@ -8,39 +8,39 @@
  * stopping: finishes its atomic step, starts nothing new, answers, leaves
  */
 import type { Message } from '../../model/team/message.ts';
-import type { Claimed, Task } from '../../model/board/task.ts';
+import type { ClaimedTask, Task } from '../../model/board/task.ts';
 import { nextStep, type Situation } from '../../policy/supervise/next-step.ts';
-import { sandboxNow, type Leave } from '../../policy/sandbox/effective-sandbox.ts';
-import { tellEnd, wasEnded } from './settle-attempt.ts';
-import { Answers } from '../agents/task-answers.ts';
+import { effectiveSandbox, type Permissions } from '../../policy/sandbox/effective-sandbox.ts';
+import { reportAttempt, settleAttempt } from './settle-attempt.ts';
+import { TaskAnswers } from '../agents/task-answers.ts';
 import { Claims } from './task-claims.ts';
-import { farewell, type Leaving } from './announce-exit.ts';
-import { Idleness } from './idle-watch.ts';
+import { announceExit, type ExitReason } from './announce-exit.ts';
+import { IdleWatch } from './idle-watch.ts';
 import { hopsAfter } from '../team/send-mail.ts';
-import { answerMail } from './mail-turn.ts';
+import { runMailTurn } from './mail-turn.ts';
 import { Mailroom } from '../team/mailroom.ts';
-import { Mind } from './turn-setup.ts';
+import { TurnSetup } from './turn-setup.ts';
 import { PlanGate } from './plan-gate.ts';
 import { reply, type Replies } from './replies.ts';
-import { tellUnusable } from './load-role.ts';
+import { reportUnusableRole } from './load-role.ts';
 import { RoleWork } from './role-work.ts';
-import { attempt, type Attempt } from './runner.ts';
-import { Self } from '../team/member-session.ts';
+import { runAttempt, type TaskAttempt } from './runner.ts';
+import { MemberSession } from '../team/member-session.ts';
 import type { TeammateEnvironment } from './teammate-environment.ts';
-import { whenWritable } from '../process/retry-disk.ts';
+import { retryWhenWritable } from '../process/retry-disk.ts';
 
 export class Teammate {
   readonly #environment: TeammateEnvironment;
-  readonly #self: Self;
+  readonly #session: MemberSession;
   readonly #claims: Claims;
   readonly #plans: PlanGate;
-  readonly #answers: Answers;
-  readonly #idleness: Idleness;
-  readonly #mind: Mind;
+  readonly #answers: TaskAnswers;
+  readonly #idleness: IdleWatch;
+  readonly #turnSetup: TurnSetup;
   readonly #mailroom: Mailroom;
   readonly #role: RoleWork | undefined;
   readonly #turn = new AbortController();
-  #leaving: Leaving | undefined;
+  #exitReason: ExitReason | undefined;
   #wake: () => void = () => {};
   #completed = 0;
   /** The plan of the task that it works on was approved, or needs not be. */
@@ -49,66 +49,66 @@ export class Teammate {
   constructor(environment: TeammateEnvironment) {
     const { store, speaker, rate, mostFailures, refusesShutdown, idleTimeoutMs: timeoutMs } = environment;
     this.#environment = environment;
-    this.#self = new Self(store, speaker, rate, () => this.stop('gone'));
-    this.#claims = new Claims(this.#self, mostFailures);
-    this.#plans = new PlanGate(this.#self);
-    this.#answers = new Answers(this.#self);
+    this.#session = new MemberSession(store, speaker, rate, () => this.stop('gone'));
+    this.#claims = new Claims(this.#session, mostFailures);
+    this.#plans = new PlanGate(this.#session);
+    this.#answers = new TaskAnswers(this.#session);
     const leave = (): void => this.stop('idle');
-    this.#idleness = new Idleness(this.#self, { timeoutMs, leave, hasCompleted: () => this.#completed > 0 });
+    this.#idleness = new IdleWatch(this.#session, { timeoutMs, exit: leave, hasCompleted: () => this.#completed > 0 });
     const { role } = environment;
-    this.#role = role && 'fields' in role ? new RoleWork(this.#self, role, this.#turn.signal) : undefined;
-    this.#mind = new Mind(this.#self, environment);
+    this.#role = role && 'fields' in role ? new RoleWork(this.#session, role, this.#turn.signal) : undefined;
+    this.#turnSetup = new TurnSetup(this.#session, environment);
     const onShutdown = ({ now }: { now: boolean }): void => this.#finish('shutdown', now);
-    const replies: Replies = { self: this.#self, plans: this.#plans, refusesShutdown, onShutdown };
+    const replies: Replies = { session: this.#session, plans: this.#plans, refusesShutdown, onShutdown };
     this.#mailroom = new Mailroom({
       ...{ store, member: speaker.name },
-      isCurrent: () => this.#self.isCurrent(),
+      isCurrent: () => this.#session.isCurrent(),
       handle: (message) => reply(message, replies),
       onLook: () => this.#look(),
-      onTrouble: (error) => this.#self.trouble(error),
+      onTrouble: (error) => this.#session.reportError(error),
     });
   }
 
   /** Works until there is a reason to leave; everything it opened is closed then. */
-  async run(): Promise<Leaving> {
+  async run(): Promise<ExitReason> {
     try {
       await this.#mailroom.look();
-      await this.#mustBeUsable();
-      while (this.#leaving === undefined)
-        await whenWritable(this.#environment.store, this.#turn.signal, () => this.#step());
-      await farewell(this.#self, this.#leaving, this.#completed);
-      return this.#leaving;
+      await this.#requireUsableRole();
+      while (this.#exitReason === undefined)
+        await retryWhenWritable(this.#environment.store, this.#turn.signal, () => this.#step());
+      await announceExit(this.#session, this.#exitReason, this.#completed);
+      return this.#exitReason;
     } finally {
       await this.#close();
     }
   }
 
   /** What it may do to files now: before its plan is approved it only looks. */
-  leave(): Leave {
+  permissions(): Permissions {
     const { sandbox, planApproval = false } = this.#environment;
     return { sandbox, planPending: planApproval && !this.#isApproved };
   }
 
   /** Ends the present turn and leaves; for signals. */
-  stop(why: Leaving): void {
+  stop(why: ExitReason): void {
     this.#finish(why, true);
   }
 
   /** Leaves after the present step; `now` ends the turn too. */
-  #finish(why: Leaving, now: boolean): void {
-    this.#leaving ??= why;
+  #finish(why: ExitReason, now: boolean): void {
+    this.#exitReason ??= why;
     if (now) this.#turn.abort();
     this.#plans.abandon();
     this.#wake();
   }
 
   async #step(): Promise<void> {
-    if (!this.#self.isCurrent()) {
+    if (!this.#session.isCurrent()) {
       this.stop('replaced');
       return;
     }
     // Before anything is taken on that nobody could do.
-    if (this.#mind.seats.isEmpty) {
+    if (this.#turnSetup.slots.isEmpty) {
       this.#finish('unfit', false);
       return;
     }
@@ -127,8 +127,8 @@ export class Teammate {
     }
   }
 
-  #situation(): Situation & { readonly task: Claimed | undefined; readonly ready: Task | undefined } {
-    const task = this.#self.task();
+  #situation(): Situation & { readonly task: ClaimedTask | undefined; readonly ready: Task | undefined } {
+    const task = this.#session.task();
     const ready = task || this.#role?.isOver ? undefined : this.#claims.ready();
     return {
       ...{ task, ready },
@@ -138,16 +138,16 @@ export class Teammate {
     };
   }
 
-  async #work(task: Claimed): Promise<void> {
+  async #work(task: ClaimedTask): Promise<void> {
     if (this.#environment.planApproval === true && !(await this.#plans.passes(task))) return;
-    if (!(await this.#mind.seats.begin(task))) return;
+    if (!(await this.#turnSetup.slots.assign(task))) return;
     const taken = this.#mailroom.forTurn();
     const mail = [...taken, ...this.#answers.about(task)];
     const isAsking = (): boolean => this.#answers.isAwaited(task);
-    const minded = this.#mind.runner(mail, { from: this.#mailroom, taken }, isAsking);
+    const minded = this.#turnSetup.runner(mail, { mailroom: this.#mailroom, taken }, isAsking);
     const runner = this.#role ? { ...minded, carryOut: this.#role.carryOut } : minded;
     this.#isApproved = true;
-    const done = await this.#turnOn(mail, () => attempt(task, mail, runner, this.#turn.signal));
+    const done = await this.#turnOn(mail, () => runAttempt(task, mail, runner, this.#turn.signal));
     this.#isApproved = false;
     if (done.verdict.do === 'release') {
       this.#claims.pause(task.id, done.verdict.retryAfterMs);
@@ -156,13 +156,13 @@ export class Teammate {
     await this.#report(done);
   }
 
-  async #report(done: Attempt): Promise<void> {
-    if (!(await wasEnded(this.#self, done)) || done.verdict.do === 'release') return;
+  async #report(done: TaskAttempt): Promise<void> {
+    if (!(await settleAttempt(this.#session, done)) || done.verdict.do === 'release') return;
     const isCompleted = done.verdict.do === 'complete';
     if (isCompleted) this.#completed += 1;
     this.#claims.ended(isCompleted);
     // A role reports at its end, and of all that it did: Phase 5-L says nothing to the lead.
-    await (this.#role ? this.#role.ended(done) : tellEnd(this.#self, done));
+    await (this.#role ? this.#role.ended(done) : reportAttempt(this.#session, done));
   }
 
   /** A role leaves when there is nothing for it, and nobody that it waits for. */
@@ -176,28 +176,28 @@ export class Teammate {
   }
 
   /** A role whose file cannot be used reports that, and stops. */
-  async #mustBeUsable(): Promise<void> {
+  async #requireUsableRole(): Promise<void> {
     const { role } = this.#environment;
     if (role === undefined || 'fields' in role) return;
-    await tellUnusable(this.#self, role);
+    await reportUnusableRole(this.#session, role);
     this.#finish('done', false);
   }
 
   async #answerMail(): Promise<void> {
-    await answerMail({
-      ...{ self: this.#self, mind: this.#mind, mailroom: this.#mailroom, signal: this.#turn.signal },
-      sandbox: sandboxNow(this.leave()),
+    await runMailTurn({
+      ...{ session: this.#session, turnSetup: this.#turnSetup, mailroom: this.#mailroom, signal: this.#turn.signal },
+      sandbox: effectiveSandbox(this.permissions()),
       turnOn: (mail, turn) => this.#turnOn(mail, turn),
     });
   }
 
   /** A turn of the agent: what it sends meanwhile answers this mail, also from processes that it starts. */
   async #turnOn<T>(mail: readonly Message[], turn: () => Promise<T>): Promise<T> {
-    this.#self.hops(hopsAfter(mail));
+    this.#session.hops(hopsAfter(mail));
     try {
       return await turn();
     } finally {
-      this.#self.hops(undefined);
+      this.#session.hops(undefined);
       this.#idleness.worked();
     }
   }
@@ -211,7 +211,7 @@ export class Teammate {
   }
 
   #isWaiting(): boolean {
-    return this.#leaving === undefined && nextStep(this.#situation()) === 'wait';
+    return this.#exitReason === undefined && nextStep(this.#situation()) === 'wait';
   }
 
   #look(): void {
@@ -220,19 +220,19 @@ export class Teammate {
       store.pinned.check();
       const { phase } = store.board.fold();
       if (phase === 'closed' || (phase === 'closing' && refusesShutdown === undefined)) this.#finish('closed', false);
-      if (!this.#self.isCurrent()) this.stop('replaced');
+      if (!this.#session.isCurrent()) this.stop('replaced');
       this.#plans.look();
     } catch (error) {
-      this.#self.trouble(error);
+      this.#session.reportError(error);
     }
-    if (this.#mailroom.waiting.length > 0) this.#mind.mailCame();
+    if (this.#mailroom.waiting.length > 0) this.#turnSetup.notifyMail();
     this.#wake();
   }
 
   async #close(): Promise<void> {
     const { lease, store } = this.#environment;
     await this.#mailroom.close();
-    await this.#mind.close();
+    await this.#turnSetup.close();
     await this.#role?.close();
     await lease.release();
     await store.close();

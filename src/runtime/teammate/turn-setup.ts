@@ -3,73 +3,73 @@ import type { Incoming } from '../../agents/agent-contract.ts';
 import { hasToolLoop } from '../../model/agent/agent.ts';
 import type { Message } from '../../model/team/message.ts';
 import type { Mailroom } from '../team/mailroom.ts';
-import { Output } from '../views/member-output.ts';
+import { MemberOutput } from '../views/member-output.ts';
 import { mailBlock } from '../team/prompts.ts';
 import type { RoleOf } from './load-role.ts';
-import { Seats } from '../agents/agent-slots.ts';
-import type { Self } from '../team/member-session.ts';
+import { AgentSlots } from '../agents/agent-slots.ts';
+import type { MemberSession } from '../team/member-session.ts';
 import type { TeammateEnvironment } from './teammate-environment.ts';
 import type { RunnerEnvironment } from './runner-environment.ts';
 
 type MindEnvironment = Pick<
   TeammateEnvironment,
-  'seats' | 'sandbox' | 'cwd' | 'answersMail' | 'stallMs' | 'hook' | 'brief' | 'role'
+  'slots' | 'sandbox' | 'cwd' | 'answersMail' | 'stallMs' | 'hook' | 'brief' | 'role'
 >;
 
 /** Where mail comes from in mid-turn, and what of it is to be acknowledged after the turn. */
-export interface Post {
-  readonly from: Mailroom;
+export interface MidTurnMail {
+  readonly mailroom: Mailroom;
   readonly taken: Message[];
 }
 
-export class Mind {
-  readonly output: Output;
-  readonly seats: Seats;
-  readonly #self: Self;
+export class TurnSetup {
+  readonly output: MemberOutput;
+  readonly slots: AgentSlots;
+  readonly #session: MemberSession;
   readonly #environment: MindEnvironment;
   /** Told of mail that comes in mid-turn. */
   readonly #arrivals = new Set<() => void>();
 
-  constructor(self: Self, environment: MindEnvironment) {
-    this.#self = self;
+  constructor(session: MemberSession, environment: MindEnvironment) {
+    this.#session = session;
     this.#environment = environment;
-    this.output = new Output(self.store, self.name, tagOf(environment.role));
-    this.seats = new Seats({ self, ...environment.seats });
+    this.output = new MemberOutput(session.store, session.name, tagOf(environment.role));
+    this.slots = new AgentSlots({ session, ...environment.slots });
   }
 
   /** @param mail of the turn: what the agent sends in it is an answer to it; what comes meanwhile is added */
-  runner(mail: Message[], post: Post, isAsking: () => boolean): RunnerEnvironment {
+  runner(mail: Message[], post: MidTurnMail, isAsking: () => boolean): RunnerEnvironment {
     const { sandbox, cwd, answersMail, stallMs, hook, brief } = this.#environment;
-    const { spec, agent, environment, workspace, ledger } = this.seats.chair;
-    const self = this.#self;
-    const { store, speaker } = self;
+    const { spec, agent, environment, workspace, ledger } = this.slots.current;
+    const session = this.#session;
+    const { store, speaker } = session;
     // Most agents call no tool: what it takes is loaded for those that do.
     const tools = () => import('../tools/team-tools.ts');
-    const call: RunnerEnvironment['call'] = async (event) => (await tools()).callTool(self, mail, workspace, event);
+    const call: RunnerEnvironment['call'] = async (event) => (await tools()).callTool(session, mail, workspace, event);
     const around: RunnerEnvironment['around'] = async () => ({
       ...(stallMs === undefined ? {} : { stallMs }),
       ...(hasToolLoop(spec.kind) ? { tools: (await tools()).offeredTools(workspace) } : {}),
       ...(answersMail ? { mail: this.#incoming(mail, post) } : {}),
     });
-    const remedy: RunnerEnvironment['remedy'] = (end) => this.seats.failed(end);
+    const remedy: RunnerEnvironment['remedy'] = (end) => this.slots.handleFailure(end);
     const own = { store, speaker, spec, agent, sandbox, cwd, environment, output: this.output, ledger };
     return { ...own, call, around, isAsking, remedy, brief, ...(hook === undefined ? {} : { hook }) };
   }
 
   /** Mail came, and a turn may be under way. */
-  mailCame(): void {
+  notifyMail(): void {
     for (const arrived of this.#arrivals) arrived();
   }
 
   async close(): Promise<void> {
-    await this.seats.close();
+    await this.slots.close();
     this.output.close();
   }
 
-  #incoming(mail: Message[], { from, taken }: Post): Incoming {
+  #incoming(mail: Message[], { mailroom, taken }: MidTurnMail): Incoming {
     return {
       take: () => {
-        const more = from.forTurn();
+        const more = mailroom.forTurn();
         mail.push(...more);
         if (taken !== mail) taken.push(...more);
         return more.length === 0 ? undefined : mailBlock(more);

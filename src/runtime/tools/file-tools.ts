@@ -3,9 +3,9 @@ import { UsageError } from '../../model/text/errors.ts';
 import { quoted } from '../../model/text/document-problem.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
 import { DEFAULT_LINES, PAGE_BYTES } from '../../model/team/workspace-tool.ts';
-import { protectedBy, type Deed } from '../../policy/sandbox/workspace-path.ts';
+import { protectedBy, type FileAccess } from '../../policy/sandbox/workspace-path.ts';
 import type { Page } from '../../store/files/line-page.ts';
-import { locate, type Place } from '../../store/workspace/resolved-path.ts';
+import { locate, type ResolvedPath } from '../../store/workspace/resolved-path.ts';
 import { changeText, listed, readPage, writeText } from '../../store/workspace/workspace-text.ts';
 
 /** Names of a directory that are shown. */
@@ -16,11 +16,11 @@ const FRAME = 1_024;
 const MOST_PLACES = 10;
 
 /** @throws UsageError `POLICY_DENIED` naming the rule, for the path as it was asked for and as it really is */
-function placeFor(root: string, path: string, deed: Deed): Place {
+function placeFor(root: string, path: string, command: FileAccess): ResolvedPath {
   const place = locate(root, path);
-  const rule = protectedBy(place.asked, deed) ?? protectedBy(place.path, deed);
+  const rule = protectedBy(place.asked, command) ?? protectedBy(place.path, command);
   if (rule === undefined) return place;
-  const what = deed === 'read' ? 'neither read nor written' : 'not written';
+  const what = command === 'read' ? 'neither read nor written' : 'not written';
   throw new UsageError('POLICY_DENIED', `${quoted(path)} is ${what} by this tool (rule: protected paths, ${rule}).`);
 }
 
@@ -33,14 +33,14 @@ export function readFileTool(root: string, input: ToolInputs['read_file'], most 
   return pageText(place, from, readPage(place, { from, lines, bytes: Math.min(PAGE_BYTES, most - FRAME) }));
 }
 
-function directoryText({ path }: Place, names: readonly string[]): string {
+function directoryText({ path }: ResolvedPath, names: readonly string[]): string {
   const open = names.filter((name) => protectedBy(`${path}/${name.replace(/\/$/, '')}`, 'read') === undefined);
   const shown = open.slice(0, MOST_NAMES).join('\n');
   const rest = open.length > MOST_NAMES ? `\n[${open.length - MOST_NAMES} names more]` : '';
   return open.length === 0 ? `The directory ${quoted(path)} is empty.` : `${shown}${rest}`;
 }
 
-function pageText({ path }: Place, from: number, { lines, total }: Page): string {
+function pageText({ path }: ResolvedPath, from: number, { lines, total }: Page): string {
   if (total === 0) return `${quoted(path)} is empty.`;
   if (lines.length === 0)
     throw new UsageError('USAGE', `${quoted(path)} has ${total} lines, and line ${from} is behind its end.`);

@@ -1,67 +1,67 @@
 /** The lead's tools: teams, teammates, subagents, skills. */
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
-import type { Desk, Handler, LeadDesk } from './tool-context.ts';
+import type { ToolContext, ToolHandler, LeadToolContext } from './tool-context.ts';
 import { teamOf } from './mail-tools.ts';
 import type { SubagentEnd } from './subagents.ts';
 
 /** How often a wait says that it goes on. */
 const PROGRESS_MS = 5_000;
 
-function leadOf({ lead }: Desk): LeadDesk {
+function leadOf({ lead }: ToolContext): LeadToolContext {
   if (lead === undefined) throw new UsageError('POLICY_DENIED', 'This process does not lead; `teams mcp` alone does.');
   return lead;
 }
 
-export const teamCreate: Handler<ToolInputs['TeamCreate']> = async ({ name, profile, description }, desk) => {
-  const team = await leadOf(desk).create(name, profile, description);
+export const teamCreate: ToolHandler<ToolInputs['TeamCreate']> = async ({ name, profile, description }, context) => {
+  const team = await leadOf(context).create(name, profile, description);
   return `Team ${team} is there, and this process leads it. Task with team_name and name starts a teammate.`;
 };
 
-export const teamDelete: Handler<ToolInputs['TeamDelete']> = async ({ name, force = false }, desk, call) => {
-  const removal = leadOf(desk).remove(name, force);
+export const teamDelete: ToolHandler<ToolInputs['TeamDelete']> = async ({ name, force = false }, context, call) => {
+  const removal = leadOf(context).remove(name, force);
   const { stopped, completed, total } = await reporting(call.progress, `team ${name} is being stopped`, removal);
   const who = stopped.length === 0 ? 'Nobody had to be stopped.' : `Stopped: ${stopped.join(', ')}.`;
   return `Team ${name} was put into the archive; ${completed} of ${total} tasks were completed. ${who}`;
 };
 
-export const task: Handler<ToolInputs['Task']> = async (input, desk, { signal, progress }) => {
+export const task: ToolHandler<ToolInputs['Task']> = async (input, context, { signal, progress }) => {
   const { prompt, subagent_type: role, team_name, name, run_in_background = false } = input;
-  const lead = leadOf(desk);
+  const lead = leadOf(context);
   if ((team_name === undefined) !== (name === undefined))
     throw new UsageError('USAGE', 'A teammate needs both team_name and name; a subagent has neither.');
-  if (name !== undefined) return reporting(progress, `${name} is being started`, hire(input, name, desk));
+  if (name !== undefined) return reporting(progress, `${name} is being started`, hire(input, name, context));
   const spec = await lead.agent(input.agent, input.model);
-  const errand = { spec, prompt, ...lead.errand(spec, role) };
+  const errand = { spec, prompt, ...lead.subagentContext(spec, role) };
   if (run_in_background) return `Started ${lead.subagents.start(errand)}; TaskOutput collects its result.`;
   const end = await reporting(progress, 'the subagent works', lead.subagents.run(errand, signal));
   return resultOf(end);
 };
 
-async function hire({ prompt, ...input }: ToolInputs['Task'], name: string, desk: Desk): Promise<string> {
+async function hire({ prompt, ...input }: ToolInputs['Task'], name: string, context: ToolContext): Promise<string> {
   const { subagent_type: role, agent, model, plan_approval: planApproval = false } = input;
-  const lead = leadOf(desk);
-  const team = teamOf(desk, input.team_name);
+  const lead = leadOf(context);
+  const team = teamOf(context, input.team_name);
   const who = { name, prompt, planApproval, agent: await lead.agent(agent, model) };
-  const member = await lead.hire({ ...who, ...(role === undefined ? {} : { role }) });
+  const member = await lead.spawnMember({ ...who, ...(role === undefined ? {} : { role }) });
   return `${member} works for team ${team.name}; the prompt is its first message. Write to it with SendMessage.`;
 }
 
-export const taskOutput: Handler<ToolInputs['TaskOutput']> = async ({ task_id, wait = 0 }, desk, call) => {
-  const { subagents } = leadOf(desk);
+export const taskOutput: ToolHandler<ToolInputs['TaskOutput']> = async ({ task_id, wait = 0 }, context, call) => {
+  const { subagents } = leadOf(context);
   const enough = AbortSignal.any([call.signal, AbortSignal.timeout(wait * 1_000)]);
   const output = subagents.output(task_id, wait === 0 ? AbortSignal.abort() : enough);
   const end = await reporting(call.progress, `${task_id} works`, output);
   return end === undefined ? `${task_id} still works.` : resultOf(end);
 };
 
-export const taskStop: Handler<ToolInputs['TaskStop']> = async ({ task_id }, desk) => {
-  const end = await leadOf(desk).subagents.stop(task_id);
+export const taskStop: ToolHandler<ToolInputs['TaskStop']> = async ({ task_id }, context) => {
+  const end = await leadOf(context).subagents.stop(task_id);
   return end.ended === 'aborted' ? `${task_id} was stopped.` : `${task_id} had ended already.\n${resultOf(end)}`;
 };
 
-export const skill: Handler<ToolInputs['Skill']> = ({ name }, desk) => {
-  const skills = leadOf(desk).skills();
+export const skill: ToolHandler<ToolInputs['Skill']> = ({ name }, context) => {
+  const skills = leadOf(context).skills();
   const list = skills.map((one) => `${one.name}: ${one.about}`).join('\n') || 'There are no skills.';
   if (name === undefined) return Promise.resolve(list);
   const wanted = skills.find((one) => one.name === name);

@@ -2,7 +2,7 @@
 import { UsageError } from '../../model/text/errors.ts';
 import type { Message, SendOptions } from '../../model/team/message.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
-import type { Desk, Handler, Mailbox } from './tool-context.ts';
+import type { ToolContext, ToolHandler, Mailbox } from './tool-context.ts';
 import { hopsAfter, type Delivery } from '../team/send-mail.ts';
 import { mailBlock } from '../team/prompts.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
@@ -15,7 +15,7 @@ const FRAME = 400;
 const COUNTED = 1_000;
 
 /** @throws UsageError `UNKNOWN_TEAM` for a lead without a team, and for any other than the desk's */
-export function teamOf({ team, side }: Desk, named?: string): TeamHandle {
+export function teamOf({ team, side }: ToolContext, named?: string): TeamHandle {
   if (team !== undefined && (named === undefined || named === team.name)) return team;
   if (team !== undefined)
     throw new UsageError('UNKNOWN_TEAM', `This process works in team ${team.name}, not in ${JSON.stringify(named)}.`);
@@ -25,16 +25,19 @@ export function teamOf({ team, side }: Desk, named?: string): TeamHandle {
   );
 }
 
-export const sendMessage: Handler<ToolInputs['SendMessage']> = async (input, desk) => {
-  const handle = teamOf(desk, input.team_name);
+export const sendMessage: ToolHandler<ToolInputs['SendMessage']> = async (input, context) => {
+  const handle = teamOf(context, input.team_name);
   const { recipient, content, type } = input;
-  const options = optionsOf(input, desk);
+  const options = optionsOf(input, context);
   if (type === 'broadcast') return deliveries(await handle.broadcast(content, options));
   if (recipient === undefined) throw new UsageError('USAGE', 'To whom? Give a recipient, or the type "broadcast".');
   return deliveries([await handle.send(recipient, content, options)]);
 };
 
-function optionsOf({ type, kind, request_id, approve }: ToolInputs['SendMessage'], { cause = [] }: Desk): SendOptions {
+function optionsOf(
+  { type, kind, request_id, approve }: ToolInputs['SendMessage'],
+  { cause = [] }: ToolContext,
+): SendOptions {
   const isAnswer = type === 'plan_approval_response' || type === 'shutdown_response';
   if (isAnswer && approve === undefined) throw new UsageError('USAGE', `A ${type} says approve: true or false.`);
   if (type === 'plan_approval_response' && request_id === undefined)
@@ -58,9 +61,9 @@ const deliveries = (all: readonly Delivery[]): string =>
     )
     .join('\n') || 'There is nobody else to write to.';
 
-export const checkInbox: Handler<ToolInputs['CheckInbox']> = async (_input, desk) => {
-  teamOf(desk);
-  const { mail } = desk;
+export const checkInbox: ToolHandler<ToolInputs['CheckInbox']> = async (_input, context) => {
+  teamOf(context);
+  const { mail } = context;
   await mail?.look();
   const fitting = mail === undefined ? 0 : countFitting(mail.waiting());
   const text = await mail?.take(Math.max(fitting, 1), mailBlock);

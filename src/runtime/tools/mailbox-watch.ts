@@ -4,22 +4,22 @@
  */
 import { realDisk } from '../../store/files/disk.ts';
 import { realClock } from '../process/system-clock.ts';
-import type { Desk } from './tool-context.ts';
+import type { ToolContext } from './tool-context.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import { Waker } from '../process/waker.ts';
 
 /** Between two looks: what comes together is looked at together. */
 const GAP_MS = 50;
 
-export class DeskWatch {
-  readonly #desk: Pick<Desk, 'team'>;
+export class MailboxWatch {
+  readonly #context: Pick<ToolContext, 'team'>;
   readonly #signal: AbortSignal;
   #team: TeamHandle | undefined;
   #waker: Waker;
 
   /** @param signal ends the looks */
-  constructor(desk: Pick<Desk, 'team'>, signal: AbortSignal) {
-    this.#desk = desk;
+  constructor(desk: Pick<ToolContext, 'team'>, signal: AbortSignal) {
+    this.#context = desk;
     this.#signal = signal;
     this.#waker = new Waker({ disk: realDisk, clock: realClock }, [], signal);
   }
@@ -45,7 +45,7 @@ export class DeskWatch {
 
   /** Watches the files of the team that is there now. */
   #follow(): void {
-    const { team } = this.#desk;
+    const { team } = this.#context;
     if (team === this.#team) return;
     this.#team = team;
     this.#waker.close();

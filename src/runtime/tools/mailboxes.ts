@@ -5,7 +5,7 @@ import type { Mailbox } from './tool-context.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
 /** For a person who works as a member: each take reads the inbox itself. */
-export const takingMailbox = (handle: TeamHandle, name: Name): Mailbox => ({
+export const consumingMailbox = (handle: TeamHandle, name: Name): Mailbox => ({
   look: () => Promise.resolve(),
   waiting: () => handle.inbox(name),
   take: (max, use) => handle.take(name, max, use),
@@ -17,7 +17,7 @@ export const takingMailbox = (handle: TeamHandle, name: Name): Mailbox => ({
  *
  * @param isKnown whether the agent has the message already
  */
-export function lookingMailbox(handle: TeamHandle, name: Name, isKnown: (message: Message) => boolean): Mailbox {
+export function readOnlyMailbox(handle: TeamHandle, name: Name, isKnown: (message: Message) => boolean): Mailbox {
   const shown = new Set<string>();
   function* waiting(): Generator<Message> {
     for (const message of handle.inbox(name)) if (!shown.has(message.id) && !isKnown(message)) yield message;

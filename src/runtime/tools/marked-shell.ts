@@ -8,7 +8,7 @@ import type { Mark } from '../../model/agent/process-mark.ts';
 import { processes } from '../../os/process-table.ts';
 import { realClock } from '../process/system-clock.ts';
 import { commandOutput } from './command-output.ts';
-import { drawMarks, markedCommand, markEnvironment, prlimitPath } from '../../os/mark-environment.ts';
+import { createMarks, markedCommand, markEnvironment, prlimitPath } from '../../os/mark-environment.ts';
 import { reaperCommand } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { sweep } from '../../os/sweep.ts';
@@ -70,7 +70,7 @@ export class Shell {
 
   #draw(): Mark | undefined {
     const taken = new Set([...this.#marks].map(valueOf));
-    const drawn = drawMarks(taken.size + 1, processes, Math.random, this.#run);
+    const drawn = createMarks(taken.size + 1, processes, Math.random, this.#run);
     return drawn.find((mark) => !taken.has(valueOf(mark)));
   }
 

@@ -2,14 +2,14 @@
 import { tmpdir } from 'node:os';
 import process from 'node:process';
 import { startProcess } from '../../agents/programs/process.ts';
-import { fenced, type Grounds } from '../../policy/sandbox/program-isolation.ts';
-import { isShown, type WallSetting } from '../../policy/sandbox/shell-isolation.ts';
+import { isolatedProgramArgv, type ProgramSandbox } from '../../policy/sandbox/program-isolation.ts';
+import { isVisible, type IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { entriesAt, homeOf, realPath } from '../../store/workspace/sandbox-host.ts';
 import { findProgram } from '../../os/program-path.ts';
-import { bubblewrap, PROBE_MS, required } from './open-shell-isolation.ts';
+import { bubblewrap, PROBE_MS, isolationRequired } from './open-shell-isolation.ts';
 
-export interface FenceOptions {
-  readonly setting: WallSetting;
+export interface ProgramIsolationOptions {
+  readonly setting: IsolationSetting;
   readonly root: string;
   readonly isWritable: boolean;
   /** Writable besides the workspace and the temporary files; only what is there. */
@@ -18,7 +18,7 @@ export interface FenceOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-export type Fence =
+export type ProgramIsolation =
   | { readonly is: 'up'; readonly hold: (argv: readonly string[]) => readonly string[] }
   | { readonly is: 'missing'; readonly why: string };
 
@@ -33,33 +33,37 @@ echo held
 `;
 
 /** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) when one is required and cannot be had */
-export async function raiseFence(options: FenceOptions): Promise<Fence> {
+export async function openProgramIsolation(options: ProgramIsolationOptions): Promise<ProgramIsolation> {
   const bwrap = bubblewrap(options.environment);
-  const grounds = groundsOf(options);
-  const why = bwrap === undefined ? 'bubblewrap is not installed' : await weakness(bwrap, grounds, options);
+  const sandbox = groundsOf(options);
+  const why = bwrap === undefined ? 'bubblewrap is not installed' : await weakness(bwrap, sandbox, options);
   if (bwrap !== undefined && why === undefined)
-    return { is: 'up', hold: (argv) => (isThere(argv, options) ? fenced(bwrap, grounds, argv) : argv) };
-  if (options.setting === 'required') throw required(why);
+    return { is: 'up', hold: (argv) => (isThere(argv, options) ? isolatedProgramArgv(bwrap, sandbox, argv) : argv) };
+  if (options.setting === 'required') throw isolationRequired(why);
   return { is: 'missing', why: why ?? 'it was not tried' };
 }
 
-const groundsOf = ({ root, isWritable, shared }: FenceOptions): Grounds => ({
+const groundsOf = ({ root, isWritable, shared }: ProgramIsolationOptions): ProgramSandbox => ({
   ...{ root: realPath(root), isWritable },
   shared: [...new Set(entriesAt(['/tmp', '/var/tmp', tmpdir(), ...shared]).map(({ path }) => path))],
 });
 
 /** A program that is not there is told by its own start, not by bubblewrap's. */
-const isThere = ([program = '']: readonly string[], { environment }: FenceOptions): boolean =>
+const isThere = ([program = '']: readonly string[], { environment }: ProgramIsolationOptions): boolean =>
   program.includes('/') || findProgram(program, environment['PATH'] ?? '') !== undefined;
 
 /** @returns what the probe could do, or why it did not run; undefined when the fence holds */
-async function weakness(bwrap: string, grounds: Grounds, { environment }: FenceOptions): Promise<string | undefined> {
+async function weakness(
+  bwrap: string,
+  sandbox: ProgramSandbox,
+  { environment }: ProgramIsolationOptions,
+): Promise<string | undefined> {
   const isOutside = (path: string): boolean =>
-    isShown(path, grounds.root) && !grounds.shared.some((one) => path === one || path.startsWith(`${one}/`));
+    isVisible(path, sandbox.root) && !sandbox.shared.some((one) => path === one || path.startsWith(`${one}/`));
   const place = [homeOf(environment), '/etc', '/usr'].find(isOutside) ?? '/';
   const script = ['/bin/sh', '-c', PROBE, 'probe', `${place}/.teams-probe-${process.pid}`, String(process.pid)];
   const started = await startProcess({
-    argv: fenced(bwrap, grounds, script),
+    argv: isolatedProgramArgv(bwrap, sandbox, script),
     env: { PATH: environment['PATH'] ?? '/usr/bin:/bin' },
     cwd: '/',
     ...{ timeoutMs: PROBE_MS, signal: new AbortController().signal },

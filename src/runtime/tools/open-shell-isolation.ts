@@ -9,25 +9,25 @@ import { AgentError } from '../../model/text/errors.ts';
 import {
   GIT_STARTERS,
   HOME_KEYS,
-  isShown,
-  walled,
-  type Surroundings,
-  type WallSetting,
+  isVisible,
+  isolatedShellArgv,
+  type ShellSurroundings,
+  type IsolationSetting,
 } from '../../policy/sandbox/shell-isolation.ts';
-import type { Wall } from '../../policy/sandbox/effective-sandbox.ts';
+import type { ShellIsolation } from '../../policy/sandbox/effective-sandbox.ts';
 import {
   entriesAt,
   entriesIn,
   homeOf,
   networkNamespace,
   realPath,
-  withCanary,
+  withProbeDirectory,
 } from '../../store/workspace/sandbox-host.ts';
 import { findProgram } from '../../os/program-path.ts';
 import { keyPath } from '../../store/user/seal.ts';
 
-export interface Walls {
-  readonly wall: Wall;
+export interface ShellIsolationProbe {
+  readonly isolation: ShellIsolation;
   /** Why there is none; undefined when there is one, or none is wanted. */
   readonly why?: string;
   /** The argv of a command behind the wall; for `up` only. */
@@ -59,29 +59,36 @@ echo held
  * @param environment of this process: where programs and the user's home are
  * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) when a wall is required and there is none
  */
-export async function raiseWall(setting: WallSetting, root: string, environment: Environment): Promise<Walls> {
-  if (setting === 'off') return { wall: 'off', around: unwalled };
+export async function openShellIsolation(
+  setting: IsolationSetting,
+  root: string,
+  environment: Environment,
+): Promise<ShellIsolationProbe> {
+  if (setting === 'off') return { isolation: 'off', around: unwalled };
   const bwrap = bubblewrap(environment);
   const why = bwrap === undefined ? 'bubblewrap is not installed' : await weakness(bwrap, root, environment);
   if (bwrap !== undefined && why === undefined)
-    return { wall: 'up', around: (at, isWritable, argv) => walled(bwrap, around(at, isWritable, environment), argv) };
-  if (setting === 'required') throw required(why);
-  return { wall: 'missing', why: why ?? 'it was not tried', around: unwalled };
+    return {
+      isolation: 'up',
+      around: (at, isWritable, argv) => isolatedShellArgv(bwrap, around(at, isWritable, environment), argv),
+    };
+  if (setting === 'required') throw isolationRequired(why);
+  return { isolation: 'missing', why: why ?? 'it was not tried', around: unwalled };
 }
 
 export const bubblewrap = (environment: Environment): string | undefined =>
   process.platform === 'linux' ? findProgram('bwrap', environment['PATH'] ?? '') : undefined;
 
-export const required = (why = 'it was not tried'): AgentError =>
+export const isolationRequired = (why = 'it was not tried'): AgentError =>
   new AgentError(
     'AGENT_UNAVAILABLE',
     `sandbox.bwrap is "required", and commands cannot be held in: ${why}. Install it (apt-get install bubblewrap), or set sandbox.bwrap to auto.`,
   );
 
-const unwalled: Walls['around'] = (_root, _isWritable, argv) => argv;
+const unwalled: ShellIsolationProbe['around'] = (_root, _isWritable, argv) => argv;
 
 /** Looked at anew for each command: what is there may have changed. */
-function around(root: string, isWritable: boolean, environment: Environment): Surroundings {
+function around(root: string, isWritable: boolean, environment: Environment): ShellSurroundings {
   const [real, home] = [realPath(root), homeOf(environment)];
   return {
     ...{ root: real, isWritable, inRoot: entriesIn(real) },
@@ -93,12 +100,12 @@ function around(root: string, isWritable: boolean, environment: Environment): Su
 /** @returns what the probe could do, or why it did not run; undefined when the wall holds */
 async function weakness(bwrap: string, root: string, environment: Environment): Promise<string | undefined> {
   const real = realPath(root);
-  const places = [homeOf(environment), '/etc'].filter((path) => isShown(path, real));
-  return withCanary(async (canary) => {
+  const places = [homeOf(environment), '/etc'].filter((path) => isVisible(path, real));
+  return withProbeDirectory(async (canary) => {
     const outside = `${places[0] ?? '/usr'}/.teams-probe-${process.pid}`;
     const script = ['/bin/sh', '-c', PROBE, 'probe', outside, canary, String(process.pid), networkNamespace()];
     const started = await startProcess({
-      argv: walled(bwrap, around(root, true, environment), script),
+      argv: isolatedShellArgv(bwrap, around(root, true, environment), script),
       env: { PATH: environment['PATH'] ?? '/usr/bin:/bin' },
       cwd: '/',
       ...{ timeoutMs: PROBE_MS, signal: new AbortController().signal },

@@ -4,7 +4,7 @@ import type { TurnEnd } from '../../agents/agent-registry.ts';
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
 import type { Usage } from '../../model/agent/usage.ts';
 
-export interface Errand {
+export interface SubagentTask {
   readonly spec: AgentSpec;
   readonly prompt: string;
   readonly cwd: string;
@@ -14,8 +14,8 @@ export interface Errand {
 }
 
 /** The errand, and the line on which it is called off: any message ends it. */
-export interface Posted {
-  readonly errand: Errand;
+export interface SubagentMessage {
+  readonly subagentTask: SubagentTask;
   readonly line: MessagePort;
 }
 

@@ -12,22 +12,22 @@ import { outputTail, tailText } from '../../os/output-tail.ts';
 import { hasToolLoop } from '../../model/agent/agent.ts';
 import type { Usage } from '../../model/agent/usage.ts';
 import { isToolName, isWorkspaceTool } from '../../model/team/tool.ts';
-import { permitted } from '../../policy/sandbox/permissions.ts';
-import type { Leave } from '../../policy/sandbox/effective-sandbox.ts';
-import type { Errand, Posted, SubagentEnd } from './subagent-message.ts';
-import { wallFrom } from '../team/teammate-env.ts';
+import { judgePermission } from '../../policy/sandbox/permissions.ts';
+import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
+import type { SubagentTask, SubagentMessage, SubagentEnd } from './subagent-message.ts';
+import { decodeIsolation } from '../team/teammate-env.ts';
 
 /** Ends this thread, where `process.exit` ends no more than that. */
 const crash = (): void => process.exit(1);
 
-export default async function runErrand({ errand, line }: Posted): Promise<SubagentEnd> {
-  const { spec } = errand;
+export default async function runSubagentTask({ subagentTask, line }: SubagentMessage): Promise<SubagentEnd> {
+  const { spec } = subagentTask;
   const stop = new AbortController();
   line.on('message', () => stop.abort());
   try {
     const agent = await agentFor(spec, { crash });
     try {
-      return await carriedOut(agent, errand, stop.signal);
+      return await carriedOut(agent, subagentTask, stop.signal);
     } finally {
       await agent.close();
     }
@@ -37,18 +37,23 @@ export default async function runErrand({ errand, line }: Posted): Promise<Subag
 }
 
 /** A model's shell and file tools work where it was sent to; it has no others. */
-async function carriedOut(agent: Agent, { spec, ...input }: Errand, signal: AbortSignal): Promise<SubagentEnd> {
+async function carriedOut(agent: Agent, { spec, ...input }: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
   const { openWorkspace } = await import('./tool-workspace.ts');
-  const leave: Leave = { sandbox: input.sandbox, planPending: false };
+  const permissions: Permissions = { sandbox: input.sandbox, planPending: false };
   await using workspace = hasToolLoop(spec.kind)
     ? await openWorkspace({
-        ...{ root: input.cwd, environment: input.env, leave: () => leave, bwrap: wallFrom(process.env) },
+        ...{
+          root: input.cwd,
+          environment: input.env,
+          permissions: () => permissions,
+          isolation: decodeIsolation(process.env),
+        },
         onWarning: () => undefined,
       })
     : undefined;
   const tools = workspace === undefined ? {} : { tools: workspace.tools() };
   return await heard(agent.turn({ ...input, ...tools, signal }), async (event) => {
-    if (event.type === 'asked') return permitted(event, input.sandbox);
+    if (event.type === 'asked') return judgePermission(event, input.sandbox);
     if (event.type !== 'called') return undefined;
     const { tool, input: given } = event;
     const isOurs = isToolName(tool) && isWorkspaceTool(tool) && workspace !== undefined;

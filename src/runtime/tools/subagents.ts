@@ -10,13 +10,13 @@ import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import { spendingEvent } from '../../model/team/spending-sum.ts';
 import { processes } from '../../os/process-table.ts';
 import { realClock } from '../process/system-clock.ts';
-import { drawMarks, markEnvironment } from '../../os/mark-environment.ts';
+import { createMarks, markEnvironment } from '../../os/mark-environment.ts';
 import { reaperCommand, subagentProgram } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
-import type { Errand, Posted, SubagentEnd } from './subagent-message.ts';
+import type { SubagentTask, SubagentMessage, SubagentEnd } from './subagent-message.ts';
 import { sweep } from '../../os/sweep.ts';
 
-export type { Errand, SubagentEnd } from './subagent-message.ts';
+export type { SubagentTask as Errand, SubagentEnd } from './subagent-message.ts';
 
 export interface SubagentLimits {
   readonly threads: number;
@@ -54,7 +54,7 @@ export class Subagents {
   readonly #closing = new AbortController();
   readonly #run = ulid(realClock.now());
   #reaper: Reaper | undefined;
-  #pool: Promise<Piscina<Posted, SubagentEnd>> | undefined;
+  #pool: Promise<Piscina<SubagentMessage, SubagentEnd>> | undefined;
   #started = 0;
   #waiting = 0;
 
@@ -70,16 +70,16 @@ export class Subagents {
    *
    * @throws ConflictError `QUOTA` when the queue is full
    */
-  async run(errand: Errand, signal: AbortSignal): Promise<SubagentEnd> {
+  async run(subagentTask: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
     const { threads, queue } = this.#limits;
     if (this.#waiting >= threads + queue)
       throw new ConflictError('QUOTA', `${this.#waiting} subagents run or wait already; collect or stop some first.`);
     this.#waiting += 1;
-    const running = this.#marked(errand, AbortSignal.any([signal, this.#closing.signal]));
+    const running = this.#marked(subagentTask, AbortSignal.any([signal, this.#closing.signal]));
     this.#running.add(running);
     try {
       const end = await running;
-      const { kind, model } = errand.spec;
+      const { kind, model } = subagentTask.spec;
       for (const usage of end.used ?? [])
         this.#onSpent?.(spendingEvent(kind, { ...(model === undefined ? {} : { model }), ...usage }));
       return end;
@@ -90,9 +90,9 @@ export class Subagents {
   }
 
   /** Starts one in the background. @returns the id by which it is collected; @throws as {@link run} */
-  start(errand: Errand): string {
+  start(subagentTask: SubagentTask): string {
     const stop = new AbortController();
-    const background: Background = { stop, ended: this.run(errand, stop.signal).catch(failed), end: undefined };
+    const background: Background = { stop, ended: this.run(subagentTask, stop.signal).catch(failed), end: undefined };
     void background.ended.then((end) => (background.end = end));
     this.#started += 1;
     const id = `agent-${this.#started}`;
@@ -138,13 +138,13 @@ export class Subagents {
   }
 
   /** Whatever the errand started is gone when this settles, what moved to other sessions included. */
-  async #marked(errand: Errand, signal: AbortSignal): Promise<SubagentEnd> {
-    const marks = drawMarks(1, processes, Math.random, this.#run);
+  async #marked(subagentTask: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
+    const marks = createMarks(1, processes, Math.random, this.#run);
     this.#reaper ??= startReaper(reaperCommand);
     for (const mark of marks) this.#reaper.add(mark);
-    const env = marks.reduce((known, mark) => ({ ...known, ...markEnvironment(mark) }), errand.env);
+    const env = marks.reduce((known, mark) => ({ ...known, ...markEnvironment(mark) }), subagentTask.env);
     try {
-      return await this.#post({ ...errand, env }, signal);
+      return await this.#post({ ...subagentTask, env }, signal);
     } finally {
       await sweep(marks, []);
       for (const mark of marks) this.#reaper.remove(mark);
@@ -152,7 +152,7 @@ export class Subagents {
   }
 
   /** Hands the errand to a thread. It is asked to stop first, so that it ends its children, and ended if it does not. */
-  async #post(errand: Errand, signal: AbortSignal): Promise<SubagentEnd> {
+  async #post(subagentTask: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
     const pool = await (this.#pool ??= this.#open());
     const isCalledOff = (): boolean => signal.aborted;
     if (isCalledOff()) return { ended: 'aborted' };
@@ -160,7 +160,7 @@ export class Subagents {
     const kill = new AbortController();
     const { graceMs } = this.#limits;
     // The turn has a time-out of its own; this is for a thread that cannot keep it.
-    let timer = setTimeout(() => kill.abort(), Math.min(errand.timeoutMs + WAITED_MS + graceMs, LONGEST_MS));
+    let timer = setTimeout(() => kill.abort(), Math.min(subagentTask.timeoutMs + WAITED_MS + graceMs, LONGEST_MS));
     const onAbort = (): void => {
       ours.postMessage('stop');
       clearTimeout(timer);
@@ -168,7 +168,7 @@ export class Subagents {
     };
     signal.addEventListener('abort', onAbort, { once: true });
     try {
-      return await pool.run({ errand, line }, { transferList: [line], signal: kill.signal });
+      return await pool.run({ subagentTask, line }, { transferList: [line], signal: kill.signal });
     } catch (error) {
       return isCalledOff() ? { ended: 'aborted' } : failed(error);
     } finally {
@@ -178,11 +178,11 @@ export class Subagents {
     }
   }
 
-  async #open(): Promise<Piscina<Posted, SubagentEnd>> {
+  async #open(): Promise<Piscina<SubagentMessage, SubagentEnd>> {
     const { Piscina } = await import('piscina');
     const { threads, queue, heapMb } = this.#limits;
     // One thread at least: with none, nobody would take what waits when a thread has crashed.
-    const pool = new Piscina<Posted, SubagentEnd>({
+    const pool = new Piscina<SubagentMessage, SubagentEnd>({
       ...{ filename: this.#program, minThreads: 1, maxThreads: threads, maxQueue: queue, idleTimeout: IDLE_MS },
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });

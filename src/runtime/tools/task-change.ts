@@ -9,9 +9,9 @@ import { parseMemberName, type Name } from '../../model/text/names.ts';
 import { resolveTask } from '../../model/board/task-reference.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
-import type { Call } from './tool-context.ts';
+import type { ToolCall } from './tool-context.ts';
 import { endTask, type TaskEnd } from './task-end.ts';
-import { released } from '../team/task-records.ts';
+import { releaseBody } from '../team/task-records.ts';
 import type { TaskInput } from '../team/task-service.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
@@ -27,7 +27,7 @@ export interface TaskWords {
   readonly activeForm?: string;
 }
 
-export type TaskChange = TaskEnd | { readonly is: 'changed'; readonly task: Task };
+export type TaskUpdateResult = TaskEnd | { readonly is: 'changed'; readonly task: Task };
 
 const NOBODY = 'nobody';
 
@@ -54,9 +54,9 @@ export function createTask(
 export async function updateTask(
   handle: TeamHandle,
   { taskId, status, result, ...input }: ToolInputs['TaskUpdate'],
-  call: Call,
+  call: ToolCall,
   words: TaskWords = {},
-): Promise<TaskChange> {
+): Promise<TaskUpdateResult> {
   const { board, speaker } = handle;
   const { id } = board.get(taskId);
   const isEnd = status === 'completed' || status === 'failed';
@@ -93,5 +93,5 @@ interface Move {
 function moved(task: Task, { status, why, by }: Move): Change | Refused {
   if (status === 'in_progress') return { type: 'task.claimed', task: task.id, member: by };
   if (status === 'cancelled') return { type: 'task.cancelled', task: task.id, why: why ?? 'cancelled' };
-  return task.status === 'failed' ? { type: 'task.retried', task: task.id } : released(task, why);
+  return task.status === 'failed' ? { type: 'task.retried', task: task.id } : releaseBody(task, why);
 }

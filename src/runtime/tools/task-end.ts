@@ -7,7 +7,7 @@ import { UsageError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
 import { reportTask, runnersTask, verifyHere } from '../team/task-report.ts';
 import { loadConfig } from '../team/configuration.ts';
-import type { Call } from './tool-context.ts';
+import type { ToolCall } from './tool-context.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import type { EndInput } from '../team/task-service.ts';
 import type { Verified } from '../team/verify-command.ts';
@@ -33,7 +33,7 @@ export async function endTask(
   handle: TeamHandle,
   reference: string,
   { outcome, result, ...end }: SaidEnd,
-  { signal, progress }: Call,
+  { signal, progress }: ToolCall,
 ): Promise<TaskEnd> {
   const own = runnersTask(handle, reference);
   if (own !== undefined) {
@@ -60,12 +60,12 @@ async function verified(
   handle: TeamHandle,
   task: Task,
   result: string,
-  { signal, progress }: Call,
+  { signal, progress }: ToolCall,
 ): Promise<Exclude<Verified, { result: 'passed' }> | undefined> {
   if (task.status !== 'in_progress') return undefined;
   if (task.work.verify.length > 0) {
     // Its commands are somebody's: those of a folder that this user did not make run for nobody.
-    handle.store.mustBeTrusted();
+    handle.store.requireTrusted();
     progress(`verifying task #${task.id}`);
   }
   const verdict = await verifyHere(handle, task, signal);

@@ -3,7 +3,7 @@ import { openBlockers } from '../../model/board/board.ts';
 import { parseMemberName } from '../../model/text/names.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
-import type { Handler } from './tool-context.ts';
+import type { ToolHandler } from './tool-context.ts';
 import { teamOf } from './mail-tools.ts';
 import { createTask, updateTask } from './task-change.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
@@ -12,16 +12,16 @@ import type { Verified } from '../team/verify-command.ts';
 /** Characters of a failed command's output in a verdict: its end. */
 const SHOWN = 4_000;
 
-export const taskCreate: Handler<ToolInputs['TaskCreate']> = async (input, desk) => {
-  const handle = teamOf(desk);
+export const taskCreate: ToolHandler<ToolInputs['TaskCreate']> = async (input, context) => {
+  const handle = teamOf(context);
   return `Task created: ${taskLine(handle, await createTask(handle, input))}`;
 };
 
-export const taskGet: Handler<ToolInputs['TaskGet']> = ({ taskId }, desk) =>
-  Promise.resolve(JSON.stringify(teamOf(desk).board.get(taskId), undefined, 2));
+export const taskGet: ToolHandler<ToolInputs['TaskGet']> = ({ taskId }, context) =>
+  Promise.resolve(JSON.stringify(teamOf(context).board.get(taskId), undefined, 2));
 
-export const taskList: Handler<ToolInputs['TaskList']> = ({ status, owner }, desk) => {
-  const handle = teamOf(desk);
+export const taskList: ToolHandler<ToolInputs['TaskList']> = ({ status, owner }, context) => {
+  const handle = teamOf(context);
   const whose = owner === undefined ? undefined : parseMemberName(owner);
   const lines = handle.board
     .list()
@@ -30,8 +30,8 @@ export const taskList: Handler<ToolInputs['TaskList']> = ({ status, owner }, des
   return Promise.resolve(lines.join('\n') || 'There are no such tasks.');
 };
 
-export const taskUpdate: Handler<ToolInputs['TaskUpdate']> = async (input, desk, call) => {
-  const handle = teamOf(desk);
+export const taskUpdate: ToolHandler<ToolInputs['TaskUpdate']> = async (input, context, call) => {
+  const handle = teamOf(context);
   const change = await updateTask(handle, input, call);
   const { id } = change.task;
   switch (change.is) {

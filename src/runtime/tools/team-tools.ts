@@ -1,9 +1,9 @@
 /** The tools that an agent in this process calls; loaded when there is such an agent, and with them all that a team can do. */
-import type { CallAnswer, Called } from '../../agents/agent-contract.ts';
+import type { CallAnswer, ToolCallEvent } from '../../agents/agent-contract.ts';
 import type { ToolName } from '../../model/team/tool.ts';
 import type { Message } from '../../model/team/message.ts';
-import { lookingMailbox } from './mailboxes.ts';
-import type { Self } from '../team/member-session.ts';
+import { readOnlyMailbox } from './mailboxes.ts';
+import type { MemberSession } from '../team/member-session.ts';
 import { toolsOf, useTool } from './toolbox.ts';
 import { TeamHandle } from '../team/team-handle.ts';
 import type { Workspace } from './tool-workspace.ts';
@@ -14,13 +14,13 @@ import type { Workspace } from './tool-workspace.ts';
  * @param cause the mail of the turn in which it is called
  */
 export function callTool(
-  self: Self,
+  session: MemberSession,
   cause: readonly Message[],
   workspace: Workspace | undefined,
-  { tool, input, signal = new AbortController().signal }: Called,
+  { tool, input, signal = new AbortController().signal }: ToolCallEvent,
 ): Promise<CallAnswer> {
-  const team = new TeamHandle(self.store, self.speaker, self.rate);
-  const mail = lookingMailbox(team, self.name, ({ id }) => cause.some((known) => known.id === id));
+  const team = new TeamHandle(session.store, session.speaker, session.rate);
+  const mail = readOnlyMailbox(team, session.name, ({ id }) => cause.some((known) => known.id === id));
   const call = { signal, progress: () => {} };
   return useTool({ side: 'teammate', team, mail, cause, workspace }, tool, input, call);
 }

@@ -7,7 +7,7 @@ import type { Skill } from '../../store/session/skills.ts';
 import type { Errand, Subagents } from './subagents.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import type { Workspace } from './tool-workspace.ts';
-import type { Closed } from '../../model/team/team-config.ts';
+import type { CloseResult } from '../../model/team/team-config.ts';
 
 /** One's own mail, each message handed out once. */
 export interface Mailbox {
@@ -19,19 +19,19 @@ export interface Mailbox {
   take<T>(max: number, use: (messages: readonly Message[]) => T): Promise<T>;
 }
 
-export interface Desk {
+export interface ToolContext {
   readonly side: Side;
   /** The team that is worked in; undefined for a lead that has made none yet. */
   readonly team: TeamHandle | undefined;
   readonly mail: Mailbox | undefined;
   /** The mail of the turn in which tools are called: what is sent in it answers that. */
   readonly cause?: readonly Message[];
-  readonly lead?: LeadDesk;
+  readonly lead?: LeadToolContext;
   /** The directory that shell and file tools work on; without one they are not offered. */
   readonly workspace?: Workspace | undefined;
 }
 
-export interface Recruit {
+export interface SpawnRequest {
   readonly name: string;
   readonly prompt: string;
   readonly role?: string;
@@ -39,23 +39,26 @@ export interface Recruit {
   readonly planApproval: boolean;
 }
 
-export interface LeadDesk {
+export interface LeadToolContext {
   /** @throws ConflictError `REFUSED` while another team is led, `TEAM_EXISTS`; UsageError `BAD_NAME` */
   create(name: string, profile: Profile | undefined, about: string | undefined): Promise<Name>;
   /** @throws ConflictError `STILL_RUNNING` naming the members that refuse */
-  remove(name: string, force: boolean): Promise<Closed>;
+  remove(name: string, force: boolean): Promise<CloseResult>;
   /** @throws ConflictError `QUOTA`; AgentError `AGENT_CRASHED` when its process does not start */
-  hire(recruit: Recruit): Promise<Name>;
+  spawnMember(recruit: SpawnRequest): Promise<Name>;
   /** @throws UsageError `USAGE` for an agent that nobody knows; AgentError when none is configured */
   agent(name: string | undefined, model: string | undefined): Promise<AgentSpec>;
   readonly subagents: Subagents;
   /** What a subagent is sent out with, besides what it is to do. */
-  readonly errand: (spec: AgentSpec, role: string | undefined) => Pick<Errand, 'cwd' | 'env' | 'sandbox' | 'timeoutMs'>;
+  readonly subagentContext: (
+    spec: AgentSpec,
+    role: string | undefined,
+  ) => Pick<Errand, 'cwd' | 'env' | 'sandbox' | 'timeoutMs'>;
   skills(): readonly Skill[];
 }
 
 /** A call under way, as its tool sees it. */
-export interface Call {
+export interface ToolCall {
   /** Aborts when the caller wants no answer any more. */
   readonly signal: AbortSignal;
   /** Says that a wait goes on. */
@@ -64,4 +67,4 @@ export interface Call {
   readonly mostBytes?: number;
 }
 
-export type Handler<Input> = (input: Input, desk: Desk, call: Call) => Promise<string>;
+export type ToolHandler<Input> = (input: Input, context: ToolContext, call: ToolCall) => Promise<string>;

@@ -7,18 +7,18 @@ import { childEnvironment, type EnvironmentSources } from '../../agents/environm
 import { isTeamError, UsageError } from '../../model/text/errors.ts';
 import { parseToolInput, WORKSPACE_TOOLS, type ToolInputs } from '../../model/team/tool.ts';
 import { DEFAULT_COMMAND_S, type WorkspaceTool } from '../../model/team/workspace-tool.ts';
-import { isWalled, mayUse, sandboxNow, type Leave } from '../../policy/sandbox/effective-sandbox.ts';
+import { isIsolated, mayUse, effectiveSandbox, type Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { editFileTool, readFileTool, writeFileTool } from './file-tools.ts';
 import { MOST_PROCESSES, Shell, type ShellEnd } from './marked-shell.ts';
-import { raiseWall, type Walls } from './open-shell-isolation.ts';
-import type { WallSetting } from '../../policy/sandbox/shell-isolation.ts';
+import { openShellIsolation, type ShellIsolationProbe } from './open-shell-isolation.ts';
+import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 
 export interface WorkspaceOptions {
   /** Absolute; where commands start, and what file tools stay in. */
   readonly root: string;
-  readonly bwrap: WallSetting;
+  readonly isolation: IsolationSetting;
   /** What is allowed; asked at each call. */
-  readonly leave: () => Leave;
+  readonly permissions: () => Permissions;
   /** Told once, when commands are not held in though they should be. */
   readonly onWarning: (text: string) => void;
   /** Of this process; a command gets what every program needs of it, and no key. */
@@ -39,8 +39,8 @@ const MOST_OUTPUT = 32 * 1024;
 
 /** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) when a wall is required and there is none */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  const walls = await raiseWall(options.bwrap, options.root, options.environment);
-  if (walls.why !== undefined && options.leave().sandbox !== 'full')
+  const walls = await openShellIsolation(options.isolation, options.root, options.environment);
+  if (walls.why !== undefined && options.permissions().sandbox !== 'full')
     options.onWarning(
       `Commands of models are not held in: ${walls.why}. Their sandbox is not enforced but by the rules of the file tools.`,
     );
@@ -49,19 +49,19 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
 
 export class Workspace implements AsyncDisposable {
   readonly #options: WorkspaceOptions;
-  readonly #walls: Walls;
+  readonly #isolation: ShellIsolationProbe;
   readonly #env: Readonly<Record<string, string>>;
   readonly #shell = new Shell();
 
-  constructor(options: WorkspaceOptions, walls: Walls) {
+  constructor(options: WorkspaceOptions, walls: ShellIsolationProbe) {
     this.#options = options;
-    this.#walls = walls;
+    this.#isolation = walls;
     this.#env = commandEnvironment(options);
   }
 
   /** Commands are held in. */
-  get isWalled(): boolean {
-    return this.#walls.wall === 'up';
+  get isIsolated(): boolean {
+    return this.#isolation.isolation === 'up';
   }
 
   /** The tools that may be used now. */
@@ -87,7 +87,7 @@ export class Workspace implements AsyncDisposable {
   }
 
   #refusal(tool: WorkspaceTool): { why: string } | undefined {
-    return mayUse(tool, this.#options.leave(), this.#walls.wall);
+    return mayUse(tool, this.#options.permissions(), this.#isolation.isolation);
   }
 
   async #carryOut(tool: WorkspaceTool, input: unknown, call: WorkspaceCall): Promise<CallAnswer> {
@@ -105,12 +105,12 @@ export class Workspace implements AsyncDisposable {
   }
 
   async #bash({ command, timeout = DEFAULT_COMMAND_S }: ToolInputs['bash'], call: WorkspaceCall): Promise<CallAnswer> {
-    const { root, leave } = this.#options;
+    const { root, permissions } = this.#options;
     const env = this.#env;
-    const now = leave();
+    const now = permissions();
     const shell = ['/bin/sh', '-c', command];
-    const isHeld = isWalled(now, this.#walls.wall);
-    const argv = isHeld ? this.#walls.around(root, sandboxNow(now) !== 'read-only', shell) : shell;
+    const isHeld = isIsolated(now, this.#isolation.isolation);
+    const argv = isHeld ? this.#isolation.around(root, effectiveSandbox(now) !== 'read-only', shell) : shell;
     const most = Math.min(MOST_OUTPUT, call.mostBytes ?? MOST_OUTPUT);
     const { signal } = call;
     return bashAnswer(

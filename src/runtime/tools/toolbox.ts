@@ -15,12 +15,12 @@ import {
   type ToolName,
 } from '../../model/team/tool.ts';
 import { mayCall } from '../../policy/sandbox/tool-rules.ts';
-import type { Call, Desk, Handler } from './tool-context.ts';
+import type { ToolCall, ToolContext, ToolHandler } from './tool-context.ts';
 import { skill, task, taskOutput, taskStop, teamCreate, teamDelete } from './lead-tools.ts';
 import { announcement, checkInbox, sendMessage } from './mail-tools.ts';
 import { taskCreate, taskGet, taskList, taskUpdate } from './task-tools.ts';
 
-const handlers: { readonly [T in TeamTool]: Handler<ToolInputs[T]> } = {
+const handlers: { readonly [T in TeamTool]: ToolHandler<ToolInputs[T]> } = {
   SendMessage: sendMessage,
   CheckInbox: checkInbox,
   TaskCreate: taskCreate,
@@ -36,7 +36,7 @@ const handlers: { readonly [T in TeamTool]: Handler<ToolInputs[T]> } = {
 };
 
 /** The tools that a desk offers now. */
-export function toolsOf({ side, workspace }: Pick<Desk, 'side' | 'workspace'>): ToolName[] {
+export function toolsOf({ side, workspace }: Pick<ToolContext, 'side' | 'workspace'>): ToolName[] {
   const here = new Set<ToolName>(workspace?.tools());
   return TOOL_NAMES.filter((tool) => mayCall(side, tool) === undefined && (!isWorkspaceTool(tool) || here.has(tool)));
 }
@@ -46,31 +46,31 @@ export function toolsOf({ side, workspace }: Pick<Desk, 'side' | 'workspace'>): 
  *
  * @param input as it came; it is parsed here
  */
-export async function useTool(desk: Desk, tool: string, input: unknown, call: Call): Promise<CallAnswer> {
-  if (!isToolName(tool) || (isWorkspaceTool(tool) && desk.workspace === undefined))
-    return refusal('USAGE', `There is no tool ${tool}; there are: ${toolsOf(desk).join(', ')}.`);
-  const denied = mayCall(desk.side, tool);
+export async function useTool(context: ToolContext, tool: string, input: unknown, call: ToolCall): Promise<CallAnswer> {
+  if (!isToolName(tool) || (isWorkspaceTool(tool) && context.workspace === undefined))
+    return refusal('USAGE', `There is no tool ${tool}; there are: ${toolsOf(context).join(', ')}.`);
+  const denied = mayCall(context.side, tool);
   if (denied) return refusal('POLICY_DENIED', denied.why);
-  const answer = await answerTo(tool, input, desk, call);
-  const news = tool === 'CheckInbox' ? '' : await announcement(desk.mail);
+  const answer = await answerTo(tool, input, context, call);
+  const news = tool === 'CheckInbox' ? '' : await announcement(context.mail);
   if (news === '') return answer;
   return answer.ok ? { ok: true, text: `${answer.text}\n\n${news}` } : { ok: false, why: `${answer.why}\n\n${news}` };
 }
 
-async function answerTo(tool: ToolName, input: unknown, desk: Desk, call: Call): Promise<CallAnswer> {
-  if (!isWorkspaceTool(tool)) return carryOut(tool, parseToolInput(tool, input), desk, call);
-  return desk.workspace?.call(tool, input, call) ?? refusal('USAGE', `There is no tool ${tool} here.`);
+async function answerTo(tool: ToolName, input: unknown, context: ToolContext, call: ToolCall): Promise<CallAnswer> {
+  if (!isWorkspaceTool(tool)) return carryOut(tool, parseToolInput(tool, input), context, call);
+  return context.workspace?.call(tool, input, call) ?? refusal('USAGE', `There is no tool ${tool} here.`);
 }
 
 async function carryOut<T extends TeamTool>(
   tool: T,
   parsed: Checked<ToolInputs[T]>,
-  desk: Desk,
-  call: Call,
+  context: ToolContext,
+  call: ToolCall,
 ): Promise<CallAnswer> {
   if (!parsed.ok) return refusal('USAGE', parsed.problems.map(({ text }) => text).join(' '));
   try {
-    return { ok: true, text: await handlers[tool](parsed.value, desk, call) };
+    return { ok: true, text: await handlers[tool](parsed.value, context, call) };
   } catch (error) {
     if (!isTeamError(error)) throw error;
     return refusal(error.code, error.message);

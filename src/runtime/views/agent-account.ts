@@ -6,12 +6,12 @@ import type { TeamReader } from '../../store/team/team-reader.ts';
 export interface AgentAccount {
   readonly spending: SpendingBy;
   /** Members whose commands bubblewrap held in. */
-  readonly walled: ReadonlySet<string>;
+  readonly isolated: ReadonlySet<string>;
   /** Each agent that gave its place to another, or found nobody for it. */
   readonly notes: readonly string[];
 }
 
-const SEATS: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.left_alone']);
+const SEATS: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.no_fallback', 'agent.left_alone']);
 
 /** Reads the log once. */
 export function agentAccount(store: Pick<TeamReader, 'events'>, prices: Prices = {}): AgentAccount {
@@ -23,5 +23,5 @@ export function agentAccount(store: Pick<TeamReader, 'events'>, prices: Prices =
     if (event.type === 'sandbox.held' && event.member !== undefined) walled.add(event.member);
     if (SEATS.has(event.type)) notes.push(`${event.member ?? 'Somebody'}: ${event.text ?? ''}`);
   }
-  return { spending, walled, notes };
+  return { spending, isolated: walled, notes };
 }

@@ -1,10 +1,10 @@
 /** What workers wish of files that are the lead's, collected from their results and their mail, with what became of it. */
 import { APPLIED, readSettledWish, readWished, type SettledWish } from '../../model/team/shared-file.ts';
-import { wishesIn, type Settled, type Wish } from '../../policy/landing/shared-file-wishes.ts';
+import { wishesIn, type Settled, type SharedFileWish } from '../../policy/landing/shared-file-wishes.ts';
 import { readResult } from '../../store/board/results.ts';
 import { stateIn, type TeamReader, readableConfig } from '../../store/team/team-reader.ts';
 
-export type SharedWish = Wish & {
+export type SharedWish = SharedFileWish & {
   readonly settled: Settled;
   /** Somebody has said what became of it. */
   readonly isSettled: boolean;
@@ -24,8 +24,8 @@ export function sharedWishes(store: TeamReader): SharedWish[] {
 }
 
 /** What several ask for in the same words is one wish, the first's. */
-function distinct(wishes: readonly Wish[]): Wish[] {
-  const first = new Map<string, Wish>();
+function distinct(wishes: readonly SharedFileWish[]): SharedFileWish[] {
+  const first = new Map<string, SharedFileWish>();
   for (const wish of wishes) {
     const words = `${wish.file} ${wish.text}`;
     if (!first.has(words)) first.set(words, wish);
@@ -38,16 +38,16 @@ function became(event: SettledWish | undefined): Settled {
   return { is: 'open', why: event === undefined ? 'nobody has seen to it' : (event.why ?? 'left open') };
 }
 
-const wishesOfResults = ({ board, disk, paths }: TeamReader): Wish[] =>
-  [...board.fold().tasks.values()].flatMap((task): Wish[] => {
+const wishesOfResults = ({ board, disk, paths }: TeamReader): SharedFileWish[] =>
+  [...board.fold().tasks.values()].flatMap((task): SharedFileWish[] => {
     if (task.status !== 'completed') return [];
     const { id, by, result } = task;
     const text = readResult(disk, paths, id, by.epoch) ?? result.summary;
     return wishesIn(text).map((one, at) => ({ id: `${id}.${by.epoch}.${at}`, ...one, member: by.member, task: id }));
   });
 
-const wishesByMail = (events: readonly unknown[]): Wish[] =>
-  events.flatMap((event): Wish[] => {
+const wishesByMail = (events: readonly unknown[]): SharedFileWish[] =>
+  events.flatMap((event): SharedFileWish[] => {
     const { files = [], message = '', member, text = '' } = readWished(event) ?? {};
     return member === undefined ? [] : files.map((file) => ({ id: `${message} ${file}`, file, text, member }));
   });

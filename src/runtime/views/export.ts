@@ -6,8 +6,8 @@ import type { Prices, Spending } from '../../model/team/spending-sum.ts';
 import { isInternal, type Task } from '../../model/board/task.ts';
 import { cardOf, type Card } from '../../policy/view/board-columns.ts';
 import { criticalPath, type CriticalPath } from '../../policy/view/critical-path.ts';
-import { workedMs, type Span, type Start } from '../../policy/view/claim-spans.ts';
-import { Story } from '../../policy/view/team-projection.ts';
+import { workedMs, type ClaimSpan, type Start } from '../../policy/view/claim-spans.ts';
+import { TeamProjection } from '../../policy/view/team-projection.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import { mailOf } from './follow.ts';
 import { reportOf } from './report.ts';
@@ -43,7 +43,7 @@ export interface TeamExport {
   readonly timeline: {
     readonly from: number;
     readonly to: number;
-    readonly spans: readonly Span[];
+    readonly spans: readonly ClaimSpan[];
     readonly starts: readonly Start[];
     readonly critical: CriticalPath;
   };
@@ -53,19 +53,22 @@ export interface TeamExport {
 
 /** @param prices of models, before those that are known */
 export async function exportOf(store: TeamReader, prices?: Prices): Promise<TeamExport> {
-  const story = new Story(prices);
-  for await (const events of teamNews(store)) for (const event of events) story.add(event);
+  const projection = new TeamProjection(prices);
+  for await (const events of teamNews(store)) for (const event of events) projection.add(event);
   const report = reportOf(store);
-  const { spending } = story;
+  const { spending } = projection;
   return {
     ...{ team: store.paths.name, exportedAt: timestamp(store.clock.now()), report, spending: spending.total },
     members: report.members.map((one) => ({ ...one, spending: spending.members.get(one.name) ?? null })),
-    ...boardOf(store, story),
+    ...boardOf(store, projection),
     mail: allMail(store),
   };
 }
 
-function boardOf(store: TeamReader, { spans, spending, firstAt, last }: Story): Pick<TeamExport, 'tasks' | 'timeline'> {
+function boardOf(
+  store: TeamReader,
+  { spans, spending, firstAt, last }: TeamProjection,
+): Pick<TeamExport, 'tasks' | 'timeline'> {
   const board = store.board.fold();
   const now = store.clock.now();
   const all = spans.all(board.tasks);

@@ -6,15 +6,15 @@ import { type Board, type Member } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { ProcessRecord } from '../../model/team/team-config.ts';
-import type { Note, Seen } from '../../policy/supervise/progress.ts';
+import type { MemberNote, MemberObservation } from '../../policy/supervise/progress.ts';
 import { lookAt } from '../../store/files/disk.ts';
 import { lastBeat, leaseOwner } from '../../store/team/lease.ts';
-import { lifeOf } from '../../os/process-table.ts';
-import { lifeIn } from '../../store/team/roster.ts';
+import { livenessOf } from '../../os/process-table.ts';
+import { livenessIn } from '../../store/team/roster.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
-import { noDeeds, type Deeds } from './member-history.ts';
+import { emptyHistory, type MemberHistory } from './member-history.ts';
 
-export interface SeenLead {
+export interface LeadStatus {
   readonly pid: number | null;
   /** When it began to lead; null when nobody ever did. */
   readonly since: string | null;
@@ -25,38 +25,38 @@ export interface SeenLead {
 /** A lease whose heart stood still for this long says nothing for a process that cannot be looked at. */
 const STALE_MS = 10_000;
 
-export function seenLead(store: TeamReader): SeenLead {
+export function leadStatusOf(store: TeamReader): LeadStatus {
   const { disk, paths, clock } = store;
   const { lead, phase } = store.board.fold();
   const owner = leaseOwner(disk, paths, LEAD);
-  const life = owner ? lifeOf(owner) : 'dead';
+  const life = owner ? livenessOf(owner) : 'dead';
   const isBeating = clock.now() - (lastBeat(disk, paths, LEAD) ?? -Infinity) < STALE_MS;
   const alive = phase !== 'closed' && (life === 'alive' || (life === 'unknown' && isBeating));
   const since = alive && owner ? timestamp(owner.since) : lead.since;
   return { pid: alive ? (owner?.pid ?? null) : null, since, epoch: lead.epoch, alive };
 }
 
-export interface SeenMember {
+export interface ObservedMember {
   /** Absent: it has no process of the team. */
-  readonly seen?: Seen;
-  readonly note?: Note;
+  readonly seen?: MemberObservation;
+  readonly note?: MemberNote;
   readonly pid: number | null;
 }
 
-export interface Surroundings {
-  readonly lead: SeenLead;
-  readonly deeds: ReadonlyMap<string, Deeds>;
+export interface TeamFacts {
+  readonly lead: LeadStatus;
+  readonly deeds: ReadonlyMap<string, MemberHistory>;
   /** What each member with an agent has: member → kind of agent. */
   readonly kinds: ReadonlyMap<string, string>;
   /** The run has ended, or its processes were stopped: what is gone went in order. */
   readonly isStopped: boolean;
 }
 
-export function seenMember(store: TeamReader, board: Board, member: Member, around: Surroundings): SeenMember {
+export function observeMember(store: TeamReader, board: Board, member: Member, around: TeamFacts): ObservedMember {
   const record = store.roster.read(member.name);
   const isOurs = record !== undefined || member.incarnation !== null || around.kinds.has(member.name);
   if (!isOurs) return { pid: null };
-  const deeds = around.deeds.get(member.name) ?? noDeeds;
+  const deeds = around.deeds.get(member.name) ?? emptyHistory;
   const process = processOf(record, deeds, around);
   const now = store.clock.now();
   const note = process === 'alive' ? noteIn(record, now) : undefined;
@@ -77,17 +77,17 @@ export function seenMember(store: TeamReader, board: Board, member: Member, arou
 
 function processOf(
   record: ProcessRecord | undefined,
-  deeds: Deeds,
-  { isStopped, lead }: Surroundings,
-): Seen['process'] {
+  history: MemberHistory,
+  { isStopped, lead }: TeamFacts,
+): MemberObservation['process'] {
   if (record === undefined) return 'none';
-  if (record.phase === 'spawning' && lead.alive && deeds.death === undefined) return 'starting';
-  if (lifeIn(record) !== 'dead') return 'alive';
-  return isStopped || deeds.isStopped ? 'none' : 'dead';
+  if (record.phase === 'spawning' && lead.alive && history.death === undefined) return 'starting';
+  if (livenessIn(record) !== 'dead') return 'alive';
+  return isStopped || history.isStopped ? 'none' : 'dead';
 }
 
 /** The times of a record are float seconds (SPEC §3). */
-function noteIn(record: ProcessRecord | undefined, now: number): Note | undefined {
+function noteIn(record: ProcessRecord | undefined, now: number): MemberNote | undefined {
   if (record?.note === undefined) return undefined;
   const { state, reason, until } = record.note;
   return { state, reason, ...(until === undefined ? {} : { forMs: Math.max(0, until * 1_000 - now) }) };
@@ -99,11 +99,11 @@ function lastProgress(
   board: Board,
   name: Name,
   record: ProcessRecord | undefined,
-  deeds: Deeds,
+  history: MemberHistory,
 ): number {
   const task = board.tasks.get(board.busy.get(name) ?? '');
   const output = lookAt(store.disk, store.paths.output(name))?.mtimeMs;
-  const times = [task?.updated_at, deeds.lastActAt].flatMap((at) => (at === undefined ? [] : [Date.parse(at)]));
+  const times = [task?.updated_at, history.lastActAt].flatMap((at) => (at === undefined ? [] : [Date.parse(at)]));
   return Math.max(0, ...times, output ?? 0, (record?.started_at ?? 0) * 1_000);
 }
 

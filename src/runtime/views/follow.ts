@@ -10,7 +10,7 @@ import { pastMail, waitingMail, waitingMark } from '../../store/mail/inbox-view.
 import { OutputReader } from '../../store/board/output-reader.ts';
 import { openForReading, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { watchTree } from '../../store/files/watch-tree.ts';
-import { seenLead } from './external-status.ts';
+import { leadStatusOf } from './external-status.ts';
 import { teamEvents } from './team-events.ts';
 import { Waker } from '../process/waker.ts';
 
@@ -42,7 +42,7 @@ export const mailMark = ({ store }: { readonly store: Seen & Asked }, member: st
   waitingMark(store.disk, store.paths.inbox(knownMember(store, member)));
 
 /** Its run came to its end, and nobody leads it: what follows it goes on with `teams resume`, if at all. */
-const hasEnded = (store: TeamReader): boolean => stateIn(store)?.phase === 'complete' && !seenLead(store).alive;
+const hasEnded = (store: TeamReader): boolean => stateIn(store)?.phase === 'complete' && !leadStatusOf(store).alive;
 
 /**
  * The events of a team from `from` on as they come, until it has ended or `signal` aborts. Of a team that is made anew

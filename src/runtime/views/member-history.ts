@@ -1,8 +1,9 @@
 /** What the event log tells of each member that no board and no process can: how it died, and what the lead decided. */
 import type { TeamEvent } from '../../model/team/team-config.ts';
+import { actOf } from '../../policy/decision.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 
-export interface Deeds {
+export interface MemberHistory {
   /** Its last death, as long as no later life is known to the log: `signal SIGKILL`, `exit 1`. */
   death?: { readonly how: string; readonly at: string };
   /** It was stopped in order after that. */
@@ -18,43 +19,43 @@ export interface Deeds {
 }
 
 /** Reads the log once. Who is not named in it has no entry. */
-export function deedsIn({ events }: Pick<TeamReader, 'events'>): ReadonlyMap<string, Deeds> {
-  const deeds = new AllDeeds();
+export function memberHistories({ events }: Pick<TeamReader, 'events'>): ReadonlyMap<string, MemberHistory> {
+  const deeds = new MemberHistories();
   for (const { event } of events.read()) deeds.add(event);
-  return deeds.of;
+  return deeds.byMember;
 }
 
 /** The same for who hears of each event once. */
-export class AllDeeds {
-  readonly #of = new Map<string, Deeds>();
+export class MemberHistories {
+  readonly #byMember = new Map<string, MemberHistory>();
 
-  get of(): ReadonlyMap<string, Deeds> {
-    return this.#of;
+  get byMember(): ReadonlyMap<string, MemberHistory> {
+    return this.#byMember;
   }
 
   add(event: TeamEvent): void {
     if (event.member === undefined) return;
-    const deeds = this.#of.get(event.member) ?? { isStopped: false, restarts: 0, isGivenUp: false };
-    this.#of.set(event.member, deeds);
-    note(deeds, event);
+    const history = this.#byMember.get(event.member) ?? { isStopped: false, restarts: 0, isGivenUp: false };
+    this.#byMember.set(event.member, history);
+    note(history, event);
   }
 }
 
-export const noDeeds: Readonly<Deeds> = { isStopped: false, restarts: 0, isGivenUp: false };
+export const emptyHistory: Readonly<MemberHistory> = { isStopped: false, restarts: 0, isGivenUp: false };
 
-function note(deeds: Deeds, event: TeamEvent): void {
+function note(history: MemberHistory, event: TeamEvent): void {
   switch (event.type) {
     case 'member.exited':
-      deeds.death = { how: event.text ?? 'gone', at: event.at };
-      deeds.isStopped = event.text === 'exit 0';
+      history.death = { how: event.text ?? 'gone', at: event.at };
+      history.isStopped = event.text === 'exit 0';
       return;
     case 'member.stopped':
-      deeds.isStopped = true;
+      history.isStopped = true;
       return;
     case 'lead.decided':
-      return decided(deeds, event);
+      return decided(history, event);
     default:
-      if (isOwnAct(event)) deeds.lastActAt = event.at;
+      if (isOwnAct(event)) history.lastActAt = event.at;
   }
 }
 
@@ -62,21 +63,22 @@ function note(deeds: Deeds, event: TeamEvent): void {
 const isOwnAct = ({ type, ...facts }: TeamEvent): boolean =>
   type.startsWith('agent.') || (type === 'message.received' && facts['kind'] === 'message');
 
-function decided(deeds: Deeds, event: TeamEvent): void {
-  deeds.decision = event;
-  switch (event['act']) {
+function decided(history: MemberHistory, event: TeamEvent): void {
+  history.decision = event;
+  const act: string = actOf(event) ?? '';
+  switch (act) {
     case 'restart':
-      deeds.restarts += 1;
-      delete deeds.death;
+      history.restarts += 1;
+      delete history.death;
       return;
-    case 'give up':
-      deeds.isGivenUp = true;
+    case 'abandon':
+      history.isGivenUp = true;
       return;
-    case 'pardon':
-      deeds.restarts = 0;
-      deeds.isGivenUp = false;
+    case 'resetRestarts':
+      history.restarts = 0;
+      history.isGivenUp = false;
       return;
     case 'quarantine':
-      deeds.quarantinedAt = event.at;
+      history.quarantinedAt = event.at;
   }
 }

@@ -9,7 +9,7 @@ const LINE_LIMIT = 400;
 const EVENTS_PER_WINDOW = 8;
 const WINDOW_MS = 1_000;
 
-export class Output {
+export class MemberOutput {
   readonly #store: TeamStore;
   readonly #member: Name;
   readonly #log: OutputLog;

@@ -3,17 +3,17 @@ import type { Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Folded } from '../../store/board/board.ts';
 
-export interface Past {
+export interface MemberPast {
   /** When its first process was the member. */
   spawnedAt: string | undefined;
   /** Every task that it owned or claimed. */
   readonly tasks: Set<string>;
 }
 
-export class WorkerPast {
-  readonly #members = new Map<Name, Past>();
+export class MemberPasts {
+  readonly #members = new Map<Name, MemberPast>();
 
-  of(name: Name): Past {
+  of(name: Name): MemberPast {
     const known = this.#members.get(name) ?? { spawnedAt: undefined, tasks: new Set() };
     this.#members.set(name, known);
     return known;

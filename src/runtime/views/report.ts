@@ -11,7 +11,7 @@ import { exitCodeOf } from '../../policy/outcome.ts';
 import { writeReport } from '../../store/board/report-files.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { agentAccount, type AgentAccount } from './agent-account.ts';
-import { deedsIn } from './member-history.ts';
+import { memberHistories } from './member-history.ts';
 import { reportText, type Report, type ReportMember, type ReportSpending, type ReportTask } from './report-text.ts';
 import { sharedWishes } from './collect-wishes.ts';
 import { between, workHistory, type WorkHistory } from './work-history.ts';
@@ -79,9 +79,9 @@ function membersOf(
   members: readonly Member[],
   tasks: readonly Task[],
   { workedMs }: WorkHistory,
-  { spending, walled }: AgentAccount,
+  { spending, isolated }: AgentAccount,
 ): ReportMember[] {
-  const deeds = deedsIn(store);
+  const deeds = memberHistories(store);
   const config = store.config.read();
   return members.map(({ name, role }) => {
     const own = tasks.filter((task) => memberOf(task) === name);
@@ -89,7 +89,7 @@ function membersOf(
     const agent = written?.agent?.kind ?? 'none';
     const sandbox = written?.sandbox ?? defaultSandbox(role);
     const loose = isAgentKind(agent)
-      ? unenforced(agent, sandbox, { isWalled: walled.has(name), isAsked: written?.sandbox !== undefined })
+      ? unenforced(agent, sandbox, { isWalled: isolated.has(name), isAsked: written?.sandbox !== undefined })
       : undefined;
     const spent = spending.members.get(name);
     return {

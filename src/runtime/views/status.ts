@@ -2,11 +2,11 @@
 import { count, isDone, type Board, type Counts, type Member } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { MemberStatus, Phase, RunState, RunStatus } from '../../model/team/team-config.ts';
-import { describeMember, type Seen } from '../../policy/supervise/progress.ts';
+import { describeMember, type MemberObservation } from '../../policy/supervise/progress.ts';
 import { countWaiting } from '../../store/mail/inbox-view.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
-import { deedsIn, noDeeds, type Deeds } from './member-history.ts';
-import { seenLead, seenMember, type SeenLead, type Surroundings } from './external-status.ts';
+import { memberHistories, emptyHistory, type MemberHistory } from './member-history.ts';
+import { leadStatusOf, observeMember, type LeadStatus, type TeamFacts } from './external-status.ts';
 
 export interface SeenMemberStatus extends MemberStatus {
   /** Messages that wait in its inbox. */
@@ -19,18 +19,18 @@ export interface TeamStatus {
   readonly phase: Phase;
   readonly members: readonly SeenMemberStatus[];
   readonly tasks: Counts;
-  readonly lead: SeenLead & { readonly unread: number };
+  readonly lead: LeadStatus & { readonly unread: number };
 }
 
 export interface StatusOptions {
   /** Silence at a task that counts as stalled: `watchdogWarningMs`. */
   readonly stalledAfterMs?: number;
   /** What the event log tells of the members, and how much mail waits: for who looks again and again. */
-  readonly known?: Known;
+  readonly known?: KnownActivity;
 }
 
-export interface Known {
-  readonly deeds: ReadonlyMap<string, Deeds>;
+export interface KnownActivity {
+  readonly deeds: ReadonlyMap<string, MemberHistory>;
   readonly unread: (name: Name) => number;
 }
 
@@ -39,8 +39,8 @@ const STALLED_AFTER_MS = 300_000;
 /** One member, with what its status was drawn from. */
 export interface MemberLook {
   readonly status: SeenMemberStatus;
-  readonly seen: Seen | undefined;
-  readonly deeds: Deeds;
+  readonly seen: MemberObservation | undefined;
+  readonly history: MemberHistory;
   /** The kind of its agent. */
   readonly agent?: string;
 }
@@ -48,7 +48,7 @@ export interface MemberLook {
 export interface TeamLook {
   readonly board: Board;
   readonly stage: { readonly status: RunStatus; readonly phase: Phase };
-  readonly lead: SeenLead;
+  readonly lead: LeadStatus;
   readonly members: readonly MemberLook[];
 }
 
@@ -68,7 +68,7 @@ export function lookAtTeam(store: TeamReader, options: StatusOptions = {}): Team
   const { stalledAfterMs = STALLED_AFTER_MS, known = knownOf(store) } = options;
   const board = store.board.fold();
   const run = stateIn(store);
-  const lead = seenLead(store);
+  const lead = leadStatusOf(store);
   const isStopped = board.phase !== 'open' || run?.phase === 'complete';
   const around = { lead, isStopped, kinds: kindsIn(store), ...known };
   const members = [...board.members.values()].map((member) =>
@@ -81,11 +81,11 @@ function lookAtMember(
   store: TeamReader,
   board: Board,
   member: Member,
-  around: Surroundings & Known,
+  around: TeamFacts & KnownActivity,
   limit: number,
 ): MemberLook {
   const { name, role } = member;
-  const { pid, seen, note } = seenMember(store, board, member, around);
+  const { pid, seen, note } = observeMember(store, board, member, around);
   // A command is bounded by its own time-out only: its silence means nothing.
   const agent = around.kinds.get(name);
   const stalledAfterMs = agent === 'exec' ? Infinity : limit;
@@ -100,13 +100,16 @@ function lookAtMember(
     : described.reason;
   const task = board.busy.get(name) ?? null;
   const status = { name, role, state: described.state, reason, pid, task, unread: around.unread(name) };
-  return { status, seen, deeds: around.deeds.get(name) ?? noDeeds, ...(agent === undefined ? {} : { agent }) };
+  return { status, seen, history: around.deeds.get(name) ?? emptyHistory, ...(agent === undefined ? {} : { agent }) };
 }
 
 const kindsIn = ({ config }: TeamReader): ReadonlyMap<string, string> =>
   new Map(config.read()?.members.flatMap(({ name, agent }) => (agent ? [[name, agent.kind] as const] : [])));
 
-const knownOf = (store: TeamReader): Known => ({ deeds: deedsIn(store), unread: (name) => unreadOf(store, name) });
+const knownOf = (store: TeamReader): KnownActivity => ({
+  deeds: memberHistories(store),
+  unread: (name) => unreadOf(store, name),
+});
 
 export const unreadOf = ({ disk, paths }: TeamReader, name: Name): number => countWaiting(disk, paths.inbox(name));
 

@@ -4,14 +4,14 @@ import type { Task } from '../../model/board/task.ts';
 import { readResult } from '../../store/board/results.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 
-export interface TaskEvent {
+export interface TaskHistoryEvent {
   readonly at: string;
   readonly type: string;
   readonly by: string;
 }
 
-export function taskHistory({ board }: Pick<TeamReader, 'board'>, { id }: Task): TaskEvent[] {
-  const past: TaskEvent[] = [];
+export function taskHistory({ board }: Pick<TeamReader, 'board'>, { id }: Task): TaskHistoryEvent[] {
+  const past: TaskHistoryEvent[] = [];
   for (const { event, outcome } of board.history()) {
     if (!outcome.ok || !outcome.changed.includes(id)) continue;
     const changes =

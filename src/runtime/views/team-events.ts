@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import { lookAt } from '../../store/files/disk.ts';
-import type { Watching } from '../../store/files/watch-file.ts';
+import type { WatchFile } from '../../store/files/watch-file.ts';
 import { TwoLogs } from './merged-log.ts';
 import { Waker } from '../process/waker.ts';
 
@@ -19,7 +19,7 @@ export interface EventOptions {
   /** Follows until this aborts: what happened before that is still told. */
   readonly until?: AbortSignal;
   /** How the files are watched while it follows. */
-  readonly watching?: Watching;
+  readonly watching?: WatchFile;
   /** Nothing more is to come; asked whenever nothing has. */
   readonly isOver?: () => boolean;
 }

@@ -7,31 +7,31 @@ import { LEAD, type Name } from '../../model/text/names.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
 import type { TeamEvent } from '../../model/team/team-config.ts';
-import { problemsOf, type Problem } from '../../policy/view/team-problems.ts';
-import { Story } from '../../policy/view/team-projection.ts';
+import { problemsOf, type TeamProblem } from '../../policy/view/team-problems.ts';
+import { TeamProjection } from '../../policy/view/team-projection.ts';
 import { waitingMark } from '../../store/mail/inbox-view.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import { realClock } from '../process/system-clock.ts';
-import { AllDeeds } from './member-history.ts';
+import { MemberHistories } from './member-history.ts';
 import { lookAtTeam, unreadOf, type SeenMemberStatus, type StatusOptions, type TeamLook } from './status.ts';
 import { newsOf } from './team-events.ts';
 import { TwoLogs } from './merged-log.ts';
 
 /** A team at one moment. */
-export interface Sight extends Pick<TeamLook, 'board' | 'stage' | 'lead'> {
+export interface TeamSnapshot extends Pick<TeamLook, 'board' | 'stage' | 'lead'> {
   readonly members: readonly SeenMemberStatus[];
   /** Messages that wait for the lead. */
   readonly unread: number;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly TeamProblem[];
   /** Member → its ANSI colour. */
   readonly colors: ReadonlyMap<string, number>;
   /** Wall time in milliseconds. */
   readonly at: number;
 }
 
-export interface WatchOptions extends Pick<StatusOptions, 'stalledAfterMs'> {
+export interface TeamWatchOptions extends Pick<StatusOptions, 'stalledAfterMs'> {
   readonly prices?: Prices;
 }
 
@@ -41,19 +41,19 @@ const PORTION = 500;
 export class TeamWatch {
   readonly store: TeamReader;
   /** What the events told so far. */
-  readonly story: Story;
-  readonly #options: WatchOptions;
+  readonly projection: TeamProjection;
+  readonly #options: TeamWatchOptions;
   readonly #logs: TwoLogs;
-  readonly #deeds = new AllDeeds();
+  readonly #deeds = new MemberHistories();
   /** Member → the mark of its inbox when it was counted, and the count. */
   readonly #unread = new Map<Name, { readonly mark: string; readonly count: number }>();
 
   /** @throws UsageError `UNKNOWN_TEAM` */
-  constructor(paths: TeamPaths, options: WatchOptions = {}) {
+  constructor(paths: TeamPaths, options: TeamWatchOptions = {}) {
     const onLogged = (event: TeamEvent): void => this.#deeds.add(event);
     this.#logs = new TwoLogs({ paths, disk: realDisk, clock: realClock, onLogged });
     this.store = this.#logs.store;
-    this.story = new Story(options.prices);
+    this.projection = new TeamProjection(options.prices);
     this.#options = options;
   }
 
@@ -66,7 +66,7 @@ export class TeamWatch {
   async *follow(signal: AbortSignal): AsyncGenerator<readonly ShownEvent[]> {
     for await (const news of newsOf(this.#logs, { follow: true, signal })) {
       for (const [at, event] of news.entries()) {
-        this.story.add(event);
+        this.projection.add(event);
         if (at % PORTION === PORTION - 1) await setImmediate();
       }
       yield news;
@@ -74,10 +74,10 @@ export class TeamWatch {
   }
 
   /** What is true now. @throws StoreError when the team was put away meanwhile */
-  look(): Sight {
+  look(): TeamSnapshot {
     const { store } = this;
     this.#logs.readAll();
-    const known = { deeds: this.#deeds.of, unread: (name: Name) => this.#unreadOf(name) };
+    const known = { deeds: this.#deeds.byMember, unread: (name: Name) => this.#unreadOf(name) };
     const { board, stage, lead, members } = lookAtTeam(store, { ...this.#options, known });
     const seen = members.map(({ status }) => status);
     return {

@@ -3,7 +3,7 @@ import { LEAD } from '../../model/text/names.ts';
 import type { Facts, LeadFacts } from '../../policy/explain/explanation.ts';
 import { memberFacts, type SeenNow } from '../../policy/explain/member-facts.ts';
 import { profiles } from '../../policy/profiles.ts';
-import type { Since } from '../../policy/view/state-times.ts';
+import type { StateTimes } from '../../policy/view/state-times.ts';
 import { lastBeat } from '../../store/team/lease.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import type { MemberLook, TeamLook } from './status.ts';
@@ -17,7 +17,7 @@ export interface WhyLimits {
 const WARN_AFTER_MS = 300_000;
 const REASSIGN_AFTER_MS = 600_000;
 
-export function whyFacts(store: TeamReader, look: TeamLook, since: Since, limits: WhyLimits): Facts {
+export function whyFacts(store: TeamReader, look: TeamLook, since: StateTimes, limits: WhyLimits): Facts {
   const { board, members } = look;
   const now = store.clock.now();
   return {
@@ -36,10 +36,10 @@ function leadFacts({ disk, paths }: TeamReader, { lead: { alive, pid } }: TeamLo
   return { alive, pid, ...(beat === undefined ? {} : { lastBeat: beat }) };
 }
 
-function seenNow({ roster }: TeamReader, { status, seen, deeds, agent }: MemberLook): SeenNow {
+function seenNow({ roster }: TeamReader, { status, seen, history, agent }: MemberLook): SeenNow {
   const { started_at, note } = roster.read(status.name) ?? {};
   return {
-    ...{ status, seen, agent, died: deeds.death?.at, quarantined: deeds.quarantinedAt },
+    ...{ status, seen, agent, died: history.death?.at, quarantined: history.quarantinedAt },
     ...{ forked: inMs(started_at), noted: inMs(note?.since), until: inMs(note?.until) },
   };
 }

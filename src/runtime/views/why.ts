@@ -9,7 +9,7 @@ import { explainTask } from '../../policy/explain/explain-task.ts';
 import { explainMember, explainTeam } from '../../policy/explain/explain-team.ts';
 import type { Explanation, Facts } from '../../policy/explain/explanation.ts';
 import { Evidence, isDecision } from '../../policy/view/evidence.ts';
-import { Since } from '../../policy/view/state-times.ts';
+import { StateTimes } from '../../policy/view/state-times.ts';
 import { duration } from '../../policy/mail-wording.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import { lookAtTeam, type TeamLook } from './status.ts';
@@ -104,8 +104,8 @@ function thingOf(subject: Subject): string {
   return subject.is === 'member' ? `member ${subject.name}` : `task ${subject.task.id}`;
 }
 
-async function pastOf(store: TeamReader, board: Board): Promise<{ since: Since; evidence: Evidence }> {
-  const since = new Since();
+async function pastOf(store: TeamReader, board: Board): Promise<{ since: StateTimes; evidence: Evidence }> {
+  const since = new StateTimes();
   const evidence = new Evidence(board);
   for await (const news of teamNews(store))
     for (const event of news) {

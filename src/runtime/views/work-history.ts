@@ -12,7 +12,7 @@ export interface WorkedTask {
 }
 
 /** A time in which a member held a claim. */
-export interface Span {
+export interface WorkSpan {
   readonly task: string;
   readonly member: Name;
   readonly from: string;
@@ -25,7 +25,7 @@ export interface WorkHistory {
   readonly closedAt: string | undefined;
   readonly lastAt: string | undefined;
   readonly tasks: ReadonlyMap<string, WorkedTask>;
-  readonly spans: readonly Span[];
+  readonly spans: readonly WorkSpan[];
   /** Milliseconds that each member held a claim. */
   readonly workedMs: ReadonlyMap<Name, number>;
 }
@@ -44,7 +44,7 @@ export class WorkLog implements WorkHistory {
   lastAt: string | undefined;
   readonly tasks = new Map<string, WorkedTask>();
   readonly workedMs = new Map<Name, number>();
-  readonly spans: Span[] = [];
+  readonly spans: WorkSpan[] = [];
   readonly #open = new Map<string, { member: Name; at: string }>();
 
   folded({ event, outcome }: Folded): void {

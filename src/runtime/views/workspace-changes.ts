@@ -8,7 +8,7 @@ import { DIFF } from '../process/git-diff.ts';
 import {
   changedBetween,
   GitFailure,
-  must,
+  requireGit,
   repositoryAt,
   withTrees,
   type ChangedFile,
@@ -17,7 +17,7 @@ import {
 import { git } from '../process/git.ts';
 
 /** Paths are relative to the team's working directory. */
-export interface Changes {
+export interface WorkspaceChanges {
   /** The commit that they are told against. */
   readonly from: string;
   readonly files: readonly ChangedFile[];
@@ -32,7 +32,11 @@ const MANY = 500;
  * @param task whose files only: what it named, and what it is known to have touched
  * @throws UsageError `USAGE` for a team without a safety point, a task without files, more than can be shown
  */
-export async function changesSince(store: TeamReader, task: Task | undefined, signal: AbortSignal): Promise<Changes> {
+export async function changesSince(
+  store: TeamReader,
+  task: Task | undefined,
+  signal: AbortSignal,
+): Promise<WorkspaceChanges> {
   const { name } = store.paths;
   const start = stateIn(store)?.start;
   if (start === undefined)
@@ -63,7 +67,7 @@ interface Since {
   readonly asText: boolean;
 }
 
-async function againstNow({ cwd, commit, isIts, asText }: Since, signal: AbortSignal): Promise<Changes> {
+async function againstNow({ cwd, commit, isIts, asText }: Since, signal: AbortSignal): Promise<WorkspaceChanges> {
   const repository = await repositoryAt({ cwd, signal });
   if (typeof repository === 'string') throw new GitFailure(repository);
   const here = (path: string): string => posix.relative(repository.prefix, path);
@@ -97,7 +101,7 @@ async function textOf(from: string, { files, where }: Trees, changed: readonly C
         'USAGE',
         `The diff is larger than ${LARGEST / 2 ** 20} MiB; name a task, or ask git: git diff ${from}.`,
       );
-    must(told, 'git diff');
+    requireGit(told, 'git diff');
     parts.push(told.text);
   }
   return parts.join('');

@@ -2,7 +2,7 @@
  * The board on disk: `.tasks/<team>/log.jsonl`, folded. To change it is to append an event and to fold past it; the
  * fold says whether it won. Nothing here decides anything: the law is `model/board/advance.ts`.
  */
-import { advance, type Outcome } from '../../model/board/advance.ts';
+import { advance, type AdvanceOutcome } from '../../model/board/advance.ts';
 import { emptyBoard, type Board, type Refused } from '../../model/board/board.ts';
 import { timestamp, type Clock } from '../../model/text/clock.ts';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
@@ -10,7 +10,7 @@ import { LOG_VERSION, parseBoardLine } from '../../model/board/event.ts';
 import type { Author, BoardEvent, Body, ParsedLine } from '../../model/board/event.ts';
 import type { Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
-import type { Line } from '../files/lines.ts';
+import type { FileLine } from '../files/lines.ts';
 import { newIds } from '../files/new-ids.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
 
@@ -43,7 +43,7 @@ export interface Noise {
 
 export interface Folded {
   readonly event: BoardEvent;
-  readonly outcome: Outcome;
+  readonly outcome: AdvanceOutcome;
 }
 
 export interface BoardEnvironment {
@@ -143,7 +143,7 @@ export class BoardStore {
     return code === 'DUPLICATE' && changes.some((change) => change.type === 'task.created' && isTaken(change.task));
   }
 
-  #write(event: BoardEvent): Outcome {
+  #write(event: BoardEvent): AdvanceOutcome {
     this.#environment.pinned?.check();
     const { id, v, at, author, ...body } = event;
     const record = { id, v, at, author, ...body };
@@ -163,7 +163,7 @@ export class BoardStore {
   }
 
   /** Folds to the end; returns what became of the event with this id. */
-  #foldUntil(id: string | undefined): Outcome | undefined {
+  #foldUntil(id: string | undefined): AdvanceOutcome | undefined {
     return this.#guarded(() => this.#foldOn({ id }).own);
   }
 
@@ -177,8 +177,11 @@ export class BoardStore {
     }
   }
 
-  #foldOn({ id, most = Infinity }: { id?: string | undefined; most?: number }): { isEnd: boolean; own?: Outcome } {
-    let own: Outcome | undefined;
+  #foldOn({ id, most = Infinity }: { id?: string | undefined; most?: number }): {
+    isEnd: boolean;
+    own?: AdvanceOutcome;
+  } {
+    let own: AdvanceOutcome | undefined;
     const reader = this.#journal.read(this.#offset);
     for (let count = 0; ; count += 1) {
       const next = reader.next();
@@ -196,7 +199,7 @@ export class BoardStore {
   }
 
   /** Judges one line; undefined for noise and for a record that was appended twice and judged before. */
-  #foldLine(line: Line): Folded | undefined {
+  #foldLine(line: FileLine): Folded | undefined {
     const parsed = parseLine(line);
     if (parsed.kind === 'newer') throw newer(this.#journal.path, parsed.version);
     this.#offset = line.end;
@@ -206,7 +209,7 @@ export class BoardStore {
   }
 }
 
-const parseLine = (line: Line): ParsedLine =>
+const parseLine = (line: FileLine): ParsedLine =>
   line.is === 'text' ? parseBoardLine(line.text) : { kind: 'noise', why: `${line.is} bytes` };
 
 function judged(board: Board, event: BoardEvent): Folded | undefined {

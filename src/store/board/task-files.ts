@@ -6,13 +6,19 @@ import { removeFile, type Disk } from '../files/disk.ts';
 import { replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
 
-export interface Handout {
+export interface TaskFiles {
   readonly taskFile: string;
   readonly mailFile: string;
   remove(): void;
 }
 
-export function handOut(disk: Disk, paths: TeamPaths, task: Task, epoch: number, mail: readonly Message[]): Handout {
+export function writeTaskFiles(
+  disk: Disk,
+  paths: TeamPaths,
+  task: Task,
+  epoch: number,
+  mail: readonly Message[],
+): TaskFiles {
   const taskFile = paths.taskFile(task.id, epoch);
   const mailFile = `${taskFile.slice(0, -'.task.json'.length)}.mail.jsonl`;
   const token = randomBytes(4).toString('hex');

@@ -7,7 +7,7 @@ import { dirname } from 'node:path';
 import { StoreError } from '../../model/text/errors.ts';
 import { isMissing, lookAt, O_APPEND, O_CREAT, O_RDONLY, O_WRONLY, onDisk, storeFailure, type Disk } from './disk.ts';
 import { openIfThere, openSeen, syncDirectory, writeWhole, type Opened } from './file.ts';
-import { LINE_LIMIT, lines, type Line } from './lines.ts';
+import { LINE_LIMIT, lines, type FileLine } from './lines.ts';
 
 export interface Appended {
   readonly durable?: boolean;
@@ -70,7 +70,7 @@ export class Journal {
   }
 
   /** Yields the complete lines from an offset on; returns the offset after the last of them. */
-  *read(from = 0): Generator<Line, number> {
+  *read(from = 0): Generator<FileLine, number> {
     this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
     try {
       return this.#reader === undefined ? from : yield* lines(this.#disk, this.#reader, from, RECORD_LIMIT);

@@ -4,7 +4,7 @@
  */
 import { UsageError } from '../../model/text/errors.ts';
 
-export interface Wanted {
+export interface LinePageRequest {
   /** The first line, from 1. */
   readonly from: number;
   readonly lines: number;
@@ -23,7 +23,7 @@ const NEWLINE = 10;
 const LONGEST_LINE = 8 * 1024;
 
 export class LinePage {
-  readonly #wanted: Wanted;
+  readonly #wanted: LinePageRequest;
   readonly #lines: string[] = [];
   #number = 1;
   #room: number;
@@ -33,7 +33,7 @@ export class LinePage {
   /** Bytes of the present line. */
   #length = 0;
 
-  constructor(wanted: Wanted) {
+  constructor(wanted: LinePageRequest) {
     this.#wanted = wanted;
     this.#room = wanted.bytes;
   }

@@ -9,7 +9,7 @@ import { chunks } from './file.ts';
 /** Longest line that is kept in memory: a 256 KiB body, escaped six-fold, and its envelope. */
 export const LINE_LIMIT = 2 * 1024 * 1024;
 
-export type Line = { readonly at: number; readonly end: number } & (
+export type FileLine = { readonly at: number; readonly end: number } & (
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'invalid'; readonly bytes: Buffer }
   | { readonly is: 'oversized' }
@@ -23,7 +23,7 @@ const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  *
  * @returns the offset after the last newline
  */
-export function* lines(disk: Disk, fd: number, from = 0, limit = LINE_LIMIT): Generator<Line, number> {
+export function* lines(disk: Disk, fd: number, from = 0, limit = LINE_LIMIT): Generator<FileLine, number> {
   let start = from;
   let kept: Buffer[] = [];
   let keptSize = 0;
@@ -52,7 +52,7 @@ export function* lines(disk: Disk, fd: number, from = 0, limit = LINE_LIMIT): Ge
   return start;
 }
 
-function decoded(bytes: Buffer, place: { at: number; end: number }): Line {
+function decoded(bytes: Buffer, place: { at: number; end: number }): FileLine {
   try {
     return { is: 'text', ...place, text: strict.decode(bytes) };
   } catch {

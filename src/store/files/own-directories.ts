@@ -7,7 +7,7 @@ import { lookAt, type Disk } from './disk.ts';
 import { rootPaths, type TeamPaths } from './paths.ts';
 
 /** @throws StoreError `CORRUPT` naming what is no directory; one that is not there yet is fine */
-export function mustBeDirectories(disk: Disk, paths: TeamPaths): void {
+export function requireDirectories(disk: Disk, paths: TeamPaths): void {
   const { teams, tasks, archive } = rootPaths(paths.root);
   const { folder, board, tokens, processes, logs, results, blobs, homes, mail, session } = paths;
   const own = [folder, board, tokens, processes, logs, results, blobs, homes, mail, ...Object.values(session)];

@@ -4,7 +4,7 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { list, lookAt, removeFile, type Disk } from './disk.ts';
-import { ownIdentity, type Life } from '../../os/process-table.ts';
+import { ownIdentity, type Liveness } from '../../os/process-table.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 /** Stands for a start time that could not be read: nobody can judge such a maker dead. */
@@ -19,7 +19,7 @@ export const tempPath = (path: string, token: string, who: ProcessIdentity = own
 export function sweepTemps(
   disk: Disk,
   directory: string,
-  alive: (who: ProcessIdentity) => Life,
+  alive: (who: ProcessIdentity) => Liveness,
   remove = (path: string): void => removeFile(disk, path),
 ): void {
   const { bootId, pidNamespace } = ownIdentity();

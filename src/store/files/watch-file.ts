@@ -6,14 +6,14 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { lookAt, type Disk } from './disk.ts';
 
-export interface Watched {
+export interface FileWatch {
   /** Arms again if the file was replaced; called at each re-look. */
   check(): void;
   close(): void;
 }
 
 /** A way to be told of a file's changes. */
-export type Watching = (disk: Disk, path: string, onChange: () => void) => Watched;
+export type WatchFile = (disk: Disk, path: string, onChange: () => void) => FileWatch;
 
 /**
  * Calls `onChange` when the file changes.
@@ -25,7 +25,7 @@ export function watchFile(
   path: string,
   onChange: () => void,
   onTrouble: (why: string) => void = () => {},
-): Watched {
+): FileWatch {
   let watcher: FSWatcher | undefined;
   let ino: number | undefined;
   let isTroubled = false;

@@ -5,13 +5,13 @@
  */
 import { dirname } from 'node:path';
 import { lookAt, type Disk } from './disk.ts';
-import type { Watched } from './watch-file.ts';
+import type { FileWatch } from './watch-file.ts';
 
 /** chokidar drops changes for 50 ms after one that it told. */
 const AGAIN_MS = 80;
 
 /** Calls `onChange` when the file changes, comes or goes. Where chokidar cannot be had, or fails, never. */
-export function watchTree(disk: Disk, path: string, onChange: () => void): Watched {
+export function watchTree(disk: Disk, path: string, onChange: () => void): FileWatch {
   const directory = dirname(path);
   let stop = (): void => {};
   let ino: number | undefined;

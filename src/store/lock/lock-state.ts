@@ -3,11 +3,11 @@ import { timestamp } from '../../model/text/clock.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import { isMissing, lookAt, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, onDisk, storeFailure, type Disk } from '../files/disk.ts';
 import { using } from '../files/file.ts';
-import { lifeOf, stateOf } from '../../os/process-table.ts';
+import { livenessOf, stateOf } from '../../os/process-table.ts';
 import { tokenSchema, type Token } from './token.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
-export type Sight =
+export type LockState =
   | { readonly is: 'free' }
   /** `since`: when it was linked, wall time in milliseconds. */
   | { readonly is: 'held'; readonly by: Token; readonly since: number }
@@ -15,12 +15,12 @@ export type Sight =
   | { readonly is: 'empty'; readonly ino: number; readonly mtimeMs: number }
   | { readonly is: 'garbage'; readonly what: string };
 
-export type Taken = Exclude<Sight, { is: 'free' }>;
+export type TakenLock = Exclude<LockState, { is: 'free' }>;
 
 const TOKEN_BYTES = 512;
 
 /** Never follows a link, never waits for a FIFO. */
-export function sightOf(disk: Disk, path: string): Sight {
+export function lockStateOf(disk: Disk, path: string): LockState {
   const stat = lookAt(disk, path);
   if (stat === undefined) return { is: 'free' };
   if (!stat.isFile()) return { is: 'garbage', what: stat.isDirectory() ? 'a directory' : 'something that is no file' };
@@ -70,19 +70,19 @@ function parsed(text: string): unknown {
 }
 
 /** The end of a wait, with the holder, its state and since when. */
-export function lockTimeout(path: string, sight: Taken): ConflictError {
+export function lockTimeout(path: string, sight: TakenLock): ConflictError {
   const cure = 'if it is left over, run `teams doctor --break-lock`';
   return new ConflictError('LOCK_TIMEOUT', `${path} is held by ${describe(sight)}; ${cure}.`);
 }
 
-function describe(sight: Taken): string {
+function describe(sight: TakenLock): string {
   if (sight.is === 'empty') return 'a foreign writer (an empty or torn lock file)';
   if (sight.is === 'garbage') return sight.what;
   return `pid ${sight.by.pid} (${describeState(sight.by)}) since ${timestamp(sight.since)}`;
 }
 
 function describeState(who: ProcessIdentity): string {
-  const state = lifeOf(who) === 'unknown' ? undefined : stateOf(who.pid);
+  const state = livenessOf(who) === 'unknown' ? undefined : stateOf(who.pid);
   if (state === undefined) return 'not visible from here';
   return state === 'T' ? 'stopped' : `running, state ${state}`;
 }

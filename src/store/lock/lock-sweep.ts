@@ -4,8 +4,8 @@
  */
 import { basename, join } from 'node:path';
 import { list, removeFile, type Disk } from '../files/disk.ts';
-import { sightOf } from './lock-state.ts';
-import type { Life } from '../../os/process-table.ts';
+import { lockStateOf } from './lock-state.ts';
+import type { Liveness } from '../../os/process-table.ts';
 import { sweepTemps } from '../files/temp-files.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
@@ -18,12 +18,12 @@ export function sweepLocks(
   disk: Disk,
   tokens: string,
   directories: readonly string[],
-  alive: (who: ProcessIdentity) => Life,
+  alive: (who: ProcessIdentity) => Liveness,
   free: (lock: string) => void,
 ): void {
   const isDead = (path: string): boolean => {
-    const sight = sightOf(disk, path);
-    return sight.is === 'held' && alive(sight.by) === 'dead';
+    const snapshot = lockStateOf(disk, path);
+    return snapshot.is === 'held' && alive(snapshot.by) === 'dead';
   };
   for (const lock of locksIn(disk, directories)) if (!isGuard(lock) && isDead(lock)) free(lock);
   // Who is dead is asked first: who stands nowhere after that will stand nowhere ever.
@@ -44,12 +44,12 @@ const locksIn = (disk: Disk, directories: readonly string[]): string[] =>
   );
 
 function holderOf(disk: Disk, path: string): string | undefined {
-  const sight = sightOf(disk, path);
-  return sight.is === 'held' ? sight.by.nonce : undefined;
+  const snapshot = lockStateOf(disk, path);
+  return snapshot.is === 'held' ? snapshot.by.nonce : undefined;
 }
 
 /** What a power loss left of a guard: nobody holds it, for nobody but us makes guards. */
-const isTorn = (disk: Disk, guard: string): boolean => sightOf(disk, guard).is === 'empty';
+const isTorn = (disk: Disk, guard: string): boolean => lockStateOf(disk, guard).is === 'empty';
 
 /**
  * Whether nobody can come to need the guard: what it guards against is dead and stands nowhere. One without a token was
@@ -59,18 +59,18 @@ function isNeedless(disk: Disk, guard: string, others: ReadonlySet<string>, held
   const at = guard.lastIndexOf('~');
   const from = guard.slice(at + 1);
   if (!FOREIGN.test(from)) return !others.has(from) && !held.has(from);
-  return sightOf(disk, guard.slice(0, at)).is !== 'empty';
+  return lockStateOf(disk, guard.slice(0, at)).is !== 'empty';
 }
 
 const nonceOf = (file: string): string => file.slice(file.indexOf('-') + 1);
 
 /** The nonces of the dead, and of all others that have a token, a half made one too. */
-function judgedTokens(disk: Disk, tokens: string, alive: (who: ProcessIdentity) => Life) {
+function judgedTokens(disk: Disk, tokens: string, alive: (who: ProcessIdentity) => Liveness) {
   const dead = new Set<string>();
   const others = new Set<string>();
   for (const file of list(disk, tokens)) {
-    const sight = sightOf(disk, join(tokens, file));
-    const isDead = sight.is === 'held' && alive(sight.by) === 'dead';
+    const snapshot = lockStateOf(disk, join(tokens, file));
+    const isDead = snapshot.is === 'held' && alive(snapshot.by) === 'dead';
     (isDead ? dead : others).add(nonceOf(file));
   }
   return { dead, others };
@@ -80,7 +80,7 @@ function judgedTokens(disk: Disk, tokens: string, alive: (who: ProcessIdentity) 
 function removeTokens(disk: Disk, tokens: string, dead: ReadonlySet<string>, held: ReadonlySet<string>): void {
   for (const file of list(disk, tokens)) {
     const path = join(tokens, file);
-    const isHalf = sightOf(disk, path).is !== 'held';
+    const isHalf = lockStateOf(disk, path).is !== 'held';
     const nonce = nonceOf(file);
     if (isHalf || (dead.has(nonce) && !held.has(nonce))) removeFile(disk, path);
   }

@@ -11,15 +11,15 @@
 import { isMainThread } from 'node:worker_threads';
 import type { Clock } from '../../model/text/clock.ts';
 import { lookAt, onDisk, removeFile, type Disk } from '../files/disk.ts';
-import { lockTimeout, sightOf, type Sight, type Taken } from './lock-state.ts';
+import { lockTimeout, lockStateOf, type LockState, type TakenLock } from './lock-state.ts';
 import { sweepLocks } from './lock-sweep.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
-import { lifeOf, ownIdentity, type Life } from '../../os/process-table.ts';
+import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
 import { tempPath } from '../files/temp-files.ts';
 import { OwnToken } from './token.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
-export type Attempt<T> = { done: true; value: T } | { done: false; sight: Taken };
+export type Attempt<T> = { done: true; value: T } | { done: false; sight: TakenLock };
 
 export interface LockOptions {
   /** How long to wait before `LOCK_TIMEOUT`, in milliseconds. */
@@ -31,7 +31,7 @@ export interface LockEnvironment {
   readonly disk: Disk;
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   readonly identity?: ProcessIdentity;
-  readonly alive?: (who: ProcessIdentity) => Life;
+  readonly alive?: (who: ProcessIdentity) => Liveness;
   readonly random?: () => number;
   /** The team's folder, asked before a token is made in it. */
   readonly pinned?: PinnedDirectory;
@@ -47,7 +47,7 @@ const LOOK_EVERY = 8;
 
 const NOBODY_WAKES = new Int32Array(new SharedArrayBuffer(4));
 
-type Empty = Extract<Sight, { is: 'empty' }>;
+type Empty = Extract<LockState, { is: 'empty' }>;
 
 /** The locks of one directory, taken in the name of this process. */
 export class Locks {
@@ -62,7 +62,7 @@ export class Locks {
   constructor(tokens: string, environment: LockEnvironment) {
     if (!isMainThread) throw new Error('Locks are taken by a main thread; a worker thread asks it.');
     const { disk, clock, pinned } = environment;
-    const { identity = ownIdentity(), alive = lifeOf, random = Math.random, onBroken = () => {} } = environment;
+    const { identity = ownIdentity(), alive = livenessOf, random = Math.random, onBroken = () => {} } = environment;
     this.#environment = { disk, clock, identity, alive, random, onBroken };
     this.#tokens = tokens;
     this.#token = new OwnToken(disk, tokens, identity, pinned);
@@ -122,29 +122,29 @@ export class Locks {
   }
 
   /** @returns undefined when the lock is ours now, else what stands there */
-  #acquire(path: string): Taken | undefined {
+  #acquire(path: string): TakenLock | undefined {
     if (this.#link(path, path)) return undefined;
     const { disk, alive } = this.#environment;
-    const sight = sightOf(disk, path);
-    if (sight.is === 'free') return this.#tryAgain(path);
-    if (sight.is === 'held' && sight.by.nonce === this.#token.nonce) return this.#reclaim(path, sight);
-    if (sight.is === 'held' && alive(sight.by) === 'dead')
-      return this.#takeOver(path, sight.by.nonce, (now) => now.is === 'held' && now.by.nonce === sight.by.nonce);
-    if (sight.is === 'empty' && this.#isOldForeign(path, sight)) return this.#breakForeign(path, sight);
-    return sight;
+    const snapshot = lockStateOf(disk, path);
+    if (snapshot.is === 'free') return this.#tryAgain(path);
+    if (snapshot.is === 'held' && snapshot.by.nonce === this.#token.nonce) return this.#reclaim(path, snapshot);
+    if (snapshot.is === 'held' && alive(snapshot.by) === 'dead')
+      return this.#takeOver(path, snapshot.by.nonce, (now) => now.is === 'held' && now.by.nonce === snapshot.by.nonce);
+    if (snapshot.is === 'empty' && this.#isOldForeign(path, snapshot)) return this.#breakForeign(path, snapshot);
+    return snapshot;
   }
 
-  #tryAgain(path: string): Taken | undefined {
+  #tryAgain(path: string): TakenLock | undefined {
     return this.#link(path, path) ? undefined : this.#stillTaken(path);
   }
 
-  #stillTaken(path: string): Taken {
-    const sight = sightOf(this.#environment.disk, path);
-    return sight.is === 'free' ? { is: 'garbage', what: 'many at once, changing hands' } : sight;
+  #stillTaken(path: string): TakenLock {
+    const snapshot = lockStateOf(this.#environment.disk, path);
+    return snapshot.is === 'free' ? { is: 'garbage', what: 'many at once, changing hands' } : snapshot;
   }
 
   /** A lock of ours that we do not hold could not be unlinked when it was released; it still is ours. */
-  #reclaim(path: string, sight: Taken): Taken | undefined {
+  #reclaim(path: string, sight: TakenLock): TakenLock | undefined {
     const ino = this.#held.has(path) ? undefined : lookAt(this.#environment.disk, path)?.ino;
     if (ino === undefined) return sight;
     this.#held.set(path, ino);
@@ -155,11 +155,11 @@ export class Locks {
    * Takes a lock from a holder that is known to be gone. The guard `L~X` makes one waiter the winner; the guard of a
    * dead breaker is a lock like any other, and is taken over the same way.
    */
-  #takeOver(path: string, holder: string, isUnchanged: (now: Sight) => boolean): Taken | undefined {
+  #takeOver(path: string, holder: string, isUnchanged: (now: LockState) => boolean): TakenLock | undefined {
     const guard = `${path}~${holder}`;
     if (this.#acquire(guard) !== undefined) return this.#stillTaken(path);
     try {
-      if (!isUnchanged(sightOf(this.#environment.disk, path))) return this.#tryAgain(path);
+      if (!isUnchanged(lockStateOf(this.#environment.disk, path))) return this.#tryAgain(path);
       this.#replace(path);
       return undefined;
     } finally {
@@ -182,9 +182,9 @@ export class Locks {
     }
   }
 
-  #breakForeign(path: string, { ino, mtimeMs }: Empty): Taken | undefined {
+  #breakForeign(path: string, { ino, mtimeMs }: Empty): TakenLock | undefined {
     const holder = [ino, mtimeMs].map((number) => Math.trunc(number).toString(16).padStart(16, '0')).join('');
-    const isUnchanged = (now: Sight): boolean => now.is === 'empty' && now.ino === ino && now.mtimeMs === mtimeMs;
+    const isUnchanged = (now: LockState): boolean => now.is === 'empty' && now.ino === ino && now.mtimeMs === mtimeMs;
     const taken = this.#takeOver(path, holder, isUnchanged);
     // Another breaker may be at it, and die over it: what was seen so far still counts then.
     if (taken !== undefined) return taken;

@@ -8,7 +8,7 @@ import { lookAt, O_CREAT, O_WRONLY, removeFile, type Disk } from '../files/disk.
 
 const BYTE = Buffer.from('!');
 
-export const hangBell = (disk: Disk, path: string): void =>
+export const createBell = (disk: Disk, path: string): void =>
   using(disk, openOurs(disk, path, O_WRONLY | O_CREAT), () => {});
 
 export const removeBell = (disk: Disk, path: string): void => removeFile(disk, path);
@@ -30,7 +30,7 @@ export function hasBell(disk: Disk, path: string): boolean {
  *
  * @returns whether it rang
  */
-export function ring(disk: Disk, path: string): boolean {
+export function ringBell(disk: Disk, path: string): boolean {
   try {
     const fd = openIfThere(disk, path, O_WRONLY);
     if (fd === undefined) return false;

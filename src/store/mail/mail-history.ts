@@ -9,7 +9,7 @@ export const REMEMBERED = 4_096;
 const TAIL = 4 * 1024 * 1024;
 
 /** A message that was used, and its line as it came, if that has an id of its own. */
-export interface Used {
+export interface UsedMessage {
   readonly message: Message;
   readonly text: string | undefined;
 }
@@ -32,7 +32,7 @@ export class History {
   }
 
   /** Appends messages, durably. */
-  append(used: readonly Used[]): void {
+  append(used: readonly UsedMessage[]): void {
     const lines = used.map(({ message, text }) => text ?? JSON.stringify(asStored(message)));
     this.#journal.appendText(lines.join('\n'), { durable: true });
     for (const { message } of used) this.#remember(message.id);

@@ -2,15 +2,15 @@
 import { parseMail, type Message, type Stored } from '../../model/team/message.ts';
 import { O_RDONLY, storeFailure, type Disk } from '../files/disk.ts';
 import { openIfThere } from '../files/file.ts';
-import { lines, type Line } from '../files/lines.ts';
+import { lines, type FileLine } from '../files/lines.ts';
 
-export interface Place {
+export interface LinePosition {
   readonly file: string;
   readonly at: number;
   readonly end: number;
 }
 
-export type MailLine = Place &
+export type MailLine = LinePosition &
   /** `text`: the line as it stands there, when it has an id of its own. */
   (
     | { readonly ok: true; readonly message: Message; readonly text: string | undefined }
@@ -23,7 +23,7 @@ export const RAW_LIMIT = 64 * 1024;
 const keptRaw = (text: string): string => (text.length > RAW_LIMIT ? '' : text);
 
 /** @param identity makes the id of a line that has none from its offset; never compared across files */
-export function toMail(line: Line, file: string, identity: (at: number) => string): MailLine {
+export function toMail(line: FileLine, file: string, identity: (at: number) => string): MailLine {
   const { at, end } = line;
   if (line.is === 'oversized') return { file, at, end, ok: false, why: `a line of ${end - at} bytes`, raw: '' };
   if (line.is === 'invalid')

@@ -19,7 +19,7 @@ export interface Sized {
   readonly control: boolean;
 }
 
-export interface Judged<T> {
+export interface QuotaDecision<T> {
   readonly allowed: readonly T[];
   readonly refused: readonly T[];
   /** Why; told when somebody is refused. */
@@ -38,7 +38,7 @@ const SHARES = 128;
 
 const total = (batch: readonly Sized[]): number => batch.reduce((sum, { bytes }) => sum + bytes.length, 0);
 
-export class Room {
+export class InboxQuota {
   readonly #disk: Disk;
   readonly #paths: TeamPaths;
   readonly #quota: Quota;
@@ -54,7 +54,7 @@ export class Room {
   }
 
   /** Who may go in: all, or the first ones and, in a full inbox, control mail within its reserve. */
-  judge<T extends Sized>(recipient: Name, batch: readonly T[]): Judged<T> {
+  judge<T extends Sized>(recipient: Name, batch: readonly T[]): QuotaDecision<T> {
     if (this.#spend(recipient, batch)) return { allowed: batch, refused: [] };
     const waiting = measureWaiting(this.#disk, this.#paths.inbox(recipient));
     const { inboxMaxBytes, inboxMaxMessages } = this.#quota;

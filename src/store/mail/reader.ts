@@ -74,7 +74,7 @@ export class Reader {
   acknowledge(messages: readonly Message[]): void {
     const used = messages.filter(({ id }) => this.#open.has(id));
     if (used.length === 0) return;
-    this.#mustBeCurrent();
+    this.#requireCurrent();
     this.#history.append(used.map((message) => ({ message, text: this.#open.get(message.id)?.text })));
     const touched = new Set<Segment>();
     for (const { id } of used) {
@@ -117,7 +117,7 @@ export class Reader {
       const taken: Message[] = [];
       if (this.#inboxSize() > 0 || this.#segments.hasMore()) await this.#takeInto(taken, max);
       // Another process of this member may have begun while this one read: it has the same mail.
-      if (taken.length > 0) this.#mustBeCurrent();
+      if (taken.length > 0) this.#requireCurrent();
       return taken;
     } finally {
       this.#isTaking = false;
@@ -126,7 +126,7 @@ export class Reader {
 
   /** What is taken already is handed out even when going on fails: the next take meets the failure again. */
   async #takeInto(taken: Message[], max: number): Promise<void> {
-    this.#mustBeCurrent();
+    this.#requireCurrent();
     try {
       for (const segment of this.#segments.all) await this.#readOn(segment, taken, max);
       while (taken.length < max && this.#inboxSize() > 0) {
@@ -148,7 +148,7 @@ export class Reader {
   /** The process before this one renames only under the lock and while it is current: after this look no more comes. */
   async #lookUnderLock(): Promise<void> {
     await this.#environment.locks.withLock(this.#inbox.lock, () => {
-      this.#mustBeCurrent();
+      this.#requireCurrent();
       this.#segments.find();
     });
     this.#hasLooked = true;
@@ -157,7 +157,7 @@ export class Reader {
   async #rename(): Promise<Segment | undefined> {
     const { disk, locks, clock } = this.#environment;
     return locks.withLock(this.#inbox.lock, () => {
-      this.#mustBeCurrent();
+      this.#requireCurrent();
       const path = this.#inbox.segment(this.#segments.nextNumber, this.#newId(clock.now()));
       try {
         disk.renameSync(this.#inbox.inbox, path);
@@ -213,7 +213,7 @@ export class Reader {
     return this.#environment.isCurrent();
   }
 
-  #mustBeCurrent(): void {
+  #requireCurrent(): void {
     if (!this.#isCurrent())
       throw new ConflictError(
         'STALE_CLAIM',

@@ -6,7 +6,7 @@
 import type { Clock } from '../../model/text/clock.ts';
 import { StoreError, UsageError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
-import { hasBell, ring } from './bell.ts';
+import { hasBell, ringBell } from './bell.ts';
 import { O_APPEND, O_CREAT, O_RDWR, onDisk, type Disk } from '../files/disk.ts';
 import { openSeen, syncDirectory, type Opened } from '../files/file.ts';
 import { isClosed } from './inbox-files.ts';
@@ -15,7 +15,7 @@ import { isControl, lineOf, needsBlob, storeBlob, type Outgoing } from './outgoi
 import { newIds } from '../files/new-ids.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
-import { Room, type Quota, type Sized } from './quota.ts';
+import { InboxQuota, type Quota, type Sized } from './quota.ts';
 
 export type { Outgoing } from './outgoing.ts';
 export type { Quota } from './quota.ts';
@@ -49,7 +49,7 @@ const NEWLINE = 10;
 export class Sender {
   readonly #paths: TeamPaths;
   readonly #environment: SenderEnvironment;
-  readonly #room: Room;
+  readonly #room: InboxQuota;
   readonly #newId = newIds();
   readonly #waiting = new Map<Name, Waiting[]>();
   /** The inboxes whose name this object made durable. */
@@ -59,7 +59,7 @@ export class Sender {
   constructor(paths: TeamPaths, environment: SenderEnvironment) {
     this.#paths = paths;
     this.#environment = environment;
-    this.#room = new Room(environment.disk, paths, environment.quota);
+    this.#room = new InboxQuota(environment.disk, paths, environment.quota);
   }
 
   /**
@@ -90,11 +90,11 @@ export class Sender {
   #store(recipient: Name, content: string): string {
     const { disk, pinned, clock } = this.#environment;
     pinned.check();
-    this.#mustKnow(recipient);
+    this.#requireRecipient(recipient);
     return storeBlob(disk, this.#paths, content, this.#newId(clock.now()));
   }
 
-  #mustKnow(recipient: Name): void {
+  #requireRecipient(recipient: Name): void {
     if (!hasBell(this.#environment.disk, this.#paths.inbox(recipient).bell))
       throw unknownRecipient(recipient, this.#paths.name);
   }
@@ -135,11 +135,11 @@ export class Sender {
     const inbox = this.#paths.inbox(recipient);
     const open: number[] = [];
     try {
-      this.#mustKnow(recipient);
+      this.#requireRecipient(recipient);
       const write = (): Written => this.#write(recipient, batch, open);
       const { sent, to, failure } = await locks.withLock(inbox.lock, write, { timeoutMs: lockTimeoutMs });
       // Not inside: the reader would wake up before a lock that is still held.
-      if (to?.stat.size === 0) ring(disk, inbox.bell);
+      if (to?.stat.size === 0) ringBell(disk, inbox.bell);
       if (to) this.#sync(recipient, to);
       for (const one of sent) one.settle();
       return failure;
@@ -156,7 +156,7 @@ export class Sender {
     const { inbox: path } = this.#paths.inbox(recipient);
     pinned.check();
     // It may have left while we waited for the lock.
-    this.#mustKnow(recipient);
+    this.#requireRecipient(recipient);
     const { allowed, refused, error } = this.#room.judge(recipient, batch);
     if (error) for (const one of refused) one.settle(error);
     if (allowed.length === 0) return { sent: [] };

@@ -15,7 +15,7 @@ import { parseName } from '../../model/text/names.ts';
 import { slug } from '../../model/text/slug.ts';
 import { Document } from '../lock/document.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
-import { lifeOf, ownIdentity } from '../../os/process-table.ts';
+import { livenessOf, ownIdentity } from '../../os/process-table.ts';
 import type { TeamStore } from '../team/team-store.ts';
 
 const ANGLE = parseName('role', 'angle');
@@ -50,7 +50,7 @@ export class Explorations {
       const path = this.#path(entry?.file ?? freeFile(current, angle));
       const exploration = entry && this.#read(path);
       if (exploration) return { result: { is: 'known', exploration, path } };
-      if (entry?.exploring && lifeOf(entry.exploring) !== 'dead') return { result: { is: 'awaited' } };
+      if (entry?.exploring && livenessOf(entry.exploring) !== 'dead') return { result: { is: 'awaited' } };
       const next = { file: basename(path), exploring: ownIdentity() };
       return {
         next: { ...current, entries: { ...current.entries, [key]: next } },

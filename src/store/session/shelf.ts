@@ -10,7 +10,7 @@ import { rootPaths, SHELVES, type ShelfKind } from '../files/paths.ts';
 import { isTrusted, trustFile } from '../user/trust.ts';
 import { fileNames, readUserFile } from '../user/user-file.ts';
 
-export interface Shelved {
+export interface ShelfEntry {
   readonly name: Name;
   readonly file: string;
   readonly text: string;
@@ -25,12 +25,14 @@ const ENDINGS: Readonly<Record<ShelfKind, readonly string[]>> = {
 };
 
 /** @param shipped the package's folder of this kind; @returns by name, sorted, the project's own in front of the package's */
-export function readShelf(root: string, kind: ShelfKind, shipped: string): Map<Name, Shelved> {
+export function readShelf(root: string, kind: ShelfKind, shipped: string): Map<Name, ShelfEntry> {
   const all = [...filesOf(shipped, kind, 'package'), ...filesOf(rootPaths(root).shelf(kind), kind, 'project')];
-  return new Map(all.map((one): [Name, Shelved] => [one.name, one]).sort(([a], [b]) => (a < b ? -1 : Number(a > b))));
+  return new Map(
+    all.map((one): [Name, ShelfEntry] => [one.name, one]).sort(([a], [b]) => (a < b ? -1 : Number(a > b))),
+  );
 }
 
-function filesOf(folder: string, kind: ShelfKind, from: Shelved['from']): Shelved[] {
+function filesOf(folder: string, kind: ShelfKind, from: ShelfEntry['from']): ShelfEntry[] {
   return fileNames(folder).flatMap((file) => {
     const name = basename(file, extname(file));
     if (!ENDINGS[kind].includes(extname(file)) || !isName(name)) return [];
@@ -47,7 +49,7 @@ function filesOf(folder: string, kind: ShelfKind, from: Shelved['from']): Shelve
  *
  * @throws UsageError `USAGE` for a name that is not there; StoreError `UNTRUSTED` for a project's own that nobody trusted
  */
-export function takeShelved(shelf: ReadonlyMap<Name, Shelved>, kind: ShelfKind, name: string): Shelved {
+export function requireShelfEntry(shelf: ReadonlyMap<Name, ShelfEntry>, kind: ShelfKind, name: string): ShelfEntry {
   const found = isName(name) ? shelf.get(name) : undefined;
   const noun = kind.slice(0, -1);
   if (found === undefined)

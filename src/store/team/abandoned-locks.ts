@@ -2,9 +2,9 @@
 import { basename, join } from 'node:path';
 import { list, onDisk, realDisk, removeFile, type Disk } from '../files/disk.ts';
 import { FOREIGN_LOCK_MS } from '../lock/lock.ts';
-import { sightOf } from '../lock/lock-state.ts';
+import { lockStateOf } from '../lock/lock-state.ts';
 import type { TeamPaths } from '../files/paths.ts';
-import { lifeOf } from '../../os/process-table.ts';
+import { livenessOf } from '../../os/process-table.ts';
 
 export interface LeftLock {
   readonly path: string;
@@ -22,30 +22,30 @@ export function leftLocks(paths: TeamPaths, now: number, disk: Disk = realDisk):
 }
 
 function judged(disk: Disk, path: string, now: number): LeftLock | undefined {
-  const sight = sightOf(disk, path);
-  switch (sight.is) {
+  const snapshot = lockStateOf(disk, path);
+  switch (snapshot.is) {
     case 'free':
       return undefined;
     case 'held': {
-      const life = lifeOf(sight.by);
+      const life = livenessOf(snapshot.by);
       if (life === 'alive') return undefined;
       return {
         path,
         isDirectory: false,
         what:
           life === 'dead'
-            ? `of pid ${sight.by.pid}, which is dead`
-            : `of pid ${sight.by.pid}, which cannot be seen from here`,
+            ? `of pid ${snapshot.by.pid}, which is dead`
+            : `of pid ${snapshot.by.pid}, which cannot be seen from here`,
       };
     }
     case 'empty':
-      return now - sight.mtimeMs < FOREIGN_LOCK_MS
+      return now - snapshot.mtimeMs < FOREIGN_LOCK_MS
         ? undefined
         : { path, isDirectory: false, what: 'empty and old, of a foreign writer' };
     case 'garbage':
-      return { path, isDirectory: sight.what === 'a directory', what: sight.what };
+      return { path, isDirectory: snapshot.what === 'a directory', what: snapshot.what };
     default:
-      return sight satisfies never;
+      return snapshot satisfies never;
   }
 }
 

@@ -9,7 +9,7 @@ import { ConflictError, StoreError } from '../../model/text/errors.ts';
 import type { Author, Body, ClaimMode, Profile } from '../../model/board/event.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
-import { hangBell } from '../mail/bell.ts';
+import { createBell } from '../mail/bell.ts';
 import {
   isMissing,
   isTaken,
@@ -24,7 +24,7 @@ import {
 import { codeOf } from '../../model/text/errors.ts';
 import { makeDirectory, syncDirectory } from '../files/file.ts';
 import { rootPaths, teamPaths, teamPathsAt, type RootPaths, type TeamPaths } from '../files/paths.ts';
-import { lifeOf } from '../../os/process-table.ts';
+import { livenessOf } from '../../os/process-table.ts';
 import { TeamStore, type StoreOptions } from './team-store.ts';
 import { sweepTemps, tempPath } from '../files/temp-files.ts';
 
@@ -58,7 +58,8 @@ export function createStore(root: string, team: NewTeam, options: StoreOptions):
   const at = rootPaths(root);
   for (const directory of [at.teams, at.tasks]) makeDirectory(disk, directory, { durable: true });
   // What a crash left of a team that was being made, or of a probe.
-  for (const directory of [at.teams, at.tasks]) sweepTemps(disk, directory, lifeOf, (path) => removeTree(disk, path));
+  for (const directory of [at.teams, at.tasks])
+    sweepTemps(disk, directory, livenessOf, (path) => removeTree(disk, path));
   probeFileSystem(disk, at.teams);
   const paths = teamPaths(root, team.name);
   reserve(disk, paths, options.clock.now());
@@ -114,8 +115,9 @@ function build(disk: Disk, paths: TeamPaths, team: NewTeam, id: string, options:
     ...(team.profile === 'pipeline' ? Object.values(paths.session) : []),
   ])
     makeDirectory(disk, directory);
-  hangBell(disk, paths.inbox(LEAD).bell);
-  for (const change of team.changes) if (change.type === 'member.joined') hangBell(disk, paths.inbox(change.name).bell);
+  createBell(disk, paths.inbox(LEAD).bell);
+  for (const change of team.changes)
+    if (change.type === 'member.joined') createBell(disk, paths.inbox(change.name).bell);
   const store = new TeamStore(paths, { ...options, disk, create: true });
   try {
     const author: Author = { person: LEAD, epoch: 0 };

@@ -5,7 +5,7 @@ import { LEAD } from '../../model/text/names.ts';
 import { onDisk } from '../files/disk.ts';
 import { leaseOwner } from './lease.ts';
 import { rootPaths, teamPathsAt } from '../files/paths.ts';
-import { lifeOf } from '../../os/process-table.ts';
+import { livenessOf } from '../../os/process-table.ts';
 import type { TeamReader } from './team-reader.ts';
 import { move } from './team-list.ts';
 
@@ -35,7 +35,7 @@ export function refuseBroken(team: Pick<TeamReader, 'paths' | 'config' | 'disk'>
   const why = isBroken(team);
   if (why === undefined) return;
   const owner = leaseOwner(disk, paths, LEAD);
-  if (owner && lifeOf(owner) !== 'dead')
+  if (owner && livenessOf(owner) !== 'dead')
     throw new StoreError('CORRUPT', `${why} Its lead is alive (pid ${owner.pid}), so it stays where it is.`, {
       path: paths.config,
     });

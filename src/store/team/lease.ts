@@ -13,7 +13,7 @@ import { DIRECTORY_MODE, list, lookAt, onDisk, removeFile, storeFailure, type Di
 import { readText, replaceFile } from '../files/file.ts';
 import type { Locks } from '../lock/lock.ts';
 import type { TeamPaths } from '../files/paths.ts';
-import { lifeOf, ownIdentity, type Life } from '../../os/process-table.ts';
+import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 const HEARTBEAT_MS = 1_000;
@@ -43,7 +43,7 @@ export interface LeaseEnvironment {
   readonly onLost: (why?: Error) => void;
   /** Asked when the lease's directory was disturbed: does the log still say that it is ours? */
   readonly isOurs: () => boolean;
-  readonly alive?: (who: ProcessIdentity) => Life;
+  readonly alive?: (who: ProcessIdentity) => Liveness;
 }
 
 /** Tries to become the holder. */
@@ -88,11 +88,11 @@ export const lastBeat = (disk: Disk, paths: TeamPaths, member: Name): number | u
 function holderOf(
   paths: TeamPaths,
   member: Name,
-  { disk, alive = lifeOf }: Pick<LeaseEnvironment, 'disk' | 'alive'>,
-): { life: Life; owner: LeaseOwner | undefined } {
+  { disk, alive = livenessOf }: Pick<LeaseEnvironment, 'disk' | 'alive'>,
+): { life: Liveness; owner: LeaseOwner | undefined } {
   const owner = leaseOwner(disk, paths, member);
   if (owner) return { life: alive(owner), owner };
-  const life: Life = lookAt(disk, paths.leaseOwner(member)) ? 'unknown' : 'dead';
+  const life: Liveness = lookAt(disk, paths.leaseOwner(member)) ? 'unknown' : 'dead';
   return { life, owner };
 }
 

@@ -6,7 +6,7 @@ import { processSchema, type ProcessRecord } from '../../model/team/team-config.
 import { DOCUMENT_VERSION } from '../lock/document.ts';
 import { list, removeFile, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
-import { lifeOf, type Life } from '../../os/process-table.ts';
+import { livenessOf, type Liveness } from '../../os/process-table.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
@@ -58,9 +58,9 @@ export function identityIn(record: ProcessRecord | undefined): ProcessIdentity |
 }
 
 /** Whether the process of a record lives; an intent without a process is as good as dead. */
-export const lifeIn = (record: ProcessRecord | undefined): Life => {
+export const livenessIn = (record: ProcessRecord | undefined): Liveness => {
   const identity = identityIn(record);
-  return identity ? lifeOf(identity) : 'dead';
+  return identity ? livenessOf(identity) : 'dead';
 };
 
 /** A member's capability: 256 bits, in its environment; only the hash is stored. */

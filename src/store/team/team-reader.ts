@@ -7,7 +7,7 @@ import { lookAt, realDisk, type Disk } from '../files/disk.ts';
 import { Document } from '../lock/document.ts';
 import { EventLog } from '../board/events.ts';
 import { Locks } from '../lock/lock.ts';
-import { mustBeDirectories } from '../files/own-directories.ts';
+import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { Roster } from './roster.ts';
 import { unknownTeam, type TeamStore } from './team-store.ts';
@@ -41,7 +41,7 @@ export function openForReading(
   { clock, disk = realDisk, onFolded }: ReadingOptions,
 ): TeamReader & { close(): void } {
   if (!lookAt(disk, paths.log)) throw unknownTeam(paths.name);
-  mustBeDirectories(disk, paths);
+  requireDirectories(disk, paths);
   const board = new BoardStore(paths.log, { disk, clock, ...(onFolded ? { onFolded } : {}) });
   const events = new EventLog(disk, paths.events, clock);
   const document = { disk, locks: new Locks(paths.tokens, { disk, clock }) };

@@ -16,7 +16,7 @@ import { lookAt, realDisk, type Disk } from '../files/disk.ts';
 import { Document } from '../lock/document.ts';
 import { EventLog } from '../board/events.ts';
 import { Locks } from '../lock/lock.ts';
-import { mustBeDirectories } from '../files/own-directories.ts';
+import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
 import { Roster } from './roster.ts';
@@ -61,7 +61,7 @@ export class TeamStore {
       durable,
       onFolded,
     } = options;
-    mustBeDirectories(disk, paths);
+    requireDirectories(disk, paths);
     this.paths = paths;
     this.disk = disk;
     this.clock = clock;
@@ -97,7 +97,7 @@ export class TeamStore {
   }
 
   /** @throws StoreError `UNTRUSTED` when the folder does not carry this user's seal */
-  mustBeTrusted(): void {
+  requireTrusted(): void {
     if (this.config.isSealed() && isOurs(this.state)) return;
     throw new StoreError(
       'UNTRUSTED',

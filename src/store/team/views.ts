@@ -11,7 +11,7 @@ import type { TeamPaths } from '../files/paths.ts';
 import type { TeamStore } from './team-store.ts';
 import { leaseOwner } from './lease.ts';
 import { LEAD } from '../../model/text/names.ts';
-import { lifeOf } from '../../os/process-table.ts';
+import { livenessOf } from '../../os/process-table.ts';
 
 const NOTE = 'A read-only view; the truth is log.jsonl. Change a task with `teams task …`.';
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -56,7 +56,7 @@ function isIntact(text: string): boolean {
 /** Writes views where no lead does it: under a lock, after folding to the end. */
 export async function lockedViews(store: TeamStore, ids: readonly string[]): Promise<void> {
   const owner = leaseOwner(store.disk, store.paths, LEAD);
-  if (owner && lifeOf(owner) !== 'dead') return;
+  if (owner && livenessOf(owner) !== 'dead') return;
   await store.locks.withLock(store.paths.viewsLock, () => writeViews(store, ids));
 }
 

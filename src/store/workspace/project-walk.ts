@@ -8,7 +8,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['coverage', '.next', '.nuxt', '.cache', '.venv', 'venv', '__pycache__', '.tox', '.gradle', '.idea', 'vendor'],
 ]);
 
-export interface Walked {
+export interface ProjectFiles {
   /** Relative, with `/`, sorted. */
   readonly files: readonly string[];
   /** There were more. */
@@ -16,7 +16,7 @@ export interface Walked {
 }
 
 /** @param most files; a directory that may not be read is passed over */
-export function walkProject(root: string, most: number): Walked {
+export function walkProject(root: string, most: number): ProjectFiles {
   const files: string[] = [];
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {

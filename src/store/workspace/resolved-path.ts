@@ -12,7 +12,7 @@ import { codeOf, StoreError, UsageError } from '../../model/text/errors.ts';
 import { quoted } from '../../model/text/document-problem.ts';
 import { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, storeFailure } from '../files/disk.ts';
 
-export interface Place {
+export interface ResolvedPath {
   /** The root of the workspace, without links. */
   readonly root: string;
   /** As it was asked for, relative to the root. */
@@ -25,7 +25,7 @@ export interface Place {
  * @param given relative to the root, or absolute and below it
  * @throws UsageError `POLICY_DENIED` for a path that is, or leads, outside; `USAGE` for one that leads nowhere
  */
-export function locate(root: string, given: string): Place {
+export function locate(root: string, given: string): ResolvedPath {
   const real = realOf(root, root);
   const asked = wayDown(root, given) ?? wayDown(real, given);
   if (asked === undefined) throw outside(given);
@@ -82,14 +82,14 @@ const BY_DESCRIPTOR = existsSync('/proc/self/fd');
  * @param make makes the directories that are not there
  * @throws UsageError `USAGE` when a directory is not there; StoreError `CORRUPT` when a link came in between
  */
-export function at<T>({ root, path }: Place, { make }: { make: boolean }, work: (name: string) => T): T {
+export function at<T>({ root, path }: ResolvedPath, { make }: { make: boolean }, work: (name: string) => T): T {
   const parts = path === '' ? [] : path.split('/');
   const last = parts.pop() ?? '.';
   return walk(root, parts, { path, make }, (name) => work(`${name}/${last}`));
 }
 
 /** Opens a directory, and hands out a name of it that is good until `work` returns. @throws as {@link at} */
-export const inside = <T>({ root, path }: Place, work: (name: string) => T): T =>
+export const inside = <T>({ root, path }: ResolvedPath, work: (name: string) => T): T =>
   walk(root, path === '' ? [] : path.split('/'), { path, make: false }, work);
 
 function walk<T>(

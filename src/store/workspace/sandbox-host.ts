@@ -40,7 +40,7 @@ export const homeOf = (environment: Readonly<Record<string, string | undefined>>
 export const networkNamespace = (): string => readlinkSync('/proc/self/ns/net');
 
 /** Makes an empty directory where temporary files are, for as long as `use` takes. */
-export async function withCanary<T>(use: (path: string) => Promise<T>): Promise<T> {
+export async function withProbeDirectory<T>(use: (path: string) => Promise<T>): Promise<T> {
   const path = mkdtempSync(join(tmpdir(), 'teams-canary-'));
   try {
     return await use(path);

@@ -33,15 +33,15 @@ import {
   storeFailure,
 } from '../files/disk.ts';
 import { chunks } from '../files/file.ts';
-import { LinePage, type Page, type Wanted } from '../files/line-page.ts';
-import { at, inside, type Place } from './resolved-path.ts';
+import { LinePage, type Page, type LinePageRequest } from '../files/line-page.ts';
+import { at, inside, type ResolvedPath } from './resolved-path.ts';
 
 /** Larger files are not read through for a page. */
 const LARGEST_READ = 64 * 1024 * 1024;
 const LARGEST_EDIT = 8 * 1024 * 1024;
 
 /** Names of what is in a directory, sorted, directories with a `/`; undefined when the place is no directory. */
-export function listed(place: Place): string[] | undefined {
+export function listed(place: ResolvedPath): string[] | undefined {
   const isDirectory = (name: string): boolean => lstatSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!at(place, { make: false }, isDirectory)) return undefined;
   return inside(place, (name) => doing('list', place, () => readdirSync(name, { withFileTypes: true })))
@@ -50,7 +50,7 @@ export function listed(place: Place): string[] | undefined {
 }
 
 /** @throws UsageError `USAGE` for what is not there, is no text, or is over 64 MiB */
-export const readPage = (place: Place, wanted: Wanted): Page =>
+export const readPage = (place: ResolvedPath, wanted: LinePageRequest): Page =>
   at(place, { make: false }, (name) => {
     const { fd, stat } = openFile(name, place);
     try {
@@ -69,7 +69,7 @@ export const readPage = (place: Place, wanted: Wanted): Page =>
  *
  * @throws UsageError `USAGE` for what is no regular file, or is read-only
  */
-export const writeText = (place: Place, text: string): { readonly replaced: boolean } =>
+export const writeText = (place: ResolvedPath, text: string): { readonly replaced: boolean } =>
   at(place, { make: true }, (name) => {
     const before = lstatSync(name, { throwIfNoEntry: false });
     if (before !== undefined) mustBeWritable(before, place);
@@ -82,7 +82,7 @@ export const writeText = (place: Place, text: string): { readonly replaced: bool
  *
  * @param change gets the text with its own line ends, without its byte-order mark; may throw
  */
-export const changeText = (place: Place, change: (text: string) => string): void =>
+export const changeText = (place: ResolvedPath, change: (text: string) => string): void =>
   at(place, { make: false }, (name) => {
     const { fd, stat } = openFile(name, place);
     try {
@@ -104,7 +104,7 @@ export const changeText = (place: Place, change: (text: string) => string): void
   });
 
 /** A device is not even opened: for some that is a deed. */
-function openFile(name: string, place: Place): { readonly fd: number; readonly stat: Stats } {
+function openFile(name: string, place: ResolvedPath): { readonly fd: number; readonly stat: Stats } {
   const seen = lstatSync(name, { throwIfNoEntry: false });
   if (seen === undefined) throw new UsageError('USAGE', `There is no ${quoted(place.path)}.`);
   mustBePlain(seen, place);
@@ -119,7 +119,7 @@ function openFile(name: string, place: Place): { readonly fd: number; readonly s
   }
 }
 
-function mustBePlain(stat: Stats, { path }: Place): void {
+function mustBePlain(stat: Stats, { path }: ResolvedPath): void {
   if (stat.isDirectory()) throw new UsageError('USAGE', `${quoted(path)} is a directory.`);
   if (!stat.isFile()) throw new UsageError('USAGE', `${quoted(path)} is no regular file.`);
   if (stat.nlink > 1)
@@ -129,13 +129,13 @@ function mustBePlain(stat: Stats, { path }: Place): void {
     );
 }
 
-function mustBeWritable(stat: Stats, place: Place): void {
+function mustBeWritable(stat: Stats, place: ResolvedPath): void {
   mustBePlain(stat, place);
   if ((stat.mode & 0o222) === 0) throw new UsageError('USAGE', `${quoted(place.path)} is read-only (chmod u+w it).`);
 }
 
 /** Temp beside it, with the mode and owner of what was there, fsync, rename. */
-function replace(name: string, bytes: Buffer, before: Stats | undefined, place: Place): void {
+function replace(name: string, bytes: Buffer, before: Stats | undefined, place: ResolvedPath): void {
   const temp = `${dirname(name)}/.teams-${randomBytes(9).toString('hex')}.tmp`;
   doing(
     'write',
@@ -169,7 +169,7 @@ function keep(fd: number, { mode, uid, gid }: Stats): void {
 
 const BOM = '\ufeff';
 
-function decoded(bytes: Buffer, { path }: Place): { readonly bom: string; readonly text: string } {
+function decoded(bytes: Buffer, { path }: ResolvedPath): { readonly bom: string; readonly text: string } {
   try {
     const all = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     if (!all.includes('\0')) return all.startsWith(BOM) ? { bom: BOM, text: all.slice(1) } : { bom: '', text: all };
@@ -179,7 +179,7 @@ function decoded(bytes: Buffer, { path }: Place): { readonly bom: string; readon
   throw new UsageError('USAGE', `${quoted(path)} is no UTF-8 text; change it with a command.`);
 }
 
-function doing<T>(what: string, { path }: Place, work: () => T, undo: () => void = () => {}): T {
+function doing<T>(what: string, { path }: ResolvedPath, work: () => T, undo: () => void = () => {}): T {
   try {
     return work();
   } catch (error) {

@@ -1,8 +1,8 @@
 /** How a verb fails: one sentence on stderr, or the same as JSON on stdout, and the exit code of its class. */
 import { isTeamError, safeJson, safeText } from '../../index.ts';
-import type { Outside } from './io.ts';
+import type { CliIo } from './io.ts';
 
-export interface Failure {
+export interface CliFailure {
   readonly class: string;
   readonly code: string;
   readonly message: string;
@@ -15,24 +15,20 @@ export interface FailureStyle {
 }
 
 /** @returns the exit code */
-export function fail(error: unknown, style: FailureStyle, outside: Outside): number {
+export function fail(error: unknown, style: FailureStyle, io: CliIo): number {
   if (isTeamError(error)) {
     const { class: kind, code, message, retryable } = error;
-    tell({ class: kind, code, message, retryable }, style, outside);
-    if (style.verbose && error.stack !== undefined) outside.stderr.write(`${safeText(error.stack)}\n`);
+    tell({ class: kind, code, message, retryable }, style, io);
+    if (style.verbose && error.stack !== undefined) io.stderr.write(`${safeText(error.stack)}\n`);
     return error.exitCode;
   }
   const message = error instanceof Error ? error.message : String(error);
-  tell(
-    { class: 'Error', code: 'BUG', message: `This is a bug in teams: ${message}`, retryable: false },
-    style,
-    outside,
-  );
-  if (error instanceof Error && error.stack !== undefined) outside.stderr.write(`${safeText(error.stack)}\n`);
+  tell({ class: 'Error', code: 'BUG', message: `This is a bug in teams: ${message}`, retryable: false }, style, io);
+  if (error instanceof Error && error.stack !== undefined) io.stderr.write(`${safeText(error.stack)}\n`);
   return 1;
 }
 
-export function tell(failure: Failure, { json }: Pick<FailureStyle, 'json'>, { stdout, stderr }: Outside): void {
+export function tell(failure: CliFailure, { json }: Pick<FailureStyle, 'json'>, { stdout, stderr }: CliIo): void {
   if (json)
     stdout.write(`${safeJson({ schemaVersion: 1, error: { ...failure, message: safeText(failure.message) } })}\n`);
   else stderr.write(`teams: ${safeText(failure.message)}\n`);

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { main } from './main.ts';
-import type { Output } from './io.ts';
+import type { OutputStream } from './io.ts';
 
 const ASKED = [
   'create warm --member ada',
@@ -29,7 +29,7 @@ const ASKED = [
 /** @throws Error when a verb fails: then what was compiled is not what is asked */
 export async function warmUp(): Promise<void> {
   const cwd = mkdtempSync(join(tmpdir(), 'teams-warm-up-'));
-  const silent: Output = { write: (_text, done) => done?.() };
+  const silent: OutputStream = { write: (_text, done) => done?.() };
   try {
     const outside = {
       ...{ stdin: process.stdin, stdout: silent, stderr: silent, cwd, gone: new AbortController().signal },

@@ -1,10 +1,10 @@
 /** The table of verbs, as commander's program. It parses; what a verb does is handed on. */
 import { Command, Option } from 'commander';
-import type { Output } from './io.ts';
-import type { Given, Verb } from './verb.ts';
+import type { OutputStream } from './io.ts';
+import type { VerbInput, Verb } from './verb.ts';
 import { VERSION } from './version.ts';
 
-export type OnVerb = (verb: Verb, given: Given) => Promise<void>;
+export type OnVerb = (verb: Verb, given: VerbInput) => Promise<void>;
 
 const ABOUT = 'A team of workers on one task: a lead and its teammates, each a process, everything else plain files.';
 
@@ -19,7 +19,7 @@ const COMMON: readonly [flags: string, what: string][] = [
 ];
 
 /** @param output where help goes; what commander would complain about is thrown instead */
-export function program(verbs: readonly Verb[], output: Output, onVerb: OnVerb): Command {
+export function program(verbs: readonly Verb[], output: OutputStream, onVerb: OnVerb): Command {
   const root = new Command('teams').description(ABOUT).version(VERSION, '--version', 'print the version');
   for (const [flags, what] of COMMON) root.option(flags, what);
   prepare(root, output);
@@ -27,7 +27,7 @@ export function program(verbs: readonly Verb[], output: Output, onVerb: OnVerb):
   return root;
 }
 
-function prepare(command: Command, output: Output): void {
+function prepare(command: Command, output: OutputStream): void {
   command
     .exitOverride()
     .configureOutput({ writeOut: (text) => void output.write(text), writeErr: () => {} })
@@ -40,7 +40,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   config: 'the configuration and where it comes from',
 };
 
-function parentOf(root: Command, { name }: Verb, output: Output): Command {
+function parentOf(root: Command, { name }: Verb, output: OutputStream): Command {
   const [group, inner] = name.split(' ');
   if (group === undefined || inner === undefined) return root;
   const known = root.commands.find((command) => command.name() === group);
@@ -50,7 +50,7 @@ function parentOf(root: Command, { name }: Verb, output: Output): Command {
   return made;
 }
 
-function addVerb(parent: Command, verb: Verb, output: Output, onVerb: OnVerb): void {
+function addVerb(parent: Command, verb: Verb, output: OutputStream, onVerb: OnVerb): void {
   const command = parent.command(verb.name.split(' ').at(-1) ?? verb.name).description(verb.summary);
   prepare(command, output);
   if (verb.words !== undefined) command.arguments(verb.words);

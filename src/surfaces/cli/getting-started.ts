@@ -1,6 +1,6 @@
 /** Bare `teams`: first steps that work within a minute, without a key. */
 import { safeJson, safeText } from '../../index.ts';
-import type { Outside } from './io.ts';
+import type { CliIo } from './io.ts';
 
 const STEPS: readonly [line: string, what: string][] = [
   ['teams create hello --member ada', 'make a team of one'],
@@ -12,7 +12,7 @@ const STEPS: readonly [line: string, what: string][] = [
 ];
 
 /** @returns the exit code */
-export function firstSteps({ stdout }: Outside, json: boolean): number {
+export function firstSteps({ stdout }: CliIo, json: boolean): number {
   const text = [
     'teams runs a team of workers on one task. Try this; it needs no key and leaves nothing running:',
     '',

@@ -8,7 +8,7 @@ export const TIMED_OUT = 124;
 /** Two signals within this time are one key press that came twice: the terminal's and a parent's that passes it on. */
 const SAME_PRESS_MS = 100;
 
-export class Endings implements Disposable {
+export class Interrupts implements Disposable {
   readonly #stop = new AbortController();
   readonly #force = new AbortController();
   readonly #timer: NodeJS.Timeout | undefined;
@@ -18,7 +18,7 @@ export class Endings implements Disposable {
 
   /** @param timeoutMs ends it in order when so much time is over */
   constructor(timeoutMs?: number) {
-    this.#onSignal = (signal) => this.#ended(signal);
+    this.#onSignal = (signal) => this.#onInterrupt(signal);
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
     if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#end(TIMED_OUT), timeoutMs);
   }
@@ -43,7 +43,7 @@ export class Endings implements Disposable {
     for (const signal of SIGNALS) process.off(signal, this.#onSignal);
   }
 
-  #ended(signal: NodeJS.Signals): void {
+  #onInterrupt(signal: NodeJS.Signals): void {
     if (this.#stop.signal.aborted && !this.#isFresh) this.#force.abort();
     if (signal === 'SIGINT' || signal === 'SIGTERM' || signal === 'SIGHUP') this.#end(CODES[signal]);
   }

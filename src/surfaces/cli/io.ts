@@ -1,31 +1,31 @@
 /** What a command line has of the world: three streams, an environment, a directory. A test brings its own. */
 import process from 'node:process';
 
-export interface Output {
+export interface OutputStream {
   /** @param done called when the text was taken, or nobody takes it any more */
   write(text: string, done?: (error?: Error | null) => void): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
 }
 
-export interface Input extends AsyncIterable<Uint8Array | string> {
+export interface InputStream extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean;
 }
 
-export interface Outside {
-  readonly stdin: Input;
-  readonly stdout: Output;
-  readonly stderr: Output;
+export interface CliIo {
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Aborts when nobody reads stdout any more. */
   readonly gone: AbortSignal;
 }
 
-let own: Outside | undefined;
+let own: CliIo | undefined;
 
 /** This process's own. A reader that goes away (`teams log | head`) ends nothing with an error. */
-export function ownOutside(): Outside {
+export function processIo(): CliIo {
   if (own) return own;
   const gone = new AbortController();
   for (const stream of [process.stdout, process.stderr])

@@ -3,7 +3,7 @@
  * is loaded then.
  */
 import { CommanderError } from 'commander';
-import { ownOutside, type Outside } from './io.ts';
+import { processIo, type CliIo } from './io.ts';
 import { program } from './commander-program.ts';
 import { verbs } from './verbs/all-verbs.ts';
 
@@ -11,21 +11,21 @@ import { verbs } from './verbs/all-verbs.ts';
  * @param argv without the program's own name
  * @returns the exit code, see SPEC §12
  */
-export async function main(argv: readonly string[], outside: Outside = ownOutside()): Promise<number> {
+export async function main(argv: readonly string[], io: CliIo = processIo()): Promise<number> {
   if (process.platform === 'win32') {
-    outside.stderr.write('teams: Windows is not supported; run it inside WSL.\n');
+    io.stderr.write('teams: Windows is not supported; run it inside WSL.\n');
     return 2;
   }
   if (argv[0] === 'complete')
-    return (await import('./shell-completion.ts')).complete(argv.slice(argv[1] === '--' ? 2 : 1), outside);
-  if (isBare(argv)) return (await import('./getting-started.ts')).firstSteps(outside, argv.includes('--json'));
+    return (await import('./shell-completion.ts')).complete(argv.slice(argv[1] === '--' ? 2 : 1), io);
+  if (isBare(argv)) return (await import('./getting-started.ts')).firstSteps(io, argv.includes('--json'));
   let code = 0;
   const told = verbs.filter(({ name }) => name.split(' ', 1)[0] === argv[0]);
   // Of all verbs only who asks for help, or for one that there is not, need hear.
   const isToldAll = told.length === 0 && argv[0] !== '--version';
-  const asked = program(isToldAll ? verbs : told, outside.stdout, async (verb, given) => {
+  const asked = program(isToldAll ? verbs : told, io.stdout, async (verb, given) => {
     const { perform } = await import('./run-verb.ts');
-    code = await perform(verb, given, outside);
+    code = await perform(verb, given, io);
   });
   try {
     await asked.parseAsync([...argv], { from: 'user' });
@@ -33,8 +33,8 @@ export async function main(argv: readonly string[], outside: Outside = ownOutsid
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return 0;
-    const { misused } = await import('./usage-errors.ts');
-    return misused(error, argv, outside);
+    const { usageErrorOf } = await import('./usage-errors.ts');
+    return usageErrorOf(error, argv, io);
   }
 }
 

@@ -1,9 +1,9 @@
 /** One verb, from its words to its exit code. */
 import * as z from 'zod';
 import { fail } from './cli-failure.ts';
-import { Frame, type CommonFlags } from './context.ts';
-import type { Outside } from './io.ts';
-import type { Given, Verb } from './verb.ts';
+import { CliContext, type CommonFlags } from './context.ts';
+import type { CliIo } from './io.ts';
+import type { VerbInput, Verb } from './verb.ts';
 
 const commonSchema = z.object({
   root: z.string().optional(),
@@ -15,12 +15,12 @@ const commonSchema = z.object({
   color: z.boolean().default(true),
 });
 
-export async function perform(verb: Verb, given: Given, outside: Outside): Promise<number> {
+export async function perform(verb: Verb, given: VerbInput, io: CliIo): Promise<number> {
   const flags: CommonFlags = commonSchema.parse(given.options);
   try {
     const { act } = await verb.load();
-    return (await act(new Frame(outside, flags), given)) ?? 0;
+    return (await act(new CliContext(io, flags), given)) ?? 0;
   } catch (error) {
-    return fail(error, flags, outside);
+    return fail(error, flags, io);
   }
 }

@@ -1,13 +1,13 @@
 /** What commander would have complained about, in this project's words. */
 import type { CommanderError } from 'commander';
 import { tell } from './cli-failure.ts';
-import type { Outside } from './io.ts';
+import type { CliIo } from './io.ts';
 
 /** @returns the exit code of a usage error */
-export function misused(error: CommanderError, argv: readonly string[], outside: Outside): number {
+export function usageErrorOf(error: CommanderError, argv: readonly string[], io: CliIo): number {
   const end = argv.indexOf('--');
   const json = argv.slice(0, end === -1 ? undefined : end).includes('--json');
-  tell({ class: 'UsageError', code: 'USAGE', message: sentence(error, argv), retryable: false }, { json }, outside);
+  tell({ class: 'UsageError', code: 'USAGE', message: sentence(error, argv), retryable: false }, { json }, io);
   return 2;
 }
 

@@ -2,7 +2,7 @@
  * A verb as data, light enough that `--help` and completion load nothing else; what it does is loaded when it is asked
  * for. Its words and options arrive raw and are parsed by the verb, once, with `given.ts`.
  */
-import type { Frame } from './context.ts';
+import type { CliContext } from './context.ts';
 
 export interface Option {
   /** As commander reads it: `--timeout <duration>`, `-f, --force`. */
@@ -17,14 +17,14 @@ export interface Example {
   readonly what: string;
 }
 
-export interface Given {
+export interface VerbInput {
   readonly words: readonly string[];
   /** Long names in camel case, as commander makes them. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
 /** @returns the exit code; nothing is 0 */
-export type Act = (frame: Frame, given: Given) => Promise<number | undefined>;
+export type Act = (context: CliContext, given: VerbInput) => Promise<number | undefined>;
 
 export interface Verb {
   /** `send`, or `task create`. */

@@ -5,25 +5,25 @@
  */
 import type { McpServer, ProtocolEra } from '@modelcontextprotocol/server';
 import { DeskWatch, type Desk } from '../../index.ts';
-import { changesBetween, lookAround } from './resources.ts';
+import { changesBetween, resourceSnapshot } from './resources.ts';
 
 /** The wire of a server. */
-export type Wire = McpServer['server'];
+export type McpConnection = McpServer['server'];
 
-export class Notices {
-  readonly #desk: Desk;
-  readonly #server: Wire;
+export class ResourceNotices {
+  readonly #context: Desk;
+  readonly #server: McpConnection;
   readonly #era: ProtocolEra;
   readonly #closing = new AbortController();
   readonly #watch: DeskWatch;
   readonly #subscribed = new Set<string>();
   #isOn = false;
 
-  constructor(desk: Desk, server: Wire, era: ProtocolEra) {
-    this.#desk = desk;
+  constructor(context: Desk, server: McpConnection, era: ProtocolEra) {
+    this.#context = context;
     this.#server = server;
     this.#era = era;
-    this.#watch = new DeskWatch(desk, this.#closing.signal);
+    this.#watch = new DeskWatch(context, this.#closing.signal);
   }
 
   /** From now on changes are told; a host that never asks for resources costs no watching. Idempotent. */
@@ -52,9 +52,9 @@ export class Notices {
   }
 
   async #tell(): Promise<void> {
-    let before = lookAround(this.#desk);
+    let before = resourceSnapshot(this.#context);
     for await (const _ of this.#watch.looks()) {
-      const now = lookAround(this.#desk);
+      const now = resourceSnapshot(this.#context);
       const { isListChanged, updated } = changesBetween(before, now);
       before = now;
       if (isListChanged) await this.#server.sendResourceListChanged();

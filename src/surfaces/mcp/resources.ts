@@ -15,7 +15,7 @@ interface Shown extends Listed {
 }
 
 /** What each resource looks like, by URI, for telling what changed. */
-export type Sight = ReadonlyMap<string, readonly unknown[]>;
+export type ResourceSnapshot = ReadonlyMap<string, readonly unknown[]>;
 
 const mimeType = 'application/json' as const;
 
@@ -44,33 +44,33 @@ function* unreadOf(team: TeamHandle, name: string) {
   for (const message of team.inbox(name)) yield storedLine(message);
 }
 
-export const listResources = (desk: Desk): Listed[] =>
-  resourcesOf(desk).map(({ uri, name }) => ({ uri, name, mimeType }));
+export const listResources = (context: Desk): Listed[] =>
+  resourcesOf(context).map(({ uri, name }) => ({ uri, name, mimeType }));
 
 /** @returns undefined for what is not listed */
-export const readResource = (desk: Desk, uri: string): string | undefined =>
-  resourcesOf(desk)
+export const readResource = (context: Desk, uri: string): string | undefined =>
+  resourcesOf(context)
     .find((one) => one.uri === uri)
     ?.read();
 
 /** What there is to see now; nothing, where the team cannot be read. */
-export function lookAround(desk: Desk): Sight {
+export function resourceSnapshot(context: Desk): ResourceSnapshot {
   try {
-    return new Map(resourcesOf(desk).map(({ uri, mark }) => [uri, mark()]));
+    return new Map(resourcesOf(context).map(({ uri, mark }) => [uri, mark()]));
   } catch (error) {
     if (isTeamError(error)) return new Map();
     throw error;
   }
 }
 
-export interface Changes {
+export interface ResourceChanges {
   /** Resources came or went. */
   readonly isListChanged: boolean;
   /** Those that were there before and read differently now. */
   readonly updated: readonly string[];
 }
 
-export function changesBetween(before: Sight, now: Sight): Changes {
+export function changesBetween(before: ResourceSnapshot, now: ResourceSnapshot): ResourceChanges {
   const uris = [...now.keys()];
   const updated = uris.filter((uri) => {
     const [was, is = []] = [before.get(uri), now.get(uri)];

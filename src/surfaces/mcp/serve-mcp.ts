@@ -9,7 +9,7 @@ import type { Desk } from '../../index.ts';
 import { makeServer } from './server.ts';
 
 export interface McpOptions {
-  readonly desk: Desk;
+  readonly context: Desk;
   readonly version: string;
   /** Aborts when the server is to end. */
   readonly stop: AbortSignal;
@@ -18,7 +18,7 @@ export interface McpOptions {
 }
 
 /** Serves until the host has gone, or `stop` aborts. */
-export async function serveMcp({ desk, version, stop, onTrouble }: McpOptions): Promise<void> {
+export async function serveMcp({ context, version, stop, onTrouble }: McpOptions): Promise<void> {
   const wire = takeStdout();
   const transport = new StdioServerTransport(process.stdin, wire);
   let onClosed = (): void => undefined;
@@ -29,7 +29,7 @@ export async function serveMcp({ desk, version, stop, onTrouble }: McpOptions): 
     stop.addEventListener('abort', () => resolve(), { once: true });
     if (stop.aborted) resolve();
   });
-  const served = serveStdio(({ era }) => makeServer(desk, version, era), { transport, onerror: onTrouble });
+  const served = serveStdio(({ era }) => makeServer(context, version, era), { transport, onerror: onTrouble });
   // A frame above the transport's bound closes it: nobody hears us any more, though stdin is open.
   const { onclose } = transport;
   transport.onclose = () => {

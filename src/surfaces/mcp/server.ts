@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { toolFacts, toolJsonSchema, toolsOf, useTool, type Desk, type ToolName } from '../../index.ts';
 import { capped, MOST_BYTES } from './answer-limit.ts';
-import { Notices, type Wire } from './resource-notices.ts';
+import { ResourceNotices, type McpConnection } from './resource-notices.ts';
 import { listResources, readResource } from './resources.ts';
 
 const INSTRUCTIONS =
@@ -37,31 +37,31 @@ function toolOf(name: ToolName): Tool {
   };
 }
 
-export function makeServer(desk: Desk, version: string, era: ProtocolEra): McpServer {
+export function makeServer(context: Desk, version: string, era: ProtocolEra): McpServer {
   const made = new McpServer(
     { name: 'teams', version },
     {
       capabilities: { tools: {}, resources: { subscribe: true, listChanged: true } },
-      instructions: instructionsFor(desk),
+      instructions: instructionsFor(context),
     },
   );
   const { server } = made;
-  const notices = new Notices(desk, server, era);
+  const notices = new ResourceNotices(context, server, era);
   server.onclose = () => notices.close();
   // In this era the SDK answers the subscriptions itself: what is asked for is not told here.
   if (era === 'modern') notices.start();
-  offerTools(server, desk, notices);
-  offerResources(server, desk, notices);
+  offerTools(server, context, notices);
+  offerResources(server, context, notices);
   return made;
 }
 
 /** Schemas, rules and answers are the toolbox's own: the requests are handled as they come. */
-function offerTools(server: Wire, desk: Desk, notices: Notices): void {
-  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(desk).map(toolOf) }));
+function offerTools(server: McpConnection, context: Desk, notices: ResourceNotices): void {
+  server.setRequestHandler('tools/list', () => ({ tools: toolsOf(context).map(toolOf) }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<CallToolResult> => {
     const token = mcpReq._meta?.progressToken;
     let progress = 0;
-    const answer = await useTool(desk, params.name, params.arguments, {
+    const answer = await useTool(context, params.name, params.arguments, {
       signal: mcpReq.signal,
       // The rest is for what the toolbox adds, such as that there is mail.
       mostBytes: MOST_BYTES - 1_024,
@@ -79,20 +79,20 @@ function offerTools(server: Wire, desk: Desk, notices: Notices): void {
   });
 }
 
-function offerResources(server: Wire, desk: Desk, notices: Notices): void {
+function offerResources(server: McpConnection, context: Desk, notices: ResourceNotices): void {
   server.setRequestHandler('resources/list', () => {
     notices.start();
-    return { resources: listResources(desk) };
+    return { resources: listResources(context) };
   });
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates: [] }));
   server.setRequestHandler('resources/read', ({ params: { uri } }) => {
     notices.start();
-    const text = readResource(desk, uri);
+    const text = readResource(context, uri);
     if (text === undefined) throw noResource(uri);
     return { contents: [{ uri, mimeType: 'application/json', text }] };
   });
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {
-    if (!listResources(desk).some((one) => one.uri === uri)) throw noResource(uri);
+    if (!listResources(context).some((one) => one.uri === uri)) throw noResource(uri);
     notices.subscribe(uri);
     notices.start();
     return {};

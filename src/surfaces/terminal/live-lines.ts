@@ -1,11 +1,11 @@
 /** The live view as lines: one for each teammate, and the bar of tasks. Values in, lines out. */
 import { paint, safeLine, shortDuration, type TeamStatus } from '../../index.ts';
 import { clipped, padded, widest } from './text-width.ts';
-import type { Heard } from './team-activity.ts';
+import type { TeamActivity } from './team-activity.ts';
 
-export interface Seen {
+export interface LiveViewInput {
   readonly status: Pick<TeamStatus, 'members' | 'tasks'>;
-  readonly heard: Heard;
+  readonly heard: TeamActivity;
   /** ANSI colours by name; empty for a view without any. */
   readonly colors: ReadonlyMap<string, number>;
   /** Wall time now, and since when it is watched, in milliseconds. */
@@ -13,18 +13,18 @@ export interface Seen {
   readonly startedAt: number;
 }
 
-export interface Size {
+export interface LiveViewSize {
   readonly columns: number;
   readonly rows: number;
 }
 
-type Member = Seen['status']['members'][number];
+type Member = LiveViewInput['status']['members'][number];
 
 const BAR = 20;
 const NAME_LIMIT = 20;
 
 /** Never wider than the terminal, and never higher: what has no room is counted. */
-export function liveLines(seen: Seen, { columns, rows }: Size): string[] {
+export function liveLines(seen: LiveViewInput, { columns, rows }: LiveViewSize): string[] {
   const { members } = seen.status;
   const room = Math.max(1, rows - 2);
   const shown = members.length > room ? members.slice(0, room - 1) : members;
@@ -44,7 +44,7 @@ interface Widths {
   readonly columns: number;
 }
 
-function memberLine(member: Member, { heard, colors, now }: Seen, { names, states, columns }: Widths): string {
+function memberLine(member: Member, { heard, colors, now }: LiveViewInput, { names, states, columns }: Widths): string {
   const name = clipped(padded(clipped(safeLine(member.name), names), names), columns);
   const work = heard.work.get(member.name);
   const words = heard.words.get(member.name);
@@ -64,7 +64,7 @@ function memberLine(member: Member, { heard, colors, now }: Seen, { names, state
 const reasonOf = ({ state, reason }: Member): string =>
   state === 'working' || state === 'idle' || state === 'joined' ? '' : safeLine(reason);
 
-function barLine({ status: { tasks }, now, startedAt }: Seen): string {
+function barLine({ status: { tasks }, now, startedAt }: LiveViewInput): string {
   const { total, completed, failed, skipped, cancelled, blocked } = tasks;
   const done = completed + skipped + cancelled;
   const filled = total === 0 ? 0 : Math.floor((done / total) * BAR);

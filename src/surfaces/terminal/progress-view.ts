@@ -5,10 +5,10 @@
 import process from 'node:process';
 import { COLORS, openForReading, realClock, statusOf, teamEvents } from '../../index.ts';
 import type { ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../index.ts';
-import { hear, NOTHING, type Heard } from './team-activity.ts';
+import { withEvent, NOTHING, type TeamActivity } from './team-activity.ts';
 import { liveLines } from './live-lines.ts';
 import { plainLine } from './plain-line.ts';
-import type { WatchOptions } from './watch/watch-team.ts';
+import type { DashboardOptions } from './watch/watch-team.ts';
 import { Screen, type Terminal } from './screen.ts';
 
 export interface ProgressOptions {
@@ -34,7 +34,7 @@ export function startProgress(paths: TeamPaths, { stream, environment, color }: 
 }
 
 /** Watches a team until somebody leaves, or nobody reads any more; what that takes is loaded now. */
-export const watchTeam = async (watch: TeamWatch, options: WatchOptions): Promise<void> =>
+export const watchTeam = async (watch: TeamWatch, options: DashboardOptions): Promise<void> =>
   (await import('./watch/watch-team.ts')).watchTeam(watch, options);
 
 interface View {
@@ -74,7 +74,7 @@ class LiveView implements View {
   readonly #tick: NodeJS.Timeout;
   readonly #leave = (): void => this.#screen.leave();
   readonly #redraw = (): void => this.#draw();
-  #heard: Heard = NOTHING;
+  #heard: TeamActivity = NOTHING;
   #soon: NodeJS.Timeout | undefined;
   #pause = DRAW_MS;
 
@@ -89,7 +89,7 @@ class LiveView implements View {
   }
 
   tell(event: ShownEvent): void {
-    this.#heard = hear(this.#heard, event);
+    this.#heard = withEvent(this.#heard, event);
     this.#soon ??= setTimeout(this.#redraw, this.#pause);
   }
 

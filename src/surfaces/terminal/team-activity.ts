@@ -1,28 +1,28 @@
 /** What a team's events tell a watcher: the last words of each member, and what each works on since when. */
 import { isSpeech, type ShownEvent } from '../../index.ts';
 
-export interface AtWork {
+export interface CurrentTask {
   readonly id: string;
   readonly subject: string;
   /** Milliseconds of wall time. */
   readonly since: number;
 }
 
-export interface Heard {
+export interface TeamActivity {
   readonly words: ReadonlyMap<string, string>;
-  readonly work: ReadonlyMap<string, AtWork>;
+  readonly work: ReadonlyMap<string, CurrentTask>;
 }
 
-export const NOTHING: Heard = { words: new Map(), work: new Map() };
+export const NOTHING: TeamActivity = { words: new Map(), work: new Map() };
 
 /** What is known after one more event. */
-export function hear({ words, work }: Heard, event: ShownEvent): Heard {
+export function withEvent({ words, work }: TeamActivity, event: ShownEvent): TeamActivity {
   const { member, text = '' } = event;
   const said = member !== undefined && isSpeech(event) && text.trim() !== '' ? new Map(words).set(member, text) : words;
   return { words: said, work: workAfter(work, event) };
 }
 
-function workAfter(work: Heard['work'], event: ShownEvent): Heard['work'] {
+function workAfter(work: TeamActivity['work'], event: ShownEvent): TeamActivity['work'] {
   const task = 'task' in event ? event.task : undefined;
   if (typeof task !== 'object') return work;
   const before = [...work].find(([, { id }]) => id === task.id)?.[0];

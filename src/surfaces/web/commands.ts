@@ -1,24 +1,24 @@
 /** What a person does through the page: the very same deeds as at the command line, in the name of the lead. */
 import * as z from 'zod';
 import { judgeTask, reviseTask, type Task, type TeamHandle } from '../../index.ts';
-import type { Done } from './wire-types.ts';
+import type { CommandResult } from './wire-types.ts';
 
 const task = z.string().max(16);
 const words = z.string().trim().min(1).max(262_144);
 
-export const deedSchema = z.discriminatedUnion('do', [
+export const webCommandSchema = z.discriminatedUnion('do', [
   z.strictObject({ do: z.literal('send'), to: z.string().max(64), text: words }),
   z.strictObject({ do: z.literal('broadcast'), text: words }),
   z.strictObject({ do: z.literal('answer'), request: z.string().max(64), text: words }),
   z.strictObject({ do: z.literal('judge'), task, approve: z.boolean(), text: z.string().max(65_536) }),
   z.strictObject({ do: z.literal('revise'), task, text: words }),
 ]);
-export type Deed = z.infer<typeof deedSchema>;
+export type WebCommand = z.infer<typeof webCommandSchema>;
 
-const told = (...names: readonly string[]): Done => ({ told: names, refused: [] });
+const told = (...names: readonly string[]): CommandResult => ({ told: names, refused: [] });
 
 /** @throws what the team's law refuses; the handle is closed in any case */
-export async function doDeed(opened: TeamHandle, deed: Deed): Promise<Done> {
+export async function runWebCommand(opened: TeamHandle, deed: WebCommand): Promise<CommandResult> {
   await using handle = opened;
   switch (deed.do) {
     case 'send':

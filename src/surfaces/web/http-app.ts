@@ -7,8 +7,8 @@ import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
 import { check, isTeamError, safeText, UsageError } from '../../index.ts';
 import { assetAt } from './assets.ts';
-import { deedSchema, doDeed } from './commands.ts';
-import type { Gallery } from './team-cache.ts';
+import { webCommandSchema, runWebCommand } from './commands.ts';
+import type { TeamCache } from './team-cache.ts';
 import { asJson } from './json.ts';
 import { streamOf } from './event-stream.ts';
 
@@ -24,31 +24,29 @@ const mailQuery = z.object({
 });
 const fileQuery = z.object({ file: z.string().max(500), from: number.default(1) });
 
-export function appOf(gallery: Gallery): Hono {
+export function appOf(cache: TeamCache): Hono {
   const app = new Hono();
-  app.get('/api/teams', (c) => answer(c, { teams: gallery.list() }));
-  app.get('/api/teams/:team/stream', async (c) =>
-    streamOf(c, await gallery.live(c.req.param('team')), gallery.closing),
-  );
+  app.get('/api/teams', (c) => answer(c, { teams: cache.list() }));
+  app.get('/api/teams/:team/stream', async (c) => streamOf(c, await cache.live(c.req.param('team')), cache.closing));
   app.get('/api/teams/:team/tasks/:id', async (c) =>
-    answer(c, (await gallery.live(c.req.param('team'))).task(c.req.param('id'))),
+    answer(c, (await cache.live(c.req.param('team'))).task(c.req.param('id'))),
   );
   app.get('/api/teams/:team/why', async (c) => {
-    const live = await gallery.live(c.req.param('team'));
+    const live = await cache.live(c.req.param('team'));
     return answer(c, await live.why(c.req.query('subject') || undefined));
   });
   app.get('/api/teams/:team/mail', async (c) => {
     const { q, count, ...rest } = parsed(mailQuery, c.req.query());
-    const live = await gallery.live(c.req.param('team'));
+    const live = await cache.live(c.req.param('team'));
     return answer(c, await live.mail({ ...rest, text: q, count: Math.min(500, count) }));
   });
   app.get('/api/teams/:team/file', async (c) => {
     const { file, from } = parsed(fileQuery, c.req.query());
-    return answer(c, (await gallery.live(c.req.param('team'))).file({ file, from: Math.max(1, from) }));
+    return answer(c, (await cache.live(c.req.param('team'))).file({ file, from: Math.max(1, from) }));
   });
   app.post('/api/teams/:team/deeds', bodyLimit({ maxSize: LARGEST_BODY, onError: tooLong }), async (c) => {
-    const deed = parsed(deedSchema, await c.req.json().catch(() => undefined));
-    return answer(c, await doDeed(gallery.handle(c.req.param('team')), deed));
+    const deed = parsed(webCommandSchema, await c.req.json().catch(() => undefined));
+    return answer(c, await runWebCommand(cache.handle(c.req.param('team')), deed));
   });
   app.get('*', (c) => asset(c));
   app.onError((error, c) => failed(c, error));

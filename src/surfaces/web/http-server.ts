@@ -5,24 +5,24 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isTeamError, UsageError } from '../../index.ts';
-import { refusal, type House } from './request-guard.ts';
+import { requestRefusal, type ServerIdentity } from './request-guard.ts';
 import { RESPONSE_HEADERS } from './response-headers.ts';
 
 const ADDRESS = '127.0.0.1';
 
-export type Answerer = (request: IncomingMessage, response: ServerResponse) => unknown;
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-export interface OpenHouse {
+export interface HttpServerHandle {
   readonly port: number;
   readonly token: string;
   close(): Promise<void>;
 }
 
 /** @param port 0 for any that is free @throws UsageError `USAGE` for a port that is taken */
-export async function openHouse(port: number, answerer: Answerer): Promise<OpenHouse> {
+export async function openHttpServer(port: number, answerer: RequestHandler): Promise<HttpServerHandle> {
   const token = randomBytes(32).toString('base64url');
   const isToken = (given: string): boolean => timingSafeEqual(hashOf(given), hashOf(token));
-  let house: House = { port, isToken };
+  let house: ServerIdentity = { port, isToken };
   const server = createServer(
     // A request without a Host is the guard's to refuse.
     { requireHostHeader: false, headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16 * 1024 },
@@ -39,10 +39,15 @@ export async function openHouse(port: number, answerer: Answerer): Promise<OpenH
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-function welcome(house: House, request: IncomingMessage, response: ServerResponse, answerer: Answerer): void {
+function welcome(
+  house: ServerIdentity,
+  request: IncomingMessage,
+  response: ServerResponse,
+  answerer: RequestHandler,
+): void {
   for (const [name, value] of Object.entries(RESPONSE_HEADERS)) response.setHeader(name, value);
   const { method = '', url: target = '', rawHeaders } = request;
-  const refused = refusal({ method, target, rawHeaders }, house);
+  const refused = requestRefusal({ method, target, rawHeaders }, house);
   if (refused === undefined) {
     answerer(request, response);
     return;

@@ -9,9 +9,9 @@ import {
   type Task,
   type TeamWatch,
 } from '../../index.ts';
-import type { Parts } from './cooperative.ts';
+import type { CooperativeWork } from './cooperative.ts';
 import { asJson } from './json.ts';
-import { Ledger } from './versioned-rows.ts';
+import { VersionedRows } from './versioned-rows.ts';
 import { memberRows, sketchedMembers, spanRow, taskRow } from './wire-rows.ts';
 import type { EventRow, Head } from './wire-types.ts';
 
@@ -26,16 +26,16 @@ const PORTION = 500;
 
 const PARTS = ['members', 'starts', 'problems', 'edges', 'path'] as const;
 
-export class Picture {
+export class LiveModel {
   /** Why it stands still; null as long as it does not. */
   trouble: string | null = null;
   readonly #place: { readonly id: string; readonly isArchived: boolean };
   readonly #watch: TeamWatch;
-  readonly #tasks = new Ledger();
-  readonly #spans = new Ledger();
-  readonly #parts = new Ledger();
+  readonly #tasks = new VersionedRows();
+  readonly #spans = new VersionedRows();
+  readonly #parts = new VersionedRows();
   readonly #final = new Map<string, Made>();
-  #sight: Sight | undefined;
+  #snapshot: Sight | undefined;
   #number = 0;
 
   constructor(place: { readonly id: string; readonly isArchived: boolean }, watch: TeamWatch) {
@@ -49,37 +49,37 @@ export class Picture {
   }
 
   get isSketch(): boolean {
-    return this.#sight === undefined;
+    return this.#snapshot === undefined;
   }
 
   /** What the board alone tells: the events may be many. */
-  *sketch(): Parts<void> {
+  *sketch(): CooperativeWork<void> {
     const board = this.#watch.store.board.fold();
     yield* this.#putTasks(board, 1);
     this.#parts.put('members', sketchedMembers(board), 1);
   }
 
   /** @returns whether anything changed @throws StoreError when the team was put away meanwhile */
-  *look(): Parts<boolean> {
-    const sight = this.#watch.look();
-    const { story } = this.#watch;
-    const number = story.last?.number ?? 0;
+  *look(): CooperativeWork<boolean> {
+    const snapshot = this.#watch.look();
+    const { projection } = this.#watch;
+    const number = projection.last?.number ?? 0;
     // The board may be ahead of the events that were heard: what changed is younger than what was told before.
     const since = this.#number + 1;
     const changes = [
-      this.#sight === undefined || number > this.#number,
-      yield* this.#putTasks(sight.board, since),
-      yield* this.#putSpans(sight, since),
-      this.#parts.put('members', memberRows(sight, story), since),
-      this.#parts.put('starts', story.spans.starts, since),
-      this.#parts.put('problems', sight.problems, since),
+      this.#snapshot === undefined || number > this.#number,
+      yield* this.#putTasks(snapshot.board, since),
+      yield* this.#putSpans(snapshot, since),
+      this.#parts.put('members', memberRows(snapshot, projection), since),
+      this.#parts.put('starts', projection.spans.starts, since),
+      this.#parts.put('problems', snapshot.problems, since),
       this.#parts.put(
         'edges',
-        story.flow.edges.map(({ from, to, count: times }) => ({ from, to, count: times })),
+        projection.flow.edges.map(({ from, to, count: times }) => ({ from, to, count: times })),
         since,
       ),
     ];
-    [this.#sight, this.#number] = [sight, number];
+    [this.#snapshot, this.#number] = [snapshot, number];
     return changes.includes(true);
   }
 
@@ -100,9 +100,9 @@ export class Picture {
     return `{${fields.join(',')}}`;
   }
 
-  *#putTasks(board: Sight['board'], since: number): Parts<boolean> {
+  *#putTasks(board: Sight['board'], since: number): CooperativeWork<boolean> {
     let [isChanged, count] = [false, 0];
-    const { spending } = this.#watch.story;
+    const { spending } = this.#watch.projection;
     for (const task of board.tasks.values()) {
       const spent = spending.tasks.get(task.id);
       const made = this.#final.get(task.id);
@@ -116,8 +116,8 @@ export class Picture {
     return isChanged;
   }
 
-  *#putSpans({ board, at }: Sight, since: number): Parts<boolean> {
-    const spans = this.#watch.story.spans.all(board.tasks);
+  *#putSpans({ board, at }: Sight, since: number): CooperativeWork<boolean> {
+    const spans = this.#watch.projection.spans.all(board.tasks);
     let [isChanged, count] = [false, 0];
     for (const span of spans) {
       const key = `${span.task}.${span.claim}`;
@@ -133,10 +133,10 @@ export class Picture {
 
   #head(): Head {
     const { id, isArchived } = this.#place;
-    const { story, store } = this.#watch;
-    const sight = this.#sight;
+    const { projection, store } = this.#watch;
+    const sight = this.#snapshot;
     const board = sight?.board ?? store.board.fold();
-    const { total } = story.spending;
+    const { total } = projection.spending;
     return {
       ...{ id, isArchived, team: board.team?.name ?? id },
       ...(sight?.stage ?? { status: board.phase === 'closed' ? 'shutdown' : 'active', phase: '' }),
@@ -144,8 +144,8 @@ export class Picture {
         ? { alive: sight.lead.alive, pid: sight.lead.pid, epoch: sight.lead.epoch, unread: sight.unread }
         : { alive: false, pid: null, epoch: board.lead.epoch, unread: 0 },
       ...{ counts: count(board), spent: { tokens: total.tokens, usd: total.usd }, unpriced: total.unpriced },
-      firstAt: timeOf(story.firstAt),
-      lastAt: timeOf(story.last?.at),
+      firstAt: timeOf(projection.firstAt),
+      lastAt: timeOf(projection.last?.at),
       ...{ now: store.clock.now(), isReading: sight === undefined, trouble: this.trouble },
     };
   }

@@ -15,10 +15,10 @@ import {
   whyText,
 } from '../../index.ts';
 import type { MailWanted, ShownEvent, ShownPage, TeamPaths, WantedPage, WatchOptions, WhyLimits } from '../../index.ts';
-import { atOnce, gently } from './cooperative.ts';
-import { Picture } from './live-model.ts';
+import { runAtOnce, runCooperatively } from './cooperative.ts';
+import { LiveModel } from './live-model.ts';
 import { eventRow } from './wire-rows.ts';
-import type { EventRow, MailPage, TaskSight, WhySight } from './wire-types.ts';
+import type { EventRow, MailPage, TaskDetail, WhyDetail } from './wire-types.ts';
 
 export interface LiveOptions {
   readonly watch: WatchOptions;
@@ -44,7 +44,7 @@ export class LiveTeam {
   readonly #place: LivePlace;
   readonly #options: LiveOptions;
   readonly #watch: TeamWatch;
-  readonly #picture: Picture;
+  readonly #model: LiveModel;
   readonly #book: MailBook;
   readonly #end = new AbortController();
   #following: Promise<void> | undefined;
@@ -58,7 +58,7 @@ export class LiveTeam {
     this.#place = place;
     this.#options = options;
     this.#watch = new TeamWatch(place.paths, options.watch);
-    this.#picture = new Picture(place, this.#watch);
+    this.#model = new LiveModel(place, this.#watch);
     this.#book = new MailBook(this.#watch.store);
   }
 
@@ -67,7 +67,7 @@ export class LiveTeam {
     const live = new LiveTeam(place, options);
     try {
       await live.#watch.readBoard();
-      await gently(live.#picture.sketch());
+      await runCooperatively(live.#model.sketch());
     } catch (error) {
       live.#watch.close();
       throw error;
@@ -89,10 +89,10 @@ export class LiveTeam {
 
   /** @param after the last event that its reader knows of; 0 for one that knows nothing */
   update(after: number): { readonly number: number; readonly version: number; readonly text: string } {
-    const number = this.#picture.number;
+    const number = this.#model.number;
     const known = after > number ? 0 : after;
     const events = this.#events.filter((event) => event.number > known);
-    return { number, version: this.#version, text: this.#picture.update(known, events) };
+    return { number, version: this.#version, text: this.#model.update(known, events) };
   }
 
   /** @returns false when nothing changed after `version` for `ms`, or until `signal` aborted */
@@ -112,7 +112,7 @@ export class LiveTeam {
   }
 
   /** @throws UsageError `UNKNOWN_TASK` */
-  task(id: string): TaskSight {
+  task(id: string): TaskDetail {
     const { store } = this.#watch;
     const task = resolveTask(store.board.fold(), id);
     const attempts = Array.from({ length: task.claims }, (_, at) => `team/results/${task.id}.${at + 1}.md`);
@@ -124,7 +124,7 @@ export class LiveTeam {
     };
   }
 
-  async why(subject?: string): Promise<WhySight> {
+  async why(subject?: string): Promise<WhyDetail> {
     const { store } = this.#watch;
     return { text: whyText(await why(store, subject, this.#options.why), store.clock.now()) };
   }
@@ -157,18 +157,18 @@ export class LiveTeam {
 
   async #hear(news: readonly ShownEvent[]): Promise<void> {
     this.#events = [...this.#events, ...news.slice(-KEPT_EVENTS).map(eventRow)].slice(-KEPT_EVENTS);
-    if (!this.#picture.isSketch) {
+    if (!this.#model.isSketch) {
       this.#lookIn(LOOK_MS);
       return;
     }
     // The first look has a long past to show.
-    if (await gently(this.#picture.look())) this.#tell();
+    if (await runCooperatively(this.#model.look())) this.#tell();
     if (this.#watchers > 0) this.#lookIn(RELOOK_MS);
   }
 
   #lookIn(ms: number): void {
     // Half of the events would tell less than the truth.
-    if (this.#picture.isSketch || (this.#timer !== undefined && ms > LOOK_MS)) return;
+    if (this.#model.isSketch || (this.#timer !== undefined && ms > LOOK_MS)) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#look(), ms);
   }
@@ -178,7 +178,7 @@ export class LiveTeam {
     this.#timer = undefined;
     if (this.#end.signal.aborted) return;
     try {
-      if (atOnce(this.#picture.look())) this.#tell();
+      if (runAtOnce(this.#model.look())) this.#tell();
       if (this.#watchers > 0) this.#lookIn(RELOOK_MS);
     } catch (error) {
       this.#troubled(error);
@@ -188,7 +188,7 @@ export class LiveTeam {
   /** The view stands still and says why: it was put away, say, or a newer program writes it. */
   #troubled(error: unknown): void {
     if (!isTeamError(error)) throw error;
-    this.#picture.trouble = error.message;
+    this.#model.trouble = error.message;
     this.#tell();
   }
 

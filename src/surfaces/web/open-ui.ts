@@ -1,8 +1,8 @@
 /** `teams ui`: a page on this machine that shows the teams of a root, and does what a lead may do. */
 import { getRequestListener } from '@hono/node-server';
 import { appOf } from './http-app.ts';
-import { Gallery, type GalleryOptions } from './team-cache.ts';
-import { openHouse } from './http-server.ts';
+import { TeamCache, type TeamCacheOptions } from './team-cache.ts';
+import { openHttpServer } from './http-server.ts';
 
 export interface Ui {
   readonly port: number;
@@ -11,7 +11,7 @@ export interface Ui {
   close(): Promise<void>;
 }
 
-export interface UiOptions extends GalleryOptions {
+export interface UiOptions extends TeamCacheOptions {
   /** 0 for any that is free. */
   readonly port: number;
   /** The team that is shown first. */
@@ -20,15 +20,15 @@ export interface UiOptions extends GalleryOptions {
 
 /** @throws UsageError `USAGE` for a port that is taken */
 export async function openUi({ port: wanted, team, ...options }: UiOptions): Promise<Ui> {
-  const gallery = new Gallery(options);
-  const house = await openHouse(wanted, getRequestListener(appOf(gallery).fetch));
-  gallery.warm(team);
+  const cache = new TeamCache(options);
+  const house = await openHttpServer(wanted, getRequestListener(appOf(cache).fetch));
+  cache.warm(team);
   const first = team === undefined ? '' : `&team=${encodeURIComponent(team)}`;
   return {
     port: house.port,
     url: `http://127.0.0.1:${house.port}/#token=${house.token}${first}`,
     async close() {
-      await gallery[Symbol.asyncDispose]();
+      await cache[Symbol.asyncDispose]();
       await house.close();
     },
   };

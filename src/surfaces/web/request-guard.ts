@@ -3,7 +3,7 @@
  * by its user, or a program, that names this very address and, for data, holds the token. Against DNS rebinding, forged
  * requests of other sites and proxies; what is not clearly ours is refused.
  */
-export interface Knock {
+export interface HttpRequestHead {
   readonly method: string;
   /** The request's target as it stood in its first line. */
   readonly target: string;
@@ -11,12 +11,12 @@ export interface Knock {
   readonly rawHeaders: readonly string[];
 }
 
-export interface Refusal {
+export interface HttpRefusal {
   readonly status: 401 | 403 | 405 | 415;
   readonly why: string;
 }
 
-export interface House {
+export interface ServerIdentity {
   readonly port: number;
   /** In constant time. */
   readonly isToken: (given: string) => boolean;
@@ -26,17 +26,17 @@ export interface House {
 export const API = '/api/';
 
 /** @returns undefined for a request that may come in */
-export function refusal(knock: Knock, house: House): Refusal | undefined {
-  const header = headersOf(knock.rawHeaders);
+export function requestRefusal(request: HttpRequestHead, server: ServerIdentity): HttpRefusal | undefined {
+  const header = headersOf(request.rawHeaders);
   return (
-    wrongPlace(knock.target, header('host'), house.port) ??
-    wrongOrigin(header('origin'), header('sec-fetch-site'), knock.target, house.port) ??
-    wrongMethod(knock.method, knock.target, header('content-type')) ??
-    (knock.target.startsWith(API) ? withoutToken(header('authorization'), house) : undefined)
+    wrongPlace(request.target, header('host'), server.port) ??
+    wrongOrigin(header('origin'), header('sec-fetch-site'), request.target, server.port) ??
+    wrongMethod(request.method, request.target, header('content-type')) ??
+    (request.target.startsWith(API) ? withoutToken(header('authorization'), server) : undefined)
   );
 }
 
-const forbidden = (why: string): Refusal => ({ status: 403, why });
+const forbidden = (why: string): HttpRefusal => ({ status: 403, why });
 
 type Headers = (name: string) => readonly string[];
 
@@ -47,7 +47,7 @@ function headersOf(raw: readonly string[]): Headers {
 /** The port counts first: another server on this machine is another place. */
 const hostsOf = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`];
 
-function wrongPlace(target: string, hosts: readonly string[], port: number): Refusal | undefined {
+function wrongPlace(target: string, hosts: readonly string[], port: number): HttpRefusal | undefined {
   if (!target.startsWith('/') || target.startsWith('//')) return forbidden('The target is no path of this server.');
   const [host] = hosts;
   if (host === undefined || hosts.length > 1 || !hostsOf(port).includes(host))
@@ -60,7 +60,7 @@ function wrongOrigin(
   sites: readonly string[],
   target: string,
   port: number,
-): Refusal | undefined {
+): HttpRefusal | undefined {
   const own = hostsOf(port).map((host) => `http://${host}`);
   if (origins.some((origin) => !own.includes(origin))) return forbidden('Another site may not ask.');
   // `none`: the user typed the address or followed it from another program; for data no page of ours is asked so.
@@ -68,7 +68,7 @@ function wrongOrigin(
   return sites.some((site) => !allowed.includes(site)) ? forbidden('Another site may not ask.') : undefined;
 }
 
-function wrongMethod(method: string, target: string, types: readonly string[]): Refusal | undefined {
+function wrongMethod(method: string, target: string, types: readonly string[]): HttpRefusal | undefined {
   if (method === 'GET' || (method === 'HEAD' && !target.startsWith(API))) return undefined;
   if (method !== 'POST' || !target.startsWith(API)) return { status: 405, why: `Nothing here is asked by ${method}.` };
   // A form of another site can send three types only, and this is none of them.
@@ -76,7 +76,7 @@ function wrongMethod(method: string, target: string, types: readonly string[]): 
   return isJson ? undefined : { status: 415, why: 'What is sent here is application/json.' };
 }
 
-function withoutToken(given: readonly string[], { isToken }: House): Refusal | undefined {
+function withoutToken(given: readonly string[], { isToken }: ServerIdentity): HttpRefusal | undefined {
   const [, token] = /^Bearer ([A-Za-z0-9_-]{1,128})$/.exec(given.length === 1 ? (given[0] ?? '') : '') ?? [];
   return token !== undefined && isToken(token)
     ? undefined

@@ -4,19 +4,19 @@ import { listTeams, openHandle, UsageError, type ListedTeam, type OpenOptions, t
 import { LiveTeam, type LiveOptions } from './live-team.ts';
 import type { TeamEntry } from './wire-types.ts';
 
-export interface GalleryOptions extends LiveOptions {
+export interface TeamCacheOptions extends LiveOptions {
   /** For deeds. */
   readonly open: OpenOptions;
 }
 
 const idOf = ({ paths }: ListedTeam): string => basename(paths.folder);
 
-export class Gallery implements AsyncDisposable {
-  readonly #options: GalleryOptions;
+export class TeamCache implements AsyncDisposable {
+  readonly #options: TeamCacheOptions;
   readonly #shown = new Map<string, Promise<LiveTeam>>();
   readonly #end = new AbortController();
 
-  constructor(options: GalleryOptions) {
+  constructor(options: TeamCacheOptions) {
     this.#options = options;
   }
 

@@ -6,7 +6,7 @@ interface Entry {
   readonly number: number;
 }
 
-export class Ledger {
+export class VersionedRows {
   readonly #entries = new Map<string, Entry>();
 
   has(key: string): boolean {

@@ -4,7 +4,7 @@ import type { MailRow, Problem, ShownPage } from '../../index.ts';
 export type { MailRow, Problem, ShownPage };
 
 export const COLUMN_ORDER = ['blocked', 'ready', 'in_progress', 'completed', 'failed', 'skipped', 'cancelled'] as const;
-export type Column = (typeof COLUMN_ORDER)[number];
+export type WebColumn = (typeof COLUMN_ORDER)[number];
 
 export interface TeamEntry {
   /** The name of its folder: of an archived team with the time. */
@@ -21,7 +21,7 @@ export interface Spent {
 export interface TaskRow {
   readonly id: string;
   readonly subject: string;
-  readonly column: Column;
+  readonly column: WebColumn;
   readonly member: string | null;
   readonly role: string | null;
   readonly blockedBy: readonly string[];
@@ -135,7 +135,7 @@ export interface MailPage {
   readonly rows: readonly MailRow[];
 }
 
-export interface TaskSight {
+export interface TaskDetail {
   readonly id: string;
   readonly description: string;
   readonly history: readonly { readonly at: string; readonly type: string; readonly by: string }[];
@@ -144,11 +144,11 @@ export interface TaskSight {
   readonly files: readonly string[];
 }
 
-export interface WhySight {
+export interface WhyDetail {
   readonly text: string;
 }
 
-export interface Done {
+export interface CommandResult {
   /** Who was told. */
   readonly told: readonly string[];
   /** Who was not, and why. */

@@ -1,15 +1,15 @@
 /** The agents behind a program that stays, each by the suite, with a program that speaks as the real one does. */
 import { join } from 'node:path';
 import { acp } from '../../../src/agents/programs/acp.ts';
-import type { Agent, Seat } from '../../../src/agents/agent-contract.ts';
+import type { Agent, AgentContext } from '../../../src/agents/agent-contract.ts';
 import { claude } from '../../../src/agents/programs/claude.ts';
 import { codex } from '../../../src/agents/programs/codex.ts';
-import type { KeptLimits } from '../../../src/agents/programs/persistent-agent.ts';
+import type { PersistentLimits } from '../../../src/agents/programs/persistent-agent.ts';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
 import { like, teamServer } from '../like.ts';
 import { describeWithModel, type Cast, type Place } from '../model-contract.ts';
 
-type Factory = (spec: AgentSpec, seat: Seat, limits?: Partial<KeptLimits>) => Agent;
+type Factory = (spec: AgentSpec, agentContext: AgentContext, limits?: Partial<PersistentLimits>) => Agent;
 
 const cast = (make: Factory, specOf: (place: Place) => AgentSpec, over: Partial<Cast>): Cast => ({
   kind: '',

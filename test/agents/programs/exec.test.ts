@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import type { AgentEvent, TurnInput } from '../../../src/agents/agent-contract.ts';
 import { childEnvironment } from '../../../src/agents/environment.ts';
 import { exec } from '../../../src/agents/programs/exec.ts';
-import { startProcess, type ProcessLimits } from '../../../src/agents/programs/process.ts';
+import { startProcess, type ProgramLimits } from '../../../src/agents/programs/process.ts';
 import { spawnFailure } from '../../../src/agents/programs/spawn-failure.ts';
 import { codeOf } from '../../../src/model/text/errors.ts';
 import { execAgent } from '../../../src/model/agent/agent.ts';
@@ -26,12 +26,12 @@ describeAgent('exec', (cwd) => ({
 const run = (
   argv: readonly string[],
   over: Partial<TurnInput> = {},
-  limits: Partial<ProcessLimits> = {},
+  limits: Partial<ProgramLimits> = {},
   react?: (event: AgentEvent) => void,
 ): Promise<Played> => play(exec({ kind: 'exec' }, {}, limits).turn(turnInput(tempDir(), { argv, ...over })), react);
 
 /** Aborts when the program is ready. */
-async function abortWhenReady(argv: readonly string[], limits: Partial<ProcessLimits> = {}): Promise<Played> {
+async function abortWhenReady(argv: readonly string[], limits: Partial<ProgramLimits> = {}): Promise<Played> {
   const abort = new AbortController();
   return run(argv, { signal: abort.signal }, limits, (event) => {
     if (isReady(event)) abort.abort();

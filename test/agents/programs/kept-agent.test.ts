@@ -3,10 +3,10 @@ import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { acp } from '../../../src/agents/programs/acp.ts';
-import type { Agent, CallAnswer, Seat, TurnInput } from '../../../src/agents/agent-contract.ts';
+import type { Agent, CallAnswer, AgentContext, TurnInput } from '../../../src/agents/agent-contract.ts';
 import { claude } from '../../../src/agents/programs/claude.ts';
 import { codex } from '../../../src/agents/programs/codex.ts';
-import type { KeptLimits } from '../../../src/agents/programs/persistent-agent.ts';
+import type { PersistentLimits } from '../../../src/agents/programs/persistent-agent.ts';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
 import { ModelServer } from '../../fixtures/model-server/server.ts';
 import type { Script } from '../../fixtures/model-server/script.ts';
@@ -31,20 +31,20 @@ interface Stage {
 interface Options {
   readonly misbehaves?: string;
   readonly script?: Script;
-  readonly limits?: Partial<KeptLimits>;
-  readonly seat?: Seat;
+  readonly limits?: Partial<PersistentLimits>;
+  readonly seat?: AgentContext;
   readonly spec?: Partial<AgentSpec>;
 }
 
 async function stage(
   kind: Kind,
-  { misbehaves, script = [], limits, seat = {}, spec = {} }: Options = {},
+  { misbehaves, script = [], limits, seat: agentContext = {}, spec = {} }: Options = {},
 ): Promise<Stage> {
   const server = await ModelServer.start({ script });
   onTestFinished(() => server.close());
   const [cwd, home] = [tempDir(), tempDir()];
   const baseUrl = kind === 'codex' ? `${server.url}/v1` : server.url;
-  const agent = FACTORIES[kind]({ kind, command: like(kind), baseUrl, ...spec }, { home, ...seat }, limits);
+  const agent = FACTORIES[kind]({ kind, command: like(kind), baseUrl, ...spec }, { home, ...agentContext }, limits);
   onTestFinished(() => agent.close());
   const env = {
     ...{ PATH: process.env['PATH'] ?? '', HOME: cwd, LIKE_URL: server.url, LIKE_HOME: home },

@@ -1,6 +1,6 @@
 /** What counts as a verdict, and what is taken for none. */
 import { describe, expect, it } from 'vitest';
-import { readVerdict } from '../../../src/model/agent/verification-verdict.ts';
+import { readVerificationVerdict } from '../../../src/model/agent/verification-verdict.ts';
 
 describe('a verdict', () => {
   it.each<[string, string, 'pass' | 'fail', string[]]>([
@@ -21,6 +21,6 @@ describe('a verdict', () => {
     ['prose', 'Looks great to me!', 'fail', []],
     ['nothing', ' \n ', 'fail', []],
   ])('%s', (_, text, result, issues) => {
-    expect(readVerdict(text)).toMatchObject({ result, issues });
+    expect(readVerificationVerdict(text)).toMatchObject({ result, issues });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { advance, madeReady } from '../../../src/model/board/advance.ts';
+import { advance, newlyReady } from '../../../src/model/board/advance.ts';
 import { isReady } from '../../../src/model/board/board.ts';
 import type { Author, BoardEvent, Change } from '../../../src/model/board/event.ts';
 import { LEAD, parseName } from '../../../src/model/text/names.ts';
@@ -356,12 +356,12 @@ describe('blockers', () => {
     world.add({ blockedBy: ['1', '2'] });
     const unblock = (blocker: string) => world.say(byLead(), { type: 'task.unblocked', task: '3', blocker });
     expect(verdict(unblock('9'))).toBe('BAD_REFERENCE');
-    expect(madeReady(world.board, ['1'])).toMatchObject([{ id: '1' }]);
+    expect(newlyReady(world.board, ['1'])).toMatchObject([{ id: '1' }]);
     unblock('1');
     expect(isReady(world.board, world.task('3'))).toBe(false);
     world.claim('2');
     const done = world.complete('2');
-    expect(done.ok && madeReady(world.board, done.changed)).toMatchObject([{ id: '3', blockedBy: ['2'] }]);
+    expect(done.ok && newlyReady(world.board, done.changed)).toMatchObject([{ id: '3', blockedBy: ['2'] }]);
   });
 
   it('refuses cycles of one, two and more, and accepts an edge once', () => {

@@ -1,6 +1,6 @@
 /** A verdict in a reviewer's words: found where it stands, or refused. */
 import { describe, expect, it } from 'vitest';
-import { readVerdict, verdictSchema } from '../../../src/model/pipeline/round.ts';
+import { readReviewVerdict, verdictSchema } from '../../../src/model/pipeline/round.ts';
 
 const VERDICT = {
   deliverables: [
@@ -20,7 +20,7 @@ describe('a verdict', () => {
     ['in the midst of prose', `I think: ${JSON_TEXT} - so much for that.`],
     ['with keys that nobody knows', JSON.stringify({ ...VERDICT, mood: 'fine' })],
   ])('is found %s', (_, answer) => {
-    expect(readVerdict(answer)).toEqual({ ok: true, verdict: VERDICT });
+    expect(readReviewVerdict(answer)).toEqual({ ok: true, verdict: VERDICT });
   });
 
   it.each([
@@ -36,7 +36,7 @@ describe('a verdict', () => {
       JSON.stringify({ ...VERDICT, deliverables: [{ ...VERDICT.deliverables[0], accepted: 'yes' }] }),
     ],
   ])('is not %s', (_, answer) => {
-    expect(readVerdict(answer)).toHaveProperty('why', expect.stringMatching(/\S/));
+    expect(readReviewVerdict(answer)).toHaveProperty('why', expect.stringMatching(/\S/));
   });
 
   it('needs no findings, reasons or critiques to be one', () => {

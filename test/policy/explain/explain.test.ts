@@ -5,9 +5,9 @@ import { explainTask } from '../../../src/policy/explain/explain-task.ts';
 import { explainMember, explainTeam } from '../../../src/policy/explain/explain-team.ts';
 import type { Explanation, Facts, LeadFacts } from '../../../src/policy/explain/explanation.ts';
 import { memberFacts, type SeenNow } from '../../../src/policy/explain/member-facts.ts';
-import { describeMember, type Note } from '../../../src/policy/supervise/progress.ts';
+import { describeMember, type MemberNote } from '../../../src/policy/supervise/progress.ts';
 import { Evidence } from '../../../src/policy/view/evidence.ts';
-import { Since } from '../../../src/policy/view/state-times.ts';
+import { StateTimes } from '../../../src/policy/view/state-times.ts';
 import { MINUTE, name, seen, world, type TaskSketch, type World } from '../world.ts';
 
 const SECOND = 1_000;
@@ -18,7 +18,7 @@ const Q = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
 type Sight = Partial<Omit<SeenNow, 'status' | 'seen'>> & {
   readonly seen?: Partial<NonNullable<SeenNow['seen']>>;
-  readonly note?: Note;
+  readonly note?: MemberNote;
   readonly unread?: number;
 };
 
@@ -42,8 +42,8 @@ class Scene {
     return this;
   }
 
-  see(member: string, sight: Sight): this {
-    this.#sights.set(member, sight);
+  see(member: string, snapshot: Sight): this {
+    this.#sights.set(member, snapshot);
     return this;
   }
 
@@ -60,7 +60,7 @@ class Scene {
 
   facts(): Facts {
     const { board, now, shown } = this.team;
-    const since = new Since();
+    const since = new StateTimes();
     for (const event of shown) since.add(event);
     return {
       ...{ team: name('alpha'), board, since, now, lead: this.#lead },
@@ -69,7 +69,7 @@ class Scene {
     };
   }
 
-  #memberFacts(member: string, since: Since) {
+  #memberFacts(member: string, since: StateTimes) {
     const { board, now } = this.team;
     const of = board.members.get(name(member));
     if (!of) throw new Error(member);

@@ -1,11 +1,11 @@
 /** What workers say of shared files is found in their results, put to the lead's agent once, and told as what became of it. */
 import { describe, expect, it } from 'vitest';
 import {
-  notTheLeads,
+  ownedByMembers,
   readSettled,
   wishesIn,
   wishesPrompt,
-  type Wish,
+  type SharedFileWish,
 } from '../../../src/policy/landing/shared-file-wishes.ts';
 import { name } from '../../support/team.ts';
 
@@ -52,10 +52,12 @@ it.each([
   ['src/index.ts', undefined],
   ['src/a/x.ts', "src/a/x.ts is no shared file but ada's"],
 ])('the lead may see to %s unless it is somebody’s', (file, why) => {
-  expect(notTheLeads(file, ['package.json'], [{ member: name('ada'), patterns: ['src/a', 'package.json'] }])).toBe(why);
+  expect(ownedByMembers(file, ['package.json'], [{ member: name('ada'), patterns: ['src/a', 'package.json'] }])).toBe(
+    why,
+  );
 });
 
-const wish = (file: string, text: string, task?: string): Wish => ({
+const wish = (file: string, text: string, task?: string): SharedFileWish => ({
   ...{ id: file, file, text, member: name('ada') },
   ...(task === undefined ? {} : { task }),
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { strayEdits, strayTasks, strayText, type Scope } from '../../../src/policy/landing/stray-edits.ts';
+import { strayEdits, strayTasks, strayText, type WriteScope } from '../../../src/policy/landing/stray-edits.ts';
 import { name } from '../../support/team.ts';
 
-const scope = (member: string, patterns: string[], ...spans: [number, number][]): Scope => ({
+const scope = (member: string, patterns: string[], ...spans: [number, number][]): WriteScope => ({
   ...{ member: name(member), patterns, spans: spans.map(([from, to]) => ({ from: from * 1_000, to: to * 1_000 })) },
 });
 /** Seconds. */
@@ -12,7 +12,7 @@ const idle = scope('cy', ['src/c']);
 const looking = { ...scope('eve', [], [700, 800]), looks: true };
 const free = scope('dan', [], [500, 600]);
 
-const judged = (path: string, at: number | undefined, scopes: readonly Scope[], settled: string[] = []) =>
+const judged = (path: string, at: number | undefined, scopes: readonly WriteScope[], settled: string[] = []) =>
   strayEdits({
     edits: [{ path, ...(at === undefined ? {} : { at: at * 1_000 }) }],
     ...{ scopes, shared: ['package.json'], settled: new Set(settled) },

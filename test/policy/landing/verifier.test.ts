@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentKind } from '../../../src/model/agent/agent.ts';
 import { chooseVerifier, fixTasks, MOST_FIX_ROUNDS, verificationPrompt } from '../../../src/policy/landing/verifier.ts';
-import { readVerdict } from '../../../src/model/agent/verification-verdict.ts';
+import { readVerificationVerdict } from '../../../src/model/agent/verification-verdict.ts';
 import { world } from '../world.ts';
 
 describe('who verifies', () => {
@@ -30,23 +30,23 @@ describe('who verifies', () => {
 
 describe('what is wrong', () => {
   it('becomes a task each, without a follow-up', () => {
-    const tasks = fixTasks(readVerdict('FAIL\n- no tests\n- dead code'), 1);
+    const tasks = fixTasks(readVerificationVerdict('FAIL\n- no tests\n- dead code'), 1);
     expect(tasks.map(({ subject }) => subject)).toEqual(['[no-cascade] Fix: no tests', '[no-cascade] Fix: dead code']);
     expect(tasks[0]?.description).toContain('round 1 of 3');
   });
 
   it('becomes one task when it is not listed, and at most ten', () => {
-    expect(fixTasks(readVerdict('FAIL\nIt does not build.'), 1)).toMatchObject([
+    expect(fixTasks(readVerificationVerdict('FAIL\nIt does not build.'), 1)).toMatchObject([
       { subject: '[no-cascade] Fix: It does not build.' },
     ]);
     const many = Array.from({ length: 50 }, (_, at) => `- issue ${at}`).join('\n');
-    expect(fixTasks(readVerdict(`FAIL\n${many}`), 1)).toHaveLength(10);
+    expect(fixTasks(readVerificationVerdict(`FAIL\n${many}`), 1)).toHaveLength(10);
   });
 
   it('is not worked on for ever', () => {
-    expect(fixTasks(readVerdict('FAIL'), MOST_FIX_ROUNDS)).toHaveLength(1);
-    expect(fixTasks(readVerdict('FAIL'), MOST_FIX_ROUNDS + 1)).toEqual([]);
-    expect(fixTasks(readVerdict('PASS'), 1)).toEqual([]);
+    expect(fixTasks(readVerificationVerdict('FAIL'), MOST_FIX_ROUNDS)).toHaveLength(1);
+    expect(fixTasks(readVerificationVerdict('FAIL'), MOST_FIX_ROUNDS + 1)).toEqual([]);
+    expect(fixTasks(readVerificationVerdict('PASS'), 1)).toEqual([]);
   });
 });
 

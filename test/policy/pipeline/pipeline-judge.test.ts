@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { pipelineGraph } from '../../../src/policy/pipeline/pipeline-graph.ts';
 import { needsFix } from '../../../src/policy/pipeline/fix-loop.ts';
 import { judge } from '../../../src/policy/supervise/judge.ts';
-import type { MemberSighting, PipelineSight } from '../../../src/policy/sighting.ts';
+import type { MemberSighting, PipelineSighting } from '../../../src/policy/sighting.ts';
 import { LIMITS, name, seen, world, type World } from '../world.ts';
 
 const team = (): World =>
@@ -16,7 +16,7 @@ const team = (): World =>
     ],
   });
 
-const look = ({ board }: World, sight: Partial<PipelineSight> = {}, members: readonly MemberSighting[] = []) => {
+const look = ({ board }: World, sight: Partial<PipelineSighting> = {}, members: readonly MemberSighting[] = []) => {
   const pipeline = { owing: new Set<never>(), told: new Set<string>(), passesCheckpoints: false, ...sight };
   const verdicts = judge({ board, members, overslept: false, unattended: true, pipeline }, LIMITS);
   return verdicts.map((verdict) =>

@@ -1,12 +1,12 @@
 /** S4's Phase 5: the table of its two variants, what breaks the loop, and what is said on the way. */
 import { describe, expect, it } from 'vitest';
 import { parseRoleSpec } from '../../../src/model/pipeline/role-spec.ts';
-import { PHASE_5, variantOf, type Course, type Variant } from '../../../src/policy/pipeline/role-progress.ts';
+import { PHASE_5, loopVariantOf, type RoleProgress, type Variant } from '../../../src/policy/pipeline/role-progress.ts';
 import { finalReport, keyDecisions, phasePrompt, type PhaseBrief } from '../../../src/policy/pipeline/role-wording.ts';
 import { name } from '../world.ts';
 
 describe('Phase 5', () => {
-  it.each<[string, Partial<Course>, Variant]>([
+  it.each<[string, Partial<RoleProgress>, Variant]>([
     ['an inner loop with more of its prefix', { innerLoop: true, pending: 1 }, '5-L'],
     ['an inner loop without more', { innerLoop: true, pending: 0 }, '5-F'],
     ['no inner loop', { innerLoop: false, pending: 3 }, '5-F'],
@@ -14,7 +14,7 @@ describe('Phase 5', () => {
     ['three errors', { innerLoop: true, pending: 1, errors: 3 }, 'interrupt'],
     ['no consensus, gravely', { innerLoop: true, pending: 1, isBlocked: true }, 'interrupt'],
   ])('after %s', (_, course, variant) => {
-    expect(variantOf({ innerLoop: false, pending: 0, errors: 0, isBlocked: false, ...course })).toBe(variant);
+    expect(loopVariantOf({ innerLoop: false, pending: 0, errors: 0, isBlocked: false, ...course })).toBe(variant);
   });
 
   it('keeps to the table', () => {

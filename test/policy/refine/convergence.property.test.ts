@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Name } from '../../../src/model/text/names.ts';
 import type { RelayOutcome, Review } from '../../../src/model/pipeline/round.ts';
-import { advance, begin } from '../../../src/policy/refine/convergence.ts';
-import type { Command, Loop, Outcome } from '../../../src/policy/refine/refine-loop.ts';
+import { advanceLoop, beginLoop } from '../../../src/policy/refine/convergence.ts';
+import type { LoopCommand, Loop, LoopOutcome } from '../../../src/policy/refine/refine-loop.ts';
 import { synthesise, type SynthesisFacts } from '../../../src/policy/refine/synthesis.ts';
 import { synthesisText } from '../../../src/policy/refine/synthesis-text.ts';
 import { backend, failing, finding, passing, settings } from '../rounds.ts';
@@ -47,7 +47,7 @@ const reviewOf = (kind: Kind, round: number, at: number): Review =>
   kind === 'success' ? passing : failing(...Array.from({ length: issuesOf(round, at) }, () => finding('major')));
 
 /** What comes of a command, when the outcomes of a round are told. */
-function answer(command: Command, kinds: (round: number) => readonly Kind[]): Outcome {
+function answer(command: LoopCommand, kinds: (round: number) => readonly Kind[]): LoopOutcome {
   switch (command.do) {
     case 'relay': {
       const told = command.backends.map((name): [Name, RelayOutcome] => {
@@ -74,17 +74,17 @@ function answer(command: Command, kinds: (round: number) => readonly Kind[]): Ou
 }
 
 interface Played {
-  readonly commands: readonly Command[];
+  readonly commands: readonly LoopCommand[];
   readonly loop: Loop;
 }
 
 function play(maxRounds: number, backends: number, inTurn: boolean, sequence: Sequence): Played {
-  let loop = begin(settings({ maxRounds, inTurn, backends: NAMES.slice(0, backends) }));
-  const commands: Command[] = [];
+  let loop = beginLoop(settings({ maxRounds, inTurn, backends: NAMES.slice(0, backends) }));
+  const commands: LoopCommand[] = [];
   while (loop.command.do !== 'nothing') {
     commands.push(loop.command);
     if (commands.length > 4 * maxRounds + 2) throw new Error(`It never ends: ${JSON.stringify(sequence)}`);
-    loop = advance(
+    loop = advanceLoop(
       loop,
       answer(loop.command, (round) => sequence[round - 1] ?? []),
     );
@@ -182,13 +182,13 @@ const stateOf = ({ command, backends, rounds, best, ending }: Loop): string =>
 describe('every state that two backends reach in five rounds', () => {
   it('leads to a clean-up, with a synthesis that has all five parts, also when it is stopped there', () => {
     const seen = new Map<string, Loop>();
-    const open = [begin(settings({ maxRounds: 5, backends: NAMES }))];
+    const open = [beginLoop(settings({ maxRounds: 5, backends: NAMES }))];
     for (let loop = open.pop(); loop !== undefined; loop = open.pop()) {
       if (seen.has(stateOf(loop))) continue;
       seen.set(stateOf(loop), loop);
       for (const kinds of loop.command.do === 'nothing' ? [] : PAIRS)
         open.push(
-          advance(
+          advanceLoop(
             loop,
             answer(loop.command, () => kinds),
           ),
@@ -197,7 +197,7 @@ describe('every state that two backends reach in five rounds', () => {
     expect(seen.size).toBeGreaterThan(500);
     for (const loop of seen.values()) {
       expect(loop.rounds.length).toBeLessThanOrEqual(5);
-      const stopped = advance(loop, { of: 'stop', ending: { why: 'interrupted', text: 'Ctrl-C' } });
+      const stopped = advanceLoop(loop, { of: 'stop', ending: { why: 'interrupted', text: 'Ctrl-C' } });
       const isOver = loop.ending !== undefined;
       expect(stopped.command.do).toBe(isOver ? loop.command.do : 'clean up');
       const text = synthesisText(synthesise(stopped, FACTS));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureClass } from '../../../src/model/agent/agent.ts';
 import type { RelayOutcome, Review } from '../../../src/model/pipeline/round.ts';
-import { advance, begin } from '../../../src/policy/refine/convergence.ts';
+import { advanceLoop, beginLoop } from '../../../src/policy/refine/convergence.ts';
 import type { Loop, LoopSettings } from '../../../src/policy/refine/refine-loop.ts';
 import { backend, failing, finding, passing, settings } from '../rounds.ts';
 
@@ -17,17 +17,17 @@ const fail = (why: FailureClass, retryAfterMs?: number): RelayOutcome => ({
 });
 
 const relay = (loop: Loop, codex?: RelayOutcome, gemini?: RelayOutcome): Loop =>
-  advance(loop, {
+  advanceLoop(loop, {
     of: 'relay',
     outcomes: new Map([...(codex ? [[CODEX, codex] as const] : []), ...(gemini ? [[GEMINI, gemini] as const] : [])]),
   });
 const reviewed = (loop: Loop, codex?: Review, gemini?: Review): Loop =>
-  advance(loop, {
+  advanceLoop(loop, {
     of: 'review',
     reviews: new Map([...(codex ? [[CODEX, codex] as const] : []), ...(gemini ? [[GEMINI, gemini] as const] : [])]),
   });
 const round = (loop: Loop, one: Review, text?: string): Loop => reviewed(relay(loop, success(text)), one);
-const start = (more: Partial<LoopSettings> = {}): Loop => begin(settings(more));
+const start = (more: Partial<LoopSettings> = {}): Loop => beginLoop(settings(more));
 
 describe('a round', () => {
   it('is do, review, decide; converged in round 1 it is cleaned up and synthesised', () => {
@@ -40,9 +40,9 @@ describe('a round', () => {
     });
     const over = reviewed(done, passing);
     expect(over).toMatchObject({ command: { do: 'clean up' }, ending: { why: 'converged' } });
-    const clean = advance(over, { of: 'clean up' });
+    const clean = advanceLoop(over, { of: 'clean up' });
     expect(clean.command).toEqual({ do: 'synthesise' });
-    expect(advance(clean, { of: 'synthesise' }).command).toEqual({ do: 'nothing' });
+    expect(advanceLoop(clean, { of: 'synthesise' }).command).toEqual({ do: 'nothing' });
   });
 
   it('with issues is followed by the next, until one converges', () => {
@@ -123,7 +123,7 @@ describe("S0's failure table", () => {
   ])('429 of a lone backend that says %s ms: waits %i ms, once a round', (told, ms) => {
     const waits = relay(start(), fail('rate_limited', told));
     expect(waits.command).toEqual({ do: 'wait', ms });
-    const again = advance(waits, { of: 'wait' });
+    const again = advanceLoop(waits, { of: 'wait' });
     expect(again.command).toEqual({ do: 'relay', round: 1, backends: [CODEX] });
     expect(relay(again, fail('rate_limited', told)).command).toMatchObject({ do: 'relay', round: 2 });
     expect(relay(again, success()).command).toMatchObject({ do: 'review', round: 1 });
@@ -184,7 +184,7 @@ describe('the best one', () => {
 
 describe('a stop from outside', () => {
   const stop = (loop: Loop, outcomes?: ReadonlyMap<typeof CODEX, RelayOutcome>): Loop =>
-    advance(loop, {
+    advanceLoop(loop, {
       ...{ of: 'stop', ending: { why: 'interrupted', text: 'Ctrl-C' } },
       ...(outcomes === undefined ? {} : { outcomes }),
     });
@@ -197,7 +197,7 @@ describe('a stop from outside', () => {
       expect(stop(loop)).toMatchObject({ command: { do: 'clean up' }, ending: { why: 'interrupted' } });
     const over = reviewed(reviewing, passing);
     expect(stop(over)).toBe(over);
-    const clean = advance(over, { of: 'clean up' });
+    const clean = advanceLoop(over, { of: 'clean up' });
     expect(stop(clean)).toBe(clean);
   });
 
@@ -218,9 +218,9 @@ describe('a stop from outside', () => {
 it('an outcome that is not of the present command changes nothing', () => {
   const loop = start();
   expect(reviewed(loop, passing)).toBe(loop);
-  expect(advance(loop, { of: 'wait' })).toBe(loop);
-  expect(advance(loop, { of: 'clean up' })).toBe(loop);
-  expect(advance(loop, { of: 'synthesise' })).toBe(loop);
+  expect(advanceLoop(loop, { of: 'wait' })).toBe(loop);
+  expect(advanceLoop(loop, { of: 'clean up' })).toBe(loop);
+  expect(advanceLoop(loop, { of: 'synthesise' })).toBe(loop);
   const done = relay(loop, success());
   expect(relay(done, success())).toBe(done);
 });

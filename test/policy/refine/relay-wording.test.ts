@@ -2,10 +2,15 @@
 import { describe, expect, it } from 'vitest';
 import type { RelayOutcome, Review } from '../../../src/model/pipeline/round.ts';
 import { bytesOf, LIMITS } from '../../../src/policy/context-budget.ts';
-import { advance, begin } from '../../../src/policy/refine/convergence.ts';
+import { advanceLoop, beginLoop } from '../../../src/policy/refine/convergence.ts';
 import type { Loop } from '../../../src/policy/refine/refine-loop.ts';
-import { mechanical } from '../../../src/policy/refine/relay-outcome.ts';
-import { relayPrompt, reviewPrompt, type Fitted, type RelayParts } from '../../../src/policy/refine/relay-wording.ts';
+import { exitCodeReview } from '../../../src/policy/refine/relay-outcome.ts';
+import {
+  relayPrompt,
+  reviewPrompt,
+  type FittedPrompt,
+  type RelayParts,
+} from '../../../src/policy/refine/relay-wording.ts';
 import { briefOf } from '../../../src/policy/refine/round-brief.ts';
 import { backend, critique, failing, finding, review, settings } from '../rounds.ts';
 
@@ -13,10 +18,10 @@ const CODEX = backend('codex');
 const played = (...rounds: [RelayOutcome, Review?][]): Loop =>
   rounds.reduce(
     (loop, [outcome, one]) =>
-      advance(advance(loop, { of: 'relay', outcomes: new Map([[CODEX, outcome]]) }), {
+      advanceLoop(advanceLoop(loop, { of: 'relay', outcomes: new Map([[CODEX, outcome]]) }), {
         ...{ of: 'review', reviews: new Map(one ? [[CODEX, one] as const] : []) },
       }),
-    begin(settings({ maxRounds: 5 })),
+    beginLoop(settings({ maxRounds: 5 })),
   );
 const did = (text: string): RelayOutcome => ({ is: 'success', text });
 const timeout: RelayOutcome = { is: 'failed', why: 'timeout', message: 'Timed out after 10m.' };
@@ -28,7 +33,7 @@ const parts = (more: Partial<RelayParts> = {}): RelayParts => ({
   boundary: BOUNDARY,
   ...more,
 });
-const text = (fitted: Fitted): string => (fitted.ok ? fitted.prompt : `refused: ${fitted.refusal.part}`);
+const text = (fitted: FittedPrompt): string => (fitted.ok ? fitted.prompt : `refused: ${fitted.refusal.part}`);
 
 describe('the first round', () => {
   it('carries the task and how to answer, and nothing else', () => {
@@ -80,7 +85,7 @@ describe('a later round', () => {
   });
 
   it('shows what a command printed that did not pass', () => {
-    const red = mechanical(
+    const red = exitCodeReview(
       'exec:npm test',
       { command: 'npm test', passed: false, message: 'exit 1', printed: 'not ok 7' },
       ['the result'],

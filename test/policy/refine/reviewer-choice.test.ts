@@ -1,9 +1,13 @@
 /** Who reviews: SPEC §10's order, and who never does. */
 import { describe, expect, it } from 'vitest';
 import type { AgentKind } from '../../../src/model/agent/agent.ts';
-import { chooseReviewer, type ReviewerRequest, type Thinker } from '../../../src/policy/refine/reviewer-choice.ts';
+import {
+  chooseReviewer,
+  type ReviewerRequest,
+  type LabelledReviewer,
+} from '../../../src/policy/refine/reviewer-choice.ts';
 
-const one = (kind: AgentKind, label: string = kind): Thinker => ({ label, agent: { kind } });
+const one = (kind: AgentKind, label: string = kind): LabelledReviewer => ({ label, agent: { kind } });
 const [codex, gemini, claude, command] = [one('codex'), one('gemini'), one('claude'), one('exec', 'exec:./fix')];
 
 const who = (request: Partial<ReviewerRequest>): string => {

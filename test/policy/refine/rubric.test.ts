@@ -1,9 +1,9 @@
 /** S0 "Phase 2: REVIEW" and S1 "Convergence Rubric": what lets a result pass, and which of several is the better one. */
 import { describe, expect, it } from 'vitest';
 import type { Critique, Review, Validation } from '../../../src/model/pipeline/round.ts';
-import { mechanical } from '../../../src/policy/refine/relay-outcome.ts';
+import { exitCodeReview } from '../../../src/policy/refine/relay-outcome.ts';
 import { compareStandings, standingOf, type Rubric } from '../../../src/policy/refine/rubric.ts';
-import { select, type Judged } from '../../../src/policy/refine/selection.ts';
+import { select, type RatedCandidate } from '../../../src/policy/refine/selection.ts';
 import { backend, critique, failing, finding, passing, review } from '../rounds.ts';
 
 const ONE: Rubric = { deliverables: ['the result'], isComplex: false };
@@ -92,7 +92,7 @@ describe('several deliverables', () => {
   });
 
   it('are all judged by the exit code of a command that was asked for', () => {
-    const command = (validation: Validation) => mechanical('exec:npm test', validation, TWO.deliverables);
+    const command = (validation: Validation) => exitCodeReview('exec:npm test', validation, TWO.deliverables);
     expect(of(command(green), TWO).converged).toBe(true);
     expect(of(command(red), TWO)).toMatchObject({ unresolved: ['critical: npm test: exit 1: 3 failed'] });
     expect(of(command(red), TWO, 1, red).unresolved).toHaveLength(1);
@@ -131,11 +131,11 @@ describe('the better one', () => {
 });
 
 describe('both backends', () => {
-  const judged = (name: string, one: Review): Judged => ({
+  const judged = (name: string, one: Review): RatedCandidate => ({
     candidate: { backend: backend(name), round: 1, text: name },
     standing: of(one),
   });
-  const chosen = (...all: Judged[]) => {
+  const chosen = (...all: RatedCandidate[]) => {
     const { agreement, rationale, chosen: one } = select(all) ?? {};
     return { who: one?.candidate.backend, agreement, rationale };
   };

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseBackends } from '../../../src/model/pipeline/backend.ts';
 import type { RelayOutcome, Review, Validation } from '../../../src/model/pipeline/round.ts';
-import { advance, begin } from '../../../src/policy/refine/convergence.ts';
+import { advanceLoop, beginLoop } from '../../../src/policy/refine/convergence.ts';
 import type { Loop } from '../../../src/policy/refine/refine-loop.ts';
 import { synthesise, type SynthesisFacts } from '../../../src/policy/refine/synthesis.ts';
 import { synthesisText } from '../../../src/policy/refine/synthesis-text.ts';
@@ -18,18 +18,18 @@ const facts = (more: Partial<SynthesisFacts> = {}): SynthesisFacts => ({
 });
 
 const relayed = (loop: Loop, ...outcomes: RelayOutcome[]): Loop =>
-  advance(loop, {
+  advanceLoop(loop, {
     of: 'relay',
     outcomes: new Map(outcomes.map((one, at) => [at === 0 ? CODEX : GEMINI, one] as const)),
   });
 const reviewed = (loop: Loop, reviews: Review[], validation?: Validation): Loop =>
-  advance(loop, {
+  advanceLoop(loop, {
     ...{ of: 'review', reviews: new Map(reviews.map((one, at) => [at === 0 ? CODEX : GEMINI, one] as const)) },
     ...(validation === undefined ? {} : { validation }),
   });
 const did = (text: string): RelayOutcome => ({ is: 'success', text });
 const gone: RelayOutcome = { is: 'failed', why: 'unauthorised', message: 'log in first' };
-const start = (maxRounds = 3) => begin(settings({ maxRounds, inTurn: true }));
+const start = (maxRounds = 3) => beginLoop(settings({ maxRounds, inTurn: true }));
 
 describe('the synthesis', () => {
   it('of a loop that converged says what was done, by whom, in how many rounds, and that all passed', () => {
@@ -93,7 +93,7 @@ describe('the synthesis', () => {
   });
 
   it('tells agreement and conflict of two, with the rationale', () => {
-    const loop = reviewed(relayed(begin(settings({ backends: [CODEX, GEMINI] })), did('a'), did('b')), [
+    const loop = reviewed(relayed(beginLoop(settings({ backends: [CODEX, GEMINI] })), did('a'), did('b')), [
       failing(),
       passing,
     ]);
@@ -135,7 +135,7 @@ describe('the synthesis', () => {
   });
 
   it('of an interruption keeps what there is', () => {
-    const loop = advance(relayed(start(), did('half')), {
+    const loop = advanceLoop(relayed(start(), did('half')), {
       of: 'stop',
       ending: { why: 'interrupted', text: 'interrupted by a signal' },
     });
@@ -143,7 +143,7 @@ describe('the synthesis', () => {
     expect(text).toMatch(/^REFINE INTERRUPTED/);
     expect(text).toContain('Interrupted after 1 round of 3.');
     expect(text).toMatch(/\n\nhalf$/);
-    const early = advance(start(), { of: 'stop', ending: { why: 'interrupted', text: 'interrupted by a signal' } });
+    const early = advanceLoop(start(), { of: 'stop', ending: { why: 'interrupted', text: 'interrupted by a signal' } });
     expect(synthesisText(synthesise(early, facts()))).toContain('Interrupted after 0 rounds of 3.');
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { permitted, type Wish } from '../../../src/policy/sandbox/permissions.ts';
+import { judgePermission, type PermissionRequest } from '../../../src/policy/sandbox/permissions.ts';
 import { SANDBOXES, type Sandbox } from '../../../src/model/agent/agent.ts';
 
 const EFFECTS = ['reads', 'writes', 'runs', 'reaches', 'unknown'] as const;
-const may = (sandbox: Sandbox, effect: Wish['effect'], ...paths: string[]): boolean =>
-  permitted({ tool: 'Tool', effect, paths }, sandbox).ok;
+const may = (sandbox: Sandbox, effect: PermissionRequest['effect'], ...paths: string[]): boolean =>
+  judgePermission({ tool: 'Tool', effect, paths }, sandbox).ok;
 
 describe('a permission', () => {
   it('is given by the table, whole', () => {
@@ -42,7 +42,7 @@ describe('a permission', () => {
   );
 
   it('to write is not given where the file is not said', () => {
-    expect(permitted({ tool: 'Edit', effect: 'writes', paths: [] }, 'workspace-write')).toEqual({
+    expect(judgePermission({ tool: 'Edit', effect: 'writes', paths: [] }, 'workspace-write')).toEqual({
       ok: false,
       why: 'Edit is denied: it does not say which file it writes.',
     });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { walled, type Surroundings } from '../../../src/policy/sandbox/shell-isolation.ts';
+import { isolatedShellArgv, type ShellSurroundings } from '../../../src/policy/sandbox/shell-isolation.ts';
 
-const around = (over: Partial<Surroundings>): Surroundings => ({
+const around = (over: Partial<ShellSurroundings>): ShellSurroundings => ({
   ...{ root: '/work', isWritable: true, inRoot: new Map(), ofGit: [], keys: [] },
   ...over,
 });
-const line = (over: Partial<Surroundings>): string =>
-  walled('/bin/bwrap', around(over), ['/bin/sh', '-c', 'true']).join(' ');
+const line = (over: Partial<ShellSurroundings>): string =>
+  isolatedShellArgv('/bin/bwrap', around(over), ['/bin/sh', '-c', 'true']).join(' ');
 const directory = (path: string) => ({ path, isDirectory: true });
 const file = (path: string) => ({ path, isDirectory: false });
 

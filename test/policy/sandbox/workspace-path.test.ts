@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { protectedBy, walledOff } from '../../../src/policy/sandbox/workspace-path.ts';
+import { protectedBy, hiddenFromShell } from '../../../src/policy/sandbox/workspace-path.ts';
 
 describe('a protected path', () => {
   test.each([
@@ -88,6 +88,6 @@ describe('the wall', () => {
     ['.git', undefined],
     ['src', undefined],
   ])('takes %s from commands: %s', (name, how) => {
-    expect(walledOff(name)).toBe(how);
+    expect(hiddenFromShell(name)).toBe(how);
   });
 });

@@ -147,9 +147,9 @@ function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
       return change(verdict.member, death);
     case 'restart':
       return change(verdict.member, { process: 'starting', startingFor: 0, restarts: verdict.attempt });
-    case 'give up':
+    case 'abandon':
       return change(verdict.member, { givenUp: true });
-    case 'pardon':
+    case 'resetRestarts':
       return change(verdict.member, { restarts: 0, givenUp: false });
     case 'quarantine':
       return change(verdict.member, { quarantined: true });
@@ -160,7 +160,7 @@ function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
     case 'tell':
     case 'pass':
     case 'redo':
-    case 'forgive':
+    case 'resetDeadlines':
     case 'finish':
     case 'stuck':
       return look;
@@ -172,8 +172,8 @@ function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
 const carryAllOut = (team: World, look: Sighting, verdicts: readonly Verdict[]): Sighting =>
   verdicts.reduce((now, verdict) => carryOut(team, now, verdict), look);
 
-const LIFE = new Set(['restart', 'give up', 'pardon', 'quarantine']);
-const ALONE = new Set(['forgive', 'stuck']);
+const LIFE = new Set(['restart', 'abandon', 'resetRestarts', 'quarantine']);
+const ALONE = new Set(['resetDeadlines', 'stuck']);
 const ENDS = new Set([...ALONE, 'finish']);
 
 it('decides of each task and of each member’s life at most once a look, and ends come alone or first', () => {

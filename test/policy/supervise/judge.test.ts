@@ -22,7 +22,7 @@ describe('the lead that slept', () => {
       seen('ada', { beatAge: 99 * MINUTE, progressAge: 99 * MINUTE, checkedFor: 9 * MINUTE }),
       seen('bob', DEAD),
     ];
-    expect(look(team, old, { overslept: true })).toEqual([{ do: 'forgive' }]);
+    expect(look(team, old, { overslept: true })).toEqual([{ do: 'resetDeadlines' }]);
   });
 });
 
@@ -79,7 +79,7 @@ describe('quarantine', () => {
 it('gives away what a member owns in the same look in which it gives the member up', () => {
   const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }] });
   expect(look(team, [seen('ada', { ...DEAD, restarts: 3 })])).toEqual([
-    { do: 'give up', member: 'ada' },
+    { do: 'abandon', member: 'ada' },
     { do: 'assign', task: '1', owner: 'bob' },
   ]);
 });

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import {
   nextStep,
   whileIdle,
-  type IdleDeed,
+  type IdleAction,
   type Situation,
-  type Step,
+  type NextStep,
 } from '../../../src/policy/supervise/next-step.ts';
 
 describe('what a teammate does next', () => {
-  const rows: [own: Situation['own'], hasMail: boolean, hasReady: boolean, expected: Step][] = [
+  const rows: [own: Situation['own'], hasMail: boolean, hasReady: boolean, expected: NextStep][] = [
     ['none', false, false, 'wait'],
     ['none', false, true, 'claim'],
     ['none', true, false, 'read'],
@@ -29,7 +29,7 @@ describe('what a teammate does next', () => {
 
 describe('what is due in idleness', () => {
   const idle = { idleFor: 0, hasNews: true, waitsForAnswer: false, timeoutMs: undefined };
-  const rows: [what: string, given: Partial<Parameters<typeof whileIdle>[0]>, expected: IdleDeed[]][] = [
+  const rows: [what: string, given: Partial<Parameters<typeof whileIdle>[0]>, expected: IdleAction[]][] = [
     ['nothing at once: a short wait is no idleness', { idleFor: 999 }, []],
     ['the notice after a second', { idleFor: 1_000 }, ['tell idle']],
     ['no notice when the lead was told, or nothing was done', { idleFor: 1_000, hasNews: false }, []],

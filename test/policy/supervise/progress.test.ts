@@ -1,6 +1,6 @@
 /** SPEC §6: every state of a member, each with its reason in one clause. */
 import { expect, it } from 'vitest';
-import { describeMember, type Note, type Seen } from '../../../src/policy/supervise/progress.ts';
+import { describeMember, type MemberNote, type MemberObservation } from '../../../src/policy/supervise/progress.ts';
 import { MINUTE, name, seen, world, type World } from '../world.ts';
 
 const working = (): World => {
@@ -35,7 +35,7 @@ const fresh = (): World => {
 const idle = () => world({ members: ['ada'] });
 const ready = () => world({ members: ['ada'], tasks: [{ owner: 'ada' }] });
 
-it.each<[string, World, Partial<Seen> | undefined, Note | undefined, string]>([
+it.each<[string, World, Partial<MemberObservation> | undefined, MemberNote | undefined, string]>([
   ['left', gone(), {}, undefined, 'it left the team'],
   ['joined', fresh(), { process: 'none' }, undefined, 'it was not started yet'],
   ['joined', idle(), undefined, undefined, 'it works without a process of the team'],

@@ -1,6 +1,6 @@
 /** S2 "Dynamic_Scaling": who gets a pending task whose owner is out, or when somebody runs out of work. */
 import { describe, expect, it } from 'vitest';
-import { Hands, redistribute } from '../../../src/policy/supervise/redistribution.ts';
+import { Workload, redistribute } from '../../../src/policy/supervise/redistribution.ts';
 import type { MemberSighting } from '../../../src/policy/sighting.ts';
 import { judge } from '../../../src/policy/supervise/judge.ts';
 import { LIMITS, MINUTE, seen, sighting, world, type World } from '../world.ts';
@@ -9,7 +9,7 @@ const OUT = seen('worker-1', { quarantined: true });
 
 function moves(team: World, members: readonly MemberSighting[], except: string[] = []) {
   const look = sighting(team, members);
-  return redistribute(look, new Hands(look), new Set(except)).map(
+  return redistribute(look, new Workload(look), new Set(except)).map(
     ({ task, owner }) => `#${task} → ${owner ?? 'nobody'}`,
   );
 }

@@ -18,12 +18,12 @@ describe('a dead process', () => {
 
   it('is given up at once after the third restart, and says how it died', () => {
     const verdict = dead(3, 0);
-    expect(verdict).toMatchObject({ do: 'give up', member: 'ada' });
+    expect(verdict).toMatchObject({ do: 'abandon', member: 'ada' });
     expect(verdict && 'why' in verdict && verdict.why).toContain('signal SIGKILL) after 3 restarts');
   });
 
   it('is given up at once when no agent can work for it', () => {
-    expect(dead(0, 0, { unfit: true })).toMatchObject({ do: 'give up', member: 'ada' });
+    expect(dead(0, 0, { unfit: true })).toMatchObject({ do: 'abandon', member: 'ada' });
   });
 
   it.each([
@@ -34,7 +34,7 @@ describe('a dead process', () => {
   });
 
   it('of a person is never restarted: it is given up', () => {
-    expect(dead(0, 60_000, { byHand: true })).toMatchObject({ do: 'give up', member: 'ada' });
+    expect(dead(0, 60_000, { byHand: true })).toMatchObject({ do: 'abandon', member: 'ada' });
   });
 });
 
@@ -58,6 +58,6 @@ describe('a restarted process', () => {
     ['is not pardoned in quarantine', { restarts: 1, quarantined: true }, false],
     ['is not pardoned while it starts', { restarts: 1, process: 'starting' }, false],
   ] as const)('%s', (_, rest, pardoned) => {
-    expect(restartOf(seen('ada', { aliveFor: 60_000, ...rest }))?.do).toBe(pardoned ? 'pardon' : undefined);
+    expect(restartOf(seen('ada', { aliveFor: 60_000, ...rest }))?.do).toBe(pardoned ? 'resetRestarts' : undefined);
   });
 });

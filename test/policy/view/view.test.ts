@@ -4,13 +4,13 @@ import { columnsOf } from '../../../src/policy/view/board-columns.ts';
 import { criticalPath } from '../../../src/policy/view/critical-path.ts';
 import { problemsOf } from '../../../src/policy/view/team-problems.ts';
 import { workedMs } from '../../../src/policy/view/claim-spans.ts';
-import { Story, throughput } from '../../../src/policy/view/team-projection.ts';
+import { TeamProjection, throughput } from '../../../src/policy/view/team-projection.ts';
 import { name, world, type World } from '../world.ts';
 
-const storyOf = ({ shown }: World): Story => {
-  const story = new Story();
-  for (const event of shown) story.add(event);
-  return story;
+const storyOf = ({ shown }: World): TeamProjection => {
+  const projection = new TeamProjection();
+  for (const event of shown) projection.add(event);
+  return projection;
 };
 
 const later = (team: World, ms: number): void => void (team.now += ms);

@@ -5,7 +5,7 @@ import { configSchema } from '../../../src/model/config/config.ts';
 import { agentRulesSchema, TIER_MODELS } from '../../../src/model/agent/models.ts';
 import { join } from '../../../src/runtime/teammate/join.ts';
 import { runTeam } from '../../../src/runtime/runs/run.ts';
-import { agentVariables } from '../../../src/runtime/team/teammate-env.ts';
+import { encodeAgentRules } from '../../../src/runtime/team/teammate-env.ts';
 import type { Step } from '../../fixtures/model-server/script.ts';
 import { ModelServer } from '../../fixtures/model-server/server.ts';
 import { reopened, team, type Team } from '../../support/session.ts';
@@ -32,7 +32,7 @@ async function two(step: Step): Promise<Two> {
 }
 
 const standIns = (...fallback: AgentSpec[]): Record<string, string> =>
-  agentVariables({ fallback, models: {}, defaultModel: 'sonnet' });
+  encodeAgentRules({ fallback, models: {}, defaultModel: 'sonnet' });
 
 async function atWork(on: Team, member: string, environment: Record<string, string>): Promise<void> {
   const teammate = await join(reopened(on.paths), name(member), { byHand: true, environment });
@@ -100,9 +100,9 @@ describe('a member whose agent fails', () => {
     const options = sessionOptions(configSchema.parse({ fallback: [] }));
     const report = await runTeam(on.paths, undefined, options);
     expect(report).toMatchObject({ exitCode: 1, tasks: [{ status: 'pending' }] });
-    expect(on.events('agent.left_alone')).toMatchObject([{ member: 'ada', fault: 'unauthorised' }]);
+    expect(on.events('agent.no_fallback')).toMatchObject([{ member: 'ada', fault: 'unauthorised' }]);
     const acts = on.events('lead.decided').map(({ act }) => act);
-    expect(acts).toContain('give up');
+    expect(acts).toContain('abandon');
     expect(acts).not.toContain('restart');
     expect(asked(both, 'first')).toBe(1);
   });
@@ -119,7 +119,7 @@ it('thinks about a task with the model of its tier, and about the next with its 
   ];
   const on = await team({ members: [{ name: 'ada', agent }], tasks });
   const rules = { fallback: [], models: { anthropic: { opus: 'strong', sonnet: 'usual' } }, defaultModel: 'sonnet' };
-  await atWork(on, 'ada', agentVariables(agentRulesSchema.parse(rules)));
+  await atWork(on, 'ada', encodeAgentRules(agentRulesSchema.parse(rules)));
   await completed(on, '1', '2', '3');
   expect(server.requests.map(({ model }) => model)).toEqual(['strong', 'usual', TIER_MODELS.anthropic?.haiku]);
 });

@@ -1,8 +1,8 @@
 /** UNBLOCKED: told once a task, also by a lead that takes over from one which died over telling it. */
 import { expect, it, onTestFinished } from 'vitest';
 import { LEAD } from '../../../src/model/text/names.ts';
-import { LeadPost } from '../../../src/runtime/lead/lead-mail.ts';
-import { Memory } from '../../../src/runtime/lead/lead-memory.ts';
+import { LeadMail } from '../../../src/runtime/lead/lead-mail.ts';
+import { LeadMemory } from '../../../src/runtime/lead/lead-memory.ts';
 import { waitingMail } from '../../../src/store/mail/inbox-view.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
@@ -19,9 +19,9 @@ function unblocked(): ToldTeam {
 /** A lead takes over: it learns what was, tells what is untold, and is gone. */
 async function tookOver({ store }: ToldTeam): Promise<void> {
   const { epoch, incarnation } = store.board.fold().lead;
-  const post = new LeadPost({
+  const post = new LeadMail({
     ...{ store, speaker: { kind: 'lead', name: LEAD, epoch, incarnation: incarnation ?? '' }, leads: () => true },
-    ...{ memory: new Memory(store.clock), readsMail: false, onSpawn: () => {}, onIdle: () => {}, onNews: () => {} },
+    ...{ memory: new LeadMemory(store.clock), readsMail: false, onSpawn: () => {}, onIdle: () => {}, onNews: () => {} },
   });
   onTestFinished(() => post.close());
   for (const folded of store.board.history()) post.folded(folded);

@@ -1,6 +1,6 @@
 /** What a member may do to files, as a process beside its own sees it: by the config and the state of its plan. */
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { leaveOf } from '../../../src/runtime/lead/member-permissions.ts';
+import { memberPermissions } from '../../../src/runtime/lead/member-permissions.ts';
 import { makeTeam, openHandle, type TeamHandle } from '../../../src/runtime/team/team-handle.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -21,14 +21,14 @@ function team(members: Parameters<typeof makeTeam>[1]['members']) {
 
 test('follows the sandbox of the member; a lead, and who has none, may write in the workspace', () => {
   const { lead, as } = team([{ name: 'ada', sandbox: 'read-only' }, { name: 'bob' }]);
-  expect([leaveOf(lead), leaveOf(as('ada')), leaveOf(as('bob'))].map(({ sandbox }) => sandbox)).toEqual([
-    ...['workspace-write', 'read-only', 'workspace-write'],
-  ]);
+  expect(
+    [memberPermissions(lead), memberPermissions(as('ada')), memberPermissions(as('bob'))].map(({ sandbox }) => sandbox),
+  ).toEqual([...['workspace-write', 'read-only', 'workspace-write']]);
 });
 
 test('is only to look for a person in the place of a member whose plans are to be approved', () => {
   const { as } = team([{ name: 'ada', sandbox: 'full', planApproval: true }]);
-  expect(leaveOf(as('ada'))).toEqual({ sandbox: 'full', planPending: true });
+  expect(memberPermissions(as('ada'))).toEqual({ sandbox: 'full', planPending: true });
 });
 
 test('opens for a member with the task whose plan its runner has had approved, and only for that', async () => {
@@ -36,15 +36,15 @@ test('opens for a member with the task whose plan its runner has had approved, a
   const person = as('ada');
   const speaker = { kind: 'member', name: person.speaker.name, incarnation: 'x' } as const;
   const own = { store: person.store, speaker };
-  expect(leaveOf(own).planPending).toBe(true);
+  expect(memberPermissions(own).planPending).toBe(true);
   await lead.board.add({ subject: 'One', owner: 'ada' });
   await person.board.claim('1');
   const { roster } = person.store;
   const record = { version: 1, name: speaker.name, phase: 'running', started_at: 0 } as const;
   roster.write({ ...record, note: { state: 'waiting', reason: 'the plan', since: 0 } });
-  expect(leaveOf(own).planPending).toBe(true);
+  expect(memberPermissions(own).planPending).toBe(true);
   roster.write(record);
-  expect(leaveOf(own).planPending).toBe(false);
+  expect(memberPermissions(own).planPending).toBe(false);
   await person.board.complete('1', { result: 'done' });
-  expect(leaveOf(own).planPending).toBe(true);
+  expect(memberPermissions(own).planPending).toBe(true);
 });

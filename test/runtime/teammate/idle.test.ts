@@ -5,8 +5,8 @@ import { PROFILES } from '../../../src/model/board/event.ts';
 import type * as Profiles from '../../../src/policy/profiles.ts';
 import { join, type JoinOptions } from '../../../src/runtime/teammate/join.ts';
 import { LEAD } from '../../../src/model/text/names.ts';
-import { Idleness } from '../../../src/runtime/teammate/idle-watch.ts';
-import { Self } from '../../../src/runtime/team/member-session.ts';
+import { IdleWatch } from '../../../src/runtime/teammate/idle-watch.ts';
+import { MemberSession } from '../../../src/runtime/team/member-session.ts';
 import { SendRate } from '../../../src/runtime/team/send-rate.ts';
 import { waitingMail } from '../../../src/store/mail/inbox-view.ts';
 import { reopened, team, type Team } from '../../support/session.ts';
@@ -97,11 +97,11 @@ describe('a member whose own task stays blocked', () => {
   }
 
   /** One life of bob's process, without work. */
-  function life({ store }: ToldTeam): Idleness {
+  function life({ store }: ToldTeam): IdleWatch {
     const incarnation = store.board.fold().members.get(name('bob'))?.incarnation ?? '';
     const speaker = { kind: 'member', name: name('bob'), incarnation } as const;
-    const self = new Self(store, speaker, new SendRate(store.clock, 50), () => {});
-    return new Idleness(self, { timeoutMs: undefined, leave: () => {}, hasCompleted: () => false });
+    const session = new MemberSession(store, speaker, new SendRate(store.clock, 50), () => {});
+    return new IdleWatch(session, { timeoutMs: undefined, exit: () => {}, hasCompleted: () => false });
   }
 
   const told = ({ store }: ToldTeam): string[] =>

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { execAgent, type AgentSpec } from '../../../src/model/agent/agent.ts';
 import { parseRoleSpec } from '../../../src/model/pipeline/role-spec.ts';
 import { RoleSession } from '../../../src/runtime/teammate/role-session.ts';
-import { Self } from '../../../src/runtime/team/member-session.ts';
+import { MemberSession } from '../../../src/runtime/team/member-session.ts';
 import { sendRateFrom } from '../../../src/runtime/team/send-rate.ts';
 import { scripted, team, type Team } from '../../support/session.ts';
 import { name } from '../../support/team.ts';
@@ -30,7 +30,7 @@ async function at(...pool: [AgentSpec, ...AgentSpec[]]): Promise<At> {
   writeFileSync(join(on.root, 'brief.md'), '# The brief\n');
   const { store, paths } = on.handle;
   const speaker = { kind: 'member', name: name('writer'), incarnation: '01ARZ3NDEKTSV4RRFFQ69G5FAV' } as const;
-  const self = new Self(store, speaker, sendRateFrom(store.clock, {}), () => undefined);
+  const self = new MemberSession(store, speaker, sendRateFrom(store.clock, {}), () => undefined);
   const fields = {
     ...{ role: 'writer', role_spec: 'writer.md', session: paths.folder, session_id: 'TLS-x', team_name: 'crew' },
     ...{ requirement: 'log in', inner_loop: true },

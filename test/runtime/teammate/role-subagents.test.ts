@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { execAgent, type AgentSpec } from '../../../src/model/agent/agent.ts';
 import { discuss, type Discussion } from '../../../src/runtime/teammate/discussion-run.ts';
 import { explore } from '../../../src/runtime/teammate/exploration-run.ts';
-import { RoleErrands } from '../../../src/runtime/teammate/role-subagents.ts';
+import { RoleSubagents } from '../../../src/runtime/teammate/role-subagents.ts';
 import { SpendingWatch } from '../../../src/runtime/lead/spending-watch.ts';
 import { ModelServer } from '../../fixtures/model-server/server.ts';
 import { scripted, team, type Team } from '../../support/session.ts';
@@ -17,20 +17,20 @@ const saying = (answer: string): AgentSpec =>
   execAgent(`cat > /dev/null; echo "$TEAMS_SUBAGENT $TEAMS_PERSPECTIVE$TEAMS_ANGLE" >> asked; echo '${answer}'`);
 const broken = execAgent('cat > /dev/null; echo "broken $TEAMS_PERSPECTIVE$TEAMS_ANGLE" >> asked; exit 3');
 
-async function session(...pool: [AgentSpec, ...AgentSpec[]]): Promise<{ on: Team; errands: RoleErrands }> {
+async function session(...pool: [AgentSpec, ...AgentSpec[]]): Promise<{ on: Team; errands: RoleSubagents }> {
   const on = await team({ members: ['writer'], profile: 'pipeline' });
   writeFileSync(join(on.root, 'brief.md'), '# The brief\n');
-  const errands = new RoleErrands({ store: on.handle.store, member: 'writer', cwd: on.root, pool, envPass: [] });
-  onTestFinished(() => errands.close());
-  return { on, errands };
+  const subagents = new RoleSubagents({ store: on.handle.store, member: 'writer', cwd: on.root, pool, envPass: [] });
+  onTestFinished(() => subagents.close());
+  return { on, errands: subagents };
 }
 
 const DISCUSSION: Discussion = {
   ...{ round: 'DISCUSS-002', perspectives: ['product', 'risk'], requirement: 'log in' },
   ...{ subject: 'DRAFT-001 Write the brief', artifact: 'brief.md' },
 };
-const held = ({ on, errands }: { on: Team; errands: RoleErrands }, more: Partial<Discussion> = {}) =>
-  discuss(on.handle.store, errands, { ...DISCUSSION, ...more }, never);
+const held = ({ on, errands: subagents }: { on: Team; errands: RoleSubagents }, more: Partial<Discussion> = {}) =>
+  discuss(on.handle.store, subagents, { ...DISCUSSION, ...more }, never);
 const asked = ({ root }: Team): string[] =>
   existsSync(join(root, 'asked')) ? readFileSync(join(root, 'asked'), 'utf8').trim().split('\n').toSorted() : [];
 
@@ -98,8 +98,8 @@ describe('a discussion', () => {
 
 describe('an exploration', () => {
   const found = JSON.stringify({ summary: 'small', files: [{ path: 'a.ts', why: 'all' }], patterns: ['strict'] });
-  const looked = ({ on, errands }: { on: Team; errands: RoleErrands }) =>
-    explore(on.handle.store, errands, { angle: 'The API', query: 'log in' }, never);
+  const looked = ({ on, errands: subagents }: { on: Team; errands: RoleSubagents }) =>
+    explore(on.handle.store, subagents, { angle: 'The API', query: 'log in' }, never);
 
   it('is made once, and told to whoever wants it later', async () => {
     const at = await session(saying(found));

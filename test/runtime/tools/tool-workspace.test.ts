@@ -4,26 +4,31 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { WorkspaceTool } from '../../../src/model/team/workspace-tool.ts';
-import type { Leave } from '../../../src/policy/sandbox/effective-sandbox.ts';
+import type { Permissions } from '../../../src/policy/sandbox/effective-sandbox.ts';
 import { openWorkspace, type Workspace, type WorkspaceOptions } from '../../../src/runtime/tools/tool-workspace.ts';
 import { until } from '../../support/cli.ts';
 import { running } from '../../support/processes.ts';
 import { tempDir } from '../../support/temp.ts';
 
 let root: string;
-let leave: Leave;
+let permissions: Permissions;
 let warnings: string[];
 beforeEach(() => {
   root = join(tempDir(), 'work');
   mkdirSync(root);
-  leave = { sandbox: 'workspace-write', planPending: false };
+  permissions = { sandbox: 'workspace-write', planPending: false };
   warnings = [];
 });
 
 async function open(over: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
   const { PATH } = process.env;
   const workspace = await openWorkspace({
-    ...{ root, bwrap: 'off', leave: () => leave, environment: { PATH, FAKE_API_KEY: 'canary', TEAMS_TOKEN: 'canary' } },
+    ...{
+      root,
+      isolation: 'off',
+      permissions: () => permissions,
+      environment: { PATH, FAKE_API_KEY: 'canary', TEAMS_TOKEN: 'canary' },
+    },
     onWarning: (text) => warnings.push(text),
     ...over,
   });
@@ -130,23 +135,23 @@ describe('a sandbox', () => {
       { sandbox: 'read-only', planPending: false },
       { sandbox: 'full', planPending: true },
     ] as const) {
-      leave = now;
+      permissions = now;
       expect(workspace.tools()).toEqual(['read_file']);
       expect(await refused(workspace, 'write_file', { path: 'a', content: '' })).toMatch(/^POLICY_DENIED: .*\(rule: /);
       expect(await refused(workspace, 'bash', { command: 'true' })).toMatch(/^POLICY_DENIED: .*\(rule: /);
     }
-    leave = { sandbox: 'workspace-write', planPending: false };
+    permissions = { sandbox: 'workspace-write', planPending: false };
     expect(workspace.tools()).toEqual(['bash', 'read_file', 'write_file', 'edit_file']);
   });
 
   test('that is required fails closed where there is none, and otherwise is missed once, aloud', async () => {
     const environment = { PATH: tempDir() };
-    await expect(open({ bwrap: 'required', environment })).rejects.toMatchObject({
+    await expect(open({ isolation: 'required', environment })).rejects.toMatchObject({
       exitCode: 5,
       code: 'AGENT_UNAVAILABLE',
       message: like(/bubblewrap is not installed.*apt-get install bubblewrap/),
     });
-    const workspace = await open({ bwrap: 'auto', environment });
+    const workspace = await open({ isolation: 'auto', environment });
     expect(warnings).toEqual([like(/not held in: bubblewrap is not installed/)]);
     await said(workspace, 'bash', { command: '/bin/true' });
     expect(warnings).toHaveLength(1);

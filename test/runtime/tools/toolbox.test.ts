@@ -1,25 +1,25 @@
 /** The tools over a team on disk: what they answer, and that every refusal is an answer. */
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Desk } from '../../../src/runtime/tools/tool-context.ts';
-import { memberDesk } from '../../../src/runtime/tools/member-tool-context.ts';
+import type { ToolContext } from '../../../src/runtime/tools/tool-context.ts';
+import { memberToolContext } from '../../../src/runtime/tools/member-tool-context.ts';
 import { makeTeam, openHandle, type TeamHandle } from '../../../src/runtime/team/team-handle.ts';
 import { toolsOf, useTool } from '../../../src/runtime/tools/toolbox.ts';
 import { tempDir } from '../../support/temp.ts';
 
 let lead: TeamHandle;
 let ada: TeamHandle;
-let desk: Desk;
+let context: ToolContext;
 
 const call = { signal: new AbortController().signal, progress: () => {} };
-const use = (tool: string, input: unknown = {}, at = desk) => useTool(at, tool, input, call);
+const use = (tool: string, input: unknown = {}, at = context) => useTool(at, tool, input, call);
 /** The answer of a call that must go well. */
-async function said(tool: string, input: unknown = {}, at = desk): Promise<string> {
+async function said(tool: string, input: unknown = {}, at = context): Promise<string> {
   const answer = await use(tool, input, at);
   if (!answer.ok) throw new Error(answer.why);
   return answer.text;
 }
 /** Why a call was refused. */
-async function refused(tool: string, input: unknown = {}, at = desk): Promise<string> {
+async function refused(tool: string, input: unknown = {}, at = context): Promise<string> {
   const answer = await use(tool, input, at);
   if (answer.ok) throw new Error(`not refused: ${answer.text}`);
   return answer.why;
@@ -32,7 +32,7 @@ beforeEach(() => {
   const open = { root, environment: {} };
   lead = makeTeam('login', { members: [{ name: 'ada' }, { name: 'bob' }] }, open);
   ada = openHandle('login', { ...open, as: 'ada' });
-  desk = memberDesk(ada);
+  context = memberToolContext(ada);
 });
 afterEach(async () => {
   await ada[Symbol.asyncDispose]();
@@ -53,7 +53,9 @@ describe('a call', () => {
   });
 
   test('of a lead-only tool by a person as the lead without a process is refused, too', async () => {
-    expect(await refused('TeamCreate', { name: 'new' }, memberDesk(lead))).toMatch(/^POLICY_DENIED: This process/);
+    expect(await refused('TeamCreate', { name: 'new' }, memberToolContext(lead))).toMatch(
+      /^POLICY_DENIED: This process/,
+    );
   });
 
   test('is offered by side', () => {
@@ -80,7 +82,7 @@ describe('the board', () => {
     await said('TaskCreate', { subject: 'Two', description: 'y', blockedBy: ['1'] });
     expect(await refused('TaskUpdate', { taskId: '2', status: 'in_progress' })).toMatch(/^NOT_READY: /);
     expect(await refused('TaskUpdate', { taskId: '2' })).toMatch(/^USAGE: What is to change/);
-    const asLead = memberDesk(lead);
+    const asLead = memberToolContext(lead);
     await said('TaskUpdate', { taskId: '2', removeBlockedBy: ['1'], owner: 'bob' }, asLead);
     expect(await said('TaskUpdate', { taskId: '2', addBlockedBy: ['1'], owner: 'nobody' }, asLead)).toContain(
       'waits for #1',
@@ -97,8 +99,12 @@ describe('the board', () => {
     );
     expect(ada.board.get('1').status).toBe('in_progress');
     expect(await said('TaskUpdate', { taskId: '1', status: 'failed', result: 'no proof' })).toContain('[failed]');
-    expect(await said('TaskUpdate', { taskId: '1', status: 'pending' }, memberDesk(lead))).toContain('[pending]');
-    expect(await said('TaskUpdate', { taskId: '1', status: 'cancelled' }, memberDesk(lead))).toContain('[cancelled]');
+    expect(await said('TaskUpdate', { taskId: '1', status: 'pending' }, memberToolContext(lead))).toContain(
+      '[pending]',
+    );
+    expect(await said('TaskUpdate', { taskId: '1', status: 'cancelled' }, memberToolContext(lead))).toContain(
+      '[cancelled]',
+    );
   });
 });
 
@@ -133,7 +139,7 @@ describe('mail', () => {
 
   test('that answers a request says yes or no, and which', async () => {
     const answer = { recipient: 'ada', content: 'go', type: 'plan_approval_response' };
-    const asLead = memberDesk(lead);
+    const asLead = memberToolContext(lead);
     expect(await refused('SendMessage', answer, asLead)).toMatch(/approve: true or false/);
     expect(await refused('SendMessage', { ...answer, approve: true }, asLead)).toMatch(/names the request_id/);
     expect(await refused('SendMessage', { ...answer, approve: true, request_id: 'r1' }, asLead)).toMatch(
@@ -152,7 +158,7 @@ describe('mail', () => {
 });
 
 test('TaskUpdate makes all its changes or none', async () => {
-  const leads = memberDesk(lead);
+  const leads = memberToolContext(lead);
   for (const subject of ['One', 'Two', 'Three']) await said('TaskCreate', { subject, description: 'x' });
   const before = () => lead.board.list().map(({ id, owner, status, blockedBy }) => ({ id, owner, status, blockedBy }));
   const was = before();
@@ -177,7 +183,7 @@ test('a question in a loop that nobody attends is refused with what to do instea
   const relay = makeTeam('relay-team', { profile: 'relay', members: [{ name: 'cy' }] }, open);
   const cy = openHandle('relay-team', { ...open, as: 'cy' });
   const asks = { recipient: 'lead', content: 'May I?', kind: 'question' };
-  expect(await refused('SendMessage', asks, memberDesk(cy))).toMatch(
+  expect(await refused('SendMessage', asks, memberToolContext(cy))).toMatch(
     /^POLICY_DENIED: .*nobody answers questions \(rule: questions\); decide by yourself/,
   );
   expect(relay.store.board.fold().open.size).toBe(0);

@@ -194,7 +194,7 @@ describe('a long past', () => {
       stop.abort();
     }
     expect(seen).toEqual(await all(team));
-    expect(watch.story.last).toEqual(seen.at(-1));
+    expect(watch.projection.last).toEqual(seen.at(-1));
     expect(watch.look().members.find(({ name }) => name === 'ada')).toMatchObject(
       lookAtTeam(watch.store).members.find(({ status }) => status.name === 'ada')?.status ?? {},
     );

@@ -19,10 +19,10 @@ const follow: FollowUp = {
 
 /** Of each, whom or what is asked about. */
 const DECISIONS: Readonly<Record<Exclude<Verdict['do'], 'finish'>, readonly [Verdict, readonly string[]]>> = {
-  forgive: [{ do: 'forgive', why }, ['']],
+  resetDeadlines: [{ do: 'resetDeadlines', why }, ['']],
   restart: [{ do: 'restart', member, attempt: 1, why }, [member]],
-  'give up': [{ do: 'give up', member, why }, [member]],
-  pardon: [{ do: 'pardon', member, why }, [member]],
+  abandon: [{ do: 'abandon', member, why }, [member]],
+  resetRestarts: [{ do: 'resetRestarts', member, why }, [member]],
   release: [{ do: 'release', reason: 'lost', member, task, epoch, why }, [member, task]],
   check: [{ do: 'check', member, task, why }, [member, task]],
   fence: [{ do: 'fence', member, task, epoch, reason: 'fenced', heir, stop: true, why }, [member, task, heir]],

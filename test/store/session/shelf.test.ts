@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { codeOf } from '../../../src/model/text/errors.ts';
-import { readShelf, takeShelved, trustShelves } from '../../../src/store/session/shelf.ts';
+import { readShelf, requireShelfEntry, trustShelves } from '../../../src/store/session/shelf.ts';
 import { tempDir } from '../../support/temp.ts';
 
 function shelf(): { root: string; shipped: string; own: string } {
@@ -28,8 +28,8 @@ describe('a shelf', () => {
     const { root, shipped } = shelf();
     const roles = readShelf(root, 'roles', shipped);
     expect([...roles.keys()]).toEqual(['tester', 'writer']);
-    expect(takeShelved(roles, 'roles', 'writer')).toMatchObject({ text: 'shipped', from: 'package' });
-    expect(failure(() => takeShelved(roles, 'roles', 'writr'))).toMatchObject({
+    expect(requireShelfEntry(roles, 'roles', 'writer')).toMatchObject({ text: 'shipped', from: 'package' });
+    expect(failure(() => requireShelfEntry(roles, 'roles', 'writr'))).toMatchObject({
       message: 'There is no role "writr"; did you mean "writer"? Known are tester, writer.',
     });
   });
@@ -38,7 +38,7 @@ describe('a shelf', () => {
     const { root, shipped, own } = shelf();
     const file = join(own, 'writer.md');
     writeFileSync(file, 'own');
-    const take = (): unknown => takeShelved(readShelf(root, 'roles', shipped), 'roles', 'writer');
+    const take = (): unknown => requireShelfEntry(readShelf(root, 'roles', shipped), 'roles', 'writer');
     expect(failure(take)).toMatchObject({ code: 'UNTRUSTED' });
     expect(trustShelves(root)).toBe(1);
     expect(take()).toMatchObject({ text: 'own', from: 'project' });

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { LEAD, type Name } from '../../../src/model/text/names.ts';
 import type { Message } from '../../../src/model/team/message.ts';
-import { hangBell, removeBell } from '../../../src/store/mail/bell.ts';
+import { createBell, removeBell } from '../../../src/store/mail/bell.ts';
 import { realDisk } from '../../../src/store/files/disk.ts';
 import { measureWaiting, segmentsOf } from '../../../src/store/mail/inbox-files.ts';
 import { Locks } from '../../../src/store/lock/lock.ts';
@@ -43,7 +43,7 @@ export class ModelledInbox {
     this.box = paths.inbox(member);
     const { disk } = mortal();
     this.#senders = [0, 1].map(() => senderOf(paths, { disk, clock: this.#clock, quota: QUOTA }));
-    hangBell(realDisk, this.box.bell);
+    createBell(realDisk, this.box.bell);
     this.#open();
   }
 
@@ -80,7 +80,7 @@ export class ModelledInbox {
   }
 
   membership(isMember: boolean): void {
-    if (isMember) hangBell(realDisk, this.box.bell);
+    if (isMember) createBell(realDisk, this.box.bell);
     else removeBell(realDisk, this.box.bell);
     this.#isMember = isMember;
   }

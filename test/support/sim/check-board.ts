@@ -1,5 +1,5 @@
 /** T1 to T9, S5 and P6, over the log as it stands in the end and what the processes believed. */
-import { advance, type Outcome } from '../../../src/model/board/advance.ts';
+import { advance, type AdvanceOutcome } from '../../../src/model/board/advance.ts';
 import { claimOf, emptyBoard, openBlockers, type Board } from '../../../src/model/board/board.ts';
 import { parseBoardLine, type BoardEvent, type Change } from '../../../src/model/board/event.ts';
 import { LEAD } from '../../../src/model/text/names.ts';
@@ -74,7 +74,7 @@ function* leadership(
   board: Board,
   before: number,
   { author, type }: BoardEvent,
-  { ok }: Outcome,
+  { ok }: AdvanceOutcome,
 ): Generator<Violation> {
   const { epoch } = board.lead;
   if (epoch !== before && epoch !== before + 1) yield { id: 'S5', what: `the epoch went from ${before} to ${epoch}` };

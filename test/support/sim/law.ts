@@ -2,13 +2,13 @@
  * What stands for the board's law in a simulation, by `vi.mock`: the product's own, but for the step that a mutant does
  * otherwise.
  */
-import type { Outcome } from '../../../src/model/board/advance.ts';
+import type { AdvanceOutcome } from '../../../src/model/board/advance.ts';
 import type { Board } from '../../../src/model/board/board.ts';
 import type { BoardEvent, ParsedLine } from '../../../src/model/board/event.ts';
 import type { Run } from './life.ts';
 
 type Parse = (line: string) => ParsedLine;
-type Advance = (board: Board, event: BoardEvent) => Outcome;
+type Advance = (board: Board, event: BoardEvent) => AdvanceOutcome;
 
 export interface Law {
   /** What the law is given in the place of an event. */

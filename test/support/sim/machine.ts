@@ -4,7 +4,7 @@
  * again from its start with what its calls gave before, up to the call where it was. What an unwinding process still
  * tries (`finally` blocks) has no effect.
  */
-import type { Life as Alive } from '../../../src/os/process-table.ts';
+import type { Liveness as Alive } from '../../../src/os/process-table.ts';
 import { nameAs } from './chance.ts';
 import { FileSystem } from './filesystem.ts';
 import { Faults, type Plan } from './faults.ts';

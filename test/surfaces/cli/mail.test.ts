@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { Output } from '../../../src/surfaces/cli/io.ts';
+import type { OutputStream } from '../../../src/surfaces/cli/io.ts';
 import { LEAD, parseName } from '../../../src/model/text/names.ts';
 import { teamPaths } from '../../../src/store/files/paths.ts';
 import { failureSchema, until, Workplace } from '../../support/cli.ts';
@@ -31,7 +31,7 @@ const foreign = (content: string): string =>
   `${JSON.stringify({ type: 'message', sender: 'x', content, timestamp: 1.5 })}\n`;
 
 /** Collects what a verb writes, until it has seen enough. */
-function listener(): { stdout: Output; gone: AbortSignal; heard: string[]; leave: () => void } {
+function listener(): { stdout: OutputStream; gone: AbortSignal; heard: string[]; leave: () => void } {
   const heard: string[] = [];
   const leaving = new AbortController();
   const write = (text: string, done?: () => void): void => {
@@ -273,7 +273,7 @@ describe('take', () => {
 
   it('does not acknowledge what nobody read', async () => {
     await place.teams('send', 'ada', 'one');
-    const stdout: Output = { write: (_, done) => done?.(new Error('EPIPE')) };
+    const stdout: OutputStream = { write: (_, done) => done?.(new Error('EPIPE')) };
     expect(await place.say(['take', 'ada'], { stdout })).toEqual({ code: 0, out: '', err: '' });
     const again = await place.json(messagesSchema, 'take', 'ada');
     expect(again.messages).toMatchObject([{ content: 'one', redelivered: true }]);

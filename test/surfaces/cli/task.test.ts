@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { memberDesk } from '../../../src/runtime/tools/member-tool-context.ts';
+import { memberToolContext } from '../../../src/runtime/tools/member-tool-context.ts';
 import { openHandle } from '../../../src/runtime/team/team-handle.ts';
 import { useTool } from '../../../src/runtime/tools/toolbox.ts';
 import { failureSchema, Workplace } from '../../support/cli.ts';
@@ -213,7 +213,7 @@ describe('what a verb and a tool have in common', () => {
     const { out } = await place.teams('task', ...argv, '--as', 'ada', '--json');
     const { error } = failureSchema.parse(JSON.parse(out));
     await using ada = openHandle('login', { root: place.root, environment: {}, as: 'ada' });
-    const answer = await useTool(memberDesk(ada), tool, input, call);
+    const answer = await useTool(memberToolContext(ada), tool, input, call);
     expect(answer).toEqual({ ok: false, why: `${error.code}: ${error.message}` });
     expect((await place.json(tasksSchema, 'task', 'list')).tasks).toHaveLength(2);
   });

@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { ulid } from 'ulid';
 import { MESSAGE_TYPES, type MessageType } from '../../../src/model/team/message.ts';
 import { isWorkspaceTool, TOOL_NAMES, WORKSPACE_TOOLS, type ToolName } from '../../../src/model/team/tool.ts';
-import { memberDesk } from '../../../src/runtime/tools/member-tool-context.ts';
+import { memberToolContext } from '../../../src/runtime/tools/member-tool-context.ts';
 import { openHandle } from '../../../src/runtime/team/team-handle.ts';
 import { useTool } from '../../../src/runtime/tools/toolbox.ts';
 import { until, Workplace } from '../../support/cli.ts';
@@ -81,7 +81,7 @@ describe('every role × every tool', () => {
     await using handle = openHandle('login', { root: place.root, as: 'ada', environment: {} });
     const call = { signal: new AbortController().signal, progress: () => {} };
     for (const tool of TEAM_TOOLS) {
-      const answer = await useTool(memberDesk(handle), tool, {}, call);
+      const answer = await useTool(memberToolContext(handle), tool, {}, call);
       const rule = answer.ok ? undefined : RULE.exec(answer.why)?.[1];
       expect([tool, rule]).toEqual([tool, LEADS.includes(tool) ? tool : undefined]);
     }

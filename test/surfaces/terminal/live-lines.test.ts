@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import type { ShownEvent } from '../../../src/index.ts';
 import { parseName } from '../../../src/model/text/names.ts';
 import { clipped, rowsOf } from '../../../src/surfaces/terminal/text-width.ts';
-import { hear, NOTHING, type Heard } from '../../../src/surfaces/terminal/team-activity.ts';
-import { liveLines, type Seen } from '../../../src/surfaces/terminal/live-lines.ts';
+import { withEvent, NOTHING, type TeamActivity } from '../../../src/surfaces/terminal/team-activity.ts';
+import { liveLines, type LiveViewInput } from '../../../src/surfaces/terminal/live-lines.ts';
 
-type Member = Seen['status']['members'][number];
+type Member = LiveViewInput['status']['members'][number];
 
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 const at = (seconds: number): string => new Date(START + seconds * 1_000).toISOString();
@@ -36,8 +36,8 @@ const NO_TASKS = {
 };
 const seen = (
   members: readonly Member[],
-  more: Partial<Omit<Seen, 'status'>> & { tasks?: Partial<typeof NO_TASKS> } = {},
-): Seen => {
+  more: Partial<Omit<LiveViewInput, 'status'>> & { tasks?: Partial<typeof NO_TASKS> } = {},
+): LiveViewInput => {
   const { tasks, ...rest } = more;
   const status = { members, tasks: { ...NO_TASKS, ...tasks } };
   return { status, heard: NOTHING, colors: new Map(), now: START + 65_000, startedAt: START, ...rest };
@@ -69,7 +69,7 @@ const taskEvent = (
       : { status, claim: { member: parseName('member', 'ada'), incarnation: 'x', epoch: 1 }, claimed_at: at(seconds) }),
   },
 });
-const heardOf = (...events: ShownEvent[]): Heard => events.reduce(hear, NOTHING);
+const heardOf = (...events: ShownEvent[]): TeamActivity => events.reduce(withEvent, NOTHING);
 
 describe('what was heard', () => {
   it('is the last words of each', () => {
@@ -83,7 +83,7 @@ describe('what was heard', () => {
   it('is what each works on, from its claim to the end of it', () => {
     const claimed = heardOf(taskEvent('task.claimed', 'in_progress', 7));
     expect([...claimed.work]).toEqual([['ada', { id: '3', subject: 'Write tests', since: START + 7_000 }]]);
-    expect(hear(claimed, taskEvent('task.released', 'pending')).work.size).toBe(0);
+    expect(withEvent(claimed, taskEvent('task.released', 'pending')).work.size).toBe(0);
   });
 
   it('changes nothing that was heard before', () => {
@@ -96,7 +96,7 @@ describe('the live view', () => {
   const working = member('ada', { state: 'working', task: '3' });
   const heard = heardOf(taskEvent('task.claimed', 'in_progress'), printed('12 of 30 pass'));
 
-  it.each<[string, Seen, string[]]>([
+  it.each<[string, LiveViewInput, string[]]>([
     [
       'a team that has not begun',
       seen([member('ada', { state: 'joined' })]),

@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { columnsOf, type Sight } from '../../../src/index.ts';
 import { NOTHING_SPENT } from '../../../src/model/team/spending-sum.ts';
 import { problemsOf } from '../../../src/policy/view/team-problems.ts';
-import { Story } from '../../../src/policy/view/team-projection.ts';
+import { TeamProjection } from '../../../src/policy/view/team-projection.ts';
 import type { MemberState } from '../../../src/model/team/team-config.ts';
 import { draw } from '../../../src/surfaces/terminal/watch/draw.ts';
 import { Typing } from '../../../src/surfaces/terminal/watch/keys.ts';
-import type { Line } from '../../../src/surfaces/terminal/watch/styled-line.ts';
+import type { StyledLine } from '../../../src/surfaces/terminal/watch/styled-line.ts';
 import { pauseAfter } from '../../../src/surfaces/terminal/watch/redraw-pace.ts';
-import { shareOut } from '../../../src/surfaces/terminal/watch/screen-space.ts';
-import { rowsOf, shownOf } from '../../../src/surfaces/terminal/watch/dashboard-rows.ts';
+import { allocateLines } from '../../../src/surfaces/terminal/watch/screen-space.ts';
+import { rowsOf, dashboardRowsOf } from '../../../src/surfaces/terminal/watch/dashboard-rows.ts';
 import {
   FIRST,
   press,
@@ -50,13 +50,24 @@ function sightOf({ board, now }: World): Sight {
 }
 
 function screen(team: World, size: { columns: number; rows: number }, state: State = FIRST, lines: string[] = []) {
-  const story = new Story();
-  for (const event of team.shown) story.add(event);
-  const sight = sightOf(team);
-  const shown = shownOf(sight, { columns: columnsOf(team.board), messages: story.flow.recent }, state.filter);
-  const look = { team: 'login', sight, shown, words: story.words, spending: NOTHING_SPENT, startedAt: team.now };
+  const projection = new TeamProjection();
+  for (const event of team.shown) projection.add(event);
+  const snapshot = sightOf(team);
+  const shown = dashboardRowsOf(
+    snapshot,
+    { columns: columnsOf(team.board), messages: projection.flow.recent },
+    state.filter,
+  );
+  const look = {
+    team: 'login',
+    snapshot,
+    shown,
+    words: projection.words,
+    spending: NOTHING_SPENT,
+    startedAt: team.now,
+  };
   const { above, left, right, below } = draw({ ...look, state, lines }, size);
-  const texts = (all: readonly Line[]): string[] => all.map((line) => line.map(({ text }) => text).join(''));
+  const texts = (all: readonly StyledLine[]): string[] => all.map((line) => line.map(({ text }) => text).join(''));
   return { all: texts([...above, ...left, ...below]), right: texts(right), rows: rowsOf(shown) };
 }
 
@@ -190,7 +201,7 @@ describe('room', () => {
       [0, 4],
     ],
   ] as const)('of %i lines is shared out among %o as %o', (lines, wishes, given) => {
-    expect(shareOut(lines, wishes.map(([least, want]) => ({ least, want })))).toEqual(given); // prettier-ignore
+    expect(allocateLines(lines, wishes.map(([least, want]) => ({ least, want })))).toEqual(given); // prettier-ignore
   });
 });
 

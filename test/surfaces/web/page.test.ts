@@ -1,7 +1,7 @@
 /** What the page is told and what it may do, over the wire. */
 import { describe, expect, it } from 'vitest';
 import { LEAD } from '../../../src/model/text/names.ts';
-import { MailBook } from '../../../src/runtime/team/mail-index.ts';
+import { MailIndex } from '../../../src/runtime/team/mail-index.ts';
 import { sendMail } from '../../../src/runtime/team/send-mail.ts';
 import { makeRequest } from '../../../src/runtime/team/requests.ts';
 import { archive } from '../../../src/store/team/team-list.ts';
@@ -172,7 +172,7 @@ describe('a deed', () => {
 
   it('of mail is found by what it says, newest first, once, whether it was read or waits', async () => {
     const { store } = told();
-    const book = new MailBook(store);
+    const book = new MailIndex(store);
     for (const text of ['one', 'two', 'three']) await sendMail(store, person, name('ada'), text);
     const { total, rows } = await book.page({ skip: 0, count: 2 });
     expect({ total, texts: rows.map(({ text }) => text) }).toMatchObject({ total: 3 });

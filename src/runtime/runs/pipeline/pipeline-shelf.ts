@@ -5,7 +5,7 @@ import type { Name } from '../../../model/text/names.ts';
 import { misfits, parsePipeline, rolesOf, type Pipeline } from '../../../model/pipeline/pipeline-definition.ts';
 import { prefixProblems, type RoleSpec } from '../../../model/pipeline/role-spec.ts';
 import { rootPaths, type ShelfKind } from '../../../store/files/paths.ts';
-import { takeShelved, type Shelved } from '../../../store/session/shelf.ts';
+import { requireShelfEntry, type ShelfEntry } from '../../../store/session/shelf.ts';
 import { trustFile } from '../../../store/user/trust.ts';
 import { createUserFile } from '../../../store/user/user-file.ts';
 import { roleNamed, shelfOf, takeFrom } from '../../team/named-files.ts';
@@ -47,9 +47,9 @@ export function pipelineNamed(root: string, name: string): GivenPipeline {
   };
 }
 
-function read(root: string, found: Shelved): Pipeline {
+function read(root: string, found: ShelfEntry): Pipeline {
   const shelf = shelfOf(root, 'pipelines');
-  return parsePipeline(found.name, found, (stage) => takeShelved(shelf, 'pipelines', stage));
+  return parsePipeline(found.name, found, (stage) => requireShelfEntry(shelf, 'pipelines', stage));
 }
 
 export interface ListedPipeline {
@@ -98,13 +98,13 @@ export function ejectPipeline(
   return { made, kept: files.map(({ path }) => path).filter((path) => !made.includes(path)) };
 }
 
-function partsOf(root: string, name: string): { stages: Shelved[]; roles: Shelved[] } {
+function partsOf(root: string, name: string): { stages: ShelfEntry[]; roles: ShelfEntry[] } {
   const shelf = shelfOf(root, 'pipelines');
-  const stages = [takeShelved(shelf, 'pipelines', name)];
+  const stages = [requireShelfEntry(shelf, 'pipelines', name)];
   const [first] = stages;
   if (first === undefined) return { stages, roles: [] };
   const pipeline = parsePipeline(first.name, first, (stage) => {
-    const found = takeShelved(shelf, 'pipelines', stage);
+    const found = requireShelfEntry(shelf, 'pipelines', stage);
     if (!stages.includes(found)) stages.push(found);
     return found;
   });

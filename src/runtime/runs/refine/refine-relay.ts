@@ -13,9 +13,9 @@ import type { TeamPaths } from '../../../store/files/paths.ts';
 import { gitDiff } from '../../process/git-diff.ts';
 import type { RelayCalls } from '../relay-call.ts';
 import { LONGEST_PROMPT, RelayTeam } from './relay-team.ts';
-import type { Prepared, RefinePlace } from './refine-setup.ts';
+import type { PreparedRefine, RefinePlace } from './refine-setup.ts';
 
-export interface RelayTold {
+export interface RelayObserver {
   /** Something that belongs into the synthesis. */
   readonly note: (text: string) => void;
   readonly began: (backend: Name, how: string) => void;
@@ -25,17 +25,17 @@ export interface RelayTold {
 type Outcomes = Map<Name, RelayOutcome>;
 type Prompts = ReadonlyMap<Name, string>;
 
-export class Relay {
-  readonly #prepared: Prepared;
+export class RefineRelay {
+  readonly #prepared: PreparedRefine;
   readonly #place: RefinePlace;
   readonly #calls: RelayCalls;
-  readonly #told: RelayTold;
+  readonly #told: RelayObserver;
   #team: RelayTeam | undefined;
   /** Where the team's record is, when it was given up. */
   #left: TeamPaths | undefined;
   #isDirect: boolean;
 
-  constructor(prepared: Prepared, place: RefinePlace, calls: RelayCalls, told: RelayTold) {
+  constructor(prepared: PreparedRefine, place: RefinePlace, calls: RelayCalls, told: RelayObserver) {
     this.#prepared = prepared;
     this.#place = place;
     this.#calls = calls;
@@ -96,7 +96,7 @@ export class Relay {
     const answers = this.#isDirect || isLong ? undefined : await this.#byTeam(prompts, signal);
     if (answers === undefined) return this.#directly(prompts, signal);
     if (answers.silent.length === 0) return new Map(answers.outcomes);
-    this.#giveUp(`${answers.silent.join(', ')} did not answer`);
+    this.#abandonTeam(`${answers.silent.join(', ')} did not answer`);
     await this.#endTeam();
     const left = new Map([...prompts].filter(([name]) => answers.silent.includes(name)));
     return new Map([...answers.outcomes, ...(await this.#directly(left, signal))]);
@@ -111,7 +111,7 @@ export class Relay {
     try {
       this.#team = await this.#makeTeam(prompts, signal);
     } catch (error) {
-      this.#giveUp(error instanceof Error ? error.message : String(error));
+      this.#abandonTeam(error instanceof Error ? error.message : String(error));
       return undefined;
     }
     for (const name of prompts.keys()) this.#told.began(name, `by its worker in team ${this.#team.name}`);
@@ -130,7 +130,7 @@ export class Relay {
     );
   }
 
-  #giveUp(why: string): void {
+  #abandonTeam(why: string): void {
     this.#isDirect = true;
     this.#told.note(`Worked without a team from here on: ${why}`);
   }

@@ -22,7 +22,7 @@ export type RefineReport = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | '
     readonly text: string;
   };
 
-export interface Kept {
+export interface SynthesisRecord {
   /** Where the team's record is; undefined when there was no team. */
   readonly record: TeamPaths | undefined;
   readonly validated: Validation | undefined;
@@ -30,7 +30,7 @@ export interface Kept {
   readonly begunAt: string;
 }
 
-export function keepSynthesis(synthesis: Synthesis, place: RefinePlace, kept: Kept): RefineReport {
+export function keepSynthesis(synthesis: Synthesis, place: RefinePlace, kept: SynthesisRecord): RefineReport {
   const exitCode = synthesis.converged ? 0 : 1;
   const base = baseReport(place, kept, exitCode);
   const status = synthesis.converged ? 'completed' : synthesis.ending === 'interrupted' ? 'incomplete' : 'failed';
@@ -45,7 +45,12 @@ export function keepSynthesis(synthesis: Synthesis, place: RefinePlace, kept: Ke
   }
 }
 
-function write(text: string, report: object, { open, session }: RefinePlace, { record, begunAt }: Kept): string {
+function write(
+  text: string,
+  report: object,
+  { open, session }: RefinePlace,
+  { record, begunAt }: SynthesisRecord,
+): string {
   const disk = session.store.disk ?? realDisk;
   if (record === undefined) return writeApart(disk, open.root, begunAt, text, report);
   writeReport(disk, record, text, report);
@@ -55,7 +60,7 @@ function write(text: string, report: object, { open, session }: RefinePlace, { r
 type Base = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | 'shared'> & Pick<RefineReport, 'team'>;
 
 /** What the team's logs tell; without a team the same shape with nothing in it. */
-function baseReport(place: RefinePlace, { record, validated }: Kept, exitCode: number): Base {
+function baseReport(place: RefinePlace, { record, validated }: SynthesisRecord, exitCode: number): Base {
   const gates: Gate[] =
     validated === undefined
       ? []

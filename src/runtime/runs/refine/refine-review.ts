@@ -4,14 +4,14 @@ import { execAgent } from '../../../model/agent/agent.ts';
 import type { Name } from '../../../model/text/names.ts';
 import type { Candidate, Review, Validation } from '../../../model/pipeline/round.ts';
 import { refusalText } from '../../../policy/context-budget.ts';
-import { commandReview, mechanical, reviewOf, validationOf } from '../../../policy/refine/relay-outcome.ts';
+import { commandReview, exitCodeReview, reviewOf, validationOf } from '../../../policy/refine/relay-outcome.ts';
 import { reviewPrompt } from '../../../policy/refine/relay-wording.ts';
-import type { Thinker } from '../../../policy/refine/reviewer-choice.ts';
+import type { LabelledReviewer } from '../../../policy/refine/reviewer-choice.ts';
 import type { RelayCalls } from '../relay-call.ts';
-import type { Prepared, RefinePlace } from './refine-setup.ts';
+import type { PreparedRefine, RefinePlace } from './refine-setup.ts';
 
-export interface Reviewing {
-  readonly prepared: Prepared;
+export interface ReviewEnvironment {
+  readonly prepared: PreparedRefine;
   readonly place: RefinePlace;
   readonly calls: RelayCalls;
   /** The diff of now, where it was asked for. */
@@ -25,7 +25,10 @@ export interface Reviews {
 }
 
 /** @returns undefined when `signal` aborted first */
-export async function reviewAll(candidates: readonly Candidate[], reviewing: Reviewing): Promise<Reviews | undefined> {
+export async function reviewAll(
+  candidates: readonly Candidate[],
+  reviewing: ReviewEnvironment,
+): Promise<Reviews | undefined> {
   const validation = await validate(reviewing);
   if (reviewing.signal.aborted) return undefined;
   const all = await Promise.all(
@@ -36,7 +39,7 @@ export async function reviewAll(candidates: readonly Candidate[], reviewing: Rev
   return { reviews: new Map(reviews), ...(validation === undefined ? {} : { validation }) };
 }
 
-async function validate({ prepared, place, calls, signal }: Reviewing): Promise<Validation | undefined> {
+async function validate({ prepared, place, calls, signal }: ReviewEnvironment): Promise<Validation | undefined> {
   const { validate: command } = prepared.ask;
   if (command === undefined) return undefined;
   // What a person's own command may write is the person's affair.
@@ -48,20 +51,20 @@ async function validate({ prepared, place, calls, signal }: Reviewing): Promise<
 async function review(
   candidate: Candidate,
   validation: Validation | undefined,
-  reviewing: Reviewing,
+  reviewing: ReviewEnvironment,
 ): Promise<Review | undefined> {
   const { deliverables } = reviewing.prepared.rubric;
   const choice = reviewing.prepared.reviewers.get(candidate.backend);
   if (choice?.by === 'agent') return byAgent(candidate, choice.reviewer, validation, reviewing);
-  return validation === undefined ? undefined : mechanical('the validation', validation, deliverables);
+  return validation === undefined ? undefined : exitCodeReview('the validation', validation, deliverables);
 }
 
 /** An answer that is no verdict is asked for once more, with the reason. */
 async function byAgent(
   candidate: Candidate,
-  reviewer: Thinker,
+  reviewer: LabelledReviewer,
   validation: Validation | undefined,
-  reviewing: Reviewing,
+  reviewing: ReviewEnvironment,
 ): Promise<Review | undefined> {
   const first = await asked(candidate, reviewer, validation, reviewing);
   if (first?.is !== 'unreadable') return first;
@@ -70,9 +73,9 @@ async function byAgent(
 
 async function asked(
   candidate: Candidate,
-  { label, agent }: Thinker,
+  { label, agent }: LabelledReviewer,
   validation: Validation | undefined,
-  reviewing: Reviewing & { readonly complaint?: string },
+  reviewing: ReviewEnvironment & { readonly complaint?: string },
 ): Promise<Review | undefined> {
   const { prepared, place, calls, diff, signal, complaint } = reviewing;
   const { deliverables } = prepared.rubric;

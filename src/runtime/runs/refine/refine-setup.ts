@@ -8,12 +8,12 @@ import { LIMITS, refusalText } from '../../../policy/context-budget.ts';
 import { deliverablesOf } from '../../../policy/refine/deliverables.ts';
 import { preflight, type Preflight } from '../../../policy/refine/preflight.ts';
 import { DEFAULT_ROUNDS, MOST_ROUNDS } from '../../../policy/refine/refine-request.ts';
-import { chooseReviewer, type ReviewerChoice, type Thinker } from '../../../policy/refine/reviewer-choice.ts';
+import { chooseReviewer, type ReviewerChoice, type LabelledReviewer } from '../../../policy/refine/reviewer-choice.ts';
 import { COMPLEX_FROM, type Rubric } from '../../../policy/refine/rubric.ts';
 import { chooseSandbox, type SandboxChoice } from '../../../policy/refine/sandbox-choice.ts';
 import { availableOf, probe } from '../../agents/probes.ts';
 import { gitDiff } from '../../process/git-diff.ts';
-import { mustNotNest } from '../relay-call.ts';
+import { refuseNesting } from '../relay-call.ts';
 import type { SessionOptions } from '../session.ts';
 import type { OpenOptions } from '../../team/team-handle.ts';
 
@@ -48,7 +48,7 @@ export interface RefineAsk {
   readonly team?: boolean;
 }
 
-export interface Prepared {
+export interface PreparedRefine {
   readonly ask: RefineAsk;
   readonly maxRounds: number;
   readonly backends: readonly Backend[];
@@ -64,13 +64,13 @@ export interface Prepared {
  * @throws UsageError `USAGE`, `POLICY_DENIED` inside a teammate or another loop; AgentError `AGENT_UNAVAILABLE` with what
  *   was probed
  */
-export async function prepare(ask: RefineAsk, place: RefinePlace, signal: AbortSignal): Promise<Prepared> {
-  mustNotNest(place.environment);
+export async function prepareRefine(ask: RefineAsk, place: RefinePlace, signal: AbortSignal): Promise<PreparedRefine> {
+  refuseNesting(place.environment);
   const task = ask.task.trim();
   if (task === '') throw new UsageError('USAGE', 'There is no task; say what is to be done.');
-  const ready = await mustBeThere(parseBackends(ask.backends ?? [], place.agents), place);
+  const ready = await requireInstalled(parseBackends(ask.backends ?? [], place.agents), place);
   const reviewers = await reviewersOf(ready.backends, ask, place);
-  if (ask.includeDiff === true) await mustFit(place.cwd, signal);
+  if (ask.includeDiff === true) await requireFittingDiff(place.cwd, signal);
   const deliverables = deliverablesOf(task);
   const isComplex = deliverables.length > 1 || complexityOf(task).score >= COMPLEX_FROM;
   const disclosed = [...new Set([...reviewers.values()].map(disclosure))];
@@ -83,7 +83,7 @@ export async function prepare(ask: RefineAsk, place: RefinePlace, signal: AbortS
 }
 
 /** @throws AgentError `AGENT_UNAVAILABLE` */
-export async function mustBeThere(
+export async function requireInstalled(
   asked: AskedBackends,
   { environment }: Pick<RefinePlace, 'environment'>,
 ): Promise<Extract<Preflight, { go: true }>> {
@@ -100,7 +100,7 @@ async function reviewersOf(
 ): Promise<Map<Name, ReviewerChoice>> {
   const asked = ask.reviewer === undefined ? undefined : await askedReviewer(ask.reviewer, place);
   const hasValidation = ask.validate !== undefined;
-  const choose = (backend: Backend, available: readonly Thinker[]): ReviewerChoice | undefined =>
+  const choose = (backend: Backend, available: readonly LabelledReviewer[]): ReviewerChoice | undefined =>
     chooseReviewer({ backend, used: backends, available, hasValidation, ...(asked === undefined ? {} : { asked }) });
   // Nobody else is looked for when nobody else is needed.
   const isSettled = backends.every((backend) => asked !== undefined || choose(backend, [])?.by === 'validation');
@@ -114,7 +114,7 @@ async function reviewersOf(
   );
 }
 
-async function askedReviewer(word: string, { agents, environment }: RefinePlace): Promise<Thinker> {
+async function askedReviewer(word: string, { agents, environment }: RefinePlace): Promise<LabelledReviewer> {
   const thinker = { label: word.trim(), agent: parseAgentFlag(word, agents) };
   const { isThere, seen } = await probe(thinker, environment);
   if (!isThere) throw new AgentError('AGENT_UNAVAILABLE', `The reviewer is not available. Probed: ${seen}.`);
@@ -135,7 +135,7 @@ const disclosure = (choice: ReviewerChoice): string =>
     : `Reviewer: ${choice.reviewer.label} (${choice.why}).`;
 
 /** @throws UsageError `USAGE` with size and limit */
-async function mustFit(cwd: string, signal: AbortSignal): Promise<void> {
+async function requireFittingDiff(cwd: string, signal: AbortSignal): Promise<void> {
   const diff = await gitDiff(cwd, signal);
   if (!diff.ok) throw new UsageError('USAGE', refusalText({ part: 'diff', bytes: diff.bytes, limit: LIMITS.diff }));
 }

@@ -7,8 +7,8 @@ import { LIMITS, refusalOf, refusalText } from '../../../policy/context-budget.t
 import { relayOutcome } from '../../../policy/refine/relay-outcome.ts';
 import { relayPrompt } from '../../../policy/refine/relay-wording.ts';
 import { gitDiff } from '../../process/git-diff.ts';
-import { mustNotNest, RelayCalls, FAULT_CODES } from '../relay-call.ts';
-import { mustBeThere, type RefinePlace } from './refine-setup.ts';
+import { refuseNesting, RelayCalls, FAULT_CODES } from '../relay-call.ts';
+import { requireInstalled, type RefinePlace } from './refine-setup.ts';
 
 export interface RelayAsk {
   /** One backend, as behind `--to`. */
@@ -24,13 +24,13 @@ export interface RelayAsk {
  * @throws UsageError `USAGE` for what is over a limit; AgentError when it is not there or has failed
  */
 export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: AbortSignal): Promise<string | undefined> {
-  mustNotNest(place.environment);
+  refuseNesting(place.environment);
   const asked = parseBackends([ask.to], place.agents);
   const [backend] = asked.backends;
   if (asked.mode !== 'one' || backend === undefined)
     throw new UsageError('USAGE', `--to names one backend; ${ask.to} is several.`);
   const prompt = await promptOf(ask, place, signal);
-  await mustBeThere(asked, place);
+  await requireInstalled(asked, place);
   const calls = new RelayCalls(place);
   try {
     const call = { agent: backend.agent, prompt, sandbox: ask.sandbox, timeoutMs: place.relayTimeoutMs };

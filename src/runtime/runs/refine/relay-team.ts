@@ -14,7 +14,7 @@ import { readResult } from '../../../store/board/results.ts';
 import type { TeamPaths } from '../../../store/files/paths.ts';
 import { findTeam } from '../../../store/team/team-list.ts';
 import { closeTeam } from '../lifecycle.ts';
-import { Session, type SessionOptions } from '../session.ts';
+import { RunSession, type SessionOptions } from '../session.ts';
 import { Tasks } from '../../team/task-service.ts';
 import { makeTeam, type OpenOptions, type TeamHandle } from '../../team/team-handle.ts';
 import { Waker } from '../../process/waker.ts';
@@ -33,7 +33,7 @@ export interface RelayTeamInput {
 }
 
 /** What came of a call; `silent` are those that have not answered in their time and a little more. */
-export interface Answers {
+export interface RelayAnswers {
   readonly outcomes: ReadonlyMap<Name, RelayOutcome>;
   readonly silent: readonly Name[];
 }
@@ -47,14 +47,14 @@ const ROLE = 'relay';
 
 export class RelayTeam {
   readonly #input: RelayTeamInput;
-  readonly #session: Session;
+  readonly #session: RunSession;
   readonly #loop: Promise<unknown>;
   readonly #board: Tasks;
   /** Of the present call: backend → task. */
   #asked: ReadonlyMap<Name, string>;
   #calls = 1;
 
-  private constructor(input: RelayTeamInput, session: Session) {
+  private constructor(input: RelayTeamInput, session: RunSession) {
     this.#input = input;
     this.#session = session;
     this.#board = new Tasks(session.store, session.speaker);
@@ -74,7 +74,7 @@ export class RelayTeam {
     await handle[Symbol.asyncDispose]();
     const options = relayOptions(input.session);
     try {
-      const session = await Session.open(paths, options);
+      const session = await RunSession.open(paths, options);
       try {
         await session.note({ status: 'active', phase: 'setup', template: 'refine', prompt: input.task });
         await session.start(session.startable(), signal);
@@ -94,12 +94,12 @@ export class RelayTeam {
   }
 
   /** Waits for what the first prompts bring. */
-  first(signal: AbortSignal): Promise<Answers> {
+  first(signal: AbortSignal): Promise<RelayAnswers> {
     return this.#answers(signal);
   }
 
   /** Asks again. */
-  async ask(prompts: ReadonlyMap<Name, string>, signal: AbortSignal): Promise<Answers> {
+  async ask(prompts: ReadonlyMap<Name, string>, signal: AbortSignal): Promise<RelayAnswers> {
     this.#calls += 1;
     const asked = new Map<Name, string>();
     for (const [name, prompt] of prompts) {
@@ -133,7 +133,7 @@ export class RelayTeam {
   }
 
   /** Waits until each has ended, has been silent for too long, or `signal` aborts. */
-  async #answers(signal: AbortSignal): Promise<Answers> {
+  async #answers(signal: AbortSignal): Promise<RelayAnswers> {
     const { store } = this.#session;
     const patience = this.#input.timeoutMs + SILENT_MS;
     let [ended, deadline] = [0, store.clock.monotonic() + patience];
@@ -143,7 +143,7 @@ export class RelayTeam {
         const open = [...this.#asked].filter(([, id]) => !isFinal(this.#board.get(id)));
         if (this.#asked.size - open.length > ended) {
           [ended, deadline] = [this.#asked.size - open.length, store.clock.monotonic() + patience];
-          await this.#letGo();
+          await this.#shutDown();
         }
         const isLate = store.clock.monotonic() >= deadline;
         if (open.length === 0 || isLate || signal.aborted)
@@ -156,7 +156,7 @@ export class RelayTeam {
   }
 
   /** The next in turn works, also when the one before it has failed. */
-  async #letGo(): Promise<void> {
+  async #shutDown(): Promise<void> {
     for (const id of this.#asked.values()) {
       const task = this.#board.get(id);
       const held = task.blockedBy.map((blocker) => this.#board.get(blocker));

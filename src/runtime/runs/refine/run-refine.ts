@@ -4,16 +4,22 @@
  */
 import { timestamp } from '../../../model/text/clock.ts';
 import type { Name } from '../../../model/text/names.ts';
-import { advance, begin } from '../../../policy/refine/convergence.ts';
-import { present, type Command, type Ending, type Loop, type Outcome } from '../../../policy/refine/refine-loop.ts';
+import { advanceLoop, beginLoop } from '../../../policy/refine/convergence.ts';
+import {
+  present,
+  type LoopCommand,
+  type LoopEnding,
+  type Loop,
+  type LoopOutcome,
+} from '../../../policy/refine/refine-loop.ts';
 import { briefOf } from '../../../policy/refine/round-brief.ts';
 import { synthesise, type Synthesis } from '../../../policy/refine/synthesis.ts';
 import type { TeamPaths } from '../../../store/files/paths.ts';
 import { RelayCalls } from '../relay-call.ts';
 import { keepSynthesis, type RefineReport } from './refine-report.ts';
-import { Relay } from './refine-relay.ts';
+import { RefineRelay } from './refine-relay.ts';
 import { reviewAll } from './refine-review.ts';
-import { prepare, type Prepared, type RefineAsk, type RefinePlace } from './refine-setup.ts';
+import { prepareRefine, type PreparedRefine, type RefineAsk, type RefinePlace } from './refine-setup.ts';
 
 export interface RefineProgress {
   /** 0 before the first round. */
@@ -36,18 +42,18 @@ export interface RefineRun {
  * @throws UsageError, AgentError `AGENT_UNAVAILABLE`: before anything was started
  */
 export async function refineAt(ask: RefineAsk, place: RefinePlace, run: RefineRun = {}): Promise<RefineReport> {
-  const prepared = await prepare(ask, place, run.signal ?? new AbortController().signal);
+  const prepared = await prepareRefine(ask, place, run.signal ?? new AbortController().signal);
   const refinement = new Refinement(prepared, place, run);
   return refinement.run();
 }
 
 class Refinement {
-  readonly #prepared: Prepared;
+  readonly #prepared: PreparedRefine;
   readonly #place: RefinePlace;
   readonly #signal: AbortSignal;
   readonly #onProgress: (progress: RefineProgress) => void;
   readonly #calls: RelayCalls;
-  readonly #relay: Relay;
+  readonly #relay: RefineRelay;
   readonly #notes: string[] = [];
   readonly #since: number;
   readonly #sinceTime: number;
@@ -55,7 +61,7 @@ class Refinement {
   #phaseSince: number;
   #record: TeamPaths | undefined;
 
-  constructor(prepared: Prepared, place: RefinePlace, { signal, onProgress = () => {} }: RefineRun) {
+  constructor(prepared: PreparedRefine, place: RefinePlace, { signal, onProgress = () => {} }: RefineRun) {
     const { clock } = place.session.store;
     this.#prepared = prepared;
     this.#place = place;
@@ -65,13 +71,13 @@ class Refinement {
     this.#sinceTime = clock.now();
     this.#phaseSince = this.#since;
     this.#calls = new RelayCalls(place);
-    this.#relay = new Relay(prepared, place, this.#calls, {
+    this.#relay = new RefineRelay(prepared, place, this.#calls, {
       note: (text) => this.#note(text),
       began: (backend, how) => this.#tell('do', `asked ${how}`, backend),
       ended: (backend, one) =>
         this.#tell('do', one.is === 'success' ? 'delivered' : `${one.why}: ${one.message}`, backend),
     });
-    this.#loop = begin({
+    this.#loop = beginLoop({
       ...{ backends: prepared.backends.map(({ name }) => name), maxRounds: prepared.maxRounds },
       ...{ inTurn: prepared.sandbox.sandbox !== 'read-only', rubric: prepared.rubric },
     });
@@ -79,19 +85,19 @@ class Refinement {
 
   async run(): Promise<RefineReport> {
     for (const warning of this.#prepared.warnings) this.#note(warning);
-    while (this.#loop.command.do !== 'synthesise') this.#loop = advance(this.#loop, await this.#next());
+    while (this.#loop.command.do !== 'synthesise') this.#loop = advanceLoop(this.#loop, await this.#next());
     const synthesis = this.#synthesis();
     const durationMs = this.#place.session.store.clock.monotonic() - this.#since;
     const report = keepSynthesis(synthesis, this.#place, {
       ...{ record: this.#record, durationMs, validated: present(this.#loop).validation },
       begunAt: timestamp(this.#sinceTime),
     });
-    this.#loop = advance(this.#loop, { of: 'synthesise' });
+    this.#loop = advanceLoop(this.#loop, { of: 'synthesise' });
     return report;
   }
 
   /** What comes of the present command; a failure of ours ends the loop in order. */
-  async #next(): Promise<Outcome> {
+  async #next(): Promise<LoopOutcome> {
     const { command, ending } = this.#loop;
     if (this.#signal.aborted && ending === undefined) return stop();
     this.#phaseSince = this.#place.session.store.clock.monotonic();
@@ -105,7 +111,7 @@ class Refinement {
     }
   }
 
-  async #carryOut(command: Command): Promise<Outcome> {
+  async #carryOut(command: LoopCommand): Promise<LoopOutcome> {
     switch (command.do) {
       case 'relay':
         return this.#relayed(command.backends);
@@ -124,20 +130,20 @@ class Refinement {
     }
   }
 
-  async #relayed(backends: readonly Name[]): Promise<Outcome> {
+  async #relayed(backends: readonly Name[]): Promise<LoopOutcome> {
     const outcomes = await this.#relay.ask(backends, briefOf(this.#loop), this.#signal);
     return this.#signal.aborted ? { ...stop(), outcomes } : { of: 'relay', outcomes };
   }
 
-  async #reviewed({ candidates }: Extract<Command, { do: 'review' }>): Promise<Outcome> {
+  async #reviewed({ candidates }: Extract<LoopCommand, { do: 'review' }>): Promise<LoopOutcome> {
     this.#tell('review', `reviewing ${candidates.map(({ backend }) => backend).join(', ')}`);
     const { ask } = this.#prepared;
     const diff = ask.includeDiff === true ? await this.#relay.diff(this.#signal) : undefined;
     const place = { prepared: this.#prepared, place: this.#place, calls: this.#calls };
     const reviews = await reviewAll(candidates, { ...place, diff, signal: this.#signal });
     if (reviews === undefined) return stop();
-    const outcome: Outcome = { of: 'review', ...reviews };
-    this.#tellDecision(advance(this.#loop, outcome), present(this.#loop).n);
+    const outcome: LoopOutcome = { of: 'review', ...reviews };
+    this.#tellDecision(advanceLoop(this.#loop, outcome), present(this.#loop).n);
     return outcome;
   }
 
@@ -150,7 +156,7 @@ class Refinement {
   }
 
   async #cleanUp(): Promise<void> {
-    const why: Ending['why'] | undefined = this.#loop.ending?.why;
+    const why: LoopEnding['why'] | undefined = this.#loop.ending?.why;
     this.#tell('clean up', 'stopping every process');
     try {
       this.#record = await this.#relay.close(why === 'interrupted' || why === 'error');
@@ -178,7 +184,7 @@ class Refinement {
   }
 }
 
-const stop = (): Extract<Outcome, { of: 'stop' }> => ({
+const stop = (): Extract<LoopOutcome, { of: 'stop' }> => ({
   of: 'stop',
   ending: { why: 'interrupted', text: 'interrupted before its end' },
 });

@@ -2,15 +2,15 @@
 import { createInterface } from 'node:readline/promises';
 import process from 'node:process';
 import { safeText, UsageError } from '../../../index.ts';
-import type { Frame } from '../context.ts';
+import type { CliContext } from '../context.ts';
 
 /**
  * @returns whether to go on: `--yes`, or a person who says so
  * @throws UsageError `USAGE` when nobody is there to ask
  */
-export async function confirmed(frame: Frame, asked: string): Promise<boolean> {
-  if (frame.flags.yes) return true;
-  if (!frame.isInteractive) throw new UsageError('USAGE', `${asked} Nobody is here to ask; say so with --yes.`);
+export async function confirmed(context: CliContext, asked: string): Promise<boolean> {
+  if (context.flags.yes) return true;
+  if (!context.isInteractive) throw new UsageError('USAGE', `${asked} Nobody is here to ask; say so with --yes.`);
   return /^y(?:es)?$/i.test((await question(`${asked} [y/N]`)).trim());
 }
 

@@ -9,7 +9,7 @@ import {
   type AgentSpec,
   type GivenPlan,
 } from '../../../index.ts';
-import type { Outside } from '../io.ts';
+import type { CliIo } from '../io.ts';
 import type { Settings } from './settings.ts';
 
 /** @returns undefined for `auto`; @throws UsageError for an agent that nobody knows */
@@ -27,7 +27,7 @@ export function defaultAgent({ merged, agents }: Settings, flag: string | undefi
  */
 export async function agentFor(
   here: Settings,
-  { environment }: Outside,
+  { environment }: CliIo,
   flag: string | undefined,
   whose: string,
 ): Promise<AgentSpec> {
@@ -42,7 +42,7 @@ export async function agentFor(
 export async function withDefaultAgent(
   given: GivenPlan,
   { merged }: Settings,
-  { environment }: Outside,
+  { environment }: CliIo,
 ): Promise<GivenPlan & { readonly why?: string }> {
   const { members, cascade, spare } = given.plan;
   const isWanted = members.some(({ agent }) => agent === undefined) || (cascade && spare === undefined);
@@ -56,9 +56,9 @@ export async function withDefaultAgent(
  *
  * @throws AgentError `AGENT_UNAVAILABLE` naming a member that nothing thinks for, or whose agent cannot work here
  */
-export async function mustHaveAgents(
+export async function requireAgents(
   { plan: { members, lead }, why = 'no default agent is configured' }: { plan: GivenPlan['plan']; why?: string },
-  { environment }: Outside,
+  { environment }: CliIo,
 ): Promise<void> {
   const bare = members.find(({ agent }) => agent === undefined);
   if (bare)

@@ -8,8 +8,8 @@ import {
   type SessionOptions,
   type TeamPaths,
 } from '../../../index.ts';
-import { Endings, TIMED_OUT } from '../interrupts.ts';
-import type { Frame } from '../context.ts';
+import { Interrupts, TIMED_OUT } from '../interrupts.ts';
+import type { CliContext } from '../context.ts';
 import { settings } from './settings.ts';
 
 export interface RunFlags {
@@ -41,53 +41,53 @@ export type ShowProgress = (paths: TeamPaths) => Promise<{ stop(): Promise<void>
 
 /** @returns the exit code */
 export async function leadRun(
-  frame: Frame,
+  context: CliContext,
   paths: TeamPaths,
   flags: RunFlags,
   lead: (run: RunOptions) => Promise<Report>,
   show: ShowProgress,
 ): Promise<number> {
-  using endings = new Endings(flags.timeout);
-  const progress = frame.flags.quiet ? undefined : await show(paths);
+  using interrupts = new Interrupts(flags.timeout);
+  const progress = context.flags.quiet ? undefined : await show(paths);
   let report: Report;
   try {
-    report = await lead({ signal: endings.stop, force: endings.force, strict: flags.strict });
+    report = await lead({ signal: interrupts.stop, force: interrupts.force, strict: flags.strict });
   } finally {
     await progress?.stop();
   }
-  report = await putAwayFinished(paths, report, settings(frame).session);
-  frame.answer(report, reportText(report));
+  report = await putAwayFinished(paths, report, settings(context).session);
+  context.result(report, reportText(report));
   const isOver = report.status === 'completed' || report.status === 'failed';
-  if (endings.code === undefined || isOver) return report.exitCode;
-  frame.warn(
-    endings.code === TIMED_OUT
+  if (interrupts.code === undefined || isOver) return report.exitCode;
+  context.warn(
+    interrupts.code === TIMED_OUT
       ? 'The time of the run was over; it can go on:'
       : 'The run was interrupted; it can go on:',
   );
-  frame.outside.stderr.write(`teams resume ${paths.name}\n`);
-  return endings.code;
+  context.io.stderr.write(`teams resume ${paths.name}\n`);
+  return interrupts.code;
 }
 
 /** Starts the same in a session of its own. @returns the exit code */
-export async function detachRun(frame: Frame, paths: TeamPaths, flags: RunFlags): Promise<number> {
+export async function detachRun(context: CliContext, paths: TeamPaths, flags: RunFlags): Promise<number> {
   const { timeout, failFast, strict, takeover, maxCost, maxTokens } = flags;
   const args = [
     ...['resume', paths.name, '--root', paths.root],
     ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
     ...(failFast ? ['--fail-fast'] : []),
     ...(strict ? ['--strict'] : []),
-    ...(frame.flags.yes ? ['--yes'] : []),
+    ...(context.flags.yes ? ['--yes'] : []),
     ...(takeover ? ['--takeover'] : []),
     ...(maxCost === undefined ? [] : ['--max-cost', String(maxCost)]),
     ...(maxTokens === undefined ? [] : ['--max-tokens', String(maxTokens)]),
   ];
-  return detached(frame, paths, args);
+  return detached(context, paths, args);
 }
 
 /** @returns the exit code */
-export async function detached(frame: Frame, paths: TeamPaths, args: readonly string[]): Promise<number> {
-  const pid = await detachLead(paths, args, frame.outside);
-  frame.answer(
+export async function detached(context: CliContext, paths: TeamPaths, args: readonly string[]): Promise<number> {
+  const pid = await detachLead(paths, args, context.io);
+  context.result(
     { team: paths.name, pid },
     `Team ${paths.name} is led by pid ${pid}; \`teams wait ${paths.name}\` waits for its end.`,
   );

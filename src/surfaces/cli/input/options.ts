@@ -1,7 +1,7 @@
 /** What a verb was given, parsed once: the options through a schema, whole numbers and durations as such. */
 import * as z from 'zod';
 import { check, parseDuration, UsageError } from '../../../index.ts';
-import type { Given } from '../verb.ts';
+import type { VerbInput } from '../verb.ts';
 
 /** An option that is there or not. */
 export const flag = z.boolean().default(false);
@@ -43,7 +43,7 @@ export const money = z
  * @param schema of the verb's own options, in camel case; the common flags are the frame's
  * @throws UsageError `USAGE` naming the option
  */
-export function readOptions<T>(schema: z.ZodType<T>, { options }: Given): T {
+export function readOptions<T>(schema: z.ZodType<T>, { options }: VerbInput): T {
   const checked = check(schema, options);
   if (checked.ok) return checked.value;
   const { path, text: why } = checked.problems[0] ?? { path: [], text: 'An option is not valid.' };

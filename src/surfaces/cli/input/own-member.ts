@@ -1,10 +1,10 @@
 /** What only a lead or a person may do, and no child of a teammate. */
 import { UsageError } from '../../../index.ts';
-import type { Frame } from '../context.ts';
+import type { CliContext } from '../context.ts';
 
 /** @throws UsageError `POLICY_DENIED` inside a teammate */
-export function mustNotBeMember({ outside }: Frame, deed: string): void {
-  const member = outside.environment['TEAMS_MEMBER'];
+export function refuseMembers({ io }: CliContext, deed: string): void {
+  const member = io.environment['TEAMS_MEMBER'];
   if (member !== undefined && member !== '')
     throw new UsageError(
       'POLICY_DENIED',

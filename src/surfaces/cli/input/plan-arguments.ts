@@ -9,7 +9,7 @@ import {
   type GivenPlan,
   type PlanContext,
 } from '../../../index.ts';
-import type { Frame } from '../context.ts';
+import type { CliContext } from '../context.ts';
 import { noMore } from './options.ts';
 import { readStdin } from './stdin.ts';
 
@@ -17,7 +17,7 @@ import { readStdin } from './stdin.ts';
  * @param words a file or `-`
  * @throws UsageError `USAGE` for a file that is not there, `PLAN_INVALID`
  */
-export async function planOf(frame: Frame, words: readonly string[], context: PlanContext): Promise<GivenPlan> {
+export async function planOf(frame: CliContext, words: readonly string[], context: PlanContext): Promise<GivenPlan> {
   const [word, ...rest] = words;
   if (word === undefined)
     throw new UsageError(
@@ -25,7 +25,7 @@ export async function planOf(frame: Frame, words: readonly string[], context: Pl
       'Which plan? For example `teams run plan.yaml`, or `teams run -` for one from stdin.',
     );
   noMore(rest);
-  const plan = word === '-' ? planInText(await readStdin(frame.outside), context) : planInFile(word, context);
+  const plan = word === '-' ? planInText(await readStdin(frame.io), context) : planInFile(word, context);
   if (plan) return plan;
   throw missing(word, context.cwd);
 }

@@ -1,14 +1,14 @@
 /** Where a relay works and with what, as this command line sees it. */
 import { resolve } from 'node:path';
 import { UsageError, isDirectory, type RefinePlace } from '../../../index.ts';
-import type { Frame } from '../context.ts';
+import type { CliContext } from '../context.ts';
 import { settings } from './settings.ts';
 
 /** @param repo what `--repo` said @throws UsageError `USAGE` when that is no directory */
-export function refinePlace(frame: Frame, repo: string | undefined): RefinePlace {
-  const { merged, agents, session, open } = settings(frame);
+export function refinePlace(context: CliContext, repo: string | undefined): RefinePlace {
+  const { merged, agents, session, open } = settings(context);
   const { fallback, envPass, relayTimeoutMs } = merged.config;
-  const { environment, cwd: here } = frame.outside;
+  const { environment, cwd: here } = context.io;
   const cwd = resolve(here, repo ?? '.');
   if (!isDirectory(cwd)) throw new UsageError('USAGE', `--repo: there is no directory ${cwd}.`);
   return { cwd, open, session, environment, envPass, agents, fallback, relayTimeoutMs };

@@ -8,7 +8,7 @@ import {
   type OpenOptions,
   type SessionOptions,
 } from '../../../index.ts';
-import type { Frame } from '../context.ts';
+import type { CliContext } from '../context.ts';
 import { rootOf } from './root.ts';
 
 export interface Settings {
@@ -20,24 +20,24 @@ export interface Settings {
   readonly open: OpenOptions;
 }
 
-const known = new WeakMap<Frame, Settings>();
+const known = new WeakMap<CliContext, Settings>();
 
 /** @throws UsageError `CONFIG_INVALID` */
-export function settings(frame: Frame): Settings {
-  const before = known.get(frame);
+export function settings(context: CliContext): Settings {
+  const before = known.get(context);
   if (before) return before;
-  const made = load(frame);
-  for (const warning of made.merged.warnings) frame.warn(warning);
-  known.set(frame, made);
+  const made = load(context);
+  for (const warning of made.merged.warnings) context.warn(warning);
+  known.set(context, made);
   return made;
 }
 
-function load(frame: Frame): Settings {
-  const { environment } = frame.outside;
-  const root = rootOf(frame);
+function load(context: CliContext): Settings {
+  const { environment } = context.io;
+  const root = rootOf(context);
   const merged = loadConfig(root, environment);
   const { inboxMaxMessages, inboxMaxBytes, lockTimeoutMs } = merged.config;
-  const { as } = frame.flags;
+  const { as } = context.flags;
   return {
     merged,
     agents: configuredAgents(merged.config),

@@ -1,11 +1,11 @@
 /** Everything that stdin has to say. */
 import { UsageError } from '../../../index.ts';
-import type { Outside } from '../io.ts';
+import type { CliIo } from '../io.ts';
 
 const LARGEST = 64 * 1024 * 1024;
 
 /** @throws UsageError `USAGE` when a person sits there who cannot know that something is waited for, or it is endless */
-export async function readStdin({ stdin }: Outside): Promise<string> {
+export async function readStdin({ stdin }: CliIo): Promise<string> {
   if (stdin.isTTY === true)
     throw new UsageError('USAGE', '`-` reads from stdin, and that is a terminal; pipe something into it.');
   const parts: Buffer[] = [];

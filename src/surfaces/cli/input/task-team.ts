@@ -22,10 +22,10 @@ import {
   UsageError,
 } from '../../../index.ts';
 import { question } from './confirm.ts';
-import { mustHaveAgents } from './default-agent.ts';
-import { Endings } from '../interrupts.ts';
-import { tellExcluded } from './git-exclude.ts';
-import type { Frame } from '../context.ts';
+import { requireAgents } from './default-agent.ts';
+import { Interrupts } from '../interrupts.ts';
+import { excludeTeamFiles } from './git-exclude.ts';
+import type { CliContext } from '../context.ts';
 import { rootOf } from './root.ts';
 import { settings } from './settings.ts';
 
@@ -49,33 +49,33 @@ const DECLINED = 1;
 
 /** @param name what `--name` said @param putAway archives the team that a fresh one replaces */
 export async function teamOfTask(
-  frame: Frame,
+  context: CliContext,
   words: readonly string[],
   name: Name | undefined,
   flags: TaskFlags,
   putAway: (paths: TeamPaths) => Promise<void>,
 ): Promise<TaskTeam> {
-  const { merged } = settings(frame);
-  const ask = runAsk(words, rootOf(frame), merged.config);
-  const choice = flags.dryRun ? { do: 'make' as const } : earlier(frame, ask, name, flags);
+  const { merged } = settings(context);
+  const ask = runAsk(words, rootOf(context), merged.config);
+  const choice = flags.dryRun ? { do: 'make' as const } : earlier(context, ask, name, flags);
   if (choice.do === 'resume') {
-    frame.say(`Going on with the unfinished team ${choice.paths.name}.`);
+    context.info(`Going on with the unfinished team ${choice.paths.name}.`);
     return { is: 'team', paths: choice.paths };
   }
-  const cast = await castOf(frame, ask, flags);
-  mustBeAskable(frame, flags);
+  const cast = await castOf(context, ask, flags);
+  mustBeAskable(context, flags);
   const planned = await plan(cast, flags);
   if (planned.is === 'ended') return planned;
-  if (flags.dryRun) return shown(frame, planned.task, name);
-  if (!(await isAgreed(frame, planned.task.text))) return { is: 'ended', code: DECLINED };
+  if (flags.dryRun) return shown(context, planned.task, name);
+  if (!(await isAgreed(context, planned.task.text))) return { is: 'ended', code: DECLINED };
   if (choice.do === 'replace') await putAway(choice.paths);
-  return { is: 'team', ...(await make(frame, planned.task, name)) };
+  return { is: 'team', ...(await make(context, planned.task, name)) };
 }
 
 /** What is there already of these words, or under this name. */
-function earlier(frame: Frame, ask: RunAsk, name: Name | undefined, flags: TaskFlags): Choice {
-  const { agents, merged } = settings(frame);
-  const root = rootOf(frame);
+function earlier(context: CliContext, ask: RunAsk, name: Name | undefined, flags: TaskFlags): Choice {
+  const { agents, merged } = settings(context);
+  const root = rootOf(context);
   const asked = flags.resume ? 'resume' : flags.fresh ? 'fresh' : undefined;
   if (name !== undefined)
     return choose(
@@ -95,7 +95,7 @@ function earlier(frame: Frame, ask: RunAsk, name: Name | undefined, flags: TaskF
 }
 
 /** @throws UsageError `USAGE` before anything is spent on a plan that nobody could agree to */
-function mustBeAskable({ flags, isInteractive }: Frame, { dryRun }: TaskFlags): void {
+function mustBeAskable({ flags, isInteractive }: CliContext, { dryRun }: TaskFlags): void {
   if (dryRun || flags.yes || isInteractive) return;
   throw new UsageError(
     'USAGE',
@@ -103,15 +103,15 @@ function mustBeAskable({ flags, isInteractive }: Frame, { dryRun }: TaskFlags): 
   );
 }
 
-function castOf(frame: Frame, ask: RunAsk, { agent, planner, reviewer }: TaskFlags): Promise<CastTask> {
-  const { merged, agents } = settings(frame);
-  const { environment, cwd } = frame.outside;
+function castOf(context: CliContext, ask: RunAsk, { agent, planner, reviewer }: TaskFlags): Promise<CastTask> {
+  const { merged, agents } = settings(context);
+  const { environment, cwd } = context.io;
   const { config } = merged;
   return castTask({
-    ...{ ask, config, said: { agent, planner }, root: rootOf(frame) },
+    ...{ ask, config, said: { agent, planner }, root: rootOf(context) },
     reviewer: reviewer === undefined ? undefined : parseAgentFlag(reviewer, agents),
     place: { cwd, environment, envPass: config.envPass },
-    say: (text) => frame.say(text),
+    say: (text) => context.info(text),
   });
 }
 
@@ -119,37 +119,37 @@ type Planning =
   { readonly is: 'planned'; readonly task: PlannedTask } | { readonly is: 'ended'; readonly code: number };
 
 async function plan(cast: CastTask, { timeout }: TaskFlags): Promise<Planning> {
-  using endings = new Endings(timeout);
-  const task = await planTask(cast, endings.stop);
-  return task === undefined ? { is: 'ended', code: endings.code ?? DECLINED } : { is: 'planned', task };
+  using interrupts = new Interrupts(timeout);
+  const task = await planTask(cast, interrupts.stop);
+  return task === undefined ? { is: 'ended', code: interrupts.code ?? DECLINED } : { is: 'planned', task };
 }
 
-function shown(frame: Frame, task: PlannedTask, name: Name | undefined): TaskTeam {
+function shown(context: CliContext, task: PlannedTask, name: Name | undefined): TaskTeam {
   const { plan: made } = task.named(name ?? generatedName());
-  frame.answer({ plan: made }, task.text);
+  context.result({ plan: made }, task.text);
   return { is: 'ended', code: 0 };
 }
 
 /** S2 1.7: the division is shown, and a person says yes; `--yes` is one who did. */
-async function isAgreed(frame: Frame, text: string): Promise<boolean> {
-  if (frame.flags.yes) {
-    frame.say(`${text}\n`);
+async function isAgreed(context: CliContext, text: string): Promise<boolean> {
+  if (context.flags.yes) {
+    context.info(`${text}\n`);
     return true;
   }
   const answer = (await question(`${text}\n\nProceed? [Y/n]`)).trim();
   const isYes = answer === '' || /^y(?:es)?$/i.test(answer);
-  if (!isYes) frame.say('Nothing was started.');
+  if (!isYes) context.info('Nothing was started.');
   return isYes;
 }
 
 async function make(
-  frame: Frame,
+  context: CliContext,
   task: PlannedTask,
   name: Name | undefined,
 ): Promise<{ paths: TeamPaths; given: GivenPlan }> {
-  const { open } = settings(frame);
-  await mustHaveAgents(task.named(name ?? generatedName()), frame.outside);
-  tellExcluded(frame);
+  const { open } = settings(context);
+  await requireAgents(task.named(name ?? generatedName()), context.io);
+  excludeTeamFiles(context);
   if (name === undefined) return makeGeneratedTeam(task, open);
   const given = task.named(name);
   return { paths: await makePlannedTeam(given.plan, given.from, open), given };

@@ -15,11 +15,11 @@ import {
   type Name,
   type TeamHandle,
 } from '../../../index.ts';
-import type { Frame } from '../context.ts';
+import type { CliContext } from '../context.ts';
 import { rootOf } from './root.ts';
 import { settings } from './settings.ts';
 
-export interface Choice {
+export interface TeamChoice {
   readonly team: ListedTeam;
   /** The words after the team. */
   readonly words: readonly string[];
@@ -36,29 +36,33 @@ export interface ChoiceOptions {
  * @throws UsageError `UNKNOWN_TEAM`, `BAD_NAME`, or `USAGE` that lists the teams there are; StoreError `CORRUPT` for a
  *   team with a broken config, which is set aside then
  */
-export function chooseTeam(frame: Frame, words: readonly string[], options: ChoiceOptions = {}): Choice {
-  const choice = chosen(frame, words, options);
+export function chooseTeam(context: CliContext, words: readonly string[], options: ChoiceOptions = {}): TeamChoice {
+  const choice = chosen(context, words, options);
   if (choice.team.archivedAt === undefined) setAsideBroken(choice.team.paths);
   return choice;
 }
 
-function chosen(frame: Frame, words: readonly string[], { needs = 0, archived = false }: ChoiceOptions): Choice {
-  const root = rootOf(frame);
+function chosen(
+  context: CliContext,
+  words: readonly string[],
+  { needs = 0, archived = false }: ChoiceOptions,
+): TeamChoice {
+  const root = rootOf(context);
   const [first, ...rest] = words;
   const known = first === undefined || !isName(first) ? undefined : find(root, first, archived);
   if (known) return { team: known, words: rest };
   if (first !== undefined && words.length > needs) throw unknown(root, first);
-  return { team: standing(frame, root, archived), words };
+  return { team: standing(context, root, archived), words };
 }
 
 /** The chosen team, opened in the name of who speaks. Its caller closes it. */
-export async function openChosen(
-  frame: Frame,
+export async function openTeamChoice(
+  context: CliContext,
   words: readonly string[],
   options: ChoiceOptions = {},
 ): Promise<{ handle: TeamHandle; words: readonly string[] }> {
-  const { team, words: rest } = chooseTeam(frame, words, options);
-  return Promise.resolve({ handle: openHandle(team.name, settings(frame).open), words: rest });
+  const { team, words: rest } = chooseTeam(context, words, options);
+  return Promise.resolve({ handle: openHandle(team.name, settings(context).open), words: rest });
 }
 
 function find(root: string, name: Name, archived: boolean): ListedTeam | undefined {
@@ -66,8 +70,8 @@ function find(root: string, name: Name, archived: boolean): ListedTeam | undefin
   return team?.archivedAt === undefined || archived ? team : undefined;
 }
 
-function standing(frame: Frame, root: string, archived: boolean): ListedTeam {
-  const told = frame.outside.environment['TEAMS_TEAM'];
+function standing(context: CliContext, root: string, archived: boolean): ListedTeam {
+  const told = context.io.environment['TEAMS_TEAM'];
   if (told !== undefined && told !== '') {
     const team = find(root, parseName('team', told), archived);
     if (team) return team;

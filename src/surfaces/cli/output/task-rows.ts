@@ -17,14 +17,19 @@ function note(task: Task, open: ReadonlySet<string>): string {
   return blockers.length === 0 ? '' : `waits for ${blockers.map((id) => `#${id}`).join(', ')}`;
 }
 
-export interface Past {
+export interface TaskHistoryRow {
   readonly at: string;
   readonly type: string;
   readonly by: string;
 }
 
 /** @param result the whole text of the last attempt, where there is one */
-export function wholeTask(task: Task, history: readonly Past[], result: string | undefined, name: Painter): string {
+export function wholeTask(
+  task: Task,
+  history: readonly TaskHistoryRow[],
+  result: string | undefined,
+  name: Painter,
+): string {
   const facts: readonly (readonly [string, string | undefined])[] = [
     ['status', task.status],
     ['key', task.key],

@@ -10,7 +10,7 @@ import { timelineOf } from './timeline-html.ts';
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /** The page in pieces, in their order: the mail of a long run is large. */
-export function* pageOf(run: TeamExport): Generator<string> {
+export function* exportPage(run: TeamExport): Generator<string> {
   const { team, tasks, members, mail } = run;
   yield markup`<!doctype html><html lang="en"><head><meta charset="utf-8" /><meta http-equiv="Content-Security-Policy" content="${POLICY}" /><meta name="viewport" content="width=device-width, initial-scale=1" /><title>Team ${team}</title><style>${STYLE}</style></head><body>
 <header><h1>Team ${team}</h1>${factsOf(run)}<nav><a href="#timeline">Timeline</a><a href="#tasks">Tasks</a><a href="#members">Members</a><a href="#mail">Mail</a><a href="#report">Report</a></nav></header>

@@ -3,13 +3,13 @@ import { Box, Text, useInput } from 'ink';
 import { useRef, type ReactElement } from 'react';
 import { halfOf, type Drawing } from './draw.ts';
 import { Typing } from './keys.ts';
-import type { Line, Piece } from './styled-line.ts';
-import type { Size } from './dashboard-model.ts';
+import type { StyledLine, Piece } from './styled-line.ts';
+import type { DashboardSize } from './dashboard-model.ts';
 import type { Key } from './dashboard-state.ts';
 
 export interface AppProps {
   readonly drawing: Drawing;
-  readonly size: Size;
+  readonly size: DashboardSize;
   readonly onKeys: (keys: readonly Key[]) => void;
 }
 
@@ -35,7 +35,7 @@ export function App({ drawing, size, onKeys }: AppProps): ReactElement {
   );
 }
 
-const Lines = ({ lines }: { readonly lines: readonly Line[] }): ReactElement => (
+const Lines = ({ lines }: { readonly lines: readonly StyledLine[] }): ReactElement => (
   <>
     {lines.map((line, index) => (
       <Text key={index} wrap="truncate-end">

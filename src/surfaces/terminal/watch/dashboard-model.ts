@@ -1,12 +1,12 @@
 /** All that one drawing of the watch is made of. */
 import type { Sight, Spending } from '../../../index.ts';
-import type { Shown } from './dashboard-rows.ts';
+import type { DashboardRows } from './dashboard-rows.ts';
 import type { State } from './dashboard-state.ts';
 
-export interface Look {
+export interface DashboardModel {
   readonly team: string;
-  readonly sight: Sight;
-  readonly shown: Shown;
+  readonly snapshot: Sight;
+  readonly shown: DashboardRows;
   /** Member → its agent's last words. */
   readonly words: ReadonlyMap<string, string>;
   readonly spending: Spending;
@@ -17,7 +17,7 @@ export interface Look {
   readonly lines: readonly string[];
 }
 
-export interface Size {
+export interface DashboardSize {
   readonly columns: number;
   readonly rows: number;
 }

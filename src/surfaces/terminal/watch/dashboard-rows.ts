@@ -5,19 +5,23 @@ import type { Row } from './dashboard-state.ts';
 /** The cards of a board in the order in which somebody looks at them: work first, what is over last. */
 const ORDER: readonly Column[] = ['in_progress', 'failed', 'ready', 'blocked', 'completed', 'skipped', 'cancelled'];
 
-export interface Shown {
+export interface DashboardRows {
   readonly problems: Sight['problems'];
   readonly members: Sight['members'];
   readonly cards: readonly Card[];
   readonly messages: readonly Passed[];
 }
 
-export interface Told {
+export interface RowSource {
   readonly columns: Readonly<Record<Column, readonly Card[]>>;
   readonly messages: readonly Passed[];
 }
 
-export function shownOf({ problems, members }: Sight, { columns, messages }: Told, filter: string): Shown {
+export function dashboardRowsOf(
+  { problems, members }: Sight,
+  { columns, messages }: RowSource,
+  filter: string,
+): DashboardRows {
   const wanted = filter.toLowerCase();
   const has = (...texts: readonly (string | null)[]): boolean =>
     texts.some((text) => text?.toLowerCase().includes(wanted) === true);
@@ -31,7 +35,7 @@ export function shownOf({ problems, members }: Sight, { columns, messages }: Tol
   };
 }
 
-export const rowsOf = ({ problems, members }: Pick<Shown, 'problems' | 'members'>): Row[] => [
+export const rowsOf = ({ problems, members }: Pick<DashboardRows, 'problems' | 'members'>): Row[] => [
   ...problems.map((problem): Row => ({ is: 'problem', problem })),
   ...members.map(({ name }): Row => ({ is: 'member', member: name })),
 ];

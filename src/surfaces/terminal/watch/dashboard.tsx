@@ -7,7 +7,7 @@ import { render, type Instance } from 'ink';
 import { App, type AppProps } from './dashboard-app.tsx';
 import type { Drawing } from './draw.ts';
 import { MARKS_NO_PASTES, MARKS_PASTES } from './keys.ts';
-import type { Size } from './dashboard-model.ts';
+import type { DashboardSize } from './dashboard-model.ts';
 
 const SECOND_SCREEN = `\u001b[?1049h\u001b[2J\u001b[H${MARKS_PASTES}`;
 const FIRST_SCREEN = `${MARKS_NO_PASTES}\u001b[?25h\u001b[?1049l`;
@@ -21,7 +21,7 @@ export class Dashboard {
   readonly #onKeys: AppProps['onKeys'];
   readonly #leave = (): void => void this.#out.write(FIRST_SCREEN);
   #instance: Instance | undefined;
-  #last: Size | undefined;
+  #last: DashboardSize | undefined;
 
   constructor(out: NodeJS.WriteStream, onKeys: AppProps['onKeys']) {
     this.#out = out;
@@ -30,7 +30,7 @@ export class Dashboard {
     process.on('exit', this.#leave);
   }
 
-  draw(drawing: Drawing, size: Size): void {
+  draw(drawing: Drawing, size: DashboardSize): void {
     const app = <App drawing={drawing} size={size} onKeys={this.#onKeys} />;
     const { columns, rows } = this.#last ?? size;
     if (this.#instance !== undefined && columns === size.columns && rows === size.rows) {

@@ -1,9 +1,9 @@
 /** One drawing: a header, the panes that have room, a footer. Never higher than the screen less one, never wider. */
 import { count, safeLine, safeText, type Spending } from '../../../index.ts';
-import { faint, fitted, heading, plain, within, YELLOW, type Line } from './styled-line.ts';
-import type { Look, Size } from './dashboard-model.ts';
+import { faint, fitted, heading, plain, within, YELLOW, type StyledLine } from './styled-line.ts';
+import type { DashboardModel, DashboardSize } from './dashboard-model.ts';
 import { cardLine, elapsed, HELP, memberLines, messageLine, problemLine } from './panes.ts';
-import { shareOut } from './screen-space.ts';
+import { allocateLines } from './screen-space.ts';
 import { rowsOf } from './dashboard-rows.ts';
 import { chosenRow, type Row } from './dashboard-state.ts';
 
@@ -12,18 +12,18 @@ export const WIDE = 120;
 
 export interface Drawing {
   /** From the top down. */
-  readonly above: readonly Line[];
+  readonly above: readonly StyledLine[];
   /** Side by side, where the screen is wide enough; else the one is empty and the other has both. */
-  readonly left: readonly Line[];
-  readonly right: readonly Line[];
-  readonly below: readonly Line[];
+  readonly left: readonly StyledLine[];
+  readonly right: readonly StyledLine[];
+  readonly below: readonly StyledLine[];
 }
 
 /** Columns of each half of a wide screen. */
 export const halfOf = (columns: number): number => Math.floor((columns - 2) / 2);
 
-export function draw(look: Look, { columns, rows }: Size): Drawing {
-  const fit = (lines: readonly Line[], width = columns): Line[] => lines.map((line) => fitted(line, width));
+export function draw(look: DashboardModel, { columns, rows }: DashboardSize): Drawing {
+  const fit = (lines: readonly StyledLine[], width = columns): StyledLine[] => lines.map((line) => fitted(line, width));
   // The last line stays free: a screen that is full to the last one scrolls.
   const room = Math.max(0, rows - 3);
   const [above, left, right] = bodyOf(look, room, columns);
@@ -36,9 +36,9 @@ export function draw(look: Look, { columns, rows }: Size): Drawing {
   };
 }
 
-type Body = readonly [above: readonly Line[], left: readonly Line[], right: readonly Line[]];
+type Body = readonly [above: readonly StyledLine[], left: readonly StyledLine[], right: readonly StyledLine[]];
 
-function bodyOf(look: Look, room: number, columns: number): Body {
+function bodyOf(look: DashboardModel, room: number, columns: number): Body {
   const { pane } = look.state;
   if (pane.is === 'help') return [within([heading('keys'), ...HELP], room), [], []];
   if (pane.is === 'log' || pane.is === 'inbox') return [memberPane(look, room), [], []];
@@ -46,7 +46,7 @@ function bodyOf(look: Look, room: number, columns: number): Body {
   const rows = rowsOf(look.shown);
   const isWide = columns >= WIDE;
   const most = Math.max(cards.length, isWide ? messages.length : 0);
-  const [forProblems = 0, forMembers = 0, forBoard = 0, forFlow = 0] = shareOut(room, [
+  const [forProblems = 0, forMembers = 0, forBoard = 0, forFlow = 0] = allocateLines(room, [
     { least: 2, want: problems.length === 0 ? 0 : problems.length + 1 },
     { least: 2, want: members.length + 1 },
     { least: 2, want: most + 1 },
@@ -59,21 +59,25 @@ function bodyOf(look: Look, room: number, columns: number): Body {
 }
 
 /** The chosen row stays in sight, however long the list. */
-function around(lines: readonly Line[], chosen: number, room: number): readonly Line[] {
+function around(lines: readonly StyledLine[], chosen: number, room: number): readonly StyledLine[] {
   if (room === 1) return lines.slice(chosen, chosen + 1);
   if (chosen < room - 1 || lines.length <= room) return within(lines, room);
   const from = Math.min(chosen - room + 2, lines.length - room + 1);
   return [faint(`… ${from} before`), ...within(lines.slice(from), room - 1)];
 }
 
-function problemPane({ shown, state, sight }: Look, rows: readonly Row[], room: number): readonly Line[] {
+function problemPane(
+  { shown, state, snapshot }: DashboardModel,
+  rows: readonly Row[],
+  room: number,
+): readonly StyledLine[] {
   if (room === 0) return [];
   const at = chosenRow(state, rows);
-  const lines = shown.problems.map((problem, index) => problemLine(problem, sight.at, index === at));
+  const lines = shown.problems.map((problem, index) => problemLine(problem, snapshot.at, index === at));
   return [heading('problems', String(lines.length)), ...around(lines, at < lines.length ? at : 0, room - 1)];
 }
 
-function memberPaneOf(look: Look, rows: readonly Row[], room: number): readonly Line[] {
+function memberPaneOf(look: DashboardModel, rows: readonly Row[], room: number): readonly StyledLine[] {
   if (room === 0) return [];
   const at = chosenRow(look.state, rows);
   const row = rows[at];
@@ -83,9 +87,10 @@ function memberPaneOf(look: Look, rows: readonly Row[], room: number): readonly 
   return [heading('members', note), ...around(lines, Math.max(0, at - look.shown.problems.length), room - 1)];
 }
 
-const filterNote = ({ state }: Look): string => (state.filter === '' ? '' : `only with "${safeLine(state.filter)}"`);
+const filterNote = ({ state }: DashboardModel): string =>
+  state.filter === '' ? '' : `only with "${safeLine(state.filter)}"`;
 
-function boardPane(look: Look, room: number): readonly Line[] {
+function boardPane(look: DashboardModel, room: number): readonly StyledLine[] {
   if (room === 0) return [];
   // Lines that nobody will see are not made: a board may have thousands.
   const cards = look.shown.cards.slice(0, room).map((card) => cardLine(card, look));
@@ -95,25 +100,25 @@ function boardPane(look: Look, room: number): readonly Line[] {
   return [heading('board', countsOf(look)), ...within(lines, room - 1)];
 }
 
-function countsOf({ sight }: Look): string {
-  const { total: _, ...counts } = count(sight.board);
+function countsOf({ snapshot }: DashboardModel): string {
+  const { total: _, ...counts } = count(snapshot.board);
   return Object.entries(counts)
     .flatMap(([what, number]) => (number === 0 ? [] : [`${number} ${what.replace('_', ' ')}`]))
     .join(', ');
 }
 
 /** The newest last, at the bottom. */
-function flowPane(look: Look, room: number): readonly Line[] {
+function flowPane(look: DashboardModel, room: number): readonly StyledLine[] {
   if (room < 2) return [];
   const last = look.shown.messages.slice(1 - room);
   return [
-    heading('messages', `${look.sight.unread} unread for the lead`),
+    heading('messages', `${look.snapshot.unread} unread for the lead`),
     ...last.map((one) => messageLine(one, look)),
   ];
 }
 
 /** What one member printed, or its mail: the end of it, or further back. */
-function memberPane({ state, lines }: Look, room: number): readonly Line[] {
+function memberPane({ state, lines }: DashboardModel, room: number): readonly StyledLine[] {
   const { pane, back } = state;
   if (pane.is !== 'log' && pane.is !== 'inbox') return [];
   const size = Math.max(0, room - 1);
@@ -127,8 +132,8 @@ function memberPane({ state, lines }: Look, room: number): readonly Line[] {
   ];
 }
 
-function headerOf({ team, sight, spending, startedAt }: Look): Line {
-  const { stage, lead, board, at } = sight;
+function headerOf({ team, snapshot, spending, startedAt }: DashboardModel): StyledLine {
+  const { stage, lead, board, at } = snapshot;
   const { total, completed } = count(board);
   const led = lead.alive ? `led by pid ${lead.pid ?? 'unknown'}` : 'no lead runs';
   return [
@@ -141,7 +146,7 @@ function headerOf({ team, sight, spending, startedAt }: Look): Line {
 const spent = ({ tokens, usd, unpriced }: Spending): string =>
   tokens === 0 ? '' : `  ${tokens} tokens  $${usd.toFixed(2)}${unpriced.length > 0 ? '+' : ''}`;
 
-function footerOf({ state }: Look): Line {
+function footerOf({ state }: DashboardModel): StyledLine {
   const { prompt, notice } = state;
   if (prompt)
     return [{ text: `${prompt.label}: `, bold: true }, { text: safeText(prompt.text) }, { text: ' ', inverse: true }];

@@ -9,8 +9,8 @@ import {
   type Problem,
 } from '../../../index.ts';
 import { clipped, padded, widest } from '../text-width.ts';
-import { GREEN, plain, RED, YELLOW, type Line, type Piece } from './styled-line.ts';
-import type { Look } from './dashboard-model.ts';
+import { GREEN, plain, RED, YELLOW, type StyledLine, type Piece } from './styled-line.ts';
+import type { DashboardModel } from './dashboard-model.ts';
 
 const NAME_LIMIT = 20;
 
@@ -23,27 +23,34 @@ const since = (at: string | undefined, now: number): string =>
 /** Where one is: told by a sign too, for who sees no colours. */
 const cursor = (isChosen: boolean): Piece => (isChosen ? { text: '> ', bold: true } : { text: '  ' });
 
-export const problemLine = ({ subject, text, since: at, kind }: Problem, now: number, isChosen: boolean): Line => [
+export const problemLine = (
+  { subject, text, since: at, kind }: Problem,
+  now: number,
+  isChosen: boolean,
+): StyledLine => [
   cursor(isChosen),
   { text: safeLine(subject), bold: true },
   { text: ` ${safeLine(text)}`, color: kind === 'request' || kind === 'rate-limited' ? YELLOW : RED },
   { text: since(at, now), dim: true },
 ];
 
-type Member = Look['shown']['members'][number];
+type Member = DashboardModel['shown']['members'][number];
 
 /** All members, so that their columns stand under each other. */
-export function memberLines({ shown, sight, words }: Look, isChosen: (member: string) => boolean): Line[] {
+export function memberLines(
+  { shown, snapshot, words }: DashboardModel,
+  isChosen: (member: string) => boolean,
+): StyledLine[] {
   const names = Math.min(NAME_LIMIT, widest(shown.members.map(({ name }) => name)));
   const states = widest(shown.members.map(({ state }) => state));
   return shown.members.map((member) => {
-    const color = sight.colors.get(member.name);
+    const color = snapshot.colors.get(member.name);
     const said = words.get(member.name);
     return [
       cursor(isChosen(member.name)),
       { text: padded(clipped(safeLine(member.name), names), names), ...(color === undefined ? {} : { color }) },
       { text: `  ${padded(member.state, states)}`, ...stateLook(member.state) },
-      ...workOf(member, sight),
+      ...workOf(member, snapshot),
       ...(member.unread === 0 ? [] : [{ text: `  ${member.unread} unread` }]),
       ...(said === undefined ? [] : [{ text: `  | ${safeLine(said)}`, dim: true as const }]),
     ];
@@ -57,7 +64,7 @@ const stateLook = (state: Member['state']): Pick<Piece, 'color' | 'dim'> => {
 };
 
 /** Its task and since when, or why it has none in hand. */
-function workOf({ task, reason, state }: Member, { board, at }: Look['sight']): Piece[] {
+function workOf({ task, reason, state }: Member, { board, at }: DashboardModel['snapshot']): Piece[] {
   const own = board.tasks.get(task ?? '');
   if (own?.status !== 'in_progress' || state !== 'working') return [{ text: `  ${safeLine(reason)}` }];
   return [
@@ -96,9 +103,9 @@ const ids = (all: readonly string[]): string =>
     .map((id) => `#${id}`)
     .join(' ') + (all.length > NAMED ? ` +${all.length - NAMED}` : '');
 
-export function cardLine(card: Card, { sight }: Pick<Look, 'sight'>): Line {
+export function cardLine(card: Card, { snapshot }: Pick<DashboardModel, 'snapshot'>): StyledLine {
   const { id, subject, column, member, waitsFor, holds, asks } = card;
-  const color = sight.colors.get(member ?? '');
+  const color = snapshot.colors.get(member ?? '');
   const links = [
     ...(waitsFor.length === 0 ? [] : [`<- ${ids(waitsFor)}`]),
     ...(asks ? ['<- an answer'] : []),
@@ -113,9 +120,12 @@ export function cardLine(card: Card, { sight }: Pick<Look, 'sight'>): Line {
   ];
 }
 
-export function messageLine({ at, from, to, kind, text }: Passed, { sight }: Pick<Look, 'sight'>): Line {
+export function messageLine(
+  { at, from, to, kind, text }: Passed,
+  { snapshot }: Pick<DashboardModel, 'snapshot'>,
+): StyledLine {
   const named = (name: string): Piece => {
-    const color = sight.colors.get(name);
+    const color = snapshot.colors.get(name);
     return { text: safeLine(name), ...(color === undefined ? {} : { color }) };
   };
   return [
@@ -128,7 +138,7 @@ export function messageLine({ at, from, to, kind, text }: Passed, { sight }: Pic
   ];
 }
 
-export const HELP: readonly Line[] = [
+export const HELP: readonly StyledLine[] = [
   '  up/down, j/k   choose a problem or a member; in a log or an inbox: scroll',
   '  enter, l       follow what the member prints',
   '  i              read its inbox (nothing is consumed); m: the inbox of the lead',

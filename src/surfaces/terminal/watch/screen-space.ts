@@ -1,13 +1,13 @@
 /** Who gets how many lines of the screen: the least that each needs, first come first served, then what each wants. */
 
-export interface Wish {
+export interface SpaceRequest {
   /** Below this it is not shown at all. */
   readonly least: number;
   readonly want: number;
 }
 
 /** @returns lines for each wish, never more in all than there are */
-export function shareOut(lines: number, wishes: readonly Wish[]): number[] {
+export function allocateLines(lines: number, wishes: readonly SpaceRequest[]): number[] {
   let left = lines;
   const given = wishes.map(({ least, want }) => {
     const first = Math.min(least, want);

@@ -11,23 +11,23 @@ export interface Piece {
   readonly inverse?: true;
 }
 
-export type Line = readonly Piece[];
+export type StyledLine = readonly Piece[];
 
 export const RED = 31;
 export const YELLOW = 33;
 export const GREEN = 32;
 
-export const plain = (text: string): Line => [{ text }];
-export const faint = (text: string): Line => [{ text, dim: true }];
+export const plain = (text: string): StyledLine => [{ text }];
+export const faint = (text: string): StyledLine => [{ text, dim: true }];
 
 /** A pane's heading: its text stands out without any colour too. */
-export const heading = (text: string, rest = ''): Line => [
+export const heading = (text: string, rest = ''): StyledLine => [
   { text: text.toUpperCase(), bold: true },
   ...(rest === '' ? [] : [{ text: `  ${rest}`, dim: true as const }]),
 ];
 
 /** The beginning of a line that fits. */
-export function fitted(line: Line, columns: number): Line {
+export function fitted(line: StyledLine, columns: number): StyledLine {
   const shown: Piece[] = [];
   let left = columns;
   for (const piece of line) {
@@ -43,7 +43,7 @@ export function fitted(line: Line, columns: number): Line {
 }
 
 /** The first of them that have room; what has none is counted in the last line. */
-export function within(lines: readonly Line[], room: number): readonly Line[] {
+export function within(lines: readonly StyledLine[], room: number): readonly StyledLine[] {
   if (lines.length <= room) return lines;
   if (room <= 0) return [];
   const shown = lines.slice(0, room - 1);

@@ -4,23 +4,23 @@ import { COLORS, columnsOf, realClock, type ShownEvent, type Sight, type TeamWat
 import { Dashboard } from './dashboard.tsx';
 import { draw } from './draw.ts';
 import { Feed } from './feed.ts';
-import type { Look, Size } from './dashboard-model.ts';
-import type { WatchOptions } from './watch-team.ts';
+import type { DashboardModel, DashboardSize } from './dashboard-model.ts';
+import type { DashboardOptions } from './watch-team.ts';
 import { pauseAfter } from './redraw-pace.ts';
-import { rowsOf, shownOf, type Shown } from './dashboard-rows.ts';
+import { rowsOf, dashboardRowsOf, type DashboardRows } from './dashboard-rows.ts';
 import { FIRST, press, type Key, type Order, type State } from './dashboard-state.ts';
 import { PlainStream } from './plain-stream.ts';
 
 /** Without news, for what only time tells. */
 const TICK_MS = 1_000;
 
-export class Watching {
+export class WatchSession {
   readonly #watch: TeamWatch;
-  readonly #options: WatchOptions;
+  readonly #options: DashboardOptions;
   readonly #stream: PlainStream;
   readonly #quit = new AbortController();
   readonly #soonDrawn = (): void => this.#drawSoon();
-  #sight: Sight;
+  #snapshot: Sight;
   #state: State = FIRST;
   #dashboard: Dashboard | undefined;
   #feed: Feed | undefined;
@@ -29,10 +29,10 @@ export class Watching {
   #drawnAt = -Infinity;
 
   /** @throws StoreError when the team cannot be read */
-  constructor(watch: TeamWatch, options: WatchOptions) {
+  constructor(watch: TeamWatch, options: DashboardOptions) {
     this.#watch = watch;
     this.#options = options;
-    this.#sight = watch.look();
+    this.#snapshot = watch.look();
     this.#stream = new PlainStream(options.write);
   }
 
@@ -97,26 +97,26 @@ export class Watching {
 
   #look(): void {
     try {
-      this.#sight = this.#watch.look();
+      this.#snapshot = this.#watch.look();
     } catch {
       // The team was put away meanwhile: what was seen last stays.
       this.#state = { ...this.#state, notice: 'The team cannot be read any more; this was seen last.' };
     }
   }
 
-  #shown(): Shown {
-    const { recent: messages } = this.#watch.story.flow;
-    return shownOf(this.#sight, { columns: columnsOf(this.#sight.board), messages }, this.#state.filter);
+  #shown(): DashboardRows {
+    const { recent: messages } = this.#watch.projection.flow;
+    return dashboardRowsOf(this.#snapshot, { columns: columnsOf(this.#snapshot.board), messages }, this.#state.filter);
   }
 
-  #lookNow(): Look {
-    const { story, store } = this.#watch;
-    const { words, spending, firstAt } = story;
+  #lookNow(): DashboardModel {
+    const { projection, store } = this.#watch;
+    const { words, spending, firstAt } = projection;
     const known = new Set<number>(COLORS);
-    const colors = new Map([...this.#sight.colors].filter(([, color]) => known.has(color)));
+    const colors = new Map([...this.#snapshot.colors].filter(([, color]) => known.has(color)));
     return {
-      ...{ team: store.paths.name, sight: { ...this.#sight, colors }, shown: this.#shown(), words },
-      ...{ spending: spending.total, startedAt: firstAt === undefined ? this.#sight.at : Date.parse(firstAt) },
+      ...{ team: store.paths.name, snapshot: { ...this.#snapshot, colors }, shown: this.#shown(), words },
+      ...{ spending: spending.total, startedAt: firstAt === undefined ? this.#snapshot.at : Date.parse(firstAt) },
       ...{ state: this.#state, lines: this.#feed?.lines ?? [] },
     };
   }
@@ -193,7 +193,7 @@ export class Watching {
 }
 
 /** What a terminal that does not say it takes for granted. */
-const sizeOf = ({ columns, rows }: NodeJS.WriteStream): Size => ({
+const sizeOf = ({ columns, rows }: NodeJS.WriteStream): DashboardSize => ({
   columns: columns > 0 ? columns : 80,
   rows: rows > 0 ? rows : 24,
 });

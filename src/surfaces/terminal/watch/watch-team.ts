@@ -14,7 +14,7 @@ export interface Actions {
   revise(task: string, text: string): Promise<unknown>;
 }
 
-export interface WatchOptions {
+export interface DashboardOptions {
   readonly isPlain: boolean;
   readonly color: boolean;
   readonly actions: Actions;
@@ -23,18 +23,18 @@ export interface WatchOptions {
   readonly write: (text: string) => void;
 }
 
-export async function watchTeam(watch: TeamWatch, options: WatchOptions): Promise<void> {
+export async function watchTeam(watch: TeamWatch, options: DashboardOptions): Promise<void> {
   const isDrawn = !options.isPlain && process.stdout.isTTY && process.stdin.isTTY;
   if (!isDrawn) return tell(watch, options);
   // ink and its colours ask the environment when they are loaded: they know no NO_COLOR, and draw nothing under CI.
   if (!options.color) process.env['FORCE_COLOR'] = '0';
   process.env['CI'] = 'false';
   process.env['CONTINUOUS_INTEGRATION'] = 'false';
-  const { Watching } = await import('./watch-session.ts');
-  await new Watching(watch, options).run();
+  const { WatchSession } = await import('./watch-session.ts');
+  await new WatchSession(watch, options).run();
 }
 
-async function tell(watch: TeamWatch, { signal, write }: WatchOptions): Promise<void> {
+async function tell(watch: TeamWatch, { signal, write }: DashboardOptions): Promise<void> {
   const stream = new PlainStream(write);
   for await (const events of watch.follow(signal)) {
     stream.add(events);

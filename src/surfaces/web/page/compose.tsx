@@ -1,9 +1,9 @@
 /** What a person does from the page: send, answer, approve, refuse. A form says what came of it, or why not. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Deed as Asked } from '../commands.ts';
-import type { Done, Problem } from '../wire-types.ts';
-import { useGoing } from './navigation.ts';
+import type { WebCommand as Asked } from '../commands.ts';
+import type { CommandResult, Problem } from '../wire-types.ts';
+import { usePageNavigation } from './navigation.ts';
 import { inTeam, post } from './http-client.ts';
 
 interface Deed {
@@ -14,12 +14,12 @@ interface Deed {
 }
 
 function useDeed(): Deed {
-  const { team } = useGoing();
+  const { team } = usePageNavigation();
   const [state, setState] = useState({ isBusy: false, outcome: '', hasFailed: false });
   const run = async (deed: Asked): Promise<boolean> => {
     setState({ isBusy: true, outcome: '', hasFailed: false });
     try {
-      const { told, refused } = await post<Done>(inTeam(team, 'deeds'), deed);
+      const { told, refused } = await post<CommandResult>(inTeam(team, 'deeds'), deed);
       const outcome = [told.length === 0 ? '' : `Told ${told.join(', ')}.`, ...refused].filter(Boolean).join(' ');
       setState({ isBusy: false, outcome, hasFailed: refused.length > 0 });
       return true;
@@ -41,15 +41,15 @@ function Outcome({ outcome, hasFailed }: Deed): JSX.Element {
 
 /** @param names of those that may be written to */
 export function SendForm({ to, names }: { to?: string; names: readonly string[] }): JSX.Element | null {
-  const { isLive } = useGoing();
+  const { isLive } = usePageNavigation();
   const [recipient, setRecipient] = useState(to ?? '*');
   const [text, setText] = useState('');
-  const deed = useDeed();
+  const command = useDeed();
   if (!isLive) return null;
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
     const body: Asked = recipient === '*' ? { do: 'broadcast', text } : { do: 'send', to: recipient, text };
-    if (await deed.run(body)) setText('');
+    if (await command.run(body)) setText('');
   };
   return (
     <form class="compose" onSubmit={(event) => void send(event)} aria-label="Send a message">
@@ -62,10 +62,10 @@ export function SendForm({ to, names }: { to?: string; names: readonly string[] 
         </select>
       )}
       <TextBox label={to === undefined ? 'Message' : `Message to ${to}`} value={text} onText={setText} />
-      <button type="submit" class="primary" disabled={deed.isBusy || text.trim() === ''}>
+      <button type="submit" class="primary" disabled={command.isBusy || text.trim() === ''}>
         Send
       </button>
-      <Outcome {...deed} />
+      <Outcome {...command} />
     </form>
   );
 }
@@ -95,18 +95,18 @@ function TextBox({
 
 /** What a member waits to be told: an answer, or whether its plan, or what was made, may stand. */
 export function RequestForm({ problem }: { problem: Problem }): JSX.Element | null {
-  const { isLive } = useGoing();
+  const { isLive } = usePageNavigation();
   const [text, setText] = useState('');
-  const deed = useDeed();
+  const command = useDeed();
   const { request, task = '' } = problem;
   if (!isLive || request === undefined) return null;
   const { id, kind, from } = request;
   const isQuestion = kind === 'question';
   const approve = (): void => {
-    void deed.run(isQuestion ? { do: 'answer', request: id, text } : { do: 'judge', task, approve: true, text });
+    void command.run(isQuestion ? { do: 'answer', request: id, text } : { do: 'judge', task, approve: true, text });
   };
   const refuse = (): void => {
-    void deed.run(kind === 'plan' ? { do: 'judge', task, approve: false, text } : { do: 'revise', task, text });
+    void command.run(kind === 'plan' ? { do: 'judge', task, approve: false, text } : { do: 'revise', task, text });
   };
   const isEmpty = text.trim() === '';
   return (
@@ -119,15 +119,15 @@ export function RequestForm({ problem }: { problem: Problem }): JSX.Element | nu
       }}
     >
       <TextBox label={isQuestion ? `Answer to ${from}` : 'What is to be different'} value={text} onText={setText} />
-      <button type="submit" class="primary" disabled={deed.isBusy || (isQuestion && isEmpty)}>
+      <button type="submit" class="primary" disabled={command.isBusy || (isQuestion && isEmpty)}>
         {isQuestion ? 'Answer' : 'Approve'}
       </button>
       {!isQuestion && (
-        <button type="button" disabled={deed.isBusy || (kind !== 'plan' && isEmpty)} onClick={refuse}>
+        <button type="button" disabled={command.isBusy || (kind !== 'plan' && isEmpty)} onClick={refuse}>
           {kind === 'plan' ? 'Refuse' : 'Have it revised'}
         </button>
       )}
-      <Outcome {...deed} />
+      <Outcome {...command} />
     </form>
   );
 }

@@ -23,7 +23,7 @@ const headers = (more: Record<string, string> = {}): Record<string, string> => (
   ...more,
 });
 
-export class Refused extends Error {
+export class RequestRefusedError extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {
@@ -50,7 +50,7 @@ async function ask<T>(path: string, init: RequestInit): Promise<T> {
   const value = said<T>(answer);
   if (response.ok && value !== undefined) return value;
   const why = said<Failure>(answer)?.error?.message;
-  throw new Refused(response.status, why ?? `The server answered ${response.status}.`);
+  throw new RequestRefusedError(response.status, why ?? `The server answered ${response.status}.`);
 }
 
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> =>
@@ -61,7 +61,7 @@ export const post = <T>(path: string, body: object): Promise<T> =>
 
 export const inTeam = (team: string, rest: string): string => `teams/${encodeURIComponent(team)}/${rest}`;
 
-export interface Listener {
+export interface UpdateListener {
   readonly onUpdate: (update: Update) => void;
   /** @param why undefined while it is connected */
   readonly onState: (why: string | undefined) => void;
@@ -74,7 +74,7 @@ const isGone = ({ aborted }: AbortSignal): boolean => aborted;
 const WAITS = [0.5, 1, 2, 5];
 
 /** Hears of a team until `signal` aborts; a connection that is cut is taken up where it was left. */
-export async function listen(team: string, { onUpdate, onState }: Listener, signal: AbortSignal): Promise<void> {
+export async function listen(team: string, { onUpdate, onState }: UpdateListener, signal: AbortSignal): Promise<void> {
   const reader = new EventReader();
   for (let tries = 0; !signal.aborted; tries += 1) {
     try {

@@ -4,14 +4,14 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import 'uplot/dist/uPlot.min.css';
 import './page.css';
 import type { TeamEntry } from '../wire-types.ts';
-import { GoingProvider } from './navigation.ts';
-import { TABS, usePlace, type Place } from './routes.ts';
-import { Scene } from './page-model.ts';
+import { PageNavigationProvider } from './navigation.ts';
+import { TABS, useRoute, type PageRoute } from './routes.ts';
+import { PageModel } from './page-model.ts';
 import { AsidePanel, Nav, TAB_NAMES, Top, View } from './panels/page-shell.tsx';
-import { get, listen, Refused, takeToken } from './http-client.ts';
+import { get, listen, RequestRefusedError, takeToken } from './http-client.ts';
 
 function Page(): JSX.Element {
-  const [place, go] = usePlace();
+  const [place, go] = useRoute();
   const [teams, refusal] = useTeams();
   const team = place.team ?? teams[0]?.id;
   const [scene, trouble] = useScene(team);
@@ -23,13 +23,13 @@ function Page(): JSX.Element {
     () => ({
       team: team ?? '',
       isLive: scene.head?.isArchived === false,
-      show: (aside: Place['aside']) => go({ aside }),
+      show: (aside: PageRoute['aside']) => go({ aside }),
     }),
     [team, scene.head?.isArchived],
   );
   const first = teams.length === 0 && refusal === undefined ? 'Looking for teams…' : undefined;
   return (
-    <GoingProvider value={going}>
+    <PageNavigationProvider value={going}>
       <Top
         teams={teams}
         team={team}
@@ -48,7 +48,7 @@ function Page(): JSX.Element {
       {place.aside !== undefined && (
         <AsidePanel aside={place.aside} scene={scene} onClose={() => go({ aside: undefined })} />
       )}
-    </GoingProvider>
+    </PageNavigationProvider>
   );
 }
 
@@ -63,7 +63,7 @@ function useTeams(): [readonly TeamEntry[], string | undefined] {
           setRefusal(found.teams.length === 0 ? 'There is no team here yet; `teams run PLAN` makes one.' : undefined);
         },
         (error: unknown) => {
-          if (error instanceof Refused) setRefusal(error.message);
+          if (error instanceof RequestRefusedError) setRefusal(error.message);
         },
       );
     };
@@ -74,8 +74,8 @@ function useTeams(): [readonly TeamEntry[], string | undefined] {
   return [teams, refusal];
 }
 
-function useScene(team: string | undefined): [Scene, string | undefined] {
-  const scene = useMemo(() => new Scene(), [team]);
+function useScene(team: string | undefined): [PageModel, string | undefined] {
+  const scene = useMemo(() => new PageModel(), [team]);
   const [trouble, setTrouble] = useState<string | undefined>(undefined);
   const [, setVersion] = useState(0);
   useEffect(() => {
@@ -86,7 +86,7 @@ function useScene(team: string | undefined): [Scene, string | undefined] {
       isAsked = false;
       setVersion(scene.version);
     };
-    const onUpdate = (update: Parameters<Scene['put']>[0]): void => {
+    const onUpdate = (update: Parameters<PageModel['put']>[0]): void => {
       scene.put(update);
       // A tab that nobody sees draws nothing.
       if (!isAsked) requestAnimationFrame(draw);
@@ -99,7 +99,7 @@ function useScene(team: string | undefined): [Scene, string | undefined] {
 }
 
 /** 1 to 7 for the views, / to search, Escape to close. */
-function useKeys(go: (change: Partial<Place>) => void): void {
+function useKeys(go: (change: Partial<PageRoute>) => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key === 'Escape') return go({ aside: undefined });

@@ -3,14 +3,14 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Aside } from './routes.ts';
 
-export interface Going {
+export interface PageNavigation {
   readonly team: string;
   /** The team's tasks may be changed: it is not archived. */
   readonly isLive: boolean;
   readonly show: (aside: Aside | undefined) => void;
 }
 
-const Context = createContext<Going>({ team: '', isLive: false, show: () => {} });
+const Context = createContext<PageNavigation>({ team: '', isLive: false, show: () => {} });
 
-export const GoingProvider = Context.Provider;
-export const useGoing = (): Going => useContext(Context);
+export const PageNavigationProvider = Context.Provider;
+export const usePageNavigation = (): PageNavigation => useContext(Context);

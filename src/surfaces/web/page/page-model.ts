@@ -15,7 +15,7 @@ import type {
 /** Events that are kept for the activity. */
 const KEPT = 1_000;
 
-export class Scene {
+export class PageModel {
   readonly tasks = new Map<string, TaskRow>();
   readonly spans = new Map<string, SpanRow>();
   head: Head | undefined;

@@ -6,13 +6,13 @@ export type Tab = (typeof TABS)[number];
 
 export type Aside = { readonly is: 'task' | 'member' | 'file'; readonly id: string };
 
-export interface Place {
+export interface PageRoute {
   readonly team: string | undefined;
   readonly tab: Tab;
   readonly aside: Aside | undefined;
 }
 
-export function placeIn(hash: string): Place {
+export function parseRoute(hash: string): PageRoute {
   const [team, tab, is, ...id] = hash.replace(/^#\/?/, '').split('/').map(decoded);
   return {
     team: team === '' ? undefined : team,
@@ -35,20 +35,20 @@ function asideOf(is: string | undefined, id: string): Aside | undefined {
   return id === '' ? undefined : { is, id };
 }
 
-export function hashOf({ team = '', tab, aside }: Place): string {
+export function hashOf({ team = '', tab, aside }: PageRoute): string {
   const rest = aside === undefined ? [] : [aside.is, ...aside.id.split('/')];
   return `#/${[team, tab, ...rest].map(encodeURIComponent).join('/')}`;
 }
 
-export function usePlace(): [Place, (change: Partial<Place>) => void] {
-  const [place, setPlace] = useState(() => placeIn(location.hash));
+export function useRoute(): [PageRoute, (change: Partial<PageRoute>) => void] {
+  const [place, setPlace] = useState(() => parseRoute(location.hash));
   useEffect(() => {
-    const onHash = (): void => setPlace(placeIn(location.hash));
+    const onHash = (): void => setPlace(parseRoute(location.hash));
     addEventListener('hashchange', onHash);
     return () => removeEventListener('hashchange', onHash);
   }, []);
-  const go = (change: Partial<Place>): void => {
-    location.hash = hashOf({ ...placeIn(location.hash), ...change });
+  const go = (change: Partial<PageRoute>): void => {
+    location.hash = hashOf({ ...parseRoute(location.hash), ...change });
   };
   return [place, go];
 }

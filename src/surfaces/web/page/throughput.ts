@@ -1,14 +1,17 @@
 /** How many tasks ended in each part of a run: pure. */
 import type { Head, SpanRow } from '../wire-types.ts';
 
-export interface Part {
+export interface ThroughputBucket {
   readonly at: number;
   readonly ended: number;
 }
 
 const PARTS = 60;
 
-export function throughputOf(spans: Iterable<SpanRow>, head: Pick<Head, 'firstAt' | 'lastAt'> | undefined): Part[] {
+export function throughputOf(
+  spans: Iterable<SpanRow>,
+  head: Pick<Head, 'firstAt' | 'lastAt'> | undefined,
+): ThroughputBucket[] {
   const from = head?.firstAt ?? undefined;
   const to = head?.lastAt ?? undefined;
   if (from === undefined || to === undefined) return [];

@@ -1,7 +1,7 @@
 /** The timeline as rectangles: pure. Bars that would be thinner than can be seen become one. */
 import type { SpanRow } from '../wire-types.ts';
 
-export interface Frame {
+export interface TimeScale {
   /** The times at both ends, and the pixels between them. */
   readonly from: number;
   readonly to: number;
@@ -19,14 +19,15 @@ export interface Bar {
 
 const THINNEST = 3;
 
-export const xOf = ({ from, to, width }: Frame, at: number): number => ((at - from) / Math.max(1, to - from)) * width;
+export const xOf = ({ from, to, width }: TimeScale, at: number): number =>
+  ((at - from) / Math.max(1, to - from)) * width;
 
 /** @param spans of one lane, in the order of their beginnings */
-export function barsOf(spans: readonly SpanRow[], frame: Frame, critical: ReadonlySet<string>): Bar[] {
+export function barsOf(spans: readonly SpanRow[], context: TimeScale, critical: ReadonlySet<string>): Bar[] {
   const bars: Bar[] = [];
   for (const span of spans) {
-    const left = xOf(frame, span.from);
-    const width = Math.max(THINNEST, xOf(frame, span.to ?? frame.to) - left);
+    const left = xOf(context, span.from);
+    const width = Math.max(THINNEST, xOf(context, span.to ?? context.to) - left);
     const isCritical = critical.has(span.task);
     const before = bars.at(-1);
     const touches = before !== undefined && left < before.left + before.width;
@@ -45,7 +46,7 @@ export function barsOf(spans: readonly SpanRow[], frame: Frame, critical: Readon
 const WRITTEN = 48;
 
 /** Round times, about one for each 120 pixels; none that would not be whole at the end. */
-export function ticksOf({ from, to, width }: Frame): number[] {
+export function ticksOf({ from, to, width }: TimeScale): number[] {
   const wanted = ((to - from) / Math.max(1, width)) * 120;
   const step = STEPS.find((one) => one >= wanted) ?? wanted;
   const last = to - ((to - from) / Math.max(1, width)) * WRITTEN;

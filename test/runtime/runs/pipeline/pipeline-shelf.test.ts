@@ -12,7 +12,7 @@ import {
   pipelineNamed,
   type GivenPipeline,
 } from '../../../../src/runtime/runs/pipeline/pipeline-shelf.ts';
-import { passing } from '../../../../src/runtime/team/checkpoint-answer.ts';
+import { checkpointPassed } from '../../../../src/runtime/team/checkpoint-answer.ts';
 import { LIMITS, seen, World } from '../../../policy/world.ts';
 import { tempDir } from '../../../support/temp.ts';
 
@@ -112,7 +112,7 @@ class Play {
 
   #pass(id: string): void {
     this.order.push(this.#code(id));
-    const body = passing(this.#world.board, id, 'yes');
+    const body = checkpointPassed(this.#world.board, id, 'yes');
     if ('ok' in body || body.type !== 'batch') throw new Error('not passed');
     for (const change of body.changes) this.#world.lead(change);
   }

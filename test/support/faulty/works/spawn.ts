@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs';
 import { expect } from 'vitest';
 import type { Mark } from '../../../../src/model/agent/process-mark.ts';
 import { LEAD } from '../../../../src/model/text/names.ts';
-import { hasBell, ring } from '../../../../src/store/mail/bell.ts';
+import { hasBell, ringBell } from '../../../../src/store/mail/bell.ts';
 import type { Disk } from '../../../../src/store/files/disk.ts';
 import { openOutput } from '../../../../src/store/board/output-log.ts';
 import { ownIdentity } from '../../../../src/os/process-table.ts';
@@ -38,7 +38,7 @@ async function spawn(world: World, disk: Disk): Promise<void> {
   if (begin(store, LIFE)) world.told.add('started');
   roster.write({ ...intent, phase: 'running', ...ownIdentity(), incarnation: LIFE });
   world.told.add('announced');
-  ring(store.disk, paths.inbox(LEAD).bell);
+  ringBell(store.disk, paths.inbox(LEAD).bell);
   await store.close();
 }
 

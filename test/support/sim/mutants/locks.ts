@@ -1,7 +1,7 @@
 /** Locks that are wrong, each in one way that somebody ships. */
 import { isTaken, list, lookAt, removeFile, type Disk } from '../../../../src/store/files/disk.ts';
 import { Locks } from '../../../../src/store/lock/lock.ts';
-import { sightOf } from '../../../../src/store/lock/lock-state.ts';
+import { lockStateOf } from '../../../../src/store/lock/lock-state.ts';
 import { OwnToken } from '../../../../src/store/lock/token.ts';
 import type { LockerOf } from '../scenarios/lock.ts';
 import { over } from './over.ts';
@@ -46,8 +46,8 @@ export const judgedThenUnlinked: LockerOf = ({ disk, lockEnvironment: { identity
   return {
     tryLock(path, work) {
       if (token.link(path) === undefined) {
-        const sight = sightOf(disk, path);
-        if (sight.is !== 'held' || alive(sight.by) !== 'dead') return { done: false };
+        const snapshot = lockStateOf(disk, path);
+        if (snapshot.is !== 'held' || alive(snapshot.by) !== 'dead') return { done: false };
         removeFile(disk, path);
         if (token.link(path) === undefined) return { done: false };
       }
@@ -64,8 +64,8 @@ export const judgedThenUnlinked: LockerOf = ({ disk, lockEnvironment: { identity
 export const guardSweptNaively: LockerOf = ({ disk, lockEnvironment }, tokens) => {
   const locks = new Locks(tokens, lockEnvironment);
   const isDead = (path: string): boolean => {
-    const sight = sightOf(disk, path);
-    return sight.is === 'held' && lockEnvironment.alive?.(sight.by) === 'dead';
+    const snapshot = lockStateOf(disk, path);
+    return snapshot.is === 'held' && lockEnvironment.alive?.(snapshot.by) === 'dead';
   };
   return {
     tryLock: (path, work) => locks.tryLock(path, work),

@@ -2,18 +2,18 @@
 import { UsageError } from '../../../../index.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { noMore } from '../../input/options.ts';
-import { openChosen } from '../../input/team-choice.ts';
+import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
-export const act: Act = async (frame, given) => {
-  const { handle: opened, words } = await openChosen(frame, given.words, { needs: 2 });
+export const act: Act = async (context, given) => {
+  const { handle: opened, words } = await openTeamChoice(context, given.words, { needs: 2 });
   await using handle = opened;
   const [id, word, ...rest] = words;
   if (id === undefined) throw new UsageError('USAGE', 'Which question? `teams why` and `teams inbox lead` name it.');
   if (word === undefined)
     throw new UsageError('USAGE', `What is the answer to ${id}? \`teams answer ${id} TEXT\`, or - for stdin.`);
   noMore(rest);
-  const sent = await handle.answer(id, await givenText(frame, word));
-  frame.answer({ receipts: [sent] }, `answered  ${sent.recipient}  ${id}`);
+  const sent = await handle.answer(id, await givenText(context, word));
+  context.result({ receipts: [sent] }, `answered  ${sent.recipient}  ${id}`);
   return 0;
 };

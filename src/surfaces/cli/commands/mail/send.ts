@@ -1,10 +1,10 @@
 /** `teams send`: one message to one member, or one to each. */
 import * as z from 'zod';
 import { MESSAGE_TYPES, UsageError, type TeamHandle } from '../../../../index.ts';
-import type { Frame } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { noMore, readOptions, text } from '../../input/options.ts';
-import { openChosen } from '../../input/team-choice.ts';
+import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({
@@ -18,45 +18,57 @@ type Options = z.infer<typeof schema>;
 
 type Sent = Awaited<ReturnType<TeamHandle['broadcast']>>;
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const options = readOptions(schema, given);
-  const { handle, words } = await openChosen(frame, given.words, { needs: options.broadcast === undefined ? 2 : 0 });
+  const { handle, words } = await openTeamChoice(context, given.words, {
+    needs: options.broadcast === undefined ? 2 : 0,
+  });
   try {
     const sent =
       options.broadcast === undefined
-        ? sendNamed(frame, handle, words, options)
-        : sendAll(frame, handle, words, options);
-    return answer(frame, await sent);
+        ? sendNamed(context, handle, words, options)
+        : sendAll(context, handle, words, options);
+    return answer(context, await sent);
   } finally {
     await handle[Symbol.asyncDispose]();
   }
 };
 
-async function sendNamed(frame: Frame, handle: TeamHandle, words: readonly string[], options: Options): Promise<Sent> {
+async function sendNamed(
+  context: CliContext,
+  handle: TeamHandle,
+  words: readonly string[],
+  options: Options,
+): Promise<Sent> {
   const [to, word, ...rest] = words;
   if (to === undefined) throw new UsageError('USAGE', 'To whom? `teams send [TEAM] TO TEXT`.');
   if (word === undefined)
     throw new UsageError('USAGE', `What to ${to}? \`teams send [TEAM] ${to} TEXT\`, or - for stdin.`);
   noMore(rest);
-  const said = await givenText(frame, word);
+  const said = await givenText(context, word);
   // A broadcast goes to all others, whoever is named (SPEC §4).
   if (options.type === 'broadcast') return handle.broadcast(said, optionsOf(handle, options));
   return [await handle.send(to, said, optionsOf(handle, options))];
 }
 
-async function sendAll(frame: Frame, handle: TeamHandle, words: readonly string[], options: Options): Promise<Sent> {
+async function sendAll(
+  context: CliContext,
+  handle: TeamHandle,
+  words: readonly string[],
+  options: Options,
+): Promise<Sent> {
   noMore(words);
-  return handle.broadcast(await givenText(frame, options.broadcast ?? ''), optionsOf(handle, options));
+  return handle.broadcast(await givenText(context, options.broadcast ?? ''), optionsOf(handle, options));
 }
 
 /** @returns the exit code */
-function answer(frame: Frame, sent: Sent): number {
+function answer(context: CliContext, sent: Sent): number {
   const receipts = sent.map((one) => ('error' in one ? { recipient: one.recipient, error: one.error } : one));
   const rows = receipts.map((one) =>
     'error' in one ? `not sent  ${one.recipient}  ${one.error}` : `${one.id}  ${one.recipient}`,
   );
-  frame.answer({ receipts }, rows.join('\n'));
-  if (receipts.length === 0) frame.say('There is nobody else in this team.');
+  context.result({ receipts }, rows.join('\n'));
+  if (receipts.length === 0) context.info('There is nobody else in this team.');
   return receipts.some((one) => 'error' in one) ? 1 : 0;
 }
 

@@ -1,12 +1,12 @@
 /** `teams take`: prints mail, then acknowledges it: what nobody read comes again. */
 import * as z from 'zod';
 import { knownMember, mailCame, storedLine, type Message, type TeamHandle } from '../../../../index.ts';
-import { delivered, JsonList } from '../../output/deliver-mail.ts';
-import type { Frame } from '../../context.ts';
+import { deliverMail, JsonList } from '../../output/deliver-mail.ts';
+import type { CliContext } from '../../context.ts';
 import { noMore, readOptions, wholeNumber } from '../../input/options.ts';
 import { mailRow } from '../../output/mail-rows.ts';
 import { painter } from '../../output/painter.ts';
-import { openChosen } from '../../input/team-choice.ts';
+import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({
@@ -28,28 +28,28 @@ const PORTION = 2_000;
 const TIMED_OUT = 124;
 
 /** Nobody reads stdout any more: thrown so that the mail is not acknowledged. */
-class Unread extends Error {}
+class UnreadMail extends Error {}
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { max = Number.POSITIVE_INFINITY, wait } = readOptions(schema, given);
-  const { handle, words } = await openChosen(frame, given.words, { needs: 1 });
+  const { handle, words } = await openTeamChoice(context, given.words, { needs: 1 });
   try {
     const [member, ...rest] = words;
     noMore(rest);
     const name = knownMember(handle.store, member ?? handle.speaker.name);
-    const has = wait === undefined || (await mailCame(handle.store, name, patience(frame, wait)));
-    await takeAll(frame, handle, name, has ? max : 0);
+    const has = wait === undefined || (await mailCame(handle.store, name, patience(context, wait)));
+    await takeAll(context, handle, name, has ? max : 0);
     return has ? 0 : TIMED_OUT;
   } catch (error) {
-    if (error instanceof Unread) return 0;
+    if (error instanceof UnreadMail) return 0;
     throw error;
   } finally {
     await handle[Symbol.asyncDispose]();
   }
 };
 
-const patience = ({ outside }: Frame, wait: number | true): AbortSignal =>
-  wait === true ? outside.gone : AbortSignal.any([outside.gone, AbortSignal.timeout(wait * 1_000)]);
+const patience = ({ io }: CliContext, wait: number | true): AbortSignal =>
+  wait === true ? io.gone : AbortSignal.any([io.gone, AbortSignal.timeout(wait * 1_000)]);
 
 /** Its line, and whether it may have been handed out before: who takes must know that (SPEC §4). */
 const asTaken = (message: Message) => ({
@@ -57,21 +57,21 @@ const asTaken = (message: Message) => ({
   ...(message.redelivered === undefined ? {} : { redelivered: true }),
 });
 
-async function takeAll(frame: Frame, handle: TeamHandle, name: string, max: number): Promise<void> {
-  const painted = painter(frame, handle.store);
-  const list = new JsonList(frame, 'messages');
+async function takeAll(context: CliContext, handle: TeamHandle, name: string, max: number): Promise<void> {
+  const painted = painter(context, handle.store);
+  const list = new JsonList(context, 'messages');
   const print = (messages: readonly Message[]): Promise<boolean> =>
-    frame.flags.json
+    context.flags.json
       ? list.add(messages.map(asTaken))
-      : delivered(frame, messages.map((message) => `${mailRow(message, painted)}\n`).join(''));
+      : deliverMail(context, messages.map((message) => `${mailRow(message, painted)}\n`).join(''));
   for (let left = max; left > 0;) {
     const portion = Math.min(left, PORTION);
     const taken = await handle.take(name, portion, async (messages) => {
-      if (messages.length > 0 && !(await print(messages))) throw new Unread();
+      if (messages.length > 0 && !(await print(messages))) throw new UnreadMail();
       return messages.length;
     });
     if (taken === 0) break;
     left -= taken;
   }
-  if (frame.flags.json) await list.end();
+  if (context.flags.json) await list.end();
 }

@@ -2,20 +2,20 @@
 import { contribute, parseWisdomFile, readWisdom, UsageError } from '../../../../index.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { noMore } from '../../input/options.ts';
-import { openChosen } from '../../input/team-choice.ts';
+import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
-export const act: Act = async (frame, given) => {
-  const { handle: opened, words } = await openChosen(frame, given.words, { needs: 2 });
+export const act: Act = async (context, given) => {
+  const { handle: opened, words } = await openTeamChoice(context, given.words, { needs: 2 });
   await using handle = opened;
   const [file, word, ...rest] = words;
   noMore(rest);
   if (word !== undefined) {
     const name = parseWisdomFile(file ?? '');
-    const text = (await givenText(frame, word)).trim();
+    const text = (await givenText(context, word)).trim();
     if (text === '') throw new UsageError('USAGE', `What is to be added to ${name}?`);
     const added = await contribute(handle, name, text.split('\n'));
-    frame.answer(
+    context.result(
       { file: name, added },
       added.length === 0 ? 'known already' : added.map((one) => `- ${one}`).join('\n'),
     );
@@ -28,6 +28,6 @@ export const act: Act = async (frame, given) => {
   const lines = wisdom.flatMap((one) =>
     one.bullets.length === 0 ? [] : [`# ${one.file}`, ...one.bullets.map((b) => `- ${b}`)],
   );
-  frame.answer({ wisdom: Object.fromEntries(wisdom.map((one) => [one.file, one.bullets])) }, lines.join('\n'));
+  context.result({ wisdom: Object.fromEntries(wisdom.map((one) => [one.file, one.bullets])) }, lines.join('\n'));
   return 0;
 };

@@ -2,24 +2,24 @@
 import * as z from 'zod';
 import { closeTeam, teamCancelled, teamForceCancelled } from '../../../../index.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
-import { mustNotBeMember } from '../../input/own-member.ts';
+import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ force: flag });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { force } = readOptions(schema, given);
-  mustNotBeMember(frame, 'cancels its team');
-  const { team, words } = chooseTeam(frame, given.words);
+  refuseMembers(context, 'cancels its team');
+  const { team, words } = chooseTeam(context, given.words);
   noMore(words);
   const { stopped, completed, total } = await closeTeam(
     team.paths,
     { purpose: 'cancel', force, now: force },
-    settings(frame).session,
+    settings(context).session,
   );
   const said = force ? teamForceCancelled(team.name) : teamCancelled(team.name, stopped.length, completed, total);
-  frame.answer({ team: team.name, stopped, completed, total }, said);
+  context.result({ team: team.name, stopped, completed, total }, said);
   return 0;
 };

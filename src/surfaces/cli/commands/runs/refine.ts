@@ -1,11 +1,11 @@
 /** `teams refine`: the do–review–decide loop, from a task to its synthesis. */
 import * as z from 'zod';
 import { parseRounds, refineAt, refineRequest, sandboxSchema, UsageError, type RefineAsk } from '../../../../index.ts';
-import { Endings } from '../../interrupts.ts';
-import { tellExcluded } from '../../input/git-exclude.ts';
-import type { Frame } from '../../context.ts';
+import { Interrupts } from '../../interrupts.ts';
+import { excludeTeamFiles } from '../../input/git-exclude.ts';
+import type { CliContext } from '../../context.ts';
 import { duration, flag, readOptions, text, texts } from '../../input/options.ts';
-import { mustNotBeMember } from '../../input/own-member.ts';
+import { refuseMembers } from '../../input/own-member.ts';
 import { progressLine } from '../../output/refine-progress.ts';
 import { refinePlace } from '../../input/refine-place.ts';
 import { readStdin } from '../../input/stdin.ts';
@@ -17,25 +17,25 @@ const schema = z.object({
 });
 type Options = z.infer<typeof schema>;
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const options = readOptions(schema, given);
-  mustNotBeMember(frame, 'refines anything');
-  const ask = await askOf(frame, given.words, options);
-  tellExcluded(frame);
-  using endings = new Endings(options.timeout);
-  const report = await refineAt(ask, refinePlace(frame, options.repo), {
-    signal: endings.stop,
-    onProgress: (progress) => frame.say(progressLine(progress)),
+  refuseMembers(context, 'refines anything');
+  const ask = await askOf(context, given.words, options);
+  excludeTeamFiles(context);
+  using interrupts = new Interrupts(options.timeout);
+  const report = await refineAt(ask, refinePlace(context, options.repo), {
+    signal: interrupts.stop,
+    onProgress: (progress) => context.info(progressLine(progress)),
   });
   const { text: said, ...data } = report;
-  frame.answer(data, said);
-  return endings.code !== undefined && !report.converged ? endings.code : report.exitCode;
+  context.result(data, said);
+  return interrupts.code !== undefined && !report.converged ? interrupts.code : report.exitCode;
 };
 
-async function askOf(frame: Frame, words: readonly string[], options: Options): Promise<RefineAsk> {
+async function askOf(context: CliContext, words: readonly string[], options: Options): Promise<RefineAsk> {
   const { backend, sandbox, reviewer, validate, includeDiff, team } = options;
   const rounds = options.maxRounds === undefined ? undefined : roundsOf(options.maxRounds);
-  const { task, maxRounds } = await requestOf(frame, words, rounds);
+  const { task, maxRounds } = await requestOf(context, words, rounds);
   return {
     ...{ task, maxRounds, backends: backend, includeDiff, team },
     ...(sandbox === undefined ? {} : { sandbox }),
@@ -51,15 +51,17 @@ function roundsOf(given: string): number {
 }
 
 /** A text from stdin is the task as it is; in words, a cap of rounds may stand. */
-async function requestOf(frame: Frame, words: readonly string[], rounds: number | undefined) {
+async function requestOf(context: CliContext, words: readonly string[], rounds: number | undefined) {
   if (words.length === 1 && words[0] === '-') {
-    const task = (await readStdin(frame.outside)).trim();
+    const task = (await readStdin(context.io)).trim();
     return mustBeTask({ ...refineRequest('', rounds), task });
   }
   const asked = refineRequest(words.join(' '), rounds);
   if (asked.clause !== undefined)
-    frame.say(`Taking "${asked.clause}" as the cap of rounds, not as a part of the task: at most ${asked.maxRounds}.`);
-  if (asked.task !== '' || !frame.isInteractive) return mustBeTask(asked);
+    context.info(
+      `Taking "${asked.clause}" as the cap of rounds, not as a part of the task: at most ${asked.maxRounds}.`,
+    );
+  if (asked.task !== '' || !context.isInteractive) return mustBeTask(asked);
   const { question } = await import('../../input/confirm.ts');
   return mustBeTask({ ...asked, task: (await question('What is to be done?')).trim() });
 }

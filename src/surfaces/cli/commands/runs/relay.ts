@@ -1,11 +1,11 @@
 /** `teams relay`: one call of one backend, its answer on stdout. */
 import * as z from 'zod';
 import { BACKEND_WORDS, isTeamError, relayOnce, sandboxSchema, UsageError } from '../../../../index.ts';
-import { Endings, TIMED_OUT } from '../../interrupts.ts';
+import { Interrupts, TIMED_OUT } from '../../interrupts.ts';
 import { fail } from '../../cli-failure.ts';
 import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';
 import { givenText } from '../../input/text-argument.ts';
-import { mustNotBeMember } from '../../input/own-member.ts';
+import { refuseMembers } from '../../input/own-member.ts';
 import { refinePlace } from '../../input/refine-place.ts';
 import type { Act } from '../../verb.ts';
 
@@ -14,29 +14,29 @@ const schema = z.object({
   ...{ sandbox: sandboxSchema.default('read-only'), timeout: duration },
 });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { to, repo, prompt, contextText, includeDiff, sandbox, timeout } = readOptions(schema, given);
-  mustNotBeMember(frame, 'relays anything');
+  refuseMembers(context, 'relays anything');
   noMore(given.words);
   if (to === undefined) throw new UsageError('USAGE', `--to: to whom? One of ${BACKEND_WORDS.join(', ')}.`);
   if (prompt === undefined) throw new UsageError('USAGE', '--prompt: what is to be asked? `-` reads it from stdin.');
-  using endings = new Endings();
-  const place = refinePlace(frame, repo);
+  using interrupts = new Interrupts();
+  const place = refinePlace(context, repo);
   try {
     const answer = await relayOnce(
       {
-        ...{ to, prompt: await givenText(frame, prompt), includeDiff, sandbox },
-        ...(contextText === undefined ? {} : { contextText: await givenText(frame, contextText) }),
+        ...{ to, prompt: await givenText(context, prompt), includeDiff, sandbox },
+        ...(contextText === undefined ? {} : { contextText: await givenText(context, contextText) }),
       },
       timeout === undefined ? place : { ...place, relayTimeoutMs: timeout },
-      endings.stop,
+      interrupts.stop,
     );
-    if (answer === undefined) return endings.code ?? 1;
-    frame.answer({ backend: to, sandbox, text: answer }, answer);
+    if (answer === undefined) return interrupts.code ?? 1;
+    context.result({ backend: to, sandbox, text: answer }, answer);
     return 0;
   } catch (error) {
     if (!isTeamError(error) || error.code !== 'AGENT_TIMEOUT') throw error;
-    fail(error, frame.flags, frame.outside);
+    fail(error, context.flags, context.io);
     return TIMED_OUT;
   }
 };

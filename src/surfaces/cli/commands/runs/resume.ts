@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { resumeTeam } from '../../../../index.ts';
 import { duration, flag, money, noMore, wholeNumber, readOptions } from '../../input/options.ts';
 import { detachRun, leadRun, sessionOf } from '../../input/lead-run.ts';
-import { mustNotBeMember } from '../../input/own-member.ts';
+import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
@@ -19,13 +19,13 @@ const schema = z.object({
   takeover: flag,
 });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const flags = readOptions(schema, given);
-  mustNotBeMember(frame, 'resumes a run');
-  const { team, words } = chooseTeam(frame, given.words);
+  refuseMembers(context, 'resumes a run');
+  const { team, words } = chooseTeam(context, given.words);
   noMore(words);
-  if (flags.detach) return detachRun(frame, team.paths, flags);
-  const { session, agents } = settings(frame);
-  const lead = { ...sessionOf(session, flags), passesCheckpoints: frame.flags.yes };
-  return leadRun(frame, team.paths, flags, (run) => resumeTeam(team.paths, lead, run, agents), progressOf(frame));
+  if (flags.detach) return detachRun(context, team.paths, flags);
+  const { session, agents } = settings(context);
+  const lead = { ...sessionOf(session, flags), passesCheckpoints: context.flags.yes };
+  return leadRun(context, team.paths, flags, (run) => resumeTeam(team.paths, lead, run, agents), progressOf(context));
 };

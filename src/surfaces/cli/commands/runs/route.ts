@@ -8,11 +8,11 @@ import type { Act } from '../../verb.ts';
 
 const schema = z.object({ agent: text });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { agent: flag } = readOptions(schema, given);
-  const task = await givenText(frame, given.words.join(' '));
+  const task = await givenText(context, given.words.join(' '));
   if (task.trim() === '') throw new UsageError('USAGE', 'What is to be routed? `teams route "Add a login page"`.');
-  const routed = await routeText(task, settings(frame).merged.config, frame.outside.environment, flag);
+  const routed = await routeText(task, settings(context).merged.config, context.io.environment, flag);
   const { domain, score, tier, agent, role, words, why } = routed;
   const rows = [
     `agent    ${agent ?? 'none is available here'} (${role})`,
@@ -20,6 +20,6 @@ export const act: Act = async (frame, given) => {
     `tier     ${tier} (score ${score})`,
     `why      ${why}`,
   ];
-  frame.answer(routed, rows.join('\n'));
+  context.result(routed, rows.join('\n'));
   return 0;
 };

@@ -21,12 +21,12 @@ import {
   type RunOptions,
   type TeamPaths,
 } from '../../../../index.ts';
-import { defaultAgent, mustHaveAgents, withDefaultAgent } from '../../input/default-agent.ts';
-import { tellExcluded } from '../../input/git-exclude.ts';
-import type { Frame } from '../../context.ts';
+import { defaultAgent, requireAgents, withDefaultAgent } from '../../input/default-agent.ts';
+import { excludeTeamFiles } from '../../input/git-exclude.ts';
+import type { CliContext } from '../../context.ts';
 import { duration, flag, money, readOptions, wholeNumber, text, texts } from '../../input/options.ts';
 import { detachRun, leadRun, sessionOf, type RunFlags, type ShowProgress } from '../../input/lead-run.ts';
-import { mustNotBeMember } from '../../input/own-member.ts';
+import { refuseMembers } from '../../input/own-member.ts';
 import { planOf } from '../../input/plan-arguments.ts';
 import { rootOf } from '../../input/root.ts';
 import { teamOfTask } from '../../input/task-team.ts';
@@ -41,103 +41,108 @@ const schema = z.object({
 });
 type Options = z.infer<typeof schema>;
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const options = readOptions(schema, given);
   if (options.resume && options.fresh)
     throw new UsageError('USAGE', '--resume goes on and --fresh begins anew; give one of them.');
-  if (!options.dryRun) mustNotBeMember(frame, 'runs a plan of its own');
+  if (!options.dryRun) refuseMembers(context, 'runs a plan of its own');
   const { words } = given;
-  const isPlan = words.length === 0 || isPlanWord(words, frame.outside.cwd);
-  return isPlan ? runPlan(frame, words, options) : runTask(frame, words, options);
+  const isPlan = words.length === 0 || isPlanWord(words, context.io.cwd);
+  return isPlan ? runPlan(context, words, options) : runTask(context, words, options);
 };
 
-async function runPlan(frame: Frame, words: readonly string[], options: Options): Promise<number> {
-  const here = settings(frame);
+async function runPlan(context: CliContext, words: readonly string[], options: Options): Promise<number> {
+  const here = settings(context);
   const { agents } = here;
-  const written = await planOf(frame, words, {
-    cwd: frame.outside.cwd,
+  const written = await planOf(context, words, {
+    cwd: context.io.cwd,
     vars: parseVars(options.var),
     agents,
     defaultAgent: defaultAgent(here, options.agent),
     reviewer: options.reviewer === undefined ? undefined : parseAgentFlag(options.reviewer, agents),
   });
-  const plan = await withDefaultAgent(written, here, frame.outside);
+  const plan = await withDefaultAgent(written, here, context.io);
   const name = options.name === undefined ? plan.plan.name : parseName('team', options.name);
   if (options.dryRun) {
     const named = { ...plan.plan, name };
-    frame.answer({ plan: named }, describePlan(named));
+    context.result({ plan: named }, describePlan(named));
     return 0;
   }
-  await mustHaveAgents(plan, frame.outside);
-  return carryOut(frame, plan, name, options);
+  await requireAgents(plan, context.io);
+  return carryOut(context, plan, name, options);
 }
 
-async function runTask(frame: Frame, words: readonly string[], options: Options): Promise<number> {
+async function runTask(context: CliContext, words: readonly string[], options: Options): Promise<number> {
   if (options.var.length > 0) throw new UsageError('USAGE', '--var gives values to a plan file; a task has none.');
   const name = options.name === undefined ? undefined : parseName('team', options.name);
-  const putAway = (paths: TeamPaths): Promise<void> => replace(frame, paths, options);
-  const team = await teamOfTask(frame, words, name, options, putAway);
+  const putAway = (paths: TeamPaths): Promise<void> => replace(context, paths, options);
+  const team = await teamOfTask(context, words, name, options, putAway);
   if (team.is === 'ended') return team.code;
   const { paths, given } = team;
-  tellOthers(frame, rootOf(frame), paths.name);
-  return lead(frame, paths, given, options);
+  tellOthers(context, rootOf(context), paths.name);
+  return lead(context, paths, given, options);
 }
 
-async function carryOut(frame: Frame, given: GivenPlan, name: Name, options: Options): Promise<number> {
-  const root = rootOf(frame);
-  const { agents } = settings(frame);
+async function carryOut(context: CliContext, given: GivenPlan, name: Name, options: Options): Promise<number> {
+  const root = rootOf(context);
+  const { agents } = settings(context);
   const asked = options.resume ? 'resume' : options.fresh ? 'fresh' : undefined;
   const isSame = (kept: Plan): boolean => planHash(kept) === planHash(given.plan);
   const choice = choose(name, meet(root, name, isSame, agents), asked, options.takeover);
-  tellOthers(frame, root, name);
-  const paths = await prepare(frame, choice, given, name, options);
-  return lead(frame, paths, choice.do === 'resume' ? undefined : given, options);
+  tellOthers(context, root, name);
+  const paths = await prepare(context, choice, given, name, options);
+  return lead(context, paths, choice.do === 'resume' ? undefined : given, options);
 }
 
 /** @param given of a new team; an unfinished one has its plan in its folder */
-async function lead(frame: Frame, paths: TeamPaths, given: GivenPlan | undefined, options: Options): Promise<number> {
-  if (options.detach) return detachRun(frame, paths, options);
-  const { agents, session } = settings(frame);
+async function lead(
+  context: CliContext,
+  paths: TeamPaths,
+  given: GivenPlan | undefined,
+  options: Options,
+): Promise<number> {
+  if (options.detach) return detachRun(context, paths, options);
+  const { agents, session } = settings(context);
   const leading = (run: RunOptions) =>
     given === undefined
       ? resumeTeam(paths, sessionOf(session, options), run, agents)
       : runTeam(paths, given.plan, sessionOf(session, options), run);
-  return leadRun(frame, paths, options, leading, progressOf(frame));
+  return leadRun(context, paths, options, leading, progressOf(context));
 }
 
 /** The team of the run, on disk. */
 async function prepare(
-  frame: Frame,
+  context: CliContext,
   choice: Choice,
   { plan, from }: GivenPlan,
   name: Name,
   flags: RunFlags,
 ): Promise<TeamPaths> {
-  const { open } = settings(frame);
+  const { open } = settings(context);
   if (choice.do === 'resume') {
-    frame.say(`Going on with the unfinished team ${name}.`);
+    context.info(`Going on with the unfinished team ${name}.`);
     return choice.paths;
   }
-  if (choice.do === 'replace') await replace(frame, choice.paths, flags);
-  tellExcluded(frame);
+  if (choice.do === 'replace') await replace(context, choice.paths, flags);
+  excludeTeamFiles(context);
   return makePlannedTeam({ ...plan, name }, from, open);
 }
 
-async function replace(frame: Frame, paths: TeamPaths, flags: RunFlags): Promise<void> {
-  await closeTeam(paths, { purpose: 'delete', force: true }, sessionOf(settings(frame).session, flags));
-  frame.say(`The earlier team ${paths.name} was put into the archive.`);
+async function replace(context: CliContext, paths: TeamPaths, flags: RunFlags): Promise<void> {
+  await closeTeam(paths, { purpose: 'delete', force: true }, sessionOf(settings(context).session, flags));
+  context.info(`The earlier team ${paths.name} was put into the archive.`);
 }
 
-function tellOthers(frame: Frame, root: string, name: Name): void {
+function tellOthers(context: CliContext, root: string, name: Name): void {
   for (const other of abandonedRuns(root, name))
-    frame.say(`Team ${other} is unfinished and has no lead; \`teams resume ${other}\` goes on with it.`);
+    context.info(`Team ${other} is unfinished and has no lead; \`teams resume ${other}\` goes on with it.`);
 }
 
 /** A live view on a terminal, else plain lines. */
 export const progressOf =
-  (frame: Frame): ShowProgress =>
+  (context: CliContext): ShowProgress =>
   async (paths) => {
     const { startProgress } = await import('../../../terminal/progress-view.ts');
-    const { stderr, environment } = frame.outside;
-    return startProgress(paths, { stream: stderr, environment, color: frame.flags.color });
+    const { stderr, environment } = context.io;
+    return startProgress(paths, { stream: stderr, environment, color: context.flags.color });
   };

@@ -14,12 +14,12 @@ export const act: Act = async (frame, given) => {
   const options = readOptions(schema, given);
   const here = settings(frame);
   const context = {
-    cwd: frame.outside.cwd,
+    cwd: frame.io.cwd,
     vars: parseVars(options.var),
     agents: here.agents,
     defaultAgent: defaultAgent(here, undefined),
   };
   const { plan } = await planOf(frame, given.words, context);
-  frame.answer({ plan }, describePlan(plan));
+  frame.result({ plan }, describePlan(plan));
   return 0;
 };

@@ -3,10 +3,10 @@ import { UsageError } from '../../../../index.ts';
 import { isShell, printScript, shells } from '../../shell-completion.ts';
 import type { Act } from '../../verb.ts';
 
-export const act: Act = async ({ outside }, { words }) => {
+export const act: Act = async ({ io }, { words }) => {
   const [shell = ''] = words;
   if (!isShell(shell))
     throw new UsageError('USAGE', `There is no completion for ${JSON.stringify(shell)}, only for ${shells}.`);
-  await printScript(shell, outside);
+  await printScript(shell, io);
   return 0;
 };

@@ -7,13 +7,13 @@ import type { Act } from '../../verb.ts';
 
 const schema = z.object({ origin: flag });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { origin } = readOptions(schema, given);
   noMore(given.words);
-  const { config, origins, warnings } = settings(frame).merged;
+  const { config, origins, warnings } = settings(context).merged;
   const rows = rowsOf(config).map(([key, value]) => [key, value, ...(origin ? [origins.get(key) ?? ''] : [])]);
   const told = origin ? { origins: Object.fromEntries(origins), warnings } : {};
-  frame.answer({ config, ...told }, table(rows));
+  context.result({ config, ...told }, table(rows));
   return Promise.resolve(0);
 };
 

@@ -2,22 +2,22 @@
 import * as z from 'zod';
 import { diagnose, parseName, trustProject, trustTeam, type Check } from '../../../../index.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
-import { mustNotBeMember } from '../../input/own-member.ts';
+import { refuseMembers } from '../../input/own-member.ts';
 import { rootOf } from '../../input/root.ts';
 import { table } from '../../output/table.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ breakLock: flag, trust: z.union([z.boolean(), z.string()]).default(false) });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { breakLock, trust } = readOptions(schema, given);
   noMore(given.words);
-  const root = rootOf(frame);
-  if (breakLock || trust !== false) mustNotBeMember(frame, 'vouches for its team');
+  const root = rootOf(context);
+  if (breakLock || trust !== false) refuseMembers(context, 'vouches for its team');
   if (trust === true) trustProject(root);
   else if (trust !== false) await trustTeam(root, parseName('team', trust));
-  const checks = await diagnose(root, frame.outside.environment, { breakLocks: breakLock });
-  frame.answer({ checks }, describe(checks));
+  const checks = await diagnose(root, context.io.environment, { breakLocks: breakLock });
+  context.result({ checks }, describe(checks));
   return checks.some(isFault) ? 1 : 0;
 };
 

@@ -13,48 +13,48 @@ import {
   writeHostSetup,
 } from '../../../../index.ts';
 import { confirmed } from '../../input/confirm.ts';
-import type { Frame } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { rootOf } from '../../input/root.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ host: z.enum(MCP_HOSTS).optional(), print: flag });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { host, print } = readOptions(schema, given);
   noMore(given.words);
   if (host === undefined && print) throw new UsageError('USAGE', '--print belongs to --host; say which host.');
   // A project is set up where one stands, whatever stands above it.
-  const root = frame.flags.root === undefined ? frame.outside.cwd : rootOf(frame);
-  if (host === undefined) await project(frame, root);
-  else if (print) printEntry(frame, host);
-  else await mcpHost(frame, host, root);
+  const root = context.flags.root === undefined ? context.io.cwd : rootOf(context);
+  if (host === undefined) await project(context, root);
+  else if (print) printEntry(context, host);
+  else await mcpHost(context, host, root);
   return 0;
 };
 
-async function project(frame: Frame, root: string): Promise<void> {
+async function project(context: CliContext, root: string): Promise<void> {
   const changes = initPlan(root);
-  for (const { file, what } of changes) frame.say(`${file}: ${what}`);
-  if (changes.length === 0) frame.say('Everything is there already.');
-  const isWanted = changes.length > 0 && (await isAgreed(frame));
+  for (const { file, what } of changes) context.info(`${file}: ${what}`);
+  if (changes.length === 0) context.info('Everything is there already.');
+  const isWanted = changes.length > 0 && (await isAgreed(context));
   if (isWanted) initProject(root);
-  frame.answer({ root, changes, written: isWanted }, '');
+  context.result({ root, changes, written: isWanted }, '');
 }
 
-function printEntry(frame: Frame, host: (typeof MCP_HOSTS)[number]): void {
-  const entry = printedEntry(host, frame.outside.environment);
-  frame.answer({ host, entry }, entry);
+function printEntry(context: CliContext, host: (typeof MCP_HOSTS)[number]): void {
+  const entry = printedEntry(host, context.io.environment);
+  context.result({ host, entry }, entry);
 }
 
-async function mcpHost(frame: Frame, host: (typeof MCP_HOSTS)[number], root: string): Promise<void> {
-  const setup = hostSetup(host, root, frame.outside.environment);
+async function mcpHost(context: CliContext, host: (typeof MCP_HOSTS)[number], root: string): Promise<void> {
+  const setup = hostSetup(host, root, context.io.environment);
   const { file, entry } = setup;
-  if (setup.text === undefined) frame.say(`${file} has a server "teams" already; it stays as it is.`);
-  else frame.say(`${file} gets:\n${entry}`);
-  const isWanted = setup.text !== undefined && (await isAgreed(frame));
+  if (setup.text === undefined) context.info(`${file} has a server "teams" already; it stays as it is.`);
+  else context.info(`${file} gets:\n${entry}`);
+  const isWanted = setup.text !== undefined && (await isAgreed(context));
   if (isWanted) writeHostSetup(setup);
-  frame.answer({ host, file, entry, written: isWanted }, '');
+  context.result({ host, file, entry, written: isWanted }, '');
 }
 
-const isAgreed = async (frame: Frame): Promise<boolean> =>
-  !frame.isInteractive || (await confirmed(frame, 'Write this?'));
+const isAgreed = async (context: CliContext): Promise<boolean> =>
+  !context.isInteractive || (await confirmed(context, 'Write this?'));

@@ -16,8 +16,8 @@ import {
   type Workspace,
 } from '../../../../index.ts';
 import { defaultAgent } from '../../input/default-agent.ts';
-import { Endings } from '../../interrupts.ts';
-import type { Frame } from '../../context.ts';
+import { Interrupts } from '../../interrupts.ts';
+import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions, text } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import type { Act } from '../../verb.ts';
@@ -25,61 +25,60 @@ import { VERSION } from '../../version.ts';
 
 const schema = z.object({ team: text, detach: flag, withShell: flag });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { team, detach, withShell } = readOptions(schema, given);
   noMore(given.words);
-  const own =
-    frame.outside.environment['TEAMS_MEMBER'] === undefined ? undefined : frame.outside.environment['TEAMS_TEAM'];
+  const own = context.io.environment['TEAMS_MEMBER'] === undefined ? undefined : context.io.environment['TEAMS_TEAM'];
   const joined = team ?? own;
-  using endings = new Endings();
-  if (joined === undefined) await lead(frame, { detach, withShell }, endings);
-  else await work(frame, { team: joined, withShell }, endings);
-  return endings.code ?? 0;
+  using interrupts = new Interrupts();
+  if (joined === undefined) await lead(context, { detach, withShell }, interrupts);
+  else await work(context, { team: joined, withShell }, interrupts);
+  return interrupts.code ?? 0;
 };
 
 /** As a lead, until the host goes away: then the team is shut down in order, or handed to a lead in the background. */
 async function lead(
-  frame: Frame,
+  context: CliContext,
   { detach, withShell }: { detach: boolean; withShell: boolean },
-  endings: Endings,
+  interrupts: Interrupts,
 ): Promise<void> {
-  const { as } = frame.flags;
+  const { as } = context.flags;
   if (as !== undefined && parseMemberName(as) !== LEAD)
     throw new UsageError('USAGE', `To work as ${as}, say in which team: --team TEAM --as ${as}.`);
-  const { outside } = frame;
-  const known = settings(frame);
+  const { io } = context;
+  const known = settings(context);
   const named = defaultAgent(known, undefined);
-  await using workspace = withShell ? await shell(frame, outside.cwd, () => LEADS) : undefined;
+  await using workspace = withShell ? await shell(context, io.cwd, () => LEADS) : undefined;
   const desk = new LeadingDesk({
     workspace,
     ...{ open: known.open, session: known.session, agents: known.agents },
-    defaultAgent: async () => named ?? chooseAgent(known.merged.config, outside.environment),
-    ...{ cwd: outside.cwd, environment: outside.environment, keeps: detach, force: endings.force },
+    defaultAgent: async () => named ?? chooseAgent(known.merged.config, io.environment),
+    ...{ cwd: io.cwd, environment: io.environment, keeps: detach, force: interrupts.force },
   });
-  if (detach) await takeUp(frame, desk);
-  await serve(frame, desk, endings);
+  if (detach) await takeUp(context, desk);
+  await serve(context, desk, interrupts);
   const led = await desk.close();
-  if (detach && led !== undefined) await detachLead(led, ['lead', led.name, '--root', led.root], outside);
+  if (detach && led !== undefined) await detachLead(led, ['lead', led.name, '--root', led.root], io);
 }
 
 /** A team that cannot be taken up is no reason to serve nothing: it can be looked at and deleted. */
-async function takeUp(frame: Frame, desk: LeadingDesk): Promise<void> {
+async function takeUp(context: CliContext, desk: LeadingDesk): Promise<void> {
   try {
     const team = await desk.takeUp();
-    if (team !== undefined) frame.say(`teams mcp: leads team ${team} again.`);
+    if (team !== undefined) context.info(`teams mcp: leads team ${team} again.`);
   } catch (error) {
     if (!isTeamError(error)) throw error;
-    frame.say(`teams mcp: ${error.message}`);
+    context.info(`teams mcp: ${error.message}`);
   }
 }
 
 /** As a member: by its token, or a person in its name. */
 async function work(
-  frame: Frame,
+  context: CliContext,
   { team, withShell }: { team: string; withShell: boolean },
-  endings: Endings,
+  interrupts: Interrupts,
 ): Promise<void> {
-  await using handle = openHandle(team, settings(frame).open);
+  await using handle = openHandle(team, settings(context).open);
   if (handle.speaker.name === LEAD)
     throw new UsageError('USAGE', `As whom of team ${team}? Say --as NAME; a lead is \`teams mcp\` without --team.`);
   const { members } = handle.store.board.fold();
@@ -87,23 +86,32 @@ async function work(
     throw new UsageError('UNKNOWN_MEMBER', `Team ${team} has no member ${handle.speaker.name}.`);
   const { root } = handle.paths;
   const cwd = handle.store.config.read()?.cwd ?? root;
-  await using workspace = withShell ? await shell(frame, cwd, () => leaveOf(handle)) : undefined;
-  await serve(frame, memberDesk(handle, workspace), endings);
+  await using workspace = withShell ? await shell(context, cwd, () => leaveOf(handle)) : undefined;
+  await serve(context, memberDesk(handle, workspace), interrupts);
 }
 
 /** What a lead's host may do with our tools. */
 const LEADS: Leave = { sandbox: 'workspace-write', planPending: false };
 
 /** The workspace of a host: its commands get no key. */
-async function shell(frame: Frame, root: string, leave: () => Leave): Promise<Workspace> {
-  const { environment } = frame.outside;
-  const { bwrap } = settings(frame).merged.config.sandbox;
-  const onWarning = (text: string): void => frame.warn(text);
-  return openWorkspace({ root, bwrap, leave, onWarning, environment });
+async function shell(context: CliContext, root: string, leave: () => Leave): Promise<Workspace> {
+  const { environment } = context.io;
+  const { bwrap } = settings(context).merged.config.sandbox;
+  const onWarning = (text: string): void => context.warn(text);
+  return openWorkspace({ root, isolation: bwrap, permissions: leave, onWarning, environment });
 }
 
-async function serve(frame: Frame, desk: LeadingDesk | ReturnType<typeof memberDesk>, endings: Endings): Promise<void> {
+async function serve(
+  context: CliContext,
+  desk: LeadingDesk | ReturnType<typeof memberDesk>,
+  interrupts: Interrupts,
+): Promise<void> {
   const { serveMcp } = await import('../../../mcp/serve-mcp.ts');
-  const stop = AbortSignal.any([endings.stop, frame.outside.gone]);
-  await serveMcp({ desk, version: VERSION, stop, onTrouble: (error) => frame.say(`teams mcp: ${error.message}`) });
+  const stop = AbortSignal.any([interrupts.stop, context.io.gone]);
+  await serveMcp({
+    context: desk,
+    version: VERSION,
+    stop,
+    onTrouble: (error) => context.info(`teams mcp: ${error.message}`),
+  });
 }

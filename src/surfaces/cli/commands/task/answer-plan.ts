@@ -6,7 +6,7 @@ import { onTask } from './on-task.ts';
 
 export const answer = (approve: boolean): Act =>
   onTask(
-    async ({ frame, handle, reference, word }) =>
-      judgeTask(handle, reference, { approve, text: await givenText(frame, word) }),
+    async ({ context, handle, reference, word }) =>
+      judgeTask(handle, reference, { approve, text: await givenText(context, word) }),
     { words: 1 },
   );

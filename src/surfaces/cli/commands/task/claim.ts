@@ -2,35 +2,35 @@
 import * as z from 'zod';
 import { ConflictError, updateTask, type Task, type TeamHandle } from '../../../../index.ts';
 import { noMore, readOptions, flag } from '../../input/options.ts';
-import type { Frame } from '../../context.ts';
-import { openChosen } from '../../input/team-choice.ts';
+import type { CliContext } from '../../context.ts';
+import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 import { showTask } from './on-task.ts';
 import { callOf, toolInput } from './tool-input.ts';
 
 const schema = z.object({ next: flag });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { next } = readOptions(schema, given);
-  const { handle, words } = await openChosen(frame, given.words, { needs: next ? 0 : 1 });
+  const { handle, words } = await openTeamChoice(context, given.words, { needs: next ? 0 : 1 });
   try {
     const [reference, ...rest] = words;
     noMore(next ? words : rest);
     const task =
-      next || reference === undefined ? await handle.board.claimNext() : await claim(frame, handle, reference);
+      next || reference === undefined ? await handle.board.claimNext() : await claim(context, handle, reference);
     if (!task)
       throw new ConflictError(
         'NOT_READY',
         `No task is ready for ${handle.speaker.name}; \`teams task list\` shows what waits for what.`,
       );
-    showTask(frame, handle, task);
+    showTask(context, handle, task);
     return 0;
   } finally {
     await handle[Symbol.asyncDispose]();
   }
 };
 
-async function claim(frame: Frame, handle: TeamHandle, taskId: string): Promise<Task> {
+async function claim(context: CliContext, handle: TeamHandle, taskId: string): Promise<Task> {
   const input = toolInput('TaskUpdate', { taskId, status: 'in_progress' });
-  return (await updateTask(handle, input, callOf(frame))).task;
+  return (await updateTask(handle, input, callOf(context))).task;
 }

@@ -1,10 +1,10 @@
 /** `teams task create`: a task on the board by TaskCreate, and what a person says of it besides. */
 import * as z from 'zod';
 import { createTask, parseName, UsageError, type TaskExtras, type ToolInputs } from '../../../../index.ts';
-import type { Frame } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { duration, flag, noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';
-import { openChosen } from '../../input/team-choice.ts';
+import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 import { showTask } from './on-task.ts';
 import { toolInput } from './tool-input.ts';
@@ -21,24 +21,26 @@ const work = { run: text, prompt: text, verify: texts, timeout: duration, env: t
 const schema = z.object({ ...who, ...what, ...work, retries: wholeNumber });
 type Options = z.infer<typeof schema>;
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const options = readOptions(schema, given);
-  const { handle, words } = await openChosen(frame, given.words, { needs: options.subject === undefined ? 1 : 0 });
+  const { handle, words } = await openTeamChoice(context, given.words, {
+    needs: options.subject === undefined ? 1 : 0,
+  });
   try {
     const [subject = options.subject, ...rest] = words;
     if (subject === undefined) throw new UsageError('USAGE', 'What is to be done? `teams task create [TEAM] SUBJECT`.');
     noMore(options.subject === undefined ? rest : words);
-    const input = await inputOf(frame, subject, options);
-    showTask(frame, handle, await createTask(handle, input, extrasOf(options)));
+    const input = await inputOf(context, subject, options);
+    showTask(context, handle, await createTask(handle, input, extrasOf(options)));
     return 0;
   } finally {
     await handle[Symbol.asyncDispose]();
   }
 };
 
-async function inputOf(frame: Frame, subject: string, options: Options): Promise<ToolInputs['TaskCreate']> {
+async function inputOf(context: CliContext, subject: string, options: Options): Promise<ToolInputs['TaskCreate']> {
   const { activeForm, owner, blockedBy, file: files, description = '' } = options;
-  const said = { subject, description: await givenText(frame, description), blockedBy, files };
+  const said = { subject, description: await givenText(context, description), blockedBy, files };
   return toolInput('TaskCreate', { ...said, activeForm, owner });
 }
 

@@ -1,7 +1,7 @@
 /** `teams task complete` and `fail`: the end of a task from one without a runner, and a claim from one who has one. */
 import * as z from 'zod';
 import { endTask, type TaskEnd, type TeamHandle } from '../../../../index.ts';
-import type { Frame } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { readOptions, text, texts, wholeNumber } from '../../input/options.ts';
 import type { Act } from '../../verb.ts';
@@ -13,20 +13,20 @@ const schema = z.object({ result: text, reason: text, exitCode: wholeNumber, fil
 type Outcome = 'completed' | 'failed';
 
 export const endOf = (outcome: Outcome): Act =>
-  onTask(async ({ frame, handle, reference }, given) => {
+  onTask(async ({ context, handle, reference }, given) => {
     const { result, reason, exitCode, file } = readOptions(schema, given);
     const word = outcome === 'completed' ? result : reason;
     const said = {
-      ...{ outcome, files: file, result: word === undefined ? undefined : await givenText(frame, word) },
+      ...{ outcome, files: file, result: word === undefined ? undefined : await givenText(context, word) },
       ...(exitCode === undefined ? {} : { exitCode }),
     };
-    const end = await endTask(handle, reference, said, callOf(frame));
-    return end.is === 'ended' ? end.task : claimed(frame, handle, outcome, end);
+    const end = await endTask(handle, reference, said, callOf(context));
+    return end.is === 'ended' ? end.task : claimed(context, handle, outcome, end);
   });
 
 /** What the agent learns now of its claim to be done. @returns the exit code */
 function claimed(
-  frame: Frame,
+  context: CliContext,
   { speaker }: TeamHandle,
   outcome: Outcome,
   end: Exclude<TaskEnd, { is: 'ended' }>,
@@ -34,15 +34,15 @@ function claimed(
   const { task, verdict } = end;
   if (end.is === 'reported') {
     const later = `${speaker.name}'s runner ends the task when this turn is over`;
-    frame.answer({ task, verdict }, `#${task.id}  reported ${outcome}; ${later}`);
+    context.result({ task, verdict }, `#${task.id}  reported ${outcome}; ${later}`);
     return 0;
   }
   const why = verdict.result === 'failed' ? `${verdict.command}: ${verdict.message}` : 'the verification was stopped';
-  frame.answer({ task, verdict }, `#${task.id}  not done: ${why}`);
-  showOutput(frame, verdict);
+  context.result({ task, verdict }, `#${task.id}  not done: ${why}`);
+  showOutput(context, verdict);
   return 1;
 }
 
-function showOutput(frame: Frame, verdict: { readonly result: string; readonly output?: string }): void {
-  if (!frame.flags.json && verdict.output !== undefined && verdict.output !== '') frame.print(verdict.output);
+function showOutput(context: CliContext, verdict: { readonly result: string; readonly output?: string }): void {
+  if (!context.flags.json && verdict.output !== undefined && verdict.output !== '') context.print(verdict.output);
 }

@@ -2,22 +2,22 @@
 import * as z from 'zod';
 import { TASK_STATUSES, type Task } from '../../../../index.ts';
 import { noMore, readOptions, text } from '../../input/options.ts';
-import { withSeenTeam } from '../../input/team-reader-choice.ts';
+import { withTeamReader } from '../../input/team-reader-choice.ts';
 import { taskRows } from '../../output/task-rows.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ status: z.enum(TASK_STATUSES).optional(), owner: text });
 
-export const act: Act = (frame, given) => {
+export const act: Act = (context, given) => {
   const { status, owner } = readOptions(schema, given);
-  return withSeenTeam(frame, given.words, 0, (store, words) => {
+  return withTeamReader(context, given.words, 0, (store, words) => {
     noMore(words);
     const all = [...store.board.fold().tasks.values()];
     const isWanted = (task: Task): boolean =>
       (status === undefined || task.status === status) && (owner === undefined || ownerOf(task) === owner);
     const tasks = all.filter(isWanted);
-    frame.answer({ tasks }, taskRows(tasks, all));
-    if (tasks.length === 0) frame.say(all.length === 0 ? 'The board is empty.' : 'No task is like that.');
+    context.result({ tasks }, taskRows(tasks, all));
+    if (tasks.length === 0) context.info(all.length === 0 ? 'The board is empty.' : 'No task is like that.');
     return Promise.resolve(0);
   });
 };

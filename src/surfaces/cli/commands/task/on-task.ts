@@ -1,13 +1,13 @@
 /** A verb about one task: its team is opened, the task changed, and shown as it is then. */
 import { UsageError, type Task, type TeamHandle } from '../../../../index.ts';
-import type { Frame } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 import { noMore } from '../../input/options.ts';
 import { taskRows } from '../../output/task-rows.ts';
-import { openChosen } from '../../input/team-choice.ts';
-import type { Act, Given } from '../../verb.ts';
+import { openTeamChoice } from '../../input/team-choice.ts';
+import type { Act, VerbInput } from '../../verb.ts';
 
-export interface AtTask {
-  readonly frame: Frame;
+export interface TaskVerbContext {
+  readonly context: CliContext;
   readonly handle: TeamHandle;
   /** As it was given: an id, a key, a subject. */
   readonly reference: string;
@@ -16,19 +16,19 @@ export interface AtTask {
 }
 
 /** @returns the exit code, of a verb that has shown all there is to show */
-type Change = (at: AtTask, given: Given) => Promise<Task | number>;
+type Change = (at: TaskVerbContext, given: VerbInput) => Promise<Task | number>;
 
 /** @param words how many may follow the task */
 export function onTask(change: Change, { words: more = 0 } = {}): Act {
-  return async (frame, given) => {
-    const { handle, words } = await openChosen(frame, given.words, { needs: 1 + more });
+  return async (context, given) => {
+    const { handle, words } = await openTeamChoice(context, given.words, { needs: 1 + more });
     try {
       const [reference, ...rest] = words;
       if (reference === undefined) throw new UsageError('USAGE', 'Which task? `teams task list` shows them.');
       noMore(rest.slice(more));
-      const done = await change({ frame, handle, reference, word: more > 0 ? (rest[0] ?? '') : '' }, given);
+      const done = await change({ context, handle, reference, word: more > 0 ? (rest[0] ?? '') : '' }, given);
       if (typeof done === 'number') return done;
-      showTask(frame, handle, done);
+      showTask(context, handle, done);
       return 0;
     } finally {
       await handle[Symbol.asyncDispose]();
@@ -36,5 +36,5 @@ export function onTask(change: Change, { words: more = 0 } = {}): Act {
   };
 }
 
-export const showTask = (frame: Frame, handle: TeamHandle, task: Task): void =>
-  frame.answer({ task }, taskRows([task], handle.board.list()));
+export const showTask = (context: CliContext, handle: TeamHandle, task: Task): void =>
+  context.result({ task }, taskRows([task], handle.board.list()));

@@ -4,6 +4,6 @@ import { givenText } from '../../input/text-argument.ts';
 import { onTask } from './on-task.ts';
 
 export const act = onTask(
-  async ({ frame, handle, reference, word }) => reviseTask(handle, reference, await givenText(frame, word)),
+  async ({ context, handle, reference, word }) => reviseTask(handle, reference, await givenText(context, word)),
   { words: 1 },
 );

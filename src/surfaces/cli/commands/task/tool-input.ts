@@ -1,6 +1,6 @@
 /** What a verb of the board hands to the tool of the same meaning: parsed by the tool's own definition. */
 import { parseToolInput, UsageError, type Call, type ToolInputs } from '../../../../index.ts';
-import type { Frame } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 
 /** @throws UsageError `USAGE` in the words that a model would get */
 export function toolInput<T extends 'TaskCreate' | 'TaskUpdate'>(
@@ -13,7 +13,7 @@ export function toolInput<T extends 'TaskCreate' | 'TaskUpdate'>(
 }
 
 /** The call of a tool that a verb is. */
-export const callOf = (frame: Frame): Call => ({
-  signal: frame.outside.gone,
-  progress: (text) => frame.mutter(text),
+export const callOf = (context: CliContext): Call => ({
+  signal: context.io.gone,
+  progress: (text) => context.debug(text),
 });

@@ -10,14 +10,14 @@ const schema = z.object({
   ...{ subject: text, description: text, activeForm: text, owner: text, block: texts, unblock: texts },
 });
 
-export const act = onTask(async ({ frame, handle, reference: taskId }, given) => {
+export const act = onTask(async ({ context, handle, reference: taskId }, given) => {
   const { owner, block: addBlockedBy, unblock: removeBlockedBy, ...words } = readOptions(schema, given);
   const input = toolInput('TaskUpdate', { taskId, owner, addBlockedBy, removeBlockedBy });
   const { subject, description, activeForm } = words;
   const said = {
     ...(subject === undefined ? {} : { subject }),
-    ...(description === undefined ? {} : { description: await givenText(frame, description) }),
+    ...(description === undefined ? {} : { description: await givenText(context, description) }),
     ...(activeForm === undefined ? {} : { activeForm }),
   };
-  return (await updateTask(handle, input, callOf(frame), said)).task;
+  return (await updateTask(handle, input, callOf(context), said)).task;
 });

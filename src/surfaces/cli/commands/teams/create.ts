@@ -1,19 +1,19 @@
 /** `teams create`: a team on disk; nothing is started. */
 import * as z from 'zod';
 import { makeTeam, profileSchema, type MemberInput } from '../../../../index.ts';
-import { tellExcluded } from '../../input/git-exclude.ts';
+import { excludeTeamFiles } from '../../input/git-exclude.ts';
 import { readOptions, texts } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ member: texts, profile: profileSchema.default('v8') });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { member, profile } = readOptions(schema, given);
   const [name = ''] = given.words;
-  await using team = makeTeam(name, { profile, members: member.map(memberOf) }, settings(frame).open);
-  tellExcluded(frame);
-  frame.answer({ team: team.name }, `Team ${team.name} was made in ${team.paths.folder}.`);
+  await using team = makeTeam(name, { profile, members: member.map(memberOf) }, settings(context).open);
+  excludeTeamFiles(context);
+  context.result({ team: team.name }, `Team ${team.name} was made in ${team.paths.folder}.`);
   return 0;
 };
 

@@ -1,7 +1,7 @@
 /** `teams list` */
 import * as z from 'zod';
 import { listedTeams } from '../../../../index.ts';
-import type { Frame } from '../../context.ts';
+import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { rootOf } from '../../input/root.ts';
 import { table } from '../../output/table.ts';
@@ -9,14 +9,14 @@ import type { Act } from '../../verb.ts';
 
 const schema = z.object({ all: flag });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { all } = readOptions(schema, given);
   noMore(given.words);
-  show(frame, listedTeams(rootOf(frame), { all }));
+  show(context, listedTeams(rootOf(context), { all }));
   return Promise.resolve(0);
 };
 
-function show(frame: Frame, teams: ReturnType<typeof listedTeams>): void {
+function show(context: CliContext, teams: ReturnType<typeof listedTeams>): void {
   const rows = teams.map(({ name, status, phase, members, tasks, folder }) => [
     name,
     `${status}, ${phase}`,
@@ -24,6 +24,6 @@ function show(frame: Frame, teams: ReturnType<typeof listedTeams>): void {
     `${tasks.completed}/${tasks.total} tasks`,
     folder,
   ]);
-  frame.answer({ teams }, table(rows));
-  if (teams.length === 0) frame.say('There is no team here; `teams` alone shows first steps.');
+  context.result({ teams }, table(rows));
+  if (teams.length === 0) context.info('There is no team here; `teams` alone shows first steps.');
 }

@@ -3,17 +3,17 @@ import * as z from 'zod';
 import { ConflictError, equip, isLed, parseName, requestSpawn, sandboxSchema, UsageError } from '../../../../index.ts';
 import { agentFor } from '../../input/default-agent.ts';
 import { flag, readOptions, text } from '../../input/options.ts';
-import { mustNotBeMember } from '../../input/own-member.ts';
+import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
-import { openChosen } from '../../input/team-choice.ts';
+import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ agent: text, role: text, sandbox: sandboxSchema.optional(), planApproval: flag });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { agent, role, sandbox, planApproval } = readOptions(schema, given);
-  mustNotBeMember(frame, 'starts another');
-  const { handle: opened, words } = await openChosen(frame, given.words, { needs: 1 });
+  refuseMembers(context, 'starts another');
+  const { handle: opened, words } = await openTeamChoice(context, given.words, { needs: 1 });
   await using handle = opened;
   const name = parseName('member', words[0] ?? '');
   if (words.length > 1)
@@ -21,10 +21,10 @@ export const act: Act = async (frame, given) => {
   if (!isLed(handle.store)) throw noLead(handle.name, name);
   const own = handle.store.config.read()?.members.find((member) => member.name === name)?.agent;
   const isKept = agent === undefined && own !== undefined;
-  const spec = isKept ? undefined : await agentFor(settings(frame), frame.outside, agent, `for ${name}`);
+  const spec = isKept ? undefined : await agentFor(settings(context), context.io, agent, `for ${name}`);
   await equip(handle, name, { role, sandbox, agent: spec, planApproval });
   await requestSpawn(handle, name);
-  frame.answer({ member: name }, `The lead of ${handle.name} starts ${name}.`);
+  context.result({ member: name }, `The lead of ${handle.name} starts ${name}.`);
   return 0;
 };
 

@@ -6,14 +6,14 @@ import { table } from '../../output/table.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
-export const act: Act = async (frame, given) => {
-  const { team, words } = chooseTeam(frame, given.words, { archived: true });
+export const act: Act = async (context, given) => {
+  const { team, words } = chooseTeam(context, given.words, { archived: true });
   noMore(words);
-  const { watchdogWarningMs } = settings(frame).merged.config;
+  const { watchdogWarningMs } = settings(context).merged.config;
   const store = openForReading(team.paths, { clock: realClock });
   try {
     const status = statusOf(store, { stalledAfterMs: watchdogWarningMs });
-    frame.answer(status, describe(status, team.paths.folder));
+    context.result(status, describe(status, team.paths.folder));
   } finally {
     store.close();
   }

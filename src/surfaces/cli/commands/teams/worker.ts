@@ -3,33 +3,33 @@ import * as z from 'zod';
 import { equip, join, parseName, rulesFor, serve } from '../../../../index.ts';
 import { agentFor } from '../../input/default-agent.ts';
 import { duration, noMore, readOptions, text } from '../../input/options.ts';
-import { mustNotBeMember } from '../../input/own-member.ts';
+import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
-import { openChosen } from '../../input/team-choice.ts';
+import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ agent: text, role: text, idleTimeout: duration });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { agent, role, idleTimeout } = readOptions(schema, given);
-  mustNotBeMember(frame, 'is a second one');
-  const { handle, words } = await openChosen(frame, given.words, { needs: 1 });
+  refuseMembers(context, 'is a second one');
+  const { handle, words } = await openTeamChoice(context, given.words, { needs: 1 });
   const { store } = handle;
   try {
-    store.mustBeTrusted();
+    store.requireTrusted();
     const name = parseName('member', words[0] ?? '');
     noMore(words.slice(1));
-    const spec = agent === undefined ? undefined : await agentFor(settings(frame), frame.outside, agent, `for ${name}`);
+    const spec = agent === undefined ? undefined : await agentFor(settings(context), context.io, agent, `for ${name}`);
     await equip(handle, name, { role });
     const teammate = await join(store, name, {
       byHand: true,
-      environment: { ...frame.outside.environment, ...rulesFor(settings(frame).session) },
+      environment: { ...context.io.environment, ...rulesFor(settings(context).session) },
       ...(spec === undefined ? {} : { agent: spec }),
       ...(idleTimeout === undefined ? {} : { idleTimeoutMs: idleTimeout }),
     });
-    frame.say(`${name} works for team ${handle.name}; Ctrl-C ends it.`);
+    context.info(`${name} works for team ${handle.name}; Ctrl-C ends it.`);
     const exitCode = await serve(teammate);
-    frame.answer({ member: name, exitCode }, '');
+    context.result({ member: name, exitCode }, '');
     return exitCode;
   } finally {
     await store.close();

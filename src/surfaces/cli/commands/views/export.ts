@@ -2,32 +2,32 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { exportOf, rewriteUserFile, safeJson, type TeamExport } from '../../../../index.ts';
-import { delivered } from '../../output/deliver-mail.ts';
-import type { Frame } from '../../context.ts';
+import { deliverMail } from '../../output/deliver-mail.ts';
+import type { CliContext } from '../../context.ts';
 import { noMore, readOptions } from '../../input/options.ts';
-import { pageOf } from '../../page/page.ts';
-import { withSeenTeam } from '../../input/team-reader-choice.ts';
+import { exportPage } from '../../page/page.ts';
+import { withTeamReader } from '../../input/team-reader-choice.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ out: z.string().min(1).optional() });
 
-export const act: Act = (frame, given) => {
+export const act: Act = (context, given) => {
   const { out } = readOptions(schema, given);
-  return withSeenTeam(frame, given.words, 0, async (store, words) => {
+  return withTeamReader(context, given.words, 0, async (store, words) => {
     noMore(words);
     const run = await exportOf(store);
-    if (out === undefined) return print(frame, run);
-    const path = resolve(frame.outside.cwd, out);
-    rewriteUserFile(path, [...piecesOf(frame, run)].join(''));
-    frame.say(`Team ${run.team} was written to ${path}.`);
+    if (out === undefined) return print(context, run);
+    const path = resolve(context.io.cwd, out);
+    rewriteUserFile(path, [...piecesOf(context, run)].join(''));
+    context.info(`Team ${run.team} was written to ${path}.`);
     return 0;
   });
 };
 
-async function print(frame: Frame, run: TeamExport): Promise<number> {
-  for (const piece of piecesOf(frame, run)) if (!(await delivered(frame, piece))) break;
+async function print(context: CliContext, run: TeamExport): Promise<number> {
+  for (const piece of piecesOf(context, run)) if (!(await deliverMail(context, piece))) break;
   return 0;
 }
 
-const piecesOf = (frame: Frame, run: TeamExport): Iterable<string> =>
-  frame.flags.json ? [`${safeJson({ schemaVersion: 1, ...run })}\n`] : pageOf(run);
+const piecesOf = (context: CliContext, run: TeamExport): Iterable<string> =>
+  context.flags.json ? [`${safeJson({ schemaVersion: 1, ...run })}\n`] : exportPage(run);

@@ -11,11 +11,11 @@ const schema = z.object({
   ...{ session: needed, from: needed, to: z.string().default('coordinator'), type: needed, summary: needed, ref: text },
 });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const said = readOptions(schema, given);
   noMore(given.words);
-  await using handle = openHandle(sessionTeam(rootOf(frame), said.session), settings(frame).open);
+  await using handle = openHandle(sessionTeam(rootOf(context), said.session), settings(context).open);
   const record = await logOnBus(handle, said);
-  frame.answer({ record }, `logged  #${record.seq}  ${record.summary}`);
+  context.result({ record }, `logged  #${record.seq}  ${record.summary}`);
   return 0;
 };

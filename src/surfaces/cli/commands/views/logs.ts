@@ -1,9 +1,9 @@
 /** `teams logs`: what a member's agent printed, line by line. */
 import * as z from 'zod';
 import { followOutput, knownMember, outputOf, safeJson, safeText, UsageError } from '../../../../index.ts';
-import { delivered } from '../../output/deliver-mail.ts';
+import { deliverMail } from '../../output/deliver-mail.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
-import { withSeenTeam } from '../../input/team-reader-choice.ts';
+import { withTeamReader } from '../../input/team-reader-choice.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({ follow: flag });
@@ -11,16 +11,16 @@ const schema = z.object({ follow: flag });
 /** A line that has no end is shown in pieces of this many characters. */
 const PIECE = 64 * 1024;
 
-export const act: Act = (frame, given) => {
+export const act: Act = (context, given) => {
   const { follow } = readOptions(schema, given);
-  return withSeenTeam(frame, given.words, 1, async (store, [member, ...rest]) => {
+  return withTeamReader(context, given.words, 1, async (store, [member, ...rest]) => {
     noMore(rest);
     if (member === undefined) throw new UsageError('USAGE', 'Whose output? `teams logs [TEAM] MEMBER`.');
     const name = knownMember(store, member);
-    const output = follow ? followOutput(store, name, frame.outside.gone) : outputOf(store, name);
+    const output = follow ? followOutput(store, name, context.io.gone) : outputOf(store, name);
     for await (const lines of wholeLines(output)) {
-      const shown = lines.map((line) => (frame.flags.json ? safeJson({ member: name, line }) : safeText(line)));
-      if (!(await delivered(frame, `${shown.join('\n')}\n`))) break;
+      const shown = lines.map((line) => (context.flags.json ? safeJson({ member: name, line }) : safeText(line)));
+      if (!(await deliverMail(context, `${shown.join('\n')}\n`))) break;
     }
     return 0;
   });

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { basename } from 'node:path';
 import { UsageError } from '../../../../index.ts';
-import { Endings } from '../../interrupts.ts';
+import { Interrupts } from '../../interrupts.ts';
 import { noMore, readOptions, wholeNumber } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
@@ -10,15 +10,15 @@ import type { Act } from '../../verb.ts';
 
 const schema = z.object({ port: wholeNumber });
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { port = 0 } = readOptions(schema, given);
   if (port > 65_535) throw new UsageError('USAGE', `--port: Expected at most 65535, got ${port}.`);
   const { team, words } =
-    given.words.length === 0 ? { team: undefined, words: [] } : chooseTeam(frame, given.words, { archived: true });
+    given.words.length === 0 ? { team: undefined, words: [] } : chooseTeam(context, given.words, { archived: true });
   noMore(words);
-  const { merged, open } = settings(frame);
+  const { merged, open } = settings(context);
   const { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs } = merged.config;
-  using endings = new Endings();
+  using interrupts = new Interrupts();
   const { openUi } = await import('../../../web/open-ui.ts');
   const ui = await openUi({
     ...{
@@ -29,13 +29,13 @@ export const act: Act = async (frame, given) => {
     },
     ...(team === undefined ? {} : { team: basename(team.paths.folder) }),
   });
-  frame.answer({ url: ui.url, port: ui.port }, ui.url);
-  frame.say('Open this address in a browser; it is good for this machine and until Ctrl-C.');
-  const stop = AbortSignal.any([endings.stop, frame.outside.gone]);
+  context.result({ url: ui.url, port: ui.port }, ui.url);
+  context.info('Open this address in a browser; it is good for this machine and until Ctrl-C.');
+  const stop = AbortSignal.any([interrupts.stop, context.io.gone]);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();
     stop.addEventListener('abort', () => resolve(), { once: true });
   });
   await ui.close();
-  return endings.code ?? 0;
+  return interrupts.code ?? 0;
 };

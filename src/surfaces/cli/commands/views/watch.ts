@@ -2,8 +2,8 @@
 import process from 'node:process';
 import * as z from 'zod';
 import { judgeTask, openHandle, reviseTask, safeJson, TeamWatch, type TeamHandle } from '../../../../index.ts';
-import { delivered } from '../../output/deliver-mail.ts';
-import type { Frame } from '../../context.ts';
+import { deliverMail } from '../../output/deliver-mail.ts';
+import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
@@ -13,44 +13,44 @@ const schema = z.object({ plain: flag });
 
 const SIGNALS = { SIGTERM: 143, SIGHUP: 129 } as const;
 
-export const act: Act = async (frame, given) => {
+export const act: Act = async (context, given) => {
   const { plain } = readOptions(schema, given);
-  const { team, words } = chooseTeam(frame, given.words, { archived: true });
+  const { team, words } = chooseTeam(context, given.words, { archived: true });
   noMore(words);
-  const { watchdogWarningMs } = settings(frame).merged.config;
+  const { watchdogWarningMs } = settings(context).merged.config;
   const watch = new TeamWatch(team.paths, { stalledAfterMs: watchdogWarningMs });
   try {
-    return await untilTold(frame, (signal) => shown(frame, watch, { isPlain: plain, signal }));
+    return await untilTold(context, (signal) => shown(context, watch, { isPlain: plain, signal }));
   } finally {
     watch.close();
   }
 };
 
 async function shown(
-  frame: Frame,
+  context: CliContext,
   watch: TeamWatch,
   { isPlain, signal }: { readonly isPlain: boolean; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { stdout, environment } = frame.outside;
-  if (frame.flags.json) {
+  const { stdout, environment } = context.io;
+  if (context.flags.json) {
     for await (const events of watch.follow(signal))
-      if (!(await delivered(frame, events.map((event) => `${safeJson(event)}\n`).join('')))) return;
+      if (!(await deliverMail(context, events.map((event) => `${safeJson(event)}\n`).join('')))) return;
     return;
   }
   const { watchTeam } = await import('../../../terminal/progress-view.ts');
   // Another's stream is no terminal of this process.
   const isOwn = stdout === process.stdout && environment['TERM'] !== 'dumb';
   await watchTeam(watch, {
-    ...{ isPlain: isPlain || !isOwn, color: frame.isColorful, signal },
-    actions: actionsIn(frame, watch.store.paths.name),
+    ...{ isPlain: isPlain || !isOwn, color: context.isColorful, signal },
+    actions: actionsIn(context, watch.store.paths.name),
     write: (text) => void stdout.write(text),
   });
 }
 
 /** Each opens the team for as long as it takes, in the name of who speaks. */
-function actionsIn(frame: Frame, team: string) {
+function actionsIn(context: CliContext, team: string) {
   const doing = async (work: (handle: TeamHandle) => Promise<unknown>): Promise<void> => {
-    await using handle = openHandle(team, settings(frame).open);
+    await using handle = openHandle(team, settings(context).open);
     await work(handle);
   };
   return {
@@ -63,7 +63,7 @@ function actionsIn(frame: Frame, team: string) {
 }
 
 /** Until it ends, nobody reads any more, or a signal comes. @returns the exit code */
-async function untilTold({ outside }: Frame, work: (signal: AbortSignal) => Promise<void>): Promise<number> {
+async function untilTold({ io }: CliContext, work: (signal: AbortSignal) => Promise<void>): Promise<number> {
   const told = new AbortController();
   let code = 0;
   const handlers = Object.entries(SIGNALS).map(([signal, exitCode]) => {
@@ -75,7 +75,7 @@ async function untilTold({ outside }: Frame, work: (signal: AbortSignal) => Prom
     return { signal, handler };
   });
   try {
-    await work(AbortSignal.any([told.signal, outside.gone]));
+    await work(AbortSignal.any([told.signal, io.gone]));
     return code;
   } finally {
     for (const { signal, handler } of handlers) process.off(signal, handler);

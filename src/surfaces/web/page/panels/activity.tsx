@@ -3,11 +3,11 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { EventRow } from '../../wire-types.ts';
 import { Figure, MemberName } from './labels.tsx';
-import type { Scene } from '../page-model.ts';
+import type { PageModel } from '../page-model.ts';
 import { Windowed } from './windowed.tsx';
 import { time, whole } from '../formats.ts';
 
-export function ActivityView({ scene }: { scene: Scene }): JSX.Element {
+export function ActivityView({ scene }: { scene: PageModel }): JSX.Element {
   const [words, setWords] = useState('');
   const events = useMemo(() => found(scene.events, words), [scene.events, words]);
   return (
@@ -41,7 +41,7 @@ export function ActivityView({ scene }: { scene: Scene }): JSX.Element {
   );
 }
 
-function Line({ event, scene }: { event: EventRow; scene: Scene }): JSX.Element {
+function Line({ event, scene }: { event: EventRow; scene: PageModel }): JSX.Element {
   return (
     <div class="event">
       <Figure file={event.isOfBoard ? 'board/log.jsonl' : 'team/events.jsonl'} what={event.type}>

@@ -1,19 +1,19 @@
 /** The board: one column for each status, each a list of any length. */
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { COLUMN_ORDER, type Column, type TaskRow } from '../../wire-types.ts';
+import { COLUMN_ORDER, type WebColumn, type TaskRow } from '../../wire-types.ts';
 import { useNow } from '../use-now.ts';
-import { useGoing } from '../navigation.ts';
+import { usePageNavigation } from '../navigation.ts';
 import { Figure } from './labels.tsx';
-import type { Scene } from '../page-model.ts';
+import type { PageModel } from '../page-model.ts';
 import { Windowed } from './windowed.tsx';
 import { COLUMN_NAMES, duration, whole } from '../formats.ts';
 
 /** These stand there also when they are empty; the others come when they have something. */
-const ALWAYS: readonly Column[] = ['blocked', 'ready', 'in_progress', 'completed'];
+const ALWAYS: readonly WebColumn[] = ['blocked', 'ready', 'in_progress', 'completed'];
 const CARD = 70;
 
-export function BoardView({ scene }: { scene: Scene }): JSX.Element {
+export function BoardView({ scene }: { scene: PageModel }): JSX.Element {
   const now = useNow(scene.isOver);
   const [words, setWords] = useState('');
   const columns = useMemo(() => columnsOf(scene.tasks.values(), words), [scene.version, words]);
@@ -41,7 +41,7 @@ export function BoardView({ scene }: { scene: Scene }): JSX.Element {
 }
 
 interface ColumnProps {
-  readonly column: Column;
+  readonly column: WebColumn;
   readonly tasks: readonly TaskRow[];
   readonly now: number;
   /** Member → its place in the cycle of colours. */
@@ -74,7 +74,7 @@ function BoardColumn({ column, tasks, now, colors }: ColumnProps): JSX.Element {
 }
 
 function Card({ task, now, color }: { task: TaskRow; now: number; color: number | undefined }): JSX.Element {
-  const { show } = useGoing();
+  const { show } = usePageNavigation();
   const foot = footOf(task, now);
   return (
     <button type="button" class="card" onClick={() => show({ is: 'task', id: task.id })}>
@@ -102,9 +102,9 @@ function footOf({ column, asks, waitsFor, since, attempts, reason }: TaskRow, no
 const idsOf = (ids: readonly string[]): string =>
   ids.length > 3 ? `${ids.length} tasks` : ids.map((id) => `#${id}`).join(' ');
 
-function columnsOf(tasks: Iterable<TaskRow>, words: string): Map<Column, TaskRow[]> {
+function columnsOf(tasks: Iterable<TaskRow>, words: string): Map<WebColumn, TaskRow[]> {
   const wanted = words.trim().toLowerCase();
-  const columns = new Map<Column, TaskRow[]>();
+  const columns = new Map<WebColumn, TaskRow[]>();
   for (const task of tasks) {
     const text = `#${task.id} ${task.subject} ${task.member ?? ''} ${task.role ?? ''}`;
     if (wanted !== '' && !text.toLowerCase().includes(wanted)) continue;

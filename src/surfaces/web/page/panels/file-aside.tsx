@@ -3,19 +3,19 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ShownPage } from '../../wire-types.ts';
 import { useAnswer } from '../use-answer.ts';
-import { useGoing } from '../navigation.ts';
+import { usePageNavigation } from '../navigation.ts';
 import { FileLinks } from './labels.tsx';
-import type { Scene } from '../page-model.ts';
+import type { PageModel } from '../page-model.ts';
 import { whole } from '../formats.ts';
 
 const LINES = 400;
 
 /** @param file with `*` for all members: their files, each of which opens */
-export function FileAside({ file, scene }: { file: string; scene: Scene }): JSX.Element {
+export function FileAside({ file, scene }: { file: string; scene: PageModel }): JSX.Element {
   return file.includes('*') ? <FilesOfAll pattern={file} scene={scene} /> : <Lines file={file} />;
 }
 
-function FilesOfAll({ pattern, scene }: { pattern: string; scene: Scene }): JSX.Element {
+function FilesOfAll({ pattern, scene }: { pattern: string; scene: PageModel }): JSX.Element {
   const names = ['lead', ...scene.members.map(({ name }) => name)];
   return (
     <>
@@ -26,7 +26,7 @@ function FilesOfAll({ pattern, scene }: { pattern: string; scene: Scene }): JSX.
 }
 
 function Lines({ file }: { file: string }): JSX.Element {
-  const { team } = useGoing();
+  const { team } = usePageNavigation();
   const [asked, setAsked] = useState({ file, from: 1, mark: 0 });
   const from = asked.file === file ? asked.from : 1;
   const page = useAnswer<ShownPage>(team, `file?${new URLSearchParams({ file, from: String(from) })}`, asked.mark);

@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { EdgeRow } from '../../wire-types.ts';
 import { Figure } from './labels.tsx';
-import type { Scene } from '../page-model.ts';
+import type { PageModel } from '../page-model.ts';
 import { Windowed } from './windowed.tsx';
 import { whole } from '../formats.ts';
 
@@ -18,7 +18,7 @@ interface Point {
   readonly angle: number;
 }
 
-export function GraphView({ scene }: { scene: Scene }): JSX.Element {
+export function GraphView({ scene }: { scene: PageModel }): JSX.Element {
   const [near, setNear] = useState<string | undefined>(undefined);
   const names = useMemo(() => namesOf(scene), [scene.version]);
   const edges = useMemo(() => [...scene.edges].sort((a, b) => b.count - a.count), [scene.edges]);
@@ -107,7 +107,7 @@ interface NodeProps {
   readonly point: Point | undefined;
   readonly isNear: boolean;
   readonly onNear: (name: string | undefined) => void;
-  readonly scene: Scene;
+  readonly scene: PageModel;
 }
 
 function Node({ name, point, isNear, onNear, scene }: NodeProps): JSX.Element | null {
@@ -148,7 +148,7 @@ function pointOf(index: number, count: number): Point {
   return { x: SIZE / 2 + RADIUS * Math.cos(angle), y: SIZE / 2 + RADIUS * Math.sin(angle), angle };
 }
 
-const namesOf = ({ members, edges }: Scene): string[] => [
+const namesOf = ({ members, edges }: PageModel): string[] => [
   ...new Set(['lead', ...members.map(({ name }) => name), ...edges.flatMap(({ from, to }) => [from, to])]),
 ];
 

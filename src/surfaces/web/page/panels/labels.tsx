@@ -1,7 +1,7 @@
 /** Small things that all views share: a figure with its source, a member's name, a status, a task's number. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { MemberRow, Spent } from '../../wire-types.ts';
-import { useGoing } from '../navigation.ts';
+import { usePageNavigation } from '../navigation.ts';
 import { COLUMN_NAMES, money, tokens } from '../formats.ts';
 
 /** A figure that says where it comes from, and opens that file. */
@@ -14,7 +14,7 @@ export function Figure({
   what: string;
   children: ComponentChildren;
 }): JSX.Element {
-  const { show } = useGoing();
+  const { show } = usePageNavigation();
   return (
     <button type="button" class="figure" title={`${what}: from ${file}`} onClick={() => show({ is: 'file', id: file })}>
       {children}
@@ -28,7 +28,7 @@ export function Figure({
 
 /** Files, each of which opens. */
 export function FileLinks({ files }: { files: readonly string[] }): JSX.Element {
-  const { show } = useGoing();
+  const { show } = usePageNavigation();
   return (
     <ul class="files">
       {files.map((file) => (
@@ -52,7 +52,7 @@ export function Status({ column }: { column: string }): JSX.Element {
 }
 
 export function MemberName({ name, members }: { name: string; members: readonly MemberRow[] }): JSX.Element {
-  const { show } = useGoing();
+  const { show } = usePageNavigation();
   const color = members.find((one) => one.name === name)?.color;
   return (
     <button type="button" class="member-name" onClick={() => show({ is: 'member', id: name })}>
@@ -64,7 +64,7 @@ export function MemberName({ name, members }: { name: string; members: readonly 
 
 /** A number of a task that opens it. */
 export function TaskNumber({ id }: { id: string }): JSX.Element {
-  const { show } = useGoing();
+  const { show } = usePageNavigation();
   return (
     <button type="button" class="task-number" onClick={() => show({ is: 'task', id })}>
       #{id}

@@ -3,9 +3,9 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { MailPage, MailRow } from '../../wire-types.ts';
 import { SendForm } from '../compose.tsx';
-import { useGoing } from '../navigation.ts';
+import { usePageNavigation } from '../navigation.ts';
 import { Figure, FileLinks } from './labels.tsx';
-import type { Scene } from '../page-model.ts';
+import type { PageModel } from '../page-model.ts';
 import { Windowed } from './windowed.tsx';
 import { inTeam, get } from '../http-client.ts';
 import { dayAndTime, time, whole } from '../formats.ts';
@@ -22,8 +22,8 @@ interface Found {
 
 const NOTHING: Found = { total: -1, rows: new Map() };
 
-export function MailView({ scene }: { scene: Scene }): JSX.Element {
-  const { team } = useGoing();
+export function MailView({ scene }: { scene: PageModel }): JSX.Element {
+  const { team } = usePageNavigation();
   const [member, setMember] = useState('');
   const [words, setWords] = useState('');
   const asked = usePaused(words);

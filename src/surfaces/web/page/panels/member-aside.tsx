@@ -2,11 +2,11 @@
 import type { JSX } from 'preact';
 import { SendForm } from '../compose.tsx';
 import { Figure, FileLinks, spentText, TaskNumber } from './labels.tsx';
-import type { Scene } from '../page-model.ts';
+import type { PageModel } from '../page-model.ts';
 import { Why } from './why-view.tsx';
 import { duration, plural } from '../formats.ts';
 
-export function MemberAside({ name, scene }: { name: string; scene: Scene }): JSX.Element {
+export function MemberAside({ name, scene }: { name: string; scene: PageModel }): JSX.Element {
   const member = scene.members.find((one) => one.name === name);
   const { task = null, spent = null, pid = null } = member ?? {};
   const files = [

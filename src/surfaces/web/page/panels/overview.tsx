@@ -6,13 +6,13 @@ import { Chart } from './chart.tsx';
 import { useNow } from '../use-now.ts';
 import { RequestForm } from '../compose.tsx';
 import { criticalMs } from '../critical.ts';
-import { useGoing } from '../navigation.ts';
+import { usePageNavigation } from '../navigation.ts';
 import { Figure, MemberName, spentText, TaskNumber } from './labels.tsx';
-import type { Scene } from '../page-model.ts';
-import { throughputOf, type Part } from '../throughput.ts';
+import type { PageModel } from '../page-model.ts';
+import { throughputOf, type ThroughputBucket } from '../throughput.ts';
 import { duration, money, rate, time, tokens, whole } from '../formats.ts';
 
-export function OverviewView({ scene }: { scene: Scene }): JSX.Element {
+export function OverviewView({ scene }: { scene: PageModel }): JSX.Element {
   const now = useNow(scene.isOver);
   return (
     <section class="view overview-view" aria-label="Overview">
@@ -64,7 +64,7 @@ function Problems({ problems, now }: { problems: readonly Problem[]; now: number
 }
 
 function SubjectOf({ problem }: { problem: Problem }): JSX.Element {
-  const { show } = useGoing();
+  const { show } = usePageNavigation();
   const { member, task } = problem;
   if (member === undefined)
     return task === undefined ? <span class="said">{problem.subject}</span> : <TaskNumber id={task} />;
@@ -78,7 +78,7 @@ function SubjectOf({ problem }: { problem: Problem }): JSX.Element {
   );
 }
 
-function Tiles({ scene, now }: { scene: Scene; now: number }): JSX.Element {
+function Tiles({ scene, now }: { scene: PageModel; now: number }): JSX.Element {
   const { head } = scene;
   const counts = head?.counts ?? { total: 0, blocked: 0 };
   const messages = scene.edges.reduce((sum, { count }) => sum + count, 0);
@@ -109,7 +109,7 @@ function Tile({ name, value, file }: { name: string; value: string; file: string
   );
 }
 
-function Members({ scene }: { scene: Scene }): JSX.Element {
+function Members({ scene }: { scene: PageModel }): JSX.Element {
   return (
     <div class="table-box" tabIndex={0} role="region" aria-label="Members">
       <table class="members">
@@ -137,7 +137,7 @@ function Members({ scene }: { scene: Scene }): JSX.Element {
   );
 }
 
-function MemberLine({ member, scene }: { member: MemberRow; scene: Scene }): JSX.Element {
+function MemberLine({ member, scene }: { member: MemberRow; scene: PageModel }): JSX.Element {
   const { name, role, state, reason, task, unread, spent, words } = member;
   const subject = task === null ? '' : (scene.tasks.get(task)?.subject ?? '');
   return (
@@ -172,7 +172,7 @@ function MemberLine({ member, scene }: { member: MemberRow; scene: Scene }): JSX
   );
 }
 
-function Throughput({ scene, now }: { scene: Scene; now: number }): JSX.Element {
+function Throughput({ scene, now }: { scene: PageModel; now: number }): JSX.Element {
   const data = useMemo(() => throughputOf(scene.spans.values(), scene.head), [scene.version]);
   const done = data.reduce((sum, { ended }) => sum + ended, 0);
   return (
@@ -190,13 +190,13 @@ function Throughput({ scene, now }: { scene: Scene; now: number }): JSX.Element 
   );
 }
 
-function ThroughputChart({ data }: { data: readonly Part[] }): JSX.Element {
+function ThroughputChart({ data }: { data: readonly ThroughputBucket[] }): JSX.Element {
   const [first, last] = [data[0], data.at(-1)];
   const label = `Tasks ended over time, ${time(first?.at ?? 0)} to ${time(last?.at ?? 0)}; the most in one part: ${Math.max(...data.map(({ ended }) => ended))}`;
   return <Chart label={label} times={data.map(({ at }) => at)} values={data.map(({ ended }) => ended)} name="tasks" />;
 }
 
-function elapsedOf({ head, isOver }: Scene, now: number): number {
+function elapsedOf({ head, isOver }: PageModel, now: number): number {
   const began = head?.firstAt ?? null;
   return began === null ? 0 : (isOver ? (head?.lastAt ?? began) : now) - began;
 }

@@ -11,7 +11,7 @@ import { Figure } from './labels.tsx';
 import { MemberAside } from './member-aside.tsx';
 import { OverviewView } from './overview.tsx';
 import { TABS, type Aside, type Tab } from '../routes.ts';
-import type { Scene } from '../page-model.ts';
+import type { PageModel } from '../page-model.ts';
 import { SpendingView } from './spending-view.tsx';
 import { TaskAside } from './task-aside.tsx';
 import { TimelineView } from './timeline-view.tsx';
@@ -27,7 +27,7 @@ export const TAB_NAMES: Readonly<Record<Tab, string>> = {
   activity: 'Activity',
 };
 
-const VIEWS: Readonly<Record<Tab, (props: { scene: Scene }) => JSX.Element>> = {
+const VIEWS: Readonly<Record<Tab, (props: { scene: PageModel }) => JSX.Element>> = {
   overview: OverviewView,
   board: BoardView,
   timeline: TimelineView,
@@ -37,7 +37,7 @@ const VIEWS: Readonly<Record<Tab, (props: { scene: Scene }) => JSX.Element>> = {
   activity: ActivityView,
 };
 
-export function Nav({ tab, scene, onTab }: { tab: Tab; scene: Scene; onTab: (tab: Tab) => void }): JSX.Element {
+export function Nav({ tab, scene, onTab }: { tab: Tab; scene: PageModel; onTab: (tab: Tab) => void }): JSX.Element {
   return (
     <nav aria-label="Views">
       {TABS.map((one, index) => (
@@ -64,7 +64,7 @@ export function Nav({ tab, scene, onTab }: { tab: Tab; scene: Scene; onTab: (tab
 interface TopProps {
   readonly teams: readonly TeamEntry[];
   readonly team: string | undefined;
-  readonly scene: Scene;
+  readonly scene: PageModel;
   readonly trouble: string | undefined;
   readonly onTeam: (team: string) => void;
 }
@@ -106,7 +106,7 @@ export function Top({ teams, team, scene, trouble, onTeam }: TopProps): JSX.Elem
   );
 }
 
-function Live({ trouble, scene }: { trouble: string | undefined; scene: Scene }): JSX.Element {
+function Live({ trouble, scene }: { trouble: string | undefined; scene: PageModel }): JSX.Element {
   const { head } = scene;
   const isLed = head?.lead.alive === true;
   const lead = isLed ? (
@@ -124,7 +124,7 @@ function Live({ trouble, scene }: { trouble: string | undefined; scene: Scene })
   );
 }
 
-export function View({ tab, scene }: { tab: Tab; scene: Scene }): JSX.Element {
+export function View({ tab, scene }: { tab: Tab; scene: PageModel }): JSX.Element {
   const Shown = VIEWS[tab];
   return <Shown scene={scene} />;
 }
@@ -135,7 +135,7 @@ export function AsidePanel({
   onClose,
 }: {
   aside: Aside;
-  scene: Scene;
+  scene: PageModel;
   onClose: () => void;
 }): JSX.Element {
   const panel = useRef<HTMLElement>(null);

@@ -2,13 +2,13 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Spent, TaskRow } from '../../wire-types.ts';
-import { useGoing } from '../navigation.ts';
+import { usePageNavigation } from '../navigation.ts';
 import { Figure, MemberName } from './labels.tsx';
-import type { Scene } from '../page-model.ts';
+import type { PageModel } from '../page-model.ts';
 import { Windowed } from './windowed.tsx';
 import { money, tokens, whole } from '../formats.ts';
 
-export function SpendingView({ scene }: { scene: Scene }): JSX.Element {
+export function SpendingView({ scene }: { scene: PageModel }): JSX.Element {
   const { head, members } = scene;
   const spenders = useMemo(
     () => members.flatMap(({ name, spent }) => (spent ? [{ name, spent }] : [])).sort((a, b) => more(a.spent, b.spent)),
@@ -81,7 +81,7 @@ function Half<T extends Row>({ title, label, empty, rows, children }: HalfProps<
 }
 
 function TaskLink({ id, subject }: TaskSpent): JSX.Element {
-  const { show } = useGoing();
+  const { show } = usePageNavigation();
   return (
     <button type="button" class="link cut" onClick={() => show({ is: 'task', id })}>
       #{id} {subject}

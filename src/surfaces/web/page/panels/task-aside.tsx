@@ -1,18 +1,18 @@
 /** One task in full, beside the view. */
 import type { JSX } from 'preact';
-import type { TaskSight, TaskRow } from '../../wire-types.ts';
+import type { TaskDetail, TaskRow } from '../../wire-types.ts';
 import { useAnswer } from '../use-answer.ts';
 import { RequestForm } from '../compose.tsx';
-import { useGoing } from '../navigation.ts';
+import { usePageNavigation } from '../navigation.ts';
 import { Figure, FileLinks, MemberName, spentText, Status, TaskNumber } from './labels.tsx';
-import type { Scene } from '../page-model.ts';
+import type { PageModel } from '../page-model.ts';
 import { dayAndTime } from '../formats.ts';
 import { Why } from './why-view.tsx';
 
-export function TaskAside({ id, scene }: { id: string; scene: Scene }): JSX.Element {
-  const { team } = useGoing();
+export function TaskAside({ id, scene }: { id: string; scene: PageModel }): JSX.Element {
+  const { team } = usePageNavigation();
   const row = scene.tasks.get(id);
-  const sight = useAnswer<TaskSight>(team, `tasks/${encodeURIComponent(id)}`, row);
+  const sight = useAnswer<TaskDetail>(team, `tasks/${encodeURIComponent(id)}`, row);
   const asked = scene.problems.find(({ request, task }) => request !== undefined && task === id);
   return (
     <>
@@ -53,7 +53,7 @@ export function TaskAside({ id, scene }: { id: string; scene: Scene }): JSX.Elem
   );
 }
 
-function Facts({ row, scene }: { row: TaskRow; scene: Scene }): JSX.Element {
+function Facts({ row, scene }: { row: TaskRow; scene: PageModel }): JSX.Element {
   return (
     <dl class="facts">
       <dt>Status</dt>

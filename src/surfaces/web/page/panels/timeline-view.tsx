@@ -4,10 +4,10 @@ import { useMemo, useRef, useState, useEffect } from 'preact/hooks';
 import type { SpanRow, StartRow } from '../../wire-types.ts';
 import { useNow } from '../use-now.ts';
 import { criticalMs } from '../critical.ts';
-import { useGoing } from '../navigation.ts';
-import { barsOf, lanesOf, ticksOf, xOf, type Bar, type Frame } from '../timeline-lanes.ts';
+import { usePageNavigation } from '../navigation.ts';
+import { barsOf, lanesOf, ticksOf, xOf, type Bar, type TimeScale } from '../timeline-lanes.ts';
 import { Figure } from './labels.tsx';
-import type { Scene } from '../page-model.ts';
+import type { PageModel } from '../page-model.ts';
 import { Windowed } from './windowed.tsx';
 import { duration, plural, time } from '../formats.ts';
 
@@ -16,7 +16,7 @@ const labelOf = (width: number): number => (width < 560 ? 104 : 168);
 const LANE = 30;
 const ZOOMS = [1, 2, 4, 8, 16, 32];
 
-export function TimelineView({ scene }: { scene: Scene }): JSX.Element {
+export function TimelineView({ scene }: { scene: PageModel }): JSX.Element {
   const [by, setBy] = useState<'member' | 'task'>('member');
   const [zoom, setZoom] = useState(0);
   const [isPath, setPath] = useState(false);
@@ -26,9 +26,9 @@ export function TimelineView({ scene }: { scene: Scene }): JSX.Element {
   const critical = useMemo(() => new Set(scene.path.tasks), [scene.path]);
   const now = useNow(scene.isOver);
   const label = labelOf(width);
-  const frame = frameOf(scene, now, Math.max(200, width - label - 16) * (ZOOMS[zoom] ?? 1));
+  const context = frameOf(scene, now, Math.max(200, width - label - 16) * (ZOOMS[zoom] ?? 1));
   const restarts = useMemo(() => startsBy(scene.starts), [scene.starts]);
-  const wide = { width: `${frame.width + label}px`, '--label': `${label}px` };
+  const wide = { width: `${context.width + label}px`, '--label': `${label}px` };
   return (
     <section class="view timeline-view" aria-label="Timeline">
       <div class="tools">
@@ -59,7 +59,7 @@ export function TimelineView({ scene }: { scene: Scene }): JSX.Element {
       </div>
       <div class="timeline" ref={box}>
         <div class="timeline-inside" style={wide}>
-          <Axis frame={frame} />
+          <Axis frame={context} />
           <Windowed
             label={by === 'member' ? 'Members' : 'Tasks'}
             count={names.length}
@@ -67,9 +67,9 @@ export function TimelineView({ scene }: { scene: Scene }): JSX.Element {
             empty="Nobody has worked on anything yet."
             row={(index) => {
               const name = names[index] ?? '';
-              const bars = barsOf(lanes.get(name) ?? [], frame, critical);
+              const bars = barsOf(lanes.get(name) ?? [], context, critical);
               const starts = by === 'member' ? (restarts.get(name) ?? []) : [];
-              return <Lane name={name} by={by} bars={bars} starts={starts} frame={frame} scene={scene} />;
+              return <Lane name={name} by={by} bars={bars} starts={starts} context={context} scene={scene} />;
             }}
           />
         </div>
@@ -83,12 +83,12 @@ interface LaneProps {
   readonly by: 'member' | 'task';
   readonly bars: readonly Bar[];
   readonly starts: readonly StartRow[];
-  readonly frame: Frame;
-  readonly scene: Scene;
+  readonly context: TimeScale;
+  readonly scene: PageModel;
 }
 
-function Lane({ name, by, bars, starts, frame, scene }: LaneProps): JSX.Element {
-  const { show } = useGoing();
+function Lane({ name, by, bars, starts, context, scene }: LaneProps): JSX.Element {
+  const { show } = usePageNavigation();
   const subject = by === 'task' ? `#${name} ${scene.tasks.get(name)?.subject ?? ''}` : name;
   return (
     <div class="lane">
@@ -108,7 +108,7 @@ function Lane({ name, by, bars, starts, frame, scene }: LaneProps): JSX.Element 
             class="restart"
             aria-label={`${name} was started again at ${time(at)}`}
             title={`restart ${life - 1} at ${time(at)}: from board/log.jsonl`}
-            style={{ left: `calc(var(--label) + ${xOf(frame, at)}px)` }}
+            style={{ left: `calc(var(--label) + ${xOf(context, at)}px)` }}
             onClick={() => show({ is: 'file', id: 'board/log.jsonl' })}
           />
         ))}
@@ -116,8 +116,8 @@ function Lane({ name, by, bars, starts, frame, scene }: LaneProps): JSX.Element 
   );
 }
 
-function BarMark({ bar, scene }: { bar: Bar; scene: Scene }): JSX.Element {
-  const { show } = useGoing();
+function BarMark({ bar, scene }: { bar: Bar; scene: PageModel }): JSX.Element {
+  const { show } = usePageNavigation();
   const { span, count, isCritical } = bar;
   const subject = scene.tasks.get(span.task)?.subject ?? '';
   const long = duration((span.to ?? scene.head?.now ?? span.from) - span.from);
@@ -139,11 +139,11 @@ function BarMark({ bar, scene }: { bar: Bar; scene: Scene }): JSX.Element {
   );
 }
 
-function Axis({ frame }: { frame: Frame }): JSX.Element {
+function Axis({ frame: context }: { frame: TimeScale }): JSX.Element {
   return (
     <div class="axis" aria-hidden="true">
-      {ticksOf(frame).map((at) => (
-        <span key={at} style={{ left: `calc(var(--label) + ${xOf(frame, at)}px)` }}>
+      {ticksOf(context).map((at) => (
+        <span key={at} style={{ left: `calc(var(--label) + ${xOf(context, at)}px)` }}>
           {time(at)}
         </span>
       ))}
@@ -182,21 +182,21 @@ function useWidth(): [{ current: HTMLDivElement | null }, number] {
   return [box, width];
 }
 
-function frameOf({ head, spans }: Scene, now: number, width: number): Frame {
+function frameOf({ head, spans }: PageModel, now: number, width: number): TimeScale {
   const begins = head?.firstAt ?? 0;
   const isOpen = [...spans.values()].some(({ to }) => to === null);
   const to = isOpen ? now : (head?.lastAt ?? begins);
   return { from: begins, to: Math.max(begins + 1_000, to), width };
 }
 
-function spansOf(scene: Scene, isPath: boolean): Iterable<SpanRow> {
+function spansOf(scene: PageModel, isPath: boolean): Iterable<SpanRow> {
   if (!isPath) return scene.spans.values();
   const on = new Set(scene.path.tasks);
   return [...scene.spans.values()].filter(({ task }) => on.has(task));
 }
 
 /** Every member, in the order of their joining, then whoever else worked. */
-const memberLanes = ({ members }: Scene, lanes: ReadonlyMap<string, unknown>): string[] => [
+const memberLanes = ({ members }: PageModel, lanes: ReadonlyMap<string, unknown>): string[] => [
   ...new Set([...members.map(({ name }) => name), ...lanes.keys()]),
 ];
 

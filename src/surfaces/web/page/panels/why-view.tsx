@@ -1,12 +1,12 @@
 /** What something waits for, in the words of `teams why`. */
 import type { JSX } from 'preact';
-import type { WhySight } from '../../wire-types.ts';
+import type { WhyDetail } from '../../wire-types.ts';
 import { useAnswer } from '../use-answer.ts';
-import { useGoing } from '../navigation.ts';
+import { usePageNavigation } from '../navigation.ts';
 
 /** @param mark asked again when it is another */
 export function Why({ subject, mark }: { subject: string; mark: unknown }): JSX.Element | null {
-  const { team } = useGoing();
-  const sight = useAnswer<WhySight>(team, `why?${new URLSearchParams({ subject })}`, mark);
+  const { team } = usePageNavigation();
+  const sight = useAnswer<WhyDetail>(team, `why?${new URLSearchParams({ subject })}`, mark);
   return sight.is === 'there' ? <p class="why said">{sight.value.text}</p> : null;
 }
