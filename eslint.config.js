@@ -1,5 +1,6 @@
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
+import unicorn from 'eslint-plugin-unicorn';
 import ts from 'typescript-eslint';
 
 const NODE_GLOBALS = ['AbortController', 'AbortSignal', 'Buffer', 'URL', 'clearInterval', 'clearTimeout', 'console'];
@@ -7,20 +8,39 @@ const NODE_GLOBALS_MORE = ['fetch', 'performance', 'process', 'setImmediate', 's
 const COMMONJS_GLOBALS = ['__dirname', '__filename', 'module', 'require'];
 const readable = (names) => Object.fromEntries(names.map((name) => [name, 'readonly']));
 
+// `...(x === undefined ? {} : { x })`: a comparison with undefined that decides whether a key is spread.
+const SPREAD = ':matches(SpreadElement, JSXSpreadAttribute)';
+const isUndefined = (at) => `[${at}.type='Identifier'][${at}.name='undefined']`;
+const COMPARISONS = ['test.right', 'test.left', 'test.left.right', 'test.right.right'].map(isUndefined).join();
+const OPTIONAL_SPREADS = [
+  `${SPREAD} > ConditionalExpression:matches(${COMPARISONS}):has(> ObjectExpression[properties.length=0])`,
+  `${SPREAD} > LogicalExpression[operator='&&']${isUndefined('left.right')}[right.type='ObjectExpression']`,
+];
+
 export default defineConfig(
   globalIgnores(['dist', 'bench/.build', 'coverage', 'schemas', '.teams-example', 'test/fixtures/**/*.txt']),
   // No comment switches a rule off; what a rule is wrong about is decided here, for all.
   { linterOptions: { noInlineConfig: true, reportUnusedDisableDirectives: 'error' } },
   js.configs.recommended,
   {
+    plugins: { unicorn },
     rules: {
       eqeqeq: 'error',
       'no-console': 'off', // The rooms that may speak are test/architecture.test.ts's to know.
       'no-control-regex': 'off', // Terminal bytes are what some of our patterns are about.
       'no-empty': ['error', { allowEmptyCatch: false }],
+      'no-restricted-syntax': [
+        'error',
+        ...OPTIONAL_SPREADS.map((selector) => ({
+          selector,
+          message:
+            'Declare the property as `x?: T | undefined` and write `x`; where absence matters, use `defined({ x })`.',
+        })),
+      ],
       'object-shorthand': 'error',
       'prefer-const': 'error',
       'prefer-template': 'error',
+      'unicorn/no-useless-spread': 'error',
     },
   },
   {
