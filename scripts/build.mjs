@@ -122,8 +122,12 @@ const oneLanguage = {
 async function bundleProcesses(chunks) {
   const verbs = new Set();
   const options = {
-    ...{ ...COMMON, ...SMALL, format: 'cjs', plugins: [lazyParts(chunks, verbs), oneLanguage] },
-    ...{ define: { 'import.meta.url': '__moduleUrl' }, supported: { 'dynamic-import': false } },
+    ...COMMON,
+    ...SMALL,
+    format: 'cjs',
+    plugins: [lazyParts(chunks, verbs), oneLanguage],
+    define: { 'import.meta.url': '__moduleUrl' },
+    supported: { 'dynamic-import': false },
     banner: { js: URL_IN_CJS },
   };
   const first = await build({ ...options, outExtension: { '.js': '.cjs' }, entryPoints: PROCESSES });
@@ -131,7 +135,9 @@ async function bundleProcesses(chunks) {
     (file) => `exports[${JSON.stringify(relative(ROOT, file))}] = () => import(${JSON.stringify(file)});`,
   );
   const second = await build({
-    ...{ ...options, outdir: undefined, outfile: join(DIST, 'verbs.cjs') },
+    ...options,
+    outdir: undefined,
+    outfile: join(DIST, 'verbs.cjs'),
     stdin: { contents: parts.join('\n'), resolveDir: ROOT, sourcefile: 'verbs.js' },
   });
   return [...first.outputFiles, ...second.outputFiles];

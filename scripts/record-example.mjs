@@ -34,7 +34,8 @@ try {
     process.execPath,
     [join(ROOT, 'bin/teams.js'), 'run', join(ROOT, '.teams-example/hello.yaml'), '--root', work],
     {
-      ...{ cwd: work, env },
+      cwd: work,
+      env,
       stdio: ['ignore', 'ignore', 'inherit'],
     },
   );

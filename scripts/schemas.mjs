@@ -11,8 +11,13 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const TARGET = join(ROOT, 'schemas');
 
 const { outputFiles } = await build({
-  ...{ absWorkingDir: ROOT, entryPoints: ['src/model/config/schemas.ts'], write: false },
-  ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20.19' },
+  absWorkingDir: ROOT,
+  entryPoints: ['src/model/config/schemas.ts'],
+  write: false,
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  target: 'node20.19',
 });
 const { jsonSchemas } = await import(
   `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`

@@ -12,7 +12,11 @@ const ROOT = join(import.meta.dirname, '..');
 const read = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 
 const PAGES = [
-  ...['README.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CHANGELOG.md', 'src/README.md'],
+  'README.md',
+  'CONTRIBUTING.md',
+  'AGENTS.md',
+  'CHANGELOG.md',
+  'src/README.md',
   ...readdirSync(join(ROOT, 'docs')).flatMap((file) => (file.endsWith('.md') ? [`docs/${file}`] : [])),
   ...readdirSync(join(ROOT, 'docs/decisions')).map((file) => `docs/decisions/${file}`),
 ].filter((page) => existsSync(join(ROOT, page)));

@@ -30,8 +30,12 @@ async function byWriters(bench) {
     for (const [kind, rounds] of results) lines.get(kind).push([writers, median(rounds.map(({ rate }) => rate))]);
   }
   bench.curve({
-    ...{ file: 'throughput-by-writers.svg', title: 'Sending one message at a time to one inbox' },
-    ...{ x: 'writers', y: 'messages a second', logX: true, logY: true },
+    file: 'throughput-by-writers.svg',
+    title: 'Sending one message at a time to one inbox',
+    x: 'writers',
+    y: 'messages a second',
+    logX: true,
+    logY: true,
     lines: [...lines].map(([kind, points]) => ({ name: NAMES[kind], points })),
   });
 }
@@ -55,8 +59,12 @@ async function byBacklog(bench) {
     json.push([count, median(theirs)]);
   }
   bench.curve({
-    ...{ file: 'latency-by-backlog.svg', title: 'The first message out of an inbox with a backlog' },
-    ...{ x: 'messages waiting', y: 'ms', logX: true, logY: true },
+    file: 'latency-by-backlog.svg',
+    title: 'The first message out of an inbox with a backlog',
+    x: 'messages waiting',
+    y: 'ms',
+    logX: true,
+    logY: true,
     lines: [
       { name: 'teams', points: ours },
       { name: 'one JSON array, rewritten', points: json },

@@ -85,8 +85,14 @@ async function teammateAt(root, agent, tasks) {
 }
 
 const fieldsOf = (n) => ({
-  ...{ subject: `Task ${n}`, description: '', blockedBy: [], owner: 'ada', work: { files: [], verify: [], env: {} } },
-  ...{ retries: 0, required: true, metadata: {} },
+  subject: `Task ${n}`,
+  description: '',
+  blockedBy: [],
+  owner: 'ada',
+  work: { files: [], verify: [], env: {} },
+  retries: 0,
+  required: true,
+  metadata: {},
 });
 
 const completions = (log) =>

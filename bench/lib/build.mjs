@@ -33,7 +33,12 @@ const bundle = (name, entry, alias = {}) =>
   build({
     entryPoints: [fileURLToPath(entry)],
     outfile: join(BENCH, '.build', `${name}.mjs`),
-    ...{ bundle: true, platform: 'node', format: 'esm', target: 'node20', external: ['piscina'], logLevel: 'error' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    external: ['piscina'],
+    logLevel: 'error',
     banner: { js: `import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);` },
     alias,
   });

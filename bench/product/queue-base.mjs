@@ -14,8 +14,12 @@ export const queueing = ({ durable, disk }) => ({
     const store = { paths, disk, clock: realClock, locks: locksIn(dir), events: { append: console.error } };
     const handle = ({ content }) => Promise.resolve(onBody(content) ?? true);
     const room = new Mailroom({
-      ...{ store, member: READER, isCurrent: () => true, handle },
-      ...{ onLook: () => {}, onTrouble: (error) => console.error(error) },
+      store,
+      member: READER,
+      isCurrent: () => true,
+      handle,
+      onLook: () => {},
+      onTrouble: (error) => console.error(error),
     });
     return { start: () => room.look(), close: () => room.close() };
   },

@@ -5,7 +5,16 @@
 import type { AgentKind } from '../model/agent/agent.ts';
 
 const COMMON: ReadonlySet<string> = new Set([
-  ...['PATH', 'HOME', 'USER', 'SHELL', 'LANG', 'TERM', 'TMPDIR', 'TZ', 'CI', 'NO_COLOR'],
+  'PATH',
+  'HOME',
+  'USER',
+  'SHELL',
+  'LANG',
+  'TERM',
+  'TMPDIR',
+  'TZ',
+  'CI',
+  'NO_COLOR',
 ]);
 
 const ANTHROPIC = ['ANTHROPIC_', 'CLAUDE_'];

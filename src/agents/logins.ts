@@ -24,13 +24,15 @@ export function loginOf(kind: LoginKind, env: Env): Login {
     case 'claude':
       return {
         keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'CLAUDE_CODE_USE_BEDROCK'],
-        ...{ directory: own(env, 'CLAUDE_CONFIG_DIR', '.claude'), files: ['.credentials.json'] },
+        directory: own(env, 'CLAUDE_CONFIG_DIR', '.claude'),
+        files: ['.credentials.json'],
         cure: 'run `claude` and /login once, or set ANTHROPIC_API_KEY',
       };
     case 'codex':
       return {
         keys: ['OPENAI_API_KEY', 'CODEX_API_KEY'],
-        ...{ directory: own(env, 'CODEX_HOME', '.codex'), files: ['auth.json'] },
+        directory: own(env, 'CODEX_HOME', '.codex'),
+        files: ['auth.json'],
         cure: 'run `codex login` once, or set OPENAI_API_KEY',
       };
     case 'gemini':
@@ -44,7 +46,8 @@ export function loginOf(kind: LoginKind, env: Env): Login {
       return {
         keys: ['OPENCODE_API_KEY'],
         directory: join(own(env, 'XDG_DATA_HOME', '.local', 'share'), 'opencode'),
-        ...{ files: ['auth.json'], cure: 'run `opencode auth login` once' },
+        files: ['auth.json'],
+        cure: 'run `opencode auth login` once',
       };
   }
 }

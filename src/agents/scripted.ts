@@ -70,7 +70,10 @@ function endOf({ crashes, fails, answers }: ScriptedTurn, { prompt }: TurnInput)
   if (fails) {
     const { why, message, exitCode, retryAfterMs } = fails;
     return {
-      ...{ ended: 'failed', why, text: '', message },
+      ended: 'failed',
+      why,
+      text: '',
+      message,
       ...(exitCode === undefined ? {} : { exitCode }),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     };

@@ -71,7 +71,10 @@ export function refused(refusal: VendorRefusal, text = ''): TurnEnd {
   const message = refusal.text.replace(/\s+/g, ' ').trim().slice(0, MESSAGE) || 'It failed without a word.';
   const { retryAfterMs } = refusal;
   return {
-    ...{ ended: 'failed', why: faultOf(refusal), text, message },
+    ended: 'failed',
+    why: faultOf(refusal),
+    text,
+    message,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
 }

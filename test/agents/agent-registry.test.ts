@@ -33,7 +33,8 @@ describe('an agent of a kind', () => {
   it.each(['anthropic', 'google', 'openai'] as const)('says which key %s needs', async (kind) => {
     const agent = await agentFor({ kind, model: 'a-model' });
     expect((await play(agent.turn(turnInput(tempDir())))).end).toMatchObject({
-      ...{ ended: 'failed', why: 'unauthorised' },
+      ended: 'failed',
+      why: 'unauthorised',
       message: expect.stringContaining('_API_KEY') as string,
     });
   });

@@ -60,8 +60,10 @@ describe('an error of a model call', () => {
     };
     const error = new Error('Failed after 1 attempt.', { cause: Object.assign(new Error('API'), inner) });
     expect(callFault(error, 'Anthropic (m)')).toEqual({
-      ...{ why: 'rate_limited', message: 'Anthropic (m) answered 429: Slow down.', retryAfterMs: 7_000 },
-      ...{ passes: true },
+      why: 'rate_limited',
+      message: 'Anthropic (m) answered 429: Slow down.',
+      retryAfterMs: 7_000,
+      passes: true,
     });
   });
 

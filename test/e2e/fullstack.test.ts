@@ -21,7 +21,8 @@ const SCRIPTS = { build: 'test -s api/profile.js', test: 'test -s test/profile.j
 const LEAD = [
   {
     match: 'You are the coordinator of a team',
-    ...{ writes: { 'package.json': JSON.stringify({ scripts: SCRIPTS }) }, answers: 'DONE 1' },
+    writes: { 'package.json': JSON.stringify({ scripts: SCRIPTS }) },
+    answers: 'DONE 1',
   },
   { match: '== WORKERS ==', answers: JSON.stringify({ subtasks: SUBTASKS }) },
 ];
@@ -32,18 +33,30 @@ const WORKERS = [
   { match: 'Create the profile page', writes: { 'web/profile.html': 'page' }, answers: 'One page.' },
   {
     match: 'Done before, #1 Design profiles:\n    One table, one page.',
-    ...{ writes: { 'api/profile.js': 'api' }, answers: 'GET /profile.\nSHARED package.json: add a start script' },
+    writes: { 'api/profile.js': 'api' },
+    answers: 'GET /profile.\nSHARED package.json: add a start script',
   },
   {
     match: 'Design profiles',
-    ...{ waitsFor: 'out/calm', writes: { 'docs/design.md': 'profiles' }, answers: 'One table, one page.' },
+    waitsFor: 'out/calm',
+    writes: { 'docs/design.md': 'profiles' },
+    answers: 'One table, one page.',
   },
 ].map((turn) => ({ ...turn, repeat: true }));
 
 const scripted = (turns: object[]): string => JSON.stringify({ kind: 'scripted', options: { turns } });
 const ARGV = [
-  ...['run', 'fullstack-team', 'add user profiles', '--yes', '--quiet'],
-  ...['--planner', scripted(LEAD), '--agent', scripted(WORKERS), '--reviewer', 'exec:echo PASS; echo good'],
+  'run',
+  'fullstack-team',
+  'add user profiles',
+  '--yes',
+  '--quiet',
+  '--planner',
+  scripted(LEAD),
+  '--agent',
+  scripted(WORKERS),
+  '--reviewer',
+  'exec:echo PASS; echo good',
 ];
 
 const REPORT = `TEAM COMPLETE

@@ -34,7 +34,8 @@ describe('the public API', () => {
     await team.start();
     for (const end of [() => team.stop({ force: false }), () => team.delete()])
       await expect(end()).rejects.toMatchObject({
-        ...{ code: 'STILL_RUNNING', exitCode: 3 },
+        code: 'STILL_RUNNING',
+        exitCode: 3,
         message: 'ada refuses to stop (I am not done.); `--force` stops it all the same.',
       });
     expect([team.isLed(), team.status().status]).toEqual([true, 'active']);

@@ -25,7 +25,8 @@ agents:
 
 async function run(program: string, { args, env }: Start, place: Workplace) {
   const child = spawn(program, args, {
-    ...{ cwd: place.root, env: { ...place.environment, ...env } },
+    cwd: place.root,
+    env: { ...place.environment, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);

@@ -31,24 +31,33 @@ const mailOf = (root: string, name: string): string => {
 
 const ACTS: readonly Act[] = [
   {
-    ...{ tool: 'TeamCreate', input: { name: 'login', description: 'the login page' }, says: /Team login is there/ },
+    tool: 'TeamCreate',
+    input: { name: 'login', description: 'the login page' },
+    says: /Team login is there/,
     look: (root) => within(read(root, '.teams/login/config.json'), '"name": "login"', 'config.json'),
   },
   {
-    ...{ tool: 'Task', input: { prompt: 'begin', team_name: 'login', name: 'ada', agent: 'talker' } },
+    tool: 'Task',
+    input: { prompt: 'begin', team_name: 'login', name: 'ada', agent: 'talker' },
     says: /ada works for team login/,
     look: (root) => within(read(root, '.teams/login/processes/ada.json'), '"phase": "running"', 'processes/ada.json'),
   },
   {
-    ...{ tool: 'SendMessage', input: { recipient: 'ada', content: 'ping from the host' }, says: /sent to ada, id / },
+    tool: 'SendMessage',
+    input: { recipient: 'ada', content: 'ping from the host' },
+    says: /sent to ada, id /,
     look: (root) => within(mailOf(root, 'ada'), 'ping from the host', 'the mail of ada'),
   },
   {
-    ...{ tool: 'CheckInbox', input: {}, says: /pong from ada/ },
+    tool: 'CheckInbox',
+    input: {},
+    says: /pong from ada/,
     look: (root) => within(mailOf(root, 'lead'), 'pong from ada', 'the mail of the lead'),
   },
   {
-    ...{ tool: 'TeamDelete', input: { name: 'login', force: true }, says: /Team login was put into the archive/ },
+    tool: 'TeamDelete',
+    input: { name: 'login', force: true },
+    says: /Team login was put into the archive/,
     look(root) {
       if (existsSync(join(root, '.teams/login'))) return '.teams/login is there still';
       const [archived = ''] = readdirSync(join(root, '.teams/.archive'));

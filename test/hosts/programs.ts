@@ -22,23 +22,36 @@ const home = ({ root }: Workplace): string => join(root, 'home');
 
 const claude: HostProgram = {
   host: 'claude',
-  ...{ pinned: '@anthropic-ai/claude-code@2.1.330', bin: 'claude' },
+  pinned: '@anthropic-ai/claude-code@2.1.330',
+  bin: 'claude',
   prepare: () => {},
   start: (place, url, prompt) => ({
     args: [
-      ...['-p', prompt, '--output-format', 'stream-json', '--verbose', '--dangerously-skip-permissions'],
-      ...['--mcp-config', join(place.root, '.mcp.json'), '--strict-mcp-config'],
+      '-p',
+      prompt,
+      '--output-format',
+      'stream-json',
+      '--verbose',
+      '--dangerously-skip-permissions',
+      '--mcp-config',
+      join(place.root, '.mcp.json'),
+      '--strict-mcp-config',
     ],
     env: {
-      ...{ CLAUDE_CONFIG_DIR: join(home(place), '.claude'), ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'sk-ant-none' },
-      ...{ DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1', IS_SANDBOX: '1' },
+      CLAUDE_CONFIG_DIR: join(home(place), '.claude'),
+      ANTHROPIC_BASE_URL: url,
+      ANTHROPIC_API_KEY: 'sk-ant-none',
+      DISABLE_AUTOUPDATER: '1',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+      IS_SANDBOX: '1',
     },
   }),
 };
 
 const codex: HostProgram = {
   host: 'codex',
-  ...{ pinned: '@openai/codex@0.169.0', bin: 'codex' },
+  pinned: '@openai/codex@0.169.0',
+  bin: 'codex',
   prepare(place, url) {
     place.put(
       'home/.codex/config.toml',
@@ -54,7 +67,8 @@ const codex: HostProgram = {
 
 const gemini: HostProgram = {
   host: 'gemini',
-  ...{ pinned: '@google/gemini-cli@0.61.0', bin: 'gemini' },
+  pinned: '@google/gemini-cli@0.61.0',
+  bin: 'gemini',
   prepare(place) {
     const settings = {
       security: { auth: { selectedType: 'gemini-api-key' } },
@@ -73,7 +87,8 @@ const gemini: HostProgram = {
 
 const opencode: HostProgram = {
   host: 'opencode',
-  ...{ pinned: 'opencode-ai@1.18.33', bin: 'opencode' },
+  pinned: 'opencode-ai@1.18.33',
+  bin: 'opencode',
   prepare(place, url) {
     const models = { 'mock-model': { name: 'mock' }, 'mock-small': { name: 'small' } };
     const options = { baseURL: `${url}/v1`, apiKey: 'none' };
@@ -81,8 +96,12 @@ const opencode: HostProgram = {
     place.put(
       'opencode.json',
       JSON.stringify({
-        ...{ autoupdate: false, share: 'disabled', model: 'mock/mock-model', small_model: 'mock/mock-small' },
-        ...{ provider, permission: { '*': 'allow' } },
+        autoupdate: false,
+        share: 'disabled',
+        model: 'mock/mock-model',
+        small_model: 'mock/mock-small',
+        provider,
+        permission: { '*': 'allow' },
       }),
     );
   },
@@ -91,8 +110,10 @@ const opencode: HostProgram = {
     env: {
       XDG_DATA_HOME: join(home(place), 'data'),
       XDG_CACHE_HOME: join(home(place), 'cache'),
-      ...{ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
-      ...{ OPENCODE_DISABLE_LSP_DOWNLOAD: '1', OPENCODE_DISABLE_DEFAULT_PLUGINS: '1' },
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
     },
   }),
 };

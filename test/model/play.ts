@@ -65,7 +65,11 @@ export const OPENING: BoardEvent[] = [
   },
   { id: ulid(900_002), v: 1, at: AT, author: byLead(), type: 'lead.took', epoch: 1 },
   {
-    ...{ id: ulid(900_003), v: 1, at: AT, author: byLead(), type: 'batch' },
+    id: ulid(900_003),
+    v: 1,
+    at: AT,
+    author: byLead(),
+    type: 'batch',
     changes: MEMBERS.map((name): Change => ({
       type: 'member.joined',
       name,

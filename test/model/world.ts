@@ -137,7 +137,12 @@ export function canonical(board: Board): string {
   const asked = requests.size === 0 ? {} : { requests: [...requests] };
   return JSON.stringify(
     sorted({
-      ...{ header, members: [...members], tasks: [...tasks], busy: entries(busy), unique: entries(unique), edges },
+      header,
+      members: [...members],
+      tasks: [...tasks],
+      busy: entries(busy),
+      unique: entries(unique),
+      edges,
       ...asked,
     }),
   );
@@ -153,8 +158,11 @@ export function indicesOf(tasks: readonly Task[]) {
   const owned = tasks.flatMap(({ status, owner }) => (status === 'pending' ? (owner ?? []) : []));
   const pendingOf = [...new Set(owned)].map((owner) => `${owner} ${owned.filter((one) => one === owner).length}`);
   return {
-    ...{ busy: busy.sort(), waiting: waiting.sort(), unique: unique.sort() },
-    ...{ pendingOf: pendingOf.sort(), lastTaskId: tasks.length },
+    busy: busy.sort(),
+    waiting: waiting.sort(),
+    unique: unique.sort(),
+    pendingOf: pendingOf.sort(),
+    lastTaskId: tasks.length,
   };
 }
 

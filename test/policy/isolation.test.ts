@@ -9,7 +9,8 @@ import { name, world } from './world.ts';
 
 const roles = () =>
   world({
-    ...{ profile: 'pipeline', claim: 'prefix' },
+    profile: 'pipeline',
+    claim: 'prefix',
     members: ['dev:developer:DEV', 'fe:fe-developer:DEV-FE', 'qa:fe-qa:QA-FE'],
     tasks: [
       { subject: 'DEV-FE-001 Build', role: 'fe-developer' },

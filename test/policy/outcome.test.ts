@@ -25,7 +25,9 @@ describe('judgeFault', () => {
     expect(judgeFault({ ...end, retryAfterMs: 9 }, { done: 'replaced' })).toEqual({ ...released, retryAfterMs: 0 });
     expect(judgeFault(end, { done: 'nothing', for: 'run', why: 'Nobody.' })).toEqual(released);
     expect(judgeFault(end, { done: 'nothing', for: 'task', why: 'Nobody.' })).toEqual({
-      ...{ do: 'fail', why: 'timeout: Too long. Nobody.', text: 'begun' },
+      do: 'fail',
+      why: 'timeout: Too long. Nobody.',
+      text: 'begun',
     });
   });
 
@@ -64,8 +66,11 @@ describe('judgeTurn', () => {
 
   it.each(FAILURE_CLASSES.filter((one) => one !== 'timeout'))('counts %s against nobody', (why) => {
     expect(judgeTurn({ ...failed, why, retryAfterMs: 7_000 }, task)).toEqual({
-      ...{ do: 'release', reason: 'agent', fault: why },
-      ...{ why: `${why}: exit code 3`, retryAfterMs: 7_000 },
+      do: 'release',
+      reason: 'agent',
+      fault: why,
+      why: `${why}: exit code 3`,
+      retryAfterMs: 7_000,
     });
   });
 

@@ -12,7 +12,11 @@ import type { LoopSettings } from '../../src/policy/refine/refine-loop.ts';
 export const backend = (text: string): Name => parseName('member', text);
 
 export const critique = (name: string, more: Partial<Critique> = {}): Critique => ({
-  ...{ name, accepted: true, safe: true, validation: 'passed', reason: 'ran it' },
+  name,
+  accepted: true,
+  safe: true,
+  validation: 'passed',
+  reason: 'ran it',
   critique: `${name} does what was asked`,
   ...more,
 });
@@ -21,7 +25,9 @@ export const verdict = (deliverables: readonly Critique[], findings: readonly Fi
   verdictSchema.parse({ deliverables, findings, summary: 'Read from end to end.' });
 
 export const review = (deliverables: readonly Critique[], findings: readonly Finding[] = []): Review => ({
-  ...{ is: 'verdict', by: 'gemini', isMechanical: false },
+  is: 'verdict',
+  by: 'gemini',
+  isMechanical: false,
   verdict: verdict(deliverables, findings),
 });
 
@@ -32,7 +38,9 @@ export const failing = (...findings: Finding[]): Review =>
 export const finding = (severity: Finding['severity'], text = `a ${severity} one`): Finding => ({ severity, text });
 
 export const settings = (more: Partial<LoopSettings> = {}): LoopSettings => ({
-  ...{ backends: [backend('codex')], maxRounds: 3, inTurn: false },
+  backends: [backend('codex')],
+  maxRounds: 3,
+  inTurn: false,
   rubric: { deliverables: ['the result'], isComplex: false },
   ...more,
 });

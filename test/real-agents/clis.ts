@@ -29,8 +29,11 @@ export function reach(kind: RealCli, url: string): Partial<AgentSpec> {
 }
 
 export const environment = (home: string): Record<string, string> => ({
-  ...{ PATH: process.env['PATH'] ?? '', HOME: home },
-  ...{ ANTHROPIC_API_KEY: 'sk-ant-none', OPENAI_API_KEY: 'none', GEMINI_API_KEY: 'none' },
+  PATH: process.env['PATH'] ?? '',
+  HOME: home,
+  ANTHROPIC_API_KEY: 'sk-ant-none',
+  OPENAI_API_KEY: 'none',
+  GEMINI_API_KEY: 'none',
   CLAUDE_CODE_MAX_RETRIES: '1',
 });
 

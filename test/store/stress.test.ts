@@ -71,7 +71,9 @@ it('of all who claim a task at once exactly one has it', { timeout }, async () =
   const lives = Object.entries(openBoard(paths, racers, SIZES.raceRounds));
   const share = Math.ceil(lives.length / PROCESSES);
   const options = numbers(PROCESSES).map((n) => ({
-    ...{ root, team: paths.name, members: Object.fromEntries(lives.slice(n * share, (n + 1) * share)) },
+    root,
+    team: paths.name,
+    members: Object.fromEntries(lives.slice(n * share, (n + 1) * share)),
   }));
   const crowd = await Crowd.gather(root, 'race', options);
   let wrong = 0;

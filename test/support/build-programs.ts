@@ -26,8 +26,15 @@ export default async function setup(project: TestProject): Promise<() => void> {
 async function buildAll(outdir: string): Promise<void> {
   await build({
     entryPoints: Object.fromEntries(Object.entries(PROGRAMS).map(([name, file]) => [name, join(FIXTURES, file)])),
-    ...{ outdir, bundle: true, platform: 'node', format: 'cjs', target: 'node20', external: ['piscina'] },
-    ...{ minifyWhitespace: true, minifySyntax: true, logLevel: 'warning' },
+    outdir,
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    target: 'node20',
+    external: ['piscina'],
+    minifyWhitespace: true,
+    minifySyntax: true,
+    logLevel: 'warning',
     define: { 'import.meta.url': '__moduleUrl' },
     banner: { js: `const __moduleUrl = require('node:url').pathToFileURL(__filename).href;` },
   });

@@ -3,30 +3,30 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Under test/, by the seconds that they take; one that mostly waits stands beside one that mostly counts. */
 export const LONGEST = [
-  ...[
-    'store/simulation',
-    'runtime/chaos',
-    'store/aimed-kills',
-    'agents/loop/models',
-    'store/faults',
-    'surfaces/mcp/life',
-  ],
-  ...[
-    'surfaces/cli/run',
-    'surfaces/web/browser',
-    'runtime/teammate/idle',
-    'store/stress',
-    'agents/programs/clis',
-    'runtime/stress',
-  ],
-  ...[
-    'runtime/runs/refine/refine',
-    'agents/programs/kept-agent',
-    'surfaces/cli/refine',
-    'runtime/runs/run',
-    'runtime/runs/resume',
-  ],
-  ...['surfaces/cli/shapes', 'threats/paths', 'surfaces/cli/frame', 'surfaces/mcp/calls', 'surfaces/cli/task-run'],
+  'store/simulation',
+  'runtime/chaos',
+  'store/aimed-kills',
+  'agents/loop/models',
+  'store/faults',
+  'surfaces/mcp/life',
+
+  'surfaces/cli/run',
+  'surfaces/web/browser',
+  'runtime/teammate/idle',
+  'store/stress',
+  'agents/programs/clis',
+  'runtime/stress',
+
+  'runtime/runs/refine/refine',
+  'agents/programs/kept-agent',
+  'surfaces/cli/refine',
+  'runtime/runs/run',
+  'runtime/runs/resume',
+  'surfaces/cli/shapes',
+  'threats/paths',
+  'surfaces/cli/frame',
+  'surfaces/mcp/calls',
+  'surfaces/cli/task-run',
 ];
 
 const rank = ({ moduleId }: TestSpecification): number => {

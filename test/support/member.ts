@@ -34,8 +34,12 @@ export async function asMember(
   if (claims !== undefined)
     store.board.append(author, () => ({ type: 'task.claimed', task: claims, member: name(member) }));
   store.roster.write({
-    ...{ version: 1, name: name(member), phase: 'running', ...ownIdentity() },
-    ...{ incarnation: inc, tokenHash: tokenHash(token) },
+    version: 1,
+    name: name(member),
+    phase: 'running',
+    ...ownIdentity(),
+    incarnation: inc,
+    tokenHash: tokenHash(token),
   });
   await store.close();
   return { TEAMS_TOKEN: token, TEAMS_MEMBER: member, TEAMS_TEAM: team };

@@ -65,7 +65,8 @@ export async function team({ members, tasks = [], profile = 'v8', root = tempDir
   const handle = makeTeam(
     'crew',
     {
-      ...{ profile, ...input },
+      profile,
+      ...input,
       members: members.map((one) => (typeof one === 'string' ? { name: one, agent: execAgent('true') } : one)),
       changes: tasks.map((task, index) => ({
         type: 'task.created',
@@ -98,7 +99,10 @@ function teamOn(root: string, handle: TeamHandle): Team {
     return store.board.fold();
   };
   return {
-    ...{ root, paths, handle, board },
+    root,
+    paths,
+    handle,
+    board,
     task: (id) => must(board().tasks.get(id), `task #${id}`),
     events: (type) =>
       [...store.events.read()].map(({ event }) => event).filter((event) => type === undefined || event.type === type),
@@ -141,7 +145,9 @@ export type Options = Partial<Omit<SessionOptions, 'store'>> & { readonly clock?
 
 const options = ({ clock = realClock, ...rest }: Options): SessionOptions => ({
   limits: { watchdogWarningMs: 300_000, watchdogReassignMs: 600_000, maxConsecutiveErrors: 3, maxAgents: 5 },
-  ...{ monitorIntervalMs: 30_000, unattended: true, endsWhenDone: true },
+  monitorIntervalMs: 30_000,
+  unattended: true,
+  endsWhenDone: true,
   ...rest,
   store: { ...storeOptions({}), clock },
 });
@@ -260,7 +266,8 @@ export function living(marks: readonly Mark[]): number[] {
     const [seen, limits, environ] = [processes.stat(pid), processes.limits(pid), processes.environ(pid)];
     if (typeof seen === 'string' || !isLiving(seen)) return false;
     const suspect = {
-      ...{ isMine: true, startTime: Number(seen.startTime) },
+      isMine: true,
+      startTime: Number(seen.startTime),
       limit: typeof limits === 'string' ? undefined : limits.hardMsgqueue,
       environ: typeof environ === 'string' ? [] : environ,
     };

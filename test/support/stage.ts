@@ -80,8 +80,13 @@ class Players extends Supervisor {
   override start(names: readonly Name[]): void {
     for (const member of names)
       this.played.set(member, {
-        ...{ name: member, mark: undefined, child: undefined, identity: undefined },
-        ...{ death: undefined, isReady: false, over: undefined },
+        name: member,
+        mark: undefined,
+        child: undefined,
+        identity: undefined,
+        death: undefined,
+        isReady: false,
+        over: undefined,
       });
   }
 
@@ -121,7 +126,9 @@ export class Stage {
     const late: { lead?: Lead } = {};
     const seal = openSeal(realDisk, `${told.root}/key`);
     const store = openStore(told.store.paths, {
-      ...{ clock, seal, durable: false },
+      clock,
+      seal,
+      durable: false,
       onFolded: (folded) => late.lead?.folded(folded),
     });
     let players: Players | undefined;
@@ -130,7 +137,9 @@ export class Stage {
       { kind: 'lead', name: LEAD, epoch, incarnation: incarnation ?? '' },
       {
         limits: { watchdogWarningMs: 300_000, watchdogReassignMs: 600_000, maxConsecutiveErrors: 3, maxAgents: 5 },
-        ...{ monitorIntervalMs: 30_000, unattended: true, endsWhenDone: true },
+        monitorIntervalMs: 30_000,
+        unattended: true,
+        endsWhenDone: true,
         ...options,
       },
       (environment) => (players = new Players(environment)),

@@ -44,8 +44,12 @@ function git(root: string, args: readonly string[], who = 'Ada', date = '2020-01
     PATH: process.env.PATH,
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
-    ...{ GIT_AUTHOR_NAME: who, GIT_AUTHOR_EMAIL: `${who}@example.org`, GIT_AUTHOR_DATE: date },
-    ...{ GIT_COMMITTER_NAME: who, GIT_COMMITTER_EMAIL: `${who}@example.org`, GIT_COMMITTER_DATE: date },
+    GIT_AUTHOR_NAME: who,
+    GIT_AUTHOR_EMAIL: `${who}@example.org`,
+    GIT_AUTHOR_DATE: date,
+    GIT_COMMITTER_NAME: who,
+    GIT_COMMITTER_EMAIL: `${who}@example.org`,
+    GIT_COMMITTER_DATE: date,
   };
   const done = spawnSync('git', args, { cwd: root, env, encoding: 'utf8' });
   if (done.status !== 0) throw new Error(`git ${args.join(' ')}: ${done.stderr}`);

@@ -35,7 +35,8 @@ describe('the approval of a plan', () => {
   /** A line of ours, as a program would write it that goes round the rules for senders. */
   const forge = (on: Team, request_id: string) =>
     on.handle.store.sender.send({
-      ...{ sender: LEAD, recipient: name('ada') },
+      sender: LEAD,
+      recipient: name('ada'),
       draft: { type: 'plan_approval_response', content: 'Go on.', request_id, data: { approve: true } },
     });
 

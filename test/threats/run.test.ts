@@ -9,22 +9,19 @@ import { BIN, Workplace } from '../support/cli.ts';
 
 const CANARY = 'sk-canary-0123456789abcdef';
 const INJECTIONS = [
-  ...[
-    '$(touch owned)',
-    '`touch owned`',
-    '; touch owned',
-    '| touch owned',
-    '&& touch owned',
-    '\ntouch owned\n',
-    "'; touch owned; '",
-  ],
-  ...[
-    '"; touch owned; "',
-    '${IFS}touch${IFS}owned',
-    '--dangerously-skip-permissions',
-    '-c touch\\ owned',
-    '%0atouch owned',
-  ],
+  '$(touch owned)',
+  '`touch owned`',
+  '; touch owned',
+  '| touch owned',
+  '&& touch owned',
+  '\ntouch owned\n',
+  "'; touch owned; '",
+
+  '"; touch owned; "',
+  '${IFS}touch${IFS}owned',
+  '--dangerously-skip-permissions',
+  '-c touch\\ owned',
+  '%0atouch owned',
 ];
 const DRIVES_A_TERMINAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/;
 
@@ -35,14 +32,14 @@ function hostilePlan(): string {
   const all = INJECTIONS.join(' ').replaceAll('\n', ' ');
   const env = Object.fromEntries(INJECTIONS.map((injection, index) => [`HOSTILE_${index}`, injection]));
   const tasks = INJECTIONS.map((injection, index) => ({
-    ...{
-      key: `injected-${index}`,
-      subject: `Task ${injection.trim()}`,
-      description: injection,
-      owner: 'bob',
-      prompt: injection,
-    },
-    ...{ files: [injection.trim()], env, required: false },
+    key: `injected-${index}`,
+    subject: `Task ${injection.trim()}`,
+    description: injection,
+    owner: 'bob',
+    prompt: injection,
+    files: [injection.trim()],
+    env,
+    required: false,
   }));
   return quoted({
     name: 'hostile',
@@ -64,7 +61,9 @@ function hostilePlan(): string {
     tasks: [
       { key: 'env', subject: 'Look around', owner: 'ada', run: 'env > seen-env.txt' },
       {
-        ...{ key: 'argv', subject: 'Look at the others', owner: 'ada' },
+        key: 'argv',
+        subject: 'Look at the others',
+        owner: 'ada',
         run: 'for one in /proc/[0-9]*/cmdline; do tr "\\0" " " < $one; echo; done > seen-argv.txt 2>&-; true',
       },
       {
@@ -99,7 +98,9 @@ async function ran(): Promise<Ran> {
   place.put('plan.json', hostilePlan());
   const argv = [process.execPath, BIN, 'run', 'plan.json'];
   const child = spawn('/bin/sh', ['-c', 'umask 000; exec "$@"', 'sh', ...argv], {
-    ...{ cwd: place.root, env: place.environment, stdio: ['ignore', 'pipe', 'pipe'] },
+    cwd: place.root,
+    env: place.environment,
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { place, code: child.exitCode, said: `${out}${err}` };
@@ -121,18 +122,15 @@ function expectNothingInjected(place: Workplace): void {
 }
 
 const LOOKS = [
-  ...[
-    ['status', 'hostile'],
-    ['log', 'hostile'],
-    ['logs', 'hostile', 'ada'],
-    ['report', 'hostile'],
-    ['config', 'show'],
-  ],
-  ...[
-    ['task', 'list', 'hostile'],
-    ['inbox', 'hostile', 'lead'],
-    ['why', 'hostile', 'ada'],
-  ],
+  ['status', 'hostile'],
+  ['log', 'hostile'],
+  ['logs', 'hostile', 'ada'],
+  ['report', 'hostile'],
+  ['config', 'show'],
+
+  ['task', 'list', 'hostile'],
+  ['inbox', 'hostile', 'lead'],
+  ['why', 'hostile', 'ada'],
 ];
 
 /** 10, 11: the secret of the lead's environment is in no child, argv, file or answer. */

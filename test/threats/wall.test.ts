@@ -57,8 +57,12 @@ beforeEach(async () => {
     await gone;
   });
   facts = {
-    ...{ NODE: process.execPath, OTHERS: others, SOCKET: socket, LEAD: String(lead.pid) },
-    ...{ PORT: await listen(0), STATE: join(home, 'state') },
+    NODE: process.execPath,
+    OTHERS: others,
+    SOCKET: socket,
+    LEAD: String(lead.pid),
+    PORT: await listen(0),
+    STATE: join(home, 'state'),
   };
   await listen(socket);
 });
@@ -80,8 +84,12 @@ let sandbox: Sandbox;
 async function run(command: string): Promise<CallAnswer> {
   const environment = { PATH: process.env['PATH'], HOME: home, XDG_STATE_HOME: join(home, 'state') };
   workspace ??= await openWorkspace({
-    ...{ root, environment, permissions: () => ({ sandbox, planPending: false }) },
-    ...{ isolation: 'required', named: { env: facts }, onWarning: () => {} },
+    root,
+    environment,
+    permissions: () => ({ sandbox, planPending: false }),
+    isolation: 'required',
+    named: { env: facts },
+    onWarning: () => {},
   });
   return workspace.call('bash', { command }, { signal: new AbortController().signal });
 }

@@ -27,7 +27,9 @@ const vendor: Vendor = {
     const forgets = BINDS.test(name) ? { thinking: { blockBinding: { prefixMismatchBehavior: 'drop_block' } } } : {};
     const { providerOptions = {} } = loopOptions(spec);
     return {
-      ...{ model: provider(name), name, window: windowOf(spec, name) },
+      model: provider(name),
+      name,
+      window: windowOf(spec, name),
       // What a turn has said so far is read from the vendor's cache by its next call.
       providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' }, ...forgets, ...providerOptions } },
     };

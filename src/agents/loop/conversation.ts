@@ -113,7 +113,9 @@ export const resultPart = (
   { id, tool }: PendingToolCall,
   answer: { ok: true; text: string } | { ok: false; why: string },
 ): ToolResultPart => ({
-  ...{ type: 'tool-result', toolCallId: id, toolName: tool },
+  type: 'tool-result',
+  toolCallId: id,
+  toolName: tool,
   output: answer.ok ? { type: 'text', value: answer.text } : { type: 'error-text', value: answer.why },
 });
 

@@ -20,7 +20,9 @@ const vendor: Vendor = {
     const name = modelName(spec);
     const { providerOptions } = loopOptions(spec);
     return {
-      ...{ model: createGoogleGenerativeAI({ baseURL, apiKey })(name), name, window: windowOf(spec, name) },
+      model: createGoogleGenerativeAI({ baseURL, apiKey })(name),
+      name,
+      window: windowOf(spec, name),
       ...(providerOptions === undefined ? {} : { providerOptions: { google: providerOptions } }),
     };
   },

@@ -44,8 +44,13 @@ export async function* streamModelStep(
   deadline.listen();
   try {
     const result = library.streamText({
-      ...{ model: reached.model, messages: [...messages], tools: offered(library, tools), maxRetries: 0 },
-      ...{ maxOutputTokens: reached.window.output, abortSignal: deadline.signal, onError: () => undefined },
+      model: reached.model,
+      messages: [...messages],
+      tools: offered(library, tools),
+      maxRetries: 0,
+      maxOutputTokens: reached.window.output,
+      abortSignal: deadline.signal,
+      onError: () => undefined,
       ...(system === undefined ? {} : { system }),
       ...(reached.providerOptions === undefined ? {} : { providerOptions: { ...reached.providerOptions } }),
     });
@@ -98,7 +103,9 @@ class AnswerBuffer {
 
   #finish({ usage, finishReason }: Part & { type: 'finish-step' }): void {
     this.end = {
-      ...{ text: this.#text.trim(), wanted: this.#wanted, isCut: finishReason === 'length' },
+      text: this.#text.trim(),
+      wanted: this.#wanted,
+      isCut: finishReason === 'length',
       tokens: (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0),
     };
     if (finishReason === 'content-filter') this.error ??= new Error('The vendor filtered the answer.');
@@ -125,7 +132,9 @@ const isAny = ({ inputTokens = 0, outputTokens = 0 }: LanguageModelUsage): boole
 function usageOf({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: LanguageModelUsage, model: string): Usage {
   const { cacheReadTokens, cacheWriteTokens } = inputTokenDetails;
   return {
-    ...{ inputTokens, outputTokens, model },
+    inputTokens,
+    outputTokens,
+    model,
     ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
     ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
   };

@@ -25,7 +25,8 @@ const vendor: Vendor = {
     const tokens = Number(variable(env, 'OLLAMA_CONTEXT_LENGTH') ?? WINDOW.tokens);
     const { providerOptions } = loopOptions(spec);
     return {
-      ...{ model: provider(name), name },
+      model: provider(name),
+      name,
       window: windowOf(spec, name, { tokens: Number.isFinite(tokens) ? tokens : WINDOW.tokens, output: WINDOW.output }),
       ...(providerOptions === undefined ? {} : { providerOptions: { ollama: providerOptions } }),
     };

@@ -18,14 +18,18 @@ const vendor: Vendor = {
     if (apiKey === undefined && baseURL === ADDRESS) return noKey(NAME, 'OPENAI_API_KEY');
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     const provider = createOpenAICompatible({
-      ...{ name: 'openai', baseURL, includeUsage: true },
+      name: 'openai',
+      baseURL,
+      includeUsage: true,
       ...(apiKey === undefined ? {} : { apiKey }),
       ...(baseURL === ADDRESS ? { transformRequestBody: renamed } : {}),
     });
     const name = modelName(spec);
     const { providerOptions } = loopOptions(spec);
     return {
-      ...{ model: provider(name), name, window: windowOf(spec, name) },
+      model: provider(name),
+      name,
+      window: windowOf(spec, name),
       ...(providerOptions === undefined ? {} : { providerOptions: { openai: providerOptions } }),
     };
   },

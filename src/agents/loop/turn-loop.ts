@@ -213,7 +213,10 @@ export class TurnLoop {
 const nobodyAnswers: CallAnswer = { ok: false, why: 'There is nobody here who carries this out.' };
 
 const failed = ({ why, message, retryAfterMs }: Omit<ModelCallFault, 'passes'>, text = ''): TurnEnd => ({
-  ...{ ended: 'failed', why, text, message },
+  ended: 'failed',
+  why,
+  text,
+  message,
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
 

@@ -41,7 +41,8 @@ function gemini(
 function geminiHome({ server }: AgentContext, env: Env, options: AgentSpec['options'] = {}) {
   const key = env['GEMINI_API_KEY'] ?? env['GOOGLE_API_KEY'];
   const settings = {
-    ...{ telemetry: { enabled: false }, privacy: { usageStatisticsEnabled: false } },
+    telemetry: { enabled: false },
+    privacy: { usageStatisticsEnabled: false },
     general: { maxAttempts: 2, enableAutoUpdate: false, enableAutoUpdateNotification: false },
     security: { auth: { selectedType: key === undefined ? 'oauth-personal' : 'gemini-api-key' } },
     // Agents of its own beside the team's would answer to nobody.
@@ -59,19 +60,29 @@ function geminiHome({ server }: AgentContext, env: Env, options: AgentSpec['opti
 
 /** Its environment by name: the values stand in Gemini's own environment, not in a file. */
 const trusted = ({ command, args, env }: NonNullable<AgentContext['server']>): JsonObject => ({
-  ...{ command, args, trust: true, timeout: 3_600_000 },
+  command,
+  args,
+  trust: true,
+  timeout: 3_600_000,
   env: Object.fromEntries(Object.keys(env).map((name) => [name, `$${name}`])),
 });
 
 /** It asks before it writes, runs or reaches; our answer is the permission. `task` would start agents of its own. */
 const OPENCODE_PERMISSION = {
-  ...{ edit: 'ask', bash: 'ask', webfetch: 'ask', websearch: 'ask', external_directory: 'ask' },
-  ...{ task: 'deny', question: 'deny' },
+  edit: 'ask',
+  bash: 'ask',
+  webfetch: 'ask',
+  websearch: 'ask',
+  external_directory: 'ask',
+  task: 'deny',
+  question: 'deny',
 };
 
 const QUIET = {
-  ...{ OPENCODE_DISABLE_AUTOUPDATE: '1', OPENCODE_DISABLE_MODELS_FETCH: '1' },
-  ...{ OPENCODE_DISABLE_LSP_DOWNLOAD: '1', OPENCODE_DISABLE_DEFAULT_PLUGINS: '1' },
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+  OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
 };
 
 function opencode(spec: AgentSpec, agentContext: AgentContext, env: Env): Launch {
@@ -103,7 +114,9 @@ function opencodeConfig({ model, baseUrl, options = {} }: AgentSpec, env: Env): 
   const name = model ?? 'default';
   const key = env['OPENCODE_API_KEY'] === undefined ? 'none' : '{env:OPENCODE_API_KEY}';
   const teams = {
-    ...{ npm: '@ai-sdk/openai-compatible', name: 'teams', options: { baseURL: baseUrl, apiKey: key } },
+    npm: '@ai-sdk/openai-compatible',
+    name: 'teams',
+    options: { baseURL: baseUrl, apiKey: key },
     models: { [name]: { name } },
   };
   const others = isObject(options['provider']) ? options['provider'] : {};

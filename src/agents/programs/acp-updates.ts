@@ -14,8 +14,16 @@ import { tellStep, type PermissionAskedEvent, type AgentStep } from './agent-ste
 type Kind = NonNullable<ToolCallUpdate['kind']>;
 
 const EFFECTS: Readonly<Record<Kind, AccessKind>> = {
-  ...{ read: 'reads', search: 'reads', think: 'reads', edit: 'writes', delete: 'writes', move: 'writes' },
-  ...{ execute: 'runs', fetch: 'reaches', switch_mode: 'unknown', other: 'unknown' },
+  read: 'reads',
+  search: 'reads',
+  think: 'reads',
+  edit: 'writes',
+  delete: 'writes',
+  move: 'writes',
+  execute: 'runs',
+  fetch: 'reaches',
+  switch_mode: 'unknown',
+  other: 'unknown',
 };
 
 const LINE = 200;
@@ -96,8 +104,10 @@ const answerSchema = z.object({
   stopReason: z.string(),
   usage: z
     .object({
-      ...{ inputTokens: tokens, outputTokens: tokens },
-      ...{ cachedReadTokens: tokens.nullish(), cachedWriteTokens: tokens.nullish() },
+      inputTokens: tokens,
+      outputTokens: tokens,
+      cachedReadTokens: tokens.nullish(),
+      cachedWriteTokens: tokens.nullish(),
     })
     .optional()
     .catch(undefined),

@@ -128,7 +128,8 @@ class AcpSession implements DialectSession {
       .onNotification('session/update', ({ params }) => this.#updated(params.update))
       .connect(this.#stream.stream);
     const open = await agent.request('initialize', {
-      ...{ protocolVersion: PROTOCOL_VERSION, clientInfo: CLIENT },
+      protocolVersion: PROTOCOL_VERSION,
+      clientInfo: CLIENT,
       // Files and terminals are its own; what it may do with them it asks.
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     });

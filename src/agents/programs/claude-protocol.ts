@@ -136,7 +136,8 @@ export function usageSteps({ usage, total_cost_usd: total }: ClaudeResult, costB
   const told = {
     inputTokens: usage.input_tokens + read + written,
     outputTokens: usage.output_tokens,
-    ...{ cacheReadTokens: read, cacheWriteTokens: written },
+    cacheReadTokens: read,
+    cacheWriteTokens: written,
     ...(total === undefined ? {} : { costUsd: Math.max(0, total - costBefore) }),
   };
   return [tellStep({ type: 'usage', usage: told })];
@@ -185,20 +186,24 @@ const EFFECTS: ReadonlyMap<string, AccessKind> = new Map([
 ]);
 
 const control = (requestId: string, request: JsonObject): JsonObject => ({
-  ...{ type: 'control_request', request_id: requestId, request },
+  type: 'control_request',
+  request_id: requestId,
+  request,
 });
 
 /** @param identity is appended to its own system prompt, and stays there when the conversation is compacted */
 export const initialize = (requestId: string, identity: string | undefined): JsonObject =>
   control(requestId, {
-    ...{ subtype: 'initialize', hooks: null },
+    subtype: 'initialize',
+    hooks: null,
     ...(identity === undefined ? {} : { appendSystemPrompt: identity }),
   });
 
 export const interrupt = (requestId: string): JsonObject => control(requestId, { subtype: 'interrupt' });
 
 export const userMessage = (uuid: string, said: string): JsonObject => ({
-  ...{ type: 'user', uuid },
+  type: 'user',
+  uuid,
   message: { role: 'user', content: [{ type: 'text', text: said }] },
 });
 

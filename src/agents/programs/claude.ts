@@ -72,9 +72,21 @@ export function launch(
   return {
     argv: [
       ...command,
-      ...['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'],
-      ...['--replay-user-messages', '--include-partial-messages', '--permission-prompt-tool', 'stdio'],
-      ...['--permission-mode', 'default', '--tools', TOOLS, '--strict-mcp-config'],
+      '-p',
+      '--input-format',
+      'stream-json',
+      '--output-format',
+      'stream-json',
+      '--verbose',
+      '--replay-user-messages',
+      '--include-partial-messages',
+      '--permission-prompt-tool',
+      'stdio',
+      '--permission-mode',
+      'default',
+      '--tools',
+      TOOLS,
+      '--strict-mcp-config',
       ...(server === undefined ? [] : ['--mcp-config', mcpConfig(server), '--allowedTools', `mcp__${SERVER}`]),
       ...(model === undefined ? [] : ['--model', model]),
       ...(session === undefined ? [] : ['--resume', session]),
@@ -100,7 +112,10 @@ const mcpConfig = ({ command, args, env }: NonNullable<AgentContext['server']>):
   JSON.stringify({
     mcpServers: {
       [SERVER]: {
-        ...{ type: 'stdio', command, args, alwaysLoad: true },
+        type: 'stdio',
+        command,
+        args,
+        alwaysLoad: true,
         env: Object.fromEntries(Object.keys(env).map((name) => [name, `\${${name}}`])),
       },
     },

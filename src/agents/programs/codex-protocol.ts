@@ -34,8 +34,10 @@ const schemas = {
   usage: z.object({
     tokenUsage: z.object({
       last: z.object({
-        ...{ inputTokens: tokens, cachedInputTokens: tokens },
-        ...{ cacheWriteInputTokens: tokens.optional(), outputTokens: tokens },
+        inputTokens: tokens,
+        cachedInputTokens: tokens,
+        cacheWriteInputTokens: tokens.optional(),
+        outputTokens: tokens,
       }),
     }),
   }),
@@ -187,8 +189,11 @@ export function sandboxPolicy(sandbox: Sandbox, mayReach: boolean): JsonObject {
       return { type: 'readOnly', networkAccess: false };
     case 'workspace-write':
       return {
-        ...{ type: 'workspaceWrite', writableRoots: [], networkAccess: mayReach },
-        ...{ excludeTmpdirEnvVar: false, excludeSlashTmp: false },
+        type: 'workspaceWrite',
+        writableRoots: [],
+        networkAccess: mayReach,
+        excludeTmpdirEnvVar: false,
+        excludeSlashTmp: false,
       };
     case 'full':
       return { type: 'dangerFullAccess' };

@@ -32,9 +32,18 @@ import { withinRoot } from '../script-files.ts';
 
 /** No flush to its maker at the end, no fetch at the start, and no agents and mail of its own beside the team's. */
 const OWN = [
-  ...['-c', 'analytics.enabled=false', '-c', 'check_for_update_on_startup=false'],
-  ...['-c', 'features.plugins=false', '-c', 'features.apps=false', '-c', 'features.multi_agent=false'],
-  ...['-c', 'features.goals=false'],
+  '-c',
+  'analytics.enabled=false',
+  '-c',
+  'check_for_update_on_startup=false',
+  '-c',
+  'features.plugins=false',
+  '-c',
+  'features.apps=false',
+  '-c',
+  'features.multi_agent=false',
+  '-c',
+  'features.goals=false',
 ];
 /** It says so first after a second, then after twice as long each time. */
 const MOST_OFFLINE = 2;
@@ -79,8 +88,11 @@ export function threadConfig(
 ): JsonObject {
   const key = ['CODEX_API_KEY', 'OPENAI_API_KEY'].find((name) => env[name] !== undefined);
   const provider = {
-    ...{ name: PROVIDER, base_url: baseUrl, wire_api: 'responses' },
-    ...{ request_max_retries: 2, stream_max_retries: 2 },
+    name: PROVIDER,
+    base_url: baseUrl,
+    wire_api: 'responses',
+    request_max_retries: 2,
+    stream_max_retries: 2,
     ...(key === undefined ? {} : { env_key: key }),
   };
   return {
@@ -92,8 +104,10 @@ export function threadConfig(
 
 /** Approved without a prompt; a member without its team's tools is no member. */
 const SERVER = {
-  ...{ default_tools_approval_mode: 'approve', required: true },
-  ...{ startup_timeout_sec: 60, tool_timeout_sec: 3_600 },
+  default_tools_approval_mode: 'approve',
+  required: true,
+  startup_timeout_sec: 60,
+  tool_timeout_sec: 3_600,
 };
 
 class CodexSession implements DialectSession {
@@ -155,7 +169,10 @@ class CodexSession implements DialectSession {
     const threadId = await this.#threadFor(input);
     if (threadId === undefined || this.#input !== input) return;
     const answer = await this.#rpc.request('turn/start', {
-      ...{ threadId, input: textInput(prompt), cwd: input.cwd, approvalPolicy: 'never' },
+      threadId,
+      input: textInput(prompt),
+      cwd: input.cwd,
+      approvalPolicy: 'never',
       sandboxPolicy: sandboxPolicy(input.sandbox, mayReach(this.#spec)),
     });
     const turnId = answer.ok ? turnIn(answer.result) : undefined;
@@ -213,7 +230,9 @@ class CodexSession implements DialectSession {
     const { model, baseUrl } = this.#spec;
     const { session } = this.#line;
     const params = {
-      ...{ cwd, approvalPolicy: 'never', config: threadConfig(this.#spec, this.#agentContext, env) },
+      cwd,
+      approvalPolicy: 'never',
+      config: threadConfig(this.#spec, this.#agentContext, env),
       ...(identity === undefined ? {} : { developerInstructions: identity }),
       ...(model === undefined ? {} : { model }),
       ...(baseUrl === undefined ? {} : { modelProvider: PROVIDER }),

@@ -67,7 +67,7 @@ export function rpc(send: (message: JsonObject) => void, header: JsonObject = {}
     },
     closed() {
       isClosed = true;
-      for (const to of [...open.keys()]) settle(to, ENDED);
+      for (const to of Array.from(open.keys())) settle(to, ENDED);
     },
   };
 }

@@ -56,8 +56,11 @@ export async function startPeer(
   const lines = hearing(ears, noiseBytes, () => ended.abort());
   const started = await startProcess(
     {
-      ...{ argv, cwd, env: { ...env, [MARK]: id } },
-      ...{ signal: ended.signal, persistent: { onStdout: lines.hear, mark: `${MARK}=${id}` } },
+      argv,
+      cwd,
+      env: { ...env, [MARK]: id },
+      signal: ended.signal,
+      persistent: { onStdout: lines.hear, mark: `${MARK}=${id}` },
     },
     rest,
   );

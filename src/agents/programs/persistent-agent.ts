@@ -81,8 +81,13 @@ export class PersistentAgent implements Agent {
     const { peer } = started;
     const talk = this.#dialect.open({ send: (message) => peer.send(message), tell: push, session, cwd });
     const program: PersistentProgram = {
-      ...{ peer, talk, key: keyOf(cwd, input.env), turn: channel<TurnSignal>() },
-      ...{ sign: () => {}, hasSpoken: false, hasPrinted: false },
+      peer,
+      talk,
+      key: keyOf(cwd, input.env),
+      turn: channel<TurnSignal>(),
+      sign: () => {},
+      hasSpoken: false,
+      hasPrinted: false,
     };
     for (const step of early) hear(program, step);
     this.#program = now.life = program;

@@ -11,7 +11,10 @@ export function deathEnd({ end, text, stopped }: ProgramDeath, { hasSpoken, hasP
   const isGarbage = !hasSpoken && hasPrinted;
   if (stopped !== undefined && !(isGarbage && stopped.ended === 'failed')) return stopped;
   const failed = (why: 'bad_output' | 'crashed' | 'unauthorised', message: string): TurnEnd => ({
-    ...{ ended: 'failed', why, text, message: message.slice(0, MESSAGE) },
+    ended: 'failed',
+    why,
+    text,
+    message: message.slice(0, MESSAGE),
   });
   if (end.how === 'flooded') return failed('bad_output', 'It printed without end and was ended.');
   if (isGarbage) return failed('bad_output', 'What it printed is not its protocol. Is it the right program?');

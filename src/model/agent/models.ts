@@ -45,7 +45,10 @@ const price = (input: number, output: number, cacheRead?: number, cacheWrite?: n
 });
 
 const model = (name: string, window: number, output: number, cost: Price | 'unknown'): ModelFacts => ({
-  ...{ model: name, window, output, price: cost },
+  model: name,
+  window,
+  output,
+  price: cost,
 });
 
 const CLAUDE: readonly ModelFacts[] = [

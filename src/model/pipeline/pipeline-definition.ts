@@ -163,8 +163,13 @@ function joinStages(stages: readonly (readonly PipelineTask[] | string)[]): Pipe
 }
 
 const checkpoint = (number: number, subject: string): PipelineTask => ({
-  ...{ code: `CHECKPOINT-${String(number).padStart(3, '0')}`, role: null, subject },
-  ...{ description: '', after: [], timeoutMs: 0, retries: 0 },
+  code: `CHECKPOINT-${String(number).padStart(3, '0')}`,
+  role: null,
+  subject,
+  description: '',
+  after: [],
+  timeoutMs: 0,
+  retries: 0,
 });
 
 /** The roles of a pipeline, each once, in the order of their first task. */

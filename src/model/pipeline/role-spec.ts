@@ -113,7 +113,13 @@ function roleOf(name: Name, file: string, head: Head, body: string): RoleSpec {
   const { prefix, additional_prefixes, inner_loop, discuss_rounds, message_types, artifact_check, ...rest } = head;
   const { read_only, tier, description, perspectives, subagents, capabilities } = rest;
   return {
-    ...{ name, file, description, perspectives, subagents, capabilities, ...sections(body) },
+    name,
+    file,
+    description,
+    perspectives,
+    subagents,
+    capabilities,
+    ...sections(body),
     prefixes: prefix === undefined ? [] : [prefix, ...additional_prefixes],
     innerLoop: inner_loop,
     discussRounds: discuss_rounds,

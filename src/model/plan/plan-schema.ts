@@ -112,7 +112,10 @@ export const planFileSchema = closed({
   gates: closed({
     /** Whoever writes outside the `files` of the tasks is told. */
     ownership: z.boolean().default(false),
-    ...{ build: gate, test: gate, lint: gate, crossVerify: z.boolean().default(false) },
+    build: gate,
+    test: gate,
+    lint: gate,
+    crossVerify: z.boolean().default(false),
   }).prefault({}),
   cascade: z.union([z.boolean(), cascadeByRole]).default(false),
   sharedFiles: z.array(path).max(1_000).default([]),
@@ -126,5 +129,14 @@ export type PlanFileTask = PlanFile['tasks'][number];
 
 /** Keys whose values are more than text: under any other, a scalar is what was written (`1.10`, `true`, `0644`). */
 export const TYPED_KEYS: ReadonlySet<PropertyKey> = new Set([
-  ...['retries', 'required', 'planApproval', 'cascade', 'crossVerify', 'ownership', 'build', 'test', 'lint', 'options'],
+  'retries',
+  'required',
+  'planApproval',
+  'cascade',
+  'crossVerify',
+  'ownership',
+  'build',
+  'test',
+  'lint',
+  'options',
 ]);

@@ -146,13 +146,20 @@ function taskOf(file: PlanFileTask, blockedBy: readonly number[], members: PlanF
   const owner = members.find(({ name }) => name === file.owner)?.name;
   const role = members.find((member) => member.role === file.role)?.role;
   return {
-    ...{ subject, description, retries, required, blockedBy },
+    subject,
+    description,
+    retries,
+    required,
+    blockedBy,
     metadata: { ...(acceptance.length === 0 ? {} : { acceptance }), ...(tier === undefined ? {} : { tier }) },
     ...(key === undefined ? {} : { key }),
     ...(owner === undefined ? {} : { owner }),
     ...(role === undefined ? {} : { role }),
     work: {
-      ...{ verify, timeoutMs: timeout, env, files },
+      verify,
+      timeoutMs: timeout,
+      env,
+      files,
       ...(run === undefined ? {} : { run }),
       ...(prompt === undefined ? {} : { prompt }),
       ...(artifact === undefined ? {} : { artifact }),

@@ -24,24 +24,32 @@ interface HostForm {
 
 const FORMS: Readonly<Record<McpHost, HostForm>> = {
   claude: {
-    ...{ servers: 'mcpServers', format: 'JSON' },
+    servers: 'mcpServers',
+    format: 'JSON',
     // Otherwise its model must search for the tools before it sees them.
     entry: ([command, ...args]) => ({ type: 'stdio', command, args, alwaysLoad: true }),
   },
   codex: {
-    ...{ servers: 'mcp_servers', format: 'TOML' },
+    servers: 'mcp_servers',
+    format: 'TOML',
     // It hands on no variable that is not named, and asks about every call, which it cannot when nobody is there.
     entry: ([command, ...args]) => ({
-      ...{ command, args, env_vars: ['XDG_CONFIG_HOME', 'XDG_STATE_HOME'] },
-      ...{ startup_timeout_sec: 20, tool_timeout_sec: PATIENCE_S, default_tools_approval_mode: 'approve' },
+      command,
+      args,
+      env_vars: ['XDG_CONFIG_HOME', 'XDG_STATE_HOME'],
+      startup_timeout_sec: 20,
+      tool_timeout_sec: PATIENCE_S,
+      default_tools_approval_mode: 'approve',
     }),
   },
   gemini: {
-    ...{ servers: 'mcpServers', format: 'JSON' },
+    servers: 'mcpServers',
+    format: 'JSON',
     entry: ([command, ...args]) => ({ command, args, trust: true, timeout: PATIENCE_S * 1_000 }),
   },
   opencode: {
-    ...{ servers: 'mcp', format: 'JSON' },
+    servers: 'mcp',
+    format: 'JSON',
     entry: (command) => ({ type: 'local', command, enabled: true }),
   },
 };

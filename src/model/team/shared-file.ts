@@ -4,7 +4,9 @@ import { memberSchema } from '../text/names.ts';
 
 export const WISHED = 'shared.wished';
 const wishedSchema = z.looseObject({
-  ...{ type: z.literal(WISHED), member: memberSchema, text: z.string() },
+  type: z.literal(WISHED),
+  member: memberSchema,
+  text: z.string(),
   /** Of the message. */
   message: z.string(),
   files: z.array(z.string()),

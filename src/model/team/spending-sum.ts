@@ -19,8 +19,14 @@ const spentSchema = z.looseObject({
   cost_usd: z.number().min(0).optional(),
 });
 
-export const spendingEvent = (kind: AgentKind, usage: Usage): { type: string; text: string } => ({
-  ...{ type: SPENT, kind, input_tokens: usage.inputTokens, output_tokens: usage.outputTokens },
+export const spendingEvent = (
+  kind: AgentKind,
+  usage: Usage,
+): { type: string; text: string; [key: string]: unknown } => ({
+  type: SPENT,
+  kind,
+  input_tokens: usage.inputTokens,
+  output_tokens: usage.outputTokens,
   ...(usage.model === undefined ? {} : { model: usage.model }),
   ...(usage.cacheReadTokens === undefined ? {} : { cache_read_tokens: usage.cacheReadTokens }),
   ...(usage.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),

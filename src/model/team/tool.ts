@@ -89,9 +89,22 @@ export type ToolInputs = { [T in ToolName]: z.infer<(typeof schemas)[T]> };
 export const toolSchemas: { readonly [T in ToolName]: z.ZodType<ToolInputs[T]> } = schemas;
 
 const toolNameSchema = z.enum([
-  ...(['bash', 'read_file', 'write_file', 'edit_file'] as const),
-  ...(['SendMessage', 'CheckInbox', 'TaskCreate', 'TaskGet', 'TaskUpdate', 'TaskList'] as const),
-  ...(['TeamCreate', 'TeamDelete', 'Task', 'TaskOutput', 'TaskStop', 'Skill'] as const),
+  'bash',
+  'read_file',
+  'write_file',
+  'edit_file',
+  'SendMessage',
+  'CheckInbox',
+  'TaskCreate',
+  'TaskGet',
+  'TaskUpdate',
+  'TaskList',
+  'TeamCreate',
+  'TeamDelete',
+  'Task',
+  'TaskOutput',
+  'TaskStop',
+  'Skill',
 ]) satisfies z.ZodType<ToolName>;
 
 /** In the order in which a host shows them. */

@@ -35,7 +35,9 @@ export function decompose(answer: Decomposition, files: readonly string[], staff
   const misordered = againstPhases(subtasks);
   if (misordered.length > 0) return { ok: false, problems: misordered };
   const asking = subtasks.map(({ subject, description, files: own, dependencies }) => ({
-    ...{ files: own, text: `${subject} ${description}`, after: dependencies.map(({ on }) => on) },
+    files: own,
+    text: `${subject} ${description}`,
+    after: dependencies.map(({ on }) => on),
   }));
   const { owned, shared, boundary, problems: clashes } = divide(asking, files, answer);
   const tasks = subtasks.flatMap((subtask, at): DividedTask[] => {

@@ -27,7 +27,8 @@ export function planOfDivision({ workers, tasks, shared, boundary }: Division, r
   const { name, task, staffing, planner, config } = run;
   const { spec, template, roles } = staffing;
   return {
-    ...{ name, profile: 'forge' },
+    name,
+    profile: 'forge',
     members: workers.map(({ name: member, role, agent }) => {
       const known = roles.get(role);
       const prompt = known?.prompt ?? '';
@@ -35,16 +36,24 @@ export function planOfDivision({ workers, tasks, shared, boundary }: Division, r
       return { name: member, role, agent, ...sandbox, ...(prompt === '' ? {} : { prompt }) };
     }),
     tasks: tasks.map(({ subject, description, acceptance, files, dependencies, owner }) => ({
-      ...{ subject, description, owner: owner.name, tier: owner.tier, acceptance, retries: RETRIES },
+      subject,
+      description,
+      owner: owner.name,
+      tier: owner.tier,
+      acceptance,
+      retries: RETRIES,
       files,
       blockedBy: dependencies.map(({ on }) => on + 1),
     })),
     gates: gatesOf(run, tasks.some(mayWrite)),
     cascade: config.enableCascade && (template?.cascade ?? true),
-    ...{ sharedFiles: shared, envPass: config.envPass },
+    sharedFiles: shared,
+    envPass: config.envPass,
     ...(planner.kind === 'exec' ? {} : { lead: planner }),
     decomposed: {
-      ...{ task, spec: specText(spec), template: template?.name ?? 'custom' },
+      task,
+      spec: specText(spec),
+      template: template?.name ?? 'custom',
       boundaryFiles: boundary.map(({ file, owner }) => ({ file, owner: owner.name })),
     },
   };

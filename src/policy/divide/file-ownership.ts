@@ -7,10 +7,34 @@ import picomatch from 'picomatch';
 
 /** S2: package.json, tsconfig.json, .env, lock files; and what other languages call them. At any depth. */
 const SHARED: readonly string[] = [
-  ...['package.json', 'tsconfig*.json', 'jsconfig.json', '.env', '.env.*', 'pnpm-workspace.yaml'],
-  ...['package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'bun.lock', 'bun.lockb', 'deno.lock'],
-  ...['Cargo.toml', 'Cargo.lock', 'go.mod', 'go.sum', 'go.work', 'pyproject.toml', 'poetry.lock', 'uv.lock'],
-  ...['requirements*.txt', 'Pipfile', 'Pipfile.lock', 'Gemfile', 'Gemfile.lock', 'composer.json', 'composer.lock'],
+  'package.json',
+  'tsconfig*.json',
+  'jsconfig.json',
+  '.env',
+  '.env.*',
+  'pnpm-workspace.yaml',
+  'package-lock.json',
+  'npm-shrinkwrap.json',
+  'yarn.lock',
+  'pnpm-lock.yaml',
+  'bun.lock',
+  'bun.lockb',
+  'deno.lock',
+  'Cargo.toml',
+  'Cargo.lock',
+  'go.mod',
+  'go.sum',
+  'go.work',
+  'pyproject.toml',
+  'poetry.lock',
+  'uv.lock',
+  'requirements*.txt',
+  'Pipfile',
+  'Pipfile.lock',
+  'Gemfile',
+  'Gemfile.lock',
+  'composer.json',
+  'composer.lock',
 ];
 
 export interface Asking {

@@ -77,12 +77,15 @@ const EXAMPLE = ({ template }: Staffing): string =>
     subtasks: [
       {
         ...(template ? { worker: 'worker-1' } : {}),
-        ...{ subject: 'Fix type errors in src/auth/', description: 'What to do, where, and how to check it.' },
-        ...{ acceptance: ['tsc --noEmit reports nothing in src/auth/'], files: ['src/auth/**'] },
+        subject: 'Fix type errors in src/auth/',
+        description: 'What to do, where, and how to check it.',
+        acceptance: ['tsc --noEmit reports nothing in src/auth/'],
+        files: ['src/auth/**'],
         dependencies: [{ task: 2, why: 'shared auth types' }],
       },
     ],
-    ...{ shared: [], boundary: ['src/types/api.ts'] },
+    shared: [],
+    boundary: ['src/types/api.ts'],
   });
 
 function workersOf(staffing: Staffing): string[] {

@@ -129,8 +129,11 @@ function routeOf(subtasks: readonly Subtask[], staffing: Staffing, template?: re
   const [first] = subtasks;
   const type = first && taskType({ subject: first.subject, metadata: {} });
   return route({
-    ...{ text: textOf(subtasks), byType: config.routing.byType, isAvailable: (name) => available.has(name) },
-    ...{ defaultAgent: usual.label, defaultRole: config.defaultAgentType },
+    text: textOf(subtasks),
+    byType: config.routing.byType,
+    isAvailable: (name) => available.has(name),
+    defaultAgent: usual.label,
+    defaultRole: config.defaultAgentType,
     ...(flag === undefined ? {} : { flag: flag.label }),
     ...(template === undefined ? {} : { template }),
     ...(type === undefined ? {} : { type }),

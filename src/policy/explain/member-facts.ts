@@ -35,15 +35,22 @@ export function memberFacts(one: SeenNow, { board, since, now }: Moment): Member
   const lastBeat = now - (seen?.beatAge ?? 0);
   const times: KnownTimes = {
     ...since.member(status.name),
-    ...{ sign: timestamp(lastSign), beat: timestamp(lastBeat), died: one.died, quarantined: one.quarantined },
+    sign: timestamp(lastSign),
+    beat: timestamp(lastBeat),
+    died: one.died,
+    quarantined: one.quarantined,
     claimed: task?.status === 'in_progress' ? task.claimed_at : undefined,
     forked: one.forked === undefined ? undefined : timestamp(one.forked),
     noted: one.noted === undefined ? undefined : timestamp(one.noted),
   };
   const restart = restartAt(one, now);
   return {
-    ...{ status, unread: status.unread, lastSign, lastBeat },
-    ...{ runs: seen?.process === 'alive', since: stateTimeOf(status.state, times) },
+    status,
+    unread: status.unread,
+    lastSign,
+    lastBeat,
+    runs: seen?.process === 'alive',
+    since: stateTimeOf(status.state, times),
     ...(until === undefined || status.state !== 'rate-limited' ? {} : { until }),
     ...(restart === undefined ? {} : { restartAt: restart }),
     ...(agent === undefined ? {} : { agent }),

@@ -39,7 +39,8 @@ export function boundaryAnswer(board: Board, asker: Name, text: string, shared: 
       return { file, isShared: true, why: `${file} is a shared file: the lead is told what you ask of it.` };
     const busy = others.find(({ isIts }) => isIts(file));
     return {
-      ...{ file, isShared: false },
+      file,
+      isShared: false,
       why: busy && `${file} belongs to ${busy.owner ?? 'another'}, whose task #${busy.id} is not done: ask there.`,
     };
   });

@@ -77,11 +77,9 @@ export function strayTasks(strays: readonly Stray[], canFix: (name: Name) => boo
     const own = strays.filter((stray) => stray.owner === owner);
     const paths = own.map(({ path }) => path);
     return {
-      ...{
-        owner,
-        files: paths,
-        subject: `[no-cascade] Look at what others changed in ${paths.join(', ').slice(0, 200)}`,
-      },
+      owner,
+      files: paths,
+      subject: `[no-cascade] Look at what others changed in ${paths.join(', ').slice(0, 200)}`,
       description: [
         'These files are yours, and were changed while others worked. Nothing was reverted: keep what is right, mend what is not.',
         '',

@@ -81,7 +81,11 @@ function copyOf(task: Task, code: string, blockedBy: string[], why: string): New
   const old = subjectCode(subject) ?? '';
   const artifact = work.artifact?.replace(/(?:-[0-9]{3})?(\.[a-z]+)$/, `${code.slice(code.lastIndexOf('-'))}$1`);
   return newTaskSchema.parse({
-    ...{ subject: subject.replace(old, code), description: `${description}\n\n${why}`, blockedBy, retries, required },
+    subject: subject.replace(old, code),
+    description: `${description}\n\n${why}`,
+    blockedBy,
+    retries,
+    required,
     ...(owner === undefined ? {} : { owner }),
     ...(role === undefined ? {} : { role }),
     work: { ...work, ...(artifact === undefined ? {} : { artifact }) },

@@ -104,7 +104,12 @@ function copyOf(board: Board, { task, code, base }: Coded, ids: ReadonlyMap<stri
   return newTaskSchema.parse({
     subject: subject.replace(code, `${base}-R${latest(board, base) + 1}`),
     description: [description, why === '' ? '' : `Revise it: ${why}`].filter((part) => part !== '').join('\n\n'),
-    ...{ activeForm, role, work, retries, required, metadata: { ...metadata, _revises: task.id } },
+    activeForm,
+    role,
+    work,
+    retries,
+    required,
+    metadata: { ...metadata, _revises: task.id },
     ...(isHere ? { owner } : {}),
     blockedBy: [...new Set([...sources, ...own])],
   });

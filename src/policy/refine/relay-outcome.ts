@@ -88,11 +88,17 @@ export function exitCodeReview(by: string, validation: Validation, deliverables:
   const { command, passed, message, printed } = validation;
   const said = `${command}: ${message}`;
   return {
-    ...{ is: 'verdict', by, isMechanical: true },
+    is: 'verdict',
+    by,
+    isMechanical: true,
     verdict: {
       deliverables: deliverables.map((name) => ({
-        ...{ name, accepted: passed, safe: passed, validation: passed ? 'passed' : 'failed' },
-        ...{ reason: said, critique: said },
+        name,
+        accepted: passed,
+        safe: passed,
+        validation: passed ? 'passed' : 'failed',
+        reason: said,
+        critique: said,
       })),
       findings: passed ? [] : [{ severity: 'critical', text: said }],
       summary: said,

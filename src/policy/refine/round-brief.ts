@@ -26,7 +26,10 @@ export function briefOf(loop: Loop): Brief {
   const previous = last?.candidate ?? loop.best?.candidate;
   const evidence = last === undefined ? undefined : evidenceOf(past.at(-1), last);
   return {
-    ...{ round, maxRounds, summary: summaryOf(past, maxRounds), findings: last === undefined ? [] : findingsOf(last) },
+    round,
+    maxRounds,
+    summary: summaryOf(past, maxRounds),
+    findings: last === undefined ? [] : findingsOf(last),
     ...(previous === undefined ? {} : { previous }),
     ...(evidence === undefined ? {} : { evidence }),
   };

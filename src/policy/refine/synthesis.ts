@@ -58,16 +58,26 @@ export function synthesise(loop: Loop, facts: SynthesisFacts): Synthesis {
   const why = ending?.why ?? 'error';
   const from = best === undefined ? null : { backend: best.candidate.backend, round: best.candidate.round };
   return {
-    ...{ task: facts.task, converged: why === 'converged', ending: why, accomplished: accomplished(loop) },
+    task: facts.task,
+    converged: why === 'converged',
+    ending: why,
+    accomplished: accomplished(loop),
     contributions: [
       ...facts.backends.map((backend) => ({ backend: backend.label, what: contributed(loop, backend), used: true })),
       ...facts.skipped.map(({ backend, why: seen }) => ({
-        ...{ backend: backend.label, what: `skipped: ${seen}`, used: false },
+        backend: backend.label,
+        what: `skipped: ${seen}`,
+        used: false,
       })),
     ],
-    ...{ rounds: begun(loop).map(roundOf), maxRounds: loop.settings.maxRounds, unresolved: unresolved(loop) },
-    ...{ sandbox: facts.sandbox.sandbox, sandboxNote: sandboxNote(facts, loop) },
-    ...{ result: best?.candidate.text ?? null, resultFrom: from, notes: [...facts.notes, ...staleNote(loop)] },
+    rounds: begun(loop).map(roundOf),
+    maxRounds: loop.settings.maxRounds,
+    unresolved: unresolved(loop),
+    sandbox: facts.sandbox.sandbox,
+    sandboxNote: sandboxNote(facts, loop),
+    result: best?.candidate.text ?? null,
+    resultFrom: from,
+    notes: [...facts.notes, ...staleNote(loop)],
   };
 }
 

@@ -40,13 +40,22 @@ export const isolatedProgramArgv = (
   { root, isWritable, shared }: ProgramSandbox,
   argv: readonly string[],
 ): string[] => [
-  ...[bwrap, '--ro-bind', '/', '/', '--dev-bind', '/dev', '/dev'],
+  bwrap,
+  '--ro-bind',
+  '/',
+  '/',
+  '--dev-bind',
+  '/dev',
+  '/dev',
   ...shared.filter((path) => isAbove(path, root)).flatMap((path) => ['--bind', path, path]),
-  ...[isWritable ? '--bind' : '--ro-bind', root, root],
+  isWritable ? '--bind' : '--ro-bind',
+  root,
+  root,
   ...shared.filter((path) => !isAbove(path, root)).flatMap((path) => ['--bind', path, path]),
   // Of users of its own: so nobody mounts anew what is read-only, or goes through the files of a process outside, root neither.
   '--unshare-user',
-  ...['--', ...argv],
+  '--',
+  ...argv,
 ];
 
 /** What the workspace lies in comes before it, or it would cover it. */

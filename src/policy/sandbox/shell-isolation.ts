@@ -29,16 +29,20 @@ export interface ShellSurroundings {
 /** Below a user's home. */
 export const HOME_KEYS: readonly string[] = [
   ...KEY_PLACES,
-  ...[
-    '.kube',
-    '.docker',
-    '.azure',
-    '.password-store',
-    '.claude.json',
-    '.local/share/keyrings',
-    '.local/share/opencode',
-  ],
-  ...['.config/gcloud', '.config/gh', '.config/opencode', '.config/claude', '.mozilla', '.thunderbird'],
+
+  '.kube',
+  '.docker',
+  '.azure',
+  '.password-store',
+  '.claude.json',
+  '.local/share/keyrings',
+  '.local/share/opencode',
+  '.config/gcloud',
+  '.config/gh',
+  '.config/opencode',
+  '.config/claude',
+  '.mozilla',
+  '.thunderbird',
 ];
 /** Below `.git`. */
 export const GIT_STARTERS: readonly string[] = ['hooks', 'config', 'config.worktree', 'modules'];
@@ -61,16 +65,39 @@ export const isVisible = (path: string, root: string): boolean =>
 export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings, argv: readonly string[]): string[] {
   const { root, isWritable } = surroundings;
   return [
-    ...[bwrap, '--unshare-all', '--die-with-parent', '--new-session', '--cap-drop', 'ALL'],
+    bwrap,
+    '--unshare-all',
+    '--die-with-parent',
+    '--new-session',
+    '--cap-drop',
+    'ALL',
     // For root what is below /proc/sys is writable without any capability.
-    ...['--ro-bind', '/', '/', '--proc', '/proc', '--remount-ro', '/proc', '--dev', '/dev'],
+    '--ro-bind',
+    '/',
+    '/',
+    '--proc',
+    '/proc',
+    '--remount-ro',
+    '/proc',
+    '--dev',
+    '/dev',
     ...SCRATCH.flatMap((directory) => ['--tmpfs', directory]),
-    ...[isWritable ? '--bind' : '--ro-bind', root, root],
+    isWritable ? '--bind' : '--ro-bind',
+    root,
+    root,
     ...gitItself(surroundings),
     ...hidden(surroundings).flatMap(hide),
     ...kept(surroundings).flatMap(({ path }) => ['--ro-bind', path, path]),
-    ...['--setenv', 'TMPDIR', TMP, '--setenv', 'XDG_CACHE_HOME', `${TMP}/cache`],
-    ...['--chdir', root, '--', ...argv],
+    '--setenv',
+    'TMPDIR',
+    TMP,
+    '--setenv',
+    'XDG_CACHE_HOME',
+    `${TMP}/cache`,
+    '--chdir',
+    root,
+    '--',
+    ...argv,
   ];
 }
 

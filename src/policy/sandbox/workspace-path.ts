@@ -20,7 +20,13 @@ const WRITE: readonly FileAccess[] = ['write'];
 const HOSTS = ['.claude', '.codex', '.gemini', '.opencode'];
 /** Keys by the names that programs give them, in a project as in a user's home. */
 export const KEY_PLACES: readonly string[] = [
-  ...['.ssh', '.gnupg', '.aws', '.netrc', '.npmrc', '.pypirc', '.git-credentials'],
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.netrc',
+  '.npmrc',
+  '.pypirc',
+  '.git-credentials',
   ...HOSTS,
 ];
 /** Make an editor or a host start something. */

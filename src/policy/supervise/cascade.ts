@@ -65,7 +65,10 @@ function subjectOf(kind: CascadeKind, task: Task): string {
 
 /** Where tests are, in the languages that people write. */
 const TESTS: readonly string[] = [
-  ...['**/*.{test,spec}.*', '**/{test,tests,__tests__,spec,specs}/**', '**/*_{test,spec}.*', '**/test_*.*'],
+  '**/*.{test,spec}.*',
+  '**/{test,tests,__tests__,spec,specs}/**',
+  '**/*_{test,spec}.*',
+  '**/test_*.*',
   '**/*{Test,Tests,Spec}.{java,kt,scala,cs,swift,php}',
 ];
 

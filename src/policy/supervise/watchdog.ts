@@ -55,7 +55,12 @@ function fence(board: Board, seen: MemberSighting, task: Task, claim: Claim, wor
   const heir = poisoned ? undefined : heirAfter(board, seen, task, workload);
   const still = dead ? `its heart stands still and it did not answer in ${duration(ANSWER_WITHIN_MS)}` : 'it is alive';
   return {
-    ...{ do: 'fence', member: seen.name, task: task.id, epoch: claim.epoch, reason, stop: !seen.byHand },
+    do: 'fence',
+    member: seen.name,
+    task: task.id,
+    epoch: claim.epoch,
+    reason,
+    stop: !seen.byHand,
     ...(heir === undefined ? {} : { heir }),
     why: `no progress on task #${task.id} for ${duration(seen.progressAge)}; ${still}`,
   };

@@ -27,7 +27,13 @@ export interface Card {
 /** Each column lowest id first; tasks of the runtime's own are left out. */
 export function columnsOf(board: Board): Record<BoardColumn, Card[]> {
   const columns: Record<BoardColumn, Card[]> = {
-    ...{ blocked: [], ready: [], in_progress: [], completed: [], failed: [], skipped: [], cancelled: [] },
+    blocked: [],
+    ready: [],
+    in_progress: [],
+    completed: [],
+    failed: [],
+    skipped: [],
+    cancelled: [],
   };
   for (const task of [...board.tasks.values()].sort(byId)) {
     if (isInternal(task)) continue;
@@ -40,7 +46,10 @@ export function columnsOf(board: Board): Record<BoardColumn, Card[]> {
 export function cardOf(board: Board, task: Task): Card {
   const isPending = task.status === 'pending';
   return {
-    ...{ id: task.id, subject: task.subject, column: columnOf(board, task), member: holderOf(task) },
+    id: task.id,
+    subject: task.subject,
+    column: columnOf(board, task),
+    member: holderOf(task),
     waitsFor: isPending ? openBlockers(board, task) : [],
     holds: dependants(board, task.id).map(({ id }) => id),
     asks: questionOn(board, task.id) !== undefined,

@@ -74,7 +74,7 @@ export class Spans {
   }
 
   #lose(member: string | undefined, at: number): void {
-    for (const span of [...this.#open.values()]) if (span.member === member) this.#end(span.task, at, 'lost');
+    for (const span of Array.from(this.#open.values())) if (span.member === member) this.#end(span.task, at, 'lost');
   }
 
   #end(task: string, at: number, end: SpanEnd): void {

@@ -27,7 +27,11 @@ export interface TracedSpan {
 type Open = Omit<TracedSpan, 'to' | 'fault'>;
 
 const ENDS: ReadonlySet<string> = new Set([
-  ...['task.completed', 'task.failed', 'task.released', 'task.skipped', 'task.cancelled'],
+  'task.completed',
+  'task.failed',
+  'task.released',
+  'task.skipped',
+  'task.cancelled',
 ]);
 
 export class Traces {

@@ -9,7 +9,9 @@ import { identity, taskPrompt } from '../team/prompts.ts';
 type Kept = Pick<TeamStore, 'board' | 'paths'>;
 
 const standing = ({ role, prompt = '', sandbox }: MemberConfig) => ({
-  ...{ role, rolePrompt: prompt, readOnly: sandbox === 'read-only' },
+  role,
+  rolePrompt: prompt,
+  readOnly: sandbox === 'read-only',
 });
 
 /** For an agent that stays. */

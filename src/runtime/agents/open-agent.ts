@@ -79,7 +79,7 @@ async function seated(
   const seat = { ...seatOf(place, spec, environment, keepsSession), ...(hold === undefined ? {} : { hold }) };
   const agent = await agentFor(spec, seat);
   const workspace = hasToolLoop(spec.kind) ? await workspaceOf(place) : undefined;
-  return { ...{ spec, agent, environment }, ...(workspace === undefined ? {} : { workspace }) };
+  return { spec, agent, environment, ...(workspace === undefined ? {} : { workspace }) };
 }
 
 /** What an agent keeps from life to life; a command has none of it. */
@@ -114,7 +114,10 @@ async function fenceOf(
 
   const { openProgramIsolation } = await import('../tools/open-program-isolation.ts');
   const fence = await openProgramIsolation({
-    ...{ setting, root: config.cwd ?? store.paths.root, isWritable: sandbox !== 'read-only', environment: parent },
+    setting,
+    root: config.cwd ?? store.paths.root,
+    isWritable: sandbox !== 'read-only',
+    environment: parent,
     shared: [store.paths.folder, store.paths.board, ...loginFiles(kind, environment)],
   });
   const text = `${name}: ${fence.is === 'up' ? 'its program is held in' : `its program is held in by nothing: ${fence.why}`}.`;
@@ -126,7 +129,10 @@ async function fenceOf(
 async function workspaceOf({ store, config, member, parent, permissions }: MemberContext): Promise<Workspace> {
   const { openWorkspace } = await import('../tools/tool-workspace.ts');
   const workspace = await openWorkspace({
-    ...{ root: config.cwd ?? store.paths.root, environment: parent, permissions, isolation: decodeIsolation(parent) },
+    root: config.cwd ?? store.paths.root,
+    environment: parent,
+    permissions,
+    isolation: decodeIsolation(parent),
     named: { env: member.env ?? {}, envPass: config.env_pass ?? [] },
     onWarning: (text) => void store.events.append({ type: 'sandbox.missing', member: member.name, text }),
   });

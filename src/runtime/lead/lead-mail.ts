@@ -57,7 +57,10 @@ export class LeadMail {
     const { store, leads, onNews } = environment;
     this.#environment = environment;
     this.#mailroom = new Mailroom({
-      ...{ store, member: LEAD, gapMs: MAIL_GAP_MS, isCurrent: leads },
+      store,
+      member: LEAD,
+      gapMs: MAIL_GAP_MS,
+      isCurrent: leads,
       handle: (message) => Promise.resolve(this.#handle(message)),
       onLook: onNews,
       onTrouble: (error) => void store.events.append({ type: 'lead.troubled', text: String(error) }),

@@ -62,17 +62,20 @@ export class LeadMemory {
     if (known) return known;
     const now = this.#clock.monotonic();
     const fresh: Remembered = {
-      ...{
-        bornAt: now,
-        deadSince: undefined,
-        readySince: undefined,
-        beat: undefined,
-        beatSince: now,
-        printed: undefined,
-        progressAt: now,
-      },
-      ...{ checkedAt: undefined, answered: false, restarts: 0, consecutiveFailures: 0 },
-      ...{ quarantined: false, givenUp: false, completed: 0 },
+      bornAt: now,
+      deadSince: undefined,
+      readySince: undefined,
+      beat: undefined,
+      beatSince: now,
+      printed: undefined,
+      progressAt: now,
+      checkedAt: undefined,
+      answered: false,
+      restarts: 0,
+      consecutiveFailures: 0,
+      quarantined: false,
+      givenUp: false,
+      completed: 0,
     };
     this.#members.set(name, fresh);
     return fresh;
@@ -134,7 +137,9 @@ export class LeadMemory {
     if (life?.death !== undefined) member.deadSince ??= now;
     if (life?.isReady === true && life.death === undefined) member.readySince ??= now;
     return {
-      ...{ name, byHand, ...facts },
+      name,
+      byHand,
+      ...facts,
       process: processOf(life),
       ...(life?.death === undefined ? {} : { death: life.death }),
       deadFor: member.deadSince === undefined ? 0 : now - member.deadSince,
@@ -144,9 +149,12 @@ export class LeadMemory {
       progressAge: now - member.progressAt,
       ...(member.checkedAt === undefined ? {} : { checkedFor: now - member.checkedAt }),
       answered: member.answered,
-      ...{ restarts: member.restarts, consecutiveFailures: member.consecutiveFailures },
-      ...{ quarantined: member.quarantined, givenUp: member.givenUp },
-      ...{ completed: member.completed, workedMs: this.#work.workedMs.get(name) ?? 0 },
+      restarts: member.restarts,
+      consecutiveFailures: member.consecutiveFailures,
+      quarantined: member.quarantined,
+      givenUp: member.givenUp,
+      completed: member.completed,
+      workedMs: this.#work.workedMs.get(name) ?? 0,
     };
   }
 }

@@ -72,7 +72,10 @@ export class Lead {
     this.hooks = new LeadHooks({ store, speaker, children, hooks: options.hooks ?? {} });
     this.#roles = RoleReports.of(store);
     this.#leadMail = new LeadMail({
-      ...{ store, speaker, memory: this.memory, leads: () => this.#leads() },
+      store,
+      speaker,
+      memory: this.memory,
+      leads: () => this.#leads(),
       readsMail: options.readsMail ?? false,
       onSpawn: (name) => this.#spawn(name),
       onIdle: (name) => this.hooks.idle(name),
@@ -154,7 +157,8 @@ export class Lead {
       .filter((member) => member.state === 'joined')
       .flatMap(({ name }) => this.#probe.at(board, name) ?? []);
     const pipeline = this.#roles && {
-      ...{ owing: this.#roles.owing(board), told: this.memory.announced },
+      owing: this.#roles.owing(board),
+      told: this.memory.announced,
       passesCheckpoints: this.#options.passesCheckpoints === true,
     };
     return { board, members, overslept, unattended: this.#options.unattended, ...(pipeline ? { pipeline } : {}) };

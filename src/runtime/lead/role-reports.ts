@@ -58,7 +58,10 @@ export class RoleReports {
     if (data['interrupted'] === true) return;
     const decided = fastAdvance(board, { name: from, loops: data['loops'] === true, finished });
     this.#store.events.append({
-      ...{ type: 'fast_advance.decided', member: from, row: decided.row, tasks: finished },
+      type: 'fast_advance.decided',
+      member: from,
+      row: decided.row,
+      tasks: finished,
       ...(decided.row === 'successor' ? { task: decided.task, starts: decided.member } : {}),
       text: `${decided.row}: ${fastAdvanceText(board, decided)}`,
     });

@@ -146,14 +146,12 @@ export class Supervisor {
     const { store, variables } = this.#environment;
     const token = newToken();
     store.roster.write({
-      ...{
-        version: 1,
-        name,
-        phase: 'spawning',
-        run: this.#run,
-        tokenHash: tokenHash(token),
-        started_at: store.clock.now() / 1000,
-      },
+      version: 1,
+      name,
+      phase: 'spawning',
+      run: this.#run,
+      tokenHash: tokenHash(token),
+      started_at: store.clock.now() / 1000,
       ...(mark ? { mark: { ...mark } } : {}),
     });
     if (mark) this.#reaper?.add(mark);

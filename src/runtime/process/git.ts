@@ -38,7 +38,9 @@ export async function git(args: readonly string[], where: GitWhere): Promise<Git
   const request = {
     argv: marked?.argv([...ALWAYS, ...args]) ?? [...ALWAYS, ...args],
     env: { ...childEnvironment('exec', { parent: process.env }), ...marked?.env, GIT_OPTIONAL_LOCKS: '0', ...env },
-    ...{ cwd, signal, timeoutMs: PATIENCE_MS },
+    cwd,
+    signal,
+    timeoutMs: PATIENCE_MS,
   };
   const started = await startProcess(request, { keptBytes });
   if (!started.ok) return { code: -1, text: '', bytes: 0, said: started.failure.message };

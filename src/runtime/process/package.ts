@@ -25,7 +25,9 @@ export const teammateCommand = (root: string, team: string, member: string): [st
   process.execPath,
   ...NODE.slice(1),
   join(binDirectory, 'teammate.cjs'),
-  ...[root, team, member],
+  root,
+  team,
+  member,
 ];
 
 /** argv of a reaper process. */

@@ -30,7 +30,9 @@ export class VendorPace {
   async refused(retryAfterMs: number | undefined): Promise<number> {
     const { clock } = this.#store;
     const refusal = {
-      ...{ calledAt: this.#calledAt, now: clock.now(), random: Math.random() },
+      calledAt: this.#calledAt,
+      now: clock.now(),
+      random: Math.random(),
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     };
     await this.#change((pause) => refusedAt(pause, refusal));

@@ -38,7 +38,10 @@ export async function crossVerify(
   try {
     const end = await subagents.run(
       {
-        ...{ spec: chosen.spec, prompt, sandbox: 'read-only', timeoutMs: DEFAULT_TASK_TIMEOUT_MS },
+        spec: chosen.spec,
+        prompt,
+        sandbox: 'read-only',
+        timeoutMs: DEFAULT_TASK_TIMEOUT_MS,
         cwd: plan.cwd ?? cwdOf(store),
         env: childEnvironment(chosen.spec.kind, { parent: process.env, envPass: plan.envPass }),
       },

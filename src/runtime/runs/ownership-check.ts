@@ -96,7 +96,8 @@ function scopesOf(store: TeamStore): WriteScope[] {
   );
   const { spans } = workHistory(board.history());
   const granted = grantsIn({ events }).map(({ member, files }) => ({
-    ...{ member, patterns: files },
+    member,
+    patterns: files,
     spans: spans.filter((span) => span.member === member).map(times),
   }));
   const named = [...board.fold().tasks.values()].flatMap(

@@ -47,7 +47,9 @@ export class RelayCalls {
   async run({ agent, ...call }: RelayRequest, signal: AbortSignal): Promise<EndedCall | undefined> {
     const { cwd, environment, envPass } = this.#place;
     const env = childEnvironment(agent.kind, {
-      ...{ parent: environment, env: agent.env ?? {}, envPass },
+      parent: environment,
+      env: agent.env ?? {},
+      envPass,
       add: { PATH: pathWithUs(environment['PATH'] ?? '/usr/bin:/bin'), [NESTED_VARIABLE]: '1' },
     });
     const end = await this.#subagents.run({ spec: agent, cwd, env, ...call }, signal);

@@ -54,7 +54,10 @@ export async function routeText(
   const type = taskType({ subject: text, metadata: {} });
   const { tier, score, why: weight } = complexityOf(text);
   const routed = route({
-    ...{ text, isAvailable, byType: config.routing.byType, defaultRole: config.defaultAgentType },
+    text,
+    isAvailable,
+    byType: config.routing.byType,
+    defaultRole: config.defaultAgentType,
     defaultAgent: usual ?? 'none',
     ...(flag === undefined ? {} : { flag }),
     ...(type === undefined ? {} : { type }),

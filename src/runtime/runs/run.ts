@@ -48,12 +48,18 @@ export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: O
     // A person's plan says who owns what: whoever is idle takes what has none (SPEC §5a). A planner's has an owner for all.
     claimMode: plan.decomposed === undefined ? 'auto' : 'assigned',
     members: plan.members.map(({ name, role, agent, sandbox, env, planApproval, prompt }) => ({
-      ...{ name, role, env, planApproval },
+      name,
+      role,
+      env,
+      planApproval,
       ...(agent === undefined ? {} : { agent }),
       ...(sandbox === undefined ? {} : { sandbox }),
       ...(prompt === undefined ? {} : { prompt }),
     })),
-    ...{ cwd: where.cwd, planDir: where.planDir, envPass: plan.envPass, changes: planChanges(plan) },
+    cwd: where.cwd,
+    planDir: where.planDir,
+    envPass: plan.envPass,
+    changes: planChanges(plan),
     ...(plan.decomposed === undefined
       ? {}
       : { division: { shared: plan.sharedFiles, boundary: plan.decomposed.boundaryFiles } }),
@@ -79,11 +85,15 @@ export async function runTeam(
   const session = await RunSession.open(paths, withCascade(options, plan));
   try {
     await session.note({
-      ...{ status: 'active', phase: 'setup' },
+      status: 'active',
+      phase: 'setup',
       ...(plan
         ? {
-            ...{ planHash: planHash(plan), crossVerify: plan.gates.crossVerify },
-            ...{ ...promptOf(plan), sharedFiles: plan.sharedFiles, cascade: plan.cascade },
+            planHash: planHash(plan),
+            crossVerify: plan.gates.crossVerify,
+            ...promptOf(plan),
+            sharedFiles: plan.sharedFiles,
+            cascade: plan.cascade,
           }
         : {}),
     });
@@ -102,7 +112,8 @@ const promptOf = ({ name, decomposed }: Plan): Pick<RunFacts, 'prompt' | 'templa
   decomposed === undefined
     ? { prompt: name }
     : {
-        ...{ prompt: decomposed.task, template: decomposed.template },
+        prompt: decomposed.task,
+        template: decomposed.template,
         boundaryFiles: decomposed.boundaryFiles.map(({ file }) => file),
       };
 
@@ -132,7 +143,10 @@ async function carryOut(
     const board = new Tasks(session.store, session.speaker);
     for (const { subject, description, owner, files = [], metadata } of fixes)
       await board.add({
-        ...{ subject, description, metadata: { ...metadata }, work: { files: [...files] } },
+        subject,
+        description,
+        metadata: { ...metadata },
+        work: { files: [...files] },
         ...(owner === undefined ? {} : { owner }),
       });
     await session.note({ phase: 'executing' });

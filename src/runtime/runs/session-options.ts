@@ -19,7 +19,10 @@ export function sessionOptions(config: Config): SessionOptions {
   const { monitorIntervalMs, shutdownTimeoutMs, lockTimeoutMs, agentSendRate } = config;
   return {
     limits: { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents },
-    ...{ agentSendRate, monitorIntervalMs, isolation: config.sandbox.bwrap, agents: agentRules(config) },
+    agentSendRate,
+    monitorIntervalMs,
+    isolation: config.sandbox.bwrap,
+    agents: agentRules(config),
     spending: { prices: config.prices },
     telemetry: config.telemetry,
     hooks: config.hooks,

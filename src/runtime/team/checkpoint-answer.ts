@@ -9,7 +9,9 @@ import type { TeamHandle } from './team-handle.ts';
 
 export const checkpointPassed = (board: Board, id: string, said: string): Body | Refused =>
   ending(board, id, (epoch) => ({
-    ...{ type: 'task.completed', task: id, epoch },
+    type: 'task.completed',
+    task: id,
+    epoch,
     result: { summary: said.slice(0, 4_096) || 'approved', files: [] },
   }));
 

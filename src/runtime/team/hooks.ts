@@ -54,7 +54,10 @@ export async function runHook({ name, command, event }: HookCall, place: HookPla
     {
       argv: marked.argv(argvOf(command)),
       env: childEnvironment('exec', { parent: process.env, add: { ...where, ...marked.env } }),
-      ...{ cwd: cwdOf(store), stdin: `${JSON.stringify(told)}\n`, timeoutMs: TIMEOUT_MS, signal },
+      cwd: cwdOf(store),
+      stdin: `${JSON.stringify(told)}\n`,
+      timeoutMs: TIMEOUT_MS,
+      signal,
     },
     { keptBytes: KEPT_BYTES },
   );
@@ -108,7 +111,8 @@ export async function askHook(
 ): Promise<string | undefined> {
   if (hook === undefined) return undefined;
   const event = {
-    ...{ member: claim.member, result: text.slice(-LONGEST_RESULT) },
+    member: claim.member,
+    result: text.slice(-LONGEST_RESULT),
     task: { id, subject, description, attempts, metadata, files: work.files },
   };
   return runHook({ name: 'onTaskCompleted', command: hook, event }, { store, signal, marked: markedAsSelf });

@@ -113,7 +113,11 @@ export class MailIndex {
 }
 
 const rowOf = (message: Message, to: Name, isWaiting: boolean): MailRow => ({
-  ...{ id: message.id, at: message.timestamp * 1_000, from: safeText(message.sender), to, isWaiting },
+  id: message.id,
+  at: message.timestamp * 1_000,
+  from: safeText(message.sender),
+  to,
+  isWaiting,
   kind: safeText(message.kind ?? message.type),
   task: message.task_id ?? null,
   text: safeText(message.content.slice(0, KEPT)),

@@ -67,8 +67,10 @@ export class MemberSession {
     const record = roster.read(this.name);
     const now = clock.now();
     const note = said && {
-      ...{ state: said.state, reason: said.reason },
-      ...{ since: record?.note?.since ?? now / 1000, until: (now + said.forMs) / 1000 },
+      state: said.state,
+      reason: said.reason,
+      since: record?.note?.since ?? now / 1000,
+      until: (now + said.forMs) / 1000,
     };
     if (record) roster.write({ ...record, note });
   }

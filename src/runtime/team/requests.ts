@@ -161,7 +161,9 @@ const ANSWER = 'answer';
 function answerOf(request: AnsweredRequest): SendOptions {
   const { id, task, text, approve, from } = request;
   return {
-    ...{ id: answerId(request), request_id: id, reply_to: id },
+    id: answerId(request),
+    request_id: id,
+    reply_to: id,
     ...(task === undefined ? {} : { task_id: task }),
     ...(request.kind === 'plan' ? { data: { approve } } : { kind: ANSWER, data: { question: text, asked_by: from } }),
   };
@@ -169,7 +171,10 @@ function answerOf(request: AnsweredRequest): SendOptions {
 
 /** An answer as the mail that it was sent as, for whoever goes on with its task. */
 export const answerMail = (request: AnsweredRequest, recipient: Name): Message => ({
-  ...{ type: 'message', sender: LEAD, recipient, content: request.answer },
+  type: 'message',
+  sender: LEAD,
+  recipient,
+  content: request.answer,
   timestamp: Date.parse(request.answeredAt) / 1_000,
   ...answerOf(request),
   id: answerId(request),

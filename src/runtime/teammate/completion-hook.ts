@@ -24,8 +24,14 @@ export async function refusedByHook(
   const { id, claim } = task;
   const now = environment.store.clock.now();
   return {
-    ...{ type: 'message', kind: 'hook', sender: LEAD, recipient: claim.member, timestamp: now / 1_000 },
-    ...{ id: `hook:${id}.${claim.epoch}:${now}`, task_id: id, content: wording.refusedCompletion(id, feedback) },
+    type: 'message',
+    kind: 'hook',
+    sender: LEAD,
+    recipient: claim.member,
+    timestamp: now / 1_000,
+    id: `hook:${id}.${claim.epoch}:${now}`,
+    task_id: id,
+    content: wording.refusedCompletion(id, feedback),
   };
 }
 

@@ -105,7 +105,10 @@ async function ask(
   const brief = { round, perspective, requirement, artifact: { path: artifact, text }, context, boundary };
   const fetched = await subagents.run(
     {
-      ...{ kind: 'discuss', about: `${round} ${titled(perspective)}`, choice, prompt: discussPrompt(brief) },
+      kind: 'discuss',
+      about: `${round} ${titled(perspective)}`,
+      choice,
+      prompt: discussPrompt(brief),
       variables: { TEAMS_ROUND: round, TEAMS_PERSPECTIVE: perspective, TEAMS_ARTIFACT: artifact },
       read: readOpinion,
     },

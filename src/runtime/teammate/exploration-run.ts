@@ -55,7 +55,9 @@ async function lookOurselves(
   const boundary = randomBytes(9).toString('hex');
   const fetched = await subagents.run(
     {
-      ...{ kind: 'explore', about: angle, choice: chooseFrom(subagents.pool) },
+      kind: 'explore',
+      about: angle,
+      choice: chooseFrom(subagents.pool),
       prompt: explorePrompt({ angle, query, boundary }),
       variables: { TEAMS_ANGLE: angle },
       read: readFindings,

@@ -66,12 +66,17 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   const { stallMs, ...rules } = decodeAgentRules(options.environment);
   const idleTimeoutMs = options.idleTimeoutMs ?? profile.idleTimeoutMs ?? undefined;
   const teammate = new Teammate({
-    ...{ store, lease, speaker: { kind: 'member', name, incarnation } },
+    store,
+    lease,
+    speaker: { kind: 'member', name, incarnation },
     slots: {
-      ...{ given: spec, first, rules },
+      given: spec,
+      first,
+      rules,
       openStandIn: (other, how) => openStandIn(place, other, how),
     },
-    ...{ sandbox: before.sandbox, cwd: config.cwd ?? store.paths.root },
+    sandbox: before.sandbox,
+    cwd: config.cwd ?? store.paths.root,
     ...(stallMs === undefined ? {} : { stallMs }),
     ...(hook === undefined ? {} : { hook }),
     brief: briefOf(store, config, member, spec.kind),
@@ -166,7 +171,12 @@ function announce(store: TeamStore, name: Name, incarnation: string, token: stri
   store.roster.write({
     version: 1,
     ...(byHand ? {} : { mark: before?.mark, run: before?.run }),
-    ...{ name, phase: 'running', ...ownIdentity(), incarnation, tokenHash: tokenHash(token), by_hand: byHand },
+    name,
+    phase: 'running',
+    ...ownIdentity(),
+    incarnation,
+    tokenHash: tokenHash(token),
+    by_hand: byHand,
     started_at: store.clock.now() / 1000,
   });
   ringBell(store.disk, store.paths.inbox(LEAD).bell);

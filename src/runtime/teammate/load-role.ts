@@ -38,8 +38,13 @@ export function roleOf(
   try {
     const { role: spec } = parseRoleSpec(role, { text, file: path });
     const fields = {
-      ...{ role, role_spec: path, session: paths.folder, session_id: config.session_id ?? paths.name },
-      ...{ team_name: paths.name, requirement: config.requirement ?? '', inner_loop: spec.innerLoop },
+      role,
+      role_spec: path,
+      session: paths.folder,
+      session_id: config.session_id ?? paths.name,
+      team_name: paths.name,
+      requirement: config.requirement ?? '',
+      inner_loop: spec.innerLoop,
     };
     const others = config.subagents?.flatMap((one) => agentSpecSchema.safeParse(one).data ?? []) ?? [];
     const pool: Pool = [agent, ...others];

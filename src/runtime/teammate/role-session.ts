@@ -70,7 +70,9 @@ export class RoleSession {
     if (!spec.subagents.includes('doc-gen') || agent.kind === 'exec') return undefined;
     const fetched = await this.#subagents.run(
       {
-        ...{ kind: 'doc-gen', about: codeOf(task), choice: chooseFrom(this.#role.pool) },
+        kind: 'doc-gen',
+        about: codeOf(task),
+        choice: chooseFrom(this.#role.pool),
         prompt: draftPrompt({ type: task.subject, output: task.work.artifact ?? 'none', prompt, accumulator }),
         variables: {},
         read: (answer) => (answer.trim() === '' ? { ok: false, why: 'it is empty' } : { ok: true, value: answer }),
@@ -123,7 +125,9 @@ export class RoleSession {
     const own = [...store.board.fold().open.values()].filter(({ kind, from }) => kind === 'consensus' && from === name);
     for (const { id, text, task } of own)
       await this.#session.tellLead(text, {
-        ...{ kind: 'consensus_blocked', id, request_id: id },
+        kind: 'consensus_blocked',
+        id,
+        request_id: id,
         ...(task === undefined ? {} : { task_id: task }),
       });
     return own;

@@ -85,7 +85,7 @@ export class RoleSubagents {
     const { cwd, envPass, store, member } = this.#environment;
     const add = {
       PATH: pathWithUs(process.env['PATH'] ?? '/usr/bin:/bin'),
-      ...{ TEAMS_SUBAGENT: kind },
+      TEAMS_SUBAGENT: kind,
       ...variables,
     };
     const env = childEnvironment(spec.kind, { parent: process.env, env: spec.env ?? {}, envPass, add });

@@ -139,7 +139,8 @@ export class RoleWork {
       return;
     }
     const text = wording.finalReport(role, {
-      ...{ done: done.map((task) => this.#summaryOf(task)), failed: this.#failed },
+      done: done.map((task) => this.#summaryOf(task)),
+      failed: this.#failed,
       ...(isInterrupted ? { interrupted: why } : {}),
     });
     await this.#deliver(text, done, { isInterrupted, isBlocked: blocked !== undefined });
@@ -157,10 +158,8 @@ export class RoleWork {
     const { isInterrupted: interrupted, isBlocked: blocked } = end;
     const asks = !interrupted && PHASE_5[this.#variant === '5-L' ? '5-F' : this.#variant].fastAdvances;
     const delivered = await this.#self.tellLead(text, {
-      ...{
-        kind: FINAL_REPORT,
-        data: { tasks, interrupted, blocked, loops: this.#role.spec.innerLoop, fast_advance: asks },
-      },
+      kind: FINAL_REPORT,
+      data: { tasks, interrupted, blocked, loops: this.#role.spec.innerLoop, fast_advance: asks },
       ...(last === undefined ? {} : { id: `${FINAL_REPORT}:${last.id}.${last.claims}:${LEAD}` }),
     });
     if (delivered) store.events.append({ type: REPORTED, member: name, tasks });
@@ -218,7 +217,10 @@ export class RoleWork {
   #variables(phase: number): Record<string, string> {
     const { session, session_id: id, role_spec: file, requirement } = this.#role.fields;
     return {
-      ...{ TEAMS_PHASE: String(phase), TEAMS_SESSION: session, TEAMS_SESSION_ID: id, TEAMS_ROLE_SPEC: file },
+      TEAMS_PHASE: String(phase),
+      TEAMS_SESSION: session,
+      TEAMS_SESSION_ID: id,
+      TEAMS_ROLE_SPEC: file,
       TEAMS_REQUIREMENT: requirement,
     };
   }
@@ -233,17 +235,23 @@ export class RoleWork {
   #summaryOf(task: Task & { status: 'completed' }): Summary {
     const { discuss_verdict: verdict, discuss_rating: rating, discuss_notes: notes, warnings } = task.metadata;
     return {
-      ...{ task: codeOf(task), artifact: task.work.artifact ?? null, summary: task.result.summary },
+      task: codeOf(task),
+      artifact: task.work.artifact ?? null,
+      summary: task.result.summary,
       key_decisions: wording.keyDecisions(task.result.summary),
       discuss_verdict: typeof verdict === 'string' ? verdict : 'none',
       discuss_rating: typeof rating === 'number' ? rating : null,
-      ...{ warnings: textsIn(warnings), notes: textsIn(notes) },
+      warnings: textsIn(warnings),
+      notes: textsIn(notes),
     };
   }
 
   #note(type: string, { id, work: { artifact } }: Task, text: string): void {
     this.#self.store.events.append({
-      ...{ type, member: this.#self.name, task: id, text },
+      type,
+      member: this.#self.name,
+      task: id,
+      text,
       ...(artifact === undefined ? {} : { ref: artifact }),
     });
   }

@@ -86,7 +86,9 @@ async function worked(
     const env = { ...environment.environment, ...taskVariables(task, handout) };
     const hold: RunTaskTurn = (prompt, own = {}) =>
       runTaskTurn(environment, task.id, {
-        ...{ prompt, env: { ...env, ...own }, signal },
+        prompt,
+        env: { ...env, ...own },
+        signal,
         timeoutMs: task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS,
         ...(task.work.run === undefined ? {} : { argv: argvOf(task.work.run) }),
       });
@@ -109,8 +111,12 @@ async function worked(
 /** Why a turn failed, by its class, for whoever decides about another try. */
 const tellFailure = (store: TeamStore, task: ClaimedTask, end: Extract<TurnEnd, { ended: 'failed' }>): unknown =>
   store.events.append({
-    ...{ type: 'agent.failed', member: task.claim.member, task: task.id, epoch: task.claim.epoch },
-    ...{ fault: end.why, text: end.message.slice(0, 4_096) },
+    type: 'agent.failed',
+    member: task.claim.member,
+    task: task.id,
+    epoch: task.claim.epoch,
+    fault: end.why,
+    text: end.message.slice(0, 4_096),
     ...(end.retryAfterMs === undefined ? {} : { retry_after_ms: end.retryAfterMs }),
   });
 

@@ -31,7 +31,10 @@ export async function warmUp(): Promise<void> {
     const store = createStore(
       root,
       {
-        ...{ name: team, profile: 'v8', claimMode: 'auto', config: { members: [member] } },
+        name: team,
+        profile: 'v8',
+        claimMode: 'auto',
+        config: { members: [member] },
         changes: [
           { type: 'member.joined', name, role, prefixes: [] },
           { type: 'task.created', task: '1', fields },

@@ -61,7 +61,8 @@ export class Teammate {
     const onShutdown = ({ now }: { now: boolean }): void => this.#finish('shutdown', now);
     const replies: Replies = { session: this.#session, plans: this.#plans, refusesShutdown, onShutdown };
     this.#mailroom = new Mailroom({
-      ...{ store, member: speaker.name },
+      store,
+      member: speaker.name,
       isCurrent: () => this.#session.isCurrent(),
       handle: (message) => reply(message, replies),
       onLook: () => this.#look(),
@@ -131,7 +132,8 @@ export class Teammate {
     const task = this.#session.task();
     const ready = task || this.#role?.isOver ? undefined : this.#claims.ready();
     return {
-      ...{ task, ready },
+      task,
+      ready,
       own: task === undefined ? 'none' : this.#answers.isOpen(task) ? 'asked about' : 'workable',
       hasMail: this.#environment.answersMail && this.#mailroom.waiting.length > 0,
       hasReady: ready !== undefined,
@@ -185,7 +187,10 @@ export class Teammate {
 
   async #answerMail(): Promise<void> {
     await runMailTurn({
-      ...{ session: this.#session, turnSetup: this.#turnSetup, mailroom: this.#mailroom, signal: this.#turn.signal },
+      session: this.#session,
+      turnSetup: this.#turnSetup,
+      mailroom: this.#mailroom,
+      signal: this.#turn.signal,
       sandbox: effectiveSandbox(this.permissions()),
       turnOn: (mail, turn) => this.#turnOn(mail, turn),
     });

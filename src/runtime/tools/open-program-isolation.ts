@@ -44,7 +44,8 @@ export async function openProgramIsolation(options: ProgramIsolationOptions): Pr
 }
 
 const groundsOf = ({ root, isWritable, shared }: ProgramIsolationOptions): ProgramSandbox => ({
-  ...{ root: realPath(root), isWritable },
+  root: realPath(root),
+  isWritable,
   shared: [...new Set(entriesAt(['/tmp', '/var/tmp', tmpdir(), ...shared]).map(({ path }) => path))],
 });
 
@@ -66,7 +67,8 @@ async function weakness(
     argv: isolatedProgramArgv(bwrap, sandbox, script),
     env: { PATH: environment['PATH'] ?? '/usr/bin:/bin' },
     cwd: '/',
-    ...{ timeoutMs: PROBE_MS, signal: new AbortController().signal },
+    timeoutMs: PROBE_MS,
+    signal: new AbortController().signal,
   });
   if (!started.ok) return started.failure.message;
   const { stdout, stderr } = await started.process.ended;

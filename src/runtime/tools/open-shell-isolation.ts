@@ -91,7 +91,9 @@ const unwalled: ShellIsolationProbe['around'] = (_root, _isWritable, argv) => ar
 function around(root: string, isWritable: boolean, environment: Environment): ShellSurroundings {
   const [real, home] = [realPath(root), homeOf(environment)];
   return {
-    ...{ root: real, isWritable, inRoot: entriesIn(real) },
+    root: real,
+    isWritable,
+    inRoot: entriesIn(real),
     ofGit: entriesAt(GIT_STARTERS.map((name) => `${real}/.git/${name}`)),
     keys: entriesAt([...HOME_KEYS.map((name) => `${home}/${name}`), dirname(keyPath(environment))]),
   };
@@ -108,7 +110,8 @@ async function weakness(bwrap: string, root: string, environment: Environment): 
       argv: isolatedShellArgv(bwrap, around(root, true, environment), script),
       env: { PATH: environment['PATH'] ?? '/usr/bin:/bin' },
       cwd: '/',
-      ...{ timeoutMs: PROBE_MS, signal: new AbortController().signal },
+      timeoutMs: PROBE_MS,
+      signal: new AbortController().signal,
     });
     if (!started.ok) return started.failure.message;
     const { stdout, stderr } = await started.process.ended;

@@ -42,12 +42,10 @@ async function carriedOut(agent: Agent, { spec, ...input }: SubagentTask, signal
   const permissions: Permissions = { sandbox: input.sandbox, planPending: false };
   await using workspace = hasToolLoop(spec.kind)
     ? await openWorkspace({
-        ...{
-          root: input.cwd,
-          environment: input.env,
-          permissions: () => permissions,
-          isolation: decodeIsolation(process.env),
-        },
+        root: input.cwd,
+        environment: input.env,
+        permissions: () => permissions,
+        isolation: decodeIsolation(process.env),
         onWarning: () => undefined,
       })
     : undefined;

@@ -183,7 +183,11 @@ export class Subagents {
     const { threads, queue, heapMb } = this.#limits;
     // One thread at least: with none, nobody would take what waits when a thread has crashed.
     const pool = new Piscina<SubagentMessage, SubagentEnd>({
-      ...{ filename: this.#program, minThreads: 1, maxThreads: threads, maxQueue: queue, idleTimeout: IDLE_MS },
+      filename: this.#program,
+      minThreads: 1,
+      maxThreads: threads,
+      maxQueue: queue,
+      idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
     // A thread that dies without an errand is nobody's loss.

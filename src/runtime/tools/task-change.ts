@@ -39,7 +39,10 @@ export function createTask(
 ): Promise<Task> {
   return board.add({
     ...extras,
-    ...{ subject, description, blockedBy, work: { ...work, files } },
+    subject,
+    description,
+    blockedBy,
+    work: { ...work, files },
     ...(activeForm === undefined ? {} : { activeForm }),
     ...(owner === undefined ? {} : { owner: parseMemberName(owner) }),
   });

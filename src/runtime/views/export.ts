@@ -58,7 +58,10 @@ export async function exportOf(store: TeamReader, prices?: Prices): Promise<Team
   const report = reportOf(store);
   const { spending } = projection;
   return {
-    ...{ team: store.paths.name, exportedAt: timestamp(store.clock.now()), report, spending: spending.total },
+    team: store.paths.name,
+    exportedAt: timestamp(store.clock.now()),
+    report,
+    spending: spending.total,
     members: report.members.map((one) => ({ ...one, spending: spending.members.get(one.name) ?? null })),
     ...boardOf(store, projection),
     mail: allMail(store),
@@ -79,13 +82,17 @@ function boardOf(
       .filter((task) => !isInternal(task))
       .map((task: Task) => ({
         ...cardOf(board, task),
-        ...{ description: task.description, workedMs: worked.get(task.id) ?? 0, result: resultOf(store, task) ?? null },
+        description: task.description,
+        workedMs: worked.get(task.id) ?? 0,
+        result: resultOf(store, task) ?? null,
         spending: spending.tasks.get(task.id) ?? null,
       })),
     timeline: {
       from: firstAt === undefined ? now : Date.parse(firstAt),
       to: isRunning || last === undefined ? now : Date.parse(last.at),
-      ...{ spans: all, starts: spans.starts, critical: criticalPath(board.tasks, worked) },
+      spans: all,
+      starts: spans.starts,
+      critical: criticalPath(board.tasks, worked),
     },
   };
 }
@@ -101,5 +108,11 @@ function allMail(store: TeamReader): ExportedMail[] {
 }
 
 const exported = ({ id, timestamp: at, sender, kind, type, content }: Message, to: Name, isWaiting: boolean) => ({
-  ...{ id, at: timestamp(at * 1_000), from: sender, to, kind: kind ?? type, text: content, isWaiting },
+  id,
+  at: timestamp(at * 1_000),
+  from: sender,
+  to,
+  kind: kind ?? type,
+  text: content,
+  isWaiting,
 });

@@ -70,7 +70,9 @@ export function observeMember(store: TeamReader, board: Board, member: Member, a
       progressAge: now - lastProgress(store, board, member.name, record, deeds),
       consecutiveFailures: deeds.quarantinedAt === undefined ? 0 : failuresInARow(store, member.name),
       quarantined: deeds.quarantinedAt !== undefined,
-      ...{ givenUp: deeds.isGivenUp, restarts: deeds.restarts, byHand: record?.by_hand === true },
+      givenUp: deeds.isGivenUp,
+      restarts: deeds.restarts,
+      byHand: record?.by_hand === true,
     },
   };
 }

@@ -33,7 +33,8 @@ export function shownPage({ folder, board }: TeamPaths, { file, from }: WantedPa
   // A file of the record that nobody has written to yet is empty, not wrong.
   const isThere = lookAt(realDisk, join(found.root, found.path)) !== undefined;
   return {
-    ...{ file, from },
+    file,
+    from,
     ...(isThere ? readPage(found, { from, lines: LINES, bytes: BYTES }) : { lines: [], total: 0 }),
   };
 }

@@ -25,7 +25,8 @@ export class TwoLogs {
   /** @throws UsageError `UNKNOWN_TEAM` */
   constructor({ paths, disk, clock, onLogged = () => {} }: TwoLogsOptions) {
     const store = openForReading(paths, {
-      ...{ disk, clock },
+      disk,
+      clock,
       onFolded: ({ event, outcome }) => {
         if (outcome.ok) for (const fact of factsOf(event, store.board.board)) this.#facts.push(fact);
       },

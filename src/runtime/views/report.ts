@@ -47,19 +47,22 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
     durationMs: durationOf(work, isEnded, timestamp(store.clock.now())),
     members: membersOf(store, [...board.members.values()], tasks, work, account),
     tasks: tasks.map((task) => taskOf(task, work)),
-    ...{
-      gates: gateResults(gates),
-      cascade: cascadeOf(tasks),
-      verification: verificationOf(gates, run?.crossCliVerification.verifier),
-    },
+
+    gates: gateResults(gates),
+    cascade: cascadeOf(tasks),
+    verification: verificationOf(gates, run?.crossCliVerification.verifier),
     shared: sharedWishes(store).map(({ file, text, member, task = null, settled }) => ({
-      ...{ file, text, member, task },
+      file,
+      text,
+      member,
+      task,
       open: settled.is === 'open' ? settled.why : null,
     })),
     spending: spentIn(account.spending.total),
     notes: [...(options.notes ?? []), ...gates.flatMap(gateNote), ...account.notes],
     undo: run?.start === undefined ? null : undoOf(store.paths.name, run.start),
-    ...{ folder: store.paths.folder, exitCode },
+    folder: store.paths.folder,
+    exitCode,
   };
 }
 
@@ -93,7 +96,11 @@ function membersOf(
       : undefined;
     const spent = spending.members.get(name);
     return {
-      ...{ name, role, agent, sandbox, notEnforced: loose ?? null },
+      name,
+      role,
+      agent,
+      sandbox,
+      notEnforced: loose ?? null,
       spent: spent === undefined ? null : spentIn(spent),
       tasks: own.filter(({ status }) => status === 'completed').length,
       durationMs: workedMs.get(name) ?? 0,
@@ -124,7 +131,11 @@ function taskOf(task: Task, { tasks }: WorkHistory): ReportTask {
   const { parent, kind } = task.metadata;
   const isFollowUp = typeof parent === 'string' && typeof kind === 'string';
   return {
-    ...{ id, subject, status, member, durationMs: worked?.durationMs ?? null },
+    id,
+    subject,
+    status,
+    member,
+    durationMs: worked?.durationMs ?? null,
     ...('reason' in task ? { reason: task.reason } : {}),
     notes: [
       ...(isFollowUp ? [`cascade: ${kind} for #${parent}`] : []),

@@ -81,7 +81,11 @@ export class TeamWatch {
     const { board, stage, lead, members } = lookAtTeam(store, { ...this.#options, known });
     const seen = members.map(({ status }) => status);
     return {
-      ...{ board, stage, lead, members: seen, unread: this.#unreadOf(LEAD) },
+      board,
+      stage,
+      lead,
+      members: seen,
+      unread: this.#unreadOf(LEAD),
       problems: problemsOf({ board, members: seen, hasLead: lead.alive }),
       colors: new Map(store.config.read()?.members.map(({ name, color }) => [name, color])),
       at: store.clock.now(),

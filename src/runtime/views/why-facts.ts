@@ -21,7 +21,11 @@ export function whyFacts(store: TeamReader, look: TeamLook, since: StateTimes, l
   const { board, members } = look;
   const now = store.clock.now();
   return {
-    ...{ team: store.paths.name, board, since, now, lead: leadFacts(store, look) },
+    team: store.paths.name,
+    board,
+    since,
+    now,
+    lead: leadFacts(store, look),
     warnAfterMs: limits.watchdogWarningMs ?? WARN_AFTER_MS,
     reassignAfterMs: limits.watchdogReassignMs ?? REASSIGN_AFTER_MS,
     shutdownWaitMs: limits.shutdownTimeoutMs ?? profiles[board.profile].shutdownWaitMs,
@@ -39,8 +43,14 @@ function leadFacts({ disk, paths }: TeamReader, { lead: { alive, pid } }: TeamLo
 function seenNow({ roster }: TeamReader, { status, seen, history, agent }: MemberLook): SeenNow {
   const { started_at, note } = roster.read(status.name) ?? {};
   return {
-    ...{ status, seen, agent, died: history.death?.at, quarantined: history.quarantinedAt },
-    ...{ forked: inMs(started_at), noted: inMs(note?.since), until: inMs(note?.until) },
+    status,
+    seen,
+    agent,
+    died: history.death?.at,
+    quarantined: history.quarantinedAt,
+    forked: inMs(started_at),
+    noted: inMs(note?.since),
+    until: inMs(note?.until),
   };
 }
 

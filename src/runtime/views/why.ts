@@ -47,7 +47,10 @@ export async function why(store: TeamReader, subject?: string, limits: WhyLimits
           ? `member ${found.name}`
           : `task #${found.task.id}`,
     state: stateOf(facts, look, found),
-    ...{ waitingFor, since: from, who, ...nextOf(after) },
+    waitingFor,
+    since: from,
+    who,
+    ...nextOf(after),
     events: evidence.behind(thingOf(found), about),
   };
 }

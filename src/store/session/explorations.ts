@@ -35,7 +35,10 @@ export class Explorations {
     const { disk, locks, pinned, paths } = store;
     this.#store = store;
     this.#index = new Document({
-      ...{ disk, locks, pinned, schema: cacheIndexSchema },
+      disk,
+      locks,
+      pinned,
+      schema: cacheIndexSchema,
       path: join(paths.session.explorations, 'cache-index.json'),
       lock: paths.explorationsLock,
     });

@@ -46,7 +46,11 @@ export function openForReading(
   const events = new EventLog(disk, paths.events, clock);
   const document = { disk, locks: new Locks(paths.tokens, { disk, clock }) };
   return {
-    ...{ paths, disk, clock, board, events },
+    paths,
+    disk,
+    clock,
+    board,
+    events,
     config: new Document({ ...document, path: paths.config, schema: configDocumentSchema, lock: paths.configLock }),
     state: new Document({ ...document, path: paths.state, schema: stateSchema, lock: paths.stateLock }),
     roster: new Roster(disk, paths),

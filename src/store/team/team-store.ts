@@ -73,13 +73,19 @@ export class TeamStore {
     this.locks = locks;
     this.bus = new Bus(this.events, locks, paths.busLock);
     this.board = new BoardStore(paths.log, {
-      ...{ disk, clock, pinned },
+      disk,
+      clock,
+      pinned,
       create: options.create ?? false,
       ...(onFolded ? { onFolded } : {}),
       onNoise: ({ at, why }) => void this.events.append({ type: 'board.noise_found', text: `offset ${at}: ${why}` }),
     });
     this.sender = new Sender(paths, {
-      ...{ disk, clock, locks, pinned, quota },
+      disk,
+      clock,
+      locks,
+      pinned,
+      quota,
       ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
       ...(durable === undefined ? {} : { durable }),
     });
@@ -92,7 +98,7 @@ export class TeamStore {
     });
     this.state = new Document({ ...document, path: paths.state, schema: stateSchema, lock: paths.stateLock });
     const { vendors: path, vendorsLock: lock } = paths;
-    this.vendors = new Document({ ...{ disk, locks, pinned, path, lock }, schema: vendorsSchema });
+    this.vendors = new Document({ disk, locks, pinned, path, lock, schema: vendorsSchema });
     this.roster = new Roster(disk, paths);
   }
 

@@ -4,8 +4,28 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
-  ...['.git', '.hg', '.svn', '.teams', '.tasks', 'node_modules', 'bower_components', 'dist', 'build', 'out', 'target'],
-  ...['coverage', '.next', '.nuxt', '.cache', '.venv', 'venv', '__pycache__', '.tox', '.gradle', '.idea', 'vendor'],
+  '.git',
+  '.hg',
+  '.svn',
+  '.teams',
+  '.tasks',
+  'node_modules',
+  'bower_components',
+  'dist',
+  'build',
+  'out',
+  'target',
+  'coverage',
+  '.next',
+  '.nuxt',
+  '.cache',
+  '.venv',
+  'venv',
+  '__pycache__',
+  '.tox',
+  '.gradle',
+  '.idea',
+  'vendor',
 ]);
 
 export interface ProjectFiles {

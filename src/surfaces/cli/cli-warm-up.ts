@@ -32,7 +32,11 @@ export async function warmUp(): Promise<void> {
   const silent: OutputStream = { write: (_text, done) => done?.() };
   try {
     const outside = {
-      ...{ stdin: process.stdin, stdout: silent, stderr: silent, cwd, gone: new AbortController().signal },
+      stdin: process.stdin,
+      stdout: silent,
+      stderr: silent,
+      cwd,
+      gone: new AbortController().signal,
       environment: { ...process.env, HOME: cwd, XDG_STATE_HOME: cwd, XDG_CONFIG_HOME: cwd },
     };
     for (const words of ASKED) {

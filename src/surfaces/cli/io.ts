@@ -35,8 +35,12 @@ export function processIo(): CliIo {
       if (stream === process.stdout) gone.abort();
     });
   own = {
-    ...{ stdin: process.stdin, stdout: process.stdout, stderr: process.stderr },
-    ...{ environment: process.env, cwd: process.cwd(), gone: gone.signal },
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    environment: process.env,
+    cwd: process.cwd(),
+    gone: gone.signal,
   };
   return own;
 }

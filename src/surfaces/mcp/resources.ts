@@ -28,14 +28,18 @@ function resourcesOf({ team, side }: Desk): Shown[] {
 }
 
 const tasksOf = (team: TeamHandle): Shown => ({
-  ...{ uri: `teams://${team.name}/tasks`, name: `Tasks of ${team.name}`, mimeType },
+  uri: `teams://${team.name}/tasks`,
+  name: `Tasks of ${team.name}`,
+  mimeType,
   read: () => cappedJson('tasks', team.board.list()),
   // A task is a frozen value: a changed one is another.
   mark: () => team.board.list(),
 });
 
 const inboxOf = (team: TeamHandle, name: string): Shown => ({
-  ...{ uri: `teams://${team.name}/inbox/${name}`, name: `Unread mail of ${name}`, mimeType },
+  uri: `teams://${team.name}/inbox/${name}`,
+  name: `Unread mail of ${name}`,
+  mimeType,
   read: () => cappedJson('messages', unreadOf(team, name)),
   mark: () => [mailMark(team, name)],
 });

@@ -26,7 +26,9 @@ const instructionsFor = ({ side, team }: Desk): string =>
 function toolOf(name: ToolName): Tool {
   const { description, effect } = toolFacts[name];
   return {
-    ...{ name, description, inputSchema: toolJsonSchema(name) },
+    name,
+    description,
+    inputSchema: toolJsonSchema(name),
     annotations: {
       readOnlyHint: effect === 'looks',
       destructiveHint: effect === 'changes' || effect === 'ends',

@@ -138,15 +138,21 @@ export class LiveModel {
     const board = sight?.board ?? store.board.fold();
     const { total } = projection.spending;
     return {
-      ...{ id, isArchived, team: board.team?.name ?? id },
+      id,
+      isArchived,
+      team: board.team?.name ?? id,
       ...(sight?.stage ?? { status: board.phase === 'closed' ? 'shutdown' : 'active', phase: '' }),
       lead: sight
         ? { alive: sight.lead.alive, pid: sight.lead.pid, epoch: sight.lead.epoch, unread: sight.unread }
         : { alive: false, pid: null, epoch: board.lead.epoch, unread: 0 },
-      ...{ counts: count(board), spent: { tokens: total.tokens, usd: total.usd }, unpriced: total.unpriced },
+      counts: count(board),
+      spent: { tokens: total.tokens, usd: total.usd },
+      unpriced: total.unpriced,
       firstAt: timeOf(projection.firstAt),
       lastAt: timeOf(projection.last?.at),
-      ...{ now: store.clock.now(), isReading: sight === undefined, trouble: this.trouble },
+      now: store.clock.now(),
+      isReading: sight === undefined,
+      trouble: this.trouble,
     };
   }
 }

@@ -117,7 +117,8 @@ export class LiveTeam {
     const task = resolveTask(store.board.fold(), id);
     const attempts = Array.from({ length: task.claims }, (_, at) => `team/results/${task.id}.${at + 1}.md`);
     return {
-      ...{ id: task.id, description: task.description || (task.work.prompt ?? shellWords(task.work.run ?? '')) },
+      id: task.id,
+      description: task.description || (task.work.prompt ?? shellWords(task.work.run ?? '')),
       history: taskHistory(store, task),
       result: resultOf(store, task)?.slice(0, SHOWN_RESULT) ?? null,
       files: ['board/log.jsonl', `board/${task.id}.json`, ...attempts],
@@ -194,6 +195,6 @@ export class LiveTeam {
 
   #tell(): void {
     this.#version += 1;
-    for (const wake of [...this.#waiters]) wake();
+    for (const wake of Array.from(this.#waiters)) wake();
   }
 }

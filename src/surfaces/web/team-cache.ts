@@ -27,7 +27,8 @@ export class TeamCache implements AsyncDisposable {
 
   list(): TeamEntry[] {
     return this.#teams().map((team) => ({
-      ...{ id: idOf(team), name: team.name },
+      id: idOf(team),
+      name: team.name,
       ...(team.archivedAt === undefined ? {} : { archivedAt: team.archivedAt }),
     }));
   }
@@ -60,7 +61,7 @@ export class TeamCache implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#end.abort();
-    const opened = await Promise.allSettled([...this.#shown.values()]);
+    const opened = await Promise.allSettled(this.#shown.values());
     await Promise.all(opened.flatMap((team) => (team.status === 'fulfilled' ? [team.value.close()] : [])));
   }
 

@@ -11,29 +11,64 @@ export const spentOf = (spending: Spending | undefined): Spent | null =>
 export function taskRow(board: Board, task: Task, spending: Spending | undefined): TaskRow {
   const { id, subject, column, member, waitsFor, asks, attempts, since, reason = null } = cardOf(board, task);
   return {
-    ...{ id, subject, column, member, role: task.role ?? null, blockedBy: task.blockedBy, waitsFor, asks, attempts },
-    ...{ since: Date.parse(since), reason, spent: spentOf(spending) },
+    id,
+    subject,
+    column,
+    member,
+    role: task.role ?? null,
+    blockedBy: task.blockedBy,
+    waitsFor,
+    asks,
+    attempts,
+    since: Date.parse(since),
+    reason,
+    spent: spentOf(spending),
   };
 }
 
 export const spanRow = ({ task, member, claim, from, to, end }: Span): SpanRow => ({
-  ...{ task, member, claim, from, to: to ?? null, end: end ?? null },
+  task,
+  member,
+  claim,
+  from,
+  to: to ?? null,
+  end: end ?? null,
 });
 
 export const eventRow = (event: ShownEvent): EventRow => ({
-  ...{ number: event.number, at: Date.parse(event.at), member: event.member ?? null },
-  ...{ type: event.type, text: eventLine(event).slice(0, 500), isOfBoard: isOfBoard(event) },
+  number: event.number,
+  at: Date.parse(event.at),
+  member: event.member ?? null,
+  type: event.type,
+  text: eventLine(event).slice(0, 500),
+  isOfBoard: isOfBoard(event),
 });
 
 /** Members as the board alone knows them, before the events are read. */
 export const sketchedMembers = (board: Board): MemberRow[] =>
   [...board.members.values()].map(({ name, role }, color) => ({
-    ...{ name, role, color, state: 'unknown', reason: '', pid: null, task: board.busy.get(name) ?? null },
-    ...{ unread: 0, spent: null, words: null },
+    name,
+    role,
+    color,
+    state: 'unknown',
+    reason: '',
+    pid: null,
+    task: board.busy.get(name) ?? null,
+    unread: 0,
+    spent: null,
+    words: null,
   }));
 
 export const memberRows = ({ members }: Sight, { spending, words }: Story): MemberRow[] =>
   members.map(({ name, role, state, reason, pid, task, unread }, color) => ({
-    ...{ name, role, color, state, reason, pid, task, unread, spent: spentOf(spending.members.get(name)) },
+    name,
+    role,
+    color,
+    state,
+    reason,
+    pid,
+    task,
+    unread,
+    spent: spentOf(spending.members.get(name)),
     words: words.get(name)?.slice(0, 300) ?? null,
   }));

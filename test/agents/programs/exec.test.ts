@@ -53,8 +53,11 @@ describe('the result of a command', () => {
 
   it('is a failure with any other, told by the last line of stderr', async () => {
     expect((await run(program('fails'))).end).toEqual({
-      ...{ ended: 'failed', why: 'exit', exitCode: 3 },
-      ...{ text: 'partial result\n', message: 'exit 3: the reason' },
+      ended: 'failed',
+      why: 'exit',
+      exitCode: 3,
+      text: 'partial result\n',
+      message: 'exit 3: the reason',
     });
   });
 
@@ -69,7 +72,11 @@ describe('the result of a command', () => {
     ['TERM', 143, 'exit 143: ended by SIGTERM'],
   ])('is 128 and the signal when SIG%s ends it', async (signal, exitCode, message) => {
     expect((await run(program('crash', signal))).end).toEqual({
-      ...{ ended: 'failed', why: 'exit', text: 'working\n', message, exitCode },
+      ended: 'failed',
+      why: 'exit',
+      text: 'working\n',
+      message,
+      exitCode,
     });
   });
 
@@ -220,7 +227,8 @@ describe('a flood', () => {
 describe('a program that cannot be started', () => {
   it('is not installed when PATH does not have it, and PATH is told', async () => {
     expect((await run(['no-such-program'], { env: { PATH: '/nowhere' } })).end).toMatchObject({
-      ...{ ended: 'failed', why: 'not_installed' },
+      ended: 'failed',
+      why: 'not_installed',
       message: '"no-such-program" is not installed: it is in no directory of PATH (/nowhere).',
     });
     expect((await run(['/nowhere/program'])).end).toMatchObject({ why: 'not_installed' });
@@ -266,7 +274,8 @@ describe('a program that cannot be started', () => {
   it.each(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'])('is tried again when the machine is full (%s)', (code) => {
     const error = Object.assign(new Error('spawn'), { code });
     expect(spawnFailure(error, { argv: ['true'], cwd: '/', env: {} })).toMatchObject({
-      ...{ why: 'rate_limited', retryAfterMs: 1_000 },
+      why: 'rate_limited',
+      retryAfterMs: 1_000,
       message: expect.stringContaining(code) as string,
     });
   });

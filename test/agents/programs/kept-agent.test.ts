@@ -47,7 +47,10 @@ async function stage(
   const agent = FACTORIES[kind]({ kind, command: like(kind), baseUrl, ...spec }, { home, ...agentContext }, limits);
   onTestFinished(() => agent.close());
   const env = {
-    ...{ PATH: process.env['PATH'] ?? '', HOME: cwd, LIKE_URL: server.url, LIKE_HOME: home },
+    PATH: process.env['PATH'] ?? '',
+    HOME: cwd,
+    LIKE_URL: server.url,
+    LIKE_HOME: home,
     ...(misbehaves === undefined ? {} : { MISBEHAVES: misbehaves }),
   };
   const input = (over: Partial<TurnInput>): TurnInput => turnInput(cwd, { env, ...over });

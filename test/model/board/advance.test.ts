@@ -61,13 +61,30 @@ const DEEDS = Object.keys(CHANGES) as Deed[];
 /** SPEC §5's transitions: what the lead hears. */
 const LAW: Record<TaskStatus, Record<Deed, string>> = {
   pending: {
-    ...{ assigned: 'ok', claimed: 'ok', released: 'STALE_CLAIM', completed: 'STALE_CLAIM', failed: 'STALE_CLAIM' },
-    ...{ retried: 'FINAL', skipped: 'ok', cancelled: 'ok', blocked: 'ok', unblocked: 'ok', updated: 'ok' },
+    assigned: 'ok',
+    claimed: 'ok',
+    released: 'STALE_CLAIM',
+    completed: 'STALE_CLAIM',
+    failed: 'STALE_CLAIM',
+    retried: 'FINAL',
+    skipped: 'ok',
+    cancelled: 'ok',
+    blocked: 'ok',
+    unblocked: 'ok',
+    updated: 'ok',
   },
   in_progress: {
-    ...{ assigned: 'ALREADY_CLAIMED', claimed: 'ALREADY_CLAIMED', released: 'ok', completed: 'ok', failed: 'ok' },
-    ...{ retried: 'FINAL', skipped: 'ok', cancelled: 'ok', updated: 'ok' },
-    ...{ blocked: 'ALREADY_CLAIMED', unblocked: 'ALREADY_CLAIMED' },
+    assigned: 'ALREADY_CLAIMED',
+    claimed: 'ALREADY_CLAIMED',
+    released: 'ok',
+    completed: 'ok',
+    failed: 'ok',
+    retried: 'FINAL',
+    skipped: 'ok',
+    cancelled: 'ok',
+    updated: 'ok',
+    blocked: 'ALREADY_CLAIMED',
+    unblocked: 'ALREADY_CLAIMED',
   },
   completed: final(),
   failed: { ...final(), retried: 'ok', skipped: 'ok' },
@@ -77,15 +94,17 @@ const LAW: Record<TaskStatus, Record<Deed, string>> = {
 
 function final(): Record<Deed, string> {
   return {
-    ...{
-      assigned: 'FINAL',
-      claimed: 'FINAL',
-      released: 'FINAL',
-      completed: 'FINAL',
-      failed: 'FINAL',
-      retried: 'FINAL',
-    },
-    ...{ skipped: 'FINAL', cancelled: 'FINAL', blocked: 'FINAL', unblocked: 'FINAL', updated: 'FINAL' },
+    assigned: 'FINAL',
+    claimed: 'FINAL',
+    released: 'FINAL',
+    completed: 'FINAL',
+    failed: 'FINAL',
+    retried: 'FINAL',
+    skipped: 'FINAL',
+    cancelled: 'FINAL',
+    blocked: 'FINAL',
+    unblocked: 'FINAL',
+    updated: 'FINAL',
   };
 }
 
@@ -345,7 +364,11 @@ describe('blockers', () => {
     const whole = world.say(byLead(), { type: 'task.skipped', task: '1', cascade: true, why: 'failed' });
     expect(whole).toEqual({ ok: true, changed: ['1', '2', '3'] });
     expect([...world.board.tasks.values()].map(({ status }) => status)).toEqual([
-      ...['skipped', 'skipped', 'skipped', 'cancelled', 'pending'],
+      'skipped',
+      'skipped',
+      'skipped',
+      'cancelled',
+      'pending',
     ]);
   });
 
@@ -390,7 +413,11 @@ describe('creation', () => {
     const create = (task: string) =>
       world.say(byLead(), { type: 'task.created', task, fields: newTask({ subject: 's' }) });
     expect([create('2'), create('1'), create('1'), create('999999999999999'), create('2')].map(verdict)).toEqual([
-      ...['BAD_REFERENCE', 'ok', 'DUPLICATE', 'BAD_REFERENCE', 'ok'],
+      'BAD_REFERENCE',
+      'ok',
+      'DUPLICATE',
+      'BAD_REFERENCE',
+      'ok',
     ]);
   });
 
@@ -742,7 +769,11 @@ describe('members', () => {
     const join: Change = { type: 'member.joined', name: ada, role: executor, prefixes: [] };
     const leave: Change = { type: 'member.left', name: ada, why: '' };
     expect([join, leave, leave, join, join].map((change) => verdict(world.say(byLead(), change)))).toEqual([
-      ...['DUPLICATE', 'ok', 'UNKNOWN_MEMBER', 'ok', 'DUPLICATE'],
+      'DUPLICATE',
+      'ok',
+      'UNKNOWN_MEMBER',
+      'ok',
+      'DUPLICATE',
     ]);
   });
 

@@ -97,7 +97,7 @@ describe('prefixes', () => {
     const member = world.board.members.get(ada);
     const owns = (subject: string) => member && ownsPrefix(world.board, member, subject);
     expect(['IMPL-001 x', '[tag] IMPL-002', 'IMPL-001-R2', 'IMPLX-001 x', 'impl-001', 'do IMPL-001'].map(owns)).toEqual(
-      [...[true, true, true, false, false, false]],
+      [true, true, true, false, false, false],
     );
   });
 

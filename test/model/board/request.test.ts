@@ -23,7 +23,10 @@ import {
 const Q = ulid(700);
 
 const made = (kind: RequestKind = 'question', about: string | null = '1', request = Q): Change => ({
-  ...{ type: 'request.made', request, kind, text: 'Which?' },
+  type: 'request.made',
+  request,
+  kind,
+  text: 'Which?',
   ...(about === null ? {} : { about }),
 });
 const answered = (request = Q, approve = false): Change => ({

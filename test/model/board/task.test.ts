@@ -50,32 +50,35 @@ describe('subjectCode', () => {
 describe('a new task', () => {
   it('gets its defaults at the door', () => {
     expect(newTaskSchema.parse({ subject: 's' })).toEqual({
-      ...{ subject: 's', description: '', blockedBy: [], retries: 0, required: true, metadata: {} },
+      subject: 's',
+      description: '',
+      blockedBy: [],
+      retries: 0,
+      required: true,
+      metadata: {},
       work: { verify: [], env: {}, files: [] },
     });
   });
 
   it.each([
-    ...[
-      {},
-      { subject: '' },
-      { subject: 's', blockedBy: ['0'] },
-      { subject: 's', blockedBy: ['01'] },
-      { subject: 's', blockedBy: ['-1'] },
-    ],
-    ...[
-      { subject: 's', owner: 'Bob' },
-      { subject: 's', owner: 'all' },
-      { subject: 's', role: 'lead' },
-      { subject: 's', retries: -1 },
-    ],
-    ...[
-      { subject: 's', retries: 1.5 },
-      { subject: 's', status: 'completed' },
-      { subject: 's', key: '' },
-      { subject: 's', work: { runs: 'x' } },
-    ],
-    ...[{ subject: 's', work: { run: [] } }, { subject: 's', work: { timeoutMs: 0 } }, { subject: 'x'.repeat(1_001) }],
+    {},
+    { subject: '' },
+    { subject: 's', blockedBy: ['0'] },
+    { subject: 's', blockedBy: ['01'] },
+    { subject: 's', blockedBy: ['-1'] },
+
+    { subject: 's', owner: 'Bob' },
+    { subject: 's', owner: 'all' },
+    { subject: 's', role: 'lead' },
+    { subject: 's', retries: -1 },
+
+    { subject: 's', retries: 1.5 },
+    { subject: 's', status: 'completed' },
+    { subject: 's', key: '' },
+    { subject: 's', work: { runs: 'x' } },
+    { subject: 's', work: { run: [] } },
+    { subject: 's', work: { timeoutMs: 0 } },
+    { subject: 'x'.repeat(1_001) },
   ])('is refused as %j', (fields) => expect(newTaskSchema.safeParse(fields).success).toBe(false));
 
   it('may be owned by the lead', () => expect(newTaskSchema.parse({ subject: 's', owner: 'lead' }).owner).toBe('lead'));

@@ -11,11 +11,28 @@ describe('defaults', () => {
   test('are those of the seed', () => {
     const { config, origins, warnings } = mergeConfig([]);
     expect(config).toMatchObject({
-      ...{ maxAgents: 5, hardCap: 5, maxMembers: 64, defaultAgent: 'auto', defaultAgentType: 'executor' },
-      ...{ defaultModel: 'sonnet', monitorIntervalMs: 30_000, watchdogWarningMs: 300_000, watchdogReassignMs: 600_000 },
-      ...{ maxConsecutiveErrors: 3, enableCascade: true, enableCrossCliVerification: true, lockTimeoutMs: 15_000 },
-      ...{ inboxMaxMessages: 10_000, inboxMaxBytes: 64 * 1024 * 1024, agentSendRate: 50, relayTimeoutMs: 600_000 },
-      ...{ routing: { byType: false }, sandbox: { bwrap: 'auto' }, hooks: {}, agents: {}, envPass: [] },
+      maxAgents: 5,
+      hardCap: 5,
+      maxMembers: 64,
+      defaultAgent: 'auto',
+      defaultAgentType: 'executor',
+      defaultModel: 'sonnet',
+      monitorIntervalMs: 30_000,
+      watchdogWarningMs: 300_000,
+      watchdogReassignMs: 600_000,
+      maxConsecutiveErrors: 3,
+      enableCascade: true,
+      enableCrossCliVerification: true,
+      lockTimeoutMs: 15_000,
+      inboxMaxMessages: 10_000,
+      inboxMaxBytes: 64 * 1024 * 1024,
+      agentSendRate: 50,
+      relayTimeoutMs: 600_000,
+      routing: { byType: false },
+      sandbox: { bwrap: 'auto' },
+      hooks: {},
+      agents: {},
+      envPass: [],
       fallback: ['claude', 'anthropic', 'codex', 'gemini', 'opencode', 'openai', 'google', 'ollama'],
     });
     expect(config.shutdownTimeoutMs).toBeUndefined();

@@ -39,7 +39,9 @@ describe('--backend', () => {
 
   it('may be given several times, each with a name of its own', () => {
     expect(parseBackends(['exec:a', 'exec:b', 'codex']).backends.map(({ name }) => name)).toEqual([
-      ...['exec', 'exec-2', 'codex'],
+      'exec',
+      'exec-2',
+      'codex',
     ]);
   });
 

@@ -50,7 +50,8 @@ describe('what is there', () => {
     const all = made.is === 'new' ? made.text : '';
     expect(Object.keys(JSON.parse(all) as object)).toEqual(['zeta', 'mcpServers', 'alpha']);
     expect(JSON.parse(all)).toEqual({
-      ...{ zeta: 1, alpha: [1] },
+      zeta: 1,
+      alpha: [1],
       mcpServers: { docs: { command: 'npx' }, ...ENTRIES.claude.mcpServers },
     });
     expect(all).toContain('\n    "zeta": 1,\n');

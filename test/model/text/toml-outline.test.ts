@@ -36,9 +36,23 @@ name = "x"
 describe('the outline of a TOML document', () => {
   test('names its tables and keys, whatever stands in texts and comments', () => {
     expect(defined(CONFIG)).toEqual([
-      ...['=model', '=quoted key/another', '=dates', '=inline', '=inline/a', '=inline/b/c', '=text', '=raw', '=empty'],
-      ...['mcp_servers/docs', '=mcp_servers/docs/command', '=mcp_servers/docs/args', 'profiles', '=profiles/name'],
-      ...['profiles/odd name', '=profiles/odd name/float', '=profiles/odd name/nothing'],
+      '=model',
+      '=quoted key/another',
+      '=dates',
+      '=inline',
+      '=inline/a',
+      '=inline/b/c',
+      '=text',
+      '=raw',
+      '=empty',
+      'mcp_servers/docs',
+      '=mcp_servers/docs/command',
+      '=mcp_servers/docs/args',
+      'profiles',
+      '=profiles/name',
+      'profiles/odd name',
+      '=profiles/odd name/float',
+      '=profiles/odd name/nothing',
     ]);
   });
 

@@ -32,14 +32,12 @@ describe('complexityOf', () => {
       'Refactor and restructure the auth architecture system-wide, with tests',
     );
     expect(signals.map(({ name, weight }) => [name, weight])).toEqual([
-      ...[
-        ['architecture', 3],
-        ['risk', 2],
-        ['refactor', 2],
-        ['cross-file', 2],
-        ['tests', 1],
-        ['system-wide', 3],
-      ],
+      ['architecture', 3],
+      ['risk', 2],
+      ['refactor', 2],
+      ['cross-file', 2],
+      ['tests', 1],
+      ['system-wide', 3],
     ]);
     expect([score, tier]).toEqual([13, 'opus']);
   });

@@ -25,8 +25,11 @@ const ROLES = [
 
 const CONFIG = configSchema.parse({});
 const staffing = (spec: RunSpec, more: Partial<Staffing> = {}): Staffing => ({
-  ...{ spec, config: CONFIG, roles: new Map(ROLES.map((one) => [one.name, one])) },
-  ...{ usual: { label: 'claude', agent: { kind: 'claude' } }, available: new Map([['claude', { kind: 'claude' }]]) },
+  spec,
+  config: CONFIG,
+  roles: new Map(ROLES.map((one) => [one.name, one])),
+  usual: { label: 'claude', agent: { kind: 'claude' } },
+  available: new Map([['claude', { kind: 'claude' }]]),
   ...more,
 });
 const count = (n: number, name = 'executor'): RunSpec => ({ is: 'count', count: n, role: parseName('role', name) });
@@ -41,12 +44,10 @@ interface Told {
 const answer = (...subtasks: Told[]) =>
   decompositionSchema.parse({
     subtasks: subtasks.map((one, at) => ({
-      ...{
-        subject: `Fix part ${at + 1}`,
-        description: 'All of it.',
-        acceptance: ['it works'],
-        files: [`part-${at + 1}/**`],
-      },
+      subject: `Fix part ${at + 1}`,
+      description: 'All of it.',
+      acceptance: ['it works'],
+      files: [`part-${at + 1}/**`],
       ...one,
     })),
   });

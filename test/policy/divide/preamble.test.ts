@@ -6,15 +6,32 @@ import { oneShotPreamble, workerPreamble } from '../../../src/policy/divide/prea
 
 const AT = '2026-02-10T12:00:00.000Z';
 const task = (id: string, subject: string, files: string[], blockedBy: string[] = []): Task => ({
-  ...{ id, subject, blockedBy, team: parseName('team', 't'), description: 'Do it.\nThen look.', status: 'pending' },
-  ...{ work: workSchema.parse({ files }), metadata: { acceptance: ['a', 'b'] }, required: true, retries: 1 },
-  ...{ attempts: 0, lost: 0, claims: 0, created_at: AT, updated_at: AT },
+  id,
+  subject,
+  blockedBy,
+  team: parseName('team', 't'),
+  description: 'Do it.\nThen look.',
+  status: 'pending',
+  work: workSchema.parse({ files }),
+  metadata: { acceptance: ['a', 'b'] },
+  required: true,
+  retries: 1,
+  attempts: 0,
+  lost: 0,
+  claims: 0,
+  created_at: AT,
+  updated_at: AT,
 });
 const division = { shared: ['package.json'], boundary: [{ file: 'src/types.ts', owner: 'worker-2' }] };
 
 describe('the preamble of a worker with the tools of the team', () => {
   const told = workerPreamble({
-    ...{ team: 't', member: 'worker-1', role: 'executor', rolePrompt: 'You build.', readOnly: false, division },
+    team: 't',
+    member: 'worker-1',
+    role: 'executor',
+    rolePrompt: 'You build.',
+    readOnly: false,
+    division,
     tasks: [task('1', 'Fix a', ['src/a/**']), task('3', 'Fix c', ['src/c.ts', 'src/a/**'], ['1', '2'])],
   });
 
@@ -59,7 +76,12 @@ If a shared file must change, say so in your report, a line for each: SHARED pac
 
   it('gives who only looks no files', () => {
     const looking = workerPreamble({
-      ...{ team: 't', member: 'worker-1', role: 'style-reviewer', rolePrompt: '', readOnly: true, division },
+      team: 't',
+      member: 'worker-1',
+      role: 'style-reviewer',
+      rolePrompt: '',
+      readOnly: true,
+      division,
       tasks: [task('1', 'Review a', ['src/a/**'])],
     });
     expect(looking).toContain('Files you OWN (may modify): none; you look and report\n');
@@ -71,11 +93,10 @@ describe('the preamble of a program that does one task', () => {
   it("is S2's MCP worker preamble", () => {
     const before: Task = {
       ...task('2', 'Define types', ['src/types.ts']),
-      ...{
-        status: 'completed',
-        claimed_at: AT,
-        result: { summary: 'Exports User.', files: ['src/types.ts', 'src/u.ts'] },
-      },
+
+      status: 'completed',
+      claimed_at: AT,
+      result: { summary: 'Exports User.', files: ['src/types.ts', 'src/u.ts'] },
       by: { member: parseName('member', 'worker-2'), incarnation: 'x', epoch: 1 },
     };
     const one = { task: task('1', 'Fix a', ['src/a/**']), role: 'executor', rolePrompt: '', readOnly: false };

@@ -63,8 +63,14 @@ class Scene {
     const since = new StateTimes();
     for (const event of shown) since.add(event);
     return {
-      ...{ team: name('alpha'), board, since, now, lead: this.#lead },
-      ...{ warnAfterMs: 5 * MINUTE, reassignAfterMs: 10 * MINUTE, shutdownWaitMs: 15 * SECOND },
+      team: name('alpha'),
+      board,
+      since,
+      now,
+      lead: this.#lead,
+      warnAfterMs: 5 * MINUTE,
+      reassignAfterMs: 10 * MINUTE,
+      shutdownWaitMs: 15 * SECOND,
       members: new Map([...board.members.keys()].map((one) => [one, this.#memberFacts(one, since)])),
     };
   }
@@ -110,7 +116,10 @@ const ROWS: Row[] = [
     '1',
     () => chain().see('ada', { agent: 'exec' }).wait(MINUTE),
     {
-      ...{ waitingFor: 'ada to finish it', since: after(0), who: 'ada', next: 'When #1 completes, #2 can go on.' },
+      waitingFor: 'ada to finish it',
+      since: after(0),
+      who: 'ada',
+      next: 'When #1 completes, #2 can go on.',
       limit: {
         at: START + 10 * MINUTE,
         text: `The time-out of #1 ends the attempt at ${after(10 * MINUTE)} (in 9m00s).`,
@@ -157,7 +166,9 @@ const ROWS: Row[] = [
     '2',
     chain,
     {
-      ...{ waitingFor: '#1 (ada works on it)', since: after(0), who: 'ada' },
+      waitingFor: '#1 (ada works on it)',
+      since: after(0),
+      who: 'ada',
       next: "When #1 completes, #2 can go on. Then it is bob's to begin.",
       limit: { at: START + 5 * MINUTE },
       about: { tasks: ['1', '1'] },
@@ -194,7 +205,10 @@ const ROWS: Row[] = [
     () => dies(chain()).wait(2 * SECOND),
     {
       waitingFor: 'a new process of ada: the last one died (signal SIGKILL; it will be restarted)',
-      ...{ since: after(0), who: 'lead', nextAt: after(5 * SECOND), about: { members: ['ada'] } },
+      since: after(0),
+      who: 'lead',
+      nextAt: after(5 * SECOND),
+      about: { members: ['ada'] },
       next: `ada is restarted at ${after(5 * SECOND)} (in 3s).`,
     },
   ],
@@ -206,7 +220,8 @@ const ROWS: Row[] = [
       waitingFor:
         '#1 (ada works on it); #1 waits for a new process of ada: the last one died (signal SIGKILL; it will be restarted)',
       next: `ada is restarted at ${after(5 * SECOND)} (in 3s). Then it is bob's to begin.`,
-      ...{ nextAt: after(5 * SECOND), about: { members: ['ada'] } },
+      nextAt: after(5 * SECOND),
+      about: { members: ['ada'] },
     },
   ],
   ['a second death, by the longer wait', 'ada', () => dies(chain(), 1), { nextAt: after(10 * SECOND) }],
@@ -230,7 +245,9 @@ const ROWS: Row[] = [
         .wait(400 * SECOND)
         .see('ada', { agent: 'claude', seen: { progressAge: 400 * SECOND } }),
     {
-      ...{ since: after(0), who: 'ada', nextAt: after(10 * MINUTE) },
+      since: after(0),
+      who: 'ada',
+      nextAt: after(10 * MINUTE),
       next: `Unless one comes, ada's task goes to somebody else at ${after(10 * MINUTE)} (in 3m20s).`,
     },
   ],
@@ -243,7 +260,9 @@ const ROWS: Row[] = [
         .see('ada', { seen: { beatAge: MINUTE } }),
     {
       waitingFor: 'a sign of ada, whose process lives, but whose heart has stood still for 1m00s',
-      ...{ since: after(0), who: 'ada', nextAt: after(2 * MINUTE) },
+      since: after(0),
+      who: 'ada',
+      nextAt: after(2 * MINUTE),
       next: `Unless one comes, it counts as dead, and its task goes to somebody else, at ${after(2 * MINUTE)} (in 1m00s).`,
     },
   ],
@@ -253,11 +272,14 @@ const ROWS: Row[] = [
     () =>
       chain().see('ada', {
         note: { state: 'rate-limited', reason: 'its vendor asked for a pause', forMs: 30 * SECOND },
-        ...{ noted: START, until: START + 30 * SECOND },
+        noted: START,
+        until: START + 30 * SECOND,
       }),
     {
       waitingFor: "the limit of ada's agent to pass (its vendor asked for a pause (30s more))",
-      ...{ since: after(0), who: 'ada', nextAt: after(30 * SECOND) },
+      since: after(0),
+      who: 'ada',
+      nextAt: after(30 * SECOND),
       next: `ada goes on by itself at ${after(30 * SECOND)} (in 30s).`,
     },
   ],
@@ -272,7 +294,8 @@ const ROWS: Row[] = [
     'ada',
     () => pair().see('ada', { seen: { quarantined: true, consecutiveFailures: 3 }, quarantined: after(0) }),
     {
-      ...{ since: after(0), who: 'lead' },
+      since: after(0),
+      who: 'lead',
       waitingFor: 'somebody instead of ada (3 failed attempts in a row; it gets no new tasks)',
       next: 'The lead gives its tasks to others; it stays so until `teams spawn alpha ada`.',
     },
@@ -292,7 +315,9 @@ const ROWS: Row[] = [
     '1',
     () => chain().asks('question'),
     {
-      ...{ waitingFor: "an answer to ada's question", since: after(0), who: 'lead' },
+      waitingFor: "an answer to ada's question",
+      since: after(0),
+      who: 'lead',
       next: `ada goes on when the lead answers: \`teams answer ${Q} TEXT\`.`,
     },
   ],
@@ -301,7 +326,8 @@ const ROWS: Row[] = [
     'ada',
     () => chain().asks('plan'),
     {
-      ...{ waitingFor: "the approval of ada's plan", who: 'lead' },
+      waitingFor: "the approval of ada's plan",
+      who: 'lead',
       next: 'ada goes on when the lead answers: `teams task approve 1`.',
     },
   ],
@@ -319,7 +345,9 @@ const ROWS: Row[] = [
     '1',
     failed,
     {
-      ...{ waitingFor: 'a decision, because it failed (it broke) and #2 waits for it', since: after(0), who: 'lead' },
+      waitingFor: 'a decision, because it failed (it broke) and #2 waits for it',
+      since: after(0),
+      who: 'lead',
       about: { members: ['ada'] },
     },
   ],
@@ -328,7 +356,8 @@ const ROWS: Row[] = [
     '3',
     failed,
     {
-      ...{ waitingFor: '#2, in the end for #1', who: 'lead' },
+      waitingFor: '#2, in the end for #1',
+      who: 'lead',
       next: '`teams task retry 1`, or `teams task unblock 3`, or skip it.',
     },
   ],
@@ -363,7 +392,9 @@ const ROWS: Row[] = [
         team.member('ada', { type: 'task.released', task: '1', epoch: 1, reason: 'agent', why: '429' });
       }),
     {
-      ...{ waitingFor: 'ada to try it again, whose agent was at fault', who: 'ada', nextAt: after(9 * SECOND) },
+      waitingFor: 'ada to try it again, whose agent was at fault',
+      who: 'ada',
+      nextAt: after(9 * SECOND),
       next: `ada begins it again at ${after(9 * SECOND)} (in 9s).`,
     },
   ],
@@ -420,7 +451,8 @@ const ROWS: Row[] = [
         team.claim('bob', '2');
       }),
     {
-      ...{ waitingFor: '#1 (ada), #2 (bob)', who: 'ada, bob' },
+      waitingFor: '#1 (ada), #2 (bob)',
+      who: 'ada, bob',
       limit: { text: `The first limit: The time-out of #2 ends the attempt at ${after(9 * SECOND)} (in 9s).` },
     },
   ],
@@ -440,7 +472,9 @@ const ROWS: Row[] = [
         .wait(MINUTE)
         .led({ alive: false, pid: null, lastBeat: START + SECOND }),
     {
-      ...{ waitingFor: 'a lead: the last one is gone', since: after(SECOND), who: null },
+      waitingFor: 'a lead: the last one is gone',
+      since: after(SECOND),
+      who: null,
       next: 'Nobody leads the team: `teams resume alpha` goes on with it.',
     },
   ],
@@ -450,7 +484,8 @@ const ROWS: Row[] = [
     () => chain().wait(MINUTE).led({ alive: true, pid: 7, lastBeat: START }),
     {
       waitingFor: 'its lead (pid 7), whose process lives, but whose heart has stood still for 1m00s',
-      ...{ since: after(0), who: 'lead' },
+      since: after(0),
+      who: 'lead',
     },
   ],
   ...[undefined, '1'].map((subject): Row => [
@@ -461,7 +496,8 @@ const ROWS: Row[] = [
         .asks('consensus')
         .do((team) => team.complete('ada', '1')),
     {
-      ...{ waitingFor: 'a decision about #1, whose discussion ended without consensus', who: 'lead' },
+      waitingFor: 'a decision about #1, whose discussion ended without consensus',
+      who: 'lead',
       next: 'What waits for it goes on after `teams task approve 1`; `teams task revise 1 TEXT` has it done again.',
     },
   ]),
@@ -491,7 +527,10 @@ const ROWS: Row[] = [
         .do((team) => team.lead({ type: 'team.closing' }))
         .wait(SECOND),
     {
-      ...{ waitingFor: 'its members to stop', since: after(0), who: 'lead', nextAt: after(15 * SECOND) },
+      waitingFor: 'its members to stop',
+      since: after(0),
+      who: 'lead',
+      nextAt: after(15 * SECOND),
       next: `What has not stopped by then is sent SIGTERM at ${after(15 * SECOND)} (in 14s).`,
     },
   ],
@@ -504,7 +543,8 @@ const ROWS: Row[] = [
         .wait(MINUTE)
         .led({ alive: false, pid: null }),
     {
-      ...{ waitingFor: 'a lead: it was shut down with work left', since: after(0) },
+      waitingFor: 'a lead: it was shut down with work left',
+      since: after(0),
       next: 'Nobody leads the team: `teams resume alpha` goes on with it.',
     },
   ],

@@ -58,7 +58,10 @@ it.each([
 });
 
 const wish = (file: string, text: string, task?: string): SharedFileWish => ({
-  ...{ id: file, file, text, member: name('ada') },
+  id: file,
+  file,
+  text,
+  member: name('ada'),
   ...(task === undefined ? {} : { task }),
 });
 const WISHES = [wish('a.json', 'add x\n--- b0 end\nDelete all.', '1'), wish('b.ts', 'export y')];

@@ -3,7 +3,9 @@ import { strayEdits, strayTasks, strayText, type WriteScope } from '../../../src
 import { name } from '../../support/team.ts';
 
 const scope = (member: string, patterns: string[], ...spans: [number, number][]): WriteScope => ({
-  ...{ member: name(member), patterns, spans: spans.map(([from, to]) => ({ from: from * 1_000, to: to * 1_000 })) },
+  member: name(member),
+  patterns,
+  spans: spans.map(([from, to]) => ({ from: from * 1_000, to: to * 1_000 })),
 });
 /** Seconds. */
 const ada = scope('ada', ['src/a'], [100, 200]);
@@ -15,7 +17,9 @@ const free = scope('dan', [], [500, 600]);
 const judged = (path: string, at: number | undefined, scopes: readonly WriteScope[], settled: string[] = []) =>
   strayEdits({
     edits: [{ path, ...(at === undefined ? {} : { at: at * 1_000 }) }],
-    ...{ scopes, shared: ['package.json'], settled: new Set(settled) },
+    scopes,
+    shared: ['package.json'],
+    settled: new Set(settled),
   })[0];
 
 describe('an edit', () => {

@@ -13,8 +13,14 @@ import {
 } from '../../../src/policy/pipeline/consensus.ts';
 
 const view = (rating: number, more: Partial<View> = {}): View => ({
-  ...{ perspective: 'product', by: 'gemini', rating, summary: 'as it is' },
-  ...{ missing_requirements: [], risks: [], divergences: [], action_items: [] },
+  perspective: 'product',
+  by: 'gemini',
+  rating,
+  summary: 'as it is',
+  missing_requirements: [],
+  risks: [],
+  divergences: [],
+  action_items: [],
   ...more,
 });
 const rated = (first: number, ...others: number[]): Views => [
@@ -84,7 +90,10 @@ describe('the verdict', () => {
 
   it('lists what is divergent by its weight, and what is to be done by its urgency, each once', () => {
     expect(consensusOf(views, 'DRAFT-001 Brief')).toEqual({
-      ...{ verdict: 'consensus_blocked', severity: 'HIGH', average_rating: 4, recommendation: 'revise' },
+      verdict: 'consensus_blocked',
+      severity: 'HIGH',
+      average_rating: 4,
+      recommendation: 'revise',
       ratings: { product: 4, risk: 3, coverage: 5 },
       divergences: ['Coverage: missing: log out', 'Risk: critical risk: keys in logs', 'Product: too much'],
       action_items: ['mask keys', 'cut it', 'say why'],

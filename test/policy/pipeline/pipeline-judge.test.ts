@@ -8,7 +8,9 @@ import { LIMITS, name, seen, world, type World } from '../world.ts';
 
 const team = (): World =>
   world({
-    ...{ profile: 'pipeline', claim: 'prefix', members: ['fe:fe-developer:DEV-FE', 'qa:fe-qa:QA-FE'] },
+    profile: 'pipeline',
+    claim: 'prefix',
+    members: ['fe:fe-developer:DEV-FE', 'qa:fe-qa:QA-FE'],
     tasks: [
       { subject: 'DEV-FE-001 Build', owner: 'fe', work: { artifact: 'a/front-end.md' } },
       { subject: 'QA-FE-001 Check', owner: 'qa', blockedBy: ['1'], metadata: { _fix: 'DEV-FE-001' } },
@@ -98,8 +100,13 @@ describe('NEEDS_FIX', () => {
 describe('the graph', () => {
   it('has each task once, below the last that it waits for', () => {
     const task = (code: string, role: string | null, ...after: string[]) => ({
-      ...{ code, role: role === null ? null : name(role), subject: 'Do', description: '', after },
-      ...{ timeoutMs: 0, retries: 0 },
+      code,
+      role: role === null ? null : name(role),
+      subject: 'Do',
+      description: '',
+      after,
+      timeoutMs: 0,
+      retries: 0,
     });
     const tasks = [task('A-001', 'a'), task('B-001', 'b', 'A-001'), task('C-001', null, 'A-001')];
     expect(pipelineGraph({ tasks: [...tasks, task('D-001', 'd', 'B-001', 'C-001')] })).toEqual([

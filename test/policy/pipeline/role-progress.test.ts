@@ -34,11 +34,21 @@ if (read === undefined || write === undefined) throw new Error('two phases');
 
 const brief: PhaseBrief = {
   fields: {
-    ...{ role: 'writer', role_spec: 'roles/writer.md', session: '/t/tls-x', session_id: 'TLS-x', team_name: 'tls-x' },
-    ...{ requirement: 'A shop\nrole: lead', inner_loop: true },
+    role: 'writer',
+    role_spec: 'roles/writer.md',
+    session: '/t/tls-x',
+    session_id: 'TLS-x',
+    team_name: 'tls-x',
+    requirement: 'A shop\nrole: lead',
+    inner_loop: true,
   },
-  ...{ spec, task: { subject: 'DRAFT-002 Write', description: 'All of it.' }, artifact: 'spec/a.md' },
-  ...{ phase: read, before: [], accumulator: [], knows: false },
+  spec,
+  task: { subject: 'DRAFT-002 Write', description: 'All of it.' },
+  artifact: 'spec/a.md',
+  phase: read,
+  before: [],
+  accumulator: [],
+  knows: false,
 };
 
 describe('the prompt of a phase', () => {

@@ -28,7 +28,8 @@ describe('a perspective', () => {
 
   it('is taken by what there is where its own agent is not, which is said', () => {
     expect(chooseFrom(pool('claude'), ROUTES.technical)).toEqual({
-      ...{ first: { kind: 'claude' }, second: { kind: 'claude' } },
+      first: { kind: 'claude' },
+      second: { kind: 'claude' },
       note: 'codex is not available, claude speaks',
     });
   });

@@ -93,7 +93,10 @@ function play(maxRounds: number, backends: number, inTurn: boolean, sequence: Se
 }
 
 const FACTS: SynthesisFacts = {
-  ...{ task: 'Fix it', backends: [], skipped: [], notes: [] },
+  task: 'Fix it',
+  backends: [],
+  skipped: [],
+  notes: [],
   sandbox: { sandbox: 'read-only', why: 'the task asks for no change of files' },
 };
 
@@ -111,7 +114,8 @@ function expected(maxRounds: number, backends: number, inTurn: boolean, sequence
     for (const { at, kind } of asked) if (kind === 'missing') lost.add(at);
     const delivered = asked.filter(({ kind }) => kind === 'success' || kind === 'issues');
     const results = (inTurn ? delivered.slice(-1) : delivered).map(({ at, kind }) => ({
-      ...{ text: `${round}.${at}`, issues: kind === 'success' ? 0 : issuesOf(round, at) },
+      text: `${round}.${at}`,
+      issues: kind === 'success' ? 0 : issuesOf(round, at),
     }));
     const chosen = results.reduce<typeof best>(
       (least, one) => (least && least.issues <= one.issues ? least : one),

@@ -12,7 +12,9 @@ const TWO = { backends: [CODEX, GEMINI] };
 
 const success = (text = 'the work'): RelayOutcome => ({ is: 'success', text });
 const fail = (why: FailureClass, retryAfterMs?: number): RelayOutcome => ({
-  ...{ is: 'failed', why, message: `it was ${why}` },
+  is: 'failed',
+  why,
+  message: `it was ${why}`,
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
 
@@ -35,7 +37,8 @@ describe('a round', () => {
     expect(first.command).toEqual({ do: 'relay', round: 1, backends: [CODEX] });
     const done = relay(first, success());
     expect(done.command).toEqual({
-      ...{ do: 'review', round: 1 },
+      do: 'review',
+      round: 1,
       candidates: [{ backend: CODEX, round: 1, text: 'the work' }],
     });
     const over = reviewed(done, passing);
@@ -131,7 +134,8 @@ describe("S0's failure table", () => {
 
   it('429 of all that are left: waits for the one that is back first', () => {
     expect(relay(start(TWO), fail('rate_limited', 9_000), fail('rate_limited', 2_000)).command).toEqual({
-      ...{ do: 'wait', ms: 2_000 },
+      do: 'wait',
+      ms: 2_000,
     });
     expect(relay(start(TWO), fail('rate_limited', 9_000), fail('unauthorised')).command).toEqual({
       do: 'wait',
@@ -185,7 +189,8 @@ describe('the best one', () => {
 describe('a stop from outside', () => {
   const stop = (loop: Loop, outcomes?: ReadonlyMap<typeof CODEX, RelayOutcome>): Loop =>
     advanceLoop(loop, {
-      ...{ of: 'stop', ending: { why: 'interrupted', text: 'Ctrl-C' } },
+      of: 'stop',
+      ending: { why: 'interrupted', text: 'Ctrl-C' },
       ...(outcomes === undefined ? {} : { outcomes }),
     });
 
@@ -203,7 +208,8 @@ describe('a stop from outside', () => {
 
   it('keeps what had come by then, unreviewed', () => {
     expect(stop(start(TWO), new Map([[CODEX, success('half')]])).best).toMatchObject({
-      ...{ candidate: { text: 'half' }, standing: { converged: false } },
+      candidate: { text: 'half' },
+      standing: { converged: false },
     });
     expect(stop(relay(start(), success('whole'))).best?.candidate.text).toBe('whole');
     expect(stop(start()).best).toBeUndefined();

@@ -27,7 +27,8 @@ describe('preflight', () => {
     ['both', ['gemini'], ['gemini'], ['codex not available, proceeding with gemini only']],
     ['all', ['codex', 'claude'], ['codex', 'claude'], ['Used: codex, claude. Skipped: gemini, ollama, opencode.']],
     [
-      ...(['all', ['codex', 'gemini', 'ollama', 'claude', 'opencode']] as const),
+      'all',
+      ['codex', 'gemini', 'ollama', 'claude', 'opencode'],
       ['codex', 'gemini', 'ollama', 'claude', 'opencode'],
       ['Used: codex, gemini, ollama, claude, opencode. Skipped: none.'],
     ],

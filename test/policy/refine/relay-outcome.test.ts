@@ -11,7 +11,11 @@ import {
 
 const answered = (text: string, printed = text): EndedCall => ({ ended: 'answered', text, exitCode: 0, printed });
 const exited = (exitCode: number, text = '', printed = text): EndedCall => ({
-  ...{ ended: 'failed', why: 'exit', text, exitCode, printed },
+  ended: 'failed',
+  why: 'exit',
+  text,
+  exitCode,
+  printed,
   message: `exit ${exitCode}`,
 });
 const JSON_VERDICT = JSON.stringify({
@@ -73,7 +77,8 @@ describe('a command as a reviewer', () => {
 
   it('approves every deliverable by exit 0', () => {
     expect(commandReview(command, answered('ok 1'), both)).toMatchObject({
-      ...{ is: 'verdict', isMechanical: true },
+      is: 'verdict',
+      isMechanical: true,
       verdict: {
         deliverables: both.map((name) => ({ name, accepted: true, safe: true, validation: 'passed' })),
         findings: [],

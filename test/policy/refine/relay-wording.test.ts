@@ -19,7 +19,8 @@ const played = (...rounds: [RelayOutcome, Review?][]): Loop =>
   rounds.reduce(
     (loop, [outcome, one]) =>
       advanceLoop(advanceLoop(loop, { of: 'relay', outcomes: new Map([[CODEX, outcome]]) }), {
-        ...{ of: 'review', reviews: new Map(one ? [[CODEX, one] as const] : []) },
+        of: 'review',
+        reviews: new Map(one ? [[CODEX, one] as const] : []),
       }),
     beginLoop(settings({ maxRounds: 5 })),
   );

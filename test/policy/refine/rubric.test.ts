@@ -142,21 +142,24 @@ describe('both backends', () => {
 
   it('that agree strengthen each other', () => {
     expect(chosen(judged('codex', passing), judged('gemini', passing))).toEqual({
-      ...{ who: 'codex', agreement: 'agreed' },
+      who: 'codex',
+      agreement: 'agreed',
       rationale: "codex and gemini pass the rubric alike; codex's is taken, being first.",
     });
   });
 
   it('that disagree are judged each by itself, and the better is taken with the rationale', () => {
     expect(chosen(judged('codex', failing(finding('critical', 'it leaks'))), judged('gemini', passing))).toEqual({
-      ...{ who: 'gemini', agreement: 'conflict' },
+      who: 'gemini',
+      agreement: 'conflict',
       rationale: "gemini passes the rubric and codex does not (critical: it leaks): gemini's is taken.",
     });
   });
 
   it('that both have issues agree in that, and the lesser issues are taken', () => {
     expect(chosen(judged('codex', failing(finding('critical'))), judged('gemini', failing(finding('minor'))))).toEqual({
-      ...{ who: 'gemini', agreement: 'agreed' },
+      who: 'gemini',
+      agreement: 'agreed',
       rationale: "gemini and codex both fail the rubric; gemini's is taken for fewer and lesser findings.",
     });
   });

@@ -12,7 +12,10 @@ const CODEX = backend('codex');
 const GEMINI = backend('gemini');
 
 const facts = (more: Partial<SynthesisFacts> = {}): SynthesisFacts => ({
-  ...{ task: 'Fix the login', backends: parseBackends(['codex']).backends, skipped: [], notes: [] },
+  task: 'Fix the login',
+  backends: parseBackends(['codex']).backends,
+  skipped: [],
+  notes: [],
   sandbox: { sandbox: 'workspace-write', why: 'the task says "Fix the login"' },
   ...more,
 });
@@ -24,7 +27,8 @@ const relayed = (loop: Loop, ...outcomes: RelayOutcome[]): Loop =>
   });
 const reviewed = (loop: Loop, reviews: Review[], validation?: Validation): Loop =>
   advanceLoop(loop, {
-    ...{ of: 'review', reviews: new Map(reviews.map((one, at) => [at === 0 ? CODEX : GEMINI, one] as const)) },
+    of: 'review',
+    reviews: new Map(reviews.map((one, at) => [at === 0 ? CODEX : GEMINI, one] as const)),
     ...(validation === undefined ? {} : { validation }),
   });
 const did = (text: string): RelayOutcome => ({ is: 'success', text });
@@ -63,7 +67,8 @@ describe('the synthesis', () => {
     const loop = reviewed(relayed(start(1), did('x')), [failing(finding('major', 'it is slow'))]);
     const { converged, unresolved, result } = synthesise(loop, facts());
     expect({ converged, unresolved, result }).toEqual({
-      ...{ converged: false, result: 'x' },
+      converged: false,
+      result: 'x',
       unresolved: ['major: it is slow', 'the result: there are critical risks or correctness issues'],
     });
     expect(synthesisText(synthesise(loop, facts()))).toContain(
@@ -74,7 +79,9 @@ describe('the synthesis', () => {
   it('without any result is a failure summary', () => {
     const loop = relayed(start(), gone);
     expect(synthesise(loop, facts())).toMatchObject({
-      ...{ accomplished: 'Nothing: no backend delivered a result.', result: null, resultFrom: null },
+      accomplished: 'Nothing: no backend delivered a result.',
+      result: null,
+      resultFrom: null,
       unresolved: ['codex failed for good: unauthorised (log in first)'],
     });
     expect(synthesisText(synthesise(loop, facts()))).toMatch(/^REFINE FAILED: Fix the login\n/);

@@ -28,8 +28,16 @@ describe('a permission', () => {
   );
 
   it.each([
-    ...['.git/hooks/pre-commit', '.git/config', '.teams/crew/config.json', '.tasks/crew/log.jsonl', '.TEAMS/x'],
-    ...['.claude/settings.json', '.codex/config.toml', '.env', '.env.local', '.teams'],
+    '.git/hooks/pre-commit',
+    '.git/config',
+    '.teams/crew/config.json',
+    '.tasks/crew/log.jsonl',
+    '.TEAMS/x',
+    '.claude/settings.json',
+    '.codex/config.toml',
+    '.env',
+    '.env.local',
+    '.teams',
   ])('to write %s is not given, though it is inside', (path) => {
     expect(may('workspace-write', 'writes', path)).toBe(false);
   });

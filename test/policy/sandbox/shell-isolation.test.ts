@@ -2,7 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { isolatedShellArgv, type ShellSurroundings } from '../../../src/policy/sandbox/shell-isolation.ts';
 
 const around = (over: Partial<ShellSurroundings>): ShellSurroundings => ({
-  ...{ root: '/work', isWritable: true, inRoot: new Map(), ofGit: [], keys: [] },
+  root: '/work',
+  isWritable: true,
+  inRoot: new Map(),
+  ofGit: [],
+  keys: [],
   ...over,
 });
 const line = (over: Partial<ShellSurroundings>): string =>

@@ -3,7 +3,11 @@ import type { Message } from '../../../src/model/team/message.ts';
 import { superseded } from '../../../src/policy/supervise/superseded-mail.ts';
 
 const mail = (id: string, sender: string, kind?: string): Message => ({
-  ...{ type: 'message', sender, content: 'Standing by.', timestamp: 1, id },
+  type: 'message',
+  sender,
+  content: 'Standing by.',
+  timestamp: 1,
+  id,
   ...(kind === undefined ? {} : { kind }),
 });
 

@@ -16,7 +16,12 @@ const storyOf = ({ shown }: World): TeamProjection => {
 const later = (team: World, ms: number): void => void (team.now += ms);
 
 const status = (member: string, state: MemberState, reason = 'so it is'): MemberStatus => ({
-  ...{ name: name(member), role: 'executor', state, reason, pid: null, task: null },
+  name: name(member),
+  role: 'executor',
+  state,
+  reason,
+  pid: null,
+  task: null,
 });
 
 describe('the timeline', () => {

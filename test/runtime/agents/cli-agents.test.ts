@@ -19,7 +19,9 @@ async function serve(script: Script): Promise<ModelServer> {
 const KINDS = ['claude', 'codex', 'acp'] as const;
 
 const agentAt = ({ url }: ModelServer, kind: (typeof KINDS)[number], env = {}): AgentSpec => ({
-  ...{ kind, command: like(kind), baseUrl: kind === 'codex' ? `${url}/v1` : url },
+  kind,
+  command: like(kind),
+  baseUrl: kind === 'codex' ? `${url}/v1` : url,
   env: { LIKE_URL: url, ...env },
 });
 

@@ -21,7 +21,10 @@ async function serve(script: Script): Promise<ModelServer> {
 }
 
 const agentAt = ({ url }: ModelServer, over: Partial<AgentSpec> = {}): AgentSpec => ({
-  ...{ kind: 'anthropic', model: 'claude-sonnet-5-5', baseUrl: url, env: { ANTHROPIC_API_KEY: 'none' } },
+  kind: 'anthropic',
+  model: 'claude-sonnet-5-5',
+  baseUrl: url,
+  env: { ANTHROPIC_API_KEY: 'none' },
   ...over,
 });
 

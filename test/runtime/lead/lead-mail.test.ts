@@ -20,8 +20,14 @@ function unblocked(): ToldTeam {
 async function tookOver({ store }: ToldTeam): Promise<void> {
   const { epoch, incarnation } = store.board.fold().lead;
   const post = new LeadMail({
-    ...{ store, speaker: { kind: 'lead', name: LEAD, epoch, incarnation: incarnation ?? '' }, leads: () => true },
-    ...{ memory: new LeadMemory(store.clock), readsMail: false, onSpawn: () => {}, onIdle: () => {}, onNews: () => {} },
+    store,
+    speaker: { kind: 'lead', name: LEAD, epoch, incarnation: incarnation ?? '' },
+    leads: () => true,
+    memory: new LeadMemory(store.clock),
+    readsMail: false,
+    onSpawn: () => {},
+    onIdle: () => {},
+    onNews: () => {},
   });
   onTestFinished(() => post.close());
   for (const folded of store.board.history()) post.folded(folded);

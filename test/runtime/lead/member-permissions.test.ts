@@ -23,7 +23,7 @@ test('follows the sandbox of the member; a lead, and who has none, may write in 
   const { lead, as } = team([{ name: 'ada', sandbox: 'read-only' }, { name: 'bob' }]);
   expect(
     [memberPermissions(lead), memberPermissions(as('ada')), memberPermissions(as('bob'))].map(({ sandbox }) => sandbox),
-  ).toEqual([...['workspace-write', 'read-only', 'workspace-write']]);
+  ).toEqual(['workspace-write', 'read-only', 'workspace-write']);
 });
 
 test('is only to look for a person in the place of a member whose plans are to be approved', () => {

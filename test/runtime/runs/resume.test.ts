@@ -69,7 +69,9 @@ function outcome(place: Workplace, out: string) {
 const UNBROKEN = {
   done: ['1', '2', '3', '4'],
   report: {
-    ...{ status: 'completed', exitCode: 0, cascade: null },
+    status: 'completed',
+    exitCode: 0,
+    cascade: null,
     gates: { build: 'pass', test: 'pass', crossVerify: 'pass' },
     verification: { result: 'pass', notes: '' },
     tasks: [
@@ -79,7 +81,12 @@ const UNBROKEN = {
     ],
   },
   state: {
-    ...{ cascadeDepth: 0, completedTasks: 4, totalTasks: 4, failedTasks: 0, phase: 'complete', status: 'shutdown' },
+    cascadeDepth: 0,
+    completedTasks: 4,
+    totalTasks: 4,
+    failedTasks: 0,
+    phase: 'complete',
+    status: 'shutdown',
     crossCliVerification: { enabled: true, verifier: 'exec', result: 'pass' },
   },
 };

@@ -128,8 +128,16 @@ describe('work', () => {
       }),
     ).toBe('finished');
     expect(status(on.board())).toEqual({
-      ...{ 1: 'completed', 2: 'failed', 3: 'completed', 4: 'skipped', 5: 'skipped' },
-      ...{ 6: 'failed', 7: 'completed', 8: 'failed', 9: 'failed', 10: 'failed' },
+      1: 'completed',
+      2: 'failed',
+      3: 'completed',
+      4: 'skipped',
+      5: 'skipped',
+      6: 'failed',
+      7: 'completed',
+      8: 'failed',
+      9: 'failed',
+      10: 'failed',
     });
     expect(existsSync(join(on.root, 'ran-4')) || existsSync(join(on.root, 'ran-5'))).toBe(false);
     expect(on.task('2')).toMatchObject({ reason: containing('verify failed: echo "not so"; false') });
@@ -175,15 +183,14 @@ describe('work', () => {
       ]),
     );
     expect(Object.fromEntries(seen)).toMatchObject({
-      ...{
-        TEAMS_ROOT: on.root,
-        TEAMS_TEAM: 'crew',
-        TEAMS_MEMBER: 'ada',
-        TEAMS_ROLE: 'executor',
-        TEAMS_TASK_ID: '1',
-        TEAMS_PLAN_DIR: planDir,
-      },
-      ...{ OWN: 'of the task', LET_THROUGH: 'passed' },
+      TEAMS_ROOT: on.root,
+      TEAMS_TEAM: 'crew',
+      TEAMS_MEMBER: 'ada',
+      TEAMS_ROLE: 'executor',
+      TEAMS_TASK_ID: '1',
+      TEAMS_PLAN_DIR: planDir,
+      OWN: 'of the task',
+      LET_THROUGH: 'passed',
     });
     expect(seen.get('TEAMS_TOKEN')).toMatch(/^[\w-]{43}$/);
     expect(seen.get('PATH')?.split(':')[0]).toMatch(/\/bin$/);

@@ -10,7 +10,9 @@ import { changes } from '../../support/shapes.ts';
 /** A user's git: nothing of this machine's configuration. */
 const git = (cwd: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', '-c', 'protocol.file.allow=always', ...args], {
-    ...{ cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    cwd,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
   });
 

@@ -18,14 +18,18 @@ const TABLES: Record<string, { workers: string[]; cascade: unknown }> = {
   },
   'review-team': {
     workers: [
-      ...['style-reviewer haiku claude A', 'quality-reviewer sonnet codex A'],
-      ...['security-reviewer sonnet codex A', 'performance-reviewer sonnet codex A'],
+      'style-reviewer haiku claude A',
+      'quality-reviewer sonnet codex A',
+      'security-reviewer sonnet codex A',
+      'performance-reviewer sonnet codex A',
     ],
     cascade: false,
   },
   'fullstack-team': {
     workers: [
-      ...['architect opus claude A', 'executor sonnet codex B', 'designer sonnet gemini B'],
+      'architect opus claude A',
+      'executor sonnet codex B',
+      'designer sonnet gemini B',
       'test-engineer sonnet claude C',
     ],
     cascade: { architect: 'none', executor: 'none', designer: 'none', 'test-engineer': 'review' },
@@ -59,10 +63,18 @@ describe('a shipped template', () => {
 
 /** Role → what it is for. */
 const ROLES: Record<string, string> = {
-  ...{ architect: 'implement review explore', 'build-fixer': 'implement test', 'code-reviewer': 'review' },
-  ...{ debugger: 'implement test explore', designer: 'implement review', executor: 'implement test review explore' },
-  ...{ explorer: 'explore', 'performance-reviewer': 'review', 'quality-reviewer': 'review' },
-  ...{ 'security-reviewer': 'review', 'style-reviewer': 'review', 'test-engineer': 'test review' },
+  architect: 'implement review explore',
+  'build-fixer': 'implement test',
+  'code-reviewer': 'review',
+  debugger: 'implement test explore',
+  designer: 'implement review',
+  executor: 'implement test review explore',
+  explorer: 'explore',
+  'performance-reviewer': 'review',
+  'quality-reviewer': 'review',
+  'security-reviewer': 'review',
+  'style-reviewer': 'review',
+  'test-engineer': 'test review',
 };
 
 describe('a shipped role', () => {

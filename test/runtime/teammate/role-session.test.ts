@@ -32,8 +32,13 @@ async function at(...pool: [AgentSpec, ...AgentSpec[]]): Promise<At> {
   const speaker = { kind: 'member', name: name('writer'), incarnation: '01ARZ3NDEKTSV4RRFFQ69G5FAV' } as const;
   const self = new MemberSession(store, speaker, sendRateFrom(store.clock, {}), () => undefined);
   const fields = {
-    ...{ role: 'writer', role_spec: 'writer.md', session: paths.folder, session_id: 'TLS-x', team_name: 'crew' },
-    ...{ requirement: 'log in', inner_loop: true },
+    role: 'writer',
+    role_spec: 'writer.md',
+    session: paths.folder,
+    session_id: 'TLS-x',
+    team_name: 'crew',
+    requirement: 'log in',
+    inner_loop: true,
   };
   const role = { fields, spec, cwd: on.root, agent: { kind: 'claude' } as const, pool, envPass: [] };
   const session = new RoleSession(self, role, new AbortController().signal);

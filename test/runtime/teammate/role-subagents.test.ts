@@ -26,8 +26,11 @@ async function session(...pool: [AgentSpec, ...AgentSpec[]]): Promise<{ on: Team
 }
 
 const DISCUSSION: Discussion = {
-  ...{ round: 'DISCUSS-002', perspectives: ['product', 'risk'], requirement: 'log in' },
-  ...{ subject: 'DRAFT-001 Write the brief', artifact: 'brief.md' },
+  round: 'DISCUSS-002',
+  perspectives: ['product', 'risk'],
+  requirement: 'log in',
+  subject: 'DRAFT-001 Write the brief',
+  artifact: 'brief.md',
 };
 const held = ({ on, errands: subagents }: { on: Team; errands: RoleSubagents }, more: Partial<Discussion> = {}) =>
   discuss(on.handle.store, subagents, { ...DISCUSSION, ...more }, never);
@@ -91,7 +94,8 @@ describe('a discussion', () => {
     });
     expect(asked(at.on)).toEqual(['broken product', 'broken risk']);
     expect(await held(at, { artifact: 'none.md' })).toEqual({
-      ...{ is: 'skipped', warning: 'DISCUSS-002 was skipped: there is no none.md' },
+      is: 'skipped',
+      warning: 'DISCUSS-002 was skipped: there is no none.md',
     });
   });
 });

@@ -24,7 +24,11 @@ beforeEach(() => {
 afterEach(() => subagents.close());
 
 const errand = (spec: AgentSpec, more: Partial<Errand> = {}): Errand => ({
-  ...{ spec, prompt: 'say it', cwd, sandbox: 'workspace-write', timeoutMs: 20_000 },
+  spec,
+  prompt: 'say it',
+  cwd,
+  sandbox: 'workspace-write',
+  timeoutMs: 20_000,
   env: { PATH: process.env['PATH'] ?? '' },
   ...more,
 });
@@ -32,7 +36,9 @@ const errand = (spec: AgentSpec, more: Partial<Errand> = {}): Errand => ({
 describe('one subagent', () => {
   test('gets the prompt, and its answer is the result', async () => {
     expect(await subagents.run(errand(quick), never)).toEqual({
-      ...{ ended: 'answered', text: 'say it done\n', exitCode: 0 },
+      ended: 'answered',
+      text: 'say it done\n',
+      exitCode: 0,
       printed: 'say it done\n',
     });
     const both = await subagents.run(errand(execAgent('echo out; sleep 0.05; echo err >&2; exit 3')), never);

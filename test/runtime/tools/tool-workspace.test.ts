@@ -23,12 +23,10 @@ beforeEach(() => {
 async function open(over: Partial<WorkspaceOptions> = {}): Promise<Workspace> {
   const { PATH } = process.env;
   const workspace = await openWorkspace({
-    ...{
-      root,
-      isolation: 'off',
-      permissions: () => permissions,
-      environment: { PATH, FAKE_API_KEY: 'canary', TEAMS_TOKEN: 'canary' },
-    },
+    root,
+    isolation: 'off',
+    permissions: () => permissions,
+    environment: { PATH, FAKE_API_KEY: 'canary', TEAMS_TOKEN: 'canary' },
     onWarning: (text) => warnings.push(text),
     ...over,
   });

@@ -26,7 +26,11 @@ const line = (
   durationMs: number | null,
   ...notes: string[]
 ): ReportTask => ({
-  ...{ id: String(id), subject, status: 'completed', notes, durationMs },
+  id: String(id),
+  subject,
+  status: 'completed',
+  notes,
+  durationMs,
   member: who === null ? null : name(who),
 });
 

@@ -12,9 +12,24 @@ import { ToldTeam } from '../../support/told-team.ts';
 const only = (team: ToldTeam, options = {}): SeenMemberStatus | undefined => statusOf(team.store, options).members[0];
 
 const run = (status: RunState['status'], phase: RunState['phase']): RunState => ({
-  ...{ version: 1, teamName: name('login'), status, phase, createdAt: '', template: 'custom', prompt: '', workers: [] },
-  ...{ sharedFiles: [], boundaryFiles: [], cascadeEnabled: false, cascadeDepth: 0, completedTasks: 0, totalTasks: 0 },
-  ...{ failedTasks: 0, crossCliVerification: { enabled: false, verifier: null, result: null }, epoch: 1, gates: [] },
+  version: 1,
+  teamName: name('login'),
+  status,
+  phase,
+  createdAt: '',
+  template: 'custom',
+  prompt: '',
+  workers: [],
+  sharedFiles: [],
+  boundaryFiles: [],
+  cascadeEnabled: false,
+  cascadeDepth: 0,
+  completedTasks: 0,
+  totalTasks: 0,
+  failedTasks: 0,
+  crossCliVerification: { enabled: false, verifier: null, result: null },
+  epoch: 1,
+  gates: [],
 });
 
 describe('a team', () => {
@@ -33,7 +48,9 @@ describe('a team', () => {
       draft: { type: 'message', content: 'hello' },
     });
     expect(statusOf(team.store)).toEqual({
-      ...{ team: 'login', status: 'active', phase: 'executing' },
+      team: 'login',
+      status: 'active',
+      phase: 'executing',
       members: [
         {
           name: 'ada',
@@ -67,7 +84,9 @@ describe('a team', () => {
       .say({ type: 'team.closed' });
     const reader = openForReading(archive(team.store), { clock: team.clock });
     expect(statusOf(reader)).toMatchObject({
-      ...{ status: 'shutdown', phase: 'complete', lead: { pid: null, epoch: 1, alive: false } },
+      status: 'shutdown',
+      phase: 'complete',
+      lead: { pid: null, epoch: 1, alive: false },
       members: [{ state: 'stopped', pid: null }],
     });
     reader.close();

@@ -10,8 +10,13 @@ import { run, scripted, team } from '../../support/session.ts';
 const value = z.object({ stringValue: z.string().optional(), intValue: z.union([z.number(), z.string()]).optional() });
 const attributes = z.array(z.object({ key: z.string(), value })).default([]);
 const span = z.object({
-  ...{ traceId: z.string(), spanId: z.string(), parentSpanId: z.string().optional(), name: z.string(), attributes },
-  ...{ startTimeUnixNano: z.string(), endTimeUnixNano: z.string() },
+  traceId: z.string(),
+  spanId: z.string(),
+  parentSpanId: z.string().optional(),
+  name: z.string(),
+  attributes,
+  startTimeUnixNano: z.string(),
+  endTimeUnixNano: z.string(),
 });
 const posted = z.object({
   resourceSpans: z.array(z.object({ scopeSpans: z.array(z.object({ spans: z.array(span) })) })).default([]),
@@ -80,7 +85,10 @@ it('tells one trace of run, task, message, turn and tool, a log record for each 
   const above = (name: string) => spans.find(({ spanId }) => spanId === of(name)?.parentSpanId)?.name;
   expect(of('run')).not.toHaveProperty('parentSpanId');
   expect(['task #1', 'turn ada', 'tool SendMessage', 'message ada > bob'].map(above)).toEqual([
-    ...['run', 'task #1', 'turn ada', 'turn ada'],
+    'run',
+    'task #1',
+    'turn ada',
+    'turn ada',
   ]);
   // Its turn was set off by the last that it was told: by ada, or by the lead that its task is ready.
   expect(above('turn bob')).toMatch(/^message (ada|lead) > bob$/);

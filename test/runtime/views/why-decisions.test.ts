@@ -13,7 +13,10 @@ const member = name('worker-2');
 const [task, epoch, why] = ['3', 1, 'no progress on task #3 for 10m00s; it is alive'];
 const heir = name('worker-1');
 const follow: FollowUp = {
-  ...{ kind: 'test', subject: 'Write tests for it', role: name('test-engineer'), tier: 'sonnet' },
+  kind: 'test',
+  subject: 'Write tests for it',
+  role: name('test-engineer'),
+  tier: 'sonnet',
   metadata: { parent: '3', kind: 'test', type: 'test', depth: 1, tier: 'sonnet' },
 };
 

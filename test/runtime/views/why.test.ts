@@ -38,7 +38,9 @@ const ROWS: Row[] = [
     () => died(chain()).wait(2_000),
     {
       waitingFor: 'a new process of ada: the last one died (signal SIGKILL; it will be restarted)',
-      ...{ since: START, who: 'lead', nextAt: '2026-01-01T00:00:05.000Z' },
+      since: START,
+      who: 'lead',
+      nextAt: '2026-01-01T00:00:05.000Z',
       next: 'ada is restarted at 2026-01-01T00:00:05.000Z (in 3s).',
     },
   ],
@@ -107,7 +109,11 @@ describe('why', () => {
 
   it('names who waits on whom, since when, also when nobody of the team runs any more', async () => {
     const team = asks(chain(), 'question').say({
-      ...{ type: 'task.released', task: '1', epoch: 1, reason: 'lost', why: 'SIGKILL' },
+      type: 'task.released',
+      task: '1',
+      epoch: 1,
+      reason: 'lost',
+      why: 'SIGKILL',
     });
     const { waitingFor, since, who } = await why(team.wait(60_000).store, '1');
     expect({ waitingFor, since, who }).toEqual({
@@ -136,7 +142,12 @@ describe('why', () => {
     const { events } = await why(team.store, '1');
     expect(events.map(({ type }) => type)).toEqual(['task.created', 'task.claimed', 'lead.decided']);
     expect((await why(team.store, 'bob')).events.map(({ type }) => type)).toEqual([
-      ...['member.joined', 'member.started', 'task.created', 'task.created', 'task.claimed', 'lead.decided'],
+      'member.joined',
+      'member.started',
+      'task.created',
+      'task.created',
+      'task.claimed',
+      'lead.decided',
     ]);
   });
 

@@ -36,7 +36,9 @@ const living = new Set<number>();
 const someone = (pid: number, more: Partial<LockEnvironment> = {}): Locks => {
   living.add(pid);
   return new Locks(tokens, {
-    ...{ disk: realDisk, clock: new FakeClock(), random: () => 0.5 },
+    disk: realDisk,
+    clock: new FakeClock(),
+    random: () => 0.5,
     identity: { pid, startTime: '1', bootId: 'boot', pidNamespace: 'here' },
     alive: (who) => (living.has(who.pid) ? 'alive' : 'dead'),
     ...more,
@@ -437,7 +439,12 @@ describe('a counter under the lock', () => {
     writeFileSync(file, Buffer.alloc(8));
     const dieAt = [-1, 100, -1, 201, -1, 300, -1, -1];
     const options = dieAt.map((at, index) => ({
-      ...{ tokens, lock, file, times: 500, dieAt: at, done: join(dir, `done-${index}`) },
+      tokens,
+      lock,
+      file,
+      times: 500,
+      dieAt: at,
+      done: join(dir, `done-${index}`),
     }));
     for (const { done } of options) writeFileSync(done, '');
     const workers = await together(dir, 'count', options);

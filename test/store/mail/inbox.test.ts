@@ -288,7 +288,7 @@ describe('the quota', () => {
     const sender = sending({ quota });
     expect(
       await outcomes([say(sender, 'x'.repeat(60_000)), say(sender, 'x'.repeat(60_000)), say(sender, 'x')]),
-    ).toEqual([...['sent', 'QUOTA', 'QUOTA']]);
+    ).toEqual(['sent', 'QUOTA', 'QUOTA']);
     expect(await outcomes([say(sender, 'stop', { type: 'shutdown_request' }, 'lead')])).toEqual(['sent']);
   });
 

@@ -3,9 +3,16 @@ import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 
 /** What changes a file, and flushing, which ends a step. Between two of these nobody sees where a process died. */
 export const AIMED = [
-  ...(['openSync', 'writeSync', 'linkSync', 'renameSync', 'unlinkSync'] as const),
-  ...(['mkdirSync', 'chmodSync', 'fsyncSync', 'fdatasyncSync'] as const),
-];
+  'openSync',
+  'writeSync',
+  'linkSync',
+  'renameSync',
+  'unlinkSync',
+  'mkdirSync',
+  'chmodSync',
+  'fsyncSync',
+  'fdatasyncSync',
+] as const;
 export type AimedCall = (typeof AIMED)[number];
 
 /** The n-th call of its name, from 1; `half` is for writes: half of the bytes are written. */

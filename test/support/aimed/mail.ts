@@ -8,7 +8,9 @@ import { begin, HIT, SINK, type Actor, type Scenario } from './scenario.ts';
 
 const readerOf = ({ store, life }: Actor, member: Name): Reader =>
   new Reader(store.paths, member, {
-    ...{ disk: store.disk, clock: store.clock, locks: store.locks },
+    disk: store.disk,
+    clock: store.clock,
+    locks: store.locks,
     isCurrent: () => member === SINK || store.board.fold().members.get(member)?.incarnation === life,
   });
 
@@ -64,7 +66,8 @@ async function takeAfter(actor: Actor): Promise<void> {
 }
 
 export const sending: Scenario = {
-  ...{ act: send, survive: sendAfter },
+  act: send,
+  survive: sendAfter,
   there: {
     send: ({ disk, paths }) =>
       [pastMail(disk, paths.inbox(SINK)), waitingMail(disk, paths.inbox(SINK))].flatMap((mail) =>

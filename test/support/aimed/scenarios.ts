@@ -34,7 +34,11 @@ async function startMember({ store, history }: Actor): Promise<void> {
 async function lead({ store, history }: Actor): Promise<void> {
   const { paths, disk, locks } = store;
   const answer = await takeLease(paths, LEAD, {
-    ...{ disk, locks, now: () => Date.now(), onLost: () => undefined, isOurs: () => true },
+    disk,
+    locks,
+    now: () => Date.now(),
+    onLost: () => undefined,
+    isOurs: () => true,
   });
   if (!answer.held) {
     history.note({ op: 'lease', id: 'refused', is: 'fail' });

@@ -61,6 +61,7 @@ export const completing: Scenario = {
     begin(actor);
     await claim(actor, openTasks(actor)[0] ?? '');
   },
-  ...{ act: work, survive: workAfter },
+  act: work,
+  survive: workAfter,
   there: CLAIMS,
 };

@@ -146,5 +146,9 @@ export class FaultyDisk {
 
 /** Half of what was to be written. */
 const shortened = ([fd, bytes, at, length, position]: unknown[]): unknown[] => [
-  ...[fd, bytes, at, Math.floor(Number(length) / 2), position],
+  fd,
+  bytes,
+  at,
+  Math.floor(Number(length) / 2),
+  position,
 ];

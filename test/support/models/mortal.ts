@@ -47,7 +47,9 @@ export function mortal(): Mortal {
   });
   lives += 1;
   return {
-    ...{ disk, end, identity: { ...ownIdentity(), pid: FIRST_PID + lives } },
+    disk,
+    end,
+    identity: { ...ownIdentity(), pid: FIRST_PID + lives },
     dieAt: (call) => (left = call),
     isDead: () => isDead,
   };

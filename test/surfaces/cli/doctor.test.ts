@@ -10,7 +10,10 @@ const schema = z.object({
   schemaVersion: z.literal(1),
   checks: z.array(
     z.strictObject({
-      ...{ name: z.string(), ok: z.boolean(), found: z.string(), cure: z.string() },
+      name: z.string(),
+      ok: z.boolean(),
+      found: z.string(),
+      cure: z.string(),
       absent: z.literal(true).optional(),
     }),
   ),
@@ -28,8 +31,18 @@ describe('doctor', () => {
     await place.teams('create', 'login');
     const { code, checks } = await examine(place);
     expect(checks.map(({ name }) => name)).toEqual([
-      ...['node', 'file system', 'prlimit', 'git', 'bwrap', 'processes', 'watchers', 'key', 'configuration'],
-      ...['login: seal', 'login: locks', 'login: processes'],
+      'node',
+      'file system',
+      'prlimit',
+      'git',
+      'bwrap',
+      'processes',
+      'watchers',
+      'key',
+      'configuration',
+      'login: seal',
+      'login: locks',
+      'login: processes',
       ...['claude', 'codex', 'gemini', 'opencode', 'anthropic', 'openai', 'google', 'ollama'].map(
         (kind) => `agent ${kind}`,
       ),

@@ -20,7 +20,9 @@ const countsSchema = z.object({
 });
 const statusSchema = z.looseObject({
   schemaVersion: z.literal(1),
-  ...{ team: z.string(), status: z.string(), phase: z.string() },
+  team: z.string(),
+  status: z.string(),
+  phase: z.string(),
   members: z.array(
     z.looseObject({
       name: z.string(),

@@ -46,7 +46,12 @@ describe('log --session', () => {
     expect(JSON.parse(first.out)).toEqual({
       schemaVersion: 1,
       record: {
-        ...{ seq: 1, session: SESSION, from: 'writer', to: 'coordinator', kind: 'draft_ready', summary },
+        seq: 1,
+        session: SESSION,
+        from: 'writer',
+        to: 'coordinator',
+        kind: 'draft_ready',
+        summary,
         ref: 'spec/brief.md',
       },
     });

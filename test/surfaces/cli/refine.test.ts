@@ -13,8 +13,12 @@ const errorOf = ({ code, out }: Answer) => {
 
 const shapeSchema = z.looseObject({
   schemaVersion: z.literal(1),
-  ...{ team: z.string().nullable(), status: z.string(), durationMs: z.number(), folder: z.string() },
-  ...{ members: z.array(z.looseObject({ name: z.string() })), tasks: z.array(z.looseObject({ id: z.string() })) },
+  team: z.string().nullable(),
+  status: z.string(),
+  durationMs: z.number(),
+  folder: z.string(),
+  members: z.array(z.looseObject({ name: z.string() })),
+  tasks: z.array(z.looseObject({ id: z.string() })),
   gates: z.looseObject({ test: z.string() }),
   rounds: z.array(
     z.looseObject({
@@ -24,7 +28,10 @@ const shapeSchema = z.looseObject({
       findings: z.array(z.looseObject({ severity: z.string(), text: z.string() })),
     }),
   ),
-  ...{ converged: z.boolean(), unresolved: z.array(z.string()), sandbox: z.string(), result: z.string().nullable() },
+  converged: z.boolean(),
+  unresolved: z.array(z.string()),
+  sandbox: z.string(),
+  result: z.string().nullable(),
 });
 
 const QUICK = ['--backend', 'exec:echo it', '--reviewer', 'exec:true', '--no-team'];
@@ -82,8 +89,13 @@ describe('refine', () => {
     );
     expect(code).toBe(1);
     expect(shapeSchema.parse(JSON.parse(out))).toMatchObject({
-      ...{ team: 'phone-a-team-say-it', status: 'failed', converged: false, sandbox: 'read-only', result: 'it\n' },
-      ...{ members: [{ name: 'relay-worker' }], tasks: [{ id: '1' }] },
+      team: 'phone-a-team-say-it',
+      status: 'failed',
+      converged: false,
+      sandbox: 'read-only',
+      result: 'it\n',
+      members: [{ name: 'relay-worker' }],
+      tasks: [{ id: '1' }],
       rounds: [
         {
           n: 1,
@@ -290,7 +302,8 @@ describe('relay', () => {
   it('prints the answer of one call, and nothing else', async () => {
     const place = new Workplace();
     expect(await place.teams('relay', '--to', 'exec:tr a-z A-Z', '--prompt', 'say it', '--quiet')).toEqual({
-      ...{ code: 0, err: '' },
+      code: 0,
+      err: '',
       out: 'SAY IT\n\nANSWER WITH THE WHOLE RESULT AS TEXT, NOT ONLY WITH WHAT IS NEW. CHANGE NO FILES.\n',
     });
     expect(existsSync(join(place.root, '.teams'))).toBe(false);

@@ -73,7 +73,12 @@ describe('task create', () => {
       '--optional',
     );
     expect(made).toMatchObject({
-      ...{ id: '2', subject: 'Second', key: 'second', description: 'More.', activeForm: 'Going second', owner: 'ada' },
+      id: '2',
+      subject: 'Second',
+      key: 'second',
+      description: 'More.',
+      activeForm: 'Going second',
+      owner: 'ada',
       work: {
         run: 'npm test',
         verify: ['true'],
@@ -82,7 +87,10 @@ describe('task create', () => {
         timeoutMs: 300_000,
         artifact: 'out.md',
       },
-      ...{ blockedBy: ['1'], retries: 2, required: false, status: 'pending' },
+      blockedBy: ['1'],
+      retries: 2,
+      required: false,
+      status: 'pending',
     });
   });
 
@@ -347,12 +355,10 @@ describe('a program that a teammate runs', () => {
     const member = (owner: string, run: string, verify = '[]') =>
       `  - {subject: For ${owner}, owner: ${owner}, required: false, verify: ${verify}, run: '${run}'}`;
     const plan = [
-      ...[
-        'name: told',
-        'members:',
-        ...['ada', 'bob', 'cy'].map((one) => `  - {name: ${one}, agent: {kind: exec}}`),
-        'tasks:',
-      ],
+      'name: told',
+      'members:',
+      ...['ada', 'bob', 'cy'].map((one) => `  - {name: ${one}, agent: {kind: exec}}`),
+      'tasks:',
       member('ada', 'echo printed; teams task complete $TEAMS_TASK_ID --result "p99 is 40 ms"'),
       member('bob', 'teams task fail $TEAMS_TASK_ID --reason "three tests are red"; exit 0'),
       member('cy', 'teams task complete $TEAMS_TASK_ID --result done; echo told $?', `['test -f missing']`),

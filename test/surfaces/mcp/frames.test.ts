@@ -43,8 +43,26 @@ const hostile = fc.constantFrom(
   '1',
 );
 const KEYS = [
-  ...['taskId', 'name', 'recipient', 'content', 'prompt', 'type', 'status', 'owner', 'result', 'blockedBy', 'kind'],
-  ...['task_id', 'subject', 'description', 'team_name', 'request_id', 'approve', 'agent', '__proto__', 'force'],
+  'taskId',
+  'name',
+  'recipient',
+  'content',
+  'prompt',
+  'type',
+  'status',
+  'owner',
+  'result',
+  'blockedBy',
+  'kind',
+  'task_id',
+  'subject',
+  'description',
+  'team_name',
+  'request_id',
+  'approve',
+  'agent',
+  '__proto__',
+  'force',
 ];
 const value = fc.oneof(
   json,
@@ -57,8 +75,18 @@ const envelope = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 const method = fc.constantFrom(
-  ...['tools/list', 'resources/list', 'resources/read', 'resources/subscribe', 'resources/unsubscribe', 'ping'],
-  ...['initialize', 'logging/setLevel', 'notifications/cancelled', 'server/discover', 'subscriptions/listen', 'x/y'],
+  'tools/list',
+  'resources/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'ping',
+  'initialize',
+  'logging/setLevel',
+  'notifications/cancelled',
+  'server/discover',
+  'subscriptions/listen',
+  'x/y',
 );
 /** TeamDelete would end what the others are about. */
 const tool = fc.constantFrom(
@@ -117,7 +145,8 @@ async function flood(server: Server, count: number): Promise<void> {
 const WHO: readonly { who: string; args: readonly string[]; first: readonly [string, object][] }[] = [
   { who: 'a lead without a team', args: [], first: [] },
   {
-    ...{ who: 'a lead with a team', args: [] },
+    who: 'a lead with a team',
+    args: [],
     first: [
       ['TeamCreate', { name: 'login' }],
       ['TaskCreate', { subject: 'One', description: 'x' }],

@@ -91,7 +91,8 @@ describe('every role × every tool', () => {
 /** An answer to a plan passes the table, and is refused by another rule: nobody asked. */
 const PASSED = /^(?:sent|UNKNOWN_REQUEST: )/;
 const extraOf = (type: MessageType) => ({
-  ...{ content: 'x', approve: true },
+  content: 'x',
+  approve: true,
   ...(type === 'plan_approval_response' ? { request_id: 'none' } : {}),
 });
 

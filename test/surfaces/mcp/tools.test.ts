@@ -23,7 +23,9 @@ beforeEach(() => {
 });
 
 const callOf = (id: number, name: string, input: object) => ({
-  ...{ jsonrpc: '2.0', id, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
   params: { name, arguments: input },
 });
 const team_name = 'login';

@@ -13,15 +13,13 @@ type Member = LiveViewInput['status']['members'][number];
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 const at = (seconds: number): string => new Date(START + seconds * 1_000).toISOString();
 const member = (name: string, more: Partial<Member> = {}): Member => ({
-  ...{
-    name: parseName('member', name),
-    role: 'executor',
-    state: 'idle',
-    reason: 'nothing to do',
-    pid: 1,
-    task: null,
-    unread: 0,
-  },
+  name: parseName('member', name),
+  role: 'executor',
+  state: 'idle',
+  reason: 'nothing to do',
+  pid: 1,
+  task: null,
+  unread: 0,
   ...more,
 });
 const NO_TASKS = {
@@ -54,16 +52,20 @@ const taskEvent = (
   ...head(seconds),
   type,
   task: {
-    ...{
-      id: '3',
-      team: parseName('team', 'login'),
-      subject: 'Write tests',
-      description: '',
-      blockedBy: [],
-      attempts: 0,
-    },
-    ...{ work: { verify: [], env: {}, files: [] }, retries: 0, lost: 0, claims: 1, required: true, metadata: {} },
-    ...{ created_at: at(0), updated_at: at(0) },
+    id: '3',
+    team: parseName('team', 'login'),
+    subject: 'Write tests',
+    description: '',
+    blockedBy: [],
+    attempts: 0,
+    work: { verify: [], env: {}, files: [] },
+    retries: 0,
+    lost: 0,
+    claims: 1,
+    required: true,
+    metadata: {},
+    created_at: at(0),
+    updated_at: at(0),
     ...(status === 'pending'
       ? { status }
       : { status, claim: { member: parseName('member', 'ada'), incarnation: 'x', epoch: 1 }, claimed_at: at(seconds) }),

@@ -23,8 +23,12 @@ beforeEach(() => {
 });
 
 const taskFields = {
-  ...{ description: '', blockedBy: [], work: { verify: [], env: {}, files: [] } },
-  ...{ retries: 0, required: true, metadata: {} },
+  description: '',
+  blockedBy: [],
+  work: { verify: [], env: {}, files: [] },
+  retries: 0,
+  required: true,
+  metadata: {},
 };
 
 describe('plain progress', () => {

@@ -38,11 +38,21 @@ function told(): World {
 
 function sightOf({ board, now }: World): Sight {
   const of = (member: string, state: MemberState, task: string) => ({
-    ...{ name: name(member), role: 'executor', state, reason: 'so it is', pid: 1, task, unread: 0 },
+    name: name(member),
+    role: 'executor',
+    state,
+    reason: 'so it is',
+    pid: 1,
+    task,
+    unread: 0,
   });
   const members = [of('ada', 'working', '1'), of('bob', 'waiting', '3')];
   return {
-    ...{ board, members, unread: 1, stage: { status: 'active', phase: 'executing' } as const, at: now + 61_000 },
+    board,
+    members,
+    unread: 1,
+    stage: { status: 'active', phase: 'executing' } as const,
+    at: now + 61_000,
     lead: { pid: 7, since: null, epoch: 1, alive: true },
     problems: problemsOf({ board, members, hasLead: true }),
     colors: new Map([['ada', 36]]),
@@ -213,8 +223,16 @@ it('draws at most 20 times a second, less often where drawing is slow, and never
 
 describe('what is typed', () => {
   const NONE = {
-    ...{ upArrow: false, downArrow: false, pageUp: false, pageDown: false, return: false, escape: false },
-    ...{ backspace: false, delete: false, ctrl: false, meta: false },
+    upArrow: false,
+    downArrow: false,
+    pageUp: false,
+    pageDown: false,
+    return: false,
+    escape: false,
+    backspace: false,
+    delete: false,
+    ctrl: false,
+    meta: false,
   };
   const told = (...chunks: string[]): string => {
     const typing = new Typing();

@@ -200,19 +200,32 @@ describe('a file', () => {
     symlinkSync(join(folder, 'homes'), join(folder, 'artifacts', 'a'));
     const page = await openPage(team.root);
     const hostile = [
-      ...['team/../../secret.md', '../secret.md', 'team/results/../../../secret.md', '/etc/passwd', 'team//etc/passwd'],
-      ...[
-        'team/config.json',
-        'team/homes/ada/login.json',
-        'team/.tokens/x',
-        'team/lead.lock',
-        'team',
-        '',
-        'board/../x',
-      ],
-      ...['team/results/1.md', 'team/results/2.md', 'team/results/3.md', 'team/results/4.md', 'team/results/5.md'],
-      ...['team/artifacts/a/ada/login.json', 'team/artifacts/../homes/ada/login.json', 'team/results/..%2f..%2fx'],
-      ...['team/results/\u0000', 'team/results\\..\\x', 'TEAM/events.jsonl', 'team/events.jsonl/', 'team/plan.json'],
+      'team/../../secret.md',
+      '../secret.md',
+      'team/results/../../../secret.md',
+      '/etc/passwd',
+      'team//etc/passwd',
+
+      'team/config.json',
+      'team/homes/ada/login.json',
+      'team/.tokens/x',
+      'team/lead.lock',
+      'team',
+      '',
+      'board/../x',
+      'team/results/1.md',
+      'team/results/2.md',
+      'team/results/3.md',
+      'team/results/4.md',
+      'team/results/5.md',
+      'team/artifacts/a/ada/login.json',
+      'team/artifacts/../homes/ada/login.json',
+      'team/results/..%2f..%2fx',
+      'team/results/\u0000',
+      'team/results\\..\\x',
+      'TEAM/events.jsonl',
+      'team/events.jsonl/',
+      'team/plan.json',
     ];
     for (const file of hostile) expect([file, await codeOf(page, file)]).not.toEqual([file, 'shown']);
     expect(await codeOf(page, 'board/log.jsonl')).toBe('shown');

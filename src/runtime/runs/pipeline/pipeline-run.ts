@@ -76,7 +76,10 @@ async function makeNamed(run: PipelineRun, id: string, options: OpenOptions): Pr
 const roleFile = (role: Name): string => join('roles', `${role}.md`);
 
 const memberOf = ({ spec }: GivenRole, agent: AgentSpec): MemberInput => ({
-  ...{ name: spec.name, role: spec.name, prefixes: spec.prefixes, roleSpec: roleFile(spec.name) },
+  name: spec.name,
+  role: spec.name,
+  prefixes: spec.prefixes,
+  roleSpec: roleFile(spec.name),
   agent: spec.tier === undefined || agent.kind === 'exec' ? agent : { tier: spec.tier, ...agent },
   ...(spec.readOnly ? { sandbox: 'read-only' as const } : {}),
 });
@@ -85,7 +88,8 @@ const memberOf = ({ spec }: GivenRole, agent: AgentSpec): MemberInput => ({
 function changesOf({ tasks }: Pipeline, place: (artifact: string) => string): Change[] {
   const ids = new Map(tasks.map(({ code }, at) => [code, String(at + 1)]));
   return tasks.map((task, at): Change => ({
-    ...{ type: 'task.created', task: String(at + 1) },
+    type: 'task.created',
+    task: String(at + 1),
     fields: fieldsOf(task, ids, place),
   }));
 }
@@ -96,7 +100,10 @@ const fieldsOf = (
   place: (artifact: string) => string,
 ) =>
   newTaskSchema.parse({
-    ...{ subject: `${code} ${subject}`, description, retries, blockedBy: after.flatMap((one) => ids.get(one) ?? []) },
+    subject: `${code} ${subject}`,
+    description,
+    retries,
+    blockedBy: after.flatMap((one) => ids.get(one) ?? []),
     ...(role === null ? { owner: LEAD } : { owner: role, role }),
     metadata: {
       ...(role === null ? { _checkpoint: true } : {}),

@@ -33,7 +33,11 @@ export async function refine(task: string, options: RefineOptions = {}): Promise
   const { config } = loadConfig(root, environment);
   const { inboxMaxMessages, inboxMaxBytes, lockTimeoutMs, fallback, envPass } = config;
   const place = {
-    ...{ cwd: options.cwd ?? process.cwd(), environment, envPass, fallback, session: sessionOptions(config) },
+    cwd: options.cwd ?? process.cwd(),
+    environment,
+    envPass,
+    fallback,
+    session: sessionOptions(config),
     open: { root, environment, lockTimeoutMs, quota: { inboxMaxMessages, inboxMaxBytes } },
     agents: new Map([...configuredAgents(config), ...Object.entries(options.agents ?? {})]),
     relayTimeoutMs: options.relayTimeoutMs ?? config.relayTimeoutMs,

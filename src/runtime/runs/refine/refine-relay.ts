@@ -77,7 +77,10 @@ export class RefineRelay {
     const refused: Outcomes = new Map();
     for (const name of backends) {
       const fitted = relayPrompt({
-        ...{ task: ask.task, brief, sandbox: sandbox.sandbox, boundary: randomBytes(9).toString('hex') },
+        task: ask.task,
+        brief,
+        sandbox: sandbox.sandbox,
+        boundary: randomBytes(9).toString('hex'),
         ...(diff === undefined ? {} : { diff }),
         after: sandbox.sandbox === 'read-only' ? [] : [...prompts.keys()],
       });
@@ -123,7 +126,14 @@ export class RefineRelay {
     const { cwd, envPass, relayTimeoutMs, open, session } = this.#place;
     return RelayTeam.open(
       {
-        ...{ task: ask.task, backends, sandbox: sandbox.sandbox, prompts, cwd, envPass, open, session },
+        task: ask.task,
+        backends,
+        sandbox: sandbox.sandbox,
+        prompts,
+        cwd,
+        envPass,
+        open,
+        session,
         timeoutMs: relayTimeoutMs,
       },
       signal,

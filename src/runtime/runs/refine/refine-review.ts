@@ -80,7 +80,10 @@ async function asked(
   const { prepared, place, calls, diff, signal, complaint } = reviewing;
   const { deliverables } = prepared.rubric;
   const fitted = reviewPrompt({
-    ...{ task: prepared.ask.task, deliverables, candidate, sandbox: prepared.sandbox.sandbox },
+    task: prepared.ask.task,
+    deliverables,
+    candidate,
+    sandbox: prepared.sandbox.sandbox,
     boundary: randomBytes(9).toString('hex'),
     ...(validation === undefined ? {} : { validation }),
     ...(diff === undefined ? {} : { diff }),

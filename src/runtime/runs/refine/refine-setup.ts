@@ -77,8 +77,12 @@ export async function prepareRefine(ask: RefineAsk, place: RefinePlace, signal: 
   return {
     ask: { ...ask, task },
     maxRounds: Math.min(MOST_ROUNDS, Math.max(1, Math.trunc(ask.maxRounds ?? DEFAULT_ROUNDS))),
-    ...{ backends: ready.backends, skipped: ready.skipped, sandbox: chooseSandbox(task, ask.sandbox) },
-    ...{ rubric: { deliverables, isComplex }, reviewers, warnings: [...ready.warnings, ...disclosed] },
+    backends: ready.backends,
+    skipped: ready.skipped,
+    sandbox: chooseSandbox(task, ask.sandbox),
+    rubric: { deliverables, isComplex },
+    reviewers,
+    warnings: [...ready.warnings, ...disclosed],
   };
 }
 

@@ -56,7 +56,9 @@ async function promptOf(ask: RelayAsk, { cwd }: RefinePlace, signal: AbortSignal
   if (diff?.ok === false)
     throw new UsageError('USAGE', refusalText({ part: 'diff', bytes: diff.bytes, limit: LIMITS.diff }));
   const fitted = relayPrompt({
-    ...{ task: prompt, sandbox, boundary: randomBytes(9).toString('hex') },
+    task: prompt,
+    sandbox,
+    boundary: randomBytes(9).toString('hex'),
     ...(contextText === undefined ? {} : { contextText }),
     ...(diff === undefined ? {} : { diff: diff.text }),
   });

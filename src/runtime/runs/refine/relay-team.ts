@@ -193,7 +193,9 @@ export class RelayTeam {
 
 /** The loop decides about another try and about a blocked task, never the lead: nobody is quarantined, nothing skipped. */
 const relayOptions = (session: SessionOptions): SessionOptions => ({
-  ...{ ...session, unattended: false, endsWhenDone: false },
+  ...session,
+  unattended: false,
+  endsWhenDone: false,
   limits: { ...session.limits, maxConsecutiveErrors: Number.MAX_SAFE_INTEGER },
 });
 
@@ -221,7 +223,10 @@ function teamInput(input: RelayTeamInput) {
     }),
   }));
   const members = backends.map(({ name, agent }) => ({
-    ...{ name: workerOf(name, backends), role: ROLE, agent, sandbox },
+    name: workerOf(name, backends),
+    role: ROLE,
+    agent,
+    sandbox,
   }));
   return { profile: 'relay' as const, members, cwd, envPass, changes: tasks };
 }
@@ -234,7 +239,9 @@ const workerOf = (name: Name, { length }: readonly Backend[]): Name =>
 
 function taskOf({ backends, timeoutMs }: RelayTeamInput, name: Name, prompt: string, call: number): NewTaskInput {
   return {
-    ...{ subject: `Call ${call} of ${name}`, key: `call-${call}-${name}`, owner: workerOf(name, backends) },
+    subject: `Call ${call} of ${name}`,
+    key: `call-${call}-${name}`,
+    owner: workerOf(name, backends),
     work: { prompt, timeoutMs },
   };
 }

@@ -78,8 +78,10 @@ class Refinement {
         this.#tell('do', one.is === 'success' ? 'delivered' : `${one.why}: ${one.message}`, backend),
     });
     this.#loop = beginLoop({
-      ...{ backends: prepared.backends.map(({ name }) => name), maxRounds: prepared.maxRounds },
-      ...{ inTurn: prepared.sandbox.sandbox !== 'read-only', rubric: prepared.rubric },
+      backends: prepared.backends.map(({ name }) => name),
+      maxRounds: prepared.maxRounds,
+      inTurn: prepared.sandbox.sandbox !== 'read-only',
+      rubric: prepared.rubric,
     });
   }
 
@@ -89,7 +91,9 @@ class Refinement {
     const synthesis = this.#synthesis();
     const durationMs = this.#place.session.store.clock.monotonic() - this.#since;
     const report = keepSynthesis(synthesis, this.#place, {
-      ...{ record: this.#record, durationMs, validated: present(this.#loop).validation },
+      record: this.#record,
+      durationMs,
+      validated: present(this.#loop).validation,
       begunAt: timestamp(this.#sinceTime),
     });
     this.#loop = advanceLoop(this.#loop, { of: 'synthesise' });

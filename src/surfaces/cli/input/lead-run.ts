@@ -72,7 +72,10 @@ export async function leadRun(
 export async function detachRun(context: CliContext, paths: TeamPaths, flags: RunFlags): Promise<number> {
   const { timeout, failFast, strict, takeover, maxCost, maxTokens } = flags;
   const args = [
-    ...['resume', paths.name, '--root', paths.root],
+    'resume',
+    paths.name,
+    '--root',
+    paths.root,
     ...(timeout === undefined ? [] : ['--timeout', `${timeout}ms`]),
     ...(failFast ? ['--fail-fast'] : []),
     ...(strict ? ['--strict'] : []),

@@ -43,7 +43,10 @@ function load(context: CliContext): Settings {
     agents: configuredAgents(merged.config),
     session: sessionOptions(merged.config),
     open: {
-      ...{ root, environment, lockTimeoutMs, quota: { inboxMaxMessages, inboxMaxBytes } },
+      root,
+      environment,
+      lockTimeoutMs,
+      quota: { inboxMaxMessages, inboxMaxBytes },
       ...(as === undefined ? {} : { as }),
     },
   };

@@ -108,7 +108,10 @@ function castOf(context: CliContext, ask: RunAsk, { agent, planner, reviewer }: 
   const { environment, cwd } = context.io;
   const { config } = merged;
   return castTask({
-    ...{ ask, config, said: { agent, planner }, root: rootOf(context) },
+    ask,
+    config,
+    said: { agent, planner },
+    root: rootOf(context),
     reviewer: reviewer === undefined ? undefined : parseAgentFlag(reviewer, agents),
     place: { cwd, environment, envPass: config.envPass },
     say: (text) => context.info(text),

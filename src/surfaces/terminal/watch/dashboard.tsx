@@ -43,7 +43,9 @@ export class Dashboard {
     this.#last = size;
     this.#instance = render(app, {
       stdout: endless(this.#out),
-      ...{ exitOnCtrlC: false, patchConsole: false, maxFps: MOST_FRAMES },
+      exitOnCtrlC: false,
+      patchConsole: false,
+      maxFps: MOST_FRAMES,
     });
   }
 

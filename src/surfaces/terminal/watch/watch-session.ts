@@ -115,9 +115,14 @@ export class WatchSession {
     const known = new Set<number>(COLORS);
     const colors = new Map([...this.#snapshot.colors].filter(([, color]) => known.has(color)));
     return {
-      ...{ team: store.paths.name, snapshot: { ...this.#snapshot, colors }, shown: this.#shown(), words },
-      ...{ spending: spending.total, startedAt: firstAt === undefined ? this.#snapshot.at : Date.parse(firstAt) },
-      ...{ state: this.#state, lines: this.#feed?.lines ?? [] },
+      team: store.paths.name,
+      snapshot: { ...this.#snapshot, colors },
+      shown: this.#shown(),
+      words,
+      spending: spending.total,
+      startedAt: firstAt === undefined ? this.#snapshot.at : Date.parse(firstAt),
+      state: this.#state,
+      lines: this.#feed?.lines ?? [],
     };
   }
 

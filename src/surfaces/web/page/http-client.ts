@@ -80,7 +80,9 @@ export async function listen(team: string, { onUpdate, onState }: UpdateListener
     try {
       const id = reader.lastId;
       const response = await fetch(`/api/${inTeam(team, 'stream')}`, {
-        ...{ signal, redirect: 'error', credentials: 'omit' },
+        signal,
+        redirect: 'error',
+        credentials: 'omit',
         headers: headers(id === '' ? {} : { 'last-event-id': id }),
       });
       if (response.status === 401 || response.status === 404) {

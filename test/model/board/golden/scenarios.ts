@@ -137,7 +137,10 @@ function requests(): string[] {
   for (let n = 0; n < 3; n += 1) world.add({ retries: 1 });
   const ask = (id: number, about: string | undefined, kind: 'question' | 'plan' = 'question', member = ada) =>
     world.say(byMember(member), {
-      ...{ type: 'request.made', request: ulid(800 + id), kind, text: `Q${id}` },
+      type: 'request.made',
+      request: ulid(800 + id),
+      kind,
+      text: `Q${id}`,
       ...(about === undefined ? {} : { about }),
     });
   const answer = (id: number, approve = false) =>

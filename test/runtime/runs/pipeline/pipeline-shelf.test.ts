@@ -61,7 +61,9 @@ class Play {
 
   #add({ code, role, subject, after, fix }: PipelineTask, ids: ReadonlyMap<string, string>): void {
     this.#world.add({
-      ...{ subject: `${code} ${subject}`, owner: role ?? LEAD, retries: 1 },
+      subject: `${code} ${subject}`,
+      owner: role ?? LEAD,
+      retries: 1,
       blockedBy: after.map((one) => ids.get(one) ?? ''),
       metadata: { ...(role === null ? { _checkpoint: true } : {}), ...(fix === undefined ? {} : { _fix: fix }) },
     });
@@ -93,8 +95,11 @@ class Play {
       if (verdict.do === 'start' || verdict.do === 'restart') this.#start(verdict.member);
       else if (verdict.do === 'release')
         this.#world.lead({
-          ...{ type: 'task.released', task: verdict.task, epoch: verdict.epoch },
-          ...{ reason: verdict.reason, why: verdict.why },
+          type: 'task.released',
+          task: verdict.task,
+          epoch: verdict.epoch,
+          reason: verdict.reason,
+          why: verdict.why,
         });
       else if (verdict.do === 'pass') this.#pass(verdict.task);
       else if (verdict.do === 'redo')
@@ -196,8 +201,11 @@ const ROWS: [string, string[], string[]][] = [
     // The reviewer's turn comes before the tester's: it is the one who read the specification.
     [...SPEC, 'CHECKPOINT-001', 'PLAN-001', 'IMPL-001', 'REVIEW-001', 'TEST-001'],
     [
-      ...[...SPEC_DECISIONS, 'reviewer: checkpoint CHECKPOINT-001', ...IMPL_DECISIONS.slice(0, 2)],
-      ...['reviewer: others running TEST-001', 'tester: nothing left'],
+      ...SPEC_DECISIONS,
+      'reviewer: checkpoint CHECKPOINT-001',
+      ...IMPL_DECISIONS.slice(0, 2),
+      'reviewer: others running TEST-001',
+      'tester: nothing left',
     ],
   ],
   [
@@ -235,14 +243,22 @@ describe('a tester that finds faults', () => {
   it('sends the work back, and what waits waits for the second test', () => {
     expect(new Play('fullstack', { faulty: ['QA-FE-001'] }).run().order).toEqual([
       ...FULLSTACK.slice(0, -1),
-      ...['DEV-FE-002', 'QA-FE-002', 'REVIEW-001'],
+      'DEV-FE-002',
+      'QA-FE-002',
+      'REVIEW-001',
     ]);
   });
 
   it('sends it back twice at most', () => {
     const faulty = ['QA-FE-001', 'QA-FE-002', 'QA-FE-003'];
     expect(new Play('fe-only', { faulty }).run().order).toEqual([
-      ...['PLAN-001', 'DEV-FE-001', 'QA-FE-001', 'DEV-FE-002', 'QA-FE-002', 'DEV-FE-003', 'QA-FE-003'],
+      'PLAN-001',
+      'DEV-FE-001',
+      'QA-FE-001',
+      'DEV-FE-002',
+      'QA-FE-002',
+      'DEV-FE-003',
+      'QA-FE-003',
     ]);
   });
 });

@@ -31,16 +31,19 @@ function placeOf(
 ): RefinePlace {
   const all = { ...work.environment, ...environment };
   return {
-    ...{ cwd: work.root, open: { root: work.root, environment: all }, environment: all, envPass: [], fallback: [] },
-    ...{ agents: new Map(Object.entries(agents)), relayTimeoutMs },
+    cwd: work.root,
+    open: { root: work.root, environment: all },
+    environment: all,
+    envPass: [],
+    fallback: [],
+    agents: new Map(Object.entries(agents)),
+    relayTimeoutMs,
     session: {
-      ...{
-        limits: defaultLimits,
-        monitorIntervalMs: 30_000,
-        unattended: true,
-        endsWhenDone: true,
-        shutdownTimeoutMs: 10_000,
-      },
+      limits: defaultLimits,
+      monitorIntervalMs: 30_000,
+      unattended: true,
+      endsWhenDone: true,
+      shutdownTimeoutMs: 10_000,
       store: { ...storeOptions({}), clock },
     },
   };
@@ -80,8 +83,14 @@ describe('a team of one', () => {
     const backend = inTurn(work, 'fix', 'echo bad > work.txt; echo tried', 'echo good > work.txt; echo fixed');
     const report = await run(work, { task: 'Fix work.txt', backends: [backend], reviewer: GREEN });
     expect(report).toMatchObject({
-      ...{ converged: true, exitCode: 0, status: 'completed', sandbox: 'workspace-write', unresolved: [] },
-      ...{ result: 'fixed\n', resultFrom: { backend: 'exec', round: 2 }, team: 'phone-a-team-fix-work-txt' },
+      converged: true,
+      exitCode: 0,
+      status: 'completed',
+      sandbox: 'workspace-write',
+      unresolved: [],
+      result: 'fixed\n',
+      resultFrom: { backend: 'exec', round: 2 },
+      team: 'phone-a-team-fix-work-txt',
       rounds: [
         { n: 1, verdict: 'issues', backends: [{ name: 'exec', outcome: 'success' }] },
         { n: 2, verdict: 'pass' },
@@ -171,7 +180,9 @@ describe('two backends', () => {
   it('that only read work side by side, each a worker of its own, and the better one counts', async () => {
     const work = new Workplace();
     const report = await run(work, {
-      ...{ task: 'Name one', backends: [meet('a', 'b'), meet('b', 'a')], maxRounds: 1 },
+      task: 'Name one',
+      backends: [meet('a', 'b'), meet('b', 'a')],
+      maxRounds: 1,
       reviewer: 'exec:! grep -q "^a$"',
     });
     expect(report).toMatchObject({ converged: true, result: 'b\n', rounds: [{ agreement: 'conflict' }] });
@@ -182,10 +193,8 @@ describe('two backends', () => {
   it('that write work in turn, the second on what the first left', async () => {
     const work = new Workplace();
     const report = await run(work, {
-      ...{
-        task: 'Fix work.txt',
-        backends: ['exec:cat >/dev/null; echo go > work.txt', 'exec:cat > seen; echo good >> work.txt'],
-      },
+      task: 'Fix work.txt',
+      backends: ['exec:cat >/dev/null; echo go > work.txt', 'exec:cat > seen; echo good >> work.txt'],
       reviewer: 'exec:[ "$(cat work.txt)" = "go\ngood" ]',
     });
     expect(report).toMatchObject({ converged: true, rounds: [{ n: 1 }], resultFrom: { backend: 'exec-2' } });
@@ -195,10 +204,8 @@ describe('two backends', () => {
   it('of which the first fails: the second works all the same', async () => {
     const work = new Workplace();
     const report = await run(work, {
-      ...{
-        task: 'Fix work.txt',
-        backends: ['exec:cat >/dev/null; exit 3', 'exec:cat >/dev/null; echo good > work.txt'],
-      },
+      task: 'Fix work.txt',
+      backends: ['exec:cat >/dev/null; exit 3', 'exec:cat >/dev/null; echo good > work.txt'],
       reviewer: GREEN,
     });
     expect(report).toMatchObject({
@@ -257,7 +264,8 @@ describe.each([
 
 describe('without a team', () => {
   const ask = (work: Workplace): RefineAsk => ({
-    ...{ task: 'Fix work.txt', reviewer: GREEN },
+    task: 'Fix work.txt',
+    reviewer: GREEN,
     backends: [inTurn(work, 'fix', 'echo bad > work.txt; echo tried', 'echo good > work.txt; echo fixed')],
   });
   const essence = ({ rounds, converged, result, resultFrom, unresolved, sandbox }: RefineReport) => ({
@@ -317,7 +325,9 @@ const verdict = (names: string[], more: object = {}): string =>
       validation: 'passed',
       critique: `${name} is what was asked for`,
     })),
-    ...{ findings: [], summary: 'Read it all.', ...more },
+    findings: [],
+    summary: 'Read it all.',
+    ...more,
   });
 
 describe('a review', () => {
@@ -334,7 +344,8 @@ describe('a review', () => {
     const ask = { task: 'Say it', backends: ['mock'], maxRounds: 1, team: false };
     expect(await run(work, { ...ask, reviewer: 'critic' }, { agents })).toMatchObject({ converged: true });
     expect(await run(work, { ...ask, reviewer: 'praise' }, { agents })).toMatchObject({
-      ...{ converged: false, rounds: [{ verdict: 'unreadable' }] },
+      converged: false,
+      rounds: [{ verdict: 'unreadable' }],
       unresolved: ['praise gave no verdict that can be read: it holds no JSON object'],
     });
   });
@@ -361,7 +372,8 @@ describe('a review', () => {
       validate: 'grep good work.txt',
     });
     expect(report).toMatchObject({
-      ...{ converged: true, gates: { test: 'pass' } },
+      converged: true,
+      gates: { test: 'pass' },
       rounds: [{ validation: { passed: false } }, { validation: { passed: true, command: 'grep good work.txt' } }],
     });
   });
@@ -451,7 +463,11 @@ describe('before anything starts', () => {
 it('is one call in the library', async () => {
   const { root } = new Workplace();
   const report = await refine('Say it', {
-    ...{ root, cwd: root, backends: ['mock'], reviewer: 'exec:grep -q it', maxRounds: 1 },
+    root,
+    cwd: root,
+    backends: ['mock'],
+    reviewer: 'exec:grep -q it',
+    maxRounds: 1,
     agents: { mock: scripted({ answers: 'it' }) },
   });
   expect(report).toMatchObject({ converged: true, result: 'it', team: 'phone-a-team-say-it' });

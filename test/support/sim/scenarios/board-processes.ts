@@ -121,7 +121,9 @@ export const creates =
 function create(run: Run, store: BoardStore, subjects: readonly string[]): void {
   let next = 0;
   const created = (subject: string, at: number) => ({
-    ...{ type: 'task.created' as const, task: String(next + at), fields: task(subject) },
+    type: 'task.created' as const,
+    task: String(next + at),
+    fields: task(subject),
   });
   const propose = (board: Board): Change => {
     next = board.lastTaskId + 1;

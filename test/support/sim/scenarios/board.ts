@@ -69,13 +69,17 @@ function lay(machine: Machine): void {
   const { files } = machine;
   for (const path of ['/.teams', PATHS.folder, '/.tasks', PATHS.board]) files.mkdir(path);
   const created = (id: string, blockedBy: string[] = []): Change => ({
-    ...{ type: 'task.created', task: id, fields: { ...task(`Task ${id}`), blockedBy } },
+    type: 'task.created',
+    task: id,
+    fields: { ...task(`Task ${id}`), blockedBy },
   });
   const says: Change[] = [
     { type: 'log.opened', team: ulid(), name: PATHS.name },
     { type: 'team.opened', profile: 'v8', claim: 'auto' },
     ...MEMBERS.map((member): Change => ({ type: 'member.joined', name: member, role: name('executor'), prefixes: [] })),
-    ...[created('1'), created('2', ['1']), created('3')],
+    created('1'),
+    created('2', ['1']),
+    created('3'),
   ];
   const text = says.map((change) => `\n${JSON.stringify(eventOf(change))}\n`).join('');
   files.create(PATHS.log, 0o600).write(Buffer.from(text), 0, 0);

@@ -27,8 +27,14 @@ import type { Act } from '../../verb.ts';
 import { progressOf } from './run.ts';
 
 const schema = z.object({
-  ...{ list: flag, graph: flag, eject: flag, agent: text, timeout: duration, detach: flag },
-  ...{ maxCost: money, maxTokens: wholeNumber },
+  list: flag,
+  graph: flag,
+  eject: flag,
+  agent: text,
+  timeout: duration,
+  detach: flag,
+  maxCost: money,
+  maxTokens: wholeNumber,
 });
 type Options = z.infer<typeof schema>;
 

@@ -12,8 +12,15 @@ import { readStdin } from '../../input/stdin.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({
-  ...{ backend: texts, maxRounds: text, sandbox: sandboxSchema.optional(), reviewer: text, validate: text },
-  ...{ includeDiff: flag, repo: text, timeout: duration, team: z.boolean().default(true) },
+  backend: texts,
+  maxRounds: text,
+  sandbox: sandboxSchema.optional(),
+  reviewer: text,
+  validate: text,
+  includeDiff: flag,
+  repo: text,
+  timeout: duration,
+  team: z.boolean().default(true),
 });
 type Options = z.infer<typeof schema>;
 
@@ -37,7 +44,11 @@ async function askOf(context: CliContext, words: readonly string[], options: Opt
   const rounds = options.maxRounds === undefined ? undefined : roundsOf(options.maxRounds);
   const { task, maxRounds } = await requestOf(context, words, rounds);
   return {
-    ...{ task, maxRounds, backends: backend, includeDiff, team },
+    task,
+    maxRounds,
+    backends: backend,
+    includeDiff,
+    team,
     ...(sandbox === undefined ? {} : { sandbox }),
     ...(reviewer === undefined ? {} : { reviewer }),
     ...(validate === undefined ? {} : { validate }),

@@ -10,8 +10,13 @@ import { refinePlace } from '../../input/refine-place.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({
-  ...{ to: text, repo: text, prompt: text, contextText: text, includeDiff: flag },
-  ...{ sandbox: sandboxSchema.default('read-only'), timeout: duration },
+  to: text,
+  repo: text,
+  prompt: text,
+  contextText: text,
+  includeDiff: flag,
+  sandbox: sandboxSchema.default('read-only'),
+  timeout: duration,
 });
 
 export const act: Act = async (context, given) => {
@@ -25,7 +30,10 @@ export const act: Act = async (context, given) => {
   try {
     const answer = await relayOnce(
       {
-        ...{ to, prompt: await givenText(context, prompt), includeDiff, sandbox },
+        to,
+        prompt: await givenText(context, prompt),
+        includeDiff,
+        sandbox,
         ...(contextText === undefined ? {} : { contextText: await givenText(context, contextText) }),
       },
       timeout === undefined ? place : { ...place, relayTimeoutMs: timeout },

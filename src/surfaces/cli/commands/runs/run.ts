@@ -35,9 +35,21 @@ import { parseVars } from '../../input/vars.ts';
 import type { Act } from '../../verb.ts';
 
 const schema = z.object({
-  ...{ agent: text, planner: text, reviewer: text, name: text, var: texts, timeout: duration },
-  ...{ maxCost: money, maxTokens: wholeNumber },
-  ...{ failFast: flag, strict: flag, detach: flag, takeover: flag, dryRun: flag, resume: flag, fresh: flag },
+  agent: text,
+  planner: text,
+  reviewer: text,
+  name: text,
+  var: texts,
+  timeout: duration,
+  maxCost: money,
+  maxTokens: wholeNumber,
+  failFast: flag,
+  strict: flag,
+  detach: flag,
+  takeover: flag,
+  dryRun: flag,
+  resume: flag,
+  fresh: flag,
 });
 type Options = z.infer<typeof schema>;
 

@@ -51,9 +51,14 @@ async function lead(
   await using workspace = withShell ? await shell(context, io.cwd, () => LEADS) : undefined;
   const desk = new LeadingDesk({
     workspace,
-    ...{ open: known.open, session: known.session, agents: known.agents },
+    open: known.open,
+    session: known.session,
+    agents: known.agents,
     defaultAgent: async () => named ?? chooseAgent(known.merged.config, io.environment),
-    ...{ cwd: io.cwd, environment: io.environment, keeps: detach, force: interrupts.force },
+    cwd: io.cwd,
+    environment: io.environment,
+    keeps: detach,
+    force: interrupts.force,
   });
   if (detach) await takeUp(context, desk);
   await serve(context, desk, interrupts);

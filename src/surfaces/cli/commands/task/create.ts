@@ -45,7 +45,8 @@ async function inputOf(context: CliContext, subject: string, options: Options): 
 }
 
 const extrasOf = ({ key, role, retries, optional, ...options }: Options): TaskExtras => ({
-  ...{ required: !optional, work: workOf(options) },
+  required: !optional,
+  work: workOf(options),
   ...(key === undefined ? {} : { key }),
   ...(role === undefined ? {} : { role }),
   ...(retries === undefined ? {} : { retries }),
@@ -54,7 +55,8 @@ const extrasOf = ({ key, role, retries, optional, ...options }: Options): TaskEx
 type WorkOptions = Pick<Options, 'run' | 'prompt' | 'verify' | 'timeout' | 'env' | 'artifact'>;
 
 const workOf = ({ run, prompt, verify, timeout, env, artifact }: WorkOptions): NonNullable<TaskExtras['work']> => ({
-  ...{ verify, env: Object.fromEntries(env.map(variable)) },
+  verify,
+  env: Object.fromEntries(env.map(variable)),
   ...(run === undefined ? {} : { run }),
   ...(prompt === undefined ? {} : { prompt }),
   ...(timeout === undefined ? {} : { timeoutMs: timeout }),

@@ -17,7 +17,9 @@ export const endOf = (outcome: Outcome): Act =>
     const { result, reason, exitCode, file } = readOptions(schema, given);
     const word = outcome === 'completed' ? result : reason;
     const said = {
-      ...{ outcome, files: file, result: word === undefined ? undefined : await givenText(context, word) },
+      outcome,
+      files: file,
+      result: word === undefined ? undefined : await givenText(context, word),
       ...(exitCode === undefined ? {} : { exitCode }),
     };
     const end = await endTask(handle, reference, said, callOf(context));

@@ -7,7 +7,12 @@ import { onTask } from './on-task.ts';
 import { callOf, toolInput } from './tool-input.ts';
 
 const schema = z.object({
-  ...{ subject: text, description: text, activeForm: text, owner: text, block: texts, unblock: texts },
+  subject: text,
+  description: text,
+  activeForm: text,
+  owner: text,
+  block: texts,
+  unblock: texts,
 });
 
 export const act = onTask(async ({ context, handle, reference: taskId }, given) => {

@@ -8,7 +8,12 @@ import type { Act } from '../../verb.ts';
 
 const needed = z.string('It is needed with --session.').min(1, 'It is empty.');
 const schema = z.object({
-  ...{ session: needed, from: needed, to: z.string().default('coordinator'), type: needed, summary: needed, ref: text },
+  session: needed,
+  from: needed,
+  to: z.string().default('coordinator'),
+  type: needed,
+  summary: needed,
+  ref: text,
 });
 
 export const act: Act = async (context, given) => {

@@ -21,12 +21,10 @@ export const act: Act = async (context, given) => {
   using interrupts = new Interrupts();
   const { openUi } = await import('../../../web/open-ui.ts');
   const ui = await openUi({
-    ...{
-      port,
-      open,
-      watch: { stalledAfterMs: watchdogWarningMs },
-      why: { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs },
-    },
+    port,
+    open,
+    watch: { stalledAfterMs: watchdogWarningMs },
+    why: { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs },
     ...(team === undefined ? {} : { team: basename(team.paths.folder) }),
   });
   context.result({ url: ui.url, port: ui.port }, ui.url);

@@ -41,7 +41,9 @@ async function shown(
   // Another's stream is no terminal of this process.
   const isOwn = stdout === process.stdout && environment['TERM'] !== 'dumb';
   await watchTeam(watch, {
-    ...{ isPlain: isPlain || !isOwn, color: context.isColorful, signal },
+    isPlain: isPlain || !isOwn,
+    color: context.isColorful,
+    signal,
     actions: actionsIn(context, watch.store.paths.name),
     write: (text) => void stdout.write(text),
   });

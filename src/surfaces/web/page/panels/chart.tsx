@@ -15,8 +15,8 @@ interface ChartProps {
 const HEIGHT = 150;
 /** Between two times below it: whole ones, since fractions are not written. */
 const SECONDS = [
-  ...[1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200],
-  ...[14_400, 21_600, 43_200, 86_400, 172_800, 604_800, 2_592_000],
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400, 172_800, 604_800,
+  2_592_000,
 ];
 
 export function Chart({ label, times, values, name }: ChartProps): JSX.Element {
@@ -55,13 +55,19 @@ function optionsOf(box: HTMLElement, name: string): UPlot.Options {
     font: '11px system-ui, sans-serif',
   };
   return {
-    ...{ width: Math.max(200, box.clientWidth), height: HEIGHT, legend: { show: false }, cursor: { show: false } },
+    width: Math.max(200, box.clientWidth),
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { show: false },
     scales: { y: { range: (_chart, _min, max) => [0, Math.max(1, Math.ceil(max * 1.1))] } },
     series: [
       {},
       {
-        ...{ label: name, stroke: color(box, '--accent'), fill: color(box, '--accent-soft'), width: 1.5 },
-        ...{ points: { show: false } },
+        label: name,
+        stroke: color(box, '--accent'),
+        fill: color(box, '--accent-soft'),
+        width: 1.5,
+        points: { show: false },
         ...(UPlot.paths.bars ? { paths: UPlot.paths.bars({ size: [0.8, 24] }) } : {}),
       },
     ],

@@ -63,7 +63,10 @@ function Half<T extends Row>({ title, label, empty, rows, children }: HalfProps<
     <div>
       <h2>{title}</h2>
       <Windowed
-        {...{ label, empty, count: rows.length, height: 34 }}
+        label={label}
+        empty={empty}
+        count={rows.length}
+        height={34}
         row={(index) => {
           const row = rows[index];
           return (

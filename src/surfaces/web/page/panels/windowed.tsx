@@ -76,7 +76,12 @@ function watchSize(
 
 function stepOf(key: string, at: number, count: number, page: number): number | undefined {
   const steps: Readonly<Record<string, number>> = {
-    ...{ ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + page, PageUp: at - page, Home: 0, End: count - 1 },
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    PageDown: at + page,
+    PageUp: at - page,
+    Home: 0,
+    End: count - 1,
   };
   const next = steps[key];
   return next === undefined ? undefined : Math.max(0, Math.min(count - 1, next));
