@@ -18,7 +18,7 @@ export interface TurnInput {
   /** What the agent is asked, as one text; for a task without a prompt of its own, the task's text. */
   readonly prompt: string;
   /** For `exec`: the argv of this task; the agent's own command when it has none. */
-  readonly argv?: readonly string[];
+  readonly argv?: readonly string[] | undefined;
   /** The whole environment of what is started: nothing is added to it. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -29,7 +29,7 @@ export interface TurnInput {
   /** Milliseconds; the turn ends as `timeout` after it. */
   readonly timeoutMs?: number;
   /** Milliseconds without any sign of the agent; the turn ends as `timeout` after it. */
-  readonly stallMs?: number;
+  readonly stallMs?: number | undefined;
   /** Aborts the turn: everything it started is ended first. */
   readonly signal: AbortSignal;
 }
@@ -71,14 +71,14 @@ export type CallAnswer = { readonly ok: true; readonly text: string } | { readon
 
 /** How a turn ended. `exit` is the program's own verdict on the task; the classes of SPEC §8 are the agent's faults. */
 export type TurnEnd =
-  | { readonly ended: 'answered'; readonly text: string; readonly exitCode?: number }
+  | { readonly ended: 'answered'; readonly text: string; readonly exitCode?: number | undefined }
   | {
       readonly ended: 'failed';
       readonly why: FailureClass | 'exit';
       readonly text: string;
       readonly message: string;
-      readonly exitCode?: number;
-      readonly retryAfterMs?: number;
+      readonly exitCode?: number | undefined;
+      readonly retryAfterMs?: number | undefined;
     }
   | { readonly ended: 'aborted' };
 
@@ -104,7 +104,7 @@ export interface AgentContext {
   /** A directory of its own, for its configuration and its sessions; made before, 0700. */
   readonly home?: string;
   /** The session of an earlier life to go on with; when it cannot be found a fresh one begins, and `noted` says so. */
-  readonly session?: string;
+  readonly session?: string | undefined;
   /** The team's tools for a program that speaks MCP. */
   readonly server?: Server;
   /** Puts what holds its program in around the program's argv. */

@@ -74,8 +74,8 @@ function endOf({ crashes, fails, answers }: ScriptedTurn, { prompt }: TurnInput)
       why,
       text: '',
       message,
-      ...(exitCode === undefined ? {} : { exitCode }),
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      exitCode,
+      retryAfterMs,
     };
   }
   return { ended: 'answered', text: answers ?? `(scripted) done: ${prompt.split('\n', 1)[0] ?? ''}` };

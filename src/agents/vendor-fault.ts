@@ -75,6 +75,6 @@ export function refused(refusal: VendorRefusal, text = ''): TurnEnd {
     why: faultOf(refusal),
     text,
     message,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs,
   };
 }

@@ -41,7 +41,12 @@ export const NO_PAUSE: VendorPause = { refusals: 0, until: 0 };
  */
 export function refusedAt(
   pause: VendorPause,
-  { calledAt, now, random, retryAfterMs }: { calledAt: number; now: number; random: number; retryAfterMs?: number },
+  {
+    calledAt,
+    now,
+    random,
+    retryAfterMs,
+  }: { calledAt: number; now: number; random: number; retryAfterMs?: number | undefined },
 ): VendorPause {
   const isNews = calledAt >= pause.until;
   const refusals = isNews ? pause.refusals + 1 : Math.max(1, pause.refusals);

@@ -22,7 +22,7 @@ export function decisionOf(verdict: Verdict): Decided & { readonly act: string; 
     act,
     ...('member' in facts ? { member: facts.member } : {}),
     ...('task' in facts ? { task: facts.task } : {}),
-    ...(to === undefined ? {} : { to }),
+    to,
     text: 'why' in facts ? facts.why : '',
   };
 }

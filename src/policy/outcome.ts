@@ -10,28 +10,28 @@ import { duration } from './mail-wording.ts';
 
 /** How a turn ended; the ends of `agents/` are of this shape. `exit` is the program's own verdict on the task. */
 export type EndedTurn =
-  | { readonly ended: 'answered'; readonly text: string; readonly exitCode?: number }
+  | { readonly ended: 'answered'; readonly text: string; readonly exitCode?: number | undefined }
   | {
       readonly ended: 'failed';
       readonly why: FailureClass | 'exit';
       readonly text: string;
       readonly message: string;
-      readonly exitCode?: number;
-      readonly retryAfterMs?: number;
+      readonly exitCode?: number | undefined;
+      readonly retryAfterMs?: number | undefined;
     }
   | { readonly ended: 'aborted' };
 
 export type TurnVerdict =
   /** Its `verify` commands are run first; the first that fails makes a failed attempt of it. */
-  | { readonly do: 'complete'; readonly text: string; readonly exitCode?: number }
-  | { readonly do: 'fail'; readonly why: string; readonly text: string; readonly exitCode?: number }
-  | { readonly do: 'release'; readonly reason: 'released'; readonly why: string; readonly retryAfterMs?: never }
+  | { readonly do: 'complete'; readonly text: string; readonly exitCode?: number | undefined }
+  | { readonly do: 'fail'; readonly why: string; readonly text: string; readonly exitCode?: number | undefined }
+  | { readonly do: 'release'; readonly reason: 'released'; readonly why: string; readonly retryAfterMs?: undefined }
   | {
       readonly do: 'release';
       readonly reason: 'agent';
       readonly fault: FailureClass;
       readonly why: string;
-      readonly retryAfterMs?: number;
+      readonly retryAfterMs?: number | undefined;
     };
 
 /** Its agent asked a person and waits for the answer: nothing ends, the claim stays, and the answer brings the next turn. */
@@ -67,7 +67,7 @@ export function judgeTurn(end: EndedTurn, task: Task): TurnVerdict {
 /** What was done about an agent that failed by its own fault; whoever drives it has tried what there was to try. */
 export type RemedyResult =
   /** The same again. */
-  | { readonly done: 'again'; readonly afterMs?: number }
+  | { readonly done: 'again'; readonly afterMs?: number | undefined }
   /** Another sits in its place. */
   | { readonly done: 'replaced' }
   /** Nobody stands in: for this task, or for anything in this run. */

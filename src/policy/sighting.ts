@@ -13,7 +13,7 @@ export interface MemberSighting {
   /** By pid and start time. `none`: never started, or stopped in order. One about to be started is `starting`. */
   readonly process: 'none' | 'starting' | 'alive' | 'dead';
   /** How it died, in words: `signal SIGKILL`, `exit 1`. */
-  readonly death?: string;
+  readonly death?: string | undefined;
   /** It ended because no agent can work for it here: another start would end in the same way. */
   readonly unfit: boolean;
   /** Since the process was seen dead. */
@@ -27,7 +27,7 @@ export interface MemberSighting {
   /** Since a task update, a message its agent wrote, an agent event or a byte of output. */
   readonly progressAge: number;
   /** Since a STATUS CHECK was sent for the present silence; absent when none was. */
-  readonly checkedFor?: number;
+  readonly checkedFor?: number | undefined;
   /** The check was answered by the process: that proves life, never progress. */
   readonly answered: boolean;
   readonly restarts: number;
@@ -40,7 +40,7 @@ export interface MemberSighting {
   /** Its agent is `exec` without a command of its own: it can do only tasks that say what to run. */
   readonly needsCommand: boolean;
   /** The kind of its agent, where it has one. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   readonly completed: number;
   readonly workedMs: number;
 }
@@ -54,7 +54,7 @@ export interface Sighting {
   /** Nobody is asked: what a failed blocker holds up is skipped. */
   readonly unattended: boolean;
   /** Of a pipeline with roles; without it members are started by whoever leads. */
-  readonly pipeline?: PipelineSighting;
+  readonly pipeline?: PipelineSighting | undefined;
 }
 
 export interface PipelineSighting {
@@ -81,7 +81,7 @@ export interface CascadeRules {
   /** There is an agent for members that the lead adds by itself. */
   readonly canSpawn: boolean;
   /** A template's own rules, by the role of who did the task; `none` ends the chain. */
-  readonly byRole?: ReadonlyMap<Name, CascadeKind | 'none'>;
+  readonly byRole?: ReadonlyMap<Name, CascadeKind | 'none'> | undefined;
 }
 
 /** The task that follows a finished one. */
@@ -128,7 +128,7 @@ export type Verdict =
       readonly do: 'fence';
       readonly member: Name;
       readonly reason: 'fenced' | 'lost';
-      readonly heir?: Name | null;
+      readonly heir?: Name | null | undefined;
       readonly stop: boolean;
     } & EndedClaim)
   /** End a process that never became ready, or that holds nothing and whose heart stands still; it is restarted then. */

@@ -5,6 +5,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Agent, Incoming, TurnInput } from '../../src/agents/agent-contract.ts';
 import type { FailureClass } from '../../src/model/agent/agent.ts';
+import { defined } from '../../src/model/text/defined.ts';
 import type { Asked } from '../fixtures/model-server/asked.ts';
 import type { Script, Step, ToolUse } from '../fixtures/model-server/script.ts';
 import { ModelServer } from '../fixtures/model-server/server.ts';
@@ -169,7 +170,7 @@ export function describeWithModel(cast: Cast): void {
       const session = sessionIn(await turn('The word is apple.'));
       await agent.close();
       await cast.betweenLives?.();
-      const next = await staged(cast, server, { ...place, ...(session === undefined ? {} : { session }) });
+      const next = await staged(cast, server, { ...place, ...defined({ session }) });
       expect((await next.turn('Which word?')).end).toMatchObject({ ended: 'answered', text: echo('ok: Which word?') });
       expect(everything(server.requests.at(-1))).toContain('The word is apple.');
     });

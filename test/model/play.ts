@@ -171,7 +171,7 @@ function requestMade(board: Board, { chance, other }: Step, speaker: Name, numbe
     request: ulid(number),
     kind,
     text: 'May I?',
-    ...(about === undefined ? {} : { about }),
+    about,
   };
 }
 

@@ -21,8 +21,8 @@ export const LIMITS: Limits = {
 
 export interface TaskSketch extends Omit<NewTaskInput, 'subject' | 'owner' | 'role'> {
   readonly subject?: string;
-  readonly owner?: string;
-  readonly role?: string;
+  readonly owner?: string | undefined;
+  readonly role?: string | undefined;
 }
 
 export interface TeamSketch {
@@ -30,7 +30,7 @@ export interface TeamSketch {
   readonly claim?: ClaimMode;
   /** `ada`, `ada:designer`, or `ada:analyst:RESEARCH`. */
   readonly members?: readonly string[];
-  readonly tasks?: readonly TaskSketch[];
+  readonly tasks?: readonly TaskSketch[] | undefined;
 }
 
 /** A board and the pen to write its log with. */
@@ -73,8 +73,8 @@ export class World {
     const id = String(this.board.lastTaskId + 1);
     const fields = newTaskSchema.parse({ subject: subject ?? `Task ${id}`, ...rest });
     const roles = {
-      ...(owner === undefined ? {} : { owner: name(owner) }),
-      ...(role === undefined ? {} : { role: name(role) }),
+      owner: owner === undefined ? undefined : name(owner),
+      role: role === undefined ? undefined : name(role),
     };
     this.lead({ type: 'task.created', task: id, fields: { ...fields, ...roles } });
     return this.task(id);

@@ -26,7 +26,7 @@ function base(kind: RealCli): Cast {
       const team = teamServer(join(home, 'sent'));
       const spec = { kind, command: [programs.get(kind) ?? kind], ...reach(kind, url) };
       return {
-        agent: await agentFor(spec, { home, server: team.server, ...(session === undefined ? {} : { session }) }),
+        agent: await agentFor(spec, { home, server: team.server, session }),
         input: { env: environment(cwd), stallMs: STALL_MS },
         sent: () => team.sent().map(({ content }) => content),
       };

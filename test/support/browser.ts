@@ -2,6 +2,7 @@
 import process from 'node:process';
 import { chromium, type Browser, type BrowserContextOptions, type Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import { defined } from '../../src/model/text/defined.ts';
 import { findProgram } from '../../src/os/program-path.ts';
 
 const executablePath = findProgram('chromium', process.env['PATH'] ?? '');
@@ -22,7 +23,7 @@ export function useBrowser(): (url: string, options?: BrowserContextOptions) => 
   let browser: Browser | undefined;
   beforeAll(async () => {
     const args = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-    browser = await chromium.launch({ args, ...(executablePath === undefined ? {} : { executablePath }) });
+    browser = await chromium.launch({ args, ...defined({ executablePath }) });
   });
   afterAll(() => browser?.close());
   return async (url, options = {}) => {

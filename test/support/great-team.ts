@@ -31,7 +31,7 @@ const subjectAt = (index: number): string =>
 export function greatTeam({ members, tasks, messages }: Sizes, root?: string, clock = new FakeClock()): ToldTeam {
   const names = Array.from({ length: members }, (_, index) => memberAt(index));
   const cast = Object.fromEntries(names.map((one, at) => [one, `${ROLES[at % ROLES.length] ?? ''}/claude`]));
-  const team = new ToldTeam(cast, { ...(root === undefined ? {} : { root }), clock });
+  const team = new ToldTeam(cast, { root, clock });
   team.ledByUs();
   for (const one of names) team.process(one, 'alive');
   const past = new Past(team, names);

@@ -26,6 +26,7 @@ import type { TeamPaths } from '../../src/store/files/paths.ts';
 import { identityIn } from '../../src/store/team/roster.ts';
 import { openStore, type TeamStore } from '../../src/store/team/team-store.ts';
 import type { Mark } from '../../src/model/agent/process-mark.ts';
+import { defined } from '../../src/model/text/defined.ts';
 import { realClock } from './clock.ts';
 import { program, type Program } from './programs.ts';
 import { onSmallDisk } from './small-disk.ts';
@@ -36,7 +37,7 @@ const WITHIN_MS = 15_000;
 
 export interface Input {
   readonly members: readonly (string | MemberInput)[];
-  readonly tasks?: readonly NewTaskInput[];
+  readonly tasks?: readonly NewTaskInput[] | undefined;
   readonly profile?: Profile;
   readonly envPass?: readonly string[];
   readonly planDir?: string;
@@ -298,4 +299,4 @@ export const scripted = (...turns: z.input<typeof scriptedTurnSchema>[]): AgentS
 });
 
 export const reopened = (paths: TeamPaths, clock?: Clock): TeamStore =>
-  openStore(paths, { ...storeOptions({}), ...(clock === undefined ? {} : { clock }) });
+  openStore(paths, { ...storeOptions({}), ...defined({ clock }) });

@@ -20,7 +20,7 @@ import { tempDir } from './temp.ts';
 export type Cast = Readonly<Record<string, string>>;
 
 export interface ToldOptions {
-  readonly root?: string;
+  readonly root?: string | undefined;
   readonly team?: string;
   readonly clock?: FakeClock;
   readonly profile?: Profile;
@@ -42,7 +42,7 @@ export class ToldTeam {
       const [role = 'executor', kind] = job.split('/');
       const of = parseName('team', team);
       const own = { name: name(member), agent_id: agentId(name(member), of), role: name(role) };
-      return { ...own, status: 'active' as const, color: 36, ...(kind === undefined ? {} : { agent: { kind } }) };
+      return { ...own, status: 'active' as const, color: 36, agent: kind === undefined ? undefined : { kind } };
     });
     const joined = members.map((member): Change => ({
       type: 'member.joined',

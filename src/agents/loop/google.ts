@@ -23,7 +23,7 @@ const vendor: Vendor = {
       model: createGoogleGenerativeAI({ baseURL, apiKey })(name),
       name,
       window: windowOf(spec, name),
-      ...(providerOptions === undefined ? {} : { providerOptions: { google: providerOptions } }),
+      providerOptions: providerOptions && { google: providerOptions },
     };
   },
 };

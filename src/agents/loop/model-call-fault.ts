@@ -9,7 +9,7 @@ export interface ModelCallFault {
   readonly why: FailureClass;
   /** One line. */
   readonly message: string;
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** Whether the same call may do better in a moment. */
   readonly passes: boolean;
 }
@@ -42,7 +42,7 @@ export function callFault(
     why,
     message: `${where} ${what}: ${said}`.slice(0, LINE),
     passes: why === 'rate_limited' || why === 'crashed' || why === 'timeout',
-    ...(asked === undefined ? {} : { retryAfterMs: asked }),
+    retryAfterMs: asked,
   };
 }
 

@@ -3,6 +3,7 @@ import type { LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from '
 import type { ToolName } from '../../model/team/tool.ts';
 import { toolFacts, toolJsonSchema } from '../../model/team/tool.ts';
 import type { Usage } from '../../model/agent/usage.ts';
+import { defined } from '../../model/text/defined.ts';
 import type { AgentEvent, CallAnswer } from '../agent-contract.ts';
 import type { Library } from './library.ts';
 import type { TurnDeadline } from './turn-deadline.ts';
@@ -51,8 +52,7 @@ export async function* streamModelStep(
       maxOutputTokens: reached.window.output,
       abortSignal: deadline.signal,
       onError: () => undefined,
-      ...(system === undefined ? {} : { system }),
-      ...(reached.providerOptions === undefined ? {} : { providerOptions: { ...reached.providerOptions } }),
+      ...defined({ system, providerOptions: reached.providerOptions && { ...reached.providerOptions } }),
     });
     for await (const part of result.fullStream) {
       deadline.listen();
@@ -135,7 +135,7 @@ function usageOf({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: Langu
     inputTokens,
     outputTokens,
     model,
-    ...(cacheReadTokens === undefined ? {} : { cacheReadTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+    cacheReadTokens,
+    cacheWriteTokens,
   };
 }

@@ -13,7 +13,7 @@ export interface ResolvedModel {
   readonly name: string;
   readonly window: Window;
   /** Under the vendor's own name. */
-  readonly providerOptions?: Readonly<Record<string, Record<string, JSONValue>>>;
+  readonly providerOptions?: Readonly<Record<string, Record<string, JSONValue>>> | undefined;
 }
 
 /** Why a model cannot be reached, before anything is sent. */

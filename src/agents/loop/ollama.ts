@@ -28,7 +28,7 @@ const vendor: Vendor = {
       model: provider(name),
       name,
       window: windowOf(spec, name, { tokens: Number.isFinite(tokens) ? tokens : WINDOW.tokens, output: WINDOW.output }),
-      ...(providerOptions === undefined ? {} : { providerOptions: { ollama: providerOptions } }),
+      providerOptions: providerOptions && { ollama: providerOptions },
     };
   },
 };

@@ -1,5 +1,6 @@
 /** OpenAI's models, and whatever speaks its Chat Completions API at another address. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
+import { defined } from '../../model/text/defined.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
 import { modelName, windowOf } from './model-choice.ts';
 import { modelAgent } from './model-agent.ts';
@@ -21,7 +22,7 @@ const vendor: Vendor = {
       name: 'openai',
       baseURL,
       includeUsage: true,
-      ...(apiKey === undefined ? {} : { apiKey }),
+      ...defined({ apiKey }),
       ...(baseURL === ADDRESS ? { transformRequestBody: renamed } : {}),
     });
     const name = modelName(spec);
@@ -30,7 +31,7 @@ const vendor: Vendor = {
       model: provider(name),
       name,
       window: windowOf(spec, name),
-      ...(providerOptions === undefined ? {} : { providerOptions: { openai: providerOptions } }),
+      providerOptions: providerOptions && { openai: providerOptions },
     };
   },
 };
@@ -38,7 +39,7 @@ const vendor: Vendor = {
 /** OpenAI's own models have another word for it, and refuse the one that all others know. */
 const renamed = ({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> => ({
   ...body,
-  ...(max_tokens === undefined ? {} : { max_completion_tokens: max_tokens }),
+  ...defined({ max_completion_tokens: max_tokens }),
 });
 
 /** @throws UsageError `USAGE` without a model: there is none that all endpoints have */

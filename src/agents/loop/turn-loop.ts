@@ -217,7 +217,7 @@ const failed = ({ why, message, retryAfterMs }: Omit<ModelCallFault, 'passes'>, 
   why,
   text,
   message,
-  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  retryAfterMs,
 });
 
 const tooLong = (steps: number): Omit<ModelCallFault, 'passes'> => ({

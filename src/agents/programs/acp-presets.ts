@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
+import { defined } from '../../model/text/defined.ts';
 import type { AgentContext, TurnInput } from '../agent-contract.ts';
 import type { Launch } from './program-dialect.ts';
 import { prepareHome } from './agent-home-contents.ts';
@@ -32,8 +33,7 @@ function gemini(
       GEMINI_CLI_NO_RELAUNCH: 'true',
       ...env,
       ...agentContext.server?.env,
-      ...(baseUrl === undefined ? {} : { GOOGLE_GEMINI_BASE_URL: baseUrl }),
-      ...(home === undefined ? {} : { GEMINI_CLI_HOME: home }),
+      ...defined({ GOOGLE_GEMINI_BASE_URL: baseUrl, GEMINI_CLI_HOME: home }),
     },
   };
 }
@@ -49,7 +49,7 @@ function geminiHome({ server }: AgentContext, env: Env, options: AgentSpec['opti
     experimental: { enableAgents: false },
     tools: { exclude: ['invoke_agent', 'enter_plan_mode', 'exit_plan_mode', 'ask_user'] },
     ...options,
-    ...(server === undefined ? {} : { mcpServers: { team: trusted(server) } }),
+    ...defined({ mcpServers: server && { team: trusted(server) } }),
   };
   return {
     // As its user's: settings of the system count only where root owns the whole way to them.
@@ -96,9 +96,10 @@ function opencode(spec: AgentSpec, agentContext: AgentContext, env: Env): Launch
       // What the project's own configuration says comes before this, whatever it says.
       OPENCODE_PERMISSION: JSON.stringify(OPENCODE_PERMISSION),
       // One data base for several at once is "database is locked".
-      ...(agentContext.home === undefined
-        ? {}
-        : { XDG_DATA_HOME: opencodeHome(join(agentContext.home, 'opencode'), env) }),
+      ...defined({
+        XDG_DATA_HOME:
+          agentContext.home === undefined ? undefined : opencodeHome(join(agentContext.home, 'opencode'), env),
+      }),
     },
   };
 }
@@ -110,7 +111,7 @@ const opencodeHome = (home: string, env: Env): string =>
 function opencodeConfig({ model, baseUrl, options = {} }: AgentSpec, env: Env): JsonObject {
   // A denied tool is told to the model; it need not end the turn.
   const quiet = { autoupdate: false, share: 'disabled', experimental: { continue_loop_on_deny: true } };
-  if (baseUrl === undefined) return { ...quiet, ...(model === undefined ? {} : { model }), ...options };
+  if (baseUrl === undefined) return { ...quiet, model, ...options };
   const name = model ?? 'default';
   const key = env['OPENCODE_API_KEY'] === undefined ? 'none' : '{env:OPENCODE_API_KEY}';
   const teams = {

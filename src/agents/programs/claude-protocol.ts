@@ -138,7 +138,7 @@ export function usageSteps({ usage, total_cost_usd: total }: ClaudeResult, costB
     outputTokens: usage.output_tokens,
     cacheReadTokens: read,
     cacheWriteTokens: written,
-    ...(total === undefined ? {} : { costUsd: Math.max(0, total - costBefore) }),
+    costUsd: total === undefined ? undefined : Math.max(0, total - costBefore),
   };
   return [tellStep({ type: 'usage', usage: told })];
 }
@@ -196,7 +196,7 @@ export const initialize = (requestId: string, identity: string | undefined): Jso
   control(requestId, {
     subtype: 'initialize',
     hooks: null,
-    ...(identity === undefined ? {} : { appendSystemPrompt: identity }),
+    appendSystemPrompt: identity,
   });
 
 export const interrupt = (requestId: string): JsonObject => control(requestId, { subtype: 'interrupt' });

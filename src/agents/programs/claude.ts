@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
+import { defined } from '../../model/text/defined.ts';
 import type { Agent, AgentContext, TurnInput } from '../agent-contract.ts';
 import {
   assistantSteps,
@@ -97,8 +98,10 @@ export function launch(
       ...OWN,
       ...env,
       ...server?.env,
-      ...(baseUrl === undefined ? {} : { ANTHROPIC_BASE_URL: baseUrl }),
-      ...(home === undefined ? {} : { CLAUDE_CONFIG_DIR: claudeHome(home, env) }),
+      ...defined({
+        ANTHROPIC_BASE_URL: baseUrl,
+        CLAUDE_CONFIG_DIR: home === undefined ? undefined : claudeHome(home, env),
+      }),
     },
   };
 }

@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
+import { defined } from '../../model/text/defined.ts';
 import type { Agent, AgentContext, TurnEnd, TurnInput } from '../agent-contract.ts';
 import {
   approval,
@@ -73,9 +74,10 @@ export function launch(
     argv: [...command, 'app-server', ...OWN, ...args],
     env: {
       ...env,
-      ...(home === undefined
-        ? {}
-        : { CODEX_HOME: prepareHome(join(home, 'codex'), { links: loginLinks('codex', env) }) }),
+      ...defined({
+        CODEX_HOME:
+          home === undefined ? undefined : prepareHome(join(home, 'codex'), { links: loginLinks('codex', env) }),
+      }),
     },
   };
 }
@@ -93,12 +95,12 @@ export function threadConfig(
     wire_api: 'responses',
     request_max_retries: 2,
     stream_max_retries: 2,
-    ...(key === undefined ? {} : { env_key: key }),
+    ...defined({ env_key: key }),
   };
   return {
-    ...(baseUrl === undefined ? {} : { model_provider: PROVIDER, model_providers: { [PROVIDER]: provider } }),
+    ...(baseUrl ? { model_provider: PROVIDER, model_providers: { [PROVIDER]: provider } } : {}),
     ...options,
-    ...(server === undefined ? {} : { mcp_servers: { team: { ...server, ...SERVER } } }),
+    ...defined({ mcp_servers: server && { team: { ...server, ...SERVER } } }),
   };
 }
 
@@ -233,9 +235,9 @@ class CodexSession implements DialectSession {
       cwd,
       approvalPolicy: 'never',
       config: threadConfig(this.#spec, this.#agentContext, env),
-      ...(identity === undefined ? {} : { developerInstructions: identity }),
-      ...(model === undefined ? {} : { model }),
-      ...(baseUrl === undefined ? {} : { modelProvider: PROVIDER }),
+      developerInstructions: identity,
+      model,
+      modelProvider: baseUrl === undefined ? undefined : PROVIDER,
     };
     if (session === undefined) return this.#rpc.request('thread/start', params);
     const resumed = await this.#rpc.request('thread/resume', { ...params, threadId: session });

@@ -3,6 +3,7 @@
  * Functions never cross a process, an `AgentSpec` does. How a kind is driven is told in `agents/`.
  */
 import * as z from 'zod';
+import { defined } from '../text/defined.ts';
 import { didYouMean } from '../text/did-you-mean.ts';
 import { UsageError } from '../text/errors.ts';
 import { check, closed, quoted } from '../text/document-problem.ts';
@@ -103,7 +104,7 @@ export const agentSpecSchema = closed({
     const message = 'Expected "command" to be a list, the argv that replaces the program; only exec takes a text.';
     context.addIssue({ code: 'custom', path: ['command'], message });
   }
-  return { ...spec, ...(command === undefined ? {} : { command: argvOf(command) }) };
+  return { ...spec, ...defined({ command: command === undefined ? undefined : argvOf(command) }) };
 });
 export type AgentSpec = z.infer<typeof agentSpecSchema>;
 export type AgentSpecInput = z.input<typeof agentSpecSchema>;

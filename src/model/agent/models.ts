@@ -40,8 +40,8 @@ export interface ModelFacts {
 const price = (input: number, output: number, cacheRead?: number, cacheWrite?: number): Price => ({
   input,
   output,
-  ...(cacheRead === undefined ? {} : { cacheRead }),
-  ...(cacheWrite === undefined ? {} : { cacheWrite }),
+  cacheRead,
+  cacheWrite,
 });
 
 const model = (name: string, window: number, output: number, cost: Price | 'unknown'): ModelFacts => ({

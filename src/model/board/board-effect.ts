@@ -15,7 +15,7 @@ export interface BoardEffect {
   readonly header?: Partial<Header>;
   readonly member?: Member;
   /** New values of tasks, each of which stands for a whole task. */
-  readonly tasks?: readonly Task[];
+  readonly tasks?: readonly Task[] | undefined;
   /** The same of requests. */
   readonly requests?: readonly Request[];
 }

@@ -139,7 +139,7 @@ function updated(board: Board, task: Task, change: Update, author: Author, at: s
     subject,
     description,
     metadata,
-    ...(activeForm === undefined ? {} : { activeForm }),
+    activeForm,
     updated_at: at,
   };
   const refusal =

@@ -49,7 +49,7 @@ export interface TaskFacts {
   readonly key?: string;
   readonly subject: string;
   readonly description: string;
-  readonly activeForm?: string;
+  readonly activeForm?: string | undefined;
   readonly owner?: Name;
   readonly role?: Name;
   readonly blockedBy: readonly string[];

@@ -54,9 +54,9 @@ export interface PipelineTask {
   readonly subject: string;
   readonly description: string;
   readonly after: readonly string[];
-  readonly artifact?: string;
-  readonly discuss?: string;
-  readonly fix?: string;
+  readonly artifact?: string | undefined;
+  readonly discuss?: string | undefined;
+  readonly fix?: string | undefined;
   readonly timeoutMs: number;
   readonly retries: number;
 }
@@ -133,9 +133,9 @@ function isInCircle(code: string, tasks: NonNullable<File['tasks']>): boolean {
 const taskOf = ({ artifact, discuss, fix, timeout, ...task }: z.infer<typeof taskSchema>): PipelineTask => ({
   ...task,
   timeoutMs: timeout,
-  ...(artifact === undefined ? {} : { artifact }),
-  ...(discuss === undefined ? {} : { discuss }),
-  ...(fix === undefined ? {} : { fix }),
+  artifact,
+  discuss,
+  fix,
 });
 
 function inOrder(tasks: readonly PipelineTask[]): PipelineTask[] {

@@ -78,7 +78,7 @@ export interface RoleSpec {
   readonly messageTypes: MessageTypes;
   readonly artifactCheck: ArtifactCheck;
   readonly readOnly: boolean;
-  readonly tier?: Tier;
+  readonly tier?: Tier | undefined;
   readonly capabilities: readonly string[];
   /** What stands before the phases: who it is. The whole prompt of a role without phases. */
   readonly prompt: string;
@@ -126,7 +126,7 @@ function roleOf(name: Name, file: string, head: Head, body: string): RoleSpec {
     messageTypes: message_types,
     artifactCheck: artifact_check,
     readOnly: read_only,
-    ...(tier === undefined ? {} : { tier }),
+    tier,
   };
 }
 

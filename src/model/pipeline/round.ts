@@ -49,7 +49,7 @@ export type RelayOutcome =
       readonly is: 'failed';
       readonly why: FailureClass;
       readonly message: string;
-      readonly retryAfterMs?: number;
+      readonly retryAfterMs?: number | undefined;
     };
 
 /** What became of one review. */

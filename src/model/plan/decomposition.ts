@@ -42,8 +42,8 @@ export interface Subtask {
   readonly acceptance: readonly string[];
   readonly files: readonly string[];
   /** Positions in the list, from 0. */
-  readonly dependencies: readonly { readonly on: number; readonly why?: string }[];
-  readonly worker?: string;
+  readonly dependencies: readonly { readonly on: number; readonly why?: string | undefined }[];
+  readonly worker?: string | undefined;
 }
 
 /** The subtasks with their dependencies as positions; what points nowhere, at itself or in a circle is a problem. */
@@ -56,8 +56,8 @@ export function subtasksOf({ subtasks }: Decomposition): { subtasks: Subtask[]; 
     const kept = told.filter(
       (one, index) => !wrong.includes(one) && told.findIndex(({ task }) => task === one.task) === index,
     );
-    const edges = kept.map(({ task, why }) => ({ on: task - 1, ...(why === undefined ? {} : { why }) }));
-    return { ...subtask, dependencies: edges, ...(worker === undefined ? {} : { worker }) };
+    const edges = kept.map(({ task, why }) => ({ on: task - 1, why }));
+    return { ...subtask, dependencies: edges, worker };
   });
   const circle = circleIn(read);
   if (circle.length > 0)

@@ -10,7 +10,7 @@ import { DEFAULT_ROLE } from './plan-schema.ts';
 export type Doer =
   | { readonly does: 'think'; readonly agent: AgentKind | 'the default agent' }
   | { readonly does: 'run'; readonly ownCommand: boolean }
-  | { readonly does: 'unknown'; readonly why?: string };
+  | { readonly does: 'unknown'; readonly why?: string | undefined };
 
 export interface OutlineMember {
   readonly name: string | undefined;

@@ -13,6 +13,7 @@ import { variables } from './plan-vars.ts';
 import { check, MAX_PROBLEMS, type DocumentProblem } from '../text/document-problem.ts';
 import { slug } from '../text/slug.ts';
 import type { NewTask } from '../board/task.ts';
+import { defined } from '../text/defined.ts';
 import { readSource, type Located, type Source, type SourceValue } from '../text/yaml-source.ts';
 
 export interface PlanMember {
@@ -21,11 +22,11 @@ export interface PlanMember {
   /** Absent: the configuration's default agent. */
   readonly agent?: AgentSpec;
   /** Absent: by the role. */
-  readonly sandbox?: Sandbox;
+  readonly sandbox?: Sandbox | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly planApproval: boolean;
   /** What its agent is told of its role. */
-  readonly prompt?: string;
+  readonly prompt?: string | undefined;
 }
 
 /** A task to be added; `blockedBy` are positions in the plan, in which no circle is and a later task may come first. */
@@ -37,14 +38,14 @@ export type GateSetting = 'detect' | { readonly run: Command };
 export interface Plan {
   readonly name: Name;
   readonly profile: Profile;
-  readonly cwd?: string;
+  readonly cwd?: string | undefined;
   readonly members: readonly PlanMember[];
   readonly tasks: readonly PlanTask[];
   readonly gates: {
     readonly ownership?: true;
-    readonly build?: GateSetting;
-    readonly test?: GateSetting;
-    readonly lint?: GateSetting;
+    readonly build?: GateSetting | undefined;
+    readonly test?: GateSetting | undefined;
+    readonly lint?: GateSetting | undefined;
     readonly crossVerify: boolean;
   };
   readonly cascade: boolean;
@@ -53,13 +54,13 @@ export interface Plan {
   /** Of members that follow-ups add; without it none are added. */
   readonly spare?: AgentSpec;
   /** What the lead thinks with: it sees to what workers wish of shared files. */
-  readonly lead?: AgentSpec;
+  readonly lead?: AgentSpec | undefined;
   /** Who verifies the finished work, when the user said so; else S2's table chooses. */
   readonly reviewer?: AgentSpec;
   readonly sharedFiles: readonly string[];
   readonly envPass: readonly string[];
   /** A planner made it: of this task. */
-  readonly decomposed?: Decomposed;
+  readonly decomposed?: Decomposed | undefined;
 }
 
 /**
@@ -113,14 +114,14 @@ function planOf(
   return {
     ...rest,
     name: name ?? defaultName,
-    ...(cwd === undefined ? {} : { cwd }),
+    cwd,
     members: members.map((member) => memberOf(member, agents)),
     tasks: tasks.map((task, at) => taskOf(task, blockedBy[at] ?? [], members)),
     gates: gatesOf(gates),
     cascade: cascade !== false,
     ...(typeof cascade === 'boolean' ? {} : { cascadeByRole: cascade }),
-    ...(decomposed === undefined ? {} : { decomposed }),
-    ...(leads === undefined ? {} : { lead: leads }),
+    decomposed,
+    lead: leads,
   };
 }
 
@@ -134,9 +135,9 @@ function memberOf(
   const spec = agent === undefined ? undefined : agentOf(agent, agents);
   return {
     ...member,
-    ...(spec === undefined ? {} : { agent: spec }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(prompt === undefined ? {} : { prompt }),
+    ...defined({ agent: spec }),
+    sandbox,
+    prompt,
   };
 }
 
@@ -151,18 +152,18 @@ function taskOf(file: PlanFileTask, blockedBy: readonly number[], members: PlanF
     retries,
     required,
     blockedBy,
-    metadata: { ...(acceptance.length === 0 ? {} : { acceptance }), ...(tier === undefined ? {} : { tier }) },
-    ...(key === undefined ? {} : { key }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(role === undefined ? {} : { role }),
+    metadata: { ...(acceptance.length === 0 ? {} : { acceptance }), ...defined({ tier }) },
+    key,
+    owner,
+    role,
     work: {
       verify,
       timeoutMs: timeout,
       env,
       files,
-      ...(run === undefined ? {} : { run }),
-      ...(prompt === undefined ? {} : { prompt }),
-      ...(artifact === undefined ? {} : { artifact }),
+      run,
+      prompt,
+      artifact,
     },
   };
 }
@@ -171,9 +172,9 @@ function gatesOf({ ownership, build, test, lint, crossVerify }: PlanFile['gates'
   const asked = { build: gateOf(build), test: gateOf(test), lint: gateOf(lint) };
   return {
     ...(ownership ? { ownership } : {}),
-    ...(asked.build === undefined ? {} : { build: asked.build }),
-    ...(asked.test === undefined ? {} : { test: asked.test }),
-    ...(asked.lint === undefined ? {} : { lint: asked.lint }),
+    build: asked.build,
+    test: asked.test,
+    lint: asked.lint,
     crossVerify,
   };
 }

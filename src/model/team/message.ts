@@ -52,13 +52,13 @@ export type Message = Stored & { id: string; redelivered?: true };
 export interface Draft {
   readonly type: MessageType;
   readonly content: string;
-  readonly kind?: string;
-  readonly request_id?: string;
-  readonly task_id?: string;
-  readonly reply_to?: string;
+  readonly kind?: string | undefined;
+  readonly request_id?: string | undefined;
+  readonly task_id?: string | undefined;
+  readonly reply_to?: string | undefined;
   readonly epoch?: number;
-  readonly hops?: number;
-  readonly data?: Record<string, z.infer<ReturnType<typeof z.json>>>;
+  readonly hops?: number | undefined;
+  readonly data?: Record<string, z.infer<ReturnType<typeof z.json>>> | undefined;
 }
 
 export type Side = 'lead' | 'teammate';
@@ -134,14 +134,14 @@ export function parseMail(raw: string): ParsedMail {
 }
 
 export interface SendOptions {
-  readonly type?: MessageType;
-  readonly kind?: string;
-  readonly request_id?: string;
-  readonly task_id?: string;
-  readonly reply_to?: string;
-  readonly data?: Draft['data'];
+  readonly type?: MessageType | undefined;
+  readonly kind?: string | undefined;
+  readonly request_id?: string | undefined;
+  readonly task_id?: string | undefined;
+  readonly reply_to?: string | undefined;
+  readonly data?: Draft['data'] | undefined;
   /** How often this was handed on: one more than the mail that caused it. */
-  readonly hops?: number;
+  readonly hops?: number | undefined;
   /** An id of its own for mail that an event causes: `<kind>:<event>:<recipient>`. */
-  readonly id?: string;
+  readonly id?: string | undefined;
 }

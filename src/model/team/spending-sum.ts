@@ -27,10 +27,10 @@ export const spendingEvent = (
   kind,
   input_tokens: usage.inputTokens,
   output_tokens: usage.outputTokens,
-  ...(usage.model === undefined ? {} : { model: usage.model }),
-  ...(usage.cacheReadTokens === undefined ? {} : { cache_read_tokens: usage.cacheReadTokens }),
-  ...(usage.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),
-  ...(usage.costUsd === undefined ? {} : { cost_usd: usage.costUsd }),
+  model: usage.model,
+  cache_read_tokens: usage.cacheReadTokens,
+  cache_write_tokens: usage.cacheWriteTokens,
+  cost_usd: usage.costUsd,
   text: `${usage.inputTokens} tokens in, ${usage.outputTokens} out`,
 });
 

@@ -25,10 +25,10 @@ export function classify(text: string): Classified {
 export interface RouteRequest {
   readonly text: string;
   /** What `--agent` said. */
-  readonly flag?: string;
+  readonly flag?: string | undefined;
   /** What the template says of this worker: S2's "codex or claude" is `['codex']`, the default agent behind it. */
-  readonly template?: readonly string[];
-  readonly type?: TaskType;
+  readonly template?: readonly string[] | undefined;
+  readonly type?: TaskType | undefined;
   /** `routing.byType` of the configuration. */
   readonly byType: boolean;
   readonly isAvailable: (agent: string) => boolean;

@@ -10,6 +10,7 @@ import { parseName, type Name } from '../../model/text/names.ts';
 import type { RoleSpec } from '../../model/pipeline/role-spec.ts';
 import type { RunSpec } from '../../model/plan/run-spec.ts';
 import type { Template } from '../../model/plan/template.ts';
+import { defined } from '../../model/text/defined.ts';
 import { chooseTier } from './complexity.ts';
 import { misfit } from './role-fit.ts';
 import { route } from './routing.ts';
@@ -27,7 +28,7 @@ export interface Staffing {
   readonly template?: Template;
   readonly roles: ReadonlyMap<Name, RoleSpec>;
   /** What `--agent` said. */
-  readonly flag?: Labelled;
+  readonly flag?: Labelled | undefined;
   /** The default agent. */
   readonly usual: Labelled;
   /** Those that could work here, by the names that routes use. */
@@ -134,9 +135,9 @@ function routeOf(subtasks: readonly Subtask[], staffing: Staffing, template?: re
     isAvailable: (name) => available.has(name),
     defaultAgent: usual.label,
     defaultRole: config.defaultAgentType,
-    ...(flag === undefined ? {} : { flag: flag.label }),
-    ...(template === undefined ? {} : { template }),
-    ...(type === undefined ? {} : { type }),
+    flag: flag?.label,
+    template,
+    type,
   });
 }
 
@@ -157,7 +158,7 @@ function workerOf(
 function withTier(agent: AgentSpec, tier: Tier, { models }: Staffing['config']): AgentSpec {
   if (agent.kind === 'exec' || agent.kind === 'scripted' || agent.model !== undefined) return agent;
   const model = models[agent.kind]?.[tier];
-  return { ...agent, tier, ...(model === undefined ? {} : { model }) };
+  return { ...agent, tier, ...defined({ model }) };
 }
 
 const unfit = (subtasks: readonly Subtask[], role: Name, { roles }: Staffing): string[] => {

@@ -63,7 +63,7 @@ function inProgress(facts: Facts, task: Task, name: Name, since: string): Explan
   const next =
     after.length === 0 ? `Nothing else waits for #${task.id}.` : `When #${task.id} completes, ${ids(after)} can go on.`;
   const limit = limitOf(facts, task, name);
-  return { waitingFor: `${name} to finish it`, since, who: name, next, ...(limit === undefined ? {} : { limit }) };
+  return { waitingFor: `${name} to finish it`, since, who: name, next, limit };
 }
 
 function blocked(facts: Facts, task: Task): Explanation {
@@ -92,8 +92,8 @@ function blocked(facts: Facts, task: Task): Explanation {
 
 /** When what comes next happens, and what bounds it. */
 const boundsOf = ({ nextAt, limit }: Explanation): Pick<Explanation, 'nextAt' | 'limit'> => ({
-  ...(nextAt === undefined ? {} : { nextAt }),
-  ...(limit === undefined ? {} : { limit }),
+  nextAt,
+  limit,
 });
 
 function blockerText(task: Task): string {

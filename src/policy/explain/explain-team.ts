@@ -132,7 +132,7 @@ function explainRunning(facts: Facts, running: readonly Task[]): Explanation {
   if (running.length === 1 && one) return { ...one.why, waitingFor, about };
   const next = 'Each goes on to its next task when it has ended.';
   const limit = firstLimit(facts, running);
-  return { waitingFor, since, who, next, about, ...(limit === undefined ? {} : { limit }) };
+  return { waitingFor, since, who, next, about, limit };
 }
 
 function firstLimit(facts: Facts, running: readonly Task[]): Limit | undefined {

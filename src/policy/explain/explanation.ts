@@ -17,22 +17,22 @@ export interface MemberFacts {
   readonly since: string | null;
   readonly unread: number;
   /** Wall time of its restart in milliseconds; absent when nobody will restart it. */
-  readonly restartAt?: number;
+  readonly restartAt?: number | undefined;
   /** Until when its state lasts, where its process said so. */
-  readonly until?: number;
+  readonly until?: number | undefined;
   /** Wall time at which it last got on, and at which its heart last beat. */
   readonly lastSign: number;
   readonly lastBeat: number;
   readonly runs: boolean;
   /** The kind of its agent. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
 }
 
 export interface LeadFacts {
   readonly alive: boolean;
   readonly pid: number | null;
   /** Wall time of its last heartbeat; undefined when it has no lease. */
-  readonly lastBeat?: number;
+  readonly lastBeat?: number | undefined;
 }
 
 export interface Facts {
@@ -66,9 +66,9 @@ export interface Explanation {
   readonly who: string | null;
   readonly next: string;
   /** When what comes next happens by itself, where that is known: ISO 8601. */
-  readonly nextAt?: string;
+  readonly nextAt?: string | undefined;
   /** What happens instead if what it waits for does not come. */
-  readonly limit?: Limit;
+  readonly limit?: Limit | undefined;
   /** What else is behind it, for the events that are shown. */
   readonly about?: EvidenceSubject;
 }

@@ -51,9 +51,9 @@ export function memberFacts(one: SeenNow, { board, since, now }: Moment): Member
     lastBeat,
     runs: seen?.process === 'alive',
     since: stateTimeOf(status.state, times),
-    ...(until === undefined || status.state !== 'rate-limited' ? {} : { until }),
-    ...(restart === undefined ? {} : { restartAt: restart }),
-    ...(agent === undefined ? {} : { agent }),
+    until: until === undefined || status.state !== 'rate-limited' ? undefined : until,
+    restartAt: restart,
+    agent,
   };
 }
 

@@ -13,7 +13,7 @@ export interface SharedFileWish {
   readonly text: string;
   readonly member: Name;
   /** Absent for one that came by mail. */
-  readonly task?: string;
+  readonly task?: string | undefined;
 }
 
 /** Of one result; a text of the size of a book holds no more. */

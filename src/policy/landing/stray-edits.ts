@@ -10,7 +10,7 @@ export interface Edit {
   /** Relative to the working directory, with `/`. */
   readonly path: string;
   /** When it was last changed, in wall milliseconds, by what no tool can set back; absent for a file that is gone. */
-  readonly at?: number;
+  readonly at?: number | undefined;
 }
 
 /** What a task lets its owner write; without patterns, anything, unless it is one that only looks. */

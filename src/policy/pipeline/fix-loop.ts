@@ -5,6 +5,7 @@
 import { dependants, type Board } from '../../model/board/board.ts';
 import type { Change } from '../../model/board/event.ts';
 import { newTaskSchema, subjectCode, type NewTask, type Task } from '../../model/board/task.ts';
+import { defined } from '../../model/text/defined.ts';
 
 export const FIX_ROUNDS = 2;
 
@@ -86,9 +87,9 @@ function copyOf(task: Task, code: string, blockedBy: string[], why: string): New
     blockedBy,
     retries,
     required,
-    ...(owner === undefined ? {} : { owner }),
-    ...(role === undefined ? {} : { role }),
-    work: { ...work, ...(artifact === undefined ? {} : { artifact }) },
+    owner,
+    role,
+    work: { ...work, ...defined({ artifact }) },
     metadata: kept,
   });
 }

@@ -24,9 +24,9 @@ export type Pool = readonly [AgentSpec, ...AgentSpec[]];
 export interface SubagentChoice {
   readonly first: AgentSpec;
   /** Asked when the first one fails: another agent, else the same afresh; a command does the same again and is not asked. */
-  readonly second?: AgentSpec;
+  readonly second?: AgentSpec | undefined;
   /** That another agent does it than the table says. */
-  readonly note?: string;
+  readonly note?: string | undefined;
 }
 
 /** @param wanted the kinds that it is for; none for what any agent does as well as another */
@@ -38,7 +38,7 @@ export function chooseFrom(pool: Pool, wanted: readonly AgentKind[] = []): Subag
   const [meant] = wanted;
   return {
     first,
-    ...(second === undefined ? {} : { second }),
-    ...(suited !== undefined || meant === undefined ? {} : { note: `${meant} is not available, ${first.kind} speaks` }),
+    second,
+    note: suited !== undefined || meant === undefined ? undefined : `${meant} is not available, ${first.kind} speaks`,
   };
 }

@@ -11,6 +11,7 @@
 import type { FailureClass } from '../../model/agent/agent.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Candidate, RelayOutcome, Review, Validation } from '../../model/pipeline/round.ts';
+import { defined } from '../../model/text/defined.ts';
 import {
   present,
   type BackendState,
@@ -124,7 +125,7 @@ function reviewed(
   const judged = candidates.map((candidate) =>
     judge(loop, candidate, reviews.get(candidate.backend) ?? unreviewed('nobody did'), validation),
   );
-  const round = { ...present(loop), ...(validation === undefined ? {} : { validation }) };
+  const round = { ...present(loop), ...defined({ validation }) };
   const next = withReviews(withRound(loop, round), judged);
   if (present(next).selection?.chosen.standing.converged === true) return ended(next, { why: 'converged' });
   const lost = judged.flatMap(({ review }) => (review.is === 'failed' && review.forGood ? [review] : []));

@@ -56,14 +56,14 @@ export type LoopEnding =
 export type LoopOutcome =
   | { readonly of: 'relay'; readonly outcomes: ReadonlyMap<Name, RelayOutcome> }
   | { readonly of: 'wait' }
-  | { readonly of: 'review'; readonly reviews: ReadonlyMap<Name, Review>; readonly validation?: Validation }
+  | { readonly of: 'review'; readonly reviews: ReadonlyMap<Name, Review>; readonly validation?: Validation | undefined }
   | { readonly of: 'clean up' }
   | { readonly of: 'synthesise' }
   /** From outside, at any time; `outcomes` is what had come by then. */
   | {
       readonly of: 'stop';
       readonly ending: Extract<LoopEnding, { why: 'interrupted' | 'error' }>;
-      readonly outcomes?: ReadonlyMap<Name, RelayOutcome>;
+      readonly outcomes?: ReadonlyMap<Name, RelayOutcome> | undefined;
     };
 
 export interface Loop {

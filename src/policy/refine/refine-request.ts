@@ -12,7 +12,7 @@ export interface RefineRequest {
   /** From 1 to {@link MOST_ROUNDS}. */
   readonly maxRounds: number;
   /** The clause that was taken out of the task. */
-  readonly clause?: string;
+  readonly clause?: string | undefined;
 }
 
 export type ParsedRounds =
@@ -32,7 +32,7 @@ export function refineRequest(text: string, flag?: number): RefineRequest {
   const found = proseCap(text);
   const task = (found === undefined ? text : withoutClause(text, found)).trim();
   const maxRounds = flag ?? found?.rounds ?? DEFAULT_ROUNDS;
-  return { task, maxRounds: clamp(maxRounds), ...(found === undefined ? {} : { clause: found.clause }) };
+  return { task, maxRounds: clamp(maxRounds), clause: found?.clause };
 }
 
 const NUMBERS = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'];

@@ -19,8 +19,8 @@ export interface RelayParts {
   /** Backends that work at the same task before this one, in the same directory. */
   readonly after?: readonly string[];
   /** What a person gave along. */
-  readonly contextText?: string;
-  readonly diff?: string;
+  readonly contextText?: string | undefined;
+  readonly diff?: string | undefined;
   readonly boundary: string;
 }
 
@@ -47,11 +47,11 @@ export interface ReviewParts {
   readonly deliverables: readonly string[];
   readonly candidate: Candidate;
   readonly sandbox: Sandbox;
-  readonly validation?: Validation;
-  readonly diff?: string;
+  readonly validation?: Validation | undefined;
+  readonly diff?: string | undefined;
   readonly boundary: string;
   /** Why the last answer was no verdict. */
-  readonly complaint?: string;
+  readonly complaint?: string | undefined;
 }
 
 /** The whole prompt of one review. */

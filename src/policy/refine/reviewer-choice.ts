@@ -18,7 +18,7 @@ export type ReviewerChoice =
 
 export interface ReviewerRequest {
   readonly backend: LabelledReviewer;
-  readonly asked?: LabelledReviewer;
+  readonly asked?: LabelledReviewer | undefined;
   /** All backends of the run. */
   readonly used: readonly LabelledReviewer[];
   /** What is there besides, the first choice first. */

@@ -10,11 +10,11 @@ export interface Brief {
   readonly maxRounds: number;
   /** Two or three sentences; absent in the first round. */
   readonly summary?: string;
-  readonly previous?: Candidate;
+  readonly previous?: Candidate | undefined;
   /** What is to be put right, the worst first. */
   readonly findings: readonly string[];
   /** The end of what a command printed that did not pass. */
-  readonly evidence?: { readonly command: string; readonly printed: string };
+  readonly evidence?: { readonly command: string; readonly printed: string } | undefined;
 }
 
 export function briefOf(loop: Loop): Brief {
@@ -30,8 +30,8 @@ export function briefOf(loop: Loop): Brief {
     maxRounds,
     summary: summaryOf(past, maxRounds),
     findings: last === undefined ? [] : findingsOf(last),
-    ...(previous === undefined ? {} : { previous }),
-    ...(evidence === undefined ? {} : { evidence }),
+    previous,
+    evidence,
   };
 }
 

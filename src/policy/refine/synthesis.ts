@@ -26,10 +26,10 @@ export interface SynthesisRound {
   /** Of the result that counted; null when there was none. */
   readonly verdict: 'pass' | 'issues' | 'unreadable' | 'none' | null;
   readonly findings: readonly Finding[];
-  readonly validation?: Pick<Validation, 'command' | 'passed' | 'message'>;
+  readonly validation?: Pick<Validation, 'command' | 'passed' | 'message'> | undefined;
   /** Where several results were compared. */
-  readonly agreement?: 'agreed' | 'conflict';
-  readonly rationale?: string;
+  readonly agreement?: 'agreed' | 'conflict' | undefined;
+  readonly rationale?: string | undefined;
 }
 
 export interface Synthesis {
@@ -113,11 +113,9 @@ function roundOf(round: Round): SynthesisRound {
     backends: [...outcomes].map(([name, one]) => ({ name, outcome: one.is === 'success' ? 'success' : one.why })),
     verdict: chosen === undefined ? null : verdictOf(chosen),
     findings: review?.is === 'verdict' ? review.verdict.findings : [],
-    ...(validation === undefined
-      ? {}
-      : { validation: { command: validation.command, passed: validation.passed, message: validation.message } }),
-    ...(selection === undefined || selection.agreement === 'alone' ? {} : { agreement: selection.agreement }),
-    ...(selection?.rationale === undefined ? {} : { rationale: selection.rationale }),
+    validation: validation && { command: validation.command, passed: validation.passed, message: validation.message },
+    agreement: selection === undefined || selection.agreement === 'alone' ? undefined : selection.agreement,
+    rationale: selection?.rationale,
   };
 }
 

@@ -8,6 +8,7 @@
  * rate_limited                  again, when its vendor lets it
  */
 import type { AgentKind, AgentSpec, FailureClass } from '../../model/agent/agent.ts';
+import { defined } from '../../model/text/defined.ts';
 import { RESTART_AFTER_MS } from './restart.ts';
 
 /** For how long another stands in. */
@@ -66,5 +67,5 @@ export function standIns(
   const own = agentKey(spec);
   return fallback
     .filter((one) => mayFallBack(one) && agentKey(one) !== own && !isSpent(agentKey(one)))
-    .map((one) => ({ ...one, ...(spec.tier === undefined ? {} : { tier: spec.tier }) }));
+    .map((one) => ({ ...one, ...defined({ tier: spec.tier }) }));
 }

@@ -14,7 +14,7 @@ export interface MemberNote {
   readonly state: 'starting' | 'idle' | 'working' | 'waiting' | 'rate-limited' | 'stopping';
   readonly reason: string;
   /** How long it still lasts, where that is known. */
-  readonly forMs?: number;
+  readonly forMs?: number | undefined;
 }
 
 export type MemberObservation = Pick<
@@ -34,7 +34,11 @@ export interface Description {
 export function describeMember(
   board: Board,
   member: Member,
-  { seen, note, stalledAfterMs }: { seen?: MemberObservation; note?: MemberNote; stalledAfterMs: number },
+  {
+    seen,
+    note,
+    stalledAfterMs,
+  }: { seen?: MemberObservation | undefined; note?: MemberNote | undefined; stalledAfterMs: number },
 ): Description {
   const task = board.tasks.get(board.busy.get(member.name) ?? '');
   if (member.state === 'left') return { state: 'left', reason: 'it left the team' };

@@ -3,8 +3,8 @@ import type { Spending } from '../../model/team/spending-sum.ts';
 
 export interface SpendingLimits {
   /** US dollars. */
-  readonly maxCost?: number;
-  readonly maxTokens?: number;
+  readonly maxCost?: number | undefined;
+  readonly maxTokens?: number | undefined;
 }
 
 /**

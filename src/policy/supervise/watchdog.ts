@@ -61,7 +61,7 @@ function fence(board: Board, seen: MemberSighting, task: Task, claim: Claim, wor
     epoch: claim.epoch,
     reason,
     stop: !seen.byHand,
-    ...(heir === undefined ? {} : { heir }),
+    heir,
     why: `no progress on task #${task.id} for ${duration(seen.progressAge)}; ${still}`,
   };
 }

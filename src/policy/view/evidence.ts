@@ -10,7 +10,7 @@ import { isSpeech } from './team-projection.ts';
 
 /** What an answer is about, besides its subject. */
 export interface EvidenceSubject {
-  readonly tasks?: readonly string[];
+  readonly tasks?: readonly string[] | undefined;
   /** Whose process matters. */
   readonly members?: readonly string[];
 }

@@ -14,7 +14,7 @@ export interface TeamProblem {
   readonly text: string;
   readonly since?: string;
   readonly member?: string;
-  readonly task?: string;
+  readonly task?: string | undefined;
   /** What may be answered. */
   readonly request?: Pick<OpenRequest, 'id' | 'kind' | 'from' | 'text'>;
 }
@@ -51,7 +51,7 @@ const ofRequest = ({ id, kind, from, text, at, task }: OpenRequest): TeamProblem
   text: `${ASKS[kind]}: ${text}`,
   since: at,
   member: from,
-  ...(task === undefined ? {} : { task }),
+  task,
   request: { id, kind, from, text },
 });
 

@@ -20,7 +20,7 @@ export interface TracedSpan {
   readonly from: number;
   readonly to: number;
   /** How it went wrong. */
-  readonly fault?: string;
+  readonly fault?: string | undefined;
   readonly attributes: Readonly<Record<string, string | number>>;
 }
 
@@ -118,7 +118,7 @@ export class Traces {
     const turn = this.#turns.get(member);
     if (turn === undefined) return [];
     this.#turns.delete(member);
-    return [{ ...turn, to: Math.max(turn.from, to), ...(fault === undefined ? {} : { fault }) }];
+    return [{ ...turn, to: Math.max(turn.from, to), fault }];
   }
 
   /** The text of what an agent did begins with the tool's name. */

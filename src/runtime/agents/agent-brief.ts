@@ -17,8 +17,7 @@ const standing = ({ role, prompt = '', sandbox }: MemberConfig) => ({
 /** For an agent that stays. */
 export function identityOf({ board, paths }: Kept, { division }: TeamConfig, member: MemberConfig): string {
   const { name, role, prompt } = member;
-  if (division === undefined)
-    return identity({ team: paths.name, member: name, role, ...(prompt === undefined ? {} : { prompt }) });
+  if (division === undefined) return identity({ team: paths.name, member: name, role, prompt });
   const tasks = [...board.fold().tasks.values()].filter(({ owner }) => owner === name);
   return workerPreamble({ ...standing(member), team: paths.name, member: name, tasks, division });
 }

@@ -94,6 +94,6 @@ export class AgentLedger {
 
   #tell(event: { type: string; text?: string }): void {
     const { store, name } = this.#session;
-    store.events.append({ member: name, ...(this.#task === undefined ? {} : { task: this.#task }), ...event });
+    store.events.append({ member: name, task: this.#task, ...event });
   }
 }

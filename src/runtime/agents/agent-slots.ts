@@ -97,8 +97,7 @@ export class AgentSlots {
     const known = [...(faults.get(key) ?? []), end.why];
     faults.set(key, known);
     const remedy = remedyFor(known);
-    if (remedy.do === 'again')
-      return { done: 'again', ...(remedy.afterMs === undefined ? {} : { afterMs: remedy.afterMs }) };
+    if (remedy.do === 'again') return { done: 'again', afterMs: remedy.afterMs };
     if (remedy.for === 'task' && this.#task === undefined) return undefined;
     if (remedy.for === 'run') await this.#markUnavailable(key, end.why);
     const scope = chair === standIn ? 'task' : remedy.for;

@@ -4,6 +4,7 @@ import { hasToolLoop, type AgentSpec } from '../../model/agent/agent.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { withModel } from '../../model/agent/models.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
+import { defined } from '../../model/text/defined.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
@@ -36,7 +37,7 @@ export interface OpenedAgent {
   /** The child environment of this member, without what belongs to one task. */
   readonly environment: Readonly<Record<string, string>>;
   /** Where its shell and file tools work, when they are carried out by us. */
-  readonly workspace?: Workspace;
+  readonly workspace?: Workspace | undefined;
 }
 
 /** @throws AgentError `AGENT_UNAVAILABLE` naming the member and what is missing; UsageError for options not of its kind */
@@ -76,10 +77,10 @@ async function seated(
 ): Promise<OpenedAgent> {
   const spec = withModel(given, decodeAgentRules(place.parent));
   const hold = await fenceOf(place, spec, environment);
-  const seat = { ...seatOf(place, spec, environment, keepsSession), ...(hold === undefined ? {} : { hold }) };
+  const seat = { ...seatOf(place, spec, environment, keepsSession), hold };
   const agent = await agentFor(spec, seat);
   const workspace = hasToolLoop(spec.kind) ? await workspaceOf(place) : undefined;
-  return { spec, agent, environment, ...(workspace === undefined ? {} : { workspace }) };
+  return { spec, agent, environment, workspace };
 }
 
 /** What an agent keeps from life to life; a command has none of it. */
@@ -97,7 +98,7 @@ function seatOf(
     identity: identityOf(store, config, member),
     // Where its tools are not carried out here, they are its program's to call.
     ...(hasToolLoop(kind) ? {} : { server: memberServer(paths.root, environment, parent) }),
-    ...(session === undefined ? {} : { session }),
+    session,
   };
 }
 
@@ -155,9 +156,7 @@ function environmentOf(
       [MEMBER_VARIABLE]: member.name,
       TEAMS_ROLE: member.role,
       [TOKEN_VARIABLE]: token,
-      ...(config.plan_dir === undefined ? {} : { TEAMS_PLAN_DIR: config.plan_dir }),
-      ...(parent['TEAMS_RUN'] === undefined ? {} : { TEAMS_RUN: parent['TEAMS_RUN'] }),
-      ...(parent['TEAMS_MARK'] === undefined ? {} : { TEAMS_MARK: parent['TEAMS_MARK'] }),
+      ...defined({ TEAMS_PLAN_DIR: config.plan_dir, TEAMS_RUN: parent['TEAMS_RUN'], TEAMS_MARK: parent['TEAMS_MARK'] }),
     },
   });
 }

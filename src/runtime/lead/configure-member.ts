@@ -22,9 +22,8 @@ export async function configureMember(
 ): Promise<Name> {
   const name = parseName('member', member);
   const known = handle.store.board.fold().members.get(name);
-  const tools = { ...(agent === undefined ? {} : { agent }), ...(sandbox === undefined ? {} : { sandbox }) };
-  if (known?.state !== 'joined')
-    return handle.join({ name, planApproval, ...tools, ...(role === undefined ? {} : { role }) });
+  const tools = { agent, sandbox };
+  if (known?.state !== 'joined') return handle.join({ name, planApproval, ...tools, role });
   if (role !== undefined && role !== known.role)
     throw new UsageError('POLICY_DENIED', `${name} is there as ${known.role} already; a role does not change.`);
   const changed = { ...tools, ...(planApproval ? { plan_approval: true } : {}) };

@@ -5,6 +5,7 @@ import { isTeamError } from '../../model/text/errors.ts';
 import type { Body } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import { newTaskSchema } from '../../model/board/task.ts';
+import { defined } from '../../model/text/defined.ts';
 import { filesOf } from '../../policy/supervise/cascade.ts';
 import type { FollowUp, Placement } from '../../policy/sighting.ts';
 import { isReadOnlyRole } from '../../policy/task-type.ts';
@@ -37,7 +38,7 @@ export function followUpChange(board: Board, parent: string, follow: FollowUp, o
   return {
     type: 'task.created',
     task: String(board.lastTaskId + 1),
-    fields: { ...fields, role, ...(owner === undefined ? {} : { owner }) },
+    fields: { ...fields, role, ...defined({ owner }) },
   };
 }
 

@@ -142,8 +142,7 @@ export class LeadMail {
     const sender = [...store.board.fold().members.keys()].find((name) => name === message.sender);
     const kind = message.kind ?? message.type;
     const text = message.content.slice(0, 2_000);
-    if (!ECHOES.has(kind))
-      store.events.append({ type: 'message.received', ...(sender ? { member: sender } : {}), kind, text });
+    if (!ECHOES.has(kind)) store.events.append({ type: 'message.received', member: sender, kind, text });
     if (message.sender === LEAD && message.recipient === LEAD && !isForeign(message)) this.#ordered(message);
     if (sender === undefined) return !readsMail || message.sender === LEAD;
     const { phase } = store.board.board;

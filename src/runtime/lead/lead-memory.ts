@@ -41,7 +41,7 @@ export interface MemberReading {
   readonly boundedByTimeout: boolean;
   readonly needsCommand: boolean;
   /** The kind of its agent. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
   readonly unfit: boolean;
 }
 
@@ -141,13 +141,13 @@ export class LeadMemory {
       byHand,
       ...facts,
       process: processOf(life),
-      ...(life?.death === undefined ? {} : { death: life.death }),
+      death: life?.death,
       deadFor: member.deadSince === undefined ? 0 : now - member.deadSince,
       startingFor: processOf(life) === 'starting' ? now - member.bornAt : 0,
       aliveFor: member.readySince === undefined ? 0 : now - member.readySince,
       beatAge: now - member.beatSince,
       progressAge: now - member.progressAt,
-      ...(member.checkedAt === undefined ? {} : { checkedFor: now - member.checkedAt }),
+      checkedFor: member.checkedAt === undefined ? undefined : now - member.checkedAt,
       answered: member.answered,
       restarts: member.restarts,
       consecutiveFailures: member.consecutiveFailures,

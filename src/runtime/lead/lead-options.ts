@@ -1,6 +1,7 @@
 /** What a lead is told, what of it its teammates' processes are told, and in which ways its loop ends. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { AgentRules } from '../../model/agent/models.ts';
+import { defined } from '../../model/text/defined.ts';
 import type { Limits } from '../../policy/sighting.ts';
 import type { Quota } from '../../store/mail/sender.ts';
 import { SEND_RATE_VARIABLE } from '../team/send-rate.ts';
@@ -68,5 +69,5 @@ export const agentRuleVariables = ({
 }: Pick<LeadOptions, 'isolation' | 'agents' | 'agentSendRate'>): Record<string, string> => ({
   ...encodeIsolation(isolation),
   ...encodeAgentRules(agents),
-  ...(agentSendRate === undefined ? {} : { [SEND_RATE_VARIABLE]: String(agentSendRate) }),
+  ...defined({ [SEND_RATE_VARIABLE]: agentSendRate === undefined ? undefined : String(agentSendRate) }),
 });

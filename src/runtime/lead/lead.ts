@@ -161,7 +161,7 @@ export class Lead {
       told: this.memory.announced,
       passesCheckpoints: this.#options.passesCheckpoints === true,
     };
-    return { board, members, overslept, unattended: this.#options.unattended, ...(pipeline ? { pipeline } : {}) };
+    return { board, members, overslept, unattended: this.#options.unattended, pipeline };
   }
 
   async close(): Promise<void> {

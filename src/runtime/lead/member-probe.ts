@@ -45,7 +45,7 @@ export class MemberProbe {
       printed: lookAt(disk, paths.output(name))?.mtimeMs,
       isExcused: isAsking(board, name) || record?.note?.state === 'rate-limited',
       boundedByTimeout: board.busy.has(name) && agent?.kind === 'exec',
-      ...(agent === undefined ? {} : { agent: agent.kind }),
+      agent: agent?.kind,
       needsCommand: agent?.kind === 'exec' && agent['command'] === undefined,
       unfit: life?.child?.exitCode === UNAVAILABLE_EXIT,
     });

@@ -5,6 +5,7 @@ import type { Name } from '../../model/text/names.ts';
 import type { Task } from '../../model/board/task.ts';
 import { startSchema } from '../../model/team/team-config.ts';
 import type { Gate, HostState, Phase, RunState, RunStatus, WorkerState } from '../../model/team/team-config.ts';
+import { defined } from '../../model/text/defined.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -23,7 +24,7 @@ export interface RunFacts {
   /** Another vendor is to look at the work. */
   readonly crossVerify?: boolean;
   readonly verification?: { readonly verifier: string | null; readonly result: Gate['result'] };
-  readonly exitCode?: number;
+  readonly exitCode?: number | undefined;
   readonly host?: HostState;
   readonly start?: NonNullable<RunState['start']>;
 }
@@ -75,11 +76,9 @@ function stateOf(
     },
     epoch,
     gates: [...gates],
-    ...(planHash === undefined ? {} : { planHash }),
+    ...defined({ planHash }),
     ...(facts.phase === 'complete' ? { finishedAt: now } : {}),
-    ...(facts.exitCode === undefined ? {} : { exitCode: facts.exitCode }),
-    ...(facts.host === undefined ? {} : { host: facts.host }),
-    ...(facts.start === undefined ? {} : { start: facts.start }),
+    ...defined({ exitCode: facts.exitCode, host: facts.host, start: facts.start }),
   };
 }
 

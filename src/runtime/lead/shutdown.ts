@@ -20,7 +20,7 @@ export interface ShutdownOptions {
   readonly now?: boolean;
   readonly why?: string;
   /** Aborted: no more patience. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 const TERM_MS = 5_000;

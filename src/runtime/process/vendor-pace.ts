@@ -33,7 +33,7 @@ export class VendorPace {
       calledAt: this.#calledAt,
       now: clock.now(),
       random: Math.random(),
-      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      retryAfterMs,
     };
     await this.#change((pause) => refusedAt(pause, refusal));
     return this.left();

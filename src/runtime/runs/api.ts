@@ -78,7 +78,7 @@ export class Team implements AsyncDisposable {
       store: storeOptions(at),
       limits: supervision.limits ?? defaultLimits,
       monitorIntervalMs: supervision.monitorIntervalMs ?? MONITOR_MS,
-      ...(supervision.shutdownTimeoutMs === undefined ? {} : { shutdownTimeoutMs: supervision.shutdownTimeoutMs }),
+      shutdownTimeoutMs: supervision.shutdownTimeoutMs,
       unattended: true,
       endsWhenDone: false,
     };

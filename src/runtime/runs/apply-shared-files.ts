@@ -58,7 +58,7 @@ function tellSettled(
   { id, file, member, task }: SharedFileWish,
   settled: Settled,
 ): void {
-  const about = { member, ...(task === undefined ? {} : { task }), wish: id, file };
+  const about = { member, task, wish: id, file };
   if (settled.is === 'applied') session.tell({ type: APPLIED, ...about, text: file });
   else session.tell({ type: LEFT, ...about, why: settled.why, text: `${file}: ${settled.why}` });
 }

@@ -23,6 +23,7 @@ import { Subagents } from '../tools/subagents.ts';
 import { makeTeam, TeamHandle, type OpenOptions } from '../team/team-handle.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
+import { defined } from '../../model/text/defined.ts';
 
 export interface LeadToolOptions {
   readonly open: OpenOptions;
@@ -79,7 +80,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     return this.#exclusively(async () => {
       if (this.#led) throw new ConflictError('REFUSED', `This process leads team ${this.#led.handle.name} already.`);
       const { open, cwd } = this.#options;
-      const made = makeTeam(name, { cwd, ...(profile === undefined ? {} : { profile }) }, open);
+      const made = makeTeam(name, { cwd, profile }, open);
       const { paths } = made;
       await made[Symbol.asyncDispose]();
       this.#led = await this.#take(paths);
@@ -150,7 +151,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     const { environment, cwd } = this.#options;
     const add = {
       PATH: pathWithUs(environment['PATH'] ?? '/usr/bin:/bin'),
-      ...(role === undefined ? {} : { TEAMS_ROLE: role }),
+      ...defined({ TEAMS_ROLE: role }),
     };
     const known = childEnvironment(kind, { parent: environment, env, add });
     return { cwd, env: known, sandbox: 'workspace-write', timeoutMs: DEFAULT_TASK_TIMEOUT_MS };

@@ -79,7 +79,7 @@ async function serveUntilClosed(
     const ending = await session.run(signal);
     const asked = ending.why === 'closing' ? { force: ending.force, now: ending.now } : { force: true };
     try {
-      await session.shutDown({ ...asked, ...(force ? { signal: force } : {}) });
+      await session.shutDown({ ...asked, signal: force });
       return;
     } catch (error) {
       // A member refuses, and may: the team goes on, and whoever asked is told by the open board.

@@ -86,8 +86,8 @@ function given(
     format,
     text,
     vars: { ...vars },
-    ...(defaultAgent === undefined ? {} : { agent: defaultAgent }),
-    ...(reviewer === undefined ? {} : { reviewer }),
+    agent: defaultAgent,
+    reviewer,
   };
   return { plan, from: { cwd: work, planDir, kept } };
 }

@@ -14,7 +14,7 @@ export interface RequestedAgents {
 
 export interface ResolvedAgents {
   readonly planner: Labelled;
-  readonly flag?: Labelled;
+  readonly flag?: Labelled | undefined;
   readonly usual: Labelled;
   /** By the names that routes use. */
   readonly available: ReadonlyMap<string, AgentSpec>;
@@ -50,7 +50,7 @@ export async function resolveAgents(
     const seen = config.fallback.map((name) => `${name}: ${probes.get(name)?.found ?? 'unknown'}`);
     throw nobody(told !== undefined, seen);
   }
-  return { usual, available, planner: plannerOf(told, usual), ...(flag === undefined ? {} : { flag }) };
+  return { usual, available, planner: plannerOf(told, usual), flag };
 }
 
 async function saidAgent(

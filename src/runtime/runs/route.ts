@@ -59,8 +59,8 @@ export async function routeText(
     byType: config.routing.byType,
     defaultRole: config.defaultAgentType,
     defaultAgent: usual ?? 'none',
-    ...(flag === undefined ? {} : { flag }),
-    ...(type === undefined ? {} : { type }),
+    flag,
+    type,
   });
   const { domain, role, words, why } = routed;
   const agent = routed.agent === 'none' ? null : routed.agent;

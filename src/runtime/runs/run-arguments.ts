@@ -25,7 +25,7 @@ export function runAsk(words: readonly string[], root: string, { maxAgents }: Pi
 }
 
 export interface RunTemplate {
-  readonly template?: Template;
+  readonly template?: Template | undefined;
   readonly roles: ReadonlyMap<Name, RoleSpec>;
   readonly warnings: readonly string[];
 }
@@ -52,7 +52,7 @@ export function resolveTemplate(
     return parseRoleSpec(name, { text, file });
   });
   return {
-    ...(shelved === undefined ? {} : { template: shelved }),
+    template: shelved,
     roles: new Map(read.map(({ role }) => [role.name, role])),
     warnings: read.flatMap(({ warnings }) => warnings),
   };

@@ -8,6 +8,7 @@ import { planChanges } from '../../model/plan/plan-changes.ts';
 import { parseName } from '../../model/text/names.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import type { Gate } from '../../model/team/team-config.ts';
+import { defined } from '../../model/text/defined.ts';
 import { exitCodeOf } from '../../policy/outcome.ts';
 import { keepPlan, type KeptPlan } from '../../store/board/plan-record.ts';
 import { hashText } from '../../store/board/results.ts';
@@ -52,17 +53,15 @@ export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: O
       role,
       env,
       planApproval,
-      ...(agent === undefined ? {} : { agent }),
-      ...(sandbox === undefined ? {} : { sandbox }),
-      ...(prompt === undefined ? {} : { prompt }),
+      agent,
+      sandbox,
+      prompt,
     })),
     cwd: where.cwd,
     planDir: where.planDir,
     envPass: plan.envPass,
     changes: planChanges(plan),
-    ...(plan.decomposed === undefined
-      ? {}
-      : { division: { shared: plan.sharedFiles, boundary: plan.decomposed.boundaryFiles } }),
+    division: plan.decomposed && { shared: plan.sharedFiles, boundary: plan.decomposed.boundaryFiles },
   };
   const team = makeTeam(plan.name, input, options);
   if (where.kept) keepPlan(team.store.disk, team.paths, where.kept);
@@ -124,9 +123,9 @@ function withCascade(options: SessionOptions, plan: Plan | undefined): SessionOp
   const byRole =
     plan.cascadeByRole &&
     new Map(Object.entries(plan.cascadeByRole).map(([role, kind]) => [parseName('role', role), kind]));
-  const rules = { canSpawn: spare !== undefined, ...(byRole === undefined ? {} : { byRole }) };
+  const rules = { canSpawn: spare !== undefined, byRole };
   const limits = { ...options.limits, cascade: rules };
-  return { ...options, limits, ...(spare === undefined ? {} : { spare }) };
+  return { ...options, limits, ...defined({ spare }) };
 }
 
 /** Work and gates, and again as long as a verification finds something to be fixed. */
@@ -147,7 +146,7 @@ async function carryOut(
         description,
         metadata: { ...metadata },
         work: { files: [...files] },
-        ...(owner === undefined ? {} : { owner }),
+        owner,
       });
     await session.note({ phase: 'executing' });
   }
@@ -188,7 +187,7 @@ async function stopAll(session: RunSession, ending: LeadEnding, { force }: RunOp
   // What is spent is spent: no turn goes on.
   const hard = ending.why === 'spent' ? { force: true, now: true } : {};
   const asked = ending.why === 'closing' ? { force: ending.force, now: ending.now } : hard;
-  const options = { ...asked, ...(force === undefined ? {} : { signal: force }) };
+  const options = { ...asked, signal: force };
   try {
     await session.shutDown(options);
   } catch (error) {

@@ -29,7 +29,7 @@ export function sessionOptions(config: Config): SessionOptions {
     gates: config.gates,
     unattended: true,
     endsWhenDone: true,
-    ...(shutdownTimeoutMs === undefined ? {} : { shutdownTimeoutMs }),
+    shutdownTimeoutMs,
     store: storeOptions({ quota: { inboxMaxMessages, inboxMaxBytes }, lockTimeoutMs }),
   };
 }

@@ -6,6 +6,7 @@ import type { Config } from '../../model/config/config.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
 import type { TeamEvent } from '../../model/team/team-config.ts';
+import { defined } from '../../model/text/defined.ts';
 import { profiles } from '../../policy/profiles.ts';
 import { READY_WITHIN_MS } from '../../policy/supervise/restart.ts';
 import type { Folded } from '../../store/board/board.ts';
@@ -25,7 +26,7 @@ import type { LeadChildren } from '../lead/lead-children.ts';
 export interface SessionOptions extends LeadOptions {
   readonly store: Omit<StoreOptions, 'onFolded'>;
   readonly takeover?: boolean;
-  readonly shutdownTimeoutMs?: number;
+  readonly shutdownTimeoutMs?: number | undefined;
   /** What is run for a gate that a plan asks for without a command. */
   readonly gates?: Config['gates'];
 }
@@ -68,7 +69,7 @@ export class RunSession {
         ...options,
         // Mail for a host that left waits until one takes the team up.
         readsMail: options.readsMail === true || state?.host !== undefined,
-        ...(options.store.quota === undefined ? {} : { quota: options.store.quota }),
+        ...defined({ quota: options.store.quota }),
       });
       lead.learned(store.board.history());
       for (const worker of state?.workers ?? []) lead.memory.of(worker.id).restarts = worker.restartCount;

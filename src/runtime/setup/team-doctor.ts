@@ -83,8 +83,8 @@ export async function trustTeam(root: string, name: Name): Promise<void> {
     throw new StoreError('TEAM_GONE', `There is no team ${name} under ${root}.`);
   const store = openStore(team.paths, { clock: realClock });
   try {
-    await store.config.update((current) => ({ ...(current ? { next: current } : {}), result: undefined }));
-    await store.state.update((current) => ({ ...(current ? { next: current } : {}), result: undefined }));
+    await store.config.update((current) => ({ next: current, result: undefined }));
+    await store.state.update((current) => ({ next: current, result: undefined }));
     store.events.append({ type: 'team.trusted' });
   } finally {
     await store.close();

@@ -63,5 +63,5 @@ export async function logOnBus({ store, speaker }: TeamHandle, said: BusMessage)
     throw new UsageError('POLICY_DENIED', `${speaker.name} does not speak as ${from} (rule: role isolation).`);
   const member = speaker.kind === 'member' ? speaker.name : (saying[0]?.name ?? LEAD);
   const record = { session, from, to, kind: kind.data, summary: tagged(from, summary).slice(0, 4_096) };
-  return store.bus.log({ ...record, ...(ref === undefined ? {} : { ref }) }, member);
+  return store.bus.log({ ...record, ref }, member);
 }

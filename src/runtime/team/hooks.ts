@@ -106,7 +106,7 @@ const LONGEST_RESULT = 4_096;
 export async function askHook(
   { id, subject, description, claim, attempts, work, metadata }: Task & { status: 'in_progress' },
   text: string,
-  { hook, store }: { readonly hook?: Command; readonly store: TeamStore },
+  { hook, store }: { readonly hook?: Command | undefined; readonly store: TeamStore },
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (hook === undefined) return undefined;

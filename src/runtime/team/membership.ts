@@ -10,13 +10,13 @@ import { refusalError } from './task-service.ts';
 
 export interface MemberInput {
   readonly name: string;
-  readonly role?: string;
-  readonly agent?: AgentSpec;
-  readonly sandbox?: Sandbox;
+  readonly role?: string | undefined;
+  readonly agent?: AgentSpec | undefined;
+  readonly sandbox?: Sandbox | undefined;
   readonly env?: Readonly<Record<string, string>>;
   readonly planApproval?: boolean;
   /** What its agent is told of its role. */
-  readonly prompt?: string;
+  readonly prompt?: string | undefined;
   /** What it takes in a pipeline, and the file of its role below the team's folder. */
   readonly prefixes?: readonly string[];
   readonly roleSpec?: string;
@@ -35,12 +35,12 @@ export const memberConfig = (team: Name, input: MemberInput, index: number): Mem
     status: 'active',
     role: parseName('role', input.role ?? DEFAULT_ROLE),
     color: COLORS[index % COLORS.length] ?? COLORS[0],
-    ...(agent === undefined ? {} : { agent: { ...agent } }),
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(env === undefined ? {} : { env: { ...env } }),
+    agent: agent && { ...agent },
+    sandbox,
+    env: env && { ...env },
     ...(planApproval === true ? { plan_approval: true } : {}),
-    ...(prompt === undefined ? {} : { prompt }),
-    ...(roleSpec === undefined ? {} : { role_spec: roleSpec }),
+    prompt,
+    role_spec: roleSpec,
   };
 };
 

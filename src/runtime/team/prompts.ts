@@ -51,7 +51,7 @@ export const identity = ({
   team: string;
   member: string;
   role: string;
-  prompt?: string;
+  prompt?: string | undefined;
 }): string =>
   [
     `You are ${member}, a teammate in the team "${team}". Your role is ${role}.`,

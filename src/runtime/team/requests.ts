@@ -15,6 +15,7 @@ import {
   type AnsweredRequest,
   type RequestKind,
 } from '../../model/board/request.ts';
+import { defined } from '../../model/text/defined.ts';
 import { whomToWake } from '../../policy/supervise/claiming.ts';
 import { ringBell } from '../../store/mail/bell.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -74,7 +75,7 @@ export function registered(store: TeamStore, said: Said): Registered {
   if (!request.ok) throw refusalError(request);
   const { id } = request;
   const about = task_id ?? store.board.board.requests.get(id)?.task;
-  return { text, options: { ...options, id, request_id: id, ...(about === undefined ? {} : { task_id: about }) } };
+  return { text, options: { ...options, id, request_id: id, ...defined({ task_id: about }) } };
 }
 
 function answering(store: TeamStore, said: Said): Registered {
@@ -158,13 +159,13 @@ export function askerOf(store: TeamStore, speaker: Speaker, id: string): Name {
 const ANSWER = 'answer';
 
 /** What the mail of an answer says besides its text. */
-function answerOf(request: AnsweredRequest): SendOptions {
+function answerOf(request: AnsweredRequest): Omit<SendOptions, 'type'> {
   const { id, task, text, approve, from } = request;
   return {
     id: answerId(request),
     request_id: id,
     reply_to: id,
-    ...(task === undefined ? {} : { task_id: task }),
+    ...defined({ task_id: task }),
     ...(request.kind === 'plan' ? { data: { approve } } : { kind: ANSWER, data: { question: text, asked_by: from } }),
   };
 }

@@ -107,8 +107,8 @@ function draftOf(
     ...options,
     type,
     content,
-    ...(hops === undefined ? {} : { hops }),
-    ...(said ? { data: said } : {}),
+    hops,
+    data: said,
     ...(speaker.kind === 'lead' ? { epoch: speaker.epoch } : {}),
   };
 }

@@ -51,7 +51,7 @@ export interface TaskInput extends Omit<NewTaskInput, 'blockedBy'> {
 export interface EndInput {
   /** What came of it; a member without a runner must say. */
   readonly result: string;
-  readonly exitCode?: number;
+  readonly exitCode?: number | undefined;
   readonly files?: readonly string[];
 }
 
@@ -146,7 +146,7 @@ export class Tasks {
 
   skip(
     reference: string,
-    { cascade = false, why = 'skipped' }: { cascade?: boolean; why?: string } = {},
+    { cascade = false, why = 'skipped' }: { cascade?: boolean; why?: string | undefined } = {},
   ): Promise<Task> {
     return this.#change(reference, (task) => ({ type: 'task.skipped', task: task.id, cascade, why }));
   }
@@ -196,7 +196,7 @@ export class Tasks {
     const epoch = task.status === 'in_progress' ? task.claim.epoch : task.claims;
     if (task.status === 'in_progress') keepResult(this.#store.disk, this.#store.paths, task.id, epoch, result);
     const summary = result.slice(0, 4_096);
-    return { summary, hash: hashText(result), files: [...files], ...(exitCode === undefined ? {} : { exitCode }) };
+    return { summary, hash: hashText(result), files: [...files], exitCode };
   }
 
   async #change(reference: string, build: (task: Task, board: Board) => Body | Refused): Promise<Task> {

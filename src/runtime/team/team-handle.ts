@@ -26,14 +26,14 @@ import { takeMail } from './take-mail.ts';
 import { Tasks } from './task-service.ts';
 
 export interface TeamInput {
-  readonly profile?: Profile;
+  readonly profile?: Profile | undefined;
   readonly claimMode?: ClaimMode;
   readonly members?: readonly MemberInput[];
   readonly cwd?: string;
   readonly planDir?: string;
   readonly envPass?: readonly string[];
   /** Of a divided task: which files are the lead's, and which lie between two owners. */
-  readonly division?: FileDivision;
+  readonly division?: FileDivision | undefined;
   /** Of a pipeline. */
   readonly asked?: {
     readonly requirement: string;
@@ -49,7 +49,7 @@ export interface OpenOptions {
   /** The directory that holds `.teams` and `.tasks`. */
   readonly root: string;
   /** Who speaks; by default the environment tells. */
-  readonly as?: string;
+  readonly as?: string | undefined;
   readonly quota?: Quota;
   readonly lockTimeoutMs?: number;
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -58,8 +58,8 @@ export interface OpenOptions {
 /** Options of the store, from options of ours. */
 export const storeOptions = ({ quota, lockTimeoutMs }: Pick<OpenOptions, 'quota' | 'lockTimeoutMs'>): StoreOptions => ({
   clock: realClock,
-  ...(quota === undefined ? {} : { quota }),
-  ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
+  quota,
+  lockTimeoutMs,
 });
 
 /**
@@ -96,13 +96,11 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
       claimMode: input.claimMode ?? profiles[profile].claimMode,
       config: {
         members: configs,
-        ...(session === undefined ? {} : { session_id: session }),
-        ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
-        ...(input.planDir === undefined ? {} : { plan_dir: input.planDir }),
-        ...(division === undefined
-          ? {}
-          : { division: { shared: [...division.shared], boundary: [...division.boundary] } }),
-        ...(input.envPass === undefined ? {} : { env_pass: [...input.envPass] }),
+        session_id: session,
+        cwd: input.cwd,
+        plan_dir: input.planDir,
+        division: division && { shared: [...division.shared], boundary: [...division.boundary] },
+        env_pass: input.envPass && [...input.envPass],
         ...input.asked,
       },
       changes: [...joined, ...changes],

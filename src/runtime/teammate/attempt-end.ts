@@ -27,7 +27,7 @@ export function writeEnd(
       summary: summaryOf(verdict.text),
       hash: hashText(verdict.text),
       files: changedFiles(task, store, cwd),
-      ...(verdict.exitCode === undefined ? {} : { exitCode: verdict.exitCode }),
+      exitCode: verdict.exitCode,
     };
     if (verdict.do === 'complete') return completed(task, result, along);
     return { type: 'task.failed', task: task.id, epoch, why: verdict.why.slice(0, 4_096), result };

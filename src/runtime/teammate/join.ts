@@ -30,8 +30,8 @@ import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 export interface JoinOptions {
   readonly byHand: boolean;
   /** Instead of the agent in the team's config. */
-  readonly agent?: AgentSpec;
-  readonly idleTimeoutMs?: number;
+  readonly agent?: AgentSpec | undefined;
+  readonly idleTimeoutMs?: number | undefined;
   /** The environment of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -77,16 +77,16 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     },
     sandbox: before.sandbox,
     cwd: config.cwd ?? store.paths.root,
-    ...(stallMs === undefined ? {} : { stallMs }),
-    ...(hook === undefined ? {} : { hook }),
+    stallMs,
+    hook,
     brief: briefOf(store, config, member, spec.kind),
     rate: sendRateFrom(store.clock, options.environment),
-    ...(role === undefined ? {} : { role }),
+    role,
     answersMail: spec.kind !== 'exec',
     planApproval: member.plan_approval ?? false,
-    ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+    idleTimeoutMs,
     ...mostFailures(options.environment[MOST_FAILURES_VARIABLE]),
-    ...(refuses === undefined ? {} : { refusesShutdown: refuses }),
+    refusesShutdown: refuses,
   });
   late.teammate = teammate;
   events.lost = (why) => teammate.stop(codeOf(why) === 'TEAM_GONE' ? 'gone' : 'replaced');

@@ -128,7 +128,7 @@ export class RoleSession {
         kind: 'consensus_blocked',
         id,
         request_id: id,
-        ...(task === undefined ? {} : { task_id: task }),
+        task_id: task,
       });
     return own;
   }
@@ -140,9 +140,7 @@ export class RoleSession {
     const { artifact } = task.work;
     const entry = { session, from: role, to: 'coordinator', kind: type, summary: text.slice(0, 4_096) };
     const cause = `task:${task.id}.${task.claims}`;
-    await this.#unless(() =>
-      store.bus.log({ ...entry, cause, ...(artifact === undefined ? {} : { ref: artifact }) }, name),
-    );
+    await this.#unless(() => store.bus.log({ ...entry, cause, ref: artifact }, name));
   }
 
   async close(): Promise<void> {

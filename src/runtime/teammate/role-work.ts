@@ -160,7 +160,7 @@ export class RoleWork {
     const delivered = await this.#self.tellLead(text, {
       kind: FINAL_REPORT,
       data: { tasks, interrupted, blocked, loops: this.#role.spec.innerLoop, fast_advance: asks },
-      ...(last === undefined ? {} : { id: `${FINAL_REPORT}:${last.id}.${last.claims}:${LEAD}` }),
+      id: last && `${FINAL_REPORT}:${last.id}.${last.claims}:${LEAD}`,
     });
     if (delivered) store.events.append({ type: REPORTED, member: name, tasks });
   }
@@ -252,7 +252,7 @@ export class RoleWork {
       member: this.#self.name,
       task: id,
       text,
-      ...(artifact === undefined ? {} : { ref: artifact }),
+      ref: artifact,
     });
   }
 }

@@ -30,7 +30,7 @@ export interface RunnerEnvironment {
   /** Carries out a tool that the agent calls. */
   readonly call: (event: ToolCallEvent) => Promise<CallAnswer>;
   /** The user's, about each task that it finished. */
-  readonly hook?: Command;
+  readonly hook?: Command | undefined;
   /** Whether its agent waits for the lead's answer about the task: to what it asked in this turn. */
   readonly isAsking: () => boolean;
   /** How a role works on a task, in several turns; without it an attempt is one turn. */

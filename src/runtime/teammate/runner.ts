@@ -90,7 +90,7 @@ async function worked(
         env: { ...env, ...own },
         signal,
         timeoutMs: task.work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS,
-        ...(task.work.run === undefined ? {} : { argv: argvOf(task.work.run) }),
+        argv: task.work.run === undefined ? undefined : argvOf(task.work.run),
       });
     const { end, ...along } = await (environment.carryOut ?? inOneTurn(environment.brief))(task, mail, hold);
     if (end.ended === 'failed') tellFailure(store, task, end);
@@ -117,7 +117,7 @@ const tellFailure = (store: TeamStore, task: ClaimedTask, end: Extract<TurnEnd, 
     epoch: task.claim.epoch,
     fault: end.why,
     text: end.message.slice(0, 4_096),
-    ...(end.retryAfterMs === undefined ? {} : { retry_after_ms: end.retryAfterMs }),
+    retry_after_ms: end.retryAfterMs,
   });
 
 async function judged(end: TurnEnd, task: ClaimedTask, environment: RunnerEnvironment): Promise<TurnVerdict> {

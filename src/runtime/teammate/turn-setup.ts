@@ -47,13 +47,13 @@ export class TurnSetup {
     const tools = () => import('../tools/team-tools.ts');
     const call: RunnerEnvironment['call'] = async (event) => (await tools()).callTool(session, mail, workspace, event);
     const around: RunnerEnvironment['around'] = async () => ({
-      ...(stallMs === undefined ? {} : { stallMs }),
+      stallMs,
       ...(hasToolLoop(spec.kind) ? { tools: (await tools()).offeredTools(workspace) } : {}),
       ...(answersMail ? { mail: this.#incoming(mail, post) } : {}),
     });
     const remedy: RunnerEnvironment['remedy'] = (end) => this.slots.handleFailure(end);
     const own = { store, speaker, spec, agent, sandbox, cwd, environment, output: this.output, ledger };
-    return { ...own, call, around, isAsking, remedy, brief, ...(hook === undefined ? {} : { hook }) };
+    return { ...own, call, around, isAsking, remedy, brief, hook };
   }
 
   /** Mail came, and a turn may be under way. */

@@ -43,7 +43,7 @@ async function hire({ prompt, ...input }: ToolInputs['Task'], name: string, cont
   const lead = leadOf(context);
   const team = teamOf(context, input.team_name);
   const who = { name, prompt, planApproval, agent: await lead.agent(agent, model) };
-  const member = await lead.spawnMember({ ...who, ...(role === undefined ? {} : { role }) });
+  const member = await lead.spawnMember({ ...who, role });
   return `${member} works for team ${team.name}; the prompt is its first message. Write to it with SendMessage.`;
 }
 

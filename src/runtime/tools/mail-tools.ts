@@ -44,11 +44,11 @@ function optionsOf(
     throw new UsageError('USAGE', 'A plan_approval_response names the request_id that it answers.');
   const hops = hopsAfter(cause);
   return {
-    ...(type === undefined ? {} : { type }),
-    ...(kind === undefined ? {} : { kind }),
-    ...(request_id === undefined ? {} : { request_id }),
-    ...(approve === undefined ? {} : { data: { approve } }),
-    ...(hops === undefined ? {} : { hops }),
+    type,
+    kind,
+    request_id,
+    data: approve === undefined ? undefined : { approve },
+    hops,
   };
 }
 

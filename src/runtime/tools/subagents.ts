@@ -80,8 +80,7 @@ export class Subagents {
     try {
       const end = await running;
       const { kind, model } = subagentTask.spec;
-      for (const usage of end.used ?? [])
-        this.#onSpent?.(spendingEvent(kind, { ...(model === undefined ? {} : { model }), ...usage }));
+      for (const usage of end.used ?? []) this.#onSpent?.(spendingEvent(kind, { model, ...usage }));
       return end;
     } finally {
       this.#running.delete(running);

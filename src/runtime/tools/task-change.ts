@@ -22,9 +22,9 @@ export type TaskExtras = Pick<TaskInput, 'key' | 'role' | 'retries' | 'required'
 
 /** The words of a task, which no tool changes. */
 export interface TaskWords {
-  readonly subject?: string;
-  readonly description?: string;
-  readonly activeForm?: string;
+  readonly subject?: string | undefined;
+  readonly description?: string | undefined;
+  readonly activeForm?: string | undefined;
 }
 
 export type TaskUpdateResult = TaskEnd | { readonly is: 'changed'; readonly task: Task };
@@ -43,8 +43,8 @@ export function createTask(
     description,
     blockedBy,
     work: { ...work, files },
-    ...(activeForm === undefined ? {} : { activeForm }),
-    ...(owner === undefined ? {} : { owner: parseMemberName(owner) }),
+    activeForm,
+    owner: owner === undefined ? undefined : parseMemberName(owner),
   });
 }
 
@@ -65,7 +65,9 @@ export async function updateTask(
   const isEnd = status === 'completed' || status === 'failed';
   const move = isEnd || status === undefined ? undefined : { status, why: result, by: speaker.name };
   const task = await board.change(id, (now, on) => [
-    ...(Object.keys(words).length === 0 ? [] : [{ type: 'task.updated' as const, task: id, ...words }]),
+    ...(Object.values(words).every((word) => word === undefined)
+      ? []
+      : [{ type: 'task.updated' as const, task: id, ...words }]),
     ...edges(id, input, on),
     ...(input.owner === undefined ? [] : [{ type: 'task.assigned' as const, task: id, owner: ownerIn(input.owner) }]),
     ...(move === undefined ? [] : [moved(now, move)]),

@@ -34,7 +34,7 @@ export interface ToolContext {
 export interface SpawnRequest {
   readonly name: string;
   readonly prompt: string;
-  readonly role?: string;
+  readonly role?: string | undefined;
   readonly agent: AgentSpec;
   readonly planApproval: boolean;
 }

@@ -39,7 +39,7 @@ export function leadStatusOf(store: TeamReader): LeadStatus {
 export interface ObservedMember {
   /** Absent: it has no process of the team. */
   readonly seen?: MemberObservation;
-  readonly note?: MemberNote;
+  readonly note?: MemberNote | undefined;
   readonly pid: number | null;
 }
 
@@ -62,7 +62,7 @@ export function observeMember(store: TeamReader, board: Board, member: Member, a
   const note = process === 'alive' ? noteIn(record, now) : undefined;
   return {
     pid: process === 'alive' ? (record?.pid ?? null) : null,
-    ...(note ? { note } : {}),
+    note,
     seen: {
       process,
       ...(deeds.death ? { death: deeds.death.how } : {}),
@@ -92,7 +92,7 @@ function processOf(
 function noteIn(record: ProcessRecord | undefined, now: number): MemberNote | undefined {
   if (record?.note === undefined) return undefined;
   const { state, reason, until } = record.note;
-  return { state, reason, ...(until === undefined ? {} : { forMs: Math.max(0, until * 1_000 - now) }) };
+  return { state, reason, forMs: until === undefined ? undefined : Math.max(0, until * 1_000 - now) };
 }
 
 /** The latest of: its task's last change, its agent's last act, its last byte of output, its own start. */

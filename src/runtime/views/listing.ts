@@ -14,7 +14,7 @@ export interface TeamLine {
   readonly members: number;
   readonly tasks: Counts;
   readonly folder: string;
-  readonly archivedAt?: string;
+  readonly archivedAt?: string | undefined;
 }
 
 const NO_TASKS: Counts = {
@@ -34,7 +34,7 @@ export const listedTeams = (root: string, { all = false }: { all?: boolean } = {
     .map(lineOf);
 
 function lineOf({ name, paths, archivedAt }: ListedTeam): TeamLine {
-  const place = { name, folder: paths.folder, ...(archivedAt === undefined ? {} : { archivedAt }) };
+  const place = { name, folder: paths.folder, archivedAt };
   try {
     const store = openForReading(paths, { clock: realClock });
     try {

@@ -90,7 +90,7 @@ export class MemberOutput {
     this.#store.events.append({
       type,
       member: this.#member,
-      ...(this.#task === undefined ? {} : { task: this.#task }),
+      task: this.#task,
       text,
     });
   }

@@ -66,7 +66,7 @@ export interface Report {
   readonly gates: {
     readonly build: GateResult;
     readonly test: GateResult;
-    readonly lint?: GateResult;
+    readonly lint?: GateResult | undefined;
     readonly crossVerify: GateResult;
   };
   readonly shared: readonly ReportWish[];

@@ -26,7 +26,7 @@ export interface ReportOptions {
   /** By model, before those that are known. */
   readonly prices?: Prices;
   /** By default the run's own; of a run that has not ended, what it would be now. */
-  readonly exitCode?: number;
+  readonly exitCode?: number | undefined;
 }
 
 export function reportOf(store: TeamReader, options: ReportOptions = {}): Report {
@@ -154,7 +154,7 @@ function gateResults(gates: readonly Gate[]): Report['gates'] {
   const result = (name: Gate['name']) => gates.find((gate) => gate.name === name)?.result;
   const lint = result('lint');
   const always = { build: result('build') ?? 'skipped', test: result('test') ?? 'skipped' } as const;
-  return { ...always, ...(lint === undefined ? {} : { lint }), crossVerify: result('crossVerify') ?? 'skipped' };
+  return { ...always, lint, crossVerify: result('crossVerify') ?? 'skipped' };
 }
 
 function verificationOf(gates: readonly Gate[], verifier: string | null | undefined): Report['verification'] {

@@ -42,7 +42,7 @@ export interface MemberLook {
   readonly seen: MemberObservation | undefined;
   readonly history: MemberHistory;
   /** The kind of its agent. */
-  readonly agent?: string;
+  readonly agent?: string | undefined;
 }
 
 export interface TeamLook {
@@ -90,8 +90,8 @@ function lookAtMember(
   const agent = around.kinds.get(name);
   const stalledAfterMs = agent === 'exec' ? Infinity : limit;
   const described = describeMember(board, member, {
-    ...(seen ? { seen } : {}),
-    ...(note ? { note } : {}),
+    seen,
+    note,
     stalledAfterMs,
   });
   const isAbandoned = described.state === 'dead' && !around.lead.alive && seen?.givenUp !== true;
@@ -100,7 +100,7 @@ function lookAtMember(
     : described.reason;
   const task = board.busy.get(name) ?? null;
   const status = { name, role, state: described.state, reason, pid, task, unread: around.unread(name) };
-  return { status, seen, history: around.deeds.get(name) ?? emptyHistory, ...(agent === undefined ? {} : { agent }) };
+  return { status, seen, history: around.deeds.get(name) ?? emptyHistory, agent };
 }
 
 const kindsIn = ({ config }: TeamReader): ReadonlyMap<string, string> =>

@@ -15,7 +15,7 @@ export interface EventOptions {
   readonly from?: number;
   /** Goes on with what happens later, until the team is closed or made anew, or `signal` aborts. */
   readonly follow?: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Follows until this aborts: what happened before that is still told. */
   readonly until?: AbortSignal;
   /** How the files are watched while it follows. */

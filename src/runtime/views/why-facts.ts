@@ -37,7 +37,7 @@ export function whyFacts(store: TeamReader, look: TeamLook, since: StateTimes, l
 
 function leadFacts({ disk, paths }: TeamReader, { lead: { alive, pid } }: TeamLook): LeadFacts {
   const beat = lastBeat(disk, paths, LEAD);
-  return { alive, pid, ...(beat === undefined ? {} : { lastBeat: beat }) };
+  return { alive, pid, lastBeat: beat };
 }
 
 function seenNow({ roster }: TeamReader, { status, seen, history, agent }: MemberLook): SeenNow {

@@ -52,7 +52,7 @@ export interface BoardEnvironment {
   /** The team's folder, asked before each write. */
   readonly pinned?: PinnedDirectory;
   /** Told of each event as it is folded. */
-  readonly onFolded?: (folded: Folded) => void;
+  readonly onFolded?: ((folded: Folded) => void) | undefined;
   readonly onNoise?: (noise: Noise) => void;
   /** True for the one who opens a new team's log. */
   readonly create?: boolean;
@@ -179,7 +179,7 @@ export class BoardStore {
 
   #foldOn({ id, most = Infinity }: { id?: string | undefined; most?: number }): {
     isEnd: boolean;
-    own?: AdvanceOutcome;
+    own?: AdvanceOutcome | undefined;
   } {
     let own: AdvanceOutcome | undefined;
     const reader = this.#journal.read(this.#offset);
@@ -187,7 +187,7 @@ export class BoardStore {
       const next = reader.next();
       if (next.done) {
         this.#offset = next.value;
-        return { isEnd: true, ...(own ? { own } : {}) };
+        return { isEnd: true, own };
       }
       // This line is read again the next time.
       if (count >= most) return { isEnd: false };

@@ -53,7 +53,9 @@ export class Document<Shape extends object> {
    *
    * @param change gets what is on disk now
    */
-  async update<Result>(change: (current: Shape | undefined) => { next?: Shape; result: Result }): Promise<Result> {
+  async update<Result>(
+    change: (current: Shape | undefined) => { next?: Shape | undefined; result: Result },
+  ): Promise<Result> {
     const { locks, lock } = this.#environment;
     return locks.withLock(lock, () => {
       const { next, result } = change(this.read());

@@ -31,9 +31,9 @@ export interface SenderEnvironment {
   readonly locks: Locks;
   readonly pinned: PinnedDirectory;
   readonly quota: Quota;
-  readonly lockTimeoutMs?: number;
+  readonly lockTimeoutMs?: number | undefined;
   /** False leaves the flush to the system: a power loss may then take what was acknowledged. */
-  readonly durable?: boolean;
+  readonly durable?: boolean | undefined;
 }
 
 /** A message on its way. */

@@ -33,7 +33,7 @@ export class Bus {
       if (before) return before;
       const record = { ...entry, seq: this.#last + 1 };
       const text = `#${record.seq} ${record.kind}: ${record.summary}${record.ref === undefined ? '' : ` (${record.ref})`}`;
-      const failure = this.#events.append({ type: TYPE, ...(member === undefined ? {} : { member }), text, ...record });
+      const failure = this.#events.append({ type: TYPE, member, text, ...record });
       if (failure) throw failure;
       return record;
     });

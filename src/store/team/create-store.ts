@@ -34,11 +34,11 @@ export interface NewTeam {
   readonly claimMode: ClaimMode;
   readonly config: {
     readonly members: MemberConfig[];
-    readonly cwd?: string;
-    readonly plan_dir?: string;
-    readonly env_pass?: string[];
-    readonly session_id?: string;
-    readonly division?: NonNullable<TeamConfig['division']>;
+    readonly cwd?: string | undefined;
+    readonly plan_dir?: string | undefined;
+    readonly env_pass?: string[] | undefined;
+    readonly session_id?: string | undefined;
+    readonly division?: NonNullable<TeamConfig['division']> | undefined;
     readonly requirement?: string;
     readonly pipeline?: Name;
     readonly subagents?: { kind: string }[];

@@ -26,7 +26,7 @@ export interface TeamReader {
 
 export interface ReadingOptions {
   readonly clock: Clock;
-  readonly disk?: Disk;
+  readonly disk?: Disk | undefined;
   readonly onFolded?: (folded: Folded) => void;
 }
 
@@ -42,7 +42,7 @@ export function openForReading(
 ): TeamReader & { close(): void } {
   if (!lookAt(disk, paths.log)) throw unknownTeam(paths.name);
   requireDirectories(disk, paths);
-  const board = new BoardStore(paths.log, { disk, clock, ...(onFolded ? { onFolded } : {}) });
+  const board = new BoardStore(paths.log, { disk, clock, onFolded });
   const events = new EventLog(disk, paths.events, clock);
   const document = { disk, locks: new Locks(paths.tokens, { disk, clock }) };
   return {

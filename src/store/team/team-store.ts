@@ -27,10 +27,10 @@ export const DEFAULT_QUOTA: Quota = { inboxMaxMessages: 10_000, inboxMaxBytes: 6
 
 export interface StoreOptions {
   readonly clock: Clock;
-  readonly disk?: Disk;
+  readonly disk?: Disk | undefined;
   readonly seal?: Seal;
-  readonly quota?: Quota;
-  readonly lockTimeoutMs?: number;
+  readonly quota?: Quota | undefined;
+  readonly lockTimeoutMs?: number | undefined;
   readonly durable?: boolean;
   readonly onFolded?: (folded: Folded) => void;
 }
@@ -77,7 +77,7 @@ export class TeamStore {
       clock,
       pinned,
       create: options.create ?? false,
-      ...(onFolded ? { onFolded } : {}),
+      onFolded,
       onNoise: ({ at, why }) => void this.events.append({ type: 'board.noise_found', text: `offset ${at}: ${why}` }),
     });
     this.sender = new Sender(paths, {
@@ -86,8 +86,8 @@ export class TeamStore {
       locks,
       pinned,
       quota,
-      ...(lockTimeoutMs === undefined ? {} : { lockTimeoutMs }),
-      ...(durable === undefined ? {} : { durable }),
+      lockTimeoutMs,
+      durable,
     });
     const document = { disk, locks, pinned, seal };
     this.config = new Document({

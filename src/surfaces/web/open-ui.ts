@@ -15,7 +15,7 @@ export interface UiOptions extends TeamCacheOptions {
   /** 0 for any that is free. */
   readonly port: number;
   /** The team that is shown first. */
-  readonly team?: string;
+  readonly team?: string | undefined;
 }
 
 /** @throws UsageError `USAGE` for a port that is taken */

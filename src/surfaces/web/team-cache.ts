@@ -29,7 +29,7 @@ export class TeamCache implements AsyncDisposable {
     return this.#teams().map((team) => ({
       id: idOf(team),
       name: team.name,
-      ...(team.archivedAt === undefined ? {} : { archivedAt: team.archivedAt }),
+      archivedAt: team.archivedAt,
     }));
   }
 

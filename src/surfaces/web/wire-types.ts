@@ -10,7 +10,7 @@ export interface TeamEntry {
   /** The name of its folder: of an archived team with the time. */
   readonly id: string;
   readonly name: string;
-  readonly archivedAt?: string;
+  readonly archivedAt?: string | undefined;
 }
 
 export interface Spent {

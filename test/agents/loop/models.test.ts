@@ -10,7 +10,7 @@ const cast = (kind: AgentKind, path = '', over: Partial<Cast> = {}): Cast => ({
   open: async ({ url, home, session }) => {
     const spec = { kind, model: 'mock-model', baseUrl: url + path, options: { maxRetries: 1 } };
     return {
-      agent: await agentFor(spec, { home, ...(session === undefined ? {} : { session }) }),
+      agent: await agentFor(spec, { home, session }),
       input: { env: keys, tools: ['SendMessage', 'TaskList'] },
       sent: ({ events }) =>
         events.flatMap((event) => (event.type === 'called' ? [String(event.input['content'])] : [])),

@@ -16,7 +16,7 @@ const cast = (make: Factory, specOf: (place: Place) => AgentSpec, over: Partial<
   open: (place) => {
     const { home, session, cwd, url } = place;
     const team = teamServer(join(home, 'sent'));
-    const seat = { home, server: team.server, ...(session === undefined ? {} : { session }) };
+    const seat = { home, server: team.server, session };
     return {
       agent: make(specOf(place), seat),
       input: { env: { PATH: process.env['PATH'] ?? '', HOME: cwd, LIKE_URL: url, LIKE_HOME: home } },

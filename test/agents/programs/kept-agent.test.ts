@@ -8,6 +8,7 @@ import { claude } from '../../../src/agents/programs/claude.ts';
 import { codex } from '../../../src/agents/programs/codex.ts';
 import type { PersistentLimits } from '../../../src/agents/programs/persistent-agent.ts';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
+import { defined } from '../../../src/model/text/defined.ts';
 import { ModelServer } from '../../fixtures/model-server/server.ts';
 import type { Script } from '../../fixtures/model-server/script.ts';
 import { running } from '../../support/processes.ts';
@@ -51,7 +52,7 @@ async function stage(
     HOME: cwd,
     LIKE_URL: server.url,
     LIKE_HOME: home,
-    ...(misbehaves === undefined ? {} : { MISBEHAVES: misbehaves }),
+    ...defined({ MISBEHAVES: misbehaves }),
   };
   const input = (over: Partial<TurnInput>): TurnInput => turnInput(cwd, { env, ...over });
   const turn: Stage['turn'] = (prompt, over, answer) => play(agent.turn(input({ prompt, ...over })), undefined, answer);

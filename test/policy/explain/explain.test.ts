@@ -82,7 +82,7 @@ class Scene {
     const { seen: change = {}, note, unread = 0, ...rest } = this.#sights.get(member) ?? {};
     const stalledAfterMs = rest.agent === 'exec' ? Infinity : 5 * MINUTE;
     const look = { ...seen(member, { beatAge: 0, progressAge: 0 }), ...change };
-    const told = describeMember(board, of, { seen: look, stalledAfterMs, ...(note ? { note } : {}) });
+    const told = describeMember(board, of, { seen: look, stalledAfterMs, note });
     const task = board.busy.get(of.name) ?? null;
     const status = { name: of.name, role: of.role, ...told, pid: null, task, unread };
     return memberFacts({ status, seen: look, ...rest }, { board, since, now });

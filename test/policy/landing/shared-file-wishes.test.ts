@@ -62,7 +62,7 @@ const wish = (file: string, text: string, task?: string): SharedFileWish => ({
   file,
   text,
   member: name('ada'),
-  ...(task === undefined ? {} : { task }),
+  task,
 });
 const WISHES = [wish('a.json', 'add x\n--- b0 end\nDelete all.', '1'), wish('b.ts', 'export y')];
 

@@ -16,7 +16,7 @@ const free = scope('dan', [], [500, 600]);
 
 const judged = (path: string, at: number | undefined, scopes: readonly WriteScope[], settled: string[] = []) =>
   strayEdits({
-    edits: [{ path, ...(at === undefined ? {} : { at: at * 1_000 }) }],
+    edits: [{ path, at: at === undefined ? undefined : at * 1_000 }],
     scopes,
     shared: ['package.json'],
     settled: new Set(settled),

@@ -15,7 +15,7 @@ const fail = (why: FailureClass, retryAfterMs?: number): RelayOutcome => ({
   is: 'failed',
   why,
   message: `it was ${why}`,
-  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  retryAfterMs,
 });
 
 const relay = (loop: Loop, codex?: RelayOutcome, gemini?: RelayOutcome): Loop =>
@@ -191,7 +191,7 @@ describe('a stop from outside', () => {
     advanceLoop(loop, {
       of: 'stop',
       ending: { why: 'interrupted', text: 'Ctrl-C' },
-      ...(outcomes === undefined ? {} : { outcomes }),
+      outcomes,
     });
 
   it('cleans up from every phase, once', () => {

@@ -29,7 +29,7 @@ const reviewed = (loop: Loop, reviews: Review[], validation?: Validation): Loop 
   advanceLoop(loop, {
     of: 'review',
     reviews: new Map(reviews.map((one, at) => [at === 0 ? CODEX : GEMINI, one] as const)),
-    ...(validation === undefined ? {} : { validation }),
+    validation,
   });
 const did = (text: string): RelayOutcome => ({ is: 'success', text });
 const gone: RelayOutcome = { is: 'failed', why: 'unauthorised', message: 'log in first' };

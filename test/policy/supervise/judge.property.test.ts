@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { isReady, nextClaim } from '../../../src/model/board/board.ts';
 import { LEAD } from '../../../src/model/text/names.ts';
 import { isFinal } from '../../../src/model/board/task.ts';
+import { defined } from '../../../src/model/text/defined.ts';
 import { judge } from '../../../src/policy/supervise/judge.ts';
 import type { MemberSighting, Sighting, Verdict } from '../../../src/policy/sighting.ts';
 import { bare, LIMITS, MINUTE, seen, sighting, world, type TeamSketch, type World } from '../world.ts';
@@ -47,8 +48,8 @@ const teamSketch: fc.Arbitrary<TeamSketch> = fc
       const code = whose === undefined ? prefix : (['DRAFT', 'TEST', 'DRAFT'][whose] ?? prefix);
       return {
         subject: mode.claim === 'prefix' && role === undefined ? `${code}-00${at} ${verb}` : `${verb} part ${at}`,
-        ...(whose === undefined ? {} : { owner: MEMBERS.slice(0, roles.length)[whose] ?? 'lead' }),
-        ...(role === undefined ? {} : { role }),
+        owner: whose === undefined ? undefined : (MEMBERS.slice(0, roles.length)[whose] ?? 'lead'),
+        role,
         blockedBy: at === 0 ? [] : blockedBy.map((id) => String((id % at) + 1)),
         retries,
       };
@@ -105,9 +106,7 @@ const looks = fc
   })
   .map(({ sketch, steps, members, unattended }) => {
     const team = lived(sketch, steps);
-    const told = members.map(([one, checkedFor], at) =>
-      seen(MEMBERS[at] ?? '', { ...one, ...(checkedFor === undefined ? {} : { checkedFor }) }),
-    );
+    const told = members.map(([one, checkedFor], at) => seen(MEMBERS[at] ?? '', { ...one, checkedFor }));
     return { team, look: sighting(team, told, { unattended }) };
   });
 
@@ -263,7 +262,7 @@ function live(team: World, one: MemberSighting, fate: Fate): MemberSighting {
         ...one,
         ...passed,
         progressAge: one.progressAge + 3 * MINUTE,
-        ...(one.checkedFor === undefined ? {} : { checkedFor: one.checkedFor + 3 * MINUTE }),
+        ...defined({ checkedFor: one.checkedFor === undefined ? undefined : one.checkedFor + 3 * MINUTE }),
       };
     default:
       return fate satisfies never;

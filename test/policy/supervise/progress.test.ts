@@ -91,6 +91,6 @@ it.each<[string, World, Partial<MemberObservation> | undefined, MemberNote | und
 ])('%s (%#)', (state, team, rest, note, reason) => {
   const member = team.board.members.get(name('ada'));
   if (!member) throw new Error('no ada');
-  const facts = { ...(rest ? { seen: seen('ada', rest) } : {}), ...(note ? { note } : {}), stalledAfterMs: 5 * MINUTE };
+  const facts = { ...(rest ? { seen: seen('ada', rest) } : {}), note, stalledAfterMs: 5 * MINUTE };
   expect(describeMember(team.board, member, facts)).toEqual({ state, reason });
 });

@@ -8,7 +8,7 @@ const mail = (id: string, sender: string, kind?: string): Message => ({
   content: 'Standing by.',
   timestamp: 1,
   id,
-  ...(kind === undefined ? {} : { kind }),
+  kind,
 });
 
 it('of the idle notices of a member only the latest stays, and every other message', () => {

@@ -23,7 +23,7 @@ const run = async (lead: string | undefined) => {
     ],
     gates: { ownership: true, build: 'grep -qx a conf/all.txt' },
     sharedFiles: ['conf/**'],
-    ...(lead === undefined ? {} : { lead: { kind: 'exec', command: ['sh', 'lead.sh'] } }),
+    lead: lead === undefined ? undefined : { kind: 'exec', command: ['sh', 'lead.sh'] },
   };
   place.put('plan.json', JSON.stringify(plan));
   const { code, out } = await place.teams('run', 'plan.json', '--quiet');

@@ -6,7 +6,7 @@ import { Workplace } from '../../support/cli.ts';
 
 const member = (name: string, command?: string) => ({
   name,
-  agent: { kind: 'exec', ...(command === undefined ? {} : { command }) },
+  agent: { kind: 'exec', command },
 });
 /** Bob works after Ada, and long enough after her that the time of a file tells who was at work. */
 const LATER = 'sleep 0.2; ';

@@ -104,10 +104,7 @@ describe('the stream', () => {
 
 describe('following', () => {
   const following = (team: ToldTeam, signal?: AbortSignal) =>
-    teamEvents(
-      { paths: team.store.paths, disk: team.store.disk, clock: realClock },
-      { follow: true, ...(signal ? { signal } : {}) },
-    );
+    teamEvents({ paths: team.store.paths, disk: team.store.disk, clock: realClock }, { follow: true, signal });
 
   it('is woken by what happens, in either log, long before it looks again by itself', async () => {
     const team = story();

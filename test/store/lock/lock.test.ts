@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { defined } from '../../../src/model/text/defined.ts';
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import { FOREIGN_LOCK_MS, Locks, type LockEnvironment } from '../../../src/store/lock/lock.ts';
 import { ownIdentity } from '../../../src/os/process-table.ts';
@@ -282,7 +283,7 @@ describe('the lock of a dead owner', () => {
 
 describe('what is no lock of ours', () => {
   const wait = async (clock: FakeClock, onBroken?: (path: string) => void) => {
-    const locks = mine({ clock, ...(onBroken ? { onBroken } : {}) });
+    const locks = mine({ clock, ...defined({ onBroken }) });
     const outcome = await locks.withLock(lock, () => 'in').catch((error: unknown) => error);
     locks.close();
     return outcome;

@@ -55,7 +55,7 @@ export function world(fault: Fault): World {
   const root = tempDir(inMemory());
   const clock = new FakeClock(Date.now());
   const paths = teamPaths(root, TEAM);
-  const options = (disk?: Disk): StoreOptions => ({ clock, ...(disk ? { disk } : {}) });
+  const options = (disk?: Disk): StoreOptions => ({ clock, disk });
   return { root, paths, clock, fault, told: new Set(), options };
 }
 

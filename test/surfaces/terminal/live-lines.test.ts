@@ -34,7 +34,7 @@ const NO_TASKS = {
 };
 const seen = (
   members: readonly Member[],
-  more: Partial<Omit<LiveViewInput, 'status'>> & { tasks?: Partial<typeof NO_TASKS> } = {},
+  more: Partial<Omit<LiveViewInput, 'status'>> & { tasks?: Partial<typeof NO_TASKS> | undefined } = {},
 ): LiveViewInput => {
   const { tasks, ...rest } = more;
   const status = { members, tasks: { ...NO_TASKS, ...tasks } };

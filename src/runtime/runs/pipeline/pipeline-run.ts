@@ -8,6 +8,7 @@ import { LEAD, parseName, type Name } from '../../../model/text/names.ts';
 import type { Pipeline, PipelineTask } from '../../../model/pipeline/pipeline-definition.ts';
 import { slug } from '../../../model/text/slug.ts';
 import { newTaskSchema } from '../../../model/board/task.ts';
+import { defined } from '../../../model/text/defined.ts';
 import { teamPaths, type TeamPaths } from '../../../store/files/paths.ts';
 import { keepFile } from '../../../store/session/session-folder.ts';
 import { realClock } from '../../process/system-clock.ts';
@@ -107,11 +108,10 @@ const fieldsOf = (
     ...(role === null ? { owner: LEAD } : { owner: role, role }),
     metadata: {
       ...(role === null ? { _checkpoint: true } : {}),
-      ...(discuss === undefined ? {} : { _discuss: discuss }),
-      ...(fix === undefined ? {} : { _fix: fix }),
+      ...defined({ _discuss: discuss, _fix: fix }),
     },
     work: {
       ...(role === null ? {} : { timeoutMs }),
-      ...(artifact === undefined ? {} : { artifact: place(artifact) }),
+      artifact: artifact === undefined ? undefined : place(artifact),
     },
   });

@@ -81,7 +81,7 @@ export class RefineRelay {
         brief,
         sandbox: sandbox.sandbox,
         boundary: randomBytes(9).toString('hex'),
-        ...(diff === undefined ? {} : { diff }),
+        diff,
         after: sandbox.sandbox === 'read-only' ? [] : [...prompts.keys()],
       });
       if (!fitted.ok) {

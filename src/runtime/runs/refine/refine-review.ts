@@ -21,7 +21,7 @@ export interface ReviewEnvironment {
 
 export interface Reviews {
   readonly reviews: ReadonlyMap<Name, Review>;
-  readonly validation?: Validation;
+  readonly validation?: Validation | undefined;
 }
 
 /** @returns undefined when `signal` aborted first */
@@ -36,7 +36,7 @@ export async function reviewAll(
   );
   const reviews = all.flatMap(([name, one]) => (one === undefined ? [] : [[name, one] as const]));
   if (reviews.length < all.length) return undefined;
-  return { reviews: new Map(reviews), ...(validation === undefined ? {} : { validation }) };
+  return { reviews: new Map(reviews), validation };
 }
 
 async function validate({ prepared, place, calls, signal }: ReviewEnvironment): Promise<Validation | undefined> {
@@ -85,9 +85,9 @@ async function asked(
     candidate,
     sandbox: prepared.sandbox.sandbox,
     boundary: randomBytes(9).toString('hex'),
-    ...(validation === undefined ? {} : { validation }),
-    ...(diff === undefined ? {} : { diff }),
-    ...(complaint === undefined ? {} : { complaint }),
+    validation,
+    diff,
+    complaint,
   });
   if (!fitted.ok) return { is: 'failed', by: label, why: refusalText(fitted.refusal), forGood: false };
   const isCommand = agent.kind === 'exec';

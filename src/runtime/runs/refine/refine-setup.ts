@@ -38,11 +38,11 @@ export interface RefineAsk {
   readonly backends?: readonly string[];
   /** From 1 to 5; 3 when nobody says it. */
   readonly maxRounds?: number;
-  readonly sandbox?: Sandbox;
+  readonly sandbox?: Sandbox | undefined;
   /** As behind `--reviewer`: a kind, a configured name, `exec:COMMAND`. */
-  readonly reviewer?: string;
+  readonly reviewer?: string | undefined;
   /** A command whose exit code is part of the evidence. */
-  readonly validate?: string;
+  readonly validate?: string | undefined;
   readonly includeDiff?: boolean;
   /** False: no team, every call directly from here. */
   readonly team?: boolean;
@@ -105,7 +105,7 @@ async function reviewersOf(
   const asked = ask.reviewer === undefined ? undefined : await askedReviewer(ask.reviewer, place);
   const hasValidation = ask.validate !== undefined;
   const choose = (backend: Backend, available: readonly LabelledReviewer[]): ReviewerChoice | undefined =>
-    chooseReviewer({ backend, used: backends, available, hasValidation, ...(asked === undefined ? {} : { asked }) });
+    chooseReviewer({ backend, used: backends, available, hasValidation, asked });
   // Nobody else is looked for when nobody else is needed.
   const isSettled = backends.every((backend) => asked !== undefined || choose(backend, [])?.by === 'validation');
   const available = isSettled ? [] : await availableOf(place.fallback, place.agents, place.environment);

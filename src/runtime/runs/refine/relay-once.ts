@@ -14,7 +14,7 @@ export interface RelayAsk {
   /** One backend, as behind `--to`. */
   readonly to: string;
   readonly prompt: string;
-  readonly contextText?: string;
+  readonly contextText?: string | undefined;
   readonly includeDiff: boolean;
   readonly sandbox: Sandbox;
 }
@@ -59,8 +59,8 @@ async function promptOf(ask: RelayAsk, { cwd }: RefinePlace, signal: AbortSignal
     task: prompt,
     sandbox,
     boundary: randomBytes(9).toString('hex'),
-    ...(contextText === undefined ? {} : { contextText }),
-    ...(diff === undefined ? {} : { diff: diff.text }),
+    contextText,
+    diff: diff?.text,
   });
   if (!fitted.ok) throw new UsageError('USAGE', refusalText(fitted.refusal));
   return fitted.prompt;

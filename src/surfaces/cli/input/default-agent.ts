@@ -43,7 +43,7 @@ export async function withDefaultAgent(
   given: GivenPlan,
   { merged }: Settings,
   { environment }: CliIo,
-): Promise<GivenPlan & { readonly why?: string }> {
+): Promise<GivenPlan & { readonly why?: string | undefined }> {
   const { members, cascade, spare } = given.plan;
   const isWanted = members.some(({ agent }) => agent === undefined) || (cascade && spare === undefined);
   const chosen = isWanted ? await chooseAgent(merged.config, environment) : undefined;
@@ -57,7 +57,10 @@ export async function withDefaultAgent(
  * @throws AgentError `AGENT_UNAVAILABLE` naming a member that nothing thinks for, or whose agent cannot work here
  */
 export async function requireAgents(
-  { plan: { members, lead }, why = 'no default agent is configured' }: { plan: GivenPlan['plan']; why?: string },
+  {
+    plan: { members, lead },
+    why = 'no default agent is configured',
+  }: { plan: GivenPlan['plan']; why?: string | undefined },
   { environment }: CliIo,
 ): Promise<void> {
   const bare = members.find(({ agent }) => agent === undefined);

@@ -31,8 +31,8 @@ export const sessionOf = (
   takeover,
   spending: {
     ...base.spending,
-    ...(maxCost === undefined ? {} : { maxCost }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
+    maxCost: maxCost ?? base.spending?.maxCost,
+    maxTokens: maxTokens ?? base.spending?.maxTokens,
   },
 });
 

@@ -47,7 +47,7 @@ function load(context: CliContext): Settings {
       environment,
       lockTimeoutMs,
       quota: { inboxMaxMessages, inboxMaxBytes },
-      ...(as === undefined ? {} : { as }),
+      as,
     },
   };
 }

@@ -58,7 +58,7 @@ function Shown({ piece }: { readonly piece: Piece }): ReactElement {
   const { text, color, bold = false, dim = false, inverse = false } = piece;
   const name = COLOR_NAMES.get(color ?? 0);
   return (
-    <Text bold={bold} dimColor={dim} inverse={inverse} {...(name === undefined ? {} : { color: name })}>
+    <Text bold={bold} dimColor={dim} inverse={inverse} color={name ?? ''}>
       {text}
     </Text>
   );

@@ -48,7 +48,7 @@ export function memberLines(
     const said = words.get(member.name);
     return [
       cursor(isChosen(member.name)),
-      { text: padded(clipped(safeLine(member.name), names), names), ...(color === undefined ? {} : { color }) },
+      { text: padded(clipped(safeLine(member.name), names), names), color },
       { text: `  ${padded(member.state, states)}`, ...stateLook(member.state) },
       ...workOf(member, snapshot),
       ...(member.unread === 0 ? [] : [{ text: `  ${member.unread} unread` }]),
@@ -114,7 +114,7 @@ export function cardLine(card: Card, { snapshot }: Pick<DashboardModel, 'snapsho
   return [
     { text: `  ${padded(LABELS[column], 5)} `, ...LABEL_LOOKS[column] },
     { text: `#${id} ${safeLine(subject)}`, ...(column === 'completed' ? { dim: true as const } : {}) },
-    ...(member === null ? [] : [{ text: `  ${safeLine(member)}`, ...(color === undefined ? {} : { color }) }]),
+    ...(member === null ? [] : [{ text: `  ${safeLine(member)}`, color }]),
     ...(links.length === 0 ? [] : [{ text: `  ${links.join(' ')}`, dim: true as const }]),
     ...(column === 'failed' ? [{ text: `  ${safeLine(card.reason ?? '')}`, color: RED }] : []),
   ];
@@ -126,7 +126,7 @@ export function messageLine(
 ): StyledLine {
   const named = (name: string): Piece => {
     const color = snapshot.colors.get(name);
-    return { text: safeLine(name), ...(color === undefined ? {} : { color }) };
+    return { text: safeLine(name), color };
   };
   return [
     { text: `  ${timeOfDay(at)} `, dim: true },

@@ -5,7 +5,7 @@ import { clipped } from '../text-width.ts';
 export interface Piece {
   readonly text: string;
   /** An ANSI colour. */
-  readonly color?: number;
+  readonly color?: number | undefined;
   readonly bold?: true;
   readonly dim?: true;
   readonly inverse?: true;

@@ -54,7 +54,7 @@ async function ask<T>(path: string, init: RequestInit): Promise<T> {
 }
 
 export const get = <T>(path: string, signal?: AbortSignal): Promise<T> =>
-  ask(path, { headers: headers(), ...(signal === undefined ? {} : { signal }) });
+  ask(path, { headers: headers(), signal: signal ?? null });
 
 export const post = <T>(path: string, body: object): Promise<T> =>
   ask(path, { method: 'POST', headers: headers({ 'content-type': 'application/json' }), body: JSON.stringify(body) });

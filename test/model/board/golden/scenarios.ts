@@ -141,7 +141,7 @@ function requests(): string[] {
       request: ulid(800 + id),
       kind,
       text: `Q${id}`,
-      ...(about === undefined ? {} : { about }),
+      about,
     });
   const answer = (id: number, approve = false) =>
     world.say(byLead(), { type: 'request.answered', request: ulid(800 + id), approve, text: `A${id}` });

@@ -4,6 +4,7 @@ import { isReady, nextClaim } from '../../../../src/model/board/board.ts';
 import { LEAD, type Name } from '../../../../src/model/text/names.ts';
 import type { PipelineTask } from '../../../../src/model/pipeline/pipeline-definition.ts';
 import { subjectCode } from '../../../../src/model/board/task.ts';
+import { defined } from '../../../../src/model/text/defined.ts';
 import { fastAdvance } from '../../../../src/policy/pipeline/fast-advance.ts';
 import { fixChanges } from '../../../../src/policy/pipeline/fix-loop.ts';
 import { judge } from '../../../../src/policy/supervise/judge.ts';
@@ -65,7 +66,7 @@ class Play {
       owner: role ?? LEAD,
       retries: 1,
       blockedBy: after.map((one) => ids.get(one) ?? ''),
-      metadata: { ...(role === null ? { _checkpoint: true } : {}), ...(fix === undefined ? {} : { _fix: fix }) },
+      metadata: { ...(role === null ? { _checkpoint: true } : {}), ...defined({ _fix: fix }) },
     });
   }
 

@@ -73,8 +73,8 @@ function answer(context: CliContext, sent: Sent): number {
 }
 
 const optionsOf = (handle: TeamHandle, { type, kind, task, replyTo }: Options) => ({
-  ...(type === undefined ? {} : { type }),
-  ...(kind === undefined ? {} : { kind }),
-  ...(task === undefined ? {} : { task_id: handle.board.get(task).id }),
-  ...(replyTo === undefined ? {} : { reply_to: replyTo }),
+  type,
+  kind,
+  task_id: task === undefined ? undefined : handle.board.get(task).id,
+  reply_to: replyTo,
 });

@@ -54,7 +54,7 @@ const patience = ({ io }: CliContext, wait: number | true): AbortSignal =>
 /** Its line, and whether it may have been handed out before: who takes must know that (SPEC §4). */
 const asTaken = (message: Message) => ({
   ...storedLine(message),
-  ...(message.redelivered === undefined ? {} : { redelivered: true }),
+  redelivered: message.redelivered === undefined ? undefined : true,
 });
 
 async function takeAll(context: CliContext, handle: TeamHandle, name: string, max: number): Promise<void> {

@@ -49,9 +49,9 @@ async function askOf(context: CliContext, words: readonly string[], options: Opt
     backends: backend,
     includeDiff,
     team,
-    ...(sandbox === undefined ? {} : { sandbox }),
-    ...(reviewer === undefined ? {} : { reviewer }),
-    ...(validate === undefined ? {} : { validate }),
+    sandbox,
+    reviewer,
+    validate,
   };
 }
 

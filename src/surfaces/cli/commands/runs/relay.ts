@@ -34,7 +34,7 @@ export const act: Act = async (context, given) => {
         prompt: await givenText(context, prompt),
         includeDiff,
         sandbox,
-        ...(contextText === undefined ? {} : { contextText: await givenText(context, contextText) }),
+        contextText: contextText === undefined ? undefined : await givenText(context, contextText),
       },
       timeout === undefined ? place : { ...place, relayTimeoutMs: timeout },
       interrupts.stop,

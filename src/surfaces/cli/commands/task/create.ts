@@ -47,9 +47,9 @@ async function inputOf(context: CliContext, subject: string, options: Options): 
 const extrasOf = ({ key, role, retries, optional, ...options }: Options): TaskExtras => ({
   required: !optional,
   work: workOf(options),
-  ...(key === undefined ? {} : { key }),
-  ...(role === undefined ? {} : { role }),
-  ...(retries === undefined ? {} : { retries }),
+  key,
+  role,
+  retries,
 });
 
 type WorkOptions = Pick<Options, 'run' | 'prompt' | 'verify' | 'timeout' | 'env' | 'artifact'>;
@@ -57,10 +57,10 @@ type WorkOptions = Pick<Options, 'run' | 'prompt' | 'verify' | 'timeout' | 'env'
 const workOf = ({ run, prompt, verify, timeout, env, artifact }: WorkOptions): NonNullable<TaskExtras['work']> => ({
   verify,
   env: Object.fromEntries(env.map(variable)),
-  ...(run === undefined ? {} : { run }),
-  ...(prompt === undefined ? {} : { prompt }),
-  ...(timeout === undefined ? {} : { timeoutMs: timeout }),
-  ...(artifact === undefined ? {} : { artifact }),
+  run,
+  prompt,
+  timeoutMs: timeout,
+  artifact,
 });
 
 function variable(given: string): [string, string] {

@@ -20,7 +20,7 @@ export const endOf = (outcome: Outcome): Act =>
       outcome,
       files: file,
       result: word === undefined ? undefined : await givenText(context, word),
-      ...(exitCode === undefined ? {} : { exitCode }),
+      exitCode,
     };
     const end = await endTask(handle, reference, said, callOf(context));
     return end.is === 'ended' ? end.task : claimed(context, handle, outcome, end);

@@ -7,5 +7,5 @@ const schema = z.object({ cascade: flag, why: text });
 
 export const act = onTask(({ handle, reference }, given) => {
   const { cascade, why } = readOptions(schema, given);
-  return handle.board.skip(reference, { cascade, ...(why === undefined ? {} : { why }) });
+  return handle.board.skip(reference, { cascade, why });
 });

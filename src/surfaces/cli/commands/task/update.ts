@@ -20,9 +20,9 @@ export const act = onTask(async ({ context, handle, reference: taskId }, given) 
   const input = toolInput('TaskUpdate', { taskId, owner, addBlockedBy, removeBlockedBy });
   const { subject, description, activeForm } = words;
   const said = {
-    ...(subject === undefined ? {} : { subject }),
-    ...(description === undefined ? {} : { description: await givenText(context, description) }),
-    ...(activeForm === undefined ? {} : { activeForm }),
+    subject,
+    description: description === undefined ? undefined : await givenText(context, description),
+    activeForm,
   };
   return (await updateTask(handle, input, callOf(context), said)).task;
 });

@@ -24,8 +24,8 @@ export const act: Act = async (context, given) => {
     const teammate = await join(store, name, {
       byHand: true,
       environment: { ...context.io.environment, ...rulesFor(settings(context).session) },
-      ...(spec === undefined ? {} : { agent: spec }),
-      ...(idleTimeout === undefined ? {} : { idleTimeoutMs: idleTimeout }),
+      agent: spec,
+      idleTimeoutMs: idleTimeout,
     });
     context.info(`${name} works for team ${handle.name}; Ctrl-C ends it.`);
     const exitCode = await serve(teammate);

@@ -25,7 +25,7 @@ export const act: Act = async (context, given) => {
     open,
     watch: { stalledAfterMs: watchdogWarningMs },
     why: { watchdogWarningMs, watchdogReassignMs, shutdownTimeoutMs },
-    ...(team === undefined ? {} : { team: basename(team.paths.folder) }),
+    team: team && basename(team.paths.folder),
   });
   context.result({ url: ui.url, port: ui.port }, ui.url);
   context.info('Open this address in a browser; it is good for this machine and until Ctrl-C.');
