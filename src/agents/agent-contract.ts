@@ -108,7 +108,7 @@ export interface AgentContext {
   /** The team's tools for a program that speaks MCP. */
   readonly server?: Server;
   /** Puts what holds its program in around the program's argv. */
-  readonly isolate?: (argv: readonly string[]) => readonly string[];
+  readonly isolate?: ((argv: readonly string[]) => readonly string[]) | undefined;
   /** What a script's `crashes` does, where the whole process is not the agent's to end. */
   readonly crash?: () => void;
 }

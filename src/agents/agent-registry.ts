@@ -36,7 +36,7 @@ export type {
   AgentEvent,
   CallAnswer,
   Incoming,
-  AgentContext as Seat,
+  AgentContext,
   Server,
   Turn,
   TurnEnd,

@@ -181,7 +181,7 @@ describe.skipIf(walls.isolation !== 'up')('behind the wall', () => {
     });
     const environment = { PATH: `${bin}:${process.env['PATH'] ?? ''}`, HOME: home };
     const leaky = await openShellIsolation('auto', root, environment);
-    expect(leaky).toMatchObject({ wall: 'missing', why: 'it writes outside the workspace' });
+    expect(leaky).toMatchObject({ isolation: 'missing', why: 'it writes outside the workspace' });
     await expect(openShellIsolation('required', root, environment)).rejects.toMatchObject({ exitCode: 5 });
   });
 });

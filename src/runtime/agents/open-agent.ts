@@ -1,5 +1,5 @@
 /** Seating an agent: all that one gets when it becomes a member's — its environment, its home, its tools. */
-import { agentFor, childEnvironment, loginFiles, type Agent, type Seat } from '../../agents/agent-registry.ts';
+import { agentFor, childEnvironment, loginFiles, type Agent, type AgentContext } from '../../agents/agent-registry.ts';
 import { hasToolLoop, type AgentSpec } from '../../model/agent/agent.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { withModel } from '../../model/agent/models.ts';
@@ -76,20 +76,20 @@ async function seated(
   { keepsSession }: { keepsSession: boolean },
 ): Promise<OpenedAgent> {
   const spec = withModel(given, decodeAgentRules(place.parent));
-  const hold = await fenceOf(place, spec, environment);
-  const seat = { ...seatOf(place, spec, environment, keepsSession), hold };
-  const agent = await agentFor(spec, seat);
+  const isolate = await isolationOf(place, spec, environment);
+  const agentContext: AgentContext = { ...contextOf(place, spec, environment, keepsSession), isolate };
+  const agent = await agentFor(spec, agentContext);
   const workspace = hasToolLoop(spec.kind) ? await workspaceOf(place) : undefined;
   return { spec, agent, environment, workspace };
 }
 
 /** What an agent keeps from life to life; a command has none of it. */
-function seatOf(
+function contextOf(
   { store, config, member, parent }: MemberContext,
   { kind }: AgentSpec,
   environment: OpenedAgent['environment'],
   keepsSession: boolean,
-): Seat {
+): AgentContext {
   if (kind === 'exec' || kind === 'scripted') return {};
   const { disk, paths } = store;
   const session = keepsSession ? keptSession(disk, paths, member.name, kind) : undefined;
@@ -103,27 +103,27 @@ function seatOf(
 }
 
 /** What holds its program in, where something is to; loaded for those that have one. */
-async function fenceOf(
+async function isolationOf(
   { store, config, member, parent }: MemberContext,
   { kind }: AgentSpec,
   environment: OpenedAgent['environment'],
-): Promise<Seat['isolate']> {
+): Promise<AgentContext['isolate']> {
   const { name, role, sandbox = defaultSandbox(role) } = member;
   const setting = decodeIsolation(parent);
   const isSaid = member.sandbox !== undefined || sandbox === 'read-only';
   if (!wantsIsolation(kind, { sandbox, isAsked: isSaid && config.profile !== 'relay', setting })) return undefined;
 
   const { openProgramIsolation } = await import('../tools/open-program-isolation.ts');
-  const fence = await openProgramIsolation({
+  const isolation = await openProgramIsolation({
     setting,
     root: config.cwd ?? store.paths.root,
     isWritable: sandbox !== 'read-only',
     environment: parent,
     shared: [store.paths.folder, store.paths.board, ...loginFiles(kind, environment)],
   });
-  const text = `${name}: ${fence.is === 'up' ? 'its program is held in' : `its program is held in by nothing: ${fence.why}`}.`;
-  store.events.append({ type: fence.is === 'up' ? 'sandbox.held' : 'sandbox.missing', member: name, text });
-  return fence.is === 'up' ? fence.hold : undefined;
+  const text = `${name}: ${isolation.is === 'up' ? 'its program is held in' : `its program is held in by nothing: ${isolation.why}`}.`;
+  store.events.append({ type: isolation.is === 'up' ? 'sandbox.held' : 'sandbox.missing', member: name, text });
+  return isolation.is === 'up' ? isolation.hold : undefined;
 }
 
 /** Where the tools of a model work: as far as its member may. Loaded for those that have such tools. */
