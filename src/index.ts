@@ -5,7 +5,8 @@ export { createTeam, openTeam, Team, type TeamOptions } from './runtime/runs/api
 export { refine, type RefineOptions } from './runtime/runs/refine/refine-api.ts';
 export type { RefineReport } from './runtime/runs/refine/refine-report.ts';
 export { agents } from './model/agent/agent-factories.ts';
-export type { AgentKind, AgentSpec, Sandbox } from './model/agent/agent.ts';
+export type { AgentSpec, Sandbox } from './model/agent/agent.ts';
+export type { AgentKind } from './model/agent/agent-kinds.ts';
 export type { Profile } from './model/board/event.ts';
 export type { Message, MessageType } from './model/team/message.ts';
 export type { Task, TaskStatus } from './model/board/task.ts';

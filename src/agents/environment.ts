@@ -2,7 +2,7 @@
  * The environment of a child, by allow-list (SPEC §8): what every program needs, what the user named, and the own
  * variables of that kind of agent. Another agent's keys, and `TEAMS_*` of the parent, never come along.
  */
-import type { AgentKind } from '../model/agent/agent.ts';
+import { recordOf, type AgentKind } from '../model/agent/agent-kinds.ts';
 
 const COMMON: ReadonlySet<string> = new Set([
   'PATH',
@@ -16,25 +16,6 @@ const COMMON: ReadonlySet<string> = new Set([
   'CI',
   'NO_COLOR',
 ]);
-
-const ANTHROPIC = ['ANTHROPIC_', 'CLAUDE_'];
-const OPENAI = ['OPENAI_', 'CODEX_'];
-const GOOGLE = ['GEMINI_', 'GOOGLE_'];
-
-/** How the names of a kind's own variables begin. */
-const OWN: Readonly<Record<AgentKind, readonly string[]>> = {
-  exec: [],
-  scripted: [],
-  acp: [],
-  claude: ANTHROPIC,
-  anthropic: ANTHROPIC,
-  codex: OPENAI,
-  openai: OPENAI,
-  gemini: GOOGLE,
-  google: GOOGLE,
-  opencode: ['OPENCODE_'],
-  ollama: ['OLLAMA_'],
-};
 
 export interface EnvironmentSources {
   /** The environment of the process that starts the child. */
@@ -57,7 +38,10 @@ export function childEnvironment(
 ): Record<string, string> {
   const passed = new Set(envPass);
   const comesAlong = (name: string): boolean =>
-    COMMON.has(name) || name.startsWith('LC_') || passed.has(name) || OWN[kind].some((own) => name.startsWith(own));
+    COMMON.has(name) ||
+    name.startsWith('LC_') ||
+    passed.has(name) ||
+    recordOf(kind).environment.some((prefix) => name.startsWith(prefix));
   const inherited = Object.entries(parent).flatMap(([name, value]): [string, string][] =>
     value !== undefined && comesAlong(name) ? [[name, value]] : [],
   );

@@ -1,20 +1,10 @@
 /** Whose limits an agent runs into: all agents of one vendor share a pause (SPEC §8). */
-import type { AgentKind, AgentSpec } from '../model/agent/agent.ts';
-
-const VENDORS: Readonly<Partial<Record<AgentKind, string>>> = {
-  claude: 'anthropic',
-  anthropic: 'anthropic',
-  codex: 'openai',
-  openai: 'openai',
-  gemini: 'google',
-  google: 'google',
-  opencode: 'opencode',
-  ollama: 'ollama',
-};
+import type { AgentSpec } from '../model/agent/agent.ts';
+import { recordOf } from '../model/agent/agent-kinds.ts';
 
 /** @returns undefined for an agent that calls nobody, or nobody that we could know */
 export function vendorOf({ kind, baseUrl }: AgentSpec): string | undefined {
-  const usual = VENDORS[kind];
+  const usual = recordOf(kind).vendor;
   // A gateway has limits of its own.
   return baseUrl === undefined || usual === undefined ? usual : hostOf(baseUrl);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { childEnvironment } from '../../src/agents/environment.ts';
-import { AGENT_KINDS } from '../../src/model/agent/agent.ts';
+import { AGENT_KINDS } from '../../src/model/agent/agent-kinds.ts';
 
 const KEYS = ['ANTHROPIC_API_KEY', 'CLAUDE_CONFIG_DIR', 'OPENAI_API_KEY', 'CODEX_HOME', 'GEMINI_API_KEY'];
 const KEYS_MORE = ['GOOGLE_API_KEY', 'OPENCODE_CONFIG', 'OLLAMA_HOST'];

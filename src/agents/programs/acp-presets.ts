@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
+import { AGENT_KIND_RECORDS } from '../../model/agent/agent-kinds.ts';
 import { defined } from '../../model/text/defined.ts';
 import type { AgentContext, TurnInput } from '../agent-contract.ts';
 import type { Launch } from './program-dialect.ts';
@@ -20,7 +21,7 @@ export function acpLaunch(spec: AgentSpec, agentContext: AgentContext, { env }: 
 }
 
 function gemini(
-  { command = ['gemini'], args = [], model, baseUrl, options }: AgentSpec,
+  { command = [AGENT_KIND_RECORDS.gemini.program], args = [], model, baseUrl, options }: AgentSpec,
   agentContext: AgentContext,
   env: Env,
 ): Launch {
@@ -86,7 +87,7 @@ const QUIET = {
 };
 
 function opencode(spec: AgentSpec, agentContext: AgentContext, env: Env): Launch {
-  const { command = ['opencode'], args = [] } = spec;
+  const { command = [AGENT_KIND_RECORDS.opencode.program], args = [] } = spec;
   return {
     argv: [...command, 'acp', ...args],
     env: {

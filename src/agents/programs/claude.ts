@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
+import { AGENT_KIND_RECORDS } from '../../model/agent/agent-kinds.ts';
 import { defined } from '../../model/text/defined.ts';
 import type { Agent, AgentContext, TurnInput } from '../agent-contract.ts';
 import {
@@ -64,7 +65,7 @@ const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
 });
 
 export function launch(
-  { command = ['claude'], args = [], model, baseUrl, options = {} }: AgentSpec,
+  { command = [AGENT_KIND_RECORDS.claude.program], args = [], model, baseUrl, options = {} }: AgentSpec,
   { home, server }: AgentContext,
   { env }: Pick<TurnInput, 'env'>,
   session: string | undefined,

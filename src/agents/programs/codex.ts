@@ -5,6 +5,7 @@
  */
 import { join } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
+import { AGENT_KIND_RECORDS } from '../../model/agent/agent-kinds.ts';
 import { defined } from '../../model/text/defined.ts';
 import type { Agent, AgentContext, TurnEnd, TurnInput } from '../agent-contract.ts';
 import {
@@ -66,7 +67,7 @@ const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
 });
 
 export function launch(
-  { command = ['codex'], args = [] }: AgentSpec,
+  { command = [AGENT_KIND_RECORDS.codex.program], args = [] }: AgentSpec,
   { home }: AgentContext,
   { env }: Pick<TurnInput, 'env'>,
 ): Launch {

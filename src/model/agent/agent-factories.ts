@@ -1,5 +1,6 @@
 /** Agents as data, made by kind: what a program writes where a plan has `agent:`. */
-import { execAgent, type AgentKind, type AgentSpec } from './agent.ts';
+import { execAgent, type AgentSpec } from './agent.ts';
+import type { AgentKind } from './agent-kinds.ts';
 
 type Rest = Omit<AgentSpec, 'kind'>;
 
@@ -21,4 +22,4 @@ export const agents = {
   openai: kind('openai'),
   google: kind('google'),
   ollama: kind('ollama'),
-} as const;
+} as const satisfies Readonly<Record<AgentKind, unknown>>;

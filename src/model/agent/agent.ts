@@ -3,19 +3,13 @@
  * Functions never cross a process, an `AgentSpec` does. How a kind is driven is told in `agents/`.
  */
 import * as z from 'zod';
+import { AGENT_KINDS, isAgentKind } from './agent-kinds.ts';
 import { defined } from '../text/defined.ts';
 import { didYouMean } from '../text/did-you-mean.ts';
 import { UsageError } from '../text/errors.ts';
 import { check, closed, quoted } from '../text/document-problem.ts';
 
-const CLI_KINDS = ['exec', 'scripted', 'claude', 'codex', 'gemini', 'opencode', 'acp'] as const;
-const API_KINDS = ['anthropic', 'openai', 'google', 'ollama'] as const;
-/** Kinds whose tools are carried out by this process: a model's API with our own loop. */
-export const hasToolLoop = (kind: AgentKind): boolean => API_KINDS.some((one) => one === kind);
-
-export const AGENT_KINDS = [...CLI_KINDS, ...API_KINDS] as const;
 export const agentKindSchema = z.enum(AGENT_KINDS);
-export type AgentKind = z.infer<typeof agentKindSchema>;
 
 export const TIERS = ['haiku', 'sonnet', 'opus'] as const;
 export const tierSchema = z.enum(TIERS);
@@ -53,9 +47,10 @@ export type Command = z.infer<typeof commandSchema>;
 export const argvOf = (command: Command): string[] =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
 
-/** A command as the value of a variable. */
-/** For people: a shell's words as they are. */
+/** A command for people to read: a shell text as it is, an argv with blanks between. */
 export const shellWords = (command: Command): string => (typeof command === 'string' ? command : command.join(' '));
+
+/** A command as the value of an environment variable: its argv as JSON. */
 export const commandText = (command: Command): string => JSON.stringify(argvOf(command));
 
 /** A command from there; undefined for what is none. */
@@ -108,8 +103,6 @@ export const agentSpecSchema = closed({
 });
 export type AgentSpec = z.infer<typeof agentSpecSchema>;
 export type AgentSpecInput = z.input<typeof agentSpecSchema>;
-
-export const isAgentKind = (text: string): text is AgentKind => agentKindSchema.safeParse(text).success;
 
 /** An agent that runs one command for each task; the task's text is on its stdin. */
 export const execAgent = (command: Command): AgentSpec => ({ kind: 'exec', command: argvOf(command) });

@@ -4,15 +4,8 @@
  * has none. All of it can be overridden in the configuration.
  */
 import * as z from 'zod';
-import {
-  agentKindSchema,
-  agentSpecSchema,
-  hasToolLoop,
-  tierSchema,
-  type AgentKind,
-  type AgentSpec,
-  type Tier,
-} from './agent.ts';
+import { agentKindSchema, agentSpecSchema, tierSchema, type AgentSpec, type Tier } from './agent.ts';
+import { hasToolLoop, type AgentKind } from './agent-kinds.ts';
 
 /** When the prices were looked up. */
 export const PRICES_AS_OF = '2026-11-22';

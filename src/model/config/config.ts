@@ -13,12 +13,11 @@ import {
   unknownAgent,
   type AgentSpec,
 } from '../agent/agent.ts';
+import { rankedBy } from '../agent/agent-kinds.ts';
 import { modelsSchema, priceSchema } from '../agent/models.ts';
 import { MAX_MEMBERS } from '../plan/plan-schema.ts';
 import { nameSchema } from '../text/names.ts';
 import { closed } from '../text/document-problem.ts';
-
-const FALLBACK = ['claude', 'anthropic', 'codex', 'gemini', 'opencode', 'openai', 'google', 'ollama'];
 
 const count = (least: number, most: number) => z.number().int().min(least).max(most);
 /** Milliseconds that a timer of the platform can wait. */
@@ -36,7 +35,7 @@ export const configSchema = closed({
   maxMembers: count(1, MAX_MEMBERS).default(MAX_MEMBERS),
   /** `auto`, a kind, or a name of `agents`. */
   defaultAgent: agentName.default(AUTO),
-  fallback: z.array(agentName).max(32).default(FALLBACK),
+  fallback: z.array(agentName).max(32).default(rankedBy('fallbackRank')),
   /** A role; S2 calls it the agent type. */
   defaultAgentType: nameSchema.prefault('executor'),
   defaultModel: tierSchema.default('sonnet'),

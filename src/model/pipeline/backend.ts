@@ -1,5 +1,6 @@
 /** The backends of `refine` and `relay` (SPEC §10): what `--backend` may say, and the agents that this asks for. */
-import { findAgent, parseAgentFlag, type AgentKind, type AgentSpec } from '../agent/agent.ts';
+import { findAgent, parseAgentFlag, type AgentSpec } from '../agent/agent.ts';
+import { rankedBy } from '../agent/agent-kinds.ts';
 import { didYouMean } from '../text/did-you-mean.ts';
 import { UsageError } from '../text/errors.ts';
 import { parseName, type Name } from '../text/names.ts';
@@ -21,9 +22,9 @@ export interface AskedBackends {
   readonly backends: readonly Backend[];
 }
 
-const KINDS = ['codex', 'gemini', 'ollama', 'claude', 'opencode'] as const satisfies readonly AgentKind[];
-export const BACKEND_WORDS = [...KINDS, 'both', 'all', 'exec:CMD'] as const;
-export const DEFAULT_BACKEND = 'codex';
+const KINDS = rankedBy('backendRank');
+export const BACKEND_WORDS = [...KINDS, 'both', 'all', 'exec:CMD'];
+const [DEFAULT_BACKEND = 'exec:CMD'] = KINDS;
 
 type Agents = ReadonlyMap<string, AgentSpec>;
 

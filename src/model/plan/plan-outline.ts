@@ -3,7 +3,8 @@
  * and what is broken in itself is not also accused of not matching the rest.
  */
 import * as z from 'zod';
-import { AUTO, findAgent, isAgentKind, unknownAgent, type AgentKind, type AgentSpec } from '../agent/agent.ts';
+import { AUTO, findAgent, unknownAgent, type AgentSpec } from '../agent/agent.ts';
+import { isAgentKind, type AgentKind } from '../agent/agent-kinds.ts';
 import { DEFAULT_ROLE } from './plan-schema.ts';
 
 /** What a member would do with a task: run a command of its own or only the task's, think, or nobody can tell. */

@@ -2,11 +2,12 @@
  * How each MCP host is told of our server: the entry that its configuration gets, and that configuration with it. Entries
  * are loaded at once, not deferred; what is there already stays as it is.
  */
+import { kindsWith, type KindsWith } from '../agent/agent-kinds.ts';
 import { isMap } from '../text/document-problem.ts';
 import { tomlOutline } from '../text/toml-outline.ts';
 
-export const MCP_HOSTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
-export type McpHost = (typeof MCP_HOSTS)[number];
+export type McpHost = KindsWith<'isMcpHost'>;
+export const MCP_HOSTS: readonly McpHost[] = kindsWith('isMcpHost');
 
 /** As the host calls our server. */
 const SERVER = 'teams';

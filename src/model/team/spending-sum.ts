@@ -1,6 +1,6 @@
 /** What an agent used, as a fact in the team's events (`agent.spent`), and what all of it comes to. */
 import * as z from 'zod';
-import type { AgentKind } from '../agent/agent.ts';
+import { recordOf, isAgentKind, type AgentKind } from '../agent/agent-kinds.ts';
 import { factsOf, type Price } from '../agent/models.ts';
 import type { TeamEvent } from './team-config.ts';
 import type { Usage } from '../agent/usage.ts';
@@ -65,8 +65,8 @@ export function spentAfter(sum: Spending, event: TeamEvent, prices: Prices = {})
 function costOf(spent: z.infer<typeof spentSchema>, kind: string, prices: Prices): number | undefined {
   if (spent.cost_usd !== undefined) return spent.cost_usd;
   const { model = '', input_tokens, output_tokens, cache_read_tokens = 0, cache_write_tokens = 0 } = spent;
-  // One's own machine sends no bill.
-  if (kind === 'ollama') return 0;
+  // The user's own machine sends no bill.
+  if (isAgentKind(kind) && recordOf(kind).isFree) return 0;
   // A model is called whatever its server says: `__proto__` has no price.
   const given = Object.hasOwn(prices, model) ? prices[model] : undefined;
   const price = given ?? factsOf(model)?.price ?? 'unknown';

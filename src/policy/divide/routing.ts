@@ -2,7 +2,7 @@
  * Which agent a task goes to (S2 "Smart_Auto_Routing"): its domain is the side with more distinct signal words; a
  * backend task goes to codex, a frontend task to gemini, where they are available; all else to the default agent.
  */
-import type { AgentKind } from '../../model/agent/agent.ts';
+import { routedTo, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
 import { BACKEND, FRONTEND, hits } from './signals.ts';
 import type { TaskType } from '../task-type.ts';
@@ -48,24 +48,18 @@ export interface Route {
 const EXECUTOR = parseName('role', 'executor');
 const DESIGNER = parseName('role', 'designer');
 
-/** S2 "When to Route to MCP", behind `routing.byType`. */
-const BY_TYPE: Readonly<Partial<Record<TaskType, AgentKind>>> = { review: 'codex', explore: 'codex', test: 'claude' };
-
-const BY_DOMAIN: Readonly<Record<Exclude<Domain, 'ambiguous'>, { agent: AgentKind; role: Name }>> = {
-  backend: { agent: 'codex', role: EXECUTOR },
-  frontend: { agent: 'gemini', role: DESIGNER },
-};
+const ROLE_OF: Readonly<Record<Exclude<Domain, 'ambiguous'>, Name>> = { backend: EXECUTOR, frontend: DESIGNER };
 
 /** Whose agent a text is for, by its words; undefined when they do not tell. */
 export function agentFor(text: string): AgentKind | undefined {
   const { domain } = classify(text);
-  return domain === 'ambiguous' ? undefined : BY_DOMAIN[domain].agent;
+  return domain === 'ambiguous' ? undefined : routedTo(domain);
 }
 
 /** Precedence: flag > template > task type > domain > default. An agent that is not available passes to the default. */
 export function route(request: RouteRequest): Route {
   const { domain, words } = classify(request.text);
-  const role = domain === 'ambiguous' ? request.defaultRole : BY_DOMAIN[domain].role;
+  const role = domain === 'ambiguous' ? request.defaultRole : ROLE_OF[domain];
   const { agent, why } = chosen(request, domain, words);
   return { agent, role, domain, words, why };
 }
@@ -78,14 +72,19 @@ function chosen(request: RouteRequest, domain: Domain, words: Classified['words'
     return available === undefined
       ? { agent: defaultAgent, why: "the template's agent is not available" }
       : { agent: available, why: 'the template says so' };
-  const typed = byType && type !== undefined ? BY_TYPE[type] : undefined;
+  const typed = byType ? typeRoute(type) : undefined;
   if (typed !== undefined && isAvailable(typed)) return { agent: typed, why: `${type} tasks go to ${typed}` };
   if (domain === 'ambiguous') return { agent: defaultAgent, why: tieOf(words) };
-  const { agent } = BY_DOMAIN[domain];
+  const agent = routedTo(domain);
   const signals = `${domain}: ${words[domain].join(', ')}`;
+  if (agent === undefined) return { agent: defaultAgent, why: signals };
   return isAvailable(agent)
     ? { agent, why: signals }
     : { agent: defaultAgent, why: `${signals}; ${agent} is not available` };
+}
+
+function typeRoute(type: TaskType | undefined): AgentKind | undefined {
+  return type === 'review' || type === 'explore' || type === 'test' ? routedTo(type) : undefined;
 }
 
 const tieOf = ({ backend, frontend }: Classified['words']): string =>

@@ -4,6 +4,7 @@
  * was asked for is kept.
  */
 import type { AgentSpec, Tier } from '../../model/agent/agent.ts';
+import { usesModel } from '../../model/agent/agent-kinds.ts';
 import type { Config } from '../../model/config/config.ts';
 import type { Subtask } from '../../model/plan/decomposition.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
@@ -156,7 +157,7 @@ function workerOf(
 
 /** A command has no tiers; a model that was named is the one. */
 function withTier(agent: AgentSpec, tier: Tier, { models }: Staffing['config']): AgentSpec {
-  if (agent.kind === 'exec' || agent.kind === 'scripted' || agent.model !== undefined) return agent;
+  if (!usesModel(agent.kind) || agent.model !== undefined) return agent;
   const model = models[agent.kind]?.[tier];
   return { ...agent, tier, ...defined({ model }) };
 }

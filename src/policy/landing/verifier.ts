@@ -2,7 +2,7 @@
  * Cross-verification (S2 "Cross_CLI_Verification"): another vendor looks at the finished work and says PASS or FAIL. Who
  * verifies whom is S2's table; what is wrong becomes tasks, three rounds at most.
  */
-import type { AgentKind } from '../../model/agent/agent.ts';
+import type { AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { VerificationVerdict } from '../../model/agent/verification-verdict.ts';
@@ -14,26 +14,28 @@ export const MOST_FIX_ROUNDS = 3;
 const MOST_FIXES = 10;
 const SUBJECT_LENGTH = 200;
 
-const VENDORS = ['codex', 'gemini', 'claude'] as const;
-type Vendor = (typeof VENDORS)[number];
+/** The programs that may verify; of several that worked equally much the first is taken. */
+export const VERIFIERS = ['codex', 'gemini', 'claude'] as const;
+type Verifier = (typeof VERIFIERS)[number];
 
 /** The program by which a vendor's model verifies; work that can be anybody's, or is nobody's, has none. */
-const PROGRAM_OF: ReadonlyMap<string | undefined, Vendor> = new Map([
+const PROGRAM_OF: ReadonlyMap<string | undefined, Verifier> = new Map([
   ['anthropic', 'claude'],
   ['openai', 'codex'],
   ['google', 'gemini'],
 ]);
 
 /** S2's routing table, where all work is one vendor's. */
-const OTHER: Readonly<Record<Vendor, Vendor>> = { claude: 'codex', codex: 'gemini', gemini: 'codex' };
+const OTHER: Readonly<Record<Verifier, Verifier>> = { claude: 'codex', codex: 'gemini', gemini: 'codex' };
 
 export type VerifierChoice =
-  { readonly do: 'verify'; readonly by: Vendor; readonly why: string } | { readonly do: 'skip'; readonly why: string };
+  | { readonly do: 'verify'; readonly by: Verifier; readonly why: string }
+  | { readonly do: 'skip'; readonly why: string };
 
 /** @param workers the kind of agent of each member that completed something */
 export function chooseVerifier(
   workers: readonly AgentKind[],
-  isAvailable: (vendor: Vendor) => boolean,
+  isAvailable: (vendor: Verifier) => boolean,
 ): VerifierChoice {
   const vendors = workers.flatMap((kind) => PROGRAM_OF.get(vendorOf({ kind })) ?? []);
   const [first] = vendors;
@@ -45,8 +47,8 @@ export function chooseVerifier(
 }
 
 /** A tie goes to the one that comes first: codex. */
-const leastUsed = (vendors: readonly Vendor[]): Vendor =>
-  VENDORS.map((vendor) => ({ vendor, used: vendors.filter((one) => one === vendor).length })).reduce((best, one) =>
+const leastUsed = (vendors: readonly Verifier[]): Verifier =>
+  VERIFIERS.map((vendor) => ({ vendor, used: vendors.filter((one) => one === vendor).length })).reduce((best, one) =>
     one.used < best.used ? one : best,
   ).vendor;
 

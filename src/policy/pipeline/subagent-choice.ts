@@ -2,20 +2,17 @@
  * Who takes a perspective, or an errand of a role (S4 "Perspective Routing"): the agent that the table names, else what
  * there is, which is disclosed. What fails is asked once more, of another agent where there is one.
  */
-import type { AgentKind, AgentSpec } from '../../model/agent/agent.ts';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { kindsOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { Perspective } from '../../model/pipeline/role-spec.ts';
-
-const GEMINI = ['gemini', 'google'] as const satisfies readonly AgentKind[];
-const CODEX = ['codex', 'openai'] as const satisfies readonly AgentKind[];
-const CLAUDE = ['claude', 'anthropic'] as const satisfies readonly AgentKind[];
 
 /** S4's table: the kinds that a perspective is for, the first the one that it names. */
 export const ROUTES: Readonly<Record<Perspective, readonly AgentKind[]>> = {
-  product: GEMINI,
-  risk: GEMINI,
-  coverage: GEMINI,
-  technical: CODEX,
-  quality: CLAUDE,
+  product: kindsOf('google'),
+  risk: kindsOf('google'),
+  coverage: kindsOf('google'),
+  technical: kindsOf('openai'),
+  quality: kindsOf('anthropic'),
 };
 
 /** The agents that may be asked, the role's own first. */

@@ -3,7 +3,7 @@
  * missing aborts with its install hint, of several the missing are left out and that is said. Nothing that was not asked
  * for ever stands in.
  */
-import type { AgentKind } from '../../model/agent/agent.ts';
+import { hasToolLoop, recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { AskedBackends, Backend } from '../../model/pipeline/backend.ts';
 import type { Name } from '../../model/text/names.ts';
 
@@ -25,13 +25,12 @@ export type Preflight =
     }
   | { readonly go: false; readonly why: string };
 
-const INSTALL: Readonly<Partial<Record<AgentKind, string>>> = {
-  codex: '`npm install -g @openai/codex`',
-  gemini: '`npm install -g @google/gemini-cli`',
-  claude: '`npm install -g @anthropic-ai/claude-code`',
-  opencode: '`npm install -g opencode-ai`',
-  ollama: 'https://ollama.com/download, then `ollama serve`',
-};
+/** How a kind is installed, for a sentence; undefined where nothing needs to be. */
+function installHint(kind: AgentKind): string | undefined {
+  const { install } = recordOf(kind);
+  if (install === undefined) return undefined;
+  return 'npm' in install ? `\`npm install -g ${install.npm}\`` : install.from;
+}
 
 /** @param probes one for each backend that was asked for */
 export function preflight({ mode, backends }: AskedBackends, probes: ReadonlyMap<Name, Probe>): Preflight {
@@ -60,12 +59,12 @@ function warningsOf(
 const labels = (backends: readonly Backend[]): string => backends.map(({ label }) => label).join(', ');
 
 function missing({ label, agent: { kind } }: Backend): string {
-  const hint = INSTALL[kind];
-  if (kind === 'ollama') return `${label} does not answer. Install and start it: ${hint}.`;
+  const hint = installHint(kind);
+  if (hasToolLoop(kind) && hint !== undefined) return `${label} does not answer. Install and start it: ${hint}.`;
   return hint === undefined ? `${label} is not available.` : `${label} CLI not found. Install: ${hint}.`;
 }
 
 function noneOf(backends: readonly Backend[]): string {
-  const hints = backends.flatMap(({ agent: { kind } }) => INSTALL[kind] ?? []);
+  const hints = backends.flatMap(({ agent: { kind } }) => installHint(kind) ?? []);
   return `No backends available. Install at least one: ${hints.join(' or ')}.`;
 }

@@ -3,7 +3,8 @@
  * reaches the network, its login and its team, and changes files only where its sandbox says so. It holds what programs do
  * in the ordinary way; what a program is told by a model through our own tools stands behind the wall of `yard.ts`.
  */
-import { hasToolLoop, type AgentKind, type Sandbox } from '../../model/agent/agent.ts';
+import type { Sandbox } from '../../model/agent/agent.ts';
+import { recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { IsolationSetting } from './shell-isolation.ts';
 
 export interface ProgramSandbox {
@@ -24,8 +25,8 @@ export function wantsIsolation(
   kind: AgentKind,
   { sandbox, isAsked, setting }: { sandbox: Sandbox; isAsked: boolean; setting: IsolationSetting },
 ): boolean {
-  if (setting === 'off' || sandbox === 'full' || kind === 'codex' || kind === 'scripted' || hasToolLoop(kind))
-    return false;
+  const held = recordOf(kind).sandbox;
+  if (setting === 'off' || sandbox === 'full' || held === 'itself' || held === 'tools') return false;
   // Nobody knows where any program that speaks a protocol keeps its sessions and its login: mostly in the user's home.
   if (kind === 'acp') return setting === 'required';
   return kind !== 'exec' || isAsked || setting === 'required';

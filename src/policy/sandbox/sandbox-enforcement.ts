@@ -2,7 +2,8 @@
  * Whether a member's sandbox is held by something that it cannot get round, or only asked for (SPEC §8 "Permissions"). A
  * program's question before it writes holds its own tools and not what its shell does: a fence does, or a wall.
  */
-import type { AgentKind, Sandbox } from '../../model/agent/agent.ts';
+import type { Sandbox } from '../../model/agent/agent.ts';
+import { recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isReadOnlyRole } from '../task-type.ts';
 
@@ -22,23 +23,17 @@ export function unenforced(
   { isWalled, isAsked }: { isWalled: boolean; isAsked: boolean },
 ): string | undefined {
   if (sandbox === 'full' || isWalled) return undefined;
-  switch (kind) {
-    case 'exec':
+  const held = recordOf(kind).sandbox;
+  switch (held) {
+    case 'nothing':
       return isAsked || sandbox === 'read-only' ? 'its commands are held in by nothing' : NOT_ASKED_FOR;
-    case 'claude':
-    case 'gemini':
-    case 'opencode':
-    case 'acp':
+    case 'asks':
       return sandbox === 'read-only' ? undefined : 'its own shell is held in by nothing';
-    case 'anthropic':
-    case 'openai':
-    case 'google':
-    case 'ollama':
+    case 'tools':
       return sandbox === 'read-only' ? undefined : 'its shell is held in by nothing';
-    case 'codex':
-    case 'scripted':
+    case 'itself':
       return undefined;
     default:
-      return kind satisfies never;
+      return held satisfies never;
   }
 }

@@ -7,7 +7,8 @@
  * bad_output, overflow, timeout once more, then another, for the task
  * rate_limited                  again, when its vendor lets it
  */
-import type { AgentKind, AgentSpec, FailureClass } from '../../model/agent/agent.ts';
+import type { AgentSpec, FailureClass } from '../../model/agent/agent.ts';
+import { usesModel } from '../../model/agent/agent-kinds.ts';
 import { defined } from '../../model/text/defined.ts';
 import { RESTART_AFTER_MS } from './restart.ts';
 
@@ -44,10 +45,8 @@ export function remedyFor(faults: readonly FailureClass[]): Remedy {
   }
 }
 
-const PLAIN: ReadonlySet<AgentKind> = new Set(['exec', 'scripted']);
-
 /** A command is what its user wrote and a script says what it says: nobody stands in for them, and they for nobody. */
-export const mayFallBack = ({ kind }: AgentSpec): boolean => !PLAIN.has(kind);
+export const mayFallBack = ({ kind }: AgentSpec): boolean => usesModel(kind);
 
 /** Two specs of one key are the same agent: what one cannot, the other cannot either. The tier makes no other of it. */
 export const agentKey = ({ tier: _, ...spec }: AgentSpec): string =>

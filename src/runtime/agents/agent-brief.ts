@@ -1,5 +1,5 @@
 /** How a member is told who it is and what its task is: by its role, and by the division that its team carries out. */
-import type { AgentKind } from '../../model/agent/agent.ts';
+import type { AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { doneBefore, oneShotPreamble, workerPreamble } from '../../policy/divide/preamble.ts';

@@ -4,6 +4,7 @@
  */
 import { probeServer } from '../../agents/probe.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
+import { recordOf } from '../../model/agent/agent-kinds.ts';
 import { AgentError } from '../../model/text/errors.ts';
 import { findProgram } from '../../os/program-path.ts';
 
@@ -17,38 +18,25 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const OLLAMA = 'http://127.0.0.1:11434';
 
-/** One of these must be set. */
-const KEYS = {
-  anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
-  openai: ['OPENAI_API_KEY'],
-  google: ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
-} as const;
-
 /** @param environment of this process; an agent's own `env` comes on top */
 export async function availabilityOf(spec: AgentSpec, environment: Environment): Promise<Availability> {
   const env = { ...environment, ...spec.env };
-  switch (spec.kind) {
-    case 'exec':
-    case 'scripted':
+  const { drive, program, apiKeys } = recordOf(spec.kind);
+  if (apiKeys !== undefined) return keyFound(spec, apiKeys, env);
+  switch (drive) {
+    case 'command':
+    case 'script':
       return { isAvailable: true, found: 'part of teams' };
-    case 'claude':
-    case 'codex':
-    case 'gemini':
-    case 'opencode':
-    case 'acp':
-      return program(spec.command?.[0] ?? (spec.kind === 'acp' ? undefined : spec.kind), env);
-    case 'anthropic':
-    case 'openai':
-    case 'google':
-      return key(spec, KEYS[spec.kind], env);
-    case 'ollama':
+    case 'program':
+      return programFound(spec.command?.[0] ?? program, env);
+    case 'api':
       return server(spec.baseUrl ?? addressOf(env['OLLAMA_HOST']));
     default:
-      return spec.kind satisfies never;
+      return drive satisfies never;
   }
 }
 
-function program(name: string | undefined, env: Environment): Availability {
+function programFound(name: string | undefined, env: Environment): Availability {
   if (name === undefined) return { isAvailable: false, found: 'an acp agent needs a command' };
   // Relative to where its member works, which is known when it is started.
   const path = /^[^/]+\//.test(name) ? name : findProgram(name, env['PATH'] ?? '');
@@ -58,7 +46,7 @@ function program(name: string | undefined, env: Environment): Availability {
 }
 
 /** An endpoint of one's own may need no key. */
-function key({ baseUrl }: AgentSpec, names: readonly string[], env: Environment): Availability {
+function keyFound({ baseUrl }: AgentSpec, names: readonly string[], env: Environment): Availability {
   const name = names.find((one) => (env[one] ?? '') !== '');
   if (name !== undefined) return { isAvailable: true, found: `${name} is set` };
   return baseUrl === undefined

@@ -1,6 +1,7 @@
 /** Seating an agent: all that one gets when it becomes a member's — its environment, its home, its tools. */
 import { agentFor, childEnvironment, loginFiles, type Agent, type AgentContext } from '../../agents/agent-registry.ts';
-import { hasToolLoop, type AgentSpec } from '../../model/agent/agent.ts';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import { hasToolLoop, usesModel } from '../../model/agent/agent-kinds.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { withModel } from '../../model/agent/models.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
@@ -90,7 +91,7 @@ function contextOf(
   environment: OpenedAgent['environment'],
   keepsSession: boolean,
 ): AgentContext {
-  if (kind === 'exec' || kind === 'scripted') return {};
+  if (!usesModel(kind)) return {};
   const { disk, paths } = store;
   const session = keepsSession ? keptSession(disk, paths, member.name, kind) : undefined;
   return {

@@ -1,8 +1,11 @@
 /** Whom S4's perspectives name and who is here, for the subagents of a pipeline. */
-import type { AgentKind, AgentSpec } from '../../model/agent/agent.ts';
+import type { AgentSpec } from '../../model/agent/agent.ts';
+import type { AgentKind } from '../../model/agent/agent-kinds.ts';
+import { ROUTES } from '../../policy/pipeline/subagent-choice.ts';
 import { availabilityOf } from './availability.ts';
 
-const NAMED = ['gemini', 'codex', 'claude'] as const satisfies readonly AgentKind[];
+/** The kinds that the table of perspectives names first. */
+const NAMED: readonly AgentKind[] = [...new Set(Object.values(ROUTES).flatMap(([first]) => first ?? []))];
 
 /** @param own of the roles, which is there anyway */
 export async function perspectiveAgents(

@@ -2,12 +2,12 @@
 import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
-import { isAgentKind } from '../../model/agent/agent.ts';
+import { isAgentKind } from '../../model/agent/agent-kinds.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
 import { readVerificationVerdict, type VerificationVerdict } from '../../model/agent/verification-verdict.ts';
-import { chooseVerifier, verificationPrompt, type VerifiedTask } from '../../policy/landing/verifier.ts';
+import { chooseVerifier, verificationPrompt, type VerifiedTask, VERIFIERS } from '../../policy/landing/verifier.ts';
 import { availabilityOf } from '../agents/availability.ts';
 import type { RunSession } from './session.ts';
 import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
@@ -21,8 +21,6 @@ export interface Verification {
 }
 
 type Kept = Pick<RunSession, 'store'>;
-
-const VENDORS = ['claude', 'codex', 'gemini'] as const;
 
 /** The agent that the user asked for looks at it; without one S2's table chooses. */
 export async function crossVerify(
@@ -76,7 +74,7 @@ function verified(verifier: string, end: SubagentEnd): Verification {
 async function chooseFor(
   done: readonly VerifiedTask[],
 ): Promise<{ do: 'verify'; spec: AgentSpec } | { do: 'skip'; why: string }> {
-  const probes = VENDORS.map(async (kind) => [kind, await availabilityOf({ kind }, process.env)] as const);
+  const probes = VERIFIERS.map(async (kind) => [kind, await availabilityOf({ kind }, process.env)] as const);
   const found = new Map(await Promise.all(probes));
   const kinds = done.flatMap(({ routing }) => (isAgentKind(routing) ? [routing] : []));
   const choice = chooseVerifier(kinds, (vendor) => found.get(vendor)?.isAvailable === true);

@@ -1,5 +1,6 @@
 /** A task taken apart (S2 Phase 1): look at the project, ask the planner, check its answer, ask once more if it is not right. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
+import { usesModel } from '../../model/agent/agent-kinds.ts';
 import { decompositionSchema, surveySchema, type Survey } from '../../model/plan/decomposition.ts';
 import { AgentError, UsageError } from '../../model/text/errors.ts';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
@@ -88,7 +89,7 @@ class Planning {
     const { planner, task, say } = this.#ask;
     const { agent, label } = planner;
     const scanned = surveyOf(files);
-    if (agent.kind === 'exec' || agent.kind === 'scripted') return scanned;
+    if (!usesModel(agent.kind)) return scanned;
     say(`${label} explores the project.`);
     const outcome = await this.#call({ ...agent, tier: 'haiku' }, explorerPrompt(task));
     if (outcome === undefined) return undefined;

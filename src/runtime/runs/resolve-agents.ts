@@ -1,5 +1,6 @@
 /** Who plans and who works in a run of a task: what was said, else what is configured, else the first that could work here. */
 import { AUTO, parseAgentFlag, type AgentSpec } from '../../model/agent/agent.ts';
+import { kindsWith, usesModel } from '../../model/agent/agent-kinds.ts';
 import { configuredAgents, type Config } from '../../model/config/config.ts';
 import { AgentError, UsageError } from '../../model/text/errors.ts';
 import type { Labelled } from '../../policy/divide/staffing.ts';
@@ -22,9 +23,6 @@ export interface ResolvedAgents {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Names that routes use besides the fallback's. */
-const ROUTED = ['codex', 'gemini', 'claude'];
-
 /**
  * @param more names that a template routes to
  * @throws UsageError `USAGE` for an agent that nobody knows; AgentError `AGENT_UNAVAILABLE` with what was probed
@@ -39,7 +37,7 @@ export async function resolveAgents(
   const sayer = async (word: string | undefined): Promise<Labelled | undefined> =>
     word === undefined || word === AUTO ? undefined : saidAgent(word, agents, environment);
   const [flag, told] = [await sayer(said.agent), await sayer(said.planner)];
-  const names = [...new Set([...ROUTED, ...config.fallback, ...more])];
+  const names = [...new Set([...kindsWith('routes'), ...config.fallback, ...more])];
   const probes = flag && told ? new Map<string, ProbedAgent>() : await probeAgents(names, agents, environment);
   const available = new Map(
     [...probes].flatMap(([name, { spec, isAvailable }]) => (spec && isAvailable ? [[name, spec] as const] : [])),
@@ -87,7 +85,7 @@ async function usualOf(
 
 /** A command that works on tasks is not taken for one that plans unless somebody says so. */
 function plannerOf(told: Labelled | undefined, usual: Labelled): Labelled {
-  if (told === undefined && (usual.agent.kind === 'exec' || usual.agent.kind === 'scripted'))
+  if (told === undefined && !usesModel(usual.agent.kind))
     throw new UsageError(
       'USAGE',
       `${usual.label} does tasks and is not asked to plan: say who plans with --planner AGENT or --planner exec:COMMAND, or write a plan file.`,

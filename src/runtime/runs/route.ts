@@ -1,5 +1,6 @@
 /** Where a task's text would go, explained: its domain by words, its tier by weight, the agent by what is there. */
 import { AUTO } from '../../model/agent/agent.ts';
+import { kindsWith } from '../../model/agent/agent-kinds.ts';
 import { type Config, configuredAgents } from '../../model/config/config.ts';
 import { type AgentSpec, findAgent, type Tier } from '../../model/agent/agent.ts';
 import { complexityOf } from '../../policy/divide/complexity.ts';
@@ -47,7 +48,7 @@ export async function routeText(
   environment: Environment,
   flag?: string,
 ): Promise<Routed> {
-  const names = ['codex', 'gemini', 'claude', ...config.fallback];
+  const names = [...kindsWith('routes'), ...config.fallback];
   const probes = await probeAgents(names, configuredAgents(config), environment);
   const isAvailable = (name: string): boolean => probes.get(name)?.isAvailable === true;
   const usual = config.defaultAgent === AUTO ? config.fallback.find(isAvailable) : config.defaultAgent;

@@ -4,7 +4,14 @@ import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import { loginOf, type LoginKind } from '../../agents/logins.ts';
 import { probeMcp, probeProgram } from '../../agents/programs/program-probe.ts';
-import type { AgentKind } from '../../model/agent/agent.ts';
+import {
+  AGENT_KIND_RECORDS,
+  AGENT_KINDS,
+  hasToolLoop,
+  kindsWith,
+  recordOf,
+  type AgentKind,
+} from '../../model/agent/agent-kinds.ts';
 import { findOnPath } from '../../store/team/host.ts';
 import { fileNames } from '../../store/user/user-file.ts';
 import { availabilityOf } from '../agents/availability.ts';
@@ -13,20 +20,11 @@ import type { Check } from './doctor-check.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-const PACKAGES: Readonly<Record<LoginKind, string>> = {
-  claude: '@anthropic-ai/claude-code',
-  codex: '@openai/codex',
-  gemini: '@google/gemini-cli',
-  opencode: 'opencode-ai',
-};
-const PROGRAMS = ['claude', 'codex', 'gemini', 'opencode'] as const;
-const OTHERS = ['anthropic', 'openai', 'google', 'ollama'] as const;
-
 /** All at once: the slowest program takes seconds to tell its version. */
 export const agentChecks = (root: string, environment: Environment): Promise<Check[]> =>
   Promise.all([
-    ...PROGRAMS.map((kind) => programCheck(kind, root, environment)),
-    ...OTHERS.map((kind) => otherCheck(kind, environment)),
+    ...kindsWith('login').map((kind) => programCheck(kind, root, environment)),
+    ...AGENT_KINDS.filter(hasToolLoop).map((kind) => otherCheck(kind, environment)),
     mcpCheck(root, environment),
   ]);
 
@@ -39,7 +37,7 @@ const nameOf = (kind: AgentKind): string => `agent ${kind}`;
 /** None of them is needed: one that is missing is no fault, one that is there and cannot work is. */
 async function programCheck(kind: LoginKind, cwd: string, environment: Environment): Promise<Check> {
   const name = nameOf(kind);
-  const install = `npm install -g ${PACKAGES[kind]}`;
+  const install = `npm install -g ${AGENT_KIND_RECORDS[kind].install.npm}`;
   const path = findOnPath(kind, environment['PATH'] ?? '');
   if (path === undefined) return absent(name, `not installed (${install})`);
   const env = childEnvironment(kind, { parent: environment });
@@ -52,22 +50,23 @@ async function programCheck(kind: LoginKind, cwd: string, environment: Environme
 
 /** Which login it will use. That a key is there does not say that it is good: only a call would. */
 function loginFound(kind: LoginKind, environment: Environment): { found: string; cure?: string } {
-  const { keys, directory, files, cure } = loginOf(kind, environment);
+  const { keys, directory, files, cure, isOptional, inKeychain } = loginOf(kind, environment);
   const key = keys.find((name) => (environment[name] ?? '') !== '');
   if (key !== undefined) return { found: `key in ${key}` };
   const there = fileNames(directory);
   const file = files.find((one) => there.includes(one));
   if (file !== undefined) return { found: `login in ${join(directory, file)}` };
   // Some of its models need no login; and macOS keeps Claude's in its keychain.
-  if (kind === 'opencode') return { found: 'no login' };
-  if (kind === 'claude' && process.platform === 'darwin') return { found: 'login perhaps in the keychain' };
+  if (isOptional) return { found: 'no login' };
+  if (inKeychain && process.platform === 'darwin') return { found: 'login perhaps in the keychain' };
   return { found: 'no login', cure };
 }
 
 /** A key or a server that is not there is no fault either, unless its program is installed for nothing else. */
-async function otherCheck(kind: (typeof OTHERS)[number], environment: Environment): Promise<Check> {
+async function otherCheck(kind: AgentKind, environment: Environment): Promise<Check> {
   const { isAvailable, found } = await availabilityOf({ kind }, environment);
-  const isInstalled = kind === 'ollama' && findOnPath('ollama', environment['PATH'] ?? '') !== undefined;
+  const { program } = recordOf(kind);
+  const isInstalled = program !== undefined && findOnPath(program, environment['PATH'] ?? '') !== undefined;
   if (isAvailable) return fine(nameOf(kind), found);
   return isInstalled
     ? ill(nameOf(kind), found, 'start it with `ollama serve`, or set OLLAMA_HOST')

@@ -1,6 +1,6 @@
 /** What thinks for a member, with all that a turn of it needs: its tools, its mail in mid-turn, where its words go. */
 import type { Incoming } from '../../agents/agent-contract.ts';
-import { hasToolLoop } from '../../model/agent/agent.ts';
+import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
 import type { Message } from '../../model/team/message.ts';
 import type { Mailroom } from '../team/mailroom.ts';
 import { MemberOutput } from '../views/member-output.ts';

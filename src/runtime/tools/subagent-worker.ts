@@ -9,7 +9,7 @@ import {
   type TurnEnd,
 } from '../../agents/agent-registry.ts';
 import { outputTail, tailText } from '../../os/output-tail.ts';
-import { hasToolLoop } from '../../model/agent/agent.ts';
+import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
 import type { Usage } from '../../model/agent/usage.ts';
 import { isToolName, isWorkspaceTool } from '../../model/team/tool.ts';
 import { judgePermission } from '../../policy/sandbox/permissions.ts';

@@ -1,6 +1,6 @@
 /** The final report as data, computed from the logs alone: the same for a run that has just ended and for an archived team. */
 import { isFinal, isInternal, type Task } from '../../model/board/task.ts';
-import { isAgentKind } from '../../model/agent/agent.ts';
+import { isAgentKind } from '../../model/agent/agent-kinds.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import type { Member } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';

@@ -1,6 +1,6 @@
 /** What a member's agent keeps from one life to the next: a directory of its own, and the session to go on with. */
 import { randomBytes } from 'node:crypto';
-import type { AgentKind } from '../../model/agent/agent.ts';
+import type { AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { Name } from '../../model/text/names.ts';
 import { keptSessionSchema } from '../../model/team/team-config.ts';
 import type { Disk } from '../files/disk.ts';

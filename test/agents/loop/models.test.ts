@@ -1,6 +1,6 @@
 /** The agents that are a model's API with our own loop, each by the suite, against the model server. */
 import { agentFor } from '../../../src/agents/agent-registry.ts';
-import type { AgentKind } from '../../../src/model/agent/agent.ts';
+import type { AgentKind } from '../../../src/model/agent/agent-kinds.ts';
 import { describeWithModel, type Cast } from '../model-contract.ts';
 
 const keys = { ANTHROPIC_API_KEY: 'none', OPENAI_API_KEY: 'none', GEMINI_API_KEY: 'none' };

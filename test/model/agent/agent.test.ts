@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { AGENT_KINDS, argvOf, execAgent, parseAgentFlag, type AgentSpec } from '../../../src/model/agent/agent.ts';
+import { argvOf, execAgent, parseAgentFlag, type AgentSpec } from '../../../src/model/agent/agent.ts';
+import { AGENT_KINDS } from '../../../src/model/agent/agent-kinds.ts';
 import { UsageError } from '../../../src/model/text/errors.ts';
 
 const configured = new Map<string, AgentSpec>([

@@ -1,6 +1,6 @@
 /** S2 "Cross_CLI_Verification": who verifies, what counts as a verdict, and what comes of one. */
 import { describe, expect, it } from 'vitest';
-import type { AgentKind } from '../../../src/model/agent/agent.ts';
+import type { AgentKind } from '../../../src/model/agent/agent-kinds.ts';
 import { chooseVerifier, fixTasks, MOST_FIX_ROUNDS, verificationPrompt } from '../../../src/policy/landing/verifier.ts';
 import { readVerificationVerdict } from '../../../src/model/agent/verification-verdict.ts';
 import { world } from '../world.ts';

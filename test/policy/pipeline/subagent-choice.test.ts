@@ -1,6 +1,7 @@
 /** S4 "Perspective Routing" and the retry of its error table: who is asked, who is asked next, and what is disclosed. */
 import { describe, expect, it } from 'vitest';
-import { AGENT_KINDS, execAgent, type AgentKind } from '../../../src/model/agent/agent.ts';
+import { execAgent } from '../../../src/model/agent/agent.ts';
+import { AGENT_KINDS, type AgentKind } from '../../../src/model/agent/agent-kinds.ts';
 import { chooseFrom, ROUTES, type Pool } from '../../../src/policy/pipeline/subagent-choice.ts';
 
 const pool = (first: AgentKind, ...others: AgentKind[]): Pool => [{ kind: first }, ...others.map((kind) => ({ kind }))];

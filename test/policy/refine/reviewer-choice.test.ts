@@ -1,6 +1,6 @@
 /** Who reviews: SPEC §10's order, and who never does. */
 import { describe, expect, it } from 'vitest';
-import type { AgentKind } from '../../../src/model/agent/agent.ts';
+import type { AgentKind } from '../../../src/model/agent/agent-kinds.ts';
 import {
   chooseReviewer,
   type ReviewerRequest,

@@ -1,6 +1,7 @@
 /** Around whose program a fence is put, and what it leaves open. */
 import { expect, it } from 'vitest';
-import type { AgentKind, Sandbox } from '../../../src/model/agent/agent.ts';
+import type { Sandbox } from '../../../src/model/agent/agent.ts';
+import type { AgentKind } from '../../../src/model/agent/agent-kinds.ts';
 import { isolatedProgramArgv, wantsIsolation } from '../../../src/policy/sandbox/program-isolation.ts';
 import type { IsolationSetting } from '../../../src/policy/sandbox/shell-isolation.ts';
 

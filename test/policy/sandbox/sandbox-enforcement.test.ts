@@ -1,6 +1,7 @@
 /** What of a sandbox is held, and by what (SPEC §8 "Permissions"). */
 import { describe, expect, it } from 'vitest';
-import { AGENT_KINDS, SANDBOXES, type AgentKind, type Sandbox } from '../../../src/model/agent/agent.ts';
+import { SANDBOXES, type Sandbox } from '../../../src/model/agent/agent.ts';
+import { AGENT_KINDS, type AgentKind } from '../../../src/model/agent/agent-kinds.ts';
 import { defaultSandbox, NOT_ASKED_FOR, unenforced } from '../../../src/policy/sandbox/sandbox-enforcement.ts';
 import { name } from '../../support/team.ts';
 

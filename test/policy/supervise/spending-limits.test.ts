@@ -1,7 +1,7 @@
 /** What was used, what it costs, and when that is enough. */
 import { describe, expect, it } from 'vitest';
 import { NOTHING_SPENT, spendingEvent, spentAfter, type Prices } from '../../../src/model/team/spending-sum.ts';
-import type { AgentKind } from '../../../src/model/agent/agent.ts';
+import type { AgentKind } from '../../../src/model/agent/agent-kinds.ts';
 import type { Usage } from '../../../src/model/agent/usage.ts';
 import { overspent } from '../../../src/policy/supervise/spending-limits.ts';
 
