@@ -75,30 +75,31 @@ const ARCHITECTURE: Architecture = {
       ],
     },
     'index.ts': { rooms: BELOW_SURFACES },
+    'app.ts': { rooms: ['index.ts', ...BELOW_SURFACES] },
     'surfaces/cli': {
-      rooms: ['index.ts'],
+      rooms: ['app.ts'],
       packages: ['commander', '@commander-js/extra-typings', 'pretty-ms', 'fast-string-width', 'zod', 'yaml'],
       lazyPackages: ['@bomb.sh/tab', '@clack/prompts'],
       builtins: TALK,
     },
     'surfaces/mcp': {
-      rooms: ['index.ts'],
+      rooms: ['app.ts'],
       packages: ['@modelcontextprotocol/server', 'zod'],
       builtins: TALK,
     },
     'surfaces/terminal': {
-      rooms: ['index.ts'],
+      rooms: ['app.ts'],
       packages: ['ink', 'react', 'pretty-ms', 'fast-string-width'],
       builtins: TALK,
     },
     'surfaces/web': {
-      rooms: ['index.ts'],
+      rooms: ['app.ts'],
       packages: ['hono', '@hono/node-server', 'preact', 'uplot', 'zod'],
       builtins: [...TALK, 'crypto', 'http'],
     },
   },
   ambient: [
-    { uses: ['Date.now', 'Date()', 'new Date()', 'Date', 'performance*'], only: ['runtime/process/system-clock.ts'] },
+    { uses: ['Date.now', 'Date()', 'new Date()', 'Date', 'performance*'], only: ['os/system-clock.ts'] },
     // What a log means may not depend on how one Node prints a date.
     { uses: ['new Date(…)'], never: ['model/board/advance.ts', 'model/board/board.ts', 'model/board/task.ts'] },
     { uses: ['console*'], only: ['surfaces'] },
@@ -140,7 +141,7 @@ const ARCHITECTURE: Architecture = {
   floors: {
     model: ['config', 'plan', 'pipeline', 'team', 'board', 'agent', 'text'],
     policy: ['explain', 'supervise', 'pipeline', 'refine', 'divide', 'landing', 'sandbox', 'view', ''],
-    store: ['session', 'team', 'workspace', 'mail', 'board', 'lock', 'user', 'files'],
+    store: ['', 'session', 'team', 'workspace', 'mail', 'board', 'lock', 'user', 'files'],
     runtime: [
       'setup',
       'runs/refine',
@@ -332,7 +333,7 @@ describe('the check', () => {
     ['a type of that name', 'policy/a.ts', `export type A = Promise<Date>;`],
     ['a date made of an argument', 'policy/a.ts', `export const a = (ms: number) => new Date(ms).toISOString();`],
     ['arithmetic', 'policy/a.ts', `export const a = Math.max(1, 2);`],
-    ['the one clock', 'runtime/process/system-clock.ts', `export const now = () => Date.now() + performance.now();`],
+    ['the one clock', 'os/system-clock.ts', `export const now = () => Date.now() + performance.now();`],
     ['a heavy package later', 'store/a.ts', `export const a = () => import('proper-lockfile');`],
     ['a heavy package as a type', 'store/a.ts', `import type { LockOptions } from 'proper-lockfile';`],
     ['a door', 'surfaces/cli/commands/views/ui.ts', `export const a = () => import('../../../web/open-ui.ts');`],

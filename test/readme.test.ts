@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { parsePlan } from '../src/index.ts';
+import { parsePlan } from '../src/app.ts';
 import { runTeams } from './support/teams-command.ts';
 import { tempDir } from './support/temp.ts';
 

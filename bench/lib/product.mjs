@@ -3,7 +3,7 @@ export { nextClaim } from '../../src/model/board/board.ts';
 export { execAgent } from '../../src/model/agent/agent.ts';
 export { parseName, LEAD } from '../../src/model/text/names.ts';
 export { newTaskSchema } from '../../src/model/board/task.ts';
-export { realClock } from '../../src/runtime/process/system-clock.ts';
+export { realClock } from '../../src/os/system-clock.ts';
 export { Mailroom } from '../../src/runtime/team/mailroom.ts';
 export { sendMail } from '../../src/runtime/team/send-mail.ts';
 export { createBell as hangBell } from '../../src/store/mail/bell.ts';

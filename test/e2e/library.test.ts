@@ -2,7 +2,8 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { agents, createTeam, openTeam, parseMemberName } from '../../src/index.ts';
+import { agents, createTeam, openTeam } from '../../src/index.ts';
+import { parseMemberName } from '../../src/model/text/names.ts';
 import { tempDir } from '../support/temp.ts';
 import { example } from './api-example.ts';
 

@@ -123,14 +123,9 @@ export function folderViolations(paths: readonly string[], { floors, mostFiles }
   const filesIn = (folder: string): number => paths.filter((path) => posix.dirname(path) === folder).length;
   const barrels = paths.filter((path) => posix.basename(path) === 'index.ts' && path !== 'index.ts');
   const nowhere = folders.filter((folder) => {
-    const room = Object.keys(floors).find((one) => folder === one || folder.startsWith(`${one}/`));
-    return (
-      room !== undefined &&
-      !isBelowAny(
-        folder,
-        (floors[room] ?? []).map((floor) => posix.join(room, floor)),
-      )
-    );
+    const room = Object.keys(floors).find((one) => isBelow(folder, one));
+    const isPlaced = (floor: string): boolean => (floor === '' ? folder === room : isBelow(folder, `${room}/${floor}`));
+    return room !== undefined && floors[room]?.some(isPlaced) !== true;
   });
   return [
     ...folders

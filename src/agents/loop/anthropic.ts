@@ -3,7 +3,7 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
 import { modelAgent } from './model-agent.ts';
 import { modelName, windowOf } from './model-choice.ts';
-import { loopOptions, noKey, variable, versioned, type Vendor } from './model-vendor.ts';
+import { loopOptions, noKey, variable, versioned, type ModelVendor } from './model-vendor.ts';
 
 const NAME = 'Anthropic';
 const ADDRESS = 'https://api.anthropic.com';
@@ -11,7 +11,7 @@ const ADDRESS = 'https://api.anthropic.com';
 /** Models whose thoughts are bound to the very conversation that they were thought in; ours is shortened now and then. */
 const BINDS = /^claude-(?:fable|mythos|opus|sonnet|haiku)-5-[1-9]/;
 
-const vendor: Vendor = {
+const vendor: ModelVendor = {
   name: NAME,
   unreachable: 'crashed',
   async resolveModel(spec, { env }) {

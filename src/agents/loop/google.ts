@@ -3,13 +3,13 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
 import { modelName, windowOf } from './model-choice.ts';
 import { modelAgent } from './model-agent.ts';
-import { loopOptions, noKey, variable, versioned, type Vendor } from './model-vendor.ts';
+import { loopOptions, noKey, variable, versioned, type ModelVendor } from './model-vendor.ts';
 
 const NAME = 'Google';
 const ADDRESS = 'https://generativelanguage.googleapis.com';
 const KEYS = ['GEMINI_API_KEY', 'GOOGLE_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
 
-const vendor: Vendor = {
+const vendor: ModelVendor = {
   name: NAME,
   unreachable: 'crashed',
   async resolveModel(spec, { env }) {

@@ -8,10 +8,10 @@ import { Conversation } from './conversation.ts';
 import { loadLibrary, type Library } from './library.ts';
 import { TurnDeadline } from './turn-deadline.ts';
 import { TurnLoop } from './turn-loop.ts';
-import { loopOptions, type ResolvedModel, type Vendor } from './model-vendor.ts';
+import { loopOptions, type ResolvedModel, type ModelVendor } from './model-vendor.ts';
 
 /** @throws UsageError `USAGE` for options that the loop does not know */
-export function modelAgent(spec: AgentSpec, agentContext: AgentContext, vendor: Vendor): Agent {
+export function modelAgent(spec: AgentSpec, agentContext: AgentContext, vendor: ModelVendor): Agent {
   const options = loopOptions(spec);
   let known: { library: Library; reached: ResolvedModel; conversation: Conversation } | undefined;
 

@@ -22,7 +22,7 @@ export interface ModelUnavailable {
   readonly message: string;
 }
 
-export interface Vendor {
+export interface ModelVendor {
   /** For sentences: `Anthropic`. */
   readonly name: string;
   resolveModel(spec: AgentSpec, input: Pick<TurnInput, 'env' | 'signal'>): Promise<ResolvedModel | ModelUnavailable>;

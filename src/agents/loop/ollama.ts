@@ -4,7 +4,7 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
 import { windowOf } from './model-choice.ts';
 import { modelAgent } from './model-agent.ts';
-import { loopOptions, variable, type ModelUnavailable, type Vendor } from './model-vendor.ts';
+import { loopOptions, variable, type ModelUnavailable, type ModelVendor } from './model-vendor.ts';
 
 const NAME = 'Ollama';
 const ADDRESS = 'http://127.0.0.1:11434';
@@ -13,7 +13,7 @@ const WINDOW = { tokens: 4_096, output: 1_024 };
 
 const tagsSchema = z.looseObject({ models: z.array(z.looseObject({ name: z.string() })) });
 
-const vendor: Vendor = {
+const vendor: ModelVendor = {
   name: NAME,
   unreachable: 'not_installed',
   async resolveModel(spec, { env, signal }) {

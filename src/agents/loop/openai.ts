@@ -4,12 +4,12 @@ import { defined } from '../../model/text/defined.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
 import { modelName, windowOf } from './model-choice.ts';
 import { modelAgent } from './model-agent.ts';
-import { loopOptions, noKey, variable, type Vendor } from './model-vendor.ts';
+import { loopOptions, noKey, variable, type ModelVendor } from './model-vendor.ts';
 
 const NAME = 'OpenAI';
 const ADDRESS = 'https://api.openai.com/v1';
 
-const vendor: Vendor = {
+const vendor: ModelVendor = {
   name: NAME,
   unreachable: 'crashed',
   async resolveModel(spec, { env }) {

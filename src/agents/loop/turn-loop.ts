@@ -8,7 +8,7 @@ import type { Library } from './library.ts';
 import { repeats } from './repeats.ts';
 import type { TurnDeadline } from './turn-deadline.ts';
 import { streamModelStep, type ModelRequest, type StepEnd, type RequestedToolCall } from './model-step.ts';
-import type { LoopOptions, ResolvedModel, Vendor } from './model-vendor.ts';
+import type { LoopOptions, ResolvedModel, ModelVendor } from './model-vendor.ts';
 
 export interface TurnLoopEnvironment {
   readonly library: Library;
@@ -18,7 +18,7 @@ export interface TurnLoopEnvironment {
   readonly deadline: TurnDeadline;
   readonly input: TurnInput;
   readonly identity: string | undefined;
-  readonly vendor: Vendor;
+  readonly vendor: ModelVendor;
 }
 
 type Answered = StepEnd & { ended: 'answered' };

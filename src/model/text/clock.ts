@@ -1,4 +1,4 @@
-/** Time as an argument. The real one is in `runtime/process/system-clock.ts`; tests bring their own. */
+/** Time as an argument. The real one is in `os/system-clock.ts`; tests bring their own. */
 export interface Clock {
   /** Wall time in milliseconds since 1970: for display and records, never for deadlines. */
   now(): number;

@@ -3,14 +3,14 @@
  * what cannot be followed is told by its line. Source: toml.io/en/v1.0.0.
  */
 
-export interface Defined {
+export interface TomlDefinition {
   readonly path: readonly string[];
   /** `[a.b]` may be followed by `[a.b.c]`; a value may not. */
   readonly kind: 'table' | 'value';
 }
 
 export type TomlOutline =
-  { readonly ok: true; readonly defined: readonly Defined[] } | { readonly ok: false; readonly line: number };
+  { readonly ok: true; readonly defined: readonly TomlDefinition[] } | { readonly ok: false; readonly line: number };
 
 const GAP = /[ \t]*/y;
 /** What may stand between statements, and between the items of a list. */
@@ -25,7 +25,7 @@ const DEEPEST = 64;
 class Lost extends Error {}
 
 class Scanner {
-  readonly defined: Defined[] = [];
+  readonly defined: TomlDefinition[] = [];
   readonly #text: string;
   #at = 0;
   #table: readonly string[] = [];

@@ -7,7 +7,7 @@ import { leaseOwner } from '../../store/team/lease.ts';
 import { openOutput } from '../../store/board/output-log.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { openStore } from '../../store/team/team-store.ts';
-import { realClock } from './system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { commandLine } from './package.ts';
 
 export interface DetachedPlace {

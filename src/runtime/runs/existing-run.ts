@@ -11,7 +11,7 @@ import { readPlanFile } from '../../store/board/plan-record.ts';
 import { openForReading, stateIn } from '../../store/team/team-reader.ts';
 import { findTeam, listTeams } from '../../store/team/team-list.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { loadPlan } from './lifecycle.ts';
 import { leadStatusOf, type LeadStatus } from '../views/external-status.ts';
 

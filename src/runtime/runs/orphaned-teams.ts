@@ -3,7 +3,7 @@ import { isTeamError } from '../../model/text/errors.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { openForReading, stateIn } from '../../store/team/team-reader.ts';
 import { listTeams } from '../../store/team/team-list.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { leadStatusOf } from '../views/external-status.ts';
 
 /**

@@ -16,7 +16,7 @@ import type { Labelled, Staffing } from '../../policy/divide/staffing.ts';
 import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
 import { findTeam } from '../../store/team/team-list.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { closeTeam, loadPlan } from './lifecycle.ts';
 import { divideTask } from './planning.ts';
 import { planInText, type GivenPlan } from './plan-source.ts';

@@ -3,7 +3,7 @@ import { removeArchived } from '../../store/team/remove-archived.ts';
 import { openForReading, stateIn } from '../../store/team/team-reader.ts';
 import type { ListedTeam } from '../../store/team/team-list.ts';
 import { isTeamError } from '../../model/text/errors.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { forgetSafetyPoint } from '../runs/safety-point.ts';
 import type { SafetyPoint } from '../process/safety-ref.ts';
 

@@ -9,7 +9,7 @@ import { openForReading } from '../../store/team/team-reader.ts';
 import { findTeam, listTeams } from '../../store/team/team-list.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
 import { trustShelves } from '../../store/session/shelf.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { leadStatusOf } from '../views/external-status.ts';
 import type { Check } from './doctor-check.ts';
 

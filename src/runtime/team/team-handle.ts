@@ -15,7 +15,7 @@ import { teamPaths, type TeamPaths } from '../../store/files/paths.ts';
 import { archiveStamp, recoverArchive } from '../../store/team/team-list.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../store/team/team-store.ts';
 import type { Quota } from '../../store/mail/sender.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { mailOf } from '../views/follow.ts';
 import { broadcastMail, sendMail, type Delivery } from './send-mail.ts';
 import { joinTeam, memberConfig, type MemberInput } from './membership.ts';

@@ -6,7 +6,7 @@ import type { TeamPaths } from '../../store/files/paths.ts';
 import { exitCodeOf } from '../../policy/outcome.ts';
 import { openForReading, stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { findTeam } from '../../store/team/team-list.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { leadStatusOf } from '../views/external-status.ts';
 import { Waker } from '../process/waker.ts';
 

@@ -12,7 +12,7 @@ import { newTaskSchema } from '../../model/board/task.ts';
 import { createStore, removeTree } from '../../store/team/create-store.ts';
 import { realDisk } from '../../store/files/disk.ts';
 import { openSeal } from '../../store/user/seal.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { join } from './join.ts';
 
 export async function warmUp(): Promise<void> {

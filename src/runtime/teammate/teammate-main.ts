@@ -4,7 +4,7 @@ import { isTeamError } from '../../model/text/errors.ts';
 import { parseName } from '../../model/text/names.ts';
 import { teamPaths } from '../../store/files/paths.ts';
 import { openStore } from '../../store/team/team-store.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { exitWithParent, onParentExit } from '../../os/parent-pipe.ts';
 import { join, serve } from './join.ts';
 import { parseMark } from '../../os/reaper-message.ts';

@@ -3,7 +3,7 @@
  * that. The team may come and go meanwhile.
  */
 import { realDisk } from '../../store/files/disk.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import type { ToolContext } from './tool-context.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import { Waker } from '../process/waker.ts';

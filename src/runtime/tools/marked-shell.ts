@@ -6,7 +6,7 @@ import { ulid } from 'ulid';
 import { startProcess, type ProcessEnd } from '../../agents/programs/process.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
 import { processes } from '../../os/process-table.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { commandOutput } from './command-output.ts';
 import { createMarks, markedCommand, markEnvironment, prlimitPath } from '../../os/mark-environment.ts';
 import { reaperCommand } from '../process/package.ts';

@@ -9,7 +9,7 @@ import { ulid } from 'ulid';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import { spendingEvent } from '../../model/team/spending-sum.ts';
 import { processes } from '../../os/process-table.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { createMarks, markEnvironment } from '../../os/mark-environment.ts';
 import { reaperCommand, subagentProgram } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';

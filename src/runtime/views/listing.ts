@@ -4,7 +4,7 @@ import type { Name } from '../../model/text/names.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { openForReading } from '../../store/team/team-reader.ts';
 import { listTeams, type ListedTeam } from '../../store/team/team-list.ts';
-import { realClock } from '../process/system-clock.ts';
+import { realClock } from '../../os/system-clock.ts';
 import { statusOf } from './status.ts';
 
 export interface TeamLine {

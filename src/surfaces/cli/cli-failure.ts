@@ -1,5 +1,5 @@
 /** How a verb fails: one sentence on stderr, or the same as JSON on stdout, and the exit code of its class. */
-import { isTeamError, safeJson, safeText } from '../../index.ts';
+import { isTeamError, safeJson, safeText } from '../../app.ts';
 import type { CliIo } from './io.ts';
 
 export interface CliFailure {

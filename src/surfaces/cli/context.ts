@@ -2,7 +2,7 @@
  * What every verb has: the common flags, and a voice. Data goes to stdout, talk to stderr; whatever goes through here is
  * made safe for a terminal, so that no verb need think of it.
  */
-import { safeJson, safeText } from '../../index.ts';
+import { safeJson, safeText } from '../../app.ts';
 import type { CliIo } from './io.ts';
 
 export interface CommonFlags {

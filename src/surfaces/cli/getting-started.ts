@@ -1,5 +1,5 @@
 /** Bare `teams`: first steps that work within a minute, without a key. */
-import { safeJson, safeText } from '../../index.ts';
+import { safeJson, safeText } from '../../app.ts';
 import type { CliIo } from './io.ts';
 
 const STEPS: readonly [line: string, what: string][] = [

@@ -1,5 +1,5 @@
 /** What goes to a host: made safe, and bounded, since all of it lands in a model's context. */
-import { safeText } from '../../index.ts';
+import { safeText } from '../../app.ts';
 
 /** Bytes of one answer. */
 export const MOST_BYTES = 64 * 1024;

@@ -4,26 +4,26 @@
  * told, and what nobody asked for goes nowhere.
  */
 import type { McpServer, ProtocolEra } from '@modelcontextprotocol/server';
-import { DeskWatch, type Desk } from '../../index.ts';
+import { MailboxWatch, type ToolContext } from '../../app.ts';
 import { changesBetween, resourceSnapshot } from './resources.ts';
 
 /** The wire of a server. */
 export type McpConnection = McpServer['server'];
 
 export class ResourceNotices {
-  readonly #context: Desk;
+  readonly #context: ToolContext;
   readonly #server: McpConnection;
   readonly #era: ProtocolEra;
   readonly #closing = new AbortController();
-  readonly #watch: DeskWatch;
+  readonly #watch: MailboxWatch;
   readonly #subscribed = new Set<string>();
   #isOn = false;
 
-  constructor(context: Desk, server: McpConnection, era: ProtocolEra) {
+  constructor(context: ToolContext, server: McpConnection, era: ProtocolEra) {
     this.#context = context;
     this.#server = server;
     this.#era = era;
-    this.#watch = new DeskWatch(context, this.#closing.signal);
+    this.#watch = new MailboxWatch(context, this.#closing.signal);
   }
 
   /** From now on changes are told; a host that never asks for resources costs no watching. Idempotent. */

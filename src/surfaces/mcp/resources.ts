@@ -1,5 +1,5 @@
 /** The board and the inboxes as MCP resources: `teams://TEAM/tasks`, `teams://TEAM/inbox/NAME`. To look at, never taken. */
-import { isTeamError, LEAD, mailMark, storedLine, type Desk, type TeamHandle } from '../../index.ts';
+import { isTeamError, LEAD, mailMark, storedLine, type ToolContext, type TeamHandle } from '../../app.ts';
 import { cappedJson } from './answer-limit.ts';
 
 export interface Listed {
@@ -20,7 +20,7 @@ export type ResourceSnapshot = ReadonlyMap<string, readonly unknown[]>;
 const mimeType = 'application/json' as const;
 
 /** A member sees the board and its own mail; the lead sees that of all. */
-function resourcesOf({ team, side }: Desk): Shown[] {
+function resourcesOf({ team, side }: ToolContext): Shown[] {
   if (team === undefined) return [];
   const board = team.store.board.fold();
   const inboxes = side === 'lead' ? [LEAD, ...board.members.keys()] : [team.speaker.name];
@@ -48,17 +48,17 @@ function* unreadOf(team: TeamHandle, name: string) {
   for (const message of team.inbox(name)) yield storedLine(message);
 }
 
-export const listResources = (context: Desk): Listed[] =>
+export const listResources = (context: ToolContext): Listed[] =>
   resourcesOf(context).map(({ uri, name }) => ({ uri, name, mimeType }));
 
 /** @returns undefined for what is not listed */
-export const readResource = (context: Desk, uri: string): string | undefined =>
+export const readResource = (context: ToolContext, uri: string): string | undefined =>
   resourcesOf(context)
     .find((one) => one.uri === uri)
     ?.read();
 
 /** What there is to see now; nothing, where the team cannot be read. */
-export function resourceSnapshot(context: Desk): ResourceSnapshot {
+export function resourceSnapshot(context: ToolContext): ResourceSnapshot {
   try {
     return new Map(resourcesOf(context).map(({ uri, mark }) => [uri, mark()]));
   } catch (error) {

@@ -5,11 +5,11 @@
 import process from 'node:process';
 import { Writable } from 'node:stream';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import type { Desk } from '../../index.ts';
+import type { ToolContext } from '../../app.ts';
 import { makeServer } from './server.ts';
 
 export interface McpOptions {
-  readonly context: Desk;
+  readonly context: ToolContext;
   readonly version: string;
   /** Aborts when the server is to end. */
   readonly stop: AbortSignal;

@@ -9,7 +9,7 @@ import {
   type ProtocolEra,
   type Tool,
 } from '@modelcontextprotocol/server';
-import { toolFacts, toolJsonSchema, toolsOf, useTool, type Desk, type ToolName } from '../../index.ts';
+import { toolFacts, toolJsonSchema, toolsOf, useTool, type ToolContext, type ToolName } from '../../app.ts';
 import { capped, MOST_BYTES } from './answer-limit.ts';
 import { ResourceNotices, type McpConnection } from './resource-notices.ts';
 import { listResources, readResource } from './resources.ts';
@@ -18,7 +18,7 @@ const INSTRUCTIONS =
   'A team of worker processes that share a board of tasks and write to each other. Lead: TeamCreate, then Task with team_name and name for each teammate, TaskCreate for the work, CheckInbox for what they say, TeamDelete at the end. Member: TaskList, TaskUpdate, SendMessage, CheckInbox. Mail is announced in the answers of the other tools.';
 
 /** A host that was started again need not find out that it has a team. */
-const instructionsFor = ({ side, team }: Desk): string =>
+const instructionsFor = ({ side, team }: ToolContext): string =>
   side === 'lead' && team !== undefined
     ? `${INSTRUCTIONS} You lead team ${team.name}, which is at work already.`
     : INSTRUCTIONS;
@@ -39,7 +39,7 @@ function toolOf(name: ToolName): Tool {
   };
 }
 
-export function makeServer(context: Desk, version: string, era: ProtocolEra): McpServer {
+export function makeServer(context: ToolContext, version: string, era: ProtocolEra): McpServer {
   const made = new McpServer(
     { name: 'teams', version },
     {
@@ -58,7 +58,7 @@ export function makeServer(context: Desk, version: string, era: ProtocolEra): Mc
 }
 
 /** Schemas, rules and answers are the toolbox's own: the requests are handled as they come. */
-function offerTools(server: McpConnection, context: Desk, notices: ResourceNotices): void {
+function offerTools(server: McpConnection, context: ToolContext, notices: ResourceNotices): void {
   server.setRequestHandler('tools/list', () => ({ tools: toolsOf(context).map(toolOf) }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<CallToolResult> => {
     const token = mcpReq._meta?.progressToken;
@@ -81,7 +81,7 @@ function offerTools(server: McpConnection, context: Desk, notices: ResourceNotic
   });
 }
 
-function offerResources(server: McpConnection, context: Desk, notices: ResourceNotices): void {
+function offerResources(server: McpConnection, context: ToolContext, notices: ResourceNotices): void {
   server.setRequestHandler('resources/list', () => {
     notices.start();
     return { resources: listResources(context) };

@@ -1,5 +1,5 @@
 /** The live view as lines: one for each teammate, and the bar of tasks. Values in, lines out. */
-import { paint, safeLine, shortDuration, type TeamStatus } from '../../index.ts';
+import { paint, safeLine, duration, type TeamStatus } from '../../app.ts';
 import { clipped, padded, widest } from './text-width.ts';
 import type { TeamActivity } from './team-activity.ts';
 
@@ -80,4 +80,4 @@ function barLine({ status: { tasks }, now, startedAt }: LiveViewInput): string {
 }
 
 /** Whole seconds: a time that is read while it runs. */
-const elapsed = (ms: number): string => (ms < 1_000 ? '0s' : shortDuration(ms));
+const elapsed = (ms: number): string => (ms < 1_000 ? '0s' : duration(ms));

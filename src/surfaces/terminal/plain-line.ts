@@ -1,5 +1,5 @@
 /** An event as one plain line: `12:03:04 [ada] task.claimed #3 Write tests`. */
-import { eventLine, isSpeech, safeLine, timeOfDay, type ShownEvent } from '../../index.ts';
+import { eventLine, isSpeech, safeLine, timeOfDay, type ShownEvent } from '../../app.ts';
 
 export const plainLine = (event: ShownEvent): string =>
   `${timeOfDay(event.at)} ${event.member === undefined ? '' : `[${safeLine(event.member)}] `}${safeLine(sayingOf(event))}`;

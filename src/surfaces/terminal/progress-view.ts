@@ -3,8 +3,8 @@
  * any process, and its failure never ends the work.
  */
 import process from 'node:process';
-import { COLORS, openForReading, realClock, statusOf, teamEvents } from '../../index.ts';
-import type { ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../index.ts';
+import { COLORS, openForReading, realClock, statusOf, teamEvents } from '../../app.ts';
+import type { ShownEvent, TeamPaths, TeamReader, TeamWatch } from '../../app.ts';
 import { withEvent, NOTHING, type TeamActivity } from './team-activity.ts';
 import { liveLines } from './live-lines.ts';
 import { plainLine } from './plain-line.ts';

@@ -1,5 +1,5 @@
 /** What a team's events tell a watcher: the last words of each member, and what each works on since when. */
-import { isSpeech, type ShownEvent } from '../../index.ts';
+import { isSpeech, type ShownEvent } from '../../app.ts';
 
 export interface CurrentTask {
   readonly id: string;

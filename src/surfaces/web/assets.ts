@@ -1,5 +1,5 @@
 /** The page itself: four files that were built with the package. They are the same for everybody and hold no data. */
-import { builtPage } from '../../index.ts';
+import { builtPage } from '../../app.ts';
 
 const TYPES = {
   'index.html': 'text/html; charset=utf-8',

@@ -1,6 +1,6 @@
 /** What a person does through the page: the very same deeds as at the command line, in the name of the lead. */
 import * as z from 'zod';
-import { judgeTask, reviseTask, type Task, type TeamHandle } from '../../index.ts';
+import { judgeTask, reviseTask, type Task, type TeamHandle } from '../../app.ts';
 import type { CommandResult } from './wire-types.ts';
 
 const task = z.string().max(16);

@@ -5,7 +5,7 @@
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
-import { check, isTeamError, safeText, UsageError } from '../../index.ts';
+import { check, isTeamError, safeText, UsageError } from '../../app.ts';
 import { assetAt } from './assets.ts';
 import { webCommandSchema, runWebCommand } from './commands.ts';
 import type { TeamCache } from './team-cache.ts';

@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { isTeamError, UsageError } from '../../index.ts';
+import { isTeamError, UsageError } from '../../app.ts';
 import { requestRefusal, type ServerIdentity } from './request-guard.ts';
 import { RESPONSE_HEADERS } from './response-headers.ts';
 

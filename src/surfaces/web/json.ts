@@ -1,5 +1,5 @@
 /** JSON for the page. */
-import { safeText } from '../../index.ts';
+import { safeText } from '../../app.ts';
 
 /** Escapes that `JSON.stringify` makes of what {@link safeText} takes out, and of little else. */
 const ESCAPED = /\\[bfru]/;

@@ -3,12 +3,12 @@ import {
   count,
   criticalPath,
   workedMs,
-  type Sight,
-  type Span,
+  type TeamSnapshot,
+  type ClaimSpan,
   type Spending,
   type Task,
   type TeamWatch,
-} from '../../index.ts';
+} from '../../app.ts';
 import type { CooperativeWork } from './cooperative.ts';
 import { asJson } from './json.ts';
 import { VersionedRows } from './versioned-rows.ts';
@@ -35,7 +35,7 @@ export class LiveModel {
   readonly #spans = new VersionedRows();
   readonly #parts = new VersionedRows();
   readonly #final = new Map<string, Made>();
-  #snapshot: Sight | undefined;
+  #snapshot: TeamSnapshot | undefined;
   #number = 0;
 
   constructor(place: { readonly id: string; readonly isArchived: boolean }, watch: TeamWatch) {
@@ -100,7 +100,7 @@ export class LiveModel {
     return `{${fields.join(',')}}`;
   }
 
-  *#putTasks(board: Sight['board'], since: number): CooperativeWork<boolean> {
+  *#putTasks(board: TeamSnapshot['board'], since: number): CooperativeWork<boolean> {
     let [isChanged, count] = [false, 0];
     const { spending } = this.#watch.projection;
     for (const task of board.tasks.values()) {
@@ -116,7 +116,7 @@ export class LiveModel {
     return isChanged;
   }
 
-  *#putSpans({ board, at }: Sight, since: number): CooperativeWork<boolean> {
+  *#putSpans({ board, at }: TeamSnapshot, since: number): CooperativeWork<boolean> {
     const spans = this.#watch.projection.spans.all(board.tasks);
     let [isChanged, count] = [false, 0];
     for (const span of spans) {
@@ -157,6 +157,6 @@ export class LiveModel {
   }
 }
 
-const isEnded = ({ to }: Span): boolean => to !== undefined;
+const isEnded = ({ to }: ClaimSpan): boolean => to !== undefined;
 
 const timeOf = (at: string | undefined): number | null => (at === undefined ? null : Date.parse(at));

@@ -5,7 +5,7 @@
 import {
   shellWords,
   isTeamError,
-  MailBook,
+  MailIndex,
   resolveTask,
   resultOf,
   shownPage,
@@ -13,15 +13,23 @@ import {
   TeamWatch,
   why,
   whyText,
-} from '../../index.ts';
-import type { MailWanted, ShownEvent, ShownPage, TeamPaths, WantedPage, WatchOptions, WhyLimits } from '../../index.ts';
+} from '../../app.ts';
+import type {
+  MailWanted,
+  ShownEvent,
+  ShownPage,
+  TeamPaths,
+  WantedPage,
+  TeamWatchOptions,
+  WhyLimits,
+} from '../../app.ts';
 import { runAtOnce, runCooperatively } from './cooperative.ts';
 import { LiveModel } from './live-model.ts';
 import { eventRow } from './wire-rows.ts';
 import type { EventRow, MailPage, TaskDetail, WhyDetail } from './wire-types.ts';
 
 export interface LiveOptions {
-  readonly watch: WatchOptions;
+  readonly watch: TeamWatchOptions;
   readonly why: WhyLimits;
 }
 
@@ -45,7 +53,7 @@ export class LiveTeam {
   readonly #options: LiveOptions;
   readonly #watch: TeamWatch;
   readonly #model: LiveModel;
-  readonly #book: MailBook;
+  readonly #book: MailIndex;
   readonly #end = new AbortController();
   #following: Promise<void> | undefined;
   readonly #waiters = new Set<() => void>();
@@ -59,7 +67,7 @@ export class LiveTeam {
     this.#options = options;
     this.#watch = new TeamWatch(place.paths, options.watch);
     this.#model = new LiveModel(place, this.#watch);
-    this.#book = new MailBook(this.#watch.store);
+    this.#book = new MailIndex(this.#watch.store);
   }
 
   /** Resolves when its board can be shown; what its events tell comes later. @throws UsageError `UNKNOWN_TEAM` */

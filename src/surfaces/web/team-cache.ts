@@ -1,6 +1,6 @@
 /** The teams of a root, each followed from when it is first looked at until the server ends. */
 import { basename } from 'node:path';
-import { listTeams, openHandle, UsageError, type ListedTeam, type OpenOptions, type TeamHandle } from '../../index.ts';
+import { listTeams, openHandle, UsageError, type ListedTeam, type OpenOptions, type TeamHandle } from '../../app.ts';
 import { LiveTeam, type LiveOptions } from './live-team.ts';
 import type { TeamEntry } from './wire-types.ts';
 

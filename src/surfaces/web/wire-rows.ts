@@ -1,9 +1,9 @@
 /** Rows of the page out of what the views know: pure. */
-import { cardOf, type Sight, type Span, type Spending, type Story, type Task } from '../../index.ts';
-import { eventLine, isOfBoard, type ShownEvent } from '../../index.ts';
+import { cardOf, type TeamSnapshot, type ClaimSpan, type Spending, type TeamProjection, type Task } from '../../app.ts';
+import { eventLine, isOfBoard, type ShownEvent } from '../../app.ts';
 import type { EventRow, MemberRow, SpanRow, Spent, TaskRow } from './wire-types.ts';
 
-type Board = Sight['board'];
+type Board = TeamSnapshot['board'];
 
 export const spentOf = (spending: Spending | undefined): Spent | null =>
   spending === undefined ? null : { tokens: spending.tokens, usd: spending.usd };
@@ -26,7 +26,7 @@ export function taskRow(board: Board, task: Task, spending: Spending | undefined
   };
 }
 
-export const spanRow = ({ task, member, claim, from, to, end }: Span): SpanRow => ({
+export const spanRow = ({ task, member, claim, from, to, end }: ClaimSpan): SpanRow => ({
   task,
   member,
   claim,
@@ -59,7 +59,7 @@ export const sketchedMembers = (board: Board): MemberRow[] =>
     words: null,
   }));
 
-export const memberRows = ({ members }: Sight, { spending, words }: Story): MemberRow[] =>
+export const memberRows = ({ members }: TeamSnapshot, { spending, words }: TeamProjection): MemberRow[] =>
   members.map(({ name, role, state, reason, pid, task, unread }, color) => ({
     name,
     role,

@@ -1,7 +1,7 @@
 /** What goes over the wire from the server to the page: types alone, which both sides share. Times are milliseconds. */
-import type { MailRow, Problem, ShownPage } from '../../index.ts';
+import type { MailRow, TeamProblem, ShownPage } from '../../app.ts';
 
-export type { MailRow, Problem, ShownPage };
+export type { MailRow, TeamProblem, ShownPage };
 
 export const COLUMN_ORDER = ['blocked', 'ready', 'in_progress', 'completed', 'failed', 'skipped', 'cancelled'] as const;
 export type WebColumn = (typeof COLUMN_ORDER)[number];
@@ -125,7 +125,7 @@ export interface Update {
   readonly events: readonly EventRow[];
   readonly members?: readonly MemberRow[];
   readonly starts?: readonly StartRow[];
-  readonly problems?: readonly Problem[];
+  readonly problems?: readonly TeamProblem[];
   readonly edges?: readonly EdgeRow[];
   readonly path?: PathRow;
 }

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
-import type { ShownEvent } from '../../../src/index.ts';
+import type { ShownEvent } from '../../../src/app.ts';
 import { parseName } from '../../../src/model/text/names.ts';
 import { clipped, rowsOf } from '../../../src/surfaces/terminal/text-width.ts';
 import { withEvent, NOTHING, type TeamActivity } from '../../../src/surfaces/terminal/team-activity.ts';

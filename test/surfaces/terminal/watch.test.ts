@@ -1,6 +1,6 @@
 /** The watch as values: what a key does, who gets how much room, and what a drawing of a team says. */
 import { describe, expect, it } from 'vitest';
-import { columnsOf, type Sight } from '../../../src/index.ts';
+import { columnsOf, type TeamSnapshot } from '../../../src/app.ts';
 import { NOTHING_SPENT } from '../../../src/model/team/spending-sum.ts';
 import { problemsOf } from '../../../src/policy/view/team-problems.ts';
 import { TeamProjection } from '../../../src/policy/view/team-projection.ts';
@@ -36,7 +36,7 @@ function told(): World {
   return team;
 }
 
-function sightOf({ board, now }: World): Sight {
+function sightOf({ board, now }: World): TeamSnapshot {
   const of = (member: string, state: MemberState, task: string) => ({
     name: name(member),
     role: 'executor',

@@ -11,7 +11,7 @@ import { newTaskSchema } from '../../../model/board/task.ts';
 import { defined } from '../../../model/text/defined.ts';
 import { teamPaths, type TeamPaths } from '../../../store/files/paths.ts';
 import { keepFile } from '../../../store/session/session-folder.ts';
-import { realClock } from '../../process/system-clock.ts';
+import { realClock } from '../../../os/system-clock.ts';
 import type { MemberInput } from '../../team/membership.ts';
 import type { GivenPipeline, GivenRole } from './pipeline-shelf.ts';
 import { makeTeam, type OpenOptions } from '../../team/team-handle.ts';

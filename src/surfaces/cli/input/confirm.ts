@@ -1,7 +1,7 @@
 /** A question before something that cannot be undone. */
 import { createInterface } from 'node:readline/promises';
 import process from 'node:process';
-import { safeText, UsageError } from '../../../index.ts';
+import { safeText, UsageError } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
 /**

@@ -3,12 +3,12 @@ import {
   AgentError,
   AUTO,
   chooseAgent,
-  mannedBy,
-  mustBeAvailable,
+  withDefaultAgent,
+  requireAvailable,
   parseAgentFlag,
   type AgentSpec,
   type GivenPlan,
-} from '../../../index.ts';
+} from '../../../app.ts';
 import type { CliIo } from '../io.ts';
 import type { Settings } from './settings.ts';
 
@@ -39,7 +39,7 @@ export async function agentFor(
 }
 
 /** Nobody is looked for where nobody is wanted: each look may start a program. Nobody found: the plan stays as it is. */
-export async function withDefaultAgent(
+export async function chooseDefaultAgent(
   given: GivenPlan,
   { merged }: Settings,
   { environment }: CliIo,
@@ -48,7 +48,7 @@ export async function withDefaultAgent(
   const isWanted = members.some(({ agent }) => agent === undefined) || (cascade && spare === undefined);
   const chosen = isWanted ? await chooseAgent(merged.config, environment) : undefined;
   if (chosen === undefined) return given;
-  return typeof chosen === 'string' ? { ...given, why: chosen } : mannedBy(given, chosen);
+  return typeof chosen === 'string' ? { ...given, why: chosen } : withDefaultAgent(given, chosen);
 }
 
 /**
@@ -69,6 +69,7 @@ export async function requireAgents(
       'AGENT_UNAVAILABLE',
       `Member ${bare.name} has no agent, and ${why}; give it one in the plan, or run with --agent.`,
     );
-  if (lead) await mustBeAvailable(lead, 'lead', environment);
-  for (const { name, agent, env } of members) if (agent) await mustBeAvailable(agent, name, { ...environment, ...env });
+  if (lead) await requireAvailable(lead, 'lead', environment);
+  for (const { name, agent, env } of members)
+    if (agent) await requireAvailable(agent, name, { ...environment, ...env });
 }

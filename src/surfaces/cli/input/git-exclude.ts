@@ -1,5 +1,5 @@
 /** Keeps our folders out of git, and says so when that changed something. */
-import { excludeFromGit } from '../../../index.ts';
+import { excludeFromGit } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { rootOf } from './root.ts';
 

@@ -1,13 +1,13 @@
 /** One run in the foreground or the background, from whoever starts it to its report and its exit code. */
 import {
   detachLead,
-  putAwayFinished,
+  archiveFinished,
   reportText,
   type Report,
   type RunOptions,
   type SessionOptions,
   type TeamPaths,
-} from '../../../index.ts';
+} from '../../../app.ts';
 import { Interrupts, TIMED_OUT } from '../interrupts.ts';
 import type { CliContext } from '../context.ts';
 import { settings } from './settings.ts';
@@ -55,7 +55,7 @@ export async function leadRun(
   } finally {
     await progress?.stop();
   }
-  report = await putAwayFinished(paths, report, settings(context).session);
+  report = await archiveFinished(paths, report, settings(context).session);
   context.result(report, reportText(report));
   const isOver = report.status === 'completed' || report.status === 'failed';
   if (interrupts.code === undefined || isOver) return report.exitCode;

@@ -1,6 +1,6 @@
 /** What a verb was given, parsed once: the options through a schema, whole numbers and durations as such. */
 import * as z from 'zod';
-import { check, parseDuration, UsageError } from '../../../index.ts';
+import { check, parseDuration, UsageError } from '../../../app.ts';
 import type { VerbInput } from '../verb.ts';
 
 /** An option that is there or not. */

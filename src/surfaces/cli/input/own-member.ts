@@ -1,5 +1,5 @@
 /** What only a lead or a person may do, and no child of a teammate. */
-import { UsageError } from '../../../index.ts';
+import { UsageError } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
 /** @throws UsageError `POLICY_DENIED` inside a teammate */

@@ -8,7 +8,7 @@ import {
   UsageError,
   type GivenPlan,
   type PlanContext,
-} from '../../../index.ts';
+} from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { noMore } from './options.ts';
 import { readStdin } from './stdin.ts';

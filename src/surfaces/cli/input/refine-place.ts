@@ -1,6 +1,6 @@
 /** Where a relay works and with what, as this command line sees it. */
 import { resolve } from 'node:path';
-import { UsageError, isDirectory, type RefinePlace } from '../../../index.ts';
+import { UsageError, isDirectory, type RefinePlace } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { settings } from './settings.ts';
 

@@ -1,6 +1,6 @@
 /** The directory that holds `.teams`: told, or the nearest parent that has one. */
 import { resolve } from 'node:path';
-import { findRoot } from '../../../index.ts';
+import { findRoot } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
 export const rootOf = ({ flags, io }: CliContext): string => {

@@ -7,7 +7,7 @@ import {
   type MergedConfig,
   type OpenOptions,
   type SessionOptions,
-} from '../../../index.ts';
+} from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { rootOf } from './root.ts';
 

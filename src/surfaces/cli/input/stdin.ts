@@ -1,5 +1,5 @@
 /** Everything that stdin has to say. */
-import { UsageError } from '../../../index.ts';
+import { UsageError } from '../../../app.ts';
 import type { CliIo } from '../io.ts';
 
 const LARGEST = 64 * 1024 * 1024;

@@ -1,16 +1,16 @@
 /** `teams run [SPEC] "TASK"`: from words to the team of a plan that somebody has agreed to. */
 import {
-  type CastTask,
-  castTask,
-  type Choice,
-  choose,
+  type ResolvedTaskRun,
+  resolveTaskRun,
+  type StartDecision,
+  decideStart,
   ConflictError,
   generatedName,
   type GivenPlan,
-  isOf,
+  isSameTask,
   makeGeneratedTeam,
   makePlannedTeam,
-  meet,
+  inspectExistingRun,
   type Name,
   parseAgentFlag,
   type PlannedTask,
@@ -20,7 +20,7 @@ import {
   type TeamPaths,
   unfinishedRun,
   UsageError,
-} from '../../../index.ts';
+} from '../../../app.ts';
 import { question } from './confirm.ts';
 import { requireAgents } from './default-agent.ts';
 import { Interrupts } from '../interrupts.ts';
@@ -73,14 +73,14 @@ export async function teamOfTask(
 }
 
 /** What is there already of these words, or under this name. */
-function earlier(context: CliContext, ask: RunAsk, name: Name | undefined, flags: TaskFlags): Choice {
+function earlier(context: CliContext, ask: RunAsk, name: Name | undefined, flags: TaskFlags): StartDecision {
   const { agents, merged } = settings(context);
   const root = rootOf(context);
   const asked = flags.resume ? 'resume' : flags.fresh ? 'fresh' : undefined;
   if (name !== undefined)
-    return choose(
+    return decideStart(
       name,
-      meet(root, name, (kept) => isOf(ask, kept), agents),
+      inspectExistingRun(root, name, (kept) => isSameTask(ask, kept), agents),
       asked,
       flags.takeover,
     );
@@ -103,11 +103,11 @@ function mustBeAskable({ flags, isInteractive }: CliContext, { dryRun }: TaskFla
   );
 }
 
-function castOf(context: CliContext, ask: RunAsk, { agent, planner, reviewer }: TaskFlags): Promise<CastTask> {
+function castOf(context: CliContext, ask: RunAsk, { agent, planner, reviewer }: TaskFlags): Promise<ResolvedTaskRun> {
   const { merged, agents } = settings(context);
   const { environment, cwd } = context.io;
   const { config } = merged;
-  return castTask({
+  return resolveTaskRun({
     ask,
     config,
     said: { agent, planner },
@@ -121,7 +121,7 @@ function castOf(context: CliContext, ask: RunAsk, { agent, planner, reviewer }: 
 type Planning =
   { readonly is: 'planned'; readonly task: PlannedTask } | { readonly is: 'ended'; readonly code: number };
 
-async function plan(cast: CastTask, { timeout }: TaskFlags): Promise<Planning> {
+async function plan(cast: ResolvedTaskRun, { timeout }: TaskFlags): Promise<Planning> {
   using interrupts = new Interrupts(timeout);
   const task = await planTask(cast, interrupts.stop);
   return task === undefined ? { is: 'ended', code: interrupts.code ?? DECLINED } : { is: 'planned', task };

@@ -14,7 +14,7 @@ import {
   type ListedTeam,
   type Name,
   type TeamHandle,
-} from '../../../index.ts';
+} from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { rootOf } from './root.ts';
 import { settings } from './settings.ts';

@@ -1,5 +1,5 @@
 /** The team that a viewing verb is about, opened so that nothing is written; an archived one will do. */
-import { LEAD, openForReading, realClock, type TeamReader } from '../../../index.ts';
+import { LEAD, openForReading, realClock, type TeamReader } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { chooseTeam } from './team-choice.ts';
 

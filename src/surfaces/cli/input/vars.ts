@@ -1,5 +1,5 @@
 /** `--var k=v`, given several times. */
-import { UsageError } from '../../../index.ts';
+import { UsageError } from '../../../app.ts';
 
 /** @throws UsageError `USAGE` for one without `=` */
 export function parseVars(given: readonly string[]): Readonly<Record<string, string>> {

@@ -1,5 +1,5 @@
 /** Writing that is waited for: by whoever has much to say, and by whoever acts on its having been read. */
-import { safeJson } from '../../../index.ts';
+import { safeJson } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
 /** @returns false when nobody reads stdout any more */

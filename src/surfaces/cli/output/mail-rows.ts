@@ -1,5 +1,5 @@
 /** A message as a person reads it: its id first, on one line unless it has more. */
-import { safeText, timeOfDay, type Message } from '../../../index.ts';
+import { safeText, timeOfDay, type Message } from '../../../app.ts';
 import type { Painter } from './painter.ts';
 
 export function mailRow(message: Message, name: Painter): string {

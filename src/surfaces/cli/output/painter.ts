@@ -1,5 +1,5 @@
 /** Members in their colours, where the terminal has any. */
-import { COLORS, paint, safeLine, type TeamReader } from '../../../index.ts';
+import { COLORS, paint, safeLine, type TeamReader } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
 /** Shows a name, or a text about its bearer; the text is made safe. */

@@ -1,10 +1,10 @@
 /** How a loop goes, a line for each step: round, phase, backend, elapsed, what came. */
-import { safeLine, shortDuration, type RefineProgress } from '../../../index.ts';
+import { safeLine, duration, type RefineProgress } from '../../../app.ts';
 
 /** `round 1/3  do      codex  12s  delivered` */
 export function progressLine({ round, maxRounds, phase, backend, elapsedMs, text }: RefineProgress): string {
   const said = safeLine(text);
   if (round === 0) return said;
   const who = backend === undefined ? '' : `${safeLine(backend)}  `;
-  return `round ${round}/${maxRounds}  ${phase.padEnd(8)}  ${who}${shortDuration(elapsedMs)}  ${said}`;
+  return `round ${round}/${maxRounds}  ${phase.padEnd(8)}  ${who}${duration(elapsedMs)}  ${said}`;
 }

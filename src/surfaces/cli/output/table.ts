@@ -1,6 +1,6 @@
 /** Columns of text. */
 import stringWidth from 'fast-string-width';
-import { safeLine } from '../../../index.ts';
+import { safeLine } from '../../../app.ts';
 
 /** Rows as lines, each column as wide as its widest cell. Cells are made safe and put on one line. */
 export function table(rows: readonly (readonly string[])[]): string {

@@ -1,5 +1,5 @@
 /** Tasks as people see them: id first, one line each, and one of them in full. */
-import { isResolved, safeLine, safeText, timeOfDay, type Task } from '../../../index.ts';
+import { isResolved, safeLine, safeText, timeOfDay, type Task } from '../../../app.ts';
 import type { Painter } from './painter.ts';
 import { table } from './table.ts';
 

@@ -1,5 +1,5 @@
 /** Pieces of a page. Whatever is put into one is text: made harmless, escaped, never markup; only pieces nest. */
-import { safeText } from '../../../index.ts';
+import { safeText } from '../../../app.ts';
 
 export class Html {
   readonly text: string;

@@ -2,7 +2,7 @@
  * A finished run as one page that needs nothing else: no script, no picture, no address but its own. Its policy lets a
  * browser load nothing, so that even markup that should not be there could do nothing.
  */
-import { reportText, shortDuration, type TeamExport } from '../../../index.ts';
+import { reportText, duration, type TeamExport } from '../../../app.ts';
 import { markup, NOTHING, type Html } from './html.ts';
 import { STYLE } from './style.ts';
 import { timelineOf } from './timeline-html.ts';
@@ -31,7 +31,7 @@ ${members.map(memberRow)}</tbody></table>
 function factsOf({ report, exportedAt, tasks, timeline, spending }: TeamExport): Html {
   const done = tasks.filter(({ column }) => column === 'completed').length;
   const { gates } = report;
-  return markup`<ul class="facts"><li><b>${report.status}</b></li><li>${done} of ${tasks.length} tasks done</li><li>${shortDuration(report.durationMs)}</li><li>build ${gates.build}, tests ${gates.test}, verification ${gates.crossVerify}</li><li>${costOf(spending)}</li><li class="faint">began <time>${new Date(timeline.from).toISOString()}</time>, exported <time>${exportedAt}</time></li></ul>`;
+  return markup`<ul class="facts"><li><b>${report.status}</b></li><li>${done} of ${tasks.length} tasks done</li><li>${duration(report.durationMs)}</li><li>build ${gates.build}, tests ${gates.test}, verification ${gates.crossVerify}</li><li>${costOf(spending)}</li><li class="faint">began <time>${new Date(timeline.from).toISOString()}</time>, exported <time>${exportedAt}</time></li></ul>`;
 }
 
 const costOf = (spending: TeamExport['spending'] | null): string => {
@@ -43,14 +43,14 @@ const costOf = (spending: TeamExport['spending'] | null): string => {
 function criticalOf({ timeline: { critical } }: TeamExport): Html {
   if (critical.tasks.length === 0) return NOTHING;
   const path = critical.tasks.map((id) => `#${id}`).join(' > ');
-  return markup`<p class="faint">The critical path, ${shortDuration(critical.ms)} of work: ${path}</p>`;
+  return markup`<p class="faint">The critical path, ${duration(critical.ms)} of work: ${path}</p>`;
 }
 
 type Task = TeamExport['tasks'][number];
 
 function taskRow({ id, subject, column, member, waitsFor, workedMs, spending, ...more }: Task): Html {
   const { description, reason, result } = more;
-  return markup`<tr id="task-${id}"><td>#${id} ${subject}${folded('description', description)}${folded('result', result ?? '')}</td><td class="${column}">${column.replace('_', ' ')}${reason === undefined ? '' : `: ${reason}`}</td><td>${member ?? ''}</td><td>${waitsFor.map((one) => markup`<a href="#task-${one}">#${one}</a> `)}</td><td class="number">${workedMs === 0 ? '' : shortDuration(workedMs)}</td><td class="number">${costOf(spending)}</td></tr>
+  return markup`<tr id="task-${id}"><td>#${id} ${subject}${folded('description', description)}${folded('result', result ?? '')}</td><td class="${column}">${column.replace('_', ' ')}${reason === undefined ? '' : `: ${reason}`}</td><td>${member ?? ''}</td><td>${waitsFor.map((one) => markup`<a href="#task-${one}">#${one}</a> `)}</td><td class="number">${workedMs === 0 ? '' : duration(workedMs)}</td><td class="number">${costOf(spending)}</td></tr>
 `;
 }
 
@@ -60,7 +60,7 @@ const folded = (what: string, text: string): Html =>
 type Member = TeamExport['members'][number];
 
 const memberRow = ({ name, role, agent, tasks, durationMs, status, spending }: Member): Html =>
-  markup`<tr><td>${name}</td><td>${role}</td><td>${agent}</td><td class="number">${tasks}</td><td class="number">${shortDuration(durationMs)}</td><td class="number">${costOf(spending)}</td><td class="${status}">${status}</td></tr>
+  markup`<tr><td>${name}</td><td>${role}</td><td>${agent}</td><td class="number">${tasks}</td><td class="number">${duration(durationMs)}</td><td class="number">${costOf(spending)}</td><td class="${status}">${status}</td></tr>
 `;
 
 type Mail = TeamExport['mail'][number];

@@ -1,5 +1,5 @@
 /** The timeline of a run as SVG: a row for each task that somebody worked on, a bar for each claim, a mark for each restart. */
-import { shortDuration, type TeamExport } from '../../../index.ts';
+import { duration, type TeamExport } from '../../../app.ts';
 import { markup, NOTHING, type Html } from './html.ts';
 
 const WIDTH = 1_000;
@@ -37,7 +37,7 @@ function ticks(from: number, to: number, height: number): Html[] {
     const at = from + ((to - from) * index) / TICKS;
     const x = place(at);
     const anchor = index === TICKS ? 'end' : 'start';
-    return markup`<line class="tick" x1="${x}" y1="14" x2="${x}" y2="${height}" /><text class="tick" x="${x}" y="11" text-anchor="${anchor}">${shortDuration(at - from)}</text>`;
+    return markup`<line class="tick" x1="${x}" y1="14" x2="${x}" y2="${height}" /><text class="tick" x="${x}" y="11" text-anchor="${anchor}">${duration(at - from)}</text>`;
   });
 }
 
@@ -53,7 +53,7 @@ function bar(span: Span, y: number | undefined, place: (at: number) => number, u
   if (y === undefined) return [];
   const { from, to = until, end = 'running', member, claim } = span;
   const [x, width] = [place(from), Math.max(2, place(to) - place(from))];
-  const told = `${member}, attempt ${claim}: ${end} after ${shortDuration(to - from)}`;
+  const told = `${member}, attempt ${claim}: ${end} after ${duration(to - from)}`;
   return [
     markup`<rect class="${end}" x="${x}" y="${y + 2}" width="${width}" height="${ROW - 5}"><title>${told}</title></rect>`,
   ];

@@ -1,11 +1,11 @@
 /** All that one drawing of the watch is made of. */
-import type { Sight, Spending } from '../../../index.ts';
+import type { TeamSnapshot, Spending } from '../../../app.ts';
 import type { DashboardRows } from './dashboard-rows.ts';
 import type { State } from './dashboard-state.ts';
 
 export interface DashboardModel {
   readonly team: string;
-  readonly snapshot: Sight;
+  readonly snapshot: TeamSnapshot;
   readonly shown: DashboardRows;
   /** Member → its agent's last words. */
   readonly words: ReadonlyMap<string, string>;

@@ -1,24 +1,32 @@
 /** What of a team is shown under a filter, and which rows can be chosen. */
-import type { Card, Column, Passed, Sight } from '../../../index.ts';
+import type { Card, BoardColumn, MessageSummary, TeamSnapshot } from '../../../app.ts';
 import type { Row } from './dashboard-state.ts';
 
 /** The cards of a board in the order in which somebody looks at them: work first, what is over last. */
-const ORDER: readonly Column[] = ['in_progress', 'failed', 'ready', 'blocked', 'completed', 'skipped', 'cancelled'];
+const ORDER: readonly BoardColumn[] = [
+  'in_progress',
+  'failed',
+  'ready',
+  'blocked',
+  'completed',
+  'skipped',
+  'cancelled',
+];
 
 export interface DashboardRows {
-  readonly problems: Sight['problems'];
-  readonly members: Sight['members'];
+  readonly problems: TeamSnapshot['problems'];
+  readonly members: TeamSnapshot['members'];
   readonly cards: readonly Card[];
-  readonly messages: readonly Passed[];
+  readonly messages: readonly MessageSummary[];
 }
 
 export interface RowSource {
-  readonly columns: Readonly<Record<Column, readonly Card[]>>;
-  readonly messages: readonly Passed[];
+  readonly columns: Readonly<Record<BoardColumn, readonly Card[]>>;
+  readonly messages: readonly MessageSummary[];
 }
 
 export function dashboardRowsOf(
-  { problems, members }: Sight,
+  { problems, members }: TeamSnapshot,
   { columns, messages }: RowSource,
   filter: string,
 ): DashboardRows {

@@ -1,5 +1,5 @@
 /** What a person has the watch show, and what a key does to it: a value and a key in, the next value and an order out. */
-import type { Problem } from '../../../index.ts';
+import type { TeamProblem } from '../../../app.ts';
 import { charactersOf } from '../text-width.ts';
 
 export type Key =
@@ -43,7 +43,7 @@ export const FIRST: State = { pane: { is: 'team' }, selected: '', back: 0, filte
 
 /** What can be chosen: problems first, then members. */
 export type Row =
-  { readonly is: 'problem'; readonly problem: Problem } | { readonly is: 'member'; readonly member: string };
+  { readonly is: 'problem'; readonly problem: TeamProblem } | { readonly is: 'member'; readonly member: string };
 
 export interface Pressed {
   readonly state: State;
@@ -182,7 +182,7 @@ function deciding(state: State, approve: boolean, rows: readonly Row[]): State {
   return request.kind === 'question' ? answering(state, request, approve) : judging(state, request, task, approve);
 }
 
-type Request = NonNullable<Problem['request']>;
+type Request = NonNullable<TeamProblem['request']>;
 
 const answering = (state: State, { id, from }: Request, approve: boolean): State =>
   approve

@@ -1,5 +1,5 @@
 /** One drawing: a header, the panes that have room, a footer. Never higher than the screen less one, never wider. */
-import { count, safeLine, safeText, type Spending } from '../../../index.ts';
+import { count, safeLine, safeText, type Spending } from '../../../app.ts';
 import { faint, fitted, heading, plain, within, YELLOW, type StyledLine } from './styled-line.ts';
 import type { DashboardModel, DashboardSize } from './dashboard-model.ts';
 import { cardLine, elapsed, HELP, memberLines, messageLine, problemLine } from './panes.ts';

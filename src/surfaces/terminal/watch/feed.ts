@@ -7,7 +7,7 @@ import {
   timeOfDay,
   type Message,
   type TeamReader,
-} from '../../../index.ts';
+} from '../../../app.ts';
 import type { Pane } from './dashboard-state.ts';
 
 /** Lines that are kept. */

@@ -1,13 +1,13 @@
 /** The panes of the watch as lines: problems, members, board, messages. Values in, lines out; every text is made safe. */
 import {
   safeLine,
-  shortDuration,
+  duration,
   timeOfDay,
   type Card,
-  type Column,
-  type Passed,
-  type Problem,
-} from '../../../index.ts';
+  type BoardColumn,
+  type MessageSummary,
+  type TeamProblem,
+} from '../../../app.ts';
 import { clipped, padded, widest } from '../text-width.ts';
 import { GREEN, plain, RED, YELLOW, type StyledLine, type Piece } from './styled-line.ts';
 import type { DashboardModel } from './dashboard-model.ts';
@@ -15,7 +15,7 @@ import type { DashboardModel } from './dashboard-model.ts';
 const NAME_LIMIT = 20;
 
 /** Whole seconds: a time that is read while it runs. */
-export const elapsed = (ms: number): string => (ms < 1_000 ? '0s' : shortDuration(ms));
+export const elapsed = (ms: number): string => (ms < 1_000 ? '0s' : duration(ms));
 
 const since = (at: string | undefined, now: number): string =>
   at === undefined ? '' : ` (${elapsed(now - Date.parse(at))})`;
@@ -24,7 +24,7 @@ const since = (at: string | undefined, now: number): string =>
 const cursor = (isChosen: boolean): Piece => (isChosen ? { text: '> ', bold: true } : { text: '  ' });
 
 export const problemLine = (
-  { subject, text, since: at, kind }: Problem,
+  { subject, text, since: at, kind }: TeamProblem,
   now: number,
   isChosen: boolean,
 ): StyledLine => [
@@ -74,7 +74,7 @@ function workOf({ task, reason, state }: Member, { board, at }: DashboardModel['
 }
 
 /** Words, not signs: they are read out, and need no legend. */
-const LABELS: Readonly<Record<Column, string>> = {
+const LABELS: Readonly<Record<BoardColumn, string>> = {
   in_progress: 'work',
   failed: 'FAIL',
   ready: 'ready',
@@ -84,7 +84,7 @@ const LABELS: Readonly<Record<Column, string>> = {
   cancelled: 'canc',
 };
 
-const LABEL_LOOKS: Readonly<Record<Column, Pick<Piece, 'color' | 'dim'>>> = {
+const LABEL_LOOKS: Readonly<Record<BoardColumn, Pick<Piece, 'color' | 'dim'>>> = {
   in_progress: { color: GREEN },
   failed: { color: RED },
   ready: {},
@@ -121,7 +121,7 @@ export function cardLine(card: Card, { snapshot }: Pick<DashboardModel, 'snapsho
 }
 
 export function messageLine(
-  { at, from, to, kind, text }: Passed,
+  { at, from, to, kind, text }: MessageSummary,
   { snapshot }: Pick<DashboardModel, 'snapshot'>,
 ): StyledLine {
   const named = (name: string): Piece => {

@@ -1,5 +1,5 @@
 /** Events as plain lines, one after the other: for pipes, screen readers, and whoever likes it. Problems are told as they come up. */
-import { safeLine, timeOfDay, type Problem, type ShownEvent } from '../../../index.ts';
+import { safeLine, timeOfDay, type TeamProblem, type ShownEvent } from '../../../app.ts';
 import { plainLine } from '../plain-line.ts';
 
 /** Events that wait to be written while another view is shown; of more the last ones. */
@@ -25,7 +25,7 @@ export class PlainStream {
     this.#push(wanted.map(plainLine));
   }
 
-  problems(problems: readonly Problem[]): void {
+  problems(problems: readonly TeamProblem[]): void {
     const now = new Map(
       problems.map((problem) => [`${problem.kind} ${problem.subject} ${problem.since ?? ''}`, problem]),
     );

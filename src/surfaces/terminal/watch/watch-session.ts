@@ -1,6 +1,6 @@
 /** The watch at work: events and keys come in, drawings go out, at a pace that leaves the time to others. */
 import process from 'node:process';
-import { COLORS, columnsOf, realClock, type ShownEvent, type Sight, type TeamWatch } from '../../../index.ts';
+import { COLORS, columnsOf, realClock, type ShownEvent, type TeamSnapshot, type TeamWatch } from '../../../app.ts';
 import { Dashboard } from './dashboard.tsx';
 import { draw } from './draw.ts';
 import { Feed } from './feed.ts';
@@ -20,7 +20,7 @@ export class WatchSession {
   readonly #stream: PlainStream;
   readonly #quit = new AbortController();
   readonly #soonDrawn = (): void => this.#drawSoon();
-  #snapshot: Sight;
+  #snapshot: TeamSnapshot;
   #state: State = FIRST;
   #dashboard: Dashboard | undefined;
   #feed: Feed | undefined;

@@ -3,7 +3,7 @@
  * there is no terminal to draw on, or nobody wants it, the same is told as plain lines.
  */
 import process from 'node:process';
-import type { TeamWatch } from '../../../index.ts';
+import type { TeamWatch } from '../../../app.ts';
 import { PlainStream } from './plain-stream.ts';
 
 /** What can be done from the view. Each throws what its verb would. */

@@ -2,7 +2,7 @@
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { WebCommand as Asked } from '../commands.ts';
-import type { CommandResult, Problem } from '../wire-types.ts';
+import type { CommandResult, TeamProblem } from '../wire-types.ts';
 import { usePageNavigation } from './navigation.ts';
 import { inTeam, post } from './http-client.ts';
 
@@ -94,7 +94,7 @@ function TextBox({
 }
 
 /** What a member waits to be told: an answer, or whether its plan, or what was made, may stand. */
-export function RequestForm({ problem }: { problem: Problem }): JSX.Element | null {
+export function RequestForm({ problem }: { problem: TeamProblem }): JSX.Element | null {
   const { isLive } = usePageNavigation();
   const [text, setText] = useState('');
   const command = useDeed();

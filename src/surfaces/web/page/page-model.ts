@@ -5,7 +5,7 @@ import type {
   Head,
   MemberRow,
   PathRow,
-  Problem,
+  TeamProblem,
   SpanRow,
   StartRow,
   TaskRow,
@@ -21,7 +21,7 @@ export class PageModel {
   head: Head | undefined;
   members: readonly MemberRow[] = [];
   starts: readonly StartRow[] = [];
-  problems: readonly Problem[] = [];
+  problems: readonly TeamProblem[] = [];
   edges: readonly EdgeRow[] = [];
   path: PathRow = { tasks: [], ms: 0, at: 0 };
   events: readonly EventRow[] = [];

@@ -1,5 +1,5 @@
 /** `teams answer`: what a member asked the lead is answered, once; the member goes on. */
-import { UsageError } from '../../../../index.ts';
+import { UsageError } from '../../../../app.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { noMore } from '../../input/options.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';

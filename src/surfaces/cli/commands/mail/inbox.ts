@@ -9,7 +9,7 @@ import {
   UsageError,
   type Message,
   type TeamReader,
-} from '../../../../index.ts';
+} from '../../../../app.ts';
 import { deliverMail, JsonList } from '../../output/deliver-mail.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions, wholeNumber } from '../../input/options.ts';

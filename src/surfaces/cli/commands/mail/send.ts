@@ -1,6 +1,6 @@
 /** `teams send`: one message to one member, or one to each. */
 import * as z from 'zod';
-import { MESSAGE_TYPES, UsageError, type TeamHandle } from '../../../../index.ts';
+import { MESSAGE_TYPES, UsageError, type TeamHandle } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { noMore, readOptions, text } from '../../input/options.ts';

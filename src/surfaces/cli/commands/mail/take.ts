@@ -1,6 +1,6 @@
 /** `teams take`: prints mail, then acknowledges it: what nobody read comes again. */
 import * as z from 'zod';
-import { knownMember, mailCame, storedLine, type Message, type TeamHandle } from '../../../../index.ts';
+import { knownMember, mailCame, storedLine, type Message, type TeamHandle } from '../../../../app.ts';
 import { deliverMail, JsonList } from '../../output/deliver-mail.ts';
 import type { CliContext } from '../../context.ts';
 import { noMore, readOptions, wholeNumber } from '../../input/options.ts';

@@ -1,5 +1,5 @@
 /** `teams wisdom`: what a session has learned so far, or something new for it. */
-import { contribute, parseWisdomFile, readWisdom, UsageError } from '../../../../index.ts';
+import { contribute, parseWisdomFile, readWisdom, UsageError } from '../../../../app.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { noMore } from '../../input/options.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';

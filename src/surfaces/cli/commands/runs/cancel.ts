@@ -1,6 +1,6 @@
 /** `teams cancel`: a run, stopped for good. */
 import * as z from 'zod';
-import { closeTeam, teamCancelled, teamForceCancelled } from '../../../../index.ts';
+import { closeTeam, teamCancelled, teamForceCancelled } from '../../../../app.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';

@@ -5,14 +5,14 @@ import {
   isDirectory,
   listPipelines,
   makePipelineTeam,
-  mustBeAvailable,
+  requireAvailable,
   perspectiveAgents,
   pipelineGraph,
   pipelineNamed,
   resumeTeam,
   UsageError,
   type GivenPipeline,
-} from '../../../../index.ts';
+} from '../../../../app.ts';
 import { agentFor } from '../../input/default-agent.ts';
 import { excludeTeamFiles } from '../../input/git-exclude.ts';
 import type { CliContext } from '../../context.ts';
@@ -95,7 +95,7 @@ async function asked(): Promise<string> {
 async function run(context: CliContext, given: GivenPipeline, requirement: string, options: Options): Promise<number> {
   const { session, open } = settings(context);
   const agent = await agentFor(settings(context), context.io, options.agent, 'for the roles');
-  await mustBeAvailable(agent, 'every role', context.io.environment);
+  await requireAvailable(agent, 'every role', context.io.environment);
   const { cwd } = context.io;
   if (!isDirectory(cwd)) throw new UsageError('USAGE', `${cwd} is not a directory.`);
   excludeTeamFiles(context);

@@ -1,6 +1,6 @@
 /** `teams refine`: the do–review–decide loop, from a task to its synthesis. */
 import * as z from 'zod';
-import { parseRounds, refineAt, refineRequest, sandboxSchema, UsageError, type RefineAsk } from '../../../../index.ts';
+import { parseRounds, refineAt, refineRequest, sandboxSchema, UsageError, type RefineAsk } from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
 import { excludeTeamFiles } from '../../input/git-exclude.ts';
 import type { CliContext } from '../../context.ts';

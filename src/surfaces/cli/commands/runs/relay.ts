@@ -1,6 +1,6 @@
 /** `teams relay`: one call of one backend, its answer on stdout. */
 import * as z from 'zod';
-import { BACKEND_WORDS, isTeamError, relayOnce, sandboxSchema, UsageError } from '../../../../index.ts';
+import { BACKEND_WORDS, isTeamError, relayOnce, sandboxSchema, UsageError } from '../../../../app.ts';
 import { Interrupts, TIMED_OUT } from '../../interrupts.ts';
 import { fail } from '../../cli-failure.ts';
 import { duration, flag, noMore, readOptions, text } from '../../input/options.ts';

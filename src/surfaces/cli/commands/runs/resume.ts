@@ -1,6 +1,6 @@
 /** `teams resume`: an interrupted run, taken up again. */
 import * as z from 'zod';
-import { resumeTeam } from '../../../../index.ts';
+import { resumeTeam } from '../../../../app.ts';
 import { duration, flag, money, noMore, wholeNumber, readOptions } from '../../input/options.ts';
 import { detachRun, leadRun, sessionOf } from '../../input/lead-run.ts';
 import { refuseMembers } from '../../input/own-member.ts';

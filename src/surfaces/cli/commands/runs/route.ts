@@ -1,6 +1,6 @@
 /** `teams route`: where a task would go, and why. */
 import * as z from 'zod';
-import { routeText, UsageError } from '../../../../index.ts';
+import { routeText, UsageError } from '../../../../app.ts';
 import { readOptions, text } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import { givenText } from '../../input/text-argument.ts';

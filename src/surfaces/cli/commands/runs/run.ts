@@ -2,26 +2,26 @@
 import * as z from 'zod';
 import {
   abandonedRuns,
-  choose,
+  decideStart,
   closeTeam,
   describePlan,
   isPlanWord,
   makePlannedTeam,
-  meet,
+  inspectExistingRun,
   planHash,
   parseAgentFlag,
   parseName,
   resumeTeam,
   runTeam,
   UsageError,
-  type Choice,
+  type StartDecision,
   type GivenPlan,
   type Name,
   type Plan,
   type RunOptions,
   type TeamPaths,
-} from '../../../../index.ts';
-import { defaultAgent, requireAgents, withDefaultAgent } from '../../input/default-agent.ts';
+} from '../../../../app.ts';
+import { defaultAgent, requireAgents, chooseDefaultAgent } from '../../input/default-agent.ts';
 import { excludeTeamFiles } from '../../input/git-exclude.ts';
 import type { CliContext } from '../../context.ts';
 import { duration, flag, money, readOptions, wholeNumber, text, texts } from '../../input/options.ts';
@@ -73,7 +73,7 @@ async function runPlan(context: CliContext, words: readonly string[], options: O
     defaultAgent: defaultAgent(here, options.agent),
     reviewer: options.reviewer === undefined ? undefined : parseAgentFlag(options.reviewer, agents),
   });
-  const plan = await withDefaultAgent(written, here, context.io);
+  const plan = await chooseDefaultAgent(written, here, context.io);
   const name = options.name === undefined ? plan.plan.name : parseName('team', options.name);
   if (options.dryRun) {
     const named = { ...plan.plan, name };
@@ -100,7 +100,7 @@ async function carryOut(context: CliContext, given: GivenPlan, name: Name, optio
   const { agents } = settings(context);
   const asked = options.resume ? 'resume' : options.fresh ? 'fresh' : undefined;
   const isSame = (kept: Plan): boolean => planHash(kept) === planHash(given.plan);
-  const choice = choose(name, meet(root, name, isSame, agents), asked, options.takeover);
+  const choice = decideStart(name, inspectExistingRun(root, name, isSame, agents), asked, options.takeover);
   tellOthers(context, root, name);
   const paths = await prepare(context, choice, given, name, options);
   return lead(context, paths, choice.do === 'resume' ? undefined : given, options);
@@ -125,7 +125,7 @@ async function lead(
 /** The team of the run, on disk. */
 async function prepare(
   context: CliContext,
-  choice: Choice,
+  choice: StartDecision,
   { plan, from }: GivenPlan,
   name: Name,
   flags: RunFlags,

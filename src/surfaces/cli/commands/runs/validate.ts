@@ -1,6 +1,6 @@
 /** `teams validate`: a plan, checked and shown. */
 import * as z from 'zod';
-import { describePlan } from '../../../../index.ts';
+import { describePlan } from '../../../../app.ts';
 import { defaultAgent } from '../../input/default-agent.ts';
 import { readOptions, texts } from '../../input/options.ts';
 import { planOf } from '../../input/plan-arguments.ts';

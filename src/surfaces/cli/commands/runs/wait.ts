@@ -1,6 +1,6 @@
 /** `teams wait`: until a run ends, with its exit code. */
 import * as z from 'zod';
-import { waitForEnd } from '../../../../index.ts';
+import { waitForEnd } from '../../../../app.ts';
 import { Interrupts, TIMED_OUT } from '../../interrupts.ts';
 import { duration, noMore, readOptions } from '../../input/options.ts';
 import { chooseTeam } from '../../input/team-choice.ts';

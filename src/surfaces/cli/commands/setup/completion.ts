@@ -1,5 +1,5 @@
 /** `teams completion`: a shell's completion script. */
-import { UsageError } from '../../../../index.ts';
+import { UsageError } from '../../../../app.ts';
 import { isShell, printScript, shells } from '../../shell-completion.ts';
 import type { Act } from '../../verb.ts';
 

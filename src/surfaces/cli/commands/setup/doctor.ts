@@ -1,6 +1,6 @@
 /** `teams doctor`: what works here, and the cure for what does not. */
 import * as z from 'zod';
-import { diagnose, parseName, trustProject, trustTeam, type Check } from '../../../../index.ts';
+import { diagnose, parseName, trustProject, trustTeam, type Check } from '../../../../app.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { rootOf } from '../../input/root.ts';

@@ -11,7 +11,7 @@ import {
   printedEntry,
   UsageError,
   writeHostSetup,
-} from '../../../../index.ts';
+} from '../../../../app.ts';
 import { confirmed } from '../../input/confirm.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';

@@ -5,16 +5,16 @@ import {
   detachLead,
   isTeamError,
   LEAD,
-  LeadingDesk,
-  leaveOf,
-  memberDesk,
+  HostLeadContext,
+  memberPermissions,
+  memberToolContext,
   openHandle,
   openWorkspace,
   parseMemberName,
   UsageError,
   type Leave,
   type Workspace,
-} from '../../../../index.ts';
+} from '../../../../app.ts';
 import { defaultAgent } from '../../input/default-agent.ts';
 import { Interrupts } from '../../interrupts.ts';
 import type { CliContext } from '../../context.ts';
@@ -49,7 +49,7 @@ async function lead(
   const known = settings(context);
   const named = defaultAgent(known, undefined);
   await using workspace = withShell ? await shell(context, io.cwd, () => LEADS) : undefined;
-  const desk = new LeadingDesk({
+  const desk = new HostLeadContext({
     workspace,
     open: known.open,
     session: known.session,
@@ -67,7 +67,7 @@ async function lead(
 }
 
 /** A team that cannot be taken up is no reason to serve nothing: it can be looked at and deleted. */
-async function takeUp(context: CliContext, desk: LeadingDesk): Promise<void> {
+async function takeUp(context: CliContext, desk: HostLeadContext): Promise<void> {
   try {
     const team = await desk.takeUp();
     if (team !== undefined) context.info(`teams mcp: leads team ${team} again.`);
@@ -91,8 +91,8 @@ async function work(
     throw new UsageError('UNKNOWN_MEMBER', `Team ${team} has no member ${handle.speaker.name}.`);
   const { root } = handle.paths;
   const cwd = handle.store.config.read()?.cwd ?? root;
-  await using workspace = withShell ? await shell(context, cwd, () => leaveOf(handle)) : undefined;
-  await serve(context, memberDesk(handle, workspace), interrupts);
+  await using workspace = withShell ? await shell(context, cwd, () => memberPermissions(handle)) : undefined;
+  await serve(context, memberToolContext(handle, workspace), interrupts);
 }
 
 /** What a lead's host may do with our tools. */
@@ -108,7 +108,7 @@ async function shell(context: CliContext, root: string, leave: () => Leave): Pro
 
 async function serve(
   context: CliContext,
-  desk: LeadingDesk | ReturnType<typeof memberDesk>,
+  desk: HostLeadContext | ReturnType<typeof memberToolContext>,
   interrupts: Interrupts,
 ): Promise<void> {
   const { serveMcp } = await import('../../../mcp/serve-mcp.ts');

@@ -1,5 +1,5 @@
 /** `teams task approve` and `refuse`: the answer to a member that waits for the approval of its plan. */
-import { judgeTask } from '../../../../index.ts';
+import { judgeTask } from '../../../../app.ts';
 import { givenText } from '../../input/text-argument.ts';
 import type { Act } from '../../verb.ts';
 import { onTask } from './on-task.ts';

@@ -1,6 +1,6 @@
 /** `teams task claim`: the named task, by TaskUpdate, or the next that one may have. */
 import * as z from 'zod';
-import { ConflictError, updateTask, type Task, type TeamHandle } from '../../../../index.ts';
+import { ConflictError, updateTask, type Task, type TeamHandle } from '../../../../app.ts';
 import { noMore, readOptions, flag } from '../../input/options.ts';
 import type { CliContext } from '../../context.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';

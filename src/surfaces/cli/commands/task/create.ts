@@ -1,6 +1,6 @@
 /** `teams task create`: a task on the board by TaskCreate, and what a person says of it besides. */
 import * as z from 'zod';
-import { createTask, parseName, UsageError, type TaskExtras, type ToolInputs } from '../../../../index.ts';
+import { createTask, parseName, UsageError, type TaskExtras, type ToolInputs } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { duration, flag, noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';

@@ -1,6 +1,6 @@
 /** `teams task complete` and `fail`: the end of a task from one without a runner, and a claim from one who has one. */
 import * as z from 'zod';
-import { endTask, type TaskEnd, type TeamHandle } from '../../../../index.ts';
+import { endTask, type TaskEnd, type TeamHandle } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { readOptions, text, texts, wholeNumber } from '../../input/options.ts';

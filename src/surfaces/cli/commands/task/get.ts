@@ -1,5 +1,5 @@
 /** `teams task get`: one task in full, with its history and its last result. */
-import { resolveTask, resultOf, taskHistory, UsageError } from '../../../../index.ts';
+import { resolveTask, resultOf, taskHistory, UsageError } from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { painter } from '../../output/painter.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';

@@ -1,6 +1,6 @@
 /** `teams task list`: the board. */
 import * as z from 'zod';
-import { TASK_STATUSES, type Task } from '../../../../index.ts';
+import { TASK_STATUSES, type Task } from '../../../../app.ts';
 import { noMore, readOptions, text } from '../../input/options.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';
 import { taskRows } from '../../output/task-rows.ts';

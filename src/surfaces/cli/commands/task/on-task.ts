@@ -1,5 +1,5 @@
 /** A verb about one task: its team is opened, the task changed, and shown as it is then. */
-import { UsageError, type Task, type TeamHandle } from '../../../../index.ts';
+import { UsageError, type Task, type TeamHandle } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { noMore } from '../../input/options.ts';
 import { taskRows } from '../../output/task-rows.ts';

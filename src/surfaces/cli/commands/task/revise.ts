@@ -1,5 +1,5 @@
 /** `teams task revise`: finished work is done again, and what was made from it. */
-import { reviseTask } from '../../../../index.ts';
+import { reviseTask } from '../../../../app.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { onTask } from './on-task.ts';
 

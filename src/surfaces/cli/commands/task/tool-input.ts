@@ -1,5 +1,5 @@
 /** What a verb of the board hands to the tool of the same meaning: parsed by the tool's own definition. */
-import { parseToolInput, UsageError, type Call, type ToolInputs } from '../../../../index.ts';
+import { parseToolInput, UsageError, type ToolCall, type ToolInputs } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 
 /** @throws UsageError `USAGE` in the words that a model would get */
@@ -13,7 +13,7 @@ export function toolInput<T extends 'TaskCreate' | 'TaskUpdate'>(
 }
 
 /** The call of a tool that a verb is. */
-export const callOf = (context: CliContext): Call => ({
+export const callOf = (context: CliContext): ToolCall => ({
   signal: context.io.gone,
   progress: (text) => context.debug(text),
 });

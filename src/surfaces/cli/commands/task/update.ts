@@ -1,6 +1,6 @@
 /** `teams task update`: words, owner and edges of a task, by TaskUpdate. Its status has verbs of its own. */
 import * as z from 'zod';
-import { updateTask } from '../../../../index.ts';
+import { updateTask } from '../../../../app.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { readOptions, text, texts } from '../../input/options.ts';
 import { onTask } from './on-task.ts';

@@ -1,6 +1,6 @@
 /** `teams create`: a team on disk; nothing is started. */
 import * as z from 'zod';
-import { makeTeam, profileSchema, type MemberInput } from '../../../../index.ts';
+import { makeTeam, profileSchema, type MemberInput } from '../../../../app.ts';
 import { excludeTeamFiles } from '../../input/git-exclude.ts';
 import { readOptions, texts } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';

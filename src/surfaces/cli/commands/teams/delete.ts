@@ -1,6 +1,6 @@
 /** `teams delete`: stops a team and archives it. */
 import * as z from 'zod';
-import { closeTeam } from '../../../../index.ts';
+import { closeTeam } from '../../../../app.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';

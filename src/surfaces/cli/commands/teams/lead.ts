@@ -1,6 +1,6 @@
 /** `teams lead`: a lead process on a team that is there. */
 import * as z from 'zod';
-import { leadTeam } from '../../../../index.ts';
+import { leadTeam } from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { detached } from '../../input/lead-run.ts';

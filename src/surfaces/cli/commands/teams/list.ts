@@ -1,6 +1,6 @@
 /** `teams list` */
 import * as z from 'zod';
-import { listedTeams } from '../../../../index.ts';
+import { listedTeams } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { rootOf } from '../../input/root.ts';

@@ -1,6 +1,6 @@
 /** `teams prune`: removes archived teams for good. */
 import * as z from 'zod';
-import { archivedBefore, pruneTeams, realClock } from '../../../../index.ts';
+import { archivedBefore, pruneTeams, realClock } from '../../../../app.ts';
 import { confirmed } from '../../input/confirm.ts';
 import { duration, flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';

@@ -1,6 +1,14 @@
 /** `teams spawn`: the team's lead starts a teammate. */
 import * as z from 'zod';
-import { ConflictError, equip, isLed, parseName, requestSpawn, sandboxSchema, UsageError } from '../../../../index.ts';
+import {
+  ConflictError,
+  configureMember,
+  isLed,
+  parseName,
+  requestSpawn,
+  sandboxSchema,
+  UsageError,
+} from '../../../../app.ts';
 import { agentFor } from '../../input/default-agent.ts';
 import { flag, readOptions, text } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -22,7 +30,7 @@ export const act: Act = async (context, given) => {
   const own = handle.store.config.read()?.members.find((member) => member.name === name)?.agent;
   const isKept = agent === undefined && own !== undefined;
   const spec = isKept ? undefined : await agentFor(settings(context), context.io, agent, `for ${name}`);
-  await equip(handle, name, { role, sandbox, agent: spec, planApproval });
+  await configureMember(handle, name, { role, sandbox, agent: spec, planApproval });
   await requestSpawn(handle, name);
   context.result({ member: name }, `The lead of ${handle.name} starts ${name}.`);
   return 0;

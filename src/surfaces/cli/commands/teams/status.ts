@@ -1,5 +1,5 @@
 /** `teams status`: a team at this moment. */
-import { openForReading, realClock, statusOf, type TeamStatus } from '../../../../index.ts';
+import { openForReading, realClock, statusOf, type TeamStatus } from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import { table } from '../../output/table.ts';

@@ -1,6 +1,6 @@
 /** `teams worker`: this process is one teammate. */
 import * as z from 'zod';
-import { equip, join, parseName, rulesFor, serve } from '../../../../index.ts';
+import { configureMember, join, parseName, agentRuleVariables, serve } from '../../../../app.ts';
 import { agentFor } from '../../input/default-agent.ts';
 import { duration, noMore, readOptions, text } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
@@ -20,10 +20,10 @@ export const act: Act = async (context, given) => {
     const name = parseName('member', words[0] ?? '');
     noMore(words.slice(1));
     const spec = agent === undefined ? undefined : await agentFor(settings(context), context.io, agent, `for ${name}`);
-    await equip(handle, name, { role });
+    await configureMember(handle, name, { role });
     const teammate = await join(store, name, {
       byHand: true,
-      environment: { ...context.io.environment, ...rulesFor(settings(context).session) },
+      environment: { ...context.io.environment, ...agentRuleVariables(settings(context).session) },
       agent: spec,
       idleTimeoutMs: idleTimeout,
     });

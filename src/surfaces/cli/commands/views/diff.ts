@@ -1,5 +1,5 @@
 /** `teams diff`: what a run has changed since its safety point. */
-import { changesSince, resolveTask } from '../../../../index.ts';
+import { changesSince, resolveTask } from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';
 import type { Act } from '../../verb.ts';

@@ -1,7 +1,7 @@
 /** `teams export`: a run as one page that needs nothing else, or as JSON. */
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { exportOf, rewriteUserFile, safeJson, type TeamExport } from '../../../../index.ts';
+import { exportOf, rewriteUserFile, safeJson, type TeamExport } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
 import type { CliContext } from '../../context.ts';
 import { noMore, readOptions } from '../../input/options.ts';

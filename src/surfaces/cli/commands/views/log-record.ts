@@ -1,6 +1,6 @@
 /** `teams log --session`: one record for a session's message bus, as S4's roles write it. */
 import * as z from 'zod';
-import { logOnBus, openHandle, sessionTeam } from '../../../../index.ts';
+import { logOnBus, openHandle, sessionTeam } from '../../../../app.ts';
 import { noMore, readOptions, text } from '../../input/options.ts';
 import { rootOf } from '../../input/root.ts';
 import { settings } from '../../input/settings.ts';

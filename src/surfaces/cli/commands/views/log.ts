@@ -1,6 +1,6 @@
 /** `teams log`: what happened in a team, from both of its logs; with `--session` something is written there instead. */
 import * as z from 'zod';
-import { eventLine, followEvents, safeJson, teamEvents, timeOfDay } from '../../../../index.ts';
+import { eventLine, followEvents, safeJson, teamEvents, timeOfDay } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
 import { flag, noMore, readOptions, wholeNumber } from '../../input/options.ts';
 import { painter } from '../../output/painter.ts';

@@ -1,6 +1,6 @@
 /** `teams logs`: what a member's agent printed, line by line. */
 import * as z from 'zod';
-import { followOutput, knownMember, outputOf, safeJson, safeText, UsageError } from '../../../../index.ts';
+import { followOutput, knownMember, outputOf, safeJson, safeText, UsageError } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';

@@ -1,5 +1,5 @@
 /** `teams report`: what came of a team so far. */
-import { reportOf, reportText } from '../../../../index.ts';
+import { reportOf, reportText } from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';

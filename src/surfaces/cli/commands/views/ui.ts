@@ -1,7 +1,7 @@
 /** `teams ui`: a page in the browser, until it is ended. */
 import * as z from 'zod';
 import { basename } from 'node:path';
-import { UsageError } from '../../../../index.ts';
+import { UsageError } from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
 import { noMore, readOptions, wholeNumber } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';

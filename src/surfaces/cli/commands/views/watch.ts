@@ -1,7 +1,7 @@
 /** `teams watch`: a team on the terminal, live, whoever leads it and also after it ended. */
 import process from 'node:process';
 import * as z from 'zod';
-import { judgeTask, openHandle, reviseTask, safeJson, TeamWatch, type TeamHandle } from '../../../../index.ts';
+import { judgeTask, openHandle, reviseTask, safeJson, TeamWatch, type TeamHandle } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';

@@ -1,5 +1,5 @@
 /** `teams why`: what a team, a member or a task waits for, and whose move it is. */
-import { eventLine, timeOfDay, realClock, why, whyText } from '../../../../index.ts';
+import { eventLine, timeOfDay, realClock, why, whyText } from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';
 import { settings } from '../../input/settings.ts';

@@ -1,7 +1,7 @@
 /** The first sight of a team: what needs somebody, how far it is, who does what. */
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import type { MemberRow, Problem } from '../../wire-types.ts';
+import type { MemberRow, TeamProblem } from '../../wire-types.ts';
 import { Chart } from './chart.tsx';
 import { useNow } from '../use-now.ts';
 import { RequestForm } from '../compose.tsx';
@@ -25,7 +25,7 @@ export function OverviewView({ scene }: { scene: PageModel }): JSX.Element {
   );
 }
 
-function Problems({ problems, now }: { problems: readonly Problem[]; now: number }): JSX.Element | null {
+function Problems({ problems, now }: { problems: readonly TeamProblem[]; now: number }): JSX.Element | null {
   if (problems.length === 0) return null;
   return (
     <div class="problems">
@@ -63,7 +63,7 @@ function Problems({ problems, now }: { problems: readonly Problem[]; now: number
   );
 }
 
-function SubjectOf({ problem }: { problem: Problem }): JSX.Element {
+function SubjectOf({ problem }: { problem: TeamProblem }): JSX.Element {
   const { show } = usePageNavigation();
   const { member, task } = problem;
   if (member === undefined)

@@ -1,7 +1,7 @@
 /** The real clock: the one place where time is read and slept. */
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
-import type { Clock } from '../../model/text/clock.ts';
+import type { Clock } from '../model/text/clock.ts';
 
 export const realClock: Clock = {
   now: () => Date.now(),

@@ -1,0 +1,138 @@
+/**
+ * What the surfaces use: command line, MCP server, terminal view and page import this module and no other of the rooms
+ * below. The package does not export it, so its names may change.
+ */
+export * from './index.ts';
+export { AUTO, parseAgentFlag, sandboxSchema, shellWords } from './model/agent/agent.ts';
+export { BACKEND_WORDS } from './model/pipeline/backend.ts';
+export { type MergedConfig } from './model/config/config-layers.ts';
+export { configuredAgents } from './model/config/config.ts';
+export { count } from './model/board/board.ts';
+export { didYouMean } from './model/text/did-you-mean.ts';
+export { parseDuration } from './model/text/duration.ts';
+export { profileSchema } from './model/board/event.ts';
+export { MCP_HOSTS } from './model/team/host-entry.ts';
+export { MESSAGE_TYPES } from './model/team/message.ts';
+export { isName, LEAD, type Name, parseMemberName, parseName } from './model/text/names.ts';
+export { describePlan } from './model/plan/plan-view.ts';
+export { parsePlan, type Plan } from './model/plan/plan.ts';
+export { check } from './model/text/document-problem.ts';
+export { resolveTask } from './model/board/task-reference.ts';
+export { parseToolInput, toolFacts, type ToolInputs, toolJsonSchema, type ToolName } from './model/team/tool.ts';
+export { safeJson, safeLine, safeText } from './model/text/safe-text.ts';
+export { paint, timeOfDay } from './model/team/colors-and-times.ts';
+export { isInternal, isResolved, TASK_STATUSES } from './model/board/task.ts';
+export type { Spending } from './model/team/spending-sum.ts';
+export { COLORS } from './model/team/team-config.ts';
+export { parseRounds, refineRequest } from './policy/refine/refine-request.ts';
+export { cardOf, columnsOf, COLUMNS, type Card, type BoardColumn } from './policy/view/board-columns.ts';
+export { criticalPath, type CriticalPath } from './policy/view/critical-path.ts';
+export { type MessageSummary } from './policy/view/message-flow.ts';
+export { type TeamProblem } from './policy/view/team-problems.ts';
+export { workedMs, type ClaimSpan } from './policy/view/claim-spans.ts';
+export { isSpeech, type TeamProjection, throughput } from './policy/view/team-projection.ts';
+export { pipelineGraph } from './policy/pipeline/pipeline-graph.ts';
+export { duration, teamCancelled, teamForceCancelled } from './policy/mail-wording.ts';
+export { requireAvailable } from './runtime/agents/availability.ts';
+export { logOnBus, sessionTeam } from './runtime/team/bus-log.ts';
+export { changesSince } from './runtime/views/workspace-changes.ts';
+export { builtPage } from './runtime/views/built-page.ts';
+export { perspectiveAgents } from './runtime/agents/perspective-agents.ts';
+export { realClock } from './os/system-clock.ts';
+export { loadConfig } from './runtime/team/configuration.ts';
+export { type ToolCall, type ToolContext } from './runtime/tools/tool-context.ts';
+export { MailboxWatch } from './runtime/tools/mailbox-watch.ts';
+export { detachLead } from './runtime/process/detach.ts';
+export { diagnose } from './runtime/setup/doctor.ts';
+export { configureMember } from './runtime/lead/configure-member.ts';
+export { eventLine } from './runtime/views/event-line.ts';
+export { exportOf, type TeamExport } from './runtime/views/export.ts';
+export {
+  followEvents,
+  followMail,
+  followOutput,
+  knownMember,
+  mailCame,
+  mailMark,
+  mailOf,
+  outputOf,
+} from './runtime/views/follow.ts';
+export { hostSetup, printedEntry, writeHostSetup } from './runtime/setup/host-setup.ts';
+export { initPlan, initProject } from './runtime/setup/init.ts';
+export { join, type JoinOptions, serve } from './runtime/teammate/join.ts';
+export { judgeTask, reviseTask } from './runtime/lead/task-judgement.ts';
+export { HostLeadContext } from './runtime/runs/host-lead-context.ts';
+export { closeTeam, isLed, leadTeam, loadPlan, requestSpawn, resumeTeam, savePlan } from './runtime/runs/lifecycle.ts';
+export { agentRuleVariables } from './runtime/lead/lead-options.ts';
+export { listedTeams } from './runtime/views/listing.ts';
+export { commandLine } from './runtime/process/package.ts';
+export { MailIndex, type MailRow, type MailWanted } from './runtime/team/mail-index.ts';
+export { memberToolContext } from './runtime/tools/member-tool-context.ts';
+export {
+  type GivenPlan,
+  isPlanWord,
+  looksLikePlan,
+  withDefaultAgent,
+  missingPlan,
+  type PlanContext,
+  planInFile,
+  planInText,
+  planNear,
+} from './runtime/runs/plan-source.ts';
+export { makePipelineTeam } from './runtime/runs/pipeline/pipeline-run.ts';
+export {
+  ejectPipeline,
+  type GivenPipeline,
+  listPipelines,
+  pipelineNamed,
+} from './runtime/runs/pipeline/pipeline-shelf.ts';
+export { chooseAgent } from './runtime/agents/probes.ts';
+export { type RefineAsk, type RefinePlace } from './runtime/runs/refine/refine-setup.ts';
+export { refineAt, type RefineProgress } from './runtime/runs/refine/run-refine.ts';
+export { relayOnce } from './runtime/runs/refine/relay-once.ts';
+export { type Report, reportText } from './runtime/views/report-text.ts';
+export { keepReport, reportOf } from './runtime/views/report.ts';
+export { abandonedRuns, type StartDecision, decideStart, inspectExistingRun } from './runtime/runs/existing-run.ts';
+export { makePlannedTeam, planHash, type RunOptions, runTeam } from './runtime/runs/run.ts';
+export { routeText } from './runtime/runs/route.ts';
+export { type RunAsk, runAsk } from './runtime/runs/run-arguments.ts';
+export { RunSession, type SessionOptions } from './runtime/runs/session.ts';
+export { setAsideBroken } from './runtime/team/repair-team.ts';
+export { shownPage, type ShownPage, type WantedPage } from './runtime/views/file-page.ts';
+export { statusOf } from './runtime/views/status.ts';
+export { createTask, type TaskExtras, updateTask } from './runtime/tools/task-change.ts';
+export { endTask, type TaskEnd } from './runtime/tools/task-end.ts';
+export { resultOf, taskHistory } from './runtime/views/task-history.ts';
+export {
+  type ResolvedTaskRun,
+  resolveTaskRun,
+  generatedName,
+  isSameTask,
+  makeGeneratedTeam,
+  type PlannedTask,
+  planTask,
+  archiveFinished,
+  unfinishedRun,
+} from './runtime/runs/task-run.ts';
+export { trustProject, trustTeam } from './runtime/setup/team-doctor.ts';
+export { teamEvents } from './runtime/views/team-events.ts';
+export { TeamWatch, type TeamSnapshot, type TeamWatchOptions } from './runtime/views/team-watch.ts';
+export { makeTeam, openHandle, storeOptions, TeamHandle, type TeamInput } from './runtime/team/team-handle.ts';
+export { toolsOf, useTool } from './runtime/tools/toolbox.ts';
+export { memberPermissions, type Leave } from './runtime/lead/member-permissions.ts';
+export { waitForEnd } from './runtime/team/wait-for-end.ts';
+export { contribute, parseWisdomFile } from './runtime/team/wisdom-contribution.ts';
+export { why, whyText } from './runtime/views/why.ts';
+export type { WhyLimits } from './runtime/views/why-facts.ts';
+export { openWorkspace, type Workspace } from './runtime/tools/tool-workspace.ts';
+export { excludeFromGit } from './store/workspace/exclude.ts';
+export { storedLine } from './store/mail/mail-lines.ts';
+export { type TeamPaths } from './store/files/paths.ts';
+export { archivedBefore } from './store/team/remove-archived.ts';
+export { pruneTeams } from './runtime/setup/prune.ts';
+export { openForReading, type TeamReader } from './store/team/team-reader.ts';
+export { findRoot, findTeam, type ListedTeam, listTeams } from './store/team/team-list.ts';
+export { isDirectory, rewriteUserFile } from './store/user/user-file.ts';
+export { readWisdom } from './store/session/wisdom-store.ts';
+export type { Check } from './runtime/setup/doctor-check.ts';
+export { sessionOptions } from './runtime/runs/session-options.ts';
