@@ -10,7 +10,7 @@ const TALK = ['events', 'path', 'process', 'readline', 'readline/promises', 'str
 
 const ARCHITECTURE: Architecture = {
   rooms: {
-    model: { rooms: [], packages: ['zod', 'yaml', 'vfile-matter', 'ulid'] },
+    model: { rooms: [], packages: ['zod', 'yaml', 'ulid'] },
     os: {
       rooms: ['model'],
       builtins: ['child_process', 'net', 'path', 'process', 'stream', 'timers/promises'],
@@ -78,8 +78,8 @@ const ARCHITECTURE: Architecture = {
     'app.ts': { rooms: ['index.ts', ...BELOW_SURFACES] },
     'surfaces/cli': {
       rooms: ['app.ts'],
-      packages: ['commander', '@commander-js/extra-typings', 'pretty-ms', 'fast-string-width', 'zod', 'yaml'],
-      lazyPackages: ['@bomb.sh/tab', '@clack/prompts'],
+      packages: ['commander', 'fast-string-width', 'zod', 'yaml'],
+      lazyPackages: ['@bomb.sh/tab'],
       builtins: TALK,
     },
     'surfaces/mcp': {
@@ -89,7 +89,7 @@ const ARCHITECTURE: Architecture = {
     },
     'surfaces/terminal': {
       rooms: ['app.ts'],
-      packages: ['ink', 'react', 'pretty-ms', 'fast-string-width'],
+      packages: ['ink', 'react', 'fast-string-width'],
       builtins: TALK,
     },
     'surfaces/web': {

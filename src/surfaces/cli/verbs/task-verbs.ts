@@ -1,5 +1,10 @@
 /** Verbs of the board. */
-import type { Option, Verb } from '../verb.ts';
+import type { TASK_ACTS } from '../commands/task/task-acts.ts';
+import type { Act, Option, Verb } from '../verb.ts';
+
+const taskAct = async (name: keyof typeof TASK_ACTS): Promise<{ act: Act }> => ({
+  act: (await import('../commands/task/task-acts.ts')).TASK_ACTS[name],
+});
 
 const words = '[team] [task]';
 const subject: Option = { flags: '--subject <text>', what: 'what is to be done' };
@@ -34,7 +39,7 @@ const making: readonly Verb[] = [
       { line: "teams task create login 'Review' --blocked-by 1 --blocked-by 2", what: 'after two others' },
       { line: "teams task create 'Run them' --run 'npm test' --timeout 5m", what: 'for an exec agent' },
     ],
-    load: () => import('../commands/task/create.ts'),
+    load: () => taskAct('create'),
   },
   {
     name: 'task list',
@@ -48,7 +53,7 @@ const making: readonly Verb[] = [
       { line: 'teams task list login', what: 'every task' },
       { line: 'teams task list --status failed --json', what: 'for a program' },
     ],
-    load: () => import('../commands/task/list.ts'),
+    load: () => taskAct('list'),
   },
   {
     name: 'task get',
@@ -58,7 +63,7 @@ const making: readonly Verb[] = [
       { line: 'teams task get login 3', what: 'by its id' },
       { line: "teams task get login 'Write tests' --json", what: 'by its subject' },
     ],
-    load: () => import('../commands/task/get.ts'),
+    load: () => taskAct('get'),
   },
   {
     name: 'task update',
@@ -76,7 +81,7 @@ const making: readonly Verb[] = [
       { line: 'teams task update login 3 --owner bob', what: 'give it to bob' },
       { line: 'teams task update login 3 --block 2', what: 'after task 2' },
     ],
-    load: () => import('../commands/task/update.ts'),
+    load: () => taskAct('update'),
   },
 ];
 
@@ -90,7 +95,7 @@ const working: readonly Verb[] = [
       { line: 'teams task claim login 3 --as ada', what: 'for ada, who has no process' },
       { line: 'teams task claim login --next --as ada', what: 'lowest id first' },
     ],
-    load: () => import('../commands/task/claim.ts'),
+    load: () => taskAct('claim'),
   },
   {
     name: 'task complete',
@@ -108,7 +113,7 @@ const working: readonly Verb[] = [
         what: 'inside a teammate: runs its verify commands, tells the runner',
       },
     ],
-    load: () => import('../commands/task/complete.ts'),
+    load: () => taskAct('complete'),
   },
   {
     name: 'task fail',
@@ -123,7 +128,7 @@ const working: readonly Verb[] = [
       { line: "teams task fail login 3 --reason 'The API is gone.'", what: 'with the reason' },
       { line: 'make 2>&1 | tail -5 | teams task fail login 3 --reason -', what: 'the reason is on stdin' },
     ],
-    load: () => import('../commands/task/fail.ts'),
+    load: () => taskAct('fail'),
   },
   {
     name: 'task release',
@@ -134,7 +139,7 @@ const working: readonly Verb[] = [
       { line: 'teams task release login 3 --as ada', what: "ada's claim ends" },
       { line: "teams task release 3 --why 'needs a key'", what: 'with the reason' },
     ],
-    load: () => import('../commands/task/release.ts'),
+    load: () => taskAct('release'),
   },
 ];
 
@@ -147,7 +152,7 @@ const deciding: readonly Verb[] = [
       { line: 'teams task retry login 3', what: 'it is pending again' },
       { line: 'teams task retry 3 --json', what: 'prints {task}' },
     ],
-    load: () => import('../commands/task/retry.ts'),
+    load: () => taskAct('retry'),
   },
   {
     name: 'task skip',
@@ -161,7 +166,7 @@ const deciding: readonly Verb[] = [
       { line: 'teams task skip login 3', what: 'what waits for it becomes ready' },
       { line: 'teams task skip login 3 --cascade', what: 'that is skipped too' },
     ],
-    load: () => import('../commands/task/skip.ts'),
+    load: () => taskAct('skip'),
   },
   {
     name: 'task unblock',
@@ -171,7 +176,7 @@ const deciding: readonly Verb[] = [
       { line: 'teams task unblock login 3', what: 'of all of them' },
       { line: 'teams task unblock login 3 2', what: 'only of task 2' },
     ],
-    load: () => import('../commands/task/unblock.ts'),
+    load: () => taskAct('unblock'),
   },
   {
     name: 'task approve',
@@ -181,7 +186,7 @@ const deciding: readonly Verb[] = [
       { line: 'teams task approve login 3', what: 'its member begins; or what waits for it goes on' },
       { line: "teams task approve login 3 'Keep the API.'", what: 'with a word on the way' },
     ],
-    load: () => import('../commands/task/approve.ts'),
+    load: () => taskAct('approve'),
   },
   {
     name: 'task refuse',
@@ -194,7 +199,7 @@ const deciding: readonly Verb[] = [
       },
       { line: 'teams task refuse login 3 - < review.txt', what: 'the reason is on stdin' },
     ],
-    load: () => import('../commands/task/refuse.ts'),
+    load: () => taskAct('refuse'),
   },
   {
     name: 'task revise',
@@ -204,7 +209,7 @@ const deciding: readonly Verb[] = [
       { line: "teams task revise login DRAFT-002 'The costs are missing.'", what: 'as DRAFT-002-R1' },
       { line: 'teams task revise login 3 - < review.txt', what: 'what is to be different is on stdin' },
     ],
-    load: () => import('../commands/task/revise.ts'),
+    load: () => taskAct('revise'),
   },
 ];
 

@@ -5,19 +5,18 @@ import { noMore, readOptions, flag } from '../../input/options.ts';
 import type { CliContext } from '../../context.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
-import { showTask } from './on-task.ts';
-import { callOf, toolInput } from './tool-input.ts';
+import { callOf, toolInput, showTask } from './on-task.ts';
 
 const schema = z.object({ next: flag });
 
-export const act: Act = async (context, given) => {
+export const claim: Act = async (context, given) => {
   const { next } = readOptions(schema, given);
   const { handle, words } = await openTeamChoice(context, given.words, { needs: next ? 0 : 1 });
   try {
     const [reference, ...rest] = words;
     noMore(next ? words : rest);
     const task =
-      next || reference === undefined ? await handle.board.claimNext() : await claim(context, handle, reference);
+      next || reference === undefined ? await handle.board.claimNext() : await claimNamed(context, handle, reference);
     if (!task)
       throw new ConflictError(
         'NOT_READY',
@@ -30,7 +29,7 @@ export const act: Act = async (context, given) => {
   }
 };
 
-async function claim(context: CliContext, handle: TeamHandle, taskId: string): Promise<Task> {
+async function claimNamed(context: CliContext, handle: TeamHandle, taskId: string): Promise<Task> {
   const input = toolInput('TaskUpdate', { taskId, status: 'in_progress' });
   return (await updateTask(handle, input, callOf(context))).task;
 }

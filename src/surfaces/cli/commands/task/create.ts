@@ -6,8 +6,7 @@ import { givenText } from '../../input/text-argument.ts';
 import { duration, flag, noMore, readOptions, text, texts, wholeNumber } from '../../input/options.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
-import { showTask } from './on-task.ts';
-import { toolInput } from './tool-input.ts';
+import { toolInput, showTask } from './on-task.ts';
 
 const who = {
   owner: text,
@@ -21,7 +20,7 @@ const work = { run: text, prompt: text, verify: texts, timeout: duration, env: t
 const schema = z.object({ ...who, ...what, ...work, retries: wholeNumber });
 type Options = z.infer<typeof schema>;
 
-export const act: Act = async (context, given) => {
+export const create: Act = async (context, given) => {
   const options = readOptions(schema, given);
   const { handle, words } = await openTeamChoice(context, given.words, {
     needs: options.subject === undefined ? 1 : 0,

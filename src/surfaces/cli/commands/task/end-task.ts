@@ -5,8 +5,7 @@ import type { CliContext } from '../../context.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { readOptions, text, texts, wholeNumber } from '../../input/options.ts';
 import type { Act } from '../../verb.ts';
-import { onTask } from './on-task.ts';
-import { callOf } from './tool-input.ts';
+import { callOf, onTask } from './on-task.ts';
 
 const schema = z.object({ result: text, reason: text, exitCode: wholeNumber, file: texts });
 

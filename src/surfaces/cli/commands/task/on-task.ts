@@ -1,5 +1,12 @@
 /** A verb about one task: its team is opened, the task changed, and shown as it is then. */
-import { UsageError, type Task, type TeamHandle } from '../../../../app.ts';
+import {
+  parseToolInput,
+  UsageError,
+  type Task,
+  type TeamHandle,
+  type ToolCall,
+  type ToolInputs,
+} from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { noMore } from '../../input/options.ts';
 import { taskRows } from '../../output/task-rows.ts';
@@ -38,3 +45,19 @@ export function onTask(change: Change, { words: more = 0 } = {}): Act {
 
 export const showTask = (context: CliContext, handle: TeamHandle, task: Task): void =>
   context.result({ task }, taskRows([task], handle.board.list()));
+
+/** @throws UsageError `USAGE` in the words that a model would get */
+export function toolInput<T extends 'TaskCreate' | 'TaskUpdate'>(
+  tool: T,
+  given: Readonly<Record<string, unknown>>,
+): ToolInputs[T] {
+  const parsed = parseToolInput(tool, given);
+  if (parsed.ok) return parsed.value;
+  throw new UsageError('USAGE', parsed.problems.map(({ text }) => text).join(' '));
+}
+
+/** The call of a tool that a verb is. */
+export const callOf = (context: CliContext): ToolCall => ({
+  signal: context.io.gone,
+  progress: (text) => context.debug(text),
+});

@@ -1,4 +1,0 @@
-/** `teams task complete`: done, with the result. */
-import { endOf } from './end-task.ts';
-
-export const act = endOf('completed');

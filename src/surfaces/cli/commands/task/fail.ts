@@ -1,4 +1,0 @@
-/** `teams task fail`: not done, with the reason. */
-import { endOf } from './end-task.ts';
-
-export const act = endOf('failed');

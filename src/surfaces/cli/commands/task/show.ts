@@ -1,0 +1,37 @@
+/** `teams task list`: the board; `teams task get`: one task in full, with its history and its last result. */
+import * as z from 'zod';
+import { resolveTask, resultOf, TASK_STATUSES, taskHistory, UsageError, type Task } from '../../../../app.ts';
+import { noMore, readOptions, text } from '../../input/options.ts';
+import { withTeamReader } from '../../input/team-reader-choice.ts';
+import { painter } from '../../output/painter.ts';
+import { taskRows, wholeTask } from '../../output/task-rows.ts';
+import type { Act } from '../../verb.ts';
+
+const listOptions = z.object({ status: z.enum(TASK_STATUSES).optional(), owner: text });
+
+export const list: Act = (context, given) => {
+  const { status, owner } = readOptions(listOptions, given);
+  return withTeamReader(context, given.words, 0, (store, words) => {
+    noMore(words);
+    const all = [...store.board.fold().tasks.values()];
+    const isWanted = (task: Task): boolean =>
+      (status === undefined || task.status === status) && (owner === undefined || ownerOf(task) === owner);
+    const tasks = all.filter(isWanted);
+    context.result({ tasks }, taskRows(tasks, all));
+    if (tasks.length === 0) context.info(all.length === 0 ? 'The board is empty.' : 'No task is like that.');
+    return Promise.resolve(0);
+  });
+};
+
+const ownerOf = (task: Task): string | undefined => (task.status === 'in_progress' ? task.claim.member : task.owner);
+
+export const get: Act = (context, given) =>
+  withTeamReader(context, given.words, 1, (store, [reference, ...rest]) => {
+    noMore(rest);
+    if (reference === undefined) throw new UsageError('USAGE', 'Which task? `teams task list` shows them.');
+    const task = resolveTask(store.board.fold(), reference);
+    const history = taskHistory(store, task);
+    if (context.flags.json) context.result({ task: { ...task, history } }, '');
+    else context.printPainted(wholeTask(task, history, resultOf(store, task), painter(context, store)));
+    return Promise.resolve(0);
+  });

@@ -1,0 +1,68 @@
+/** What each `teams task` verb does, one row a verb. The longer ones have files of their own. */
+import * as z from 'zod';
+import { judgeTask, reviseTask, updateTask } from '../../../../app.ts';
+import { flag, readOptions, text, texts } from '../../input/options.ts';
+import { givenText } from '../../input/text-argument.ts';
+import type { Act } from '../../verb.ts';
+import { claim } from './claim.ts';
+import { create } from './create.ts';
+import { endOf } from './end-task.ts';
+import { callOf, onTask, toolInput } from './on-task.ts';
+import { get, list } from './show.ts';
+
+const updateOptions = z.object({
+  subject: text,
+  description: text,
+  activeForm: text,
+  owner: text,
+  block: texts,
+  unblock: texts,
+});
+
+/** Words, owner and blockers of a task, by the tool TaskUpdate. Its status has verbs of its own. */
+const update: Act = onTask(async ({ context, handle, reference: taskId }, given) => {
+  const { owner, block: addBlockedBy, unblock: removeBlockedBy, ...words } = readOptions(updateOptions, given);
+  const input = toolInput('TaskUpdate', { taskId, owner, addBlockedBy, removeBlockedBy });
+  const { subject, description, activeForm } = words;
+  const said = {
+    subject,
+    description: description === undefined ? undefined : await givenText(context, description),
+    activeForm,
+  };
+  return (await updateTask(handle, input, callOf(context), said)).task;
+});
+
+const skipOptions = z.object({ cascade: flag, why: text });
+const releaseOptions = z.object({ why: text });
+
+/** The answer to a member that waits for the approval of its plan. */
+const answer = (approve: boolean): Act =>
+  onTask(
+    async ({ context, handle, reference, word }) =>
+      judgeTask(handle, reference, { approve, text: await givenText(context, word) }),
+    { words: 1 },
+  );
+
+export const TASK_ACTS = {
+  create,
+  list,
+  get,
+  update,
+  claim,
+  complete: endOf('completed'),
+  fail: endOf('failed'),
+  release: onTask(({ handle, reference }, given) =>
+    handle.board.release(reference, readOptions(releaseOptions, given).why),
+  ),
+  retry: onTask(({ handle, reference }) => handle.board.retry(reference)),
+  skip: onTask(({ handle, reference }, given) => handle.board.skip(reference, readOptions(skipOptions, given))),
+  unblock: onTask(({ handle, reference, word }) => handle.board.unblock(reference, word === '' ? undefined : word), {
+    words: 1,
+  }),
+  approve: answer(true),
+  refuse: answer(false),
+  revise: onTask(
+    async ({ context, handle, reference, word }) => reviseTask(handle, reference, await givenText(context, word)),
+    { words: 1 },
+  ),
+} as const satisfies Readonly<Record<string, Act>>;
