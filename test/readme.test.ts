@@ -22,7 +22,7 @@ const PAGES = [
 ].filter((page) => existsSync(join(ROOT, page)));
 
 /** Pages and files that another change of the same series brings. */
-const COMING = new Set(['docs/cli.md', 'src/model/agent/agent-kinds.ts']);
+const COMING = new Set(['src/model/agent/agent-kinds.ts']);
 
 /** The fenced blocks of one language, in their order. */
 const blocks = (page: string, language: string): string[] =>
