@@ -15,7 +15,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** A largest value of at least this is the platform's limit, not one to tell. */
 const UNLIMITED = 2 ** 31 - 1;
 
-const { verbs, program, jsonSchemas, configVariables, EXIT_CODE_HELP, ERROR_CODE_HELP } = await sources();
+const { verbs, program, jsonSchemas, configVariables, EXIT_CODE_HELP, ERROR_CODE_HELP, VERB_SHAPES, schemaName } =
+  await sources();
 
 const wanted = new Map([
   ['docs/cli.md', cliPage()],
@@ -36,6 +37,7 @@ async function sources() {
   const modules = {
     'src/surfaces/cli/verbs/all-verbs.ts': 'verbs',
     'src/surfaces/cli/commander-program.ts': 'program',
+    'src/surfaces/cli/shapes/all-shapes.ts': 'VERB_SHAPES, schemaName',
     'src/surfaces/cli/exit-code-help.ts': 'EXIT_CODE_HELP',
     'src/model/config/schemas.ts': 'jsonSchemas',
     'src/model/config/config-env.ts': 'configVariables',
@@ -115,7 +117,7 @@ function errorCodes() {
   return [
     '## Error codes',
     '',
-    'With `--json` a failure is `{"error": {"class", "code", "message", "retryable"}}` on stdout. Cures: [troubleshooting](troubleshooting.md#by-error-code).',
+    'With `--json` a failure is `{"error": {"class", "code", "message", "retryable"}}` on stdout ([schemas/cli/failure.json](../schemas/cli/failure.json)). Cures: [troubleshooting](troubleshooting.md#by-error-code).',
     '',
     ...table(['code', 'class', 'exit code', 'meaning'], rows),
   ];
@@ -140,7 +142,13 @@ function verbSection({ name, summary, examples }, command) {
     '```sh',
     ...examples.map(({ line, what }) => `${line.padEnd(width)}   # ${what}`),
     '```',
+    ...jsonOf(name),
   ];
+}
+
+function jsonOf(name) {
+  const file = `schemas/cli/${schemaName(name)}.json`;
+  return name in VERB_SHAPES ? ['', `With \`--json\`: [${file}](../${file}).`] : [];
 }
 
 function optionTable(options) {
