@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { verbs } from '../../../src/surfaces/cli/verbs/all-verbs.ts';
 import { Workplace, type Answer } from '../../support/cli.ts';
-import { schemaName, VERB_SHAPES } from '../../../src/surfaces/cli/shapes/all-shapes.ts';
+import { cliSchemas, schemaName, VERB_SHAPES } from '../../../src/surfaces/cli/shapes/all-shapes.ts';
 import * as base from '../../../src/surfaces/cli/shapes/base-shapes.ts';
 import * as mail from '../../../src/surfaces/cli/shapes/mail-shapes.ts';
 import * as run from '../../../src/surfaces/cli/shapes/run-shapes.ts';
@@ -247,5 +247,30 @@ describe('a failure', () => {
     const { code, out, err } = await say(new Workplace(), `${name} --nonsense --json`);
     expect(base.failure.parse(JSON.parse(out)).error).toMatchObject({ class: 'UsageError', code: 'USAGE' });
     expect({ code, err }).toEqual({ code: 2, err: '' });
+  });
+});
+
+/** Keys of what is printed as it is stored: messages and tasks. */
+const STORED = ['request_id', 'task_id', 'reply_to', 'created_at', 'updated_at', 'claimed_at'];
+
+function keysIn(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(keysIn);
+  if (typeof node !== 'object' || node === null) return [];
+  const own = 'properties' in node && typeof node.properties === 'object' ? Object.keys(node.properties ?? {}) : [];
+  return [...own, ...Object.values(node).flatMap(keysIn)];
+}
+
+describe('the published schemas', () => {
+  it('have keys in camel case, but for what is stored', () => {
+    const keys = new Set(Object.values(cliSchemas()).flatMap(keysIn));
+    expect([...keys].filter((key) => !/^[a-z][a-zA-Z0-9]*$/.test(key)).sort()).toEqual(STORED.toSorted());
+  });
+
+  it('want the version of the shape in every answer and in every line', () => {
+    const shapes = Object.values(VERB_SHAPES).flatMap(({ answers, lines = [] }) => [...answers, ...lines]);
+    for (const { required, properties } of shapes.map((shape) => z.toJSONSchema(shape))) {
+      expect(required).toContain('schemaVersion');
+      expect(properties?.['schemaVersion']).toMatchObject({ const: 2 });
+    }
   });
 });

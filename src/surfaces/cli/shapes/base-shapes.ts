@@ -14,7 +14,7 @@ export const json = z.record(z.string(), z.json());
 export const agent = z.looseObject({ kind: text });
 
 const version = { schemaVersion: z.literal(SCHEMA_VERSION) };
-/** What a verb prints, whole. */
+/** What a verb prints: an object, or a line of a stream. */
 export const answer = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject({ ...version, ...shape });
 /** The same, of a record that may have fields of its own. */
 export const openAnswer = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject({ ...version, ...shape });

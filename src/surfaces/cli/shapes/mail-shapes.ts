@@ -21,8 +21,9 @@ const stored = {
   hops: counted.optional(),
   data: json.optional(),
 };
-export const message = z.strictObject(stored);
-export const messages = answer({ messages: z.array(message) });
+/** A line of a stream has the version of its shape besides. */
+export const message = answer(stored);
+export const messages = answer({ messages: z.array(z.strictObject(stored)) });
 /** It may have been printed before. */
 const taken = answer({ messages: z.array(z.strictObject({ ...stored, redelivered: z.literal(true).optional() })) });
 

@@ -5,7 +5,7 @@ import { answer, counted, text, time, type VerbShape } from './base-shapes.ts';
 const counts = z.strictObject({
   total: counted,
   pending: counted,
-  in_progress: counted,
+  inProgress: counted,
   completed: counted,
   failed: counted,
   skipped: counted,

@@ -1,6 +1,6 @@
 /** What the verbs that look at a team print with `--json`. An event keeps the keys that it is stored with. */
 import * as z from 'zod';
-import { answer, counted, text, time, type VerbShape } from './base-shapes.ts';
+import { answer, counted, openAnswer, text, time, type VerbShape } from './base-shapes.ts';
 import { report, reportBody } from './run-shapes.ts';
 
 /** A fact has fields of its own. */
@@ -12,8 +12,8 @@ const fact = {
   text: z.string().optional(),
 };
 const eventBody = z.looseObject(fact);
-export const event = eventBody;
-export const outputLine = z.strictObject({ member: text, line: z.string() });
+export const event = openAnswer(fact);
+export const outputLine = answer({ member: text, line: z.string() });
 export const explained = answer({
   subject: text,
   state: text,
@@ -30,8 +30,8 @@ const span = z.strictObject({
   task: text,
   member: text,
   claim: counted,
-  from: z.number(),
-  to: z.number().optional(),
+  from: time,
+  to: time.optional(),
   end: text.optional(),
 });
 const exportedTask = z.strictObject({
@@ -67,11 +67,11 @@ export const exported = answer({
   members: z.array(reportBody.shape.members.element.extend({ spending: spending.nullable() })),
   tasks: z.array(exportedTask),
   timeline: z.strictObject({
-    from: z.number(),
-    to: z.number(),
+    from: time,
+    to: time,
     spans: z.array(span),
-    starts: z.array(z.strictObject({ member: text, at: z.number(), life: counted })),
-    critical: z.strictObject({ tasks: z.array(text), ms: counted }),
+    starts: z.array(z.strictObject({ member: text, at: time, life: counted })),
+    critical: z.strictObject({ tasks: z.array(text), durationMs: counted }),
   }),
   mail: z.array(exportedMail),
 });
