@@ -1,10 +1,11 @@
 /**
- * node scripts/schemas.mjs [--check] — writes the JSON Schemas of `src/model/config/schemas.ts` to schemas/, for editors and other
- * programs; with --check it only says which are not what the code says now.
+ * node scripts/schemas.mjs [--check] — writes the JSON Schemas of `src/model/config/schemas.ts` to schemas/, and those of
+ * what `--json` prints (`src/surfaces/cli/shapes/`) to schemas/cli/, for editors and other programs; with --check it only
+ * says which are not what the code says now.
  */
 import { build } from 'esbuild';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -12,21 +13,31 @@ const TARGET = join(ROOT, 'schemas');
 
 const { outputFiles } = await build({
   absWorkingDir: ROOT,
-  entryPoints: ['src/model/config/schemas.ts'],
+  stdin: {
+    contents: `export { jsonSchemas } from './src/model/config/schemas.ts';
+export { cliSchemas } from './src/surfaces/cli/shapes/all-shapes.ts';`,
+    resolveDir: ROOT,
+    sourcefile: 'schemas.js',
+  },
   write: false,
   bundle: true,
   platform: 'node',
   format: 'esm',
   target: 'node20.19',
 });
-const { jsonSchemas } = await import(
+const { jsonSchemas, cliSchemas } = await import(
   `data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`
 );
-const wanted = new Map(
-  Object.entries(jsonSchemas()).map(([name, schema]) => [`${name}.json`, `${JSON.stringify(schema, null, 2)}\n`]),
-);
+const filesOf = (schemas, folder) =>
+  Object.entries(schemas).map(([name, schema]) => [
+    join(folder, `${name}.json`),
+    `${JSON.stringify(schema, null, 2)}\n`,
+  ]);
+const wanted = new Map([...filesOf(jsonSchemas(), ''), ...filesOf(cliSchemas(), 'cli')]);
 
-const found = existsSync(TARGET) ? readdirSync(TARGET) : [];
+const found = existsSync(TARGET)
+  ? readdirSync(TARGET, { recursive: true }).filter((file) => file.endsWith('.json'))
+  : [];
 const stale = [...wanted].filter(
   ([file, text]) => !found.includes(file) || readFileSync(join(TARGET, file), 'utf8') !== text,
 );
@@ -37,7 +48,9 @@ if (process.argv.includes('--check')) {
     console.error(`schemas/${file} is not what the code says: run \`npm run schemas\`.`);
   process.exitCode = stale.length + extra.length > 0 ? 1 : 0;
 } else {
-  mkdirSync(TARGET, { recursive: true });
-  for (const [file, text] of stale) writeFileSync(join(TARGET, file), text);
+  for (const [file, text] of stale) {
+    mkdirSync(dirname(join(TARGET, file)), { recursive: true });
+    writeFileSync(join(TARGET, file), text);
+  }
   for (const file of extra) rmSync(join(TARGET, file));
 }

@@ -20,6 +20,7 @@ export { check } from './model/text/document-problem.ts';
 export { resolveTask } from './model/board/task-reference.ts';
 export { parseToolInput, toolFacts, type ToolInputs, toolJsonSchema, type ToolName } from './model/team/tool.ts';
 export { safeJson, safeLine, safeText } from './model/text/safe-text.ts';
+export { timestamp } from './model/text/clock.ts';
 export { paint, timeOfDay } from './model/team/colors-and-times.ts';
 export { isInternal, isResolved, TASK_STATUSES } from './model/board/task.ts';
 export type { Spending } from './model/team/spending-sum.ts';

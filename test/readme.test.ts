@@ -21,9 +21,6 @@ const PAGES = [
   ...readdirSync(join(ROOT, 'docs/decisions')).map((file) => `docs/decisions/${file}`),
 ].filter((page) => existsSync(join(ROOT, page)));
 
-/** Pages and files that another change of the same series brings. */
-const COMING = new Set(['docs/cli.md']);
-
 /** The fenced blocks of one language, in their order. */
 const blocks = (page: string, language: string): string[] =>
   [...read(page).matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, body]) => body ?? '');
@@ -53,7 +50,6 @@ describe.each(PAGES)('%s', (page) => {
     ];
     const dead = targets.flatMap(([, path = '', anchor]) => {
       const file = path === '' ? page : resolve('/', dirname(page), path).slice(1);
-      if (COMING.has(file)) return [];
       if (!existsSync(join(ROOT, file))) return [path];
       return anchor !== undefined && !anchors(file).includes(anchor) ? [`${file}#${anchor}`] : [];
     });
@@ -64,7 +60,7 @@ describe.each(PAGES)('%s', (page) => {
     const named = [...prose(page).matchAll(/`((?:src|test|scripts|bin|schemas)\/[\w./-]+)`/g)].map(
       ([, path = '']) => path,
     );
-    expect(named.filter((path) => !COMING.has(path) && !existsSync(join(ROOT, path)))).toEqual([]);
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 });
 

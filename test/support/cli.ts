@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 export const failureSchema = z.strictObject({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(2),
   error: z.strictObject({ class: z.string(), code: z.string(), message: z.string().min(1), retryable: z.boolean() }),
 });
 

@@ -30,6 +30,10 @@ const upperSnake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_
 
 const BY_VARIABLE = new Map(KEY_PATHS.map((path) => [path.map(upperSnake).join('_'), path]));
 
+/** The variable of each key that has one, by the key's path with dots. */
+export const configVariables = (): ReadonlyMap<string, string> =>
+  new Map([...BY_VARIABLE].map(([variable, path]) => [path.join('.'), `${PREFIX}${variable}`]));
+
 /**
  * One layer for each variable, so that its name is the origin of what it sets. A text becomes the first of JSON,
  * the text itself, yes or no, and a list with commas that the key's schema accepts. Empty variables set nothing.

@@ -1,10 +1,13 @@
 /** JSON Schemas, drawn from the code's own, of what people and other programs write or read. */
 import * as z from 'zod';
 import { configSchema } from './config.ts';
+import { CONFIG_KEY_HELP } from './config-key-help.ts';
 import { authorSchema, bodySchema, ulidSchema } from '../board/event.ts';
+import { PLAN_KEY_HELP } from '../plan/plan-key-help.ts';
 import { planFileSchema } from '../plan/plan-schema.ts';
 import { storedSchema } from '../team/message.ts';
 import { newTaskSchema } from '../board/task.ts';
+import { describedSchema, type KeyHelpTable } from '../text/key-help.ts';
 import { configDocumentSchema, processSchema, stateSchema, teamEventSchema } from '../team/team-config.ts';
 
 const boardEventSchema = z.intersection(
@@ -12,9 +15,16 @@ const boardEventSchema = z.intersection(
   bodySchema,
 );
 
-const SOURCES = {
-  plan: { title: 'A plan file of teams', schema: planFileSchema },
-  config: { title: 'A configuration file of teams', schema: configSchema },
+interface SchemaSource {
+  readonly title: string;
+  readonly schema: z.ZodType;
+  /** What each key means; every key needs an entry. */
+  readonly help?: KeyHelpTable;
+}
+
+const SOURCES: Readonly<Record<string, SchemaSource>> = {
+  plan: { title: 'A plan file of teams', schema: planFileSchema, help: PLAN_KEY_HELP },
+  config: { title: 'A configuration file of teams', schema: configSchema, help: CONFIG_KEY_HELP },
   task: { title: 'A task to be added to a board', schema: newTaskSchema },
   'board-event': { title: 'A line of a board log', schema: boardEventSchema },
   'team-config': { title: "A team's config.json", schema: configDocumentSchema },
@@ -24,11 +34,22 @@ const SOURCES = {
   'team-event': { title: 'A line of events.jsonl', schema: teamEventSchema },
 };
 
-/** By file name without ending; each describes what may be written, defaults left out. */
+/**
+ * By file name without ending; each describes what may be written, defaults left out.
+ * @throws Error for a key without help, and for help without a key
+ */
 export const jsonSchemas = (): Record<string, object> =>
   Object.fromEntries(
-    Object.entries(SOURCES).map(([name, { title, schema }]) => {
+    Object.entries(SOURCES).map(([name, { title, schema, help }]) => {
       const { $schema, ...body } = z.toJSONSchema(schema, { io: 'input' });
-      return [name, { $schema, $id: `urn:teams-runtime:schema:${name}`, title, ...body }];
+      return [name, { $schema, $id: `urn:teams-runtime:schema:${name}`, title, ...withHelp(name, body, help) }];
     }),
   );
+
+function withHelp(name: string, schema: object, help: KeyHelpTable | undefined): object {
+  if (help === undefined) return schema;
+  const { schema: described, missing, stale } = describedSchema({ ...schema }, help);
+  if (missing.length > 0) throw new Error(`These keys of ${name} have no description: ${missing.join(', ')}.`);
+  if (stale.length > 0) throw new Error(`These descriptions of ${name} have no key: ${stale.join(', ')}.`);
+  return described;
+}

@@ -1,4 +1,5 @@
 /** Setting up a project: first what would be written, then the writing. */
+import { CONFIG_KEY_HELP } from '../../model/config/config-key-help.ts';
 import { CONFIG_KEYS, configSchema } from '../../model/config/config.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
 import { excludeFromGit, missingExclusion } from '../../store/workspace/exclude.ts';
@@ -32,19 +33,28 @@ export function initProject(root: string): void {
   excludeFromGit(root);
 }
 
-/** Every key with its default, commented out; those without a default as examples. */
+/** Every key with its meaning and its default, commented out; a key without a default has its example. */
 export function configText(): string {
   const defaults: Readonly<Record<string, unknown>> = configSchema.parse({});
-  const lines = CONFIG_KEYS.map(
-    (key) => `# ${key}: ${defaults[key] === undefined ? '…' : JSON.stringify(defaults[key])}`,
-  );
+  const lines = CONFIG_KEYS.flatMap((key) => ['', ...commentOf(key), `# ${key}: ${sampleOf(key, defaults[key])}`]);
   return [
     `# yaml-language-server: $schema=${schemaFile('config')}`,
     '# Configuration of teams for this project. Stronger: command line flags and TEAMS_<KEY> variables; weaker: the same',
     '# file in $XDG_CONFIG_HOME/teams. `teams config show --origin` shows what is in force. After an edit that sets',
     '# commands, addresses or environment, `teams doctor --trust` says that it was you.',
-    '',
     ...lines,
     '',
   ].join('\n');
 }
+
+function commentOf(key: string): string[] {
+  const { text = '', otherwise } = CONFIG_KEY_HELP[key] ?? {};
+  const inner = Object.entries(CONFIG_KEY_HELP).filter(([path]) => path.startsWith(`${key}.`) && !path.includes('*'));
+  return [
+    `## ${text}${otherwise === undefined ? '' : ` Default: ${otherwise}.`}`,
+    ...inner.map(([path, help]) => `##   ${path.slice(key.length + 1)}: ${help.text}`),
+  ];
+}
+
+const sampleOf = (key: string, value: unknown): string =>
+  JSON.stringify(value ?? CONFIG_KEY_HELP[key]?.example ?? null);

@@ -1,6 +1,7 @@
 /** How a verb fails: one sentence on stderr, or the same as JSON on stdout, and the exit code of its class. */
-import { isTeamError, safeJson, safeText } from '../../app.ts';
+import { isTeamError, safeText } from '../../app.ts';
 import type { CliIo } from './io.ts';
+import { jsonLine } from './output/json-line.ts';
 
 export interface CliFailure {
   readonly class: string;
@@ -29,7 +30,6 @@ export function fail(error: unknown, style: FailureStyle, io: CliIo): number {
 }
 
 export function tell(failure: CliFailure, { json }: Pick<FailureStyle, 'json'>, { stdout, stderr }: CliIo): void {
-  if (json)
-    stdout.write(`${safeJson({ schemaVersion: 1, error: { ...failure, message: safeText(failure.message) } })}\n`);
+  if (json) stdout.write(jsonLine({ error: { ...failure, message: safeText(failure.message) } }));
   else stderr.write(`teams: ${safeText(failure.message)}\n`);
 }

@@ -2,8 +2,9 @@
  * What every verb has: the common flags, and a voice. Data goes to stdout, talk to stderr; whatever goes through here is
  * made safe for a terminal, so that no verb need think of it.
  */
-import { safeJson, safeText } from '../../app.ts';
+import { safeText } from '../../app.ts';
 import type { CliIo } from './io.ts';
+import { jsonLine } from './output/json-line.ts';
 
 export interface CommonFlags {
   readonly root?: string | undefined;
@@ -26,13 +27,8 @@ export class CliContext {
 
   /** The answer of a verb: one object with `--json`, else the text. An empty text prints nothing. */
   result(value: object, text: string): void {
-    if (this.flags.json) this.record({ schemaVersion: 1, ...value });
+    if (this.flags.json) this.io.stdout.write(jsonLine(value));
     else if (text !== '') this.print(text);
-  }
-
-  /** One line of NDJSON. */
-  record(value: object): void {
-    this.io.stdout.write(`${safeJson(value)}\n`);
   }
 
   /** Data, as text; ends with a newline. */

@@ -1,6 +1,7 @@
 /** Bare `teams`: first steps that work within a minute, without a key. */
-import { safeJson, safeText } from '../../app.ts';
+import { safeText } from '../../app.ts';
 import type { CliIo } from './io.ts';
+import { jsonLine } from './output/json-line.ts';
 
 const STEPS: readonly [line: string, what: string][] = [
   ['teams create hello --member ada', 'make a team of one'],
@@ -21,6 +22,6 @@ export function firstSteps({ stdout }: CliIo, json: boolean): number {
     'A plan does it in one go: `teams run plan.yaml`. All verbs: `teams --help`. What works here: `teams doctor`.',
   ];
   const steps = STEPS.map(([line, what]) => ({ line, what }));
-  stdout.write(json ? `${safeJson({ schemaVersion: 1, steps })}\n` : `${safeText(text.join('\n'))}\n`);
+  stdout.write(json ? jsonLine({ steps }) : `${safeText(text.join('\n'))}\n`);
   return 0;
 }

@@ -1,7 +1,7 @@
 /** How a person ends what runs in the foreground: once in order, twice at once; a closed terminal counts as once. */
 import process from 'node:process';
 
-const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+export const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export const TIMED_OUT = 124;
 
@@ -45,7 +45,7 @@ export class Interrupts implements Disposable {
 
   #onInterrupt(signal: NodeJS.Signals): void {
     if (this.#stop.signal.aborted && !this.#isFresh) this.#force.abort();
-    if (signal === 'SIGINT' || signal === 'SIGTERM' || signal === 'SIGHUP') this.#end(CODES[signal]);
+    if (signal === 'SIGINT' || signal === 'SIGTERM' || signal === 'SIGHUP') this.#end(SIGNAL_CODES[signal]);
   }
 
   #end(code: number): void {

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { until, Workplace } from '../../support/cli.ts';
-import { changes } from '../../support/shapes.ts';
+import { changes } from '../../../src/surfaces/cli/shapes/view-shapes.ts';
 
 /** A user's git: nothing of this machine's configuration. */
 const git = (cwd: string, ...args: string[]): string =>

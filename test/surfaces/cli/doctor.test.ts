@@ -7,7 +7,7 @@ import { Workplace } from '../../support/cli.ts';
 import { allowLeft } from '../../support/leftovers.ts';
 
 const schema = z.object({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(2),
   checks: z.array(
     z.strictObject({
       name: z.string(),

@@ -221,7 +221,7 @@ describe('streams', () => {
     }
   });
 
-  it('have one object with schemaVersion 1 on stdout with --json', async () => {
+  it('have one object with schemaVersion 2 on stdout with --json', async () => {
     const place = new Workplace();
     for (const argv of [
       ['create', 'login'],
@@ -234,7 +234,7 @@ describe('streams', () => {
     ]) {
       const { out } = await place.teams(...argv, '--json');
       expect(out.trimEnd().split('\n')).toHaveLength(1);
-      expect(JSON.parse(out)).toMatchObject({ schemaVersion: 1 });
+      expect(JSON.parse(out)).toMatchObject({ schemaVersion: 2 });
     }
   });
 

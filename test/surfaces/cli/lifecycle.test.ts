@@ -7,11 +7,11 @@ import { failureSchema, until, Workplace } from '../../support/cli.ts';
 import { running } from '../../support/processes.ts';
 
 const HURRY = { TEAMS_SHUTDOWN_TIMEOUT_MS: '2000' };
-const teamSchema = z.strictObject({ schemaVersion: z.literal(1), team: z.string() });
+const teamSchema = z.strictObject({ schemaVersion: z.literal(2), team: z.string() });
 const countsSchema = z.object({
   total: z.number(),
   pending: z.number(),
-  in_progress: z.number(),
+  inProgress: z.number(),
   completed: z.number(),
   failed: z.number(),
   skipped: z.number(),
@@ -19,7 +19,7 @@ const countsSchema = z.object({
   blocked: z.number(),
 });
 const statusSchema = z.looseObject({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(2),
   team: z.string(),
   status: z.string(),
   phase: z.string(),
@@ -36,7 +36,7 @@ const statusSchema = z.looseObject({
   tasks: countsSchema,
 });
 const listSchema = z.object({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(2),
   teams: z.array(z.looseObject({ name: z.string(), tasks: countsSchema })),
 });
 

@@ -44,7 +44,7 @@ describe('log --session', () => {
     const summary = '[writer] DRAFT-001 complete.';
     const first = await log(...RECORD, summary, '--ref', 'spec/brief.md');
     expect(JSON.parse(first.out)).toEqual({
-      schemaVersion: 1,
+      schemaVersion: 2,
       record: {
         seq: 1,
         session: SESSION,
@@ -182,7 +182,8 @@ describe('logs', () => {
 
   it('shows what a member printed, safely', async () => {
     expect((await place.teams('logs', 'login', 'ada')).out).toBe('one red\ntwo\nno end\n');
-    expect((await place.teams('logs', 'ada', '--json')).out.split('\n')[1]).toBe('{"member":"ada","line":"two"}');
+    const lines = (await place.teams('logs', 'ada', '--json')).out.split('\n');
+    expect(lines[1]).toBe('{"schemaVersion":2,"member":"ada","line":"two"}');
   });
 
   it('follows it, also across a rotation', async () => {
@@ -214,7 +215,7 @@ describe('why', () => {
     ['a task', ['1'], 'task #1'],
   ])('tells of %s whose move it is', async (_, words, subject) => {
     const shape = z.looseObject({
-      schemaVersion: z.literal(1),
+      schemaVersion: z.literal(2),
       subject: z.string(),
       waitingFor: z.string().nullable(),
       events: z.array(eventSchema),
@@ -231,7 +232,7 @@ describe('why', () => {
 describe('report', () => {
   it('says the same to people and programs', async () => {
     const report = await place.json(
-      z.looseObject({ schemaVersion: z.literal(1), team: z.string(), tasks: z.array(z.looseObject({})) }),
+      z.looseObject({ schemaVersion: z.literal(2), team: z.string(), tasks: z.array(z.looseObject({})) }),
       'report',
     );
     expect(report).toMatchObject({ team: 'login', tasks: [{ id: '1', subject: 'Write tests' }] });

@@ -11,14 +11,14 @@ import { failureSchema, until, Workplace } from '../../support/cli.ts';
 import { readerOf } from '../../support/team.ts';
 
 const messagesSchema = z.strictObject({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(2),
   messages: z.array(z.looseObject({ content: z.string() })),
 });
 const receiptSchema = z.union([
   z.strictObject({ recipient: z.string(), id: z.string() }),
   z.strictObject({ recipient: z.string(), error: z.string() }),
 ]);
-const receiptsSchema = z.strictObject({ schemaVersion: z.literal(1), receipts: z.array(receiptSchema) });
+const receiptsSchema = z.strictObject({ schemaVersion: z.literal(2), receipts: z.array(receiptSchema) });
 
 const statusSchema = z.looseObject({ lead: z.looseObject({ unread: z.number() }) });
 
@@ -295,7 +295,7 @@ describe('take', () => {
 
   it('times out when there is none', async () => {
     const { code, out } = await place.teams('take', 'ada', '--wait=0.05', '--json');
-    expect({ code, out }).toEqual({ code: 124, out: '{"schemaVersion":1,"messages":[]}\n' });
+    expect({ code, out }).toEqual({ code: 124, out: '{"schemaVersion":2,"messages":[]}\n' });
   });
 
   it('refuses a member that nobody knows', async () => {

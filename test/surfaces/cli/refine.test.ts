@@ -12,7 +12,7 @@ const errorOf = ({ code, out }: Answer) => {
 };
 
 const shapeSchema = z.looseObject({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(2),
   team: z.string().nullable(),
   status: z.string(),
   durationMs: z.number(),

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { Workplace } from '../../support/cli.ts';
 
 const shape = z.strictObject({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(2),
   domain: z.enum(['backend', 'frontend', 'ambiguous']),
   score: z.number(),
   tier: z.enum(['haiku', 'sonnet', 'opus']),

@@ -32,7 +32,7 @@ const SLOW = plan('slow', '{subject: Sleep, run: sleep 45.5}');
 const HURRY = { TEAMS_SHUTDOWN_TIMEOUT_MS: '100' };
 
 const reportSchema = z.looseObject({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(2),
   team: z.string(),
   status: z.string(),
   durationMs: z.number(),
@@ -40,7 +40,7 @@ const reportSchema = z.looseObject({
   tasks: z.array(z.looseObject({ id: z.string(), status: z.string() })),
   gates: z.looseObject({}),
 });
-const pidSchema = z.object({ schemaVersion: z.literal(1), team: z.string(), pid: z.number().int().positive() });
+const pidSchema = z.object({ schemaVersion: z.literal(2), team: z.string(), pid: z.number().int().positive() });
 
 const archived = ({ root }: Workplace): string[] => {
   const shelf = join(root, '.teams', '.archive');

@@ -1,11 +1,18 @@
-/** SPEC §12's JSON shapes: every verb there is with `--json`, and every class of failure, against strict schemas. */
-import { writeFileSync } from 'node:fs';
+/** What `--json` prints: every verb, and every class of failure, against strict schemas and the files in schemas/cli/. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { verbs } from '../../../src/surfaces/cli/verbs/all-verbs.ts';
 import { Workplace, type Answer } from '../../support/cli.ts';
-import * as shapes from '../../support/shapes.ts';
+import { cliSchemas, schemaName, VERB_SHAPES } from '../../../src/surfaces/cli/shapes/all-shapes.ts';
+import * as base from '../../../src/surfaces/cli/shapes/base-shapes.ts';
+import * as mail from '../../../src/surfaces/cli/shapes/mail-shapes.ts';
+import * as run from '../../../src/surfaces/cli/shapes/run-shapes.ts';
+import * as setup from '../../../src/surfaces/cli/shapes/setup-shapes.ts';
+import * as task from '../../../src/surfaces/cli/shapes/task-shapes.ts';
+import * as team from '../../../src/surfaces/cli/shapes/team-shapes.ts';
+import * as view from '../../../src/surfaces/cli/shapes/view-shapes.ts';
 
 interface Row {
   /** The verb with its words, as a person types it; `ID` is the open request's. */
@@ -15,6 +22,8 @@ interface Row {
   readonly after?: readonly string[];
   /** NDJSON: one object a line. */
   readonly stream?: true;
+  /** Lists that have no entry in its answer. */
+  readonly empty?: readonly string[];
   /** The workplace is a repository of git. */
   readonly repository?: true;
   /** With which it may exit; 0, where nothing is said. */
@@ -28,78 +37,78 @@ const asked = (kind: string): string[] => [...CLAIMED, `send lead which? --kind 
 const QUICK = '--backend exec:./it.sh --reviewer exec:true --no-team';
 
 const rows: readonly Row[] = [
-  { line: 'run plan.yaml', shape: shapes.report },
-  { line: 'run plan.yaml --dry-run', shape: shapes.plan },
-  { line: 'validate plan.yaml', shape: shapes.plan },
-  { line: 'route Create-a-button', shape: shapes.routed },
-  { line: 'resume login', after: ['task skip 1', 'task skip 2'], shape: shapes.report, codes: [1] },
-  { line: 'wait tiny', after: RUN, shape: shapes.waited },
-  { line: 'cancel login', shape: shapes.cancelled },
-  { line: `refine do-it ${QUICK}`, shape: shapes.refined },
-  { line: 'relay --to exec:./it.sh --prompt hello', shape: shapes.relayed },
-  { line: 'pipeline --list', shape: shapes.pipelines },
-  { line: 'pipeline fullstack --graph', shape: shapes.pipeline },
-  { line: 'pipeline --eject impl-only', shape: shapes.ejected },
-  { line: 'create other', shape: shapes.made },
-  { line: 'lead login --detach', shape: shapes.detached },
-  { line: 'spawn login cy --agent exec', after: ['lead login --detach'], shape: shapes.spawned },
-  { line: 'worker login bob --agent exec --idle-timeout 1ms', shape: shapes.worked },
-  { line: 'list', shape: shapes.teams },
-  { line: 'list --all', after: ['delete login'], shape: shapes.teams },
-  { line: 'status', after: CLAIMED, shape: shapes.status },
-  { line: 'delete login', shape: shapes.deleted },
-  { line: 'prune --older-than 1ms --yes', after: ['delete login'], shape: shapes.pruned },
-  { line: 'send ada hello', shape: shapes.receipts },
-  { line: 'send --broadcast hello', after: ['send ada 1', 'send ada 2'], shape: shapes.receipts, codes: [1] },
-  { line: 'answer ID left', after: asked('question'), shape: shapes.receipts },
-  { line: 'inbox lead', after: asked('question'), shape: shapes.messages },
-  { line: 'inbox lead --follow --max 1', after: asked('question'), shape: shapes.message, stream: true },
-  { line: 'take lead', after: asked('question'), shape: shapes.messages },
-  { line: 'log tiny', after: RUN, shape: shapes.event, stream: true },
+  { line: 'run plan.yaml', shape: run.report },
+  { line: 'run plan.yaml --dry-run', shape: run.plan },
+  { line: 'validate plan.yaml', shape: run.plan },
+  { line: 'route Create-a-button', shape: run.routed },
+  { line: 'resume login', after: ['task skip 1', 'task skip 2'], shape: run.report, codes: [1] },
+  { line: 'wait tiny', after: RUN, shape: run.waited },
+  { line: 'cancel login', shape: run.cancelled },
+  { line: `refine do-it ${QUICK}`, shape: run.refined, empty: ['tasks'] },
+  { line: 'relay --to exec:./it.sh --prompt hello', shape: run.relayed },
+  { line: 'pipeline --list', shape: run.pipelines },
+  { line: 'pipeline fullstack --graph', shape: run.pipeline },
+  { line: 'pipeline --eject impl-only', shape: run.ejected },
+  { line: 'create other', shape: team.made },
+  { line: 'lead login --detach', shape: team.detached },
+  { line: 'spawn login cy --agent exec', after: ['lead login --detach'], shape: team.spawned },
+  { line: 'worker login bob --agent exec --idle-timeout 1ms', shape: team.worked },
+  { line: 'list', shape: team.teams },
+  { line: 'list --all', after: ['delete login'], shape: team.teams },
+  { line: 'status', after: CLAIMED, shape: team.status },
+  { line: 'delete login', shape: team.deleted },
+  { line: 'prune --older-than 1ms --yes', after: ['delete login'], shape: team.pruned },
+  { line: 'send ada hello', shape: mail.receipts },
+  { line: 'send --broadcast hello', after: ['send ada 1', 'send ada 2'], shape: mail.receipts, codes: [1] },
+  { line: 'answer ID left', after: asked('question'), shape: mail.receipts },
+  { line: 'inbox lead', after: asked('question'), shape: mail.messages },
+  { line: 'inbox lead --follow --max 1', after: asked('question'), shape: mail.message, stream: true },
+  { line: 'take lead', after: asked('question'), shape: mail.messages },
+  { line: 'log tiny', after: RUN, shape: view.event, stream: true },
   {
     line: 'log --session TLS-x --from executor --type done --summary ok --ref a.md',
     after: ['create tls-x --profile pipeline --member ada'],
-    shape: shapes.busRecord,
+    shape: view.busRecord,
   },
-  { line: 'wisdom login learnings new', shape: shapes.added },
-  { line: 'wisdom login', shape: shapes.wisdom },
-  { line: 'watch tiny', after: [...RUN, 'delete tiny'], shape: shapes.event, stream: true },
-  { line: 'logs tiny ada', after: RUN, shape: shapes.outputLine, stream: true },
-  { line: 'why', shape: shapes.explained },
-  { line: 'why ada', after: asked('question'), shape: shapes.explained },
-  { line: 'why 2', shape: shapes.explained },
-  { line: 'report', shape: shapes.report },
-  { line: 'export', shape: shapes.exported },
-  { line: 'diff tiny', after: RUN, shape: shapes.changes, repository: true },
-  { line: 'task create Third --owner bob --run true', shape: shapes.task },
-  { line: 'task list', after: FAILED, shape: shapes.tasks },
-  { line: 'task get 1', after: FAILED, shape: shapes.taskInFull },
-  { line: 'task update 1 --owner bob', shape: shapes.task },
-  { line: 'task claim 1 --as ada', shape: shapes.task },
-  { line: 'task complete 1 --as ada --result done', after: CLAIMED, shape: shapes.task },
+  { line: 'wisdom login learnings new', shape: view.added },
+  { line: 'wisdom login', shape: view.wisdom },
+  { line: 'watch tiny', after: [...RUN, 'delete tiny'], shape: view.event, stream: true },
+  { line: 'logs tiny ada', after: RUN, shape: view.outputLine, stream: true },
+  { line: 'why', shape: view.explained },
+  { line: 'why ada', after: asked('question'), shape: view.explained },
+  { line: 'why 2', shape: view.explained },
+  { line: 'report', shape: run.report },
+  { line: 'export', shape: view.exported },
+  { line: 'diff tiny', after: RUN, shape: view.changes, repository: true },
+  { line: 'task create Third --owner bob --run true', shape: task.task },
+  { line: 'task list', after: FAILED, shape: task.tasks },
+  { line: 'task get 1', after: FAILED, shape: task.taskInFull },
+  { line: 'task update 1 --owner bob', shape: task.task },
+  { line: 'task claim 1 --as ada', shape: task.task },
+  { line: 'task complete 1 --as ada --result done', after: CLAIMED, shape: task.task },
   {
     line: 'task complete 3 --as bob --result done',
     after: ['task create Proved --verify false', 'task claim 3 --as bob'],
-    shape: shapes.verdict,
+    shape: task.verdict,
     codes: [1],
   },
-  { line: 'task fail 1 --as ada --reason no', after: CLAIMED, shape: shapes.task },
-  { line: 'task release 1 --as ada', after: CLAIMED, shape: shapes.task },
-  { line: 'task retry 1', after: FAILED, shape: shapes.task },
-  { line: 'task skip 1', shape: shapes.task },
-  { line: 'task unblock 2', shape: shapes.task },
-  { line: 'task approve 1', after: asked('plan_approval_request'), shape: shapes.task },
-  { line: 'task refuse 1', after: asked('plan_approval_request'), shape: shapes.task },
+  { line: 'task fail 1 --as ada --reason no', after: CLAIMED, shape: task.task },
+  { line: 'task release 1 --as ada', after: CLAIMED, shape: task.task },
+  { line: 'task retry 1', after: FAILED, shape: task.task },
+  { line: 'task skip 1', shape: task.task },
+  { line: 'task unblock 2', shape: task.task },
+  { line: 'task approve 1', after: asked('plan_approval_request'), shape: task.task },
+  { line: 'task refuse 1', after: asked('plan_approval_request'), shape: task.task },
   {
     line: 'task revise PLAN-001 shorter',
     after: ['task create PLAN-001', 'task claim 3 --as ada', 'task complete 3 --as ada --result done'],
-    shape: shapes.task,
+    shape: task.task,
   },
-  { line: 'init', shape: shapes.project },
-  { line: 'init --host claude', shape: shapes.host },
-  { line: 'init --host codex --print', shape: shapes.printedHost },
-  { line: 'doctor', shape: shapes.checks, codes: [0, 1] },
-  { line: 'config show --origin', shape: shapes.config },
+  { line: 'init', shape: setup.project },
+  { line: 'init --host claude', shape: setup.host },
+  { line: 'init --host codex --print', shape: setup.printedHost },
+  { line: 'doctor', shape: setup.checks, codes: [0, 1] },
+  { line: 'config show --origin', shape: setup.config },
 ];
 
 /** Their stdout is a protocol and a shell's script, with `--json` or without. */
@@ -128,12 +137,27 @@ async function said(place: Workplace, line: string): Promise<void> {
 /** The id of what was asked, where a line names it. */
 async function filled(place: Workplace, line: string): Promise<string> {
   if (!line.includes('ID')) return line;
-  const { messages } = await place.json(shapes.messages, 'inbox', 'lead');
+  const { messages } = await place.json(mail.messages, 'inbox', 'lead');
   return line.replace('ID', messages[0]?.id ?? '');
 }
 
 const verbOf = (line: string): string | undefined =>
   verbs.map(({ name }) => name).find((name) => `${line} `.startsWith(`${name} `));
+
+const SCHEMAS = join(import.meta.dirname, '../../../schemas/cli');
+
+/** Read back from its file, as another program would. */
+const publishedSchema = (name: string): z.ZodType =>
+  z.fromJSONSchema(
+    z.record(z.string(), z.json()).parse(JSON.parse(readFileSync(join(SCHEMAS, `${name}.json`), 'utf8'))),
+  );
+
+/** Lists that a row must fill, or its shape says nothing of their entries. */
+const FILLED = ['teams', 'tasks', 'receipts', 'messages', 'checks', 'changes', 'rounds', 'contributions', 'steps'];
+const emptyLists = (answer: object): string[] =>
+  Object.entries(answer).flatMap(([key, value]) =>
+    FILLED.includes(key) && Array.isArray(value) && value.length === 0 ? [key] : [],
+  );
 
 describe('--json', () => {
   it('has a row here for every verb there is', () => {
@@ -154,10 +178,20 @@ describe('--json', () => {
     const lines = out.trimEnd().split('\n');
     if (how.stream === undefined) expect(lines).toHaveLength(1);
     for (const one of lines) expect(shape.parse(JSON.parse(one))).toEqual(JSON.parse(one));
+    const published = publishedSchema(schemaName(verbOf(line) ?? ''));
+    for (const one of lines) expect(published.safeParse(JSON.parse(one)).error).toBeUndefined();
+    expect(emptyLists(z.looseObject({}).parse(JSON.parse(lines[0] ?? '')))).toEqual(how.empty ?? []);
+  });
+
+  it('has a schema of its own for every verb, one for a failure, and one for `teams` alone', () => {
+    const speaking = verbs.map(({ name }) => name).filter((name) => name !== 'mcp' && name !== 'completion');
+    expect(Object.keys(VERB_SHAPES).sort()).toEqual(speaking.toSorted());
+    const files = [...speaking.map(schemaName), 'failure', 'teams'].map((name) => `${name}.json`);
+    expect(readdirSync(SCHEMAS).sort()).toEqual(files.sort());
   });
 
   it('shows first steps, too', async () => {
-    shapes.steps.parse(JSON.parse((await say(new Workplace(), '--json')).out));
+    base.steps.parse(JSON.parse((await say(new Workplace(), '--json')).out));
   });
 });
 
@@ -184,7 +218,9 @@ describe('a failure', () => {
     const place = await login();
     place.put('bad.yaml', 'tasks: 1\n');
     const { code: left, out, err } = await say(place, `${line} --json`);
-    const { error } = shapes.failure.parse(JSON.parse(out));
+    const { error } = base.failure.parse(JSON.parse(out));
+    expect(error.message).toMatch(/[.?]$/);
+    expect(publishedSchema('failure').safeParse(JSON.parse(out)).error).toBeUndefined();
     expect({ left, err, ...error }).toEqual({
       left: exit,
       err: '',
@@ -203,13 +239,38 @@ describe('a failure', () => {
     const place = await login();
     writeFileSync(join(place.root, '.teams/login', file), content);
     const { code: left, out } = await say(place, `${line} --json`);
-    expect(shapes.failure.parse(JSON.parse(out)).error).toMatchObject({ class: 'StoreError', code, retryable: false });
+    expect(base.failure.parse(JSON.parse(out)).error).toMatchObject({ class: 'StoreError', code, retryable: false });
     expect(left).toBe(4);
   });
 
   it.each(verbs)('of an option that nobody knows has the same shape: $name', async ({ name }) => {
     const { code, out, err } = await say(new Workplace(), `${name} --nonsense --json`);
-    expect(shapes.failure.parse(JSON.parse(out)).error).toMatchObject({ class: 'UsageError', code: 'USAGE' });
+    expect(base.failure.parse(JSON.parse(out)).error).toMatchObject({ class: 'UsageError', code: 'USAGE' });
     expect({ code, err }).toEqual({ code: 2, err: '' });
+  });
+});
+
+/** Keys of what is printed as it is stored: messages and tasks. */
+const STORED = ['request_id', 'task_id', 'reply_to', 'created_at', 'updated_at', 'claimed_at'];
+
+function keysIn(node: unknown): string[] {
+  if (Array.isArray(node)) return node.flatMap(keysIn);
+  if (typeof node !== 'object' || node === null) return [];
+  const own = 'properties' in node && typeof node.properties === 'object' ? Object.keys(node.properties ?? {}) : [];
+  return [...own, ...Object.values(node).flatMap(keysIn)];
+}
+
+describe('the published schemas', () => {
+  it('have keys in camel case, but for what is stored', () => {
+    const keys = new Set(Object.values(cliSchemas()).flatMap(keysIn));
+    expect([...keys].filter((key) => !/^[a-z][a-zA-Z0-9]*$/.test(key)).sort()).toEqual(STORED.toSorted());
+  });
+
+  it('want the version of the shape in every answer and in every line', () => {
+    const shapes = Object.values(VERB_SHAPES).flatMap(({ answers, lines = [] }) => [...answers, ...lines]);
+    for (const { required, properties } of shapes.map((shape) => z.toJSONSchema(shape))) {
+      expect(required).toContain('schemaVersion');
+      expect(properties?.['schemaVersion']).toMatchObject({ const: 2 });
+    }
   });
 });

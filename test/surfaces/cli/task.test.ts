@@ -10,10 +10,10 @@ import { failureSchema, Workplace } from '../../support/cli.ts';
 import { asMember } from '../../support/member.ts';
 
 const fieldsSchema = z.looseObject({ id: z.string(), status: z.string(), subject: z.string() });
-const taskSchema = z.strictObject({ schemaVersion: z.literal(1), task: fieldsSchema });
-const tasksSchema = z.strictObject({ schemaVersion: z.literal(1), tasks: z.array(fieldsSchema) });
+const taskSchema = z.strictObject({ schemaVersion: z.literal(2), task: fieldsSchema });
+const tasksSchema = z.strictObject({ schemaVersion: z.literal(2), tasks: z.array(fieldsSchema) });
 const verdictSchema = z.strictObject({
-  schemaVersion: z.literal(1),
+  schemaVersion: z.literal(2),
   task: fieldsSchema,
   verdict: z.looseObject({ result: z.string() }),
 });

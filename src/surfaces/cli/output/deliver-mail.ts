@@ -1,6 +1,7 @@
 /** Writing that is waited for: by whoever has much to say, and by whoever acts on its having been read. */
 import { safeJson } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
+import { SCHEMA_VERSION } from '../schema-version.ts';
 
 /** @returns false when nobody reads stdout any more */
 export function deliverMail({ io }: CliContext, text: string): Promise<boolean> {
@@ -8,7 +9,7 @@ export function deliverMail({ io }: CliContext, text: string): Promise<boolean> 
   return new Promise((resolve) => void io.stdout.write(text, (error) => resolve(!error)));
 }
 
-/** `{"schemaVersion":1,"messages":[…]}`, written as its items come: a list of any length costs no memory. */
+/** `{"schemaVersion":2,"messages":[…]}`, written as its items come: a list of any length costs no memory. */
 export class JsonList {
   readonly #context: CliContext;
   readonly #key: string;
@@ -30,6 +31,6 @@ export class JsonList {
   }
 
   get #head(): string {
-    return `{"schemaVersion":1,${safeJson(this.#key)}:[`;
+    return `{"schemaVersion":${SCHEMA_VERSION},${safeJson(this.#key)}:[`;
   }
 }

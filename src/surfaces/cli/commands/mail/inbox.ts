@@ -4,13 +4,13 @@ import {
   followMail,
   knownMember,
   mailOf,
-  safeJson,
   storedLine,
   UsageError,
   type Message,
   type TeamReader,
 } from '../../../../app.ts';
 import { deliverMail, JsonList } from '../../output/deliver-mail.ts';
+import { jsonLine } from '../../output/json-line.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions, wholeNumber } from '../../input/options.ts';
 import { mailRow } from '../../output/mail-rows.ts';
@@ -46,8 +46,8 @@ async function showAsItComes(
   let shown = 0;
   if (max === 0) return;
   for await (const message of mail) {
-    const line = context.flags.json ? safeJson(storedLine(message)) : mailRow(message, name);
-    if (!(await deliverMail(context, `${line}\n`))) return;
+    const line = context.flags.json ? jsonLine(storedLine(message)) : `${mailRow(message, name)}\n`;
+    if (!(await deliverMail(context, line))) return;
     shown += 1;
     if (shown >= max) return;
   }

@@ -4,6 +4,7 @@ import { listedTeams } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { rootOf } from '../../input/root.ts';
+import { countsView } from '../../output/json-view.ts';
 import { table } from '../../output/table.ts';
 import type { Act } from '../../verb.ts';
 
@@ -24,6 +25,6 @@ function show(context: CliContext, teams: ReturnType<typeof listedTeams>): void 
     `${tasks.completed}/${tasks.total} tasks`,
     folder,
   ]);
-  context.result({ teams }, table(rows));
+  context.result({ teams: teams.map((team) => ({ ...team, tasks: countsView(team.tasks) })) }, table(rows));
   if (teams.length === 0) context.info('There is no team here; `teams` alone shows first steps.');
 }

@@ -2,6 +2,7 @@
 import { openForReading, realClock, statusOf, type TeamStatus } from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
+import { countsView } from '../../output/json-view.ts';
 import { table } from '../../output/table.ts';
 import { chooseTeam } from '../../input/team-choice.ts';
 import type { Act } from '../../verb.ts';
@@ -13,7 +14,7 @@ export const act: Act = async (context, given) => {
   const store = openForReading(team.paths, { clock: realClock });
   try {
     const status = statusOf(store, { stalledAfterMs: watchdogWarningMs });
-    context.result(status, describe(status, team.paths.folder));
+    context.result({ ...status, tasks: countsView(status.tasks) }, describe(status, team.paths.folder));
   } finally {
     store.close();
   }

@@ -1,8 +1,10 @@
 /** `teams export`: a run as one page that needs nothing else, or as JSON. */
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import { exportOf, rewriteUserFile, safeJson, type TeamExport } from '../../../../app.ts';
+import { exportOf, rewriteUserFile, type TeamExport } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
+import { jsonLine } from '../../output/json-line.ts';
+import { timelineView } from '../../output/json-view.ts';
 import type { CliContext } from '../../context.ts';
 import { noMore, readOptions } from '../../input/options.ts';
 import { exportPage } from '../../page/page.ts';
@@ -30,4 +32,4 @@ async function print(context: CliContext, run: TeamExport): Promise<number> {
 }
 
 const piecesOf = (context: CliContext, run: TeamExport): Iterable<string> =>
-  context.flags.json ? [`${safeJson({ schemaVersion: 1, ...run })}\n`] : exportPage(run);
+  context.flags.json ? [jsonLine({ ...run, timeline: timelineView(run.timeline) })] : exportPage(run);

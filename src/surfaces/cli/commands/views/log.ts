@@ -1,7 +1,8 @@
 /** `teams log`: what happened in a team, from both of its logs; with `--session` something is written there instead. */
 import * as z from 'zod';
-import { eventLine, followEvents, safeJson, teamEvents, timeOfDay } from '../../../../app.ts';
+import { eventLine, followEvents, teamEvents, timeOfDay } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
+import { jsonLine } from '../../output/json-line.ts';
 import { flag, noMore, readOptions, wholeNumber } from '../../input/options.ts';
 import { painter } from '../../output/painter.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';
@@ -20,9 +21,9 @@ export const act: Act = async (context, given) => {
     for await (const event of follow ? followEvents(store, from, gone) : teamEvents(store, { from, signal: gone })) {
       const who = event.member === undefined ? '' : ` [${name(event.member)}]`;
       const line = context.flags.json
-        ? safeJson(event)
-        : `${event.number}  ${timeOfDay(event.at)}${who} ${eventLine(event)}`;
-      if (!(await deliverMail(context, `${line}\n`))) break;
+        ? jsonLine(event)
+        : `${event.number}  ${timeOfDay(event.at)}${who} ${eventLine(event)}\n`;
+      if (!(await deliverMail(context, line))) break;
     }
     return 0;
   });

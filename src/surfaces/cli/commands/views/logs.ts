@@ -1,7 +1,8 @@
 /** `teams logs`: what a member's agent printed, line by line. */
 import * as z from 'zod';
-import { followOutput, knownMember, outputOf, safeJson, safeText, UsageError } from '../../../../app.ts';
+import { followOutput, knownMember, outputOf, safeText, UsageError } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
+import { jsonLine } from '../../output/json-line.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';
 import type { Act } from '../../verb.ts';
@@ -19,8 +20,10 @@ export const act: Act = (context, given) => {
     const name = knownMember(store, member);
     const output = follow ? followOutput(store, name, context.io.gone) : outputOf(store, name);
     for await (const lines of wholeLines(output)) {
-      const shown = lines.map((line) => (context.flags.json ? safeJson({ member: name, line }) : safeText(line)));
-      if (!(await deliverMail(context, `${shown.join('\n')}\n`))) break;
+      const shown = lines.map((line) =>
+        context.flags.json ? jsonLine({ member: name, line }) : `${safeText(line)}\n`,
+      );
+      if (!(await deliverMail(context, shown.join('')))) break;
     }
     return 0;
   });

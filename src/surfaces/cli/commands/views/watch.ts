@@ -1,8 +1,9 @@
 /** `teams watch`: a team on the terminal, live, whoever leads it and also after it ended. */
 import process from 'node:process';
 import * as z from 'zod';
-import { judgeTask, openHandle, reviseTask, safeJson, TeamWatch, type TeamHandle } from '../../../../app.ts';
+import { judgeTask, openHandle, reviseTask, TeamWatch, type TeamHandle } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
+import { jsonLine } from '../../output/json-line.ts';
 import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
@@ -34,7 +35,7 @@ async function shown(
   const { stdout, environment } = context.io;
   if (context.flags.json) {
     for await (const events of watch.follow(signal))
-      if (!(await deliverMail(context, events.map((event) => `${safeJson(event)}\n`).join('')))) return;
+      if (!(await deliverMail(context, events.map(jsonLine).join('')))) return;
     return;
   }
   const { watchTeam } = await import('../../../terminal/progress-view.ts');

@@ -1,0 +1,93 @@
+/** The keys of a configuration file, for people; see `key-help.ts`. */
+import { AGENT_KEY_HELP } from '../agent/agent-key-help.ts';
+import { helpBelow, type KeyHelpTable } from '../text/key-help.ts';
+
+const CONFIG: KeyHelpTable = {
+  maxAgents: { text: 'The most workers of a task in words, and the most members that follow-up tasks may add up to.' },
+  hardCap: { text: 'The upper limit of `maxAgents`.' },
+  maxMembers: { text: 'Another upper limit of `maxAgents`.' },
+  defaultAgent: {
+    text: 'The agent where none is named: a kind, a name of `agents`, or `auto` for the first available of `fallback`.',
+    example: 'claude',
+  },
+  fallback: {
+    text: 'Agents in order of preference, for `auto` and for an agent that fails.',
+    example: ['claude', 'codex'],
+  },
+  defaultAgentType: { text: 'The role of a worker where no other role is named.' },
+  defaultModel: { text: 'The tier of an agent where none is named.' },
+  models: { text: 'The model of a tier, by kind of agent.', example: { openai: { haiku: 'gpt-5-mini' } } },
+  prices: {
+    text: 'Prices by model in US dollars for a million tokens. They go before the prices that are known.',
+    example: { 'my-model': { input: 1, output: 5 } },
+  },
+  agents: {
+    text: 'Agents by name, each an AgentSpec.',
+    default: {},
+    example: { fast: { kind: 'anthropic', tier: 'haiku' } },
+  },
+  monitorIntervalMs: { text: 'Milliseconds between two looks of the lead at its team.' },
+  shutdownTimeoutMs: {
+    text: 'Milliseconds from the request to stop to the first signal.',
+    otherwise: "the profile's: 30,000 for relay, 15,000 for the others",
+    example: 15_000,
+  },
+  watchdogWarningMs: { text: 'Milliseconds without progress of a task until its member is warned.' },
+  watchdogReassignMs: {
+    text: 'Milliseconds without progress until another member gets the task. More than `watchdogWarningMs`.',
+  },
+  maxConsecutiveErrors: { text: 'Failed attempts in a row until a member gets no new tasks (quarantine).' },
+  agentStallMs: { text: 'Milliseconds without any output of an agent until its turn is ended.' },
+  enableCascade: { text: 'Plans that a planner makes have follow-up tasks.' },
+  enableCrossCliVerification: { text: 'Plans that a planner makes are verified by an agent of another vendor.' },
+  lockTimeoutMs: { text: 'Milliseconds that a write waits for a lock until it fails with LOCK_TIMEOUT.' },
+  inboxMaxMessages: { text: 'The most messages of an inbox that are not read yet. A further one is refused: QUOTA.' },
+  inboxMaxBytes: { text: 'The most bytes of an inbox that are not read yet. A further message is refused: QUOTA.' },
+  agentSendRate: { text: 'The most messages that one agent may send in a second.' },
+  relayTimeoutMs: { text: 'Milliseconds until a call of a planner or of a backend of `refine` and `relay` is ended.' },
+  routing: { text: 'How the agent of a task is chosen.' },
+  'routing.byType': { text: 'The type of a task chooses its agent before its domain does.' },
+  sandbox: { text: 'How sandboxes are enforced.' },
+  'sandbox.bwrap': {
+    text: 'Whether bubblewrap fences commands: where it works (`auto`), always or not at all (`required`), or never.',
+  },
+  hooks: {
+    text: 'Commands of yours that get an event as JSON on stdin.',
+    example: { onWaiting: 'notify-send waiting' },
+  },
+  'hooks.onTaskCompleted': {
+    text: 'Before the end of a task is written. Exit code 2 refuses it, with the output as feedback.',
+    example: './check.sh',
+  },
+  'hooks.onTeammateIdle': {
+    text: 'A member has no more work. Exit code 2 sends it the output as a message.',
+    example: ['./more-work.sh'],
+  },
+  'hooks.onWaiting': { text: 'A question or a plan waits for a person.', example: ['notify-send', 'teams waits'] },
+  'hooks.onFinished': { text: 'The run is over. The event is the report.', example: 'notify-send "teams is done"' },
+  gates: {
+    text: 'Commands of the gates that a plan asks for with `true`.',
+    example: { test: 'make check', lint: false },
+  },
+  'gates.build': { text: 'The build: a command, `true` to detect it, `false` for none.', example: 'make' },
+  'gates.test': { text: 'The tests: a command, `true` to detect it, `false` for none.', example: 'make check' },
+  'gates.lint': { text: 'The linter: a command, `true` to detect it, `false` for none.', example: false },
+  telemetry: { text: 'Where a run is reported besides its files: `otlp` is an OpenTelemetry collector.' },
+  envPass: {
+    text: "Names of variables that every member gets from its lead's environment, besides the fixed list.",
+    example: ['DATABASE_URL'],
+  },
+};
+
+const PRICES: KeyHelpTable = {
+  input: { text: 'US dollars for a million tokens of input.' },
+  output: { text: 'US dollars for a million tokens of output.' },
+  cacheRead: { text: 'US dollars for a million tokens that are read from a cache.', otherwise: 'as `input`' },
+  cacheWrite: { text: 'US dollars for a million tokens that are written to a cache.', otherwise: 'as `input`' },
+};
+
+export const CONFIG_KEY_HELP: KeyHelpTable = {
+  ...CONFIG,
+  ...helpBelow('prices.*', PRICES),
+  ...helpBelow('agents.*', AGENT_KEY_HELP),
+};

@@ -1,0 +1,151 @@
+/** The keys of a plan file, for people; see `key-help.ts`. */
+import { AGENT_KEY_HELP } from '../agent/agent-key-help.ts';
+import { helpBelow, type KeyHelpTable } from '../text/key-help.ts';
+
+const PLAN: KeyHelpTable = {
+  name: {
+    text: "The team's name: 1–64 lower-case letters, digits and inner hyphens. `--name` overrides it.",
+    otherwise: "the file's name",
+    example: 'nightly',
+  },
+  profile: { text: 'Which rules hold for messages and claims.', example: 'v8' },
+  cwd: {
+    text: "The directory that all members work in, relative to the plan's file.",
+    otherwise: 'the directory where `teams run` was called',
+    example: 'packages/api',
+  },
+  members: { text: 'The members of the team, at most 64.', example: [{ name: 'ada', agent: { kind: 'exec' } }] },
+  tasks: {
+    text: 'The tasks, at most 10,000. Their numbers begin at 1.',
+    example: [{ subject: 'Test', run: 'npm test' }],
+  },
+  gates: { text: 'Checks that run after all tasks. A failed gate fails the run.', example: { test: 'npm test' } },
+  cascade: {
+    text: 'Follow-up tasks of a finished task, for all roles (`true`) or by the role of its worker.',
+    default: false,
+    example: { executor: 'test', 'test-engineer': 'none' },
+  },
+  sharedFiles: {
+    text: 'Patterns of files that only the lead changes. Members ask for a change in their results.',
+    example: ['package.json'],
+  },
+  lead: {
+    text: 'The agent that makes the changes of `sharedFiles`: an AgentSpec, or the name of an agent.',
+    otherwise: 'no agent; the report lists the wishes as open',
+    example: { kind: 'claude', tier: 'sonnet' },
+  },
+  envPass: {
+    text: 'Names of variables of your environment that every member gets, besides the fixed list.',
+    example: ['DATABASE_URL'],
+  },
+  decomposed: { text: 'What a planner divided. `teams run "TASK"` writes it; leave it out of plans by hand.' },
+};
+
+const MEMBERS: KeyHelpTable = {
+  name: { text: 'A unique name: 1–64 lower-case letters, digits and inner hyphens.', example: 'ada' },
+  role: { text: 'What the member is for. Reviewers and `explorer` only read.', example: 'code-reviewer' },
+  agent: {
+    text: 'What does the thinking: an AgentSpec, a kind, the name of a configured agent, or `auto`.',
+    otherwise: '`defaultAgent` of the configuration',
+    example: 'claude',
+  },
+  sandbox: {
+    text: 'What the member may do to files.',
+    otherwise: 'by its role',
+    example: 'workspace-write',
+  },
+  env: {
+    text: "Environment variables for the member's programs. They are stored in clear, so put no secret here.",
+    default: {},
+    example: { NODE_ENV: 'test' },
+  },
+  planApproval: { text: 'The member may only read until its plan for a task is approved.', example: true },
+  prompt: { text: 'What its agent is told of its role.', otherwise: "the role's own text" },
+};
+
+const TASKS: KeyHelpTable = {
+  key: { text: 'A unique name by which other tasks refer to this one.', example: 'build' },
+  subject: { text: 'What the task is, on one line.', example: 'Implement the parser' },
+  description: { text: 'The whole text of the task, for the agent.' },
+  owner: {
+    text: 'The member that does the task. Not together with `role`.',
+    otherwise: 'any idle member that can do it',
+    example: 'ada',
+  },
+  role: {
+    text: 'Any idle member of this role does the task. Not together with `owner`.',
+    otherwise: 'any idle member that can do it',
+    example: 'executor',
+  },
+  run: {
+    text: 'The command of the task: a text for `/bin/sh -c`, or an argv. It needs a member with an `exec` agent.',
+    example: 'npm run build',
+  },
+  prompt: {
+    text: 'A text for the agent. Not together with `run`.',
+    otherwise: 'subject and description',
+  },
+  blockedBy: {
+    text: 'Tasks that must end first: keys, subjects, codes at the head of a subject, or numbers in plan order.',
+    default: [],
+    example: ['build', 2],
+  },
+  files: { text: 'Patterns of the files that the task may write.', example: ['src/login/**'] },
+  verify: {
+    text: 'Commands that run after the turn. The first that fails makes the attempt a failed one.',
+    example: ['npm test'],
+  },
+  timeout: {
+    text: 'The longest time of the turn, and of each `verify` command. A bare number is seconds.',
+    example: '30s',
+  },
+  retries: { text: 'How many failed attempts are forgiven: attempts allowed are 1 + `retries`.', example: 2 },
+  env: {
+    text: 'Environment variables for this task. They are stored in clear, so put no secret here.',
+    default: {},
+    example: { NODE_ENV: 'test' },
+  },
+  required: { text: 'With `false`, a failure of this task does not fail the run.', example: false },
+  artifact: { text: 'A file that must exist afterwards and not be empty.', example: 'dist/index.html' },
+  acceptance: {
+    text: 'Sentences that must be true at the end. Agent and reviewer see them.',
+    example: ['All tests pass.'],
+  },
+  tier: { text: 'How strong a model this task wants.', otherwise: "the member's", example: 'opus' },
+};
+
+const GATES: KeyHelpTable = {
+  ownership: { text: 'Compares all changed files with the `files` of the tasks. A file of no task fails the gate.' },
+  build: {
+    text: 'The build. `true` takes the configured or detected command; a text or a list is the command.',
+    example: 'npm run build',
+  },
+  test: {
+    text: 'The tests. `true` takes the configured or detected command; a text or a list is the command.',
+    example: 'npm test',
+  },
+  lint: {
+    text: 'The linter. `true` takes the configured or detected command; a text or a list is the command.',
+    example: 'npm run lint',
+  },
+  crossVerify: { text: 'An agent of another vendor reads the work and answers PASS or FAIL, at most three rounds.' },
+};
+
+const DECOMPOSED: KeyHelpTable = {
+  task: { text: 'The task in words that the planner divided.' },
+  spec: { text: 'The specification before the task, for example `3:executor`.', example: '3:executor' },
+  template: { text: 'The template that the division follows.' },
+  boundaryFiles: { text: 'Files between two owners, and the member that may write each.' },
+  'boundaryFiles[].file': { text: 'The path of the file.' },
+  'boundaryFiles[].owner': { text: 'The member that may write the file.' },
+};
+
+export const PLAN_KEY_HELP: KeyHelpTable = {
+  ...PLAN,
+  ...helpBelow('members[]', MEMBERS),
+  ...helpBelow('members[].agent', AGENT_KEY_HELP),
+  ...helpBelow('tasks[]', TASKS),
+  ...helpBelow('gates', GATES),
+  ...helpBelow('lead', AGENT_KEY_HELP),
+  ...helpBelow('decomposed', DECOMPOSED),
+};

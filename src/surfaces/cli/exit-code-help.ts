@@ -1,0 +1,28 @@
+/** Every exit code and what it means, for the references that are generated; no start of a process loads it. */
+import { AgentError, ConflictError, StoreError, UsageError } from '../../app.ts';
+import { SIGNAL_CODES, TIMED_OUT } from './interrupts.ts';
+
+export interface ExitCodeHelp {
+  readonly code: number;
+  readonly text: string;
+  /** The class of the errors that end with it. */
+  readonly errors?: string;
+}
+
+const usage = new UsageError('USAGE', '');
+const conflict = new ConflictError('REFUSED', '');
+const store = new StoreError('IO', '');
+const agent = new AgentError('AGENT_UNAVAILABLE', '');
+
+export const EXIT_CODE_HELP: readonly ExitCodeHelp[] = [
+  { code: 0, text: 'Done. Of a run: every required task is completed, and no gate failed.' },
+  { code: 1, text: 'Work failed or is incomplete.' },
+  { code: usage.exitCode, text: 'The request is wrong: change it.', errors: usage.class },
+  { code: conflict.exitCode, text: 'A conflict: try again, perhaps later.', errors: conflict.class },
+  { code: store.exitCode, text: 'The files need a person.', errors: store.class },
+  { code: agent.exitCode, text: 'No agent is usable, or the agent broke.', errors: agent.class },
+  { code: TIMED_OUT, text: 'The time was over (`--timeout`, `take --wait`).' },
+  { code: SIGNAL_CODES.SIGHUP, text: 'Ended by SIGHUP: the terminal was closed.' },
+  { code: SIGNAL_CODES.SIGINT, text: 'Ended by SIGINT: Ctrl-C.' },
+  { code: SIGNAL_CODES.SIGTERM, text: 'Ended by SIGTERM.' },
+];

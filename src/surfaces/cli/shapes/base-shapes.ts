@@ -1,0 +1,37 @@
+/**
+ * What the shapes of `--json` have in common. They describe output: tests hold every verb to them, and `schemas/cli/` is
+ * drawn from them. No start of a process loads them.
+ */
+import * as z from 'zod';
+import { SCHEMA_VERSION } from '../schema-version.ts';
+
+export const text = z.string().min(1);
+export const counted = z.number().int().min(0);
+/** ISO 8601, in UTC. */
+export const time = z.iso.datetime();
+export const json = z.record(z.string(), z.json());
+/** An AgentSpec. */
+export const agent = z.looseObject({ kind: text });
+
+const version = { schemaVersion: z.literal(SCHEMA_VERSION) };
+/** What a verb prints: an object, or a line of a stream. */
+export const answer = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject({ ...version, ...shape });
+/** The same, of a record that may have fields of its own. */
+export const openAnswer = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject({ ...version, ...shape });
+
+/** The answers of a verb, one of which it prints; or of which it prints one a line, where it is a stream. */
+export interface VerbShape {
+  readonly answers: readonly z.ZodType[];
+  readonly lines?: readonly z.ZodType[];
+}
+
+export const failure = answer({
+  error: z.strictObject({
+    class: z.enum(['UsageError', 'ConflictError', 'StoreError', 'AgentError', 'Error']),
+    code: z.string().regex(/^[A-Z]+(?:_[A-Z]+)*$/),
+    message: text,
+    retryable: z.boolean(),
+  }),
+});
+
+export const steps = answer({ steps: z.array(z.strictObject({ line: text, what: text })) });

@@ -1,0 +1,78 @@
+/** What the verbs of the board print with `--json`. A task keeps the keys that it is stored with. */
+import * as z from 'zod';
+import { answer, counted, json, text, time, type VerbShape } from './base-shapes.ts';
+
+export const work = z.strictObject({
+  run: z.union([text, z.array(z.string())]).optional(),
+  prompt: z.string().optional(),
+  artifact: text.optional(),
+  verify: z.array(text),
+  files: z.array(text),
+  env: z.record(z.string(), z.string()),
+  timeoutMs: counted.optional(),
+});
+const claim = z.strictObject({ member: text, incarnation: text, epoch: counted });
+const result = z.strictObject({
+  summary: z.string(),
+  hash: text.optional(),
+  exitCode: z.number().optional(),
+  files: z.array(text),
+});
+const facts = {
+  id: z.string().regex(/^[1-9][0-9]*$/),
+  team: text,
+  key: text.optional(),
+  subject: text,
+  description: z.string(),
+  activeForm: z.string().optional(),
+  owner: text.optional(),
+  role: text.optional(),
+  blockedBy: z.array(text),
+  work,
+  attempts: counted,
+  retries: counted,
+  lost: counted,
+  claims: counted,
+  required: z.boolean(),
+  metadata: json,
+  created_at: time,
+  updated_at: time,
+};
+const past = z.array(z.strictObject({ at: time, type: z.string().startsWith('task.'), by: text }));
+const taskWith = <Extra extends z.ZodRawShape>(extra: Extra) => {
+  const all = { ...facts, ...extra };
+  return z.discriminatedUnion('status', [
+    z.strictObject({ ...all, status: z.literal('pending'), lastFailure: z.string().optional() }),
+    z.strictObject({ ...all, status: z.literal('in_progress'), claim, claimed_at: time }),
+    z.strictObject({ ...all, status: z.literal('completed'), result, by: claim, claimed_at: time }),
+    z.strictObject({ ...all, status: z.literal('failed'), reason: text, code: text, by: claim.optional() }),
+    z.strictObject({ ...all, status: z.literal('skipped'), reason: text }),
+    z.strictObject({ ...all, status: z.literal('cancelled'), reason: text }),
+  ]);
+};
+
+export const task = answer({ task: taskWith({}) });
+export const taskInFull = answer({ task: taskWith({ history: past }) });
+export const tasks = answer({ tasks: z.array(taskWith({})) });
+/** What an agent's claim to be done is answered with. */
+export const verdict = answer({ task: taskWith({}), verdict: z.looseObject({ result: text }) });
+
+const ONE: VerbShape = { answers: [task] };
+const ENDED: VerbShape = { answers: [task, verdict] };
+
+export const TASK_SHAPES: Readonly<Record<string, VerbShape>> = {
+  'task create': ONE,
+  'task list': { answers: [tasks] },
+  'task get': { answers: [taskInFull] },
+  'task update': ONE,
+  'task claim': ONE,
+  'task complete': ENDED,
+  'task fail': ENDED,
+  'task release': ONE,
+  'task retry': ONE,
+  'task skip': ONE,
+  'task unblock': ONE,
+  'task approve': ONE,
+  'task refuse': ONE,
+  'task revise': ONE,
+};

@@ -1,0 +1,61 @@
+/** What the verbs that make, fill, show and remove teams print with `--json`. */
+import * as z from 'zod';
+import { answer, counted, text, time, type VerbShape } from './base-shapes.ts';
+
+const counts = z.strictObject({
+  total: counted,
+  pending: counted,
+  inProgress: counted,
+  completed: counted,
+  failed: counted,
+  skipped: counted,
+  cancelled: counted,
+  blocked: counted,
+});
+const member = z.strictObject({
+  name: text,
+  role: text,
+  state: text,
+  reason: z.string(),
+  unread: counted,
+  pid: counted.nullable(),
+  task: text.nullable(),
+});
+const lead = z.strictObject({
+  pid: counted.nullable(),
+  since: time.nullable(),
+  epoch: counted,
+  alive: z.boolean(),
+  unread: counted,
+});
+export const status = answer({ team: text, status: text, phase: text, members: z.array(member), tasks: counts, lead });
+
+export const made = answer({ team: text });
+export const detached = answer({ team: text, pid: counted });
+export const ended = answer({ team: text, exitCode: counted });
+export const deleted = answer({ team: text, stopped: z.array(text) });
+export const spawned = answer({ member: text });
+export const worked = answer({ member: text, exitCode: counted });
+const line = z.strictObject({
+  name: text,
+  status: text,
+  phase: text,
+  members: counted,
+  tasks: counts,
+  folder: text,
+  archivedAt: time.optional(),
+});
+export const teams = answer({ teams: z.array(line) });
+const archived = z.strictObject({ name: text, archivedAt: time.optional(), folder: text });
+export const pruned = answer({ teams: z.array(archived), removed: z.boolean() });
+
+export const TEAM_SHAPES: Readonly<Record<string, VerbShape>> = {
+  create: { answers: [made] },
+  spawn: { answers: [spawned] },
+  lead: { answers: [ended, detached] },
+  worker: { answers: [worked] },
+  list: { answers: [teams] },
+  status: { answers: [status] },
+  delete: { answers: [deleted] },
+  prune: { answers: [pruned] },
+};

@@ -1,0 +1,122 @@
+/** What the verbs that look at a team print with `--json`. An event keeps the keys that it is stored with. */
+import * as z from 'zod';
+import { answer, counted, openAnswer, text, time, type VerbShape } from './base-shapes.ts';
+import { report, reportBody } from './run-shapes.ts';
+
+/** A fact has fields of its own. */
+const fact = {
+  number: z.number().int().min(1),
+  at: time,
+  type: z.string().regex(/^[a-z_]+\../),
+  member: text.optional(),
+  text: z.string().optional(),
+};
+const eventBody = z.looseObject(fact);
+export const event = openAnswer(fact);
+export const outputLine = answer({ member: text, line: z.string() });
+export const explained = answer({
+  subject: text,
+  state: text,
+  waitingFor: text.nullable(),
+  since: time.nullable(),
+  who: text.nullable(),
+  nextAt: time.nullable(),
+  next: text,
+  events: z.array(eventBody),
+});
+
+const spending = z.strictObject({ tokens: counted, usd: z.number(), unpriced: z.array(text) });
+const span = z.strictObject({
+  task: text,
+  member: text,
+  claim: counted,
+  from: time,
+  to: time.optional(),
+  end: text.optional(),
+});
+const exportedTask = z.strictObject({
+  id: text,
+  subject: text,
+  column: text,
+  member: text.nullable(),
+  waitsFor: z.array(text),
+  holds: z.array(text),
+  asks: z.boolean(),
+  attempts: counted,
+  since: time,
+  reason: text.optional(),
+  description: z.string(),
+  workedMs: counted,
+  spending: spending.nullable(),
+  result: z.string().nullable(),
+});
+const exportedMail = z.strictObject({
+  id: text,
+  at: time,
+  from: text,
+  to: text,
+  kind: text,
+  text: z.string(),
+  isWaiting: z.boolean(),
+});
+export const exported = answer({
+  team: text,
+  exportedAt: time,
+  report: reportBody,
+  spending,
+  members: z.array(reportBody.shape.members.element.extend({ spending: spending.nullable() })),
+  tasks: z.array(exportedTask),
+  timeline: z.strictObject({
+    from: time,
+    to: time,
+    spans: z.array(span),
+    starts: z.array(z.strictObject({ member: text, at: time, life: counted })),
+    critical: z.strictObject({ tasks: z.array(text), durationMs: counted }),
+  }),
+  mail: z.array(exportedMail),
+});
+
+const changed = z.strictObject({ path: text, change: z.enum(['added', 'modified', 'deleted']) });
+export const changes = answer({
+  team: text,
+  task: text.nullable(),
+  from: text,
+  files: z.array(changed),
+  diff: z.string(),
+});
+
+export const busRecord = answer({
+  record: z.strictObject({
+    seq: z.number().int().min(1),
+    session: text,
+    from: text,
+    to: text,
+    kind: text,
+    summary: text,
+    ref: text.optional(),
+    cause: text.optional(),
+  }),
+});
+const bullets = z.array(text);
+export const added = answer({ file: text, added: bullets });
+export const wisdom = answer({
+  wisdom: z.strictObject({
+    learnings: bullets.optional(),
+    decisions: bullets.optional(),
+    conventions: bullets.optional(),
+    issues: bullets.optional(),
+  }),
+});
+export const address = answer({ url: text, port: counted });
+
+export const VIEW_SHAPES: Readonly<Record<string, VerbShape>> = {
+  watch: { answers: [], lines: [event] },
+  log: { answers: [busRecord], lines: [event] },
+  wisdom: { answers: [wisdom, added] },
+  logs: { answers: [], lines: [outputLine] },
+  ui: { answers: [address] },
+  why: { answers: [explained] },
+  report: { answers: [report] },
+  export: { answers: [exported] },
+  diff: { answers: [changes] },
+};
