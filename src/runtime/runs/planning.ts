@@ -1,4 +1,7 @@
-/** A task taken apart (S2 Phase 1): look at the project, ask the planner, check its answer, ask once more if it is not right. */
+/**
+ * Divides a task (docs/specification.md R8.3): look at the project, ask the planner, check its answer, and ask once
+ * more if it is wrong.
+ */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { usesModel } from '../../model/agent/agent-kinds.ts';
 import { decompositionSchema, surveySchema, type Survey } from '../../model/plan/decomposition.ts';
@@ -21,16 +24,16 @@ import { RelayCalls, type CallPlace, FAULT_CODES } from './relay-call.ts';
 
 export interface PlanningAsk extends Omit<PlannerAsk, 'survey'> {
   readonly planner: Labelled;
-  /** Bounds each call. */
+  /** Milliseconds for each call. */
   readonly timeoutMs: number;
-  /** Told what happens, for people. */
+  /** Called with each step, for people. */
   readonly say: (text: string) => void;
 }
 
 /**
  * @returns the division; undefined when `signal` aborted first
- * @throws AgentError `AGENT_BAD_OUTPUT` with what was wrong with the answers, or why the planner failed; UsageError `USAGE`
- *   for a task over the limit
+ * @throws AgentError `AGENT_BAD_OUTPUT` with what was wrong with the answers, or why the planner failed; UsageError
+ * `USAGE` for a task over the limit
  */
 export async function divideTask(
   ask: PlanningAsk,
@@ -84,7 +87,7 @@ class Planning {
     );
   }
 
-  /** An explorer's report where a model can be asked, else what the names of the files tell. */
+  /** An explorer's report if the planner is a model, else what the file names show. */
   async #survey(files: readonly string[]): Promise<Survey | undefined> {
     const { planner, task, say } = this.#ask;
     const { agent, label } = planner;
@@ -117,7 +120,7 @@ class Planning {
     return { text, divided };
   }
 
-  /** Looking is all that planning needs; what a person's own command may write is the person's affair. */
+  /** Planning only reads files, so models get `read-only`. A person's own command may write: that person wrote it. */
   async #call(agent: AgentSpec, worded: PlannerPrompt) {
     if (!worded.ok) throw new UsageError('USAGE', refusalText(worded.refusal));
     const sandbox = agent.kind === 'exec' ? ('workspace-write' as const) : ('read-only' as const);

@@ -1,4 +1,7 @@
-/** Who plans and who works in a run of a task: what was said, else what is configured, else the first that could work here. */
+/**
+ * Chooses the planner and the workers' agents for a run of a task: first the flags, then the configuration, then the
+ * first available agent.
+ */
 import { AUTO, parseAgentFlag, type AgentSpec } from '../../model/agent/agent.ts';
 import { kindsWith, usesModel } from '../../model/agent/agent-kinds.ts';
 import { configuredAgents, type Config } from '../../model/config/config.ts';
@@ -8,7 +11,7 @@ import { availabilityOf } from '../agents/availability.ts';
 import { probeAgents, type ProbedAgent } from './route.ts';
 
 export interface RequestedAgents {
-  /** As behind `--planner` and `--agent`: a kind, a configured name, JSON, `exec:COMMAND`. */
+  /** In the syntax of `--planner` and `--agent`: a kind, a configured name, JSON, `exec:COMMAND`. */
   readonly planner?: string | undefined;
   readonly agent?: string | undefined;
 }
@@ -17,7 +20,7 @@ export interface ResolvedAgents {
   readonly planner: Labelled;
   readonly flag?: Labelled | undefined;
   readonly usual: Labelled;
-  /** By the names that routes use. */
+  /** The available agents, by the names that routes use. */
   readonly available: ReadonlyMap<string, AgentSpec>;
 }
 
@@ -25,7 +28,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * @param more names that a template routes to
- * @throws UsageError `USAGE` for an agent that nobody knows; AgentError `AGENT_UNAVAILABLE` with what was probed
+ * @throws UsageError `USAGE` for an unknown agent; AgentError `AGENT_UNAVAILABLE` with what was probed
  */
 export async function resolveAgents(
   said: RequestedAgents,
@@ -68,7 +71,7 @@ async function saidAgent(
   return { label: labelOf(word, agent), agent };
 }
 
-/** A command or a spec is called by its kind. */
+/** A command or a spec in JSON is labelled by its kind. */
 const labelOf = (word: string, { kind }: AgentSpec): string => (/^[a-z0-9-]+$/.test(word.trim()) ? word.trim() : kind);
 
 async function usualOf(
@@ -83,7 +86,7 @@ async function usualOf(
   return label === undefined || agent === undefined ? undefined : { label, agent };
 }
 
-/** A command that works on tasks is not taken for one that plans unless somebody says so. */
+/** A command that works on tasks is used as the planner only if `--planner` says so. */
 function plannerOf(told: Labelled | undefined, usual: Labelled): Labelled {
   if (told === undefined && !usesModel(usual.agent.kind))
     throw new UsageError(

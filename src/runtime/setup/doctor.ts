@@ -1,4 +1,7 @@
-/** `teams doctor`: what works here and what does not, each with its cure. Nothing is repaired unless it is asked for. */
+/**
+ * `teams doctor`: what works here and what does not, each with its cure. It changes nothing unless an option asks for
+ * it.
+ */
 import process from 'node:process';
 import { isTeamError } from '../../model/text/errors.ts';
 import { isConfigUntrusted } from '../../store/user/config-files.ts';
@@ -13,7 +16,7 @@ const LEAST_WATCHES = 8_192;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @param breakLocks removes left-over locks, and says so */
+/** @param breakLocks removes left-over locks, and reports that */
 export const diagnose = async (
   root: string,
   environment: Environment,

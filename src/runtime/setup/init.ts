@@ -1,4 +1,4 @@
-/** Setting up a project: first what would be written, then the writing. */
+/** Sets up a project: first lists what would be written, then writes it. */
 import { CONFIG_KEYS, configSchema } from '../../model/config/config.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
 import { excludeFromGit, missingExclusion } from '../../store/workspace/exclude.ts';
@@ -11,7 +11,7 @@ export interface InitChange {
   readonly what: string;
 }
 
-/** What {@link initProject} would change; empty when all is there. */
+/** What {@link initProject} would change; empty if everything exists. */
 export function initPlan(root: string): InitChange[] {
   const { config } = rootPaths(root);
   const exclusion = missingExclusion(root);
@@ -25,7 +25,7 @@ export function initPlan(root: string): InitChange[] {
   ];
 }
 
-/** Writes it. A configuration that is there stays as it is. */
+/** Writes the files. An existing configuration stays as it is. */
 export function initProject(root: string): void {
   const { config } = rootPaths(root);
   if (createUserFile(config, configText())) trustProjectConfig(root);

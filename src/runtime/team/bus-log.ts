@@ -1,4 +1,4 @@
-/** The message bus of a session, for whoever may speak on it (S4 "Message Bus Protocol", SPEC §11). */
+/** Writes to the message bus of a session, for those who may speak on it (docs/specification.md R10.16). */
 import { busTypeSchema, tagged, type BusRecord } from '../../model/pipeline/bus-record.ts';
 import { didYouMeanOneOf } from '../../model/text/did-you-mean.ts';
 import { UsageError } from '../../model/text/errors.ts';
@@ -18,9 +18,9 @@ export interface BusMessage {
 }
 
 /**
- * The team of a session.
+ * Finds the team of a session.
  *
- * @throws UsageError `UNKNOWN_TEAM`, or `USAGE` with a hint for a team's name where the session's id belongs
+ * @throws UsageError `UNKNOWN_TEAM`, or `USAGE` with a hint if a team's name is given instead of a session's id
  */
 export function sessionTeam(root: string, session: string): Name {
   const active = listTeams(root).filter(({ archivedAt }) => archivedAt === undefined);
@@ -40,8 +40,8 @@ export function sessionTeam(root: string, session: string): Name {
 /**
  * Writes one record.
  *
- * @throws UsageError `UNKNOWN_MEMBER` for a role that nobody has, `POLICY_DENIED` for one that is not the speaker's and
- *   for another reader than the coordinator, `USAGE` for a type that is none
+ * @throws UsageError `UNKNOWN_MEMBER` for a role that no member has, `POLICY_DENIED` for a role that is not the
+ * speaker's and for another reader than the coordinator, `USAGE` for an invalid type
  */
 export async function logOnBus({ store, speaker }: TeamHandle, said: BusMessage): Promise<BusRecord> {
   const { session, from, to, type, summary, ref } = said;

@@ -1,7 +1,8 @@
 /**
- * A discussion of an artifact (S4 "Discuss subagent"): one agent for each perspective, all at once; what they say becomes a
- * verdict by rule, and a record under `discussions/`. A perspective that nobody could take is left out, and that is said;
- * when none is left, the discussion is skipped with a warning. A verdict of an earlier life stands.
+ * A discussion of an artifact (docs/specification.md R10.10): one agent for each perspective, all at once. Fixed rules
+ * turn their views into a verdict, which is recorded under `discussions/`. A perspective that no agent could answer is
+ * left out with a warning. If none is left, the discussion is skipped with a warning. A verdict from an earlier process
+ * is used again.
  */
 import { randomBytes } from 'node:crypto';
 import { readOpinion, titled, type Consensus, type View } from '../../model/pipeline/discussion.ts';
@@ -16,12 +17,12 @@ import type { RoleSubagents } from './role-subagents.ts';
 
 export interface Discussion {
   readonly round: string;
-  /** Empty: all of them. */
+  /** Empty means all perspectives. */
   readonly perspectives: readonly Perspective[];
   readonly requirement: string;
-  /** Of the task. */
+  /** The subject of the task. */
   readonly subject: string;
-  /** As agents name it. */
+  /** The path as agents name it. */
   readonly artifact: string;
 }
 
@@ -29,7 +30,7 @@ export type DiscussionEnd =
   | {
       readonly is: 'verdict';
       readonly consensus: Consensus;
-      /** Where it is told in full. */
+      /** The path of the full record. */
       readonly record: string;
       readonly warnings: readonly string[];
     }
@@ -77,7 +78,7 @@ interface Material {
   readonly context: string | undefined;
 }
 
-/** Every perspective at once; one that fails does not end the others. */
+/** Asks all perspectives at once; one that fails does not end the others. */
 async function hear(
   subagents: RoleSubagents,
   discussion: Discussion,

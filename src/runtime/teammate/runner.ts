@@ -1,6 +1,6 @@
 /**
- * The runner ends a task; the model only says that it thinks it is done. One attempt: hand out → turn → verify →
- * record the result → write the end. An agent that forgets to report delivers all the same.
+ * The runner ends a task; the model's claim to be done is not enough. One attempt: hand out → turn → verify → record
+ * the result → write the end. An agent that forgets to report still delivers its result.
  */
 import type { TurnEnd, TurnInput } from '../../agents/agent-contract.ts';
 import { argvOf } from '../../model/agent/agent.ts';
@@ -35,13 +35,13 @@ const inOneTurn =
 export interface TaskAttempt {
   readonly task: Task;
   readonly verdict: TurnVerdict | WaitsForAnswer;
-  /** What became of the end on the board; undefined when there was none. */
+  /** The end on the board; undefined if none was written. */
   readonly written: Folded | undefined;
 }
 
 /**
- * Runs one claimed task to the end of one attempt. What the user's hook refuses goes back to the agent, with what the
- * hook said as its mail.
+ * Runs one claimed task to the end of one attempt. If the user's hook refuses, the agent gets the hook's text as mail
+ * and tries again.
  */
 export async function runAttempt(
   task: ClaimedTask,
@@ -71,7 +71,7 @@ interface Worked {
   readonly along: CompletionExtras;
 }
 
-/** The work on it, judged. */
+/** Runs the turns of an attempt and judges them. */
 async function worked(
   task: ClaimedTask,
   mail: readonly Message[],
@@ -108,7 +108,7 @@ async function worked(
   }
 }
 
-/** Why a turn failed, by its class, for whoever decides about another try. */
+/** Logs why a turn failed, by class; the lead's decision about another attempt needs it. */
 const tellFailure = (store: TeamStore, task: ClaimedTask, end: Extract<TurnEnd, { ended: 'failed' }>): unknown =>
   store.events.append({
     type: 'agent.failed',
@@ -127,9 +127,9 @@ async function judged(end: TurnEnd, task: ClaimedTask, environment: RunnerEnviro
 }
 
 /**
- * A command that is not there, or prints without end, is the task's own failure: no other agent would do better, and
- * `exec` never falls back. What the machine lacks for the moment stays nobody's fault. In the relay every fault ends the
- * attempt: there the loop decides about another.
+ * A command that does not exist, or prints without end, is a failure of the task: another agent would do no better, and
+ * `exec` has no fallback. A temporary lack of the machine is not a failure of the task. In the relay every fault ends
+ * the attempt, because the loop decides about the next one.
  */
 function ended({ spec, store }: Pick<RunnerEnvironment, 'spec' | 'store'>, verdict: TurnVerdict): TurnVerdict {
   if (verdict.do !== 'release' || verdict.reason !== 'agent') return verdict;
@@ -138,7 +138,11 @@ function ended({ spec, store }: Pick<RunnerEnvironment, 'spec' | 'store'>, verdi
   return { do: 'fail', why: verdict.why, text: verdict.why };
 }
 
-/** One turn of the member's agent, as soon as its vendor may be called. @param task that it is about */
+/**
+ * Runs one turn of the member's agent, as soon as its vendor's pace allows a call.
+ *
+ * @param task the task that the turn is about
+ */
 export async function runTaskTurn(
   environment: Omit<RunnerEnvironment, 'store' | 'speaker' | 'spec' | 'environment' | 'isAsking' | 'remedy'>,
   task: string | undefined,
@@ -150,7 +154,7 @@ export async function runTaskTurn(
   return ledger.end(end);
 }
 
-/** Runs the task's `verify:` commands, which a person wrote; the first that fails makes the attempt a failure. */
+/** Runs the task's `verify:` commands, which a person wrote. The first that fails makes the attempt a failure. */
 async function verify(
   task: Task,
   verdict: TurnVerdict & { do: 'complete' },

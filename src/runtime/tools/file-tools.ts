@@ -1,4 +1,7 @@
-/** read_file, write_file and edit_file: the path is found, judged by what it really is, and only then walked. */
+/**
+ * The tools read_file, write_file and edit_file. A path is resolved first, judged by the real path, and only then
+ * opened.
+ */
 import { UsageError } from '../../model/text/errors.ts';
 import { quoted } from '../../model/text/document-problem.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
@@ -8,14 +11,14 @@ import type { Page } from '../../store/files/line-page.ts';
 import { locate, type ResolvedPath } from '../../store/workspace/resolved-path.ts';
 import { changeText, listed, readPage, writeText } from '../../store/workspace/workspace-text.ts';
 
-/** Names of a directory that are shown. */
+/** Entries of a directory that are shown. */
 const MOST_NAMES = 1_000;
-/** Bytes that an answer needs besides its page. */
+/** Bytes of an answer besides its page. */
 const FRAME = 1_024;
-/** Places of an ambiguous text that are told. */
+/** Places of an ambiguous text that are listed. */
 const MOST_PLACES = 10;
 
-/** @throws UsageError `POLICY_DENIED` naming the rule, for the path as it was asked for and as it really is */
+/** @throws UsageError `POLICY_DENIED` naming the rule, for the path as given and for the real path */
 function placeFor(root: string, path: string, command: FileAccess): ResolvedPath {
   const place = locate(root, path);
   const rule = protectedBy(place.asked, command) ?? protectedBy(place.path, command);
@@ -72,14 +75,14 @@ export function editFileTool(root: string, input: ToolInputs['edit_file']): stri
   return `Edited ${place.path}${count === 1 ? '' : ` in ${count} places`}.`;
 }
 
-/** A text that was read here shows no carriage returns: what is written in plain lines is meant in the file's own. */
+/** read_file shows no carriage returns, so a text with plain line ends is adapted to the file's own. */
 function inItsLineEnds(text: string, old: string, next: string): readonly [string, string] {
   if (text.includes(old) || !text.includes('\r\n') || old.includes('\r')) return [old, next];
   const ours = (plain: string): string => plain.replaceAll(/\r?\n/g, '\r\n');
   return [ours(old), ours(next)];
 }
 
-/** Where a text stands, without overlaps, as it is replaced. */
+/** The offsets of a text, without overlaps, as they are replaced. */
 function occurrences(text: string, wanted: string): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at);

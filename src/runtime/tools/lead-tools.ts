@@ -5,7 +5,7 @@ import type { ToolContext, ToolHandler, LeadToolContext } from './tool-context.t
 import { teamOf } from './mail-tools.ts';
 import type { SubagentEnd } from './subagents.ts';
 
-/** How often a wait says that it goes on. */
+/** Milliseconds between two progress messages of a wait. */
 const PROGRESS_MS = 5_000;
 
 function leadOf({ lead }: ToolContext): LeadToolContext {
@@ -69,7 +69,7 @@ export const skill: ToolHandler<ToolInputs['Skill']> = ({ name }, context) => {
   return Promise.resolve(wanted.text);
 };
 
-/** What a subagent said; that it failed is an error for whoever sent it. */
+/** The answer of a subagent; its failure is an error for the caller. */
 function resultOf(end: SubagentEnd): string {
   if (end.ended === 'answered') return end.text || 'The subagent answered nothing.';
   const what = end.ended === 'failed' ? `failed: ${end.message}` : 'was stopped';
@@ -79,7 +79,7 @@ function resultOf(end: SubagentEnd): string {
   );
 }
 
-/** Says at once, and now and then, that something is waited for. */
+/** Reports progress at once and then every {@link PROGRESS_MS} while it waits. */
 async function reporting<T>(progress: (text: string) => void, what: string, wait: Promise<T>): Promise<T> {
   progress(what);
   const timer = setInterval(() => progress(what), PROGRESS_MS);

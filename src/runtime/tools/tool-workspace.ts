@@ -1,6 +1,6 @@
 /**
- * The workspace of a model: a directory, what may be done in it now, and the four tools that do it. What is refused is an
- * answer that a model can act on, its code in front; only a bug is an exception.
+ * The workspace of a model: a directory, the present permissions, and the four tools for it. A refusal is an answer
+ * that a model can act on and begins with its code; only a bug throws.
  */
 import type { CallAnswer } from '../../agents/agent-contract.ts';
 import { childEnvironment, type EnvironmentSources } from '../../agents/environment.ts';
@@ -14,16 +14,16 @@ import { openShellIsolation, type ShellIsolationProbe } from './open-shell-isola
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 
 export interface WorkspaceOptions {
-  /** Absolute; where commands start, and what file tools stay in. */
+  /** Absolute; where commands start, and the limit of file tools. */
   readonly root: string;
   readonly isolation: IsolationSetting;
-  /** What is allowed; asked at each call. */
+  /** The present permissions; called for each tool call. */
   readonly permissions: () => Permissions;
-  /** Told once, when commands are not held in though they should be. */
+  /** Called once, if commands are not isolated although they should be. */
   readonly onWarning: (text: string) => void;
-  /** Of this process; a command gets what every program needs of it, and no key. */
+  /** The environment of this process. A command gets only what every program needs, and no key. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What the user named besides. */
+  /** Further variables that the user named. */
   readonly named?: Pick<EnvironmentSources, 'env' | 'envPass'>;
 }
 
@@ -34,10 +34,10 @@ export interface WorkspaceCall {
 }
 
 const MARKS = ['TEAMS_MARK', 'TEAMS_RUN'];
-/** Bytes of what a command printed. */
+/** Bytes of a command's output. */
 const MOST_OUTPUT = 32 * 1024;
 
-/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) when a wall is required and there is none */
+/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
   const walls = await openShellIsolation(options.isolation, options.root, options.environment);
   if (walls.why !== undefined && options.permissions().sandbox !== 'full')
@@ -59,7 +59,7 @@ export class Workspace implements AsyncDisposable {
     this.#env = commandEnvironment(options);
   }
 
-  /** Commands are held in. */
+  /** Whether commands are isolated. */
   get isIsolated(): boolean {
     return this.#isolation.isolation === 'up';
   }
@@ -69,7 +69,11 @@ export class Workspace implements AsyncDisposable {
     return WORKSPACE_TOOLS.filter((tool) => this.#refusal(tool) === undefined);
   }
 
-  /** Carries out one call. @param input as it came; it is parsed here */
+  /**
+   * Executes one call.
+   *
+   * @param input as it came; it is parsed here
+   */
   async call(tool: WorkspaceTool, input: unknown, call: WorkspaceCall): Promise<CallAnswer> {
     const denied = this.#refusal(tool);
     if (denied) return { ok: false, why: `POLICY_DENIED: ${denied.why}` };
@@ -120,7 +124,7 @@ export class Workspace implements AsyncDisposable {
   }
 }
 
-/** By the mark of this process, if it has one, whoever looks after it finds its commands, too. */
+/** The variables of a command. It inherits the mark of this process, so that a sweep for that mark finds it, too. */
 const commandEnvironment = ({ environment, named = {} }: WorkspaceOptions): Record<string, string> =>
   childEnvironment('exec', { parent: environment, ...named, envPass: [...(named.envPass ?? []), ...MARKS] });
 

@@ -1,13 +1,13 @@
-/** What the events tell of the agents of a team, for its report: what they used, whose commands are held in, who stood in. */
+/** What the events say about a team's agents, for its report: tokens and cost, isolated commands, fallbacks. */
 import type { Prices } from '../../model/team/spending-sum.ts';
 import { SpendingBy } from '../../policy/view/spending-by.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 
 export interface AgentAccount {
   readonly spending: SpendingBy;
-  /** Members whose commands bubblewrap held in. */
+  /** Members whose commands ran inside bubblewrap. */
   readonly isolated: ReadonlySet<string>;
-  /** Each agent that gave its place to another, or found nobody for it. */
+  /** One note for each agent that another replaced, or that found no replacement. */
   readonly notes: readonly string[];
 }
 

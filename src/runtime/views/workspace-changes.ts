@@ -1,4 +1,4 @@
-/** What a team's working directory has changed since its safety point, as a whole or for one task. */
+/** The changes in a team's working directory since its safety point, in all or for one task. */
 import { posix } from 'node:path';
 import { UsageError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
@@ -18,19 +18,19 @@ import { git } from '../process/git.ts';
 
 /** Paths are relative to the team's working directory. */
 export interface WorkspaceChanges {
-  /** The commit that they are told against. */
+  /** The commit that they are compared with. */
   readonly from: string;
   readonly files: readonly ChangedFile[];
   readonly text: string;
 }
 
 const LARGEST = 64 * 1024 * 1024;
-/** Paths in one argv. */
+/** Paths in one git command. */
 const MANY = 500;
 
 /**
- * @param task whose files only: what it named, and what it is known to have touched
- * @throws UsageError `USAGE` for a team without a safety point, a task without files, more than can be shown
+ * @param task limits the result to its files: those that it named or is known to have touched
+ * @throws UsageError `USAGE` for a team without a safety point, a task without files, a diff that is too large
  */
 export async function changesSince(
   store: TeamReader,
@@ -78,9 +78,7 @@ async function againstNow({ cwd, commit, isIts, asText }: Since, signal: AbortSi
   });
 }
 
-/**
- * Paths that differ from a commit, relative to the working directory; or why that cannot be told.
- */
+/** Paths that differ from a commit, relative to the working directory; or why they are unknown. */
 export async function changedPaths(cwd: string, commit: string, signal: AbortSignal): Promise<string[] | string> {
   try {
     const { files } = await againstNow({ cwd, commit, isIts: () => true, asText: false }, signal);

@@ -1,6 +1,7 @@
 /**
- * The DO of a round: each backend is asked, by its worker where there is a team, else directly from here. A team that
- * cannot be made or falls silent is given up for the rest of the loop; what is asked and what comes back is the same.
+ * The DO of a round: asks each backend through its worker if there is a team, else directly from this process. A team
+ * that cannot be made, or whose workers do not answer, is not used for the rest of the loop. Prompts and results are
+ * the same in both ways.
  */
 import { randomBytes } from 'node:crypto';
 import type { Name } from '../../../model/text/names.ts';
@@ -16,7 +17,7 @@ import { LONGEST_PROMPT, RelayTeam } from './relay-team.ts';
 import type { PreparedRefine, RefinePlace } from './refine-setup.ts';
 
 export interface RelayObserver {
-  /** Something that belongs into the synthesis. */
+  /** A remark for the synthesis. */
   readonly note: (text: string) => void;
   readonly began: (backend: Name, how: string) => void;
   readonly ended: (backend: Name, outcome: RelayOutcome) => void;
@@ -31,7 +32,7 @@ export class RefineRelay {
   readonly #calls: RelayCalls;
   readonly #told: RelayObserver;
   #team: RelayTeam | undefined;
-  /** Where the team's record is, when it was given up. */
+  /** Where the record of an abandoned team is. */
   #left: TeamPaths | undefined;
   #isDirect: boolean;
 
@@ -44,7 +45,11 @@ export class RefineRelay {
     if (this.#isDirect) told.note('Worked without a team: asked for by --no-team.');
   }
 
-  /** Asks some backends. @returns what had come when `signal` aborted, or all of it */
+  /**
+   * Asks some backends.
+   *
+   * @returns all outcomes, or those that had come when `signal` aborted
+   */
   async ask(backends: readonly Name[], brief: Brief, signal: AbortSignal): Promise<Outcomes> {
     const { prompts, refused } = await this.#prompts(backends, brief, signal);
     const outcomes = prompts.size === 0 ? new Map<Name, RelayOutcome>() : await this.#relayed(prompts, signal);
@@ -52,14 +57,18 @@ export class RefineRelay {
     return new Map([...refused, ...outcomes]);
   }
 
-  /** Ends the team, if there is one. @returns where its record is */
+  /**
+   * Ends the team, if there is one.
+   *
+   * @returns where its record is
+   */
   async close(now: boolean): Promise<TeamPaths | undefined> {
     const team = this.#team;
     this.#team = undefined;
     return team === undefined ? this.#left : team.end(now);
   }
 
-  /** The diff of now; left out, and said so, when it has outgrown its limit meanwhile. */
+  /** The present diff; left out with a note if it has grown over its limit. */
   async diff(signal: AbortSignal): Promise<string | undefined> {
     if (this.#prepared.ask.includeDiff !== true || signal.aborted) return undefined;
     const diff = await gitDiff(this.#place.cwd, signal);
@@ -105,7 +114,7 @@ export class RefineRelay {
     return new Map([...answers.outcomes, ...(await this.#directly(left, signal))]);
   }
 
-  /** @returns undefined when there is no team */
+  /** @returns undefined if there is no team */
   async #byTeam(prompts: Prompts, signal: AbortSignal) {
     if (this.#team !== undefined) {
       for (const name of prompts.keys()) this.#told.began(name, 'by its worker');
@@ -153,7 +162,7 @@ export class RefineRelay {
     }
   }
 
-  /** One after the other. */
+  /** Asks the backends one after the other. */
   async #directly(prompts: Prompts, signal: AbortSignal): Promise<Outcomes> {
     const outcomes: Outcomes = new Map();
     const { backends, sandbox } = this.#prepared;

@@ -1,4 +1,4 @@
-/** One call of one backend (SPEC §10 `teams relay`): the black box that the loop is made of. */
+/** One call of one backend, `teams relay` (docs/specification.md R9.12). */
 import { randomBytes } from 'node:crypto';
 import type { Sandbox } from '../../../model/agent/agent.ts';
 import { parseBackends } from '../../../model/pipeline/backend.ts';
@@ -11,7 +11,7 @@ import { refuseNesting, RelayCalls, FAULT_CODES } from '../relay-call.ts';
 import { requireInstalled, type RefinePlace } from './refine-setup.ts';
 
 export interface RelayAsk {
-  /** One backend, as behind `--to`. */
+  /** One backend, in the syntax of `--to`. */
   readonly to: string;
   readonly prompt: string;
   readonly contextText?: string | undefined;
@@ -21,7 +21,7 @@ export interface RelayAsk {
 
 /**
  * @returns its answer; undefined when `signal` aborted first
- * @throws UsageError `USAGE` for what is over a limit; AgentError when it is not there or has failed
+ * @throws UsageError `USAGE` for what is over a limit; AgentError if the backend is not available or failed
  */
 export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: AbortSignal): Promise<string | undefined> {
   refuseNesting(place.environment);
