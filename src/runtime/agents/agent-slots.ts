@@ -84,7 +84,8 @@ export class AgentSlots {
     if (this.#isFixed || this.#isEmpty) return !this.#isEmpty;
     await this.#forgetFinal();
     const why = this.#unavailable(agentKey(this.#own.given));
-    if (why !== undefined) await this.#replace(this.#own, 'run', { why, message: 'another member found it so.' });
+    if (why !== undefined)
+      await this.#replace(this.#own, 'run', { why, message: 'another member found it unavailable.' });
     return !this.#isEmpty;
   }
 
@@ -157,7 +158,7 @@ export class AgentSlots {
       }
     }
     const list = missing.length === 0 ? '' : ` (${missing.join('; ')})`;
-    const nobody = `Nobody stands in for ${from.given.kind}${list}.`;
+    const nobody = `No agent can replace ${from.given.kind}${list}.`;
     this.#tell('agent.no_fallback', nobody, scope, fault);
     this.#isEmpty = scope === 'run';
     return nobody;

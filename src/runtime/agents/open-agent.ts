@@ -126,7 +126,7 @@ async function isolationOf(
     environment: parent,
     shared: [store.paths.folder, store.paths.board, ...loginFiles(kind, environment)],
   });
-  const text = `${name}: ${isolation.is === 'up' ? 'its program is held in' : `its program is held in by nothing: ${isolation.why}`}.`;
+  const text = `${name}: ${isolation.is === 'up' ? 'its program is isolated' : `its program is not isolated: ${isolation.why}`}.`;
   store.events.append({ type: isolation.is === 'up' ? 'sandbox.held' : 'sandbox.missing', member: name, text });
   return isolation.is === 'up' ? isolation.hold : undefined;
 }

@@ -131,7 +131,7 @@ function redoing(board: Board, { task, of }: Verdict & { do: 'redo' }): Body | R
   const [tested, work] = [board.tasks.get(task), board.tasks.get(of)];
   return tested && work
     ? { type: 'batch', changes: fixChanges(board, tested, work) }
-    : refused('UNKNOWN_TASK', `there is no task #${task}, or none that it is about`);
+    : refused('UNKNOWN_TASK', `task #${task} or the task that it tests does not exist`);
 }
 
 /** Creates the task with its owner in one record first; then mails the owner or starts its process. */

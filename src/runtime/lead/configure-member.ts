@@ -27,7 +27,10 @@ export async function configureMember(
   const tools = { agent, sandbox };
   if (known?.state !== 'joined') return handle.join({ name, planApproval, ...tools, role });
   if (role !== undefined && role !== known.role)
-    throw new UsageError('POLICY_DENIED', `${name} is there as ${known.role} already; a role does not change.`);
+    throw new UsageError(
+      'POLICY_DENIED',
+      `${name} is a member with the role ${known.role} already; the role of a member cannot change.`,
+    );
   const changed = { ...tools, ...(planApproval ? { plan_approval: true } : {}) };
   await handle.store.config.update((current) => {
     if (current === undefined) return { result: undefined };

@@ -136,7 +136,7 @@ export class Lead {
       const over = this.#spending.look();
       if (over !== undefined) return { why: 'spent', what: over };
       const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
-      if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast was asked for` };
+      if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast is set` };
       const verdicts = judge(sighting, this.#options.limits);
       this.#tellStuck(verdicts);
       for (const verdict of verdicts) {

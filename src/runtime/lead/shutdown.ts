@@ -50,7 +50,7 @@ export async function shutDown(
     store.board.append(authorOf(speaker), () => ({ type: 'team.opened', profile, claim: claimMode }));
     throw new ConflictError(
       'STILL_RUNNING',
-      `${refusals.map(({ name, text }) => `${name} refuses to stop (${text})`).join('; ')}; \`--force\` stops it all the same.`,
+      `${refusals.map(({ name, text }) => `${name} refuses to stop (${text})`).join('; ')}; \`--force\` stops it anyway.`,
     );
   }
   for (const life of alive()) supervisor.signal(life, 'SIGTERM');

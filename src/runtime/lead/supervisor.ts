@@ -236,5 +236,5 @@ function spawnTeammate(
 export const startFailure = (life: MemberProcess): AgentError =>
   new AgentError(
     'AGENT_CRASHED',
-    `${life.name} did not start (${life.death ?? 'no sign of life'}); its log says why: \`teams logs ${life.name}\`.`,
+    `${life.name} did not start (${life.death ?? 'not ready in time'}); \`teams logs ${life.name}\` shows why.`,
   );

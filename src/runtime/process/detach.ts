@@ -55,7 +55,7 @@ export async function detachLead(
   if (death === 'exit 0' && child.pid !== undefined) return child.pid;
   throw new AgentError(
     'AGENT_CRASHED',
-    `The lead of team ${paths.name} did not start (${death ?? 'no sign of life'}); ${path} says why.`,
+    `The lead of team ${paths.name} did not start (${death ?? 'not ready in time'}); ${path} says why.`,
   );
 }
 

@@ -39,7 +39,7 @@ export async function applyShared(
   const open = wishes.filter(({ settled }) => settled.is === 'open').length;
   if (trouble !== undefined) return { name: 'shared', result: 'fail', notes: trouble };
   if (open === 0) return { name: 'shared', result: 'pass', notes: `${wishes.length} applied` };
-  const why = plan.lead === undefined ? '; the lead has no agent that could see to it' : '';
+  const why = plan.lead === undefined ? '; the lead has no agent that could apply them' : '';
   return { name: 'shared', result: 'skipped', notes: `${open} of ${wishes.length} open${why}` };
 }
 
@@ -90,11 +90,11 @@ async function settle(
     const call = { agent, prompt, sandbox: 'workspace-write', timeoutMs: DEFAULT_TASK_TIMEOUT_MS } as const;
     const end = await calls.run(call, signal);
     if (end === undefined) return undefined;
-    if (end.ended === 'failed') return `the lead's agent could not see to it: ${end.message}`;
+    if (end.ended === 'failed') return `the lead's agent failed: ${end.message}`;
     const answers = readSettled(end.text, due);
     for (const [at, wish] of due.entries()) tellSettled(session, wish, answers[at] ?? { is: 'open', why: 'left open' });
     const strays = changedOthers(before, await hashedFiles(cwd, signal), [...plan.sharedFiles, ...filesOf(due)]);
-    return strays.length === 0 ? undefined : `the lead's agent changed what is not the lead's: ${strays.join(', ')}`;
+    return strays.length === 0 ? undefined : `the lead's agent changed files that are not shared: ${strays.join(', ')}`;
   } finally {
     await calls.close();
   }

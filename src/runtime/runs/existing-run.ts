@@ -84,14 +84,14 @@ export function decideStart(
       if (asked === 'fresh') return { do: 'replace', paths: existing.paths };
       throw new ConflictError(
         'TEAM_EXISTS',
-        `Team ${name} exists and was not made by a plan; --fresh puts it away, --name runs this plan under another name.`,
+        `Team ${name} exists and was not made from a plan; --fresh archives it, --name runs this plan under another name.`,
       );
     case 'unfinished':
       if (asked !== undefined || existing.isSamePlan)
         return { do: asked === 'fresh' ? 'replace' : 'resume', paths: existing.paths };
       throw new ConflictError(
         'TEAM_EXISTS',
-        `Team ${name} is unfinished and of another plan; --resume goes on with that one, --fresh puts it away and begins this one.`,
+        `Team ${name} is unfinished and has another plan; --resume continues that plan, --fresh archives the team and starts this plan.`,
       );
     default:
       return existing satisfies never;

@@ -134,7 +134,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
       const denied = maySpawn({ members: members.size - (known ? 1 : 0), spawns: this.#spawns });
       if (denied) throw new ConflictError('QUOTA', denied.why);
       if (known && session.isRunning(known.name))
-        throw new ConflictError('MEMBER_ALIVE', `${name} works already; write to it with SendMessage.`);
+        throw new ConflictError('MEMBER_ALIVE', `${name} is running already; write to it with SendMessage.`);
       const member = await configureMember(handle, name, { role, agent, planApproval });
       await handle.send(member, prompt);
       this.#spawns += 1;

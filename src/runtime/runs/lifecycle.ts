@@ -173,7 +173,7 @@ export async function requestSpawn({ store }: TeamHandle, member: Name): Promise
   if (!isLed(store))
     throw new ConflictError(
       'REFUSED',
-      `No lead runs for team ${store.paths.name}: start one with \`teams lead ${store.paths.name}\`, or be the teammate yourself with \`teams worker ${store.paths.name} ${member}\`.`,
+      `No lead runs for team ${store.paths.name}: start one with \`teams lead ${store.paths.name}\`, or run the teammate yourself with \`teams worker ${store.paths.name} ${member}\`.`,
     );
   await store.sender.send({
     sender: LEAD,

@@ -52,7 +52,7 @@ export async function checkOwnership(
 ): Promise<OwnershipEnd | undefined> {
   if (!isAsked(plan)) return undefined;
   const scopes = scopesOf(store);
-  if (scopes.every(({ patterns }) => patterns.length === 0)) return skipped('no task says which files are its own');
+  if (scopes.every(({ patterns }) => patterns.length === 0)) return skipped('no task names its own files');
   const changed = await changedSinceStart(store, signal);
   if (typeof changed === 'string') return skipped(changed);
   const edits = changed.filter((path) => !isOwnOutput(store, path)).map((path) => editOf(store, path));
@@ -70,7 +70,7 @@ async function changedSinceStart(store: TeamStore, signal: AbortSignal): Promise
   if (start !== undefined) return changedPaths(cwdOf(store), start.commit, signal);
   const before = keptHashes(store.disk, store.paths);
   const now = before && (await hashedFiles(cwdOf(store), signal));
-  if (before === undefined || now === undefined) return 'what was there before the work is not known';
+  if (before === undefined || now === undefined) return 'the files before the work are not known';
   return [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .filter((path) => before[path] !== now[path])
     .sort();

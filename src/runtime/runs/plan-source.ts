@@ -83,8 +83,7 @@ function given(
   const format = /\.json$/i.test(file) ? 'json' : 'yaml';
   const plan = reviewedBy(parsePlan({ text, file, format }, vars, agents, defaultAgent), reviewer);
   const work = plan.cwd === undefined ? cwd : isAbsolute(plan.cwd) ? plan.cwd : resolve(planDir, plan.cwd);
-  if (!isDirectory(work))
-    throw new UsageError('PLAN_INVALID', `${file}: "cwd" is ${work}, and there is no such directory.`);
+  if (!isDirectory(work)) throw new UsageError('PLAN_INVALID', `${file}: "cwd" is ${work}, which is not a directory.`);
   const kept: KeptPlan = {
     file,
     format,

@@ -77,13 +77,13 @@ class Planning {
     const first = await this.#answer(plannerPrompt(asked), files);
     if (first === undefined) return undefined;
     if (first.divided.ok) return first.divided.division;
-    say(`The plan is not right yet, and is asked for once more: ${first.divided.problems.join(' ')}`);
+    say(`The plan is invalid and is asked for once more: ${first.divided.problems.join(' ')}`);
     const second = await this.#answer(repairPrompt(asked, first.text, first.divided.problems), files);
     if (second === undefined) return undefined;
     if (second.divided.ok) return second.divided.division;
     throw new AgentError(
       'AGENT_BAD_OUTPUT',
-      `${planner.label} gave no plan that can be carried out, and was asked twice: ${second.divided.problems.join(' ')} Say the task more exactly, choose another --planner, or write a plan file.`,
+      `${planner.label} gave no valid plan in two attempts: ${second.divided.problems.join(' ')} Describe the task more exactly, choose another --planner, or write a plan file.`,
     );
   }
 
@@ -99,7 +99,7 @@ class Planning {
     const report = outcome.is === 'success' ? jsonAnswer(surveySchema, outcome.text) : undefined;
     if (report?.ok === true)
       return { ...report.value, shared: [...new Set([...scanned.shared, ...report.value.shared])] };
-    say('The explorer gave no report; the names of the files have to do.');
+    say('The explorer gave no report; the file names are used instead.');
     return scanned;
   }
 
@@ -116,7 +116,7 @@ class Planning {
     const read = jsonAnswer(decompositionSchema, text);
     const divided = read.ok
       ? decompose(read.value, files, staffing)
-      : { ok: false as const, problems: [`The answer is no plan: ${read.why}`] };
+      : { ok: false as const, problems: [`The answer is not a plan: ${read.why}`] };
     return { text, divided };
   }
 

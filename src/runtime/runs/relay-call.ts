@@ -19,7 +19,7 @@ export function refuseNesting(environment: Environment, what = 'A refine loop'):
   const member = environment['TEAMS_MEMBER'] ?? '';
   const where = member !== '' ? `this process is the teammate ${member}` : 'this process works for one already';
   if (member !== '' || (environment[NESTED_VARIABLE] ?? '') !== '')
-    throw new UsageError('POLICY_DENIED', `${what} starts no other one (${where}).`);
+    throw new UsageError('POLICY_DENIED', `${what} cannot start another one (${where}).`);
 }
 
 export interface CallPlace {

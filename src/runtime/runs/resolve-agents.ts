@@ -91,7 +91,7 @@ function plannerOf(told: Labelled | undefined, usual: Labelled): Labelled {
   if (told === undefined && !usesModel(usual.agent.kind))
     throw new UsageError(
       'USAGE',
-      `${usual.label} does tasks and is not asked to plan: say who plans with --planner AGENT or --planner exec:COMMAND, or write a plan file.`,
+      `${usual.label} works on tasks and does not plan: name a planner with --planner AGENT or --planner exec:COMMAND, or write a plan file.`,
     );
   return told ?? usual;
 }

@@ -43,7 +43,7 @@ export async function keepSafetyPoint(session: RunSession, signal?: AbortSignal)
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     session.tell({ type: 'start.failed', text: error.message });
-    return `The files were not kept before the work: ${error.message}.`;
+    return `No safety point was made before the work: ${error.message}.`;
   }
 }
 

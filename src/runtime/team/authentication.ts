@@ -65,7 +65,7 @@ function memberOf(
   wanted: Name | undefined,
   told: { readonly team: string; readonly token: string },
 ): Speaker | string {
-  if (told.team !== team) return `This process is ${name} of team ${told.team}; it has no say in team ${team}.`;
+  if (told.team !== team) return `This process is ${name} of team ${told.team}; it cannot act in team ${team}.`;
   if (wanted !== undefined && wanted !== name)
     return `This process is ${name} of team ${team}; it cannot speak as ${wanted}.`;
   const record = roster.read(name);

@@ -56,11 +56,10 @@ export async function logOnBus({ store, speaker }: TeamHandle, said: BusMessage)
   const saying = members.filter(({ name, role }) => name === from || role === from);
   if (saying.length === 0 && !isLead(from)) {
     const known = [...new Set(members.map(({ role }) => role))];
-    throw new UsageError('UNKNOWN_MEMBER', `Nobody here has the role ${quoted(from)}; there are: ${known.join(', ')}.`);
+    throw new UsageError('UNKNOWN_MEMBER', `No member has the role ${quoted(from)}; there are: ${known.join(', ')}.`);
   }
   const isOwn = speaker.kind !== 'member' || saying.some(({ name }) => name === speaker.name);
-  if (!isOwn)
-    throw new UsageError('POLICY_DENIED', `${speaker.name} does not speak as ${from} (rule: role isolation).`);
+  if (!isOwn) throw new UsageError('POLICY_DENIED', `${speaker.name} cannot speak as ${from} (rule: role isolation).`);
   const member = speaker.kind === 'member' ? speaker.name : (saying[0]?.name ?? LEAD);
   const record = { session, from, to, kind: kind.data, summary: tagged(from, summary).slice(0, 4_096) };
   return store.bus.log({ ...record, ref }, member);

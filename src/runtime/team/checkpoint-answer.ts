@@ -26,7 +26,7 @@ type End = Extract<Body, { type: 'task.completed' | 'task.failed' }>;
 /** Claims and ends the task in one record. Of two answers the first counts; the second is refused as `FINAL`. */
 function ending(board: Board, id: string, end: (epoch: number) => End): Body | Refused {
   const task = board.tasks.get(id);
-  if (task === undefined || !isCheckpoint(task)) return refused('BAD_REFERENCE', `task #${id} is no checkpoint`);
+  if (task === undefined || !isCheckpoint(task)) return refused('BAD_REFERENCE', `task #${id} is not a checkpoint`);
   if (task.status !== 'pending') return refused('FINAL', `task #${id} was answered already: it is ${task.status}`);
   return { type: 'batch', changes: [{ type: 'task.claimed', task: id, member: LEAD }, end(task.claims + 1)] };
 }

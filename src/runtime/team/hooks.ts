@@ -80,13 +80,13 @@ function judged(end: ProcessEnd): { readonly refusal?: string; readonly trouble?
     .filter(Boolean)
     .join('\n');
   if (end.how === 'exited' && end.code === 0) return {};
-  if (end.how === 'exited' && end.code === REFUSES) return { refusal: said || 'The hook says no, and not why.' };
+  if (end.how === 'exited' && end.code === REFUSES) return { refusal: said || 'The hook refused without a reason.' };
   if (end.how === 'aborted') return {};
   const how =
     end.how === 'exited'
       ? `exit ${end.code}`
       : end.how === 'timeout'
-        ? `not done after ${formatDuration(TIMEOUT_MS)}`
+        ? `not finished after ${formatDuration(TIMEOUT_MS)}`
         : end.how;
   return { trouble: said === '' ? how : `${how}: ${said}` };
 }

@@ -29,7 +29,7 @@ export async function answerPlan(handle: TeamHandle, reference: string, answer: 
   if (request === undefined)
     throw new ConflictError(
       'REFUSED',
-      `Nobody has asked for the approval of a plan for task #${task.id}; \`teams inbox lead\` shows what was asked.`,
+      `No member has asked for approval of a plan for task #${task.id}; \`teams inbox ${handle.name} lead\` lists the requests.`,
     );
   await handle.send(request.from, planAnswer(task.id, answer), {
     type: 'plan_approval_response',

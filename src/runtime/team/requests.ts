@@ -125,7 +125,7 @@ function requireAnswerable(store: TeamStore, { to, text, options }: Said, id: st
   if (request.from !== to) throw new UsageError('POLICY_DENIED', `${request.from} asked ${id}, not ${to}.`);
   const isPlan = options.type === 'plan_approval_response';
   if (isPlan && request.kind === 'question')
-    throw new UsageError('USAGE', `${id} is a question and no plan: \`teams answer ${id} TEXT\`.`);
+    throw new UsageError('USAGE', `${id} is a question, not a plan: \`teams answer ${id} TEXT\`.`);
   if (request.kind === 'consensus')
     throw new UsageError(
       'USAGE',
@@ -140,7 +140,7 @@ function requireAnswerable(store: TeamStore, { to, text, options }: Said, id: st
 const unknownRequest = ({ paths: { name } }: TeamStore, id: string): UsageError =>
   new UsageError(
     'UNKNOWN_REQUEST',
-    `Nobody asked ${JSON.stringify(id)}; \`teams inbox ${name} lead\` shows what was asked.`,
+    `There is no request ${JSON.stringify(id)}; \`teams inbox ${name} lead\` lists the requests.`,
   );
 
 /**

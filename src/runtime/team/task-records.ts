@@ -9,7 +9,7 @@ export const withClaim = (task: Task, build: (epoch: number) => Change): Change 
     ? build(task.claim.epoch)
     : refused(
         task.status === 'pending' ? 'STALE_CLAIM' : 'FINAL',
-        `task #${task.id} is ${task.status}; nobody works on it`,
+        `task #${task.id} is ${task.status}; no member works on it`,
       );
 
 /** Ends a claim without ending the task. */

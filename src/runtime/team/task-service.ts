@@ -192,7 +192,7 @@ export class Tasks {
     const issue = parsed.error.issues[0];
     throw new UsageError(
       'USAGE',
-      `The task is not right at ${issue?.path.join('.') || 'its top'}: ${issue?.message ?? 'unreadable'}.`,
+      `The task is invalid at ${issue?.path.join('.') || 'its top'}: ${issue?.message ?? 'unreadable'}.`,
     );
   }
 

@@ -72,7 +72,7 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
   if (environment['TEAMS_MEMBER'] !== undefined)
     throw new UsageError(
       'POLICY_DENIED',
-      `A teammate makes no team of its own (this process is ${environment['TEAMS_MEMBER']}).`,
+      `A teammate cannot make a team (this process is ${environment['TEAMS_MEMBER']}).`,
     );
   const team = parseName('team', name);
   // Finish a delete that a crash interrupted first, so that its name is free.

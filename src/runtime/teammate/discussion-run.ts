@@ -56,7 +56,7 @@ export async function discuss(
   const known = discussions.verdict(name, artifact);
   if (known) return { is: 'verdict', consensus: known, record, warnings: [] };
   const text = discussions.artifact(artifact);
-  if (text === undefined) return skipped(round, `there is no ${artifact}`);
+  if (text === undefined) return skipped(round, `${artifact} does not exist`);
   const heard = await hear(subagents, discussion, { text, context: discussions.context() }, signal);
   if (heard === 'aborted') return { is: 'aborted' };
   const [first, ...others] = heard.views;
@@ -119,5 +119,5 @@ async function ask(
   const replaced = choice.note === undefined ? [] : [`${titled(perspective)}: ${choice.note}`];
   if (fetched.is === 'answer')
     return { views: [{ ...fetched.value, perspective, by: fetched.by }], warnings: replaced };
-  return { views: [], warnings: [`nobody could speak for ${titled(perspective)} (${fetched.why})`] };
+  return { views: [], warnings: [`no agent answered for ${titled(perspective)} (${fetched.why})`] };
 }

@@ -137,7 +137,7 @@ function specOf(member: MemberConfig): AgentSpec {
   if (parsed.success) return parsed.data;
   throw new UsageError(
     'CONFIG_INVALID',
-    `The agent of ${member.name} in config.json is not right: ${parsed.error.issues[0]?.message ?? 'unreadable'}.`,
+    `The agent of ${member.name} in config.json is invalid: ${parsed.error.issues[0]?.message ?? 'unreadable'}.`,
   );
 }
 
@@ -175,7 +175,7 @@ async function leaseFor(
 const alive = (name: Name, pid: number | undefined): ConflictError =>
   new ConflictError(
     'MEMBER_ALIVE',
-    `${name} is running already${pid === undefined ? '' : ` as pid ${pid}`}; one process is one member.`,
+    `${name} is running already${pid === undefined ? '' : ` as pid ${pid}`}; a member has only one process.`,
   );
 
 function announce(store: TeamStore, name: Name, incarnation: string, token: string, { byHand }: JoinOptions): void {

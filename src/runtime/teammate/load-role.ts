@@ -34,7 +34,7 @@ export function roleOf(
   if (file === undefined) return undefined;
   const path = join(paths.folder, file);
   const text = readKept(disk, paths.folder, file);
-  if (text === undefined) return { role, file: path, unusable: 'there is no such file' };
+  if (text === undefined) return { role, file: path, unusable: 'the file does not exist' };
   try {
     const { role: spec } = parseRoleSpec(role, { text, file: path });
     const fields = {

@@ -35,5 +35,5 @@ export async function runMailTurn({ session, turnSetup, mailroom, signal, sandbo
     return;
   }
   mailroom.used(mail);
-  if (end.ended === 'failed') await session.tellLead(`The agent failed at its mail: ${end.message}`, { kind: 'alert' });
+  if (end.ended === 'failed') await session.tellLead(`The agent failed on its mail: ${end.message}`, { kind: 'alert' });
 }

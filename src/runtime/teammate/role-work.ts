@@ -81,12 +81,12 @@ export class RoleWork {
     // A claim that this process has worked on before (an answer came, or a hook refused) continues where it was.
     const isNew = this.#progress.claim !== claimOf(task);
     if (isNew && artifact !== undefined && artifactExists(this.#place, task, artifact, this.#role.spec.artifactCheck)) {
-      this.#note('role.resumed', task, `[${this.#role.fields.role}] ${artifact} is complete: it is not made again.`);
-      if (!hasLastWord(task)) return this.#discussed(task, `${artifact} was complete already.`);
+      this.#note('role.resumed', task, `[${this.#role.fields.role}] ${artifact} is complete and is not made again.`);
+      if (!hasLastWord(task)) return this.#discussed(task, `${artifact} was already complete.`);
       const before = this.#role.spec.phases.filter(({ phase }) => phase < 4);
       const ends = before.map(({ phase }) => ({
         phase,
-        text: `It was done; what came of it is ${artifact}.`,
+        text: `This phase is done; its result is ${artifact}.`,
         isDrafted: false,
       }));
       this.#progress = { claim: claimOf(task), ends };

@@ -39,14 +39,14 @@ export function readFileTool(root: string, input: ToolInputs['read_file'], most 
 function directoryText({ path }: ResolvedPath, names: readonly string[]): string {
   const open = names.filter((name) => protectedBy(`${path}/${name.replace(/\/$/, '')}`, 'read') === undefined);
   const shown = open.slice(0, MOST_NAMES).join('\n');
-  const rest = open.length > MOST_NAMES ? `\n[${open.length - MOST_NAMES} names more]` : '';
+  const rest = open.length > MOST_NAMES ? `\n[${open.length - MOST_NAMES} more names]` : '';
   return open.length === 0 ? `The directory ${quoted(path)} is empty.` : `${shown}${rest}`;
 }
 
 function pageText({ path }: ResolvedPath, from: number, { lines, total }: Page): string {
   if (total === 0) return `${quoted(path)} is empty.`;
   if (lines.length === 0)
-    throw new UsageError('USAGE', `${quoted(path)} has ${total} lines, and line ${from} is behind its end.`);
+    throw new UsageError('USAGE', `${quoted(path)} has ${total} lines; line ${from} does not exist.`);
   const last = from + lines.length - 1;
   const text = lines.map((line, at) => `${String(from + at).padStart(6)}\t${line}`).join('\n');
   return last === total ? text : `${text}\n[Lines ${from} to ${last} of ${total}. Go on with offset ${last + 1}.]`;
@@ -68,7 +68,7 @@ export function editFileTool(root: string, input: ToolInputs['edit_file']): stri
     const [old, next] = inItsLineEnds(text, old_text, new_text);
     const places = occurrences(text, old);
     count = places.length;
-    if (count === 0) throw new UsageError('USAGE', `old_text does not stand in ${quoted(path)}; read the file again.`);
+    if (count === 0) throw new UsageError('USAGE', `old_text is not in ${quoted(path)}; read the file again.`);
     if (count > 1 && !replace_all) throw ambiguous(path, text, places);
     return text.split(old).join(next);
   });
@@ -94,6 +94,6 @@ function ambiguous(path: string, text: string, places: readonly number[]): Usage
   const more = places.length > MOST_PLACES ? ' …' : '';
   return new UsageError(
     'USAGE',
-    `old_text stands ${places.length} times in ${quoted(path)} (lines ${lines.join(', ')}${more}): give more of what is around it, or replace_all.`,
+    `old_text occurs ${places.length} times in ${quoted(path)} (lines ${lines.join(', ')}${more}): include more of the surrounding text, or set replace_all.`,
   );
 }

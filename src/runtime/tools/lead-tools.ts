@@ -9,19 +9,20 @@ import type { SubagentEnd } from './subagents.ts';
 const PROGRESS_MS = 5_000;
 
 function leadOf({ lead }: ToolContext): LeadToolContext {
-  if (lead === undefined) throw new UsageError('POLICY_DENIED', 'This process does not lead; `teams mcp` alone does.');
+  if (lead === undefined)
+    throw new UsageError('POLICY_DENIED', 'This process does not lead a team; only `teams mcp` does.');
   return lead;
 }
 
 export const teamCreate: ToolHandler<ToolInputs['TeamCreate']> = async ({ name, profile, description }, context) => {
   const team = await leadOf(context).create(name, profile, description);
-  return `Team ${team} is there, and this process leads it. Task with team_name and name starts a teammate.`;
+  return `Team ${team} was created, and this process leads it. Task with team_name and name starts a teammate.`;
 };
 
 export const teamDelete: ToolHandler<ToolInputs['TeamDelete']> = async ({ name, force = false }, context, call) => {
   const removal = leadOf(context).remove(name, force);
   const { stopped, completed, total } = await reporting(call.progress, `team ${name} is being stopped`, removal);
-  const who = stopped.length === 0 ? 'Nobody had to be stopped.' : `Stopped: ${stopped.join(', ')}.`;
+  const who = stopped.length === 0 ? 'No process had to be stopped.' : `Stopped: ${stopped.join(', ')}.`;
   return `Team ${name} was put into the archive; ${completed} of ${total} tasks were completed. ${who}`;
 };
 
@@ -52,7 +53,7 @@ export const taskOutput: ToolHandler<ToolInputs['TaskOutput']> = async ({ task_i
   const enough = AbortSignal.any([call.signal, AbortSignal.timeout(wait * 1_000)]);
   const output = subagents.output(task_id, wait === 0 ? AbortSignal.abort() : enough);
   const end = await reporting(call.progress, `${task_id} works`, output);
-  return end === undefined ? `${task_id} still works.` : resultOf(end);
+  return end === undefined ? `${task_id} still runs.` : resultOf(end);
 };
 
 export const taskStop: ToolHandler<ToolInputs['TaskStop']> = async ({ task_id }, context) => {

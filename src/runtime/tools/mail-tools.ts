@@ -30,7 +30,7 @@ export const sendMessage: ToolHandler<ToolInputs['SendMessage']> = async (input,
   const { recipient, content, type } = input;
   const options = optionsOf(input, context);
   if (type === 'broadcast') return deliveries(await handle.broadcast(content, options));
-  if (recipient === undefined) throw new UsageError('USAGE', 'To whom? Give a recipient, or the type "broadcast".');
+  if (recipient === undefined) throw new UsageError('USAGE', 'Give a recipient, or the type "broadcast".');
   return deliveries([await handle.send(recipient, content, options)]);
 };
 
@@ -39,9 +39,9 @@ function optionsOf(
   { cause = [] }: ToolContext,
 ): SendOptions {
   const isAnswer = type === 'plan_approval_response' || type === 'shutdown_response';
-  if (isAnswer && approve === undefined) throw new UsageError('USAGE', `A ${type} says approve: true or false.`);
+  if (isAnswer && approve === undefined) throw new UsageError('USAGE', `A ${type} needs approve: true or false.`);
   if (type === 'plan_approval_response' && request_id === undefined)
-    throw new UsageError('USAGE', 'A plan_approval_response names the request_id that it answers.');
+    throw new UsageError('USAGE', 'A plan_approval_response needs the request_id that it answers.');
   const hops = hopsAfter(cause);
   return {
     type,
@@ -59,7 +59,7 @@ const deliveries = (all: readonly Delivery[]): string =>
         ? `not sent to ${one.recipient}: ${one.code}: ${one.error}`
         : `sent to ${one.recipient}, id ${one.id}`,
     )
-    .join('\n') || 'There is nobody else to write to.';
+    .join('\n') || 'There is no other member to write to.';
 
 export const checkInbox: ToolHandler<ToolInputs['CheckInbox']> = async (_input, context) => {
   teamOf(context);

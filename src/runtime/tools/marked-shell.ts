@@ -47,7 +47,7 @@ export class Shell {
 
   async run(request: ShellRequest): Promise<ShellEnd> {
     const mark = this.#draw();
-    if (mark === undefined) return { how: 'not started', why: 'There is no mark left to know its processes by.' };
+    if (mark === undefined) return { how: 'not started', why: 'No mark is free to identify its processes.' };
     const isMarked = request.env['TEAMS_MARK'] !== undefined;
     if (!isMarked) this.#reaper ??= startReaper(reaperCommand);
     this.#marks.add(mark);

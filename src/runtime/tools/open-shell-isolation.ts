@@ -82,7 +82,7 @@ export const bubblewrap = (environment: Environment): string | undefined =>
 export const isolationRequired = (why = 'it was not tried'): AgentError =>
   new AgentError(
     'AGENT_UNAVAILABLE',
-    `sandbox.bwrap is "required", and commands cannot be held in: ${why}. Install it (apt-get install bubblewrap), or set sandbox.bwrap to auto.`,
+    `sandbox.bwrap is "required", and commands cannot be isolated: ${why}. Install it (apt-get install bubblewrap), or set sandbox.bwrap to auto.`,
   );
 
 const unwalled: ShellIsolationProbe['around'] = (_root, _isWritable, argv) => argv;

@@ -74,7 +74,10 @@ export async function updateTask(
   ]);
   if (isEnd) return endTask(handle, id, { outcome: status, result }, call);
   if (task !== undefined) return { is: 'changed', task };
-  throw new UsageError('USAGE', `What is to change in task #${id}? Give a part of it, such as its owner or blockers.`);
+  throw new UsageError(
+    'USAGE',
+    `Nothing is to change in task #${id}; give at least one field, such as its owner or blockers.`,
+  );
 }
 
 const ownerIn = (owner: string): Name | null => (owner === NOBODY ? null : parseMemberName(owner));

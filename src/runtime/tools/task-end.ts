@@ -46,7 +46,7 @@ export async function endTask(
   }
   const task = handle.board.get(reference);
   if (result === undefined)
-    throw new UsageError('USAGE', `What came of task #${task.id}? Whoever has no runner gives the result.`);
+    throw new UsageError('USAGE', `Task #${task.id} needs a result: a worker without a runner must give it.`);
   const verdict = outcome === 'completed' ? await verified(handle, task, result, { signal, progress }) : undefined;
   if (verdict !== undefined) return { is: 'not done', task, verdict };
   const said = { result, ...end };

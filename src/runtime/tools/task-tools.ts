@@ -39,7 +39,7 @@ export const taskUpdate: ToolHandler<ToolInputs['TaskUpdate']> = async (input, c
     case 'ended':
       return `Task updated: ${taskLine(handle, change.task)}`;
     case 'reported':
-      return `Task #${id} is reported as ${input.status ?? 'ended'}: passed. It ends with this turn of yours.`;
+      return `Task #${id} is reported as ${input.status ?? 'ended'}: passed. It ends with your present turn.`;
     case 'not done':
       return notDone(id, change.verdict);
   }

@@ -42,7 +42,7 @@ export async function openWorkspace(options: WorkspaceOptions): Promise<Workspac
   const walls = await openShellIsolation(options.isolation, options.root, options.environment);
   if (walls.why !== undefined && options.permissions().sandbox !== 'full')
     options.onWarning(
-      `Commands of models are not held in: ${walls.why}. Their sandbox is not enforced but by the rules of the file tools.`,
+      `Commands of models are not isolated: ${walls.why}. Only the rules of the file tools enforce their sandbox.`,
     );
   return new Workspace(options, walls);
 }
@@ -151,10 +151,10 @@ function verdictOf(how: Exclude<ShellEnd['how'], 'not started'>, code: number | 
     case 'timeout':
       return `TIMEOUT: stopped after ${timeoutS} s, with all that it had started; a longer timeout can be given.`;
     case 'aborted':
-      return 'STOPPED: the call was given up.';
+      return 'STOPPED: the call was cancelled.';
     case 'flooded':
-      return 'QUOTA: stopped, for it printed without end.';
+      return 'QUOTA: stopped because it printed without end.';
     case 'crowded':
-      return `QUOTA: stopped, for it had more than ${MOST_PROCESSES} processes.`;
+      return `QUOTA: stopped because it had more than ${MOST_PROCESSES} processes.`;
   }
 }

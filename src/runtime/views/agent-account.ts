@@ -21,7 +21,7 @@ export function agentAccount(store: Pick<TeamReader, 'events'>, prices: Prices =
   for (const { event } of store.events.read()) {
     spending.add(event);
     if (event.type === 'sandbox.held' && event.member !== undefined) walled.add(event.member);
-    if (SEATS.has(event.type)) notes.push(`${event.member ?? 'Somebody'}: ${event.text ?? ''}`);
+    if (SEATS.has(event.type)) notes.push(`${event.member ?? 'unknown member'}: ${event.text ?? ''}`);
   }
   return { spending, isolated: walled, notes };
 }

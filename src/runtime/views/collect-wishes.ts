@@ -37,7 +37,7 @@ function distinct(wishes: readonly SharedFileWish[]): SharedFileWish[] {
 
 function became(event: SettledWish | undefined): Settled {
   if (event?.type === APPLIED) return { is: 'applied' };
-  return { is: 'open', why: event === undefined ? 'nobody has seen to it' : (event.why ?? 'left open') };
+  return { is: 'open', why: event === undefined ? 'not applied yet' : (event.why ?? 'left open') };
 }
 
 const wishesOfResults = ({ board, disk, paths }: TeamReader): SharedFileWish[] =>

@@ -25,7 +25,7 @@ const BYTES = 512 * 1024;
 export function shownPage({ folder, board }: TeamPaths, { file, from }: WantedPage): ShownPage {
   const [place, path] = placeOf(file);
   if (place === undefined || !mayBeShown(place, path))
-    throw new UsageError('POLICY_DENIED', `${quoted(file)} is no file of the team's record (rule: shown files).`);
+    throw new UsageError('POLICY_DENIED', `${quoted(file)} is not a file of the team's record (rule: shown files).`);
   const found = locate(place === 'team' ? folder : board, path);
   // A link to another file of the same folder would show a file that must not be shown.
   if (found.path !== found.asked)

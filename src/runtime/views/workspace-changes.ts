@@ -49,7 +49,7 @@ export async function changesSince(
     return await againstNow({ cwd: cwdOf(store), commit: start.commit, isIts, asText: true }, signal);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    throw new UsageError('USAGE', `What team ${name} changed cannot be told: ${error.message}.`);
+    throw new UsageError('USAGE', `The changes of team ${name} are unknown: ${error.message}.`);
   }
 }
 
@@ -57,7 +57,10 @@ function filesOf(task: Task): (path: string) => boolean {
   const touched = 'result' in task ? task.result.files : [];
   const named = [...task.work.files, ...(task.work.artifact === undefined ? [] : [task.work.artifact]), ...touched];
   if (named.length > 0) return matcher(named);
-  throw new UsageError('USAGE', `Task #${task.id} names no files, so nothing tells its changes from those of others.`);
+  throw new UsageError(
+    'USAGE',
+    `Task #${task.id} names no files, so its changes cannot be separated from those of other tasks.`,
+  );
 }
 
 interface Since {

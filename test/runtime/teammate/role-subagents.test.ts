@@ -81,7 +81,7 @@ describe('a discussion', () => {
     expect(end).toMatchObject({ consensus: { ratings: { product: 4 } } });
     expect(end).toHaveProperty(
       'warnings',
-      expect.arrayContaining([expect.stringMatching(/^nobody could speak for Risk \(exec: it holds no JSON/)]),
+      expect.arrayContaining([expect.stringMatching(/^no agent answered for Risk \(exec: it holds no JSON/)]),
     );
   });
 

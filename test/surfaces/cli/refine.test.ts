@@ -334,7 +334,7 @@ describe('relay', () => {
   it.each([
     ['nobody', ['--prompt', 'x'], 2, 'USAGE', '--to: to whom?'],
     ['nothing', ['--to', 'exec:cat'], 2, 'USAGE', '--prompt'],
-    ['several', ['--to', 'both', '--prompt', 'x'], 2, 'USAGE', 'is several'],
+    ['several', ['--to', 'both', '--prompt', 'x'], 2, 'USAGE', 'names several'],
     ['one that nobody knows', ['--to', 'invalid', '--prompt', 'x'], 2, 'USAGE', 'Unknown backend'],
     [
       'one that is not there',

@@ -61,7 +61,7 @@ describe('a host that leads', () => {
     expect(await host.say('Task', { prompt: 'hi', agent: 'shell' })).toContain('made by');
     const started = await host.say('Task', { prompt: 'hi', agent: 'slow', run_in_background: true });
     const task_id = /agent-\d+/.exec(started)?.[0];
-    expect(await host.say('TaskOutput', { task_id })).toBe('agent-1 still works.');
+    expect(await host.say('TaskOutput', { task_id })).toBe('agent-1 still runs.');
     expect(await host.say('TaskStop', { task_id })).toBe('agent-1 was stopped.');
     expect(await host.call('TaskOutput', { task_id })).toMatchObject({ isError: true, text: like(/^UNKNOWN_TASK: /) });
   });

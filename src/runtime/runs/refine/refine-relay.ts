@@ -42,7 +42,7 @@ export class RefineRelay {
     this.#calls = calls;
     this.#told = told;
     this.#isDirect = prepared.ask.team === false;
-    if (this.#isDirect) told.note('Worked without a team: asked for by --no-team.');
+    if (this.#isDirect) told.note('Worked without a team: --no-team is set.');
   }
 
   /**
@@ -158,7 +158,7 @@ export class RefineRelay {
     try {
       this.#left = await this.close(true);
     } catch (error) {
-      this.#told.note(`The team was not put away: ${error instanceof Error ? error.message : String(error)}`);
+      this.#told.note(`The team was not archived: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 

@@ -41,7 +41,7 @@ export function keepSynthesis(synthesis: Synthesis, place: RefinePlace, kept: Sy
     return { ...report, folder, text: `${text}\n\n${folder}` };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { ...report, folder: null, text: `${text}\n\nIt could not be kept in a file: ${why}` };
+    return { ...report, folder: null, text: `${text}\n\nIt could not be written to a file: ${why}` };
   }
 }
 

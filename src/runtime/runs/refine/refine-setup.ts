@@ -69,7 +69,7 @@ export interface PreparedRefine {
 export async function prepareRefine(ask: RefineAsk, place: RefinePlace, signal: AbortSignal): Promise<PreparedRefine> {
   refuseNesting(place.environment);
   const task = ask.task.trim();
-  if (task === '') throw new UsageError('USAGE', 'There is no task; say what is to be done.');
+  if (task === '') throw new UsageError('USAGE', 'The task is empty; describe what to do.');
   const ready = await requireInstalled(parseBackends(ask.backends ?? [], place.agents), place);
   const reviewers = await reviewersOf(ready.backends, ask, place);
   if (ask.includeDiff === true) await requireFittingDiff(place.cwd, signal);
@@ -132,7 +132,7 @@ async function askedReviewer(word: string, { agents, environment }: RefinePlace)
 const nobodyReviews = ({ label }: Backend): UsageError =>
   new UsageError(
     'USAGE',
-    `Nobody can review what ${label} does: say --reviewer AGENT, --reviewer exec:COMMAND or --validate COMMAND.`,
+    `No agent can review the work of ${label}: give --reviewer AGENT, --reviewer exec:COMMAND or --validate COMMAND.`,
   );
 
 const disclosure = (choice: ReviewerChoice): string =>

@@ -28,7 +28,7 @@ export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: Abort
   const asked = parseBackends([ask.to], place.agents);
   const [backend] = asked.backends;
   if (asked.mode !== 'one' || backend === undefined)
-    throw new UsageError('USAGE', `--to names one backend; ${ask.to} is several.`);
+    throw new UsageError('USAGE', `--to takes one backend, and ${ask.to} names several.`);
   const prompt = await promptOf(ask, place, signal);
   await requireInstalled(asked, place);
   const calls = new RelayCalls(place);
@@ -49,7 +49,7 @@ export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: Abort
 
 async function promptOf(ask: RelayAsk, { cwd }: RefinePlace, signal: AbortSignal): Promise<string> {
   const { prompt, contextText, sandbox } = ask;
-  if (prompt.trim() === '') throw new UsageError('USAGE', '--prompt: there is nothing in it.');
+  if (prompt.trim() === '') throw new UsageError('USAGE', '--prompt is empty.');
   const over = refusalOf('context', contextText ?? '');
   if (over !== undefined) throw new UsageError('USAGE', refusalText(over));
   const diff = ask.includeDiff ? await gitDiff(cwd, signal) : undefined;

@@ -110,7 +110,7 @@ class Refinement {
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       if (ending === undefined) return { of: 'stop', ending: { why: 'error', text } };
-      this.#note(`The clean-up was not whole: ${text}`);
+      this.#note(`The clean-up was incomplete: ${text}`);
       return { of: 'clean up' };
     }
   }
@@ -120,7 +120,7 @@ class Refinement {
       case 'relay':
         return this.#relayed(command.backends);
       case 'wait':
-        this.#tell('wait', `everybody is rate-limited; going on in ${Math.ceil(command.ms / 1_000)} s`);
+        this.#tell('wait', `all backends are rate-limited; continuing in ${Math.ceil(command.ms / 1_000)} s`);
         await this.#place.session.store.clock.sleep(command.ms, this.#signal);
         return this.#signal.aborted ? stop() : { of: 'wait' };
       case 'review':

@@ -284,7 +284,7 @@ describe('without a team', () => {
     expect(essence(directly)).toEqual(essence(byTeam));
     expect(directly).toMatchObject({ team: null, members: [], tasks: [] });
     expect(readdirSync(directly.folder ?? '').sort()).toEqual(['report.json', 'report.md']);
-    expect(directly.notes).toContain('Worked without a team: asked for by --no-team.');
+    expect(directly.notes).toContain('Worked without a team: --no-team is set.');
   });
 
   it('it works when no team can be made, and says why', async () => {
