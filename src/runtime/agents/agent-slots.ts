@@ -96,25 +96,25 @@ export class AgentSlots {
    */
   async handleFailure(end: FaultyTurn): Promise<RemedyResult | undefined> {
     if (this.#isFixed) return undefined;
-    const { current: chair } = this;
+    const { current: assigned } = this;
     const { faults, standIn } = this.#attempts();
-    const key = agentKey(chair.given);
+    const key = agentKey(assigned.given);
     const known = [...(faults.get(key) ?? []), end.why];
     faults.set(key, known);
     const remedy = remedyFor(known);
     if (remedy.do === 'again') return { done: 'again', afterMs: remedy.afterMs };
     if (remedy.for === 'task' && this.#task === undefined) return undefined;
     if (remedy.for === 'run') await this.#markUnavailable(key, end.why);
-    const scope = chair === standIn ? 'task' : remedy.for;
-    const why = await this.#replace(scope === 'run' ? this.#own : chair, scope, end);
+    const scope = assigned === standIn ? 'task' : remedy.for;
+    const why = await this.#replace(scope === 'run' ? this.#own : assigned, scope, end);
     return why === undefined ? { done: 'replaced' } : { done: 'nothing', for: scope, why };
   }
 
   async close(): Promise<void> {
-    for (const { standIn } of this.#attemptsByTask.values()) if (standIn) await leave(standIn);
+    for (const { standIn } of this.#attemptsByTask.values()) if (standIn) await closeAgent(standIn);
     this.#attemptsByTask.clear();
     await this.#releaseTiers();
-    await leave(this.#own);
+    await closeAgent(this.#own);
   }
 
   #attempts(): AgentAttempts {
@@ -132,7 +132,7 @@ export class AgentSlots {
       const task = id === undefined ? undefined : tasks.get(id);
       if (task === undefined || !isFinal(task)) continue;
       this.#attemptsByTask.delete(id);
-      if (standIn) await leave(standIn);
+      if (standIn) await closeAgent(standIn);
     }
   }
 
@@ -149,7 +149,7 @@ export class AgentSlots {
         const how = scope === 'run' ? 'for the whole run' : `for task #${this.#task?.id ?? ''}`;
         this.#tell(
           'agent.fell_back',
-          `${calledBeside(from.given, given)} → ${calledBeside(given, from.given)} ${how}:`,
+          `${labelBeside(from.given, given)} → ${labelBeside(given, from.given)} ${how}:`,
           scope,
           fault,
         );
@@ -158,21 +158,21 @@ export class AgentSlots {
       }
     }
     const list = missing.length === 0 ? '' : ` (${missing.join('; ')})`;
-    const nobody = `No agent can replace ${from.given.kind}${list}.`;
-    this.#tell('agent.no_fallback', nobody, scope, fault);
+    const text = `No agent can replace ${from.given.kind}${list}.`;
+    this.#tell('agent.no_fallback', text, scope, fault);
     this.#isEmpty = scope === 'run';
-    return nobody;
+    return text;
   }
 
   async #install(assigned: AssignedAgent, from: AssignedAgent, scope: FallbackScope): Promise<void> {
-    const trial = this.#attempts();
+    const attempts = this.#attempts();
     // Its own agent stays open for its next task; a replaced stand-in does not.
-    const isOver = scope === 'run' || from === trial.standIn;
+    const isOver = scope === 'run' || from === attempts.standIn;
     if (scope === 'run') {
       this.#own = assigned;
       await this.#releaseTiers();
-    } else trial.standIn = assigned;
-    if (isOver) await leave(from);
+    } else attempts.standIn = assigned;
+    if (isOver) await closeAgent(from);
   }
 
   get #forTier(): AssignedAgent | undefined {
@@ -191,7 +191,7 @@ export class AgentSlots {
   }
 
   async #releaseTiers(): Promise<void> {
-    for (const assigned of this.#byTier.values()) await leave(assigned);
+    for (const assigned of this.#byTier.values()) await closeAgent(assigned);
     this.#byTier.clear();
   }
 
@@ -219,11 +219,11 @@ export class AgentSlots {
   }
 }
 
-async function leave({ agent, workspace }: AssignedAgent): Promise<void> {
+async function closeAgent({ agent, workspace }: AssignedAgent): Promise<void> {
   await agent.close();
   await workspace?.[Symbol.asyncDispose]();
 }
 
 /** An agent's name in a log text: its kind, and its model if the other has the same kind. */
-const calledBeside = ({ kind, model = 'its own model' }: AgentSpec, other: AgentSpec): string =>
+const labelBeside = ({ kind, model = 'its own model' }: AgentSpec, other: AgentSpec): string =>
   kind === other.kind ? `${kind} (${model})` : kind;

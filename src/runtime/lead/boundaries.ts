@@ -17,8 +17,8 @@ export async function answerBoundary(store: TeamStore, lead: Speaker, asker: Nam
   const { granted: files, refused } = answer;
   if (files.length > 0) store.events.append({ type: GRANTED, member: asker, files, text: files.join(', ') });
   if (answer.wished.length > 0) {
-    const told = { text: asked.content.slice(0, LONGEST_WISH), message: asked.id };
-    store.events.append({ type: WISHED, member: asker, files: [...answer.wished], ...told });
+    const wish = { text: asked.content.slice(0, LONGEST_WISH), message: asked.id };
+    store.events.append({ type: WISHED, member: asker, files: [...answer.wished], ...wish });
   }
   for (const text of refused) store.events.append({ type: 'boundary.refused', member: asker, text });
   const reply = { kind: 'boundary', id: `boundary:${asked.id}:${asker}`, reply_to: asked.id };

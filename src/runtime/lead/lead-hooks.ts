@@ -25,7 +25,7 @@ export class LeadHooks {
   readonly #environment: LeadHooksEnvironment;
   readonly #running = new Set<Promise<unknown>>();
   readonly #stop = new AbortController();
-  readonly #told = new Set<string>();
+  readonly #notified = new Set<string>();
   readonly #refusals = new Map<string, number>();
 
   constructor(environment: LeadHooksEnvironment) {
@@ -51,8 +51,8 @@ export class LeadHooks {
   /** Runs the hook once for each request that waits for a person. */
   waiting(open: ReadonlyMap<string, OpenRequest>): void {
     for (const { id, kind, from, task, text, at } of open.values()) {
-      if (this.#told.has(id)) continue;
-      this.#told.add(id);
+      if (this.#notified.has(id)) continue;
+      this.#notified.add(id);
       const about = task === undefined ? {} : { task };
       this.#beside(() => this.#run('onWaiting', { request: id, kind, member: from, ...about, text, since: at }));
     }

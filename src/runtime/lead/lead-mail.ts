@@ -109,7 +109,7 @@ export class LeadMail {
    * may have died over: the last unblocking of a task that has not changed since. If that mail is sent twice, both
    * lines have the same id, and it is read once.
    */
-  keepUntold(): void {
+  keepUnsent(): void {
     const { tasks } = this.#environment.store.board.board;
     const last = new Map(this.#unblocked.map((one) => [one.task, one]));
     this.#unblocked = [...last.values()].filter(({ task, at }) => (tasks.get(task)?.updated_at ?? at) <= at);
@@ -146,7 +146,7 @@ export class LeadMail {
     const kind = message.kind ?? message.type;
     const text = message.content.slice(0, 2_000);
     if (!ECHOES.has(kind)) store.events.append({ type: 'message.received', member: sender, kind, text });
-    if (message.sender === LEAD && message.recipient === LEAD && !isForeign(message)) this.#ordered(message);
+    if (message.sender === LEAD && message.recipient === LEAD && !isForeign(message)) this.#command(message);
     if (sender === undefined) return !readsMail || message.sender === LEAD;
     const { phase } = store.board.board;
     if (message.kind === 'idle') this.#environment.onIdle(sender);
@@ -181,7 +181,7 @@ export class LeadMail {
   }
 
   /** Commands that a person sends to the lead's process through its inbox: start a member, close the team. */
-  #ordered({ kind, data = {} }: Message): void {
+  #command({ kind, data = {} }: Message): void {
     const { store, onSpawn, onNews } = this.#environment;
     if (kind === 'close') this.#closing = { force: data['force'] === true, now: data['now'] === true };
     const member = [...store.board.fold().members.values()].find(({ name }) => name === data['member']);

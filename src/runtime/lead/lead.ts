@@ -51,7 +51,7 @@ export class Lead {
   readonly #state: StateWatch;
   #lastLook: number;
   #stop = false;
-  #toldStuck: string | undefined;
+  #loggedStuck: string | undefined;
 
   /** @param supervise creates the supervisor that starts and ends members' processes */
   constructor(
@@ -100,7 +100,7 @@ export class Lead {
 
   /** Called for each event as it is folded. */
   folded(folded: Folded): void {
-    this.#state.told();
+    this.#state.changed();
     this.memory.folded(folded);
     if (folded.outcome.ok) this.views.changed(folded.outcome.changed);
     this.#leadMail.folded(folded);
@@ -109,7 +109,7 @@ export class Lead {
   /** Takes in all events that were folded before this lead took over. */
   learned(history: Iterable<Folded>): void {
     for (const folded of history) this.folded(folded);
-    this.#leadMail.keepUntold();
+    this.#leadMail.keepUnsent();
   }
 
   ring(): void {
@@ -138,7 +138,7 @@ export class Lead {
       const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
       if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast is set` };
       const verdicts = judge(sighting, this.#options.limits);
-      this.#tellStuck(verdicts);
+      this.#logStuck(verdicts);
       for (const verdict of verdicts) {
         if (verdict.do === 'finish' && this.#options.endsWhenDone) return { why: 'finished' };
         if (verdict.do === 'stuck' && this.#options.endsWhenDone) return { why: 'stuck', what: verdict.why };
@@ -205,10 +205,10 @@ export class Lead {
   }
 
   /** Logs what is missing each time the reason changes, so that a lead that serves a team never waits in silence. */
-  #tellStuck(verdicts: readonly Verdict[]): void {
+  #logStuck(verdicts: readonly Verdict[]): void {
     const stuck = verdicts.find((verdict) => verdict.do === 'stuck');
-    if (stuck !== undefined && stuck.why !== this.#toldStuck) logDecision(this.#store, stuck);
-    this.#toldStuck = stuck?.why;
+    if (stuck !== undefined && stuck.why !== this.#loggedStuck) logDecision(this.#store, stuck);
+    this.#loggedStuck = stuck?.why;
   }
 
   async #act(verdict: Verdict): Promise<void> {

@@ -19,7 +19,7 @@ export class StateWatch {
   }
 
   /** Call it when the board changed. */
-  told(): void {
+  changed(): void {
     this.#hasNews = true;
   }
 

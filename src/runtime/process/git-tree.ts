@@ -76,8 +76,8 @@ const CHANGES: Readonly<Record<string, ChangedFile['change']>> = { A: 'added', D
 
 /** @throws GitFailure */
 export async function changedBetween(from: string, { files, where }: Trees): Promise<ChangedFile[]> {
-  const told = await git([...DIFF, '--name-status', '-z', '--no-renames', from, files], where);
-  const words = requireGit(told, 'git diff').split('\0');
+  const diff = await git([...DIFF, '--name-status', '-z', '--no-renames', from, files], where);
+  const words = requireGit(diff, 'git diff').split('\0');
   return words.flatMap((status, at): ChangedFile[] => {
     const path = words[at + 1];
     return at % 2 === 1 || path === undefined || path === '' ? [] : [{ path, change: CHANGES[status] ?? 'modified' }];

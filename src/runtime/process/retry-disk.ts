@@ -22,12 +22,12 @@ export async function retryWhenWritable<T>(
   signal: AbortSignal,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  for (let isTold = false; ; isTold = true) {
+  for (let isLogged = false; ; isLogged = true) {
     try {
       return await work();
     } catch (error) {
       if (signal.aborted || !isTransientStoreError(error)) throw error;
-      if (!isTold) store.events.append({ type: 'disk.failed', text: error.message });
+      if (!isLogged) store.events.append({ type: 'disk.failed', text: error.message });
       await store.clock.sleep(AGAIN_MS, signal);
     }
   }

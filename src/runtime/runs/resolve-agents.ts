@@ -37,11 +37,11 @@ export async function resolveAgents(
   more: readonly string[],
 ): Promise<ResolvedAgents> {
   const agents = configuredAgents(config);
-  const sayer = async (word: string | undefined): Promise<Labelled | undefined> =>
+  const fromWord = async (word: string | undefined): Promise<Labelled | undefined> =>
     word === undefined || word === AUTO ? undefined : saidAgent(word, agents, environment);
-  const [flag, told] = [await sayer(said.agent), await sayer(said.planner)];
+  const [flag, askedPlanner] = [await fromWord(said.agent), await fromWord(said.planner)];
   const names = [...new Set([...kindsWith('routes'), ...config.fallback, ...more])];
-  const probes = flag && told ? new Map<string, ProbedAgent>() : await probeAgents(names, agents, environment);
+  const probes = flag && askedPlanner ? new Map<string, ProbedAgent>() : await probeAgents(names, agents, environment);
   const available = new Map(
     [...probes].flatMap(([name, { spec, isAvailable }]) => (spec && isAvailable ? [[name, spec] as const] : [])),
   );
@@ -49,9 +49,9 @@ export async function resolveAgents(
   const usual = flag ?? (await usualOf(wanted, agents, available, environment));
   if (usual === undefined) {
     const seen = config.fallback.map((name) => `${name}: ${probes.get(name)?.found ?? 'unknown'}`);
-    throw nobody(told !== undefined, seen);
+    throw noneAvailable(askedPlanner !== undefined, seen);
   }
-  return { usual, available, planner: plannerOf(told, usual), flag };
+  return { usual, available, planner: plannerOf(askedPlanner, usual), flag };
 }
 
 async function saidAgent(
@@ -87,16 +87,16 @@ async function usualOf(
 }
 
 /** A command that works on tasks is used as the planner only if `--planner` says so. */
-function plannerOf(told: Labelled | undefined, usual: Labelled): Labelled {
-  if (told === undefined && !usesModel(usual.agent.kind))
+function plannerOf(askedPlanner: Labelled | undefined, usual: Labelled): Labelled {
+  if (askedPlanner === undefined && !usesModel(usual.agent.kind))
     throw new UsageError(
       'USAGE',
       `${usual.label} works on tasks and does not plan: name a planner with --planner AGENT or --planner exec:COMMAND, or write a plan file.`,
     );
-  return told ?? usual;
+  return askedPlanner ?? usual;
 }
 
-const nobody = (hasPlanner: boolean, seen: readonly string[]): AgentError =>
+const noneAvailable = (hasPlanner: boolean, seen: readonly string[]): AgentError =>
   new AgentError(
     'AGENT_UNAVAILABLE',
     `No agent can ${hasPlanner ? 'work' : 'plan or work'} here. Probed: ${seen.join('; ')}. ` +

@@ -67,9 +67,9 @@ export async function resolveTaskRun(run: TaskRun): Promise<ResolvedTaskRun> {
   for (const warning of warnings) say(warning);
   requireFittingRoles(ask, roles);
   const routes = template?.workers.flatMap(({ route }) => route) ?? [];
-  const { planner, ...thinkers } = await resolveAgents(said, config, place.environment, routes);
-  const told = { spec: ask.spec, roles, config, ...thinkers };
-  return { ...run, planner, staffing: template === undefined ? told : { ...told, template } };
+  const { planner, ...resolved } = await resolveAgents(said, config, place.environment, routes);
+  const staffing = { spec: ask.spec, roles, config, ...resolved };
+  return { ...run, planner, staffing: template === undefined ? staffing : { ...staffing, template } };
 }
 
 /**
@@ -86,14 +86,14 @@ function requireFittingRoles({ spec, task }: RunAsk, roles: ReadonlyMap<Name, Ro
  * @returns undefined when `signal` aborted first
  * @throws AgentError if the planner failed, `AGENT_BAD_OUTPUT` with what was wrong with its answers
  */
-export async function planTask(cast: ResolvedTaskRun, signal: AbortSignal): Promise<PlannedTask | undefined> {
-  const { ask, config, place, say, staffing, planner } = cast;
+export async function planTask(resolved: ResolvedTaskRun, signal: AbortSignal): Promise<PlannedTask | undefined> {
+  const { ask, config, place, say, staffing, planner } = resolved;
   const { task } = ask;
   const division = await divideTask({ task, staffing, planner, say, timeoutMs: config.relayTimeoutMs }, place, signal);
   if (division === undefined) return undefined;
   return {
     text: divisionText(division, { task, template: staffing.template?.name ?? 'custom' }),
-    named: (name) => planOf(division, name, cast),
+    named: (name) => planOf(division, name, resolved),
   };
 }
 

@@ -40,9 +40,9 @@ export function configText(): string {
   );
   return [
     `# yaml-language-server: $schema=${schemaFile('config')}`,
-    '# Configuration of teams for this project. Stronger: command line flags and TEAMS_<KEY> variables; weaker: the same',
-    '# file in $XDG_CONFIG_HOME/teams. `teams config show --origin` shows what is in force. After an edit that sets',
-    '# commands, addresses or environment, `teams doctor --trust` says that it was you.',
+    '# Configuration of teams for this project. Command line flags and TEAMS_<KEY> variables override it; it overrides the',
+    '# same file in $XDG_CONFIG_HOME/teams. `teams config show --origin` shows the values in use. After an edit that sets',
+    '# commands, addresses or environment, `teams doctor --trust` confirms that you made the edit.',
     '',
     ...lines,
     '',

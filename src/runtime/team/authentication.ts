@@ -51,8 +51,8 @@ export function authenticate(
   const wanted = as === undefined ? undefined : parseMemberName(as);
   if (token === undefined || member === undefined) return { kind: 'person', name: wanted ?? LEAD };
   const name = parseMemberName(member);
-  const told = { team: environment['TEAMS_TEAM'] ?? store.paths.name, token };
-  const judged = memberOf(store, name, wanted, told);
+  const given = { team: environment['TEAMS_TEAM'] ?? store.paths.name, token };
+  const judged = memberOf(store, name, wanted, given);
   if (typeof judged !== 'string') return judged;
   store.events.append({ type: 'member.refused', member: name, text: judged });
   throw new UsageError('POLICY_DENIED', judged);
@@ -63,13 +63,13 @@ function memberOf(
   { paths: { name: team }, roster }: TeamStore,
   name: Name,
   wanted: Name | undefined,
-  told: { readonly team: string; readonly token: string },
+  given: { readonly team: string; readonly token: string },
 ): Speaker | string {
-  if (told.team !== team) return `This process is ${name} of team ${told.team}; it cannot act in team ${team}.`;
+  if (given.team !== team) return `This process is ${name} of team ${given.team}; it cannot act in team ${team}.`;
   if (wanted !== undefined && wanted !== name)
     return `This process is ${name} of team ${team}; it cannot speak as ${wanted}.`;
   const record = roster.read(name);
-  return record?.incarnation !== undefined && tokenMatches(told.token, record)
+  return record?.incarnation !== undefined && tokenMatches(given.token, record)
     ? { kind: 'member', name, incarnation: record.incarnation }
     : `TEAMS_TOKEN is not ${name}'s: its process was replaced or has ended.`;
 }

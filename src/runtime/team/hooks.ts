@@ -44,7 +44,7 @@ const KEPT_BYTES = 8_192;
 export async function runHook({ name, command, event }: HookCall, place: HookPlace): Promise<string | undefined> {
   const { store, signal, marked } = place;
   const { paths, clock } = store;
-  const told = { hook: name, at: clock.now() / 1_000, team: paths.name, root: paths.root, ...event };
+  const payload = { hook: name, at: clock.now() / 1_000, team: paths.name, root: paths.root, ...event };
   const where = {
     TEAMS_ROOT: paths.root,
     TEAMS_TEAM: paths.name,
@@ -55,7 +55,7 @@ export async function runHook({ name, command, event }: HookCall, place: HookPla
       argv: marked.argv(argvOf(command)),
       env: childEnvironment('exec', { parent: process.env, add: { ...where, ...marked.env } }),
       cwd: cwdOf(store),
-      stdin: `${JSON.stringify(told)}\n`,
+      stdin: `${JSON.stringify(payload)}\n`,
       timeoutMs: TIMEOUT_MS,
       signal,
     },

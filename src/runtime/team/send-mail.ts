@@ -47,7 +47,7 @@ export async function sendMail(
     ...(said.options.id ? { id: said.options.id } : {}),
   });
   if (refusal) throw refusal;
-  if (said.options.kind === undefined) tellSent(store, receipt, speaker.name, type, text);
+  if (said.options.kind === undefined) logSent(store, receipt, speaker.name, type, text);
   return receipt;
 }
 
@@ -60,19 +60,19 @@ export const hopsAfter = (cause: readonly Message[]): number | undefined =>
   cause.length === 0 ? undefined : Math.max(...cause.map(({ hops = 0 }) => hops)) + 1;
 
 /** Characters of a message that its event contains. */
-const TOLD = 200;
+const LOGGED_CHARACTERS = 200;
 
 /**
  * Logs what members write to each other, so that the lead sees it. The runtime's own mail has a kind and is not logged.
  */
-function tellSent(store: TeamStore, { recipient, id }: Receipt, member: Name, type: MessageType, text: string): void {
+function logSent(store: TeamStore, { recipient, id }: Receipt, member: Name, type: MessageType, text: string): void {
   if (type !== 'message' && type !== 'broadcast') return;
   store.events.append({
     type: 'message.sent',
     member,
     to: recipient,
     id,
-    text: `to ${recipient}: ${text.slice(0, TOLD)}`,
+    text: `to ${recipient}: ${text.slice(0, LOGGED_CHARACTERS)}`,
   });
 }
 

@@ -41,6 +41,6 @@ export function sendRateFrom(
   clock: Pick<Clock, 'monotonic'>,
   environment: Readonly<Record<string, string | undefined>>,
 ): SendRate {
-  const told = Number(environment[SEND_RATE_VARIABLE]);
-  return new SendRate(clock, Number.isFinite(told) && told > 0 ? told : DEFAULT_RATE);
+  const rate = Number(environment[SEND_RATE_VARIABLE]);
+  return new SendRate(clock, Number.isFinite(rate) && rate > 0 ? rate : DEFAULT_RATE);
 }

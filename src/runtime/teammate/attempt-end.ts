@@ -41,9 +41,9 @@ export function writeEnd(
 const completed = (task: ClaimedTask, result: TaskResult, { metadata = {}, changes = [] }: CompletionExtras): Body => {
   const { id, claim } = task;
   const end = { type: 'task.completed', task: id, epoch: claim.epoch, result } as const;
-  const told: Change[] =
+  const updates: Change[] =
     Object.keys(metadata).length === 0 ? [] : [{ type: 'task.updated', task: id, metadata: { ...metadata } }];
-  return told.length + changes.length === 0 ? end : { type: 'batch', changes: [...told, ...changes, end] };
+  return updates.length + changes.length === 0 ? end : { type: 'batch', changes: [...updates, ...changes, end] };
 };
 
 const changedFiles = ({ work, claimed_at }: ClaimedTask, store: TeamStore, cwd: string): string[] =>

@@ -37,7 +37,7 @@ export type DiscussionEnd =
   | { readonly is: 'skipped'; readonly warning: string }
   | { readonly is: 'aborted' };
 
-interface Heard {
+interface CollectedViews {
   readonly views: readonly View[];
   readonly warnings: readonly string[];
 }
@@ -57,15 +57,15 @@ export async function discuss(
   if (known) return { is: 'verdict', consensus: known, record, warnings: [] };
   const text = discussions.artifact(artifact);
   if (text === undefined) return skipped(round, `${artifact} does not exist`);
-  const heard = await hear(subagents, discussion, { text, context: discussions.context() }, signal);
-  if (heard === 'aborted') return { is: 'aborted' };
-  const [first, ...others] = heard.views;
-  if (first === undefined) return skipped(round, heard.warnings.join('; '));
+  const collected = await collectViews(subagents, discussion, { text, context: discussions.context() }, signal);
+  if (collected === 'aborted') return { is: 'aborted' };
+  const [first, ...others] = collected.views;
+  if (first === undefined) return skipped(round, collected.warnings.join('; '));
   const views: Views = [first, ...others];
   const consensus = consensusOf(views, subject);
   const by = [...new Set(views.map((view) => view.by))].join(', ');
-  discussions.keep(name, discussionRecord({ round, artifact, by }, views, consensus, heard.warnings));
-  return { is: 'verdict', consensus, record, warnings: heard.warnings };
+  discussions.keep(name, discussionRecord({ round, artifact, by }, views, consensus, collected.warnings));
+  return { is: 'verdict', consensus, record, warnings: collected.warnings };
 }
 
 const skipped = (round: string, why: string): DiscussionEnd => ({
@@ -79,20 +79,20 @@ interface Material {
 }
 
 /** Asks all perspectives at once; one that fails does not end the others. */
-async function hear(
+async function collectViews(
   subagents: RoleSubagents,
   discussion: Discussion,
   material: Material,
   signal: AbortSignal,
-): Promise<Heard | 'aborted'> {
+): Promise<CollectedViews | 'aborted'> {
   const { perspectives } = discussion;
   const wanted = perspectives.length === 0 ? PERSPECTIVES : perspectives;
-  const said = await Promise.all(
+  const answers = await Promise.all(
     wanted.map((one) => ask(subagents, discussion, { ...material, perspective: one }, signal)),
   );
-  if (said.includes('aborted')) return 'aborted';
-  const heard = said.flatMap((one) => (one === 'aborted' ? [] : [one]));
-  return { views: heard.flatMap(({ views }) => views), warnings: heard.flatMap(({ warnings }) => warnings) };
+  if (answers.includes('aborted')) return 'aborted';
+  const collected = answers.flatMap((one) => (one === 'aborted' ? [] : [one]));
+  return { views: collected.flatMap(({ views }) => views), warnings: collected.flatMap(({ warnings }) => warnings) };
 }
 
 async function ask(
@@ -100,7 +100,7 @@ async function ask(
   { round, requirement, artifact }: Discussion,
   { perspective, text, context }: Material & { readonly perspective: Perspective },
   signal: AbortSignal,
-): Promise<Heard | 'aborted'> {
+): Promise<CollectedViews | 'aborted'> {
   const choice = chooseFrom(subagents.pool, ROUTES[perspective]);
   const boundary = randomBytes(9).toString('hex');
   const brief = { round, perspective, requirement, artifact: { path: artifact, text }, context, boundary };

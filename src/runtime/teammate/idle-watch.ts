@@ -38,11 +38,12 @@ export class IdleWatch {
     const idleFor = store.clock.monotonic() - this.#since;
     const waitsForAnswer = waitOf(store.board.board, name) !== undefined;
     const { timeoutMs } = this.#environment;
-    for (const deed of whileIdle({ idleFor, hasNews: this.#hasNews, waitsForAnswer, timeoutMs })) await this.#do(deed);
+    for (const action of whileIdle({ idleFor, hasNews: this.#hasNews, waitsForAnswer, timeoutMs }))
+      await this.#do(action);
   }
 
-  async #do(deed: IdleAction): Promise<void> {
-    switch (deed) {
+  async #do(action: IdleAction): Promise<void> {
+    switch (action) {
       case 'tell idle':
         this.#hasNews = false;
         await this.#session.tellLead(this.#environment.hasCompleted() ? standingBy() : idling(), { kind: 'idle' });

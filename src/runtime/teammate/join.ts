@@ -56,11 +56,11 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     sandbox: member.sandbox ?? defaultSandbox(member.role),
     planPending: member.plan_approval ?? false,
   };
-  const leave = (): Permissions => late.teammate?.permissions() ?? before;
-  const place: MemberContext = { store, config, member, token, parent: options.environment, permissions: leave };
+  const permissions = (): Permissions => late.teammate?.permissions() ?? before;
+  const context: MemberContext = { store, config, member, token, parent: options.environment, permissions };
   // Open the agent before the lease: a missing agent, or required shell isolation that does not work, is reported
   // first.
-  const first = await openAgent(place, spec);
+  const first = await openAgent(context, spec);
   const events: { lost: (why?: Error) => void } = { lost: () => {} };
   const incarnation = ulid(store.clock.now());
   const lease = await leaseFor(store, name, incarnation, (why) => events.lost(why));
@@ -78,7 +78,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       given: spec,
       first,
       rules,
-      openStandIn: (other, how) => openStandIn(place, other, how),
+      openStandIn: (other, how) => openStandIn(context, other, how),
     },
     sandbox: before.sandbox,
     cwd: config.cwd ?? store.paths.root,

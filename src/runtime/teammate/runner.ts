@@ -51,7 +51,7 @@ export async function runAttempt(
 ): Promise<TaskAttempt> {
   const refusals: Message[] = [];
   for (;;) {
-    const { judged, along } = await worked(task, [...mail, ...refusals.slice(-1)], environment, signal);
+    const { judged, along } = await workOn(task, [...mail, ...refusals.slice(-1)], environment, signal);
     if (judged.do === 'wait') return { task, verdict: judged, written: undefined };
     const refusal = judged.do === 'complete' ? await refusedByHook(task, judged, environment, signal) : undefined;
     if (refusal !== undefined && refusals.push(refusal) < MOST_REFUSALS && !signal.aborted) continue;
@@ -66,18 +66,18 @@ export async function runAttempt(
   }
 }
 
-interface Worked {
+interface WorkedAttempt {
   readonly judged: TurnVerdict | WaitsForAnswer;
   readonly along: CompletionExtras;
 }
 
 /** Runs the turns of an attempt and judges them. */
-async function worked(
+async function workOn(
   task: ClaimedTask,
   mail: readonly Message[],
   environment: RunnerEnvironment,
   signal: AbortSignal,
-): Promise<Worked> {
+): Promise<WorkedAttempt> {
   const { store, output } = environment;
   const handout = writeTaskFiles(store.disk, store.paths, task, task.claim.epoch, mail);
   const before = store.events.end();
@@ -93,11 +93,11 @@ async function worked(
         argv: task.work.run === undefined ? undefined : argvOf(task.work.run),
       });
     const { end, ...along } = await (environment.carryOut ?? inOneTurn(environment.brief))(task, mail, hold);
-    if (end.ended === 'failed') tellFailure(store, task, end);
+    if (end.ended === 'failed') logFailure(store, task, end);
     const report = reportOn(store, task, before);
-    const told = withReport(await judged(end, task, environment), report);
+    const reported = withReport(await judged(end, task, environment), report);
     const saysDone = report?.outcome === 'completed';
-    const decided = withPendingQuestion(told, { isAsking: environment.isAsking(), saysDone });
+    const decided = withPendingQuestion(reported, { isAsking: environment.isAsking(), saysDone });
     return {
       judged: decided.do === 'complete' ? await verify(task, decided, env, environment, signal) : decided,
       along,
@@ -109,7 +109,7 @@ async function worked(
 }
 
 /** Logs why a turn failed, by class; the lead's decision about another attempt needs it. */
-const tellFailure = (store: TeamStore, task: ClaimedTask, end: Extract<TurnEnd, { ended: 'failed' }>): unknown =>
+const logFailure = (store: TeamStore, task: ClaimedTask, end: Extract<TurnEnd, { ended: 'failed' }>): unknown =>
   store.events.append({
     type: 'agent.failed',
     member: task.claim.member,

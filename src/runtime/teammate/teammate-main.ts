@@ -14,10 +14,10 @@ import { decodeQuota } from '../team/teammate-env.ts';
 export async function main(): Promise<void> {
   const [root = '', team = '', member = ''] = process.argv.slice(2);
   let teammate: Teammate | undefined;
-  const cut = new AbortController();
+  const parentGone = new AbortController();
   // Stop the teammate before its children are killed, so that their end does not count as a failure of the task.
   onParentExit(process.stdin, () => {
-    cut.abort();
+    parentGone.abort();
     teammate?.stop('gone');
   });
   try {
@@ -36,7 +36,7 @@ export async function main(): Promise<void> {
     process.exitCode = isTeamError(error) ? error.exitCode : 70;
   }
   // If its lead is gone, it exits when all that it started is gone.
-  if (!cut.signal.aborted) process.exit();
+  if (!parentGone.signal.aborted) process.exit();
 }
 
 export { warmUp } from './runtime-warm-up.ts';

@@ -53,8 +53,8 @@ export class Teammate {
     this.#claims = new Claims(this.#session, mostFailures);
     this.#plans = new PlanGate(this.#session);
     this.#answers = new TaskAnswers(this.#session);
-    const leave = (): void => this.stop('idle');
-    this.#idleness = new IdleWatch(this.#session, { timeoutMs, exit: leave, hasCompleted: () => this.#completed > 0 });
+    const exit = (): void => this.stop('idle');
+    this.#idleness = new IdleWatch(this.#session, { timeoutMs, exit, hasCompleted: () => this.#completed > 0 });
     const { role } = environment;
     this.#role = role && 'fields' in role ? new RoleWork(this.#session, role, this.#turn.signal) : undefined;
     this.#turnSetup = new TurnSetup(this.#session, environment);
@@ -146,8 +146,8 @@ export class Teammate {
     const taken = this.#mailroom.forTurn();
     const mail = [...taken, ...this.#answers.about(task)];
     const isAsking = (): boolean => this.#answers.isAwaited(task);
-    const minded = this.#turnSetup.runner(mail, { mailroom: this.#mailroom, taken }, isAsking);
-    const runner = this.#role ? { ...minded, carryOut: this.#role.carryOut } : minded;
+    const base = this.#turnSetup.runner(mail, { mailroom: this.#mailroom, taken }, isAsking);
+    const runner = this.#role ? { ...base, carryOut: this.#role.carryOut } : base;
     this.#isApproved = true;
     const done = await this.#turnOn(mail, () => runAttempt(task, mail, runner, this.#turn.signal));
     this.#isApproved = false;

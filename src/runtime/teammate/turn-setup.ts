@@ -11,7 +11,7 @@ import type { MemberSession } from '../team/member-session.ts';
 import type { TeammateEnvironment } from './teammate-environment.ts';
 import type { RunnerEnvironment } from './runner-environment.ts';
 
-type MindEnvironment = Pick<
+type TurnSetupEnvironment = Pick<
   TeammateEnvironment,
   'slots' | 'sandbox' | 'cwd' | 'answersMail' | 'stallMs' | 'hook' | 'brief' | 'role'
 >;
@@ -26,11 +26,11 @@ export class TurnSetup {
   readonly output: MemberOutput;
   readonly slots: AgentSlots;
   readonly #session: MemberSession;
-  readonly #environment: MindEnvironment;
+  readonly #environment: TurnSetupEnvironment;
   /** Called when mail comes during a turn. */
   readonly #arrivals = new Set<() => void>();
 
-  constructor(session: MemberSession, environment: MindEnvironment) {
+  constructor(session: MemberSession, environment: TurnSetupEnvironment) {
     this.#session = session;
     this.#environment = environment;
     this.output = new MemberOutput(session.store, session.name, tagOf(environment.role));

@@ -18,8 +18,8 @@ export class MailboxWatch {
   #waker: Waker;
 
   /** @param signal ends the looks */
-  constructor(desk: Pick<ToolContext, 'team'>, signal: AbortSignal) {
-    this.#context = desk;
+  constructor(context: Pick<ToolContext, 'team'>, signal: AbortSignal) {
+    this.#context = context;
     this.#signal = signal;
     this.#waker = new Waker({ disk: realDisk, clock: realClock }, [], signal);
   }

@@ -64,7 +64,7 @@ export async function openShellIsolation(
   root: string,
   environment: Environment,
 ): Promise<ShellIsolationProbe> {
-  if (setting === 'off') return { isolation: 'off', around: unwalled };
+  if (setting === 'off') return { isolation: 'off', around: unwrapped };
   const bwrap = bubblewrap(environment);
   const why = bwrap === undefined ? 'bubblewrap is not installed' : await weakness(bwrap, root, environment);
   if (bwrap !== undefined && why === undefined)
@@ -73,7 +73,7 @@ export async function openShellIsolation(
       around: (at, isWritable, argv) => isolatedShellArgv(bwrap, around(at, isWritable, environment), argv),
     };
   if (setting === 'required') throw isolationRequired(why);
-  return { isolation: 'missing', why: why ?? 'it was not tried', around: unwalled };
+  return { isolation: 'missing', why: why ?? 'it was not tried', around: unwrapped };
 }
 
 export const bubblewrap = (environment: Environment): string | undefined =>
@@ -85,7 +85,7 @@ export const isolationRequired = (why = 'it was not tried'): AgentError =>
     `sandbox.bwrap is "required", and commands cannot be isolated: ${why}. Install it (apt-get install bubblewrap), or set sandbox.bwrap to auto.`,
   );
 
-const unwalled: ShellIsolationProbe['around'] = (_root, _isWritable, argv) => argv;
+const unwrapped: ShellIsolationProbe['around'] = (_root, _isWritable, argv) => argv;
 
 /** Collects the paths anew for each command, because files may have changed. */
 function around(root: string, isWritable: boolean, environment: Environment): ShellSurroundings {

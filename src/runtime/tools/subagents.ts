@@ -16,7 +16,7 @@ import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import type { SubagentTask, SubagentMessage, SubagentEnd } from './subagent-message.ts';
 import { sweep } from '../../os/sweep.ts';
 
-export type { SubagentTask as Errand, SubagentEnd } from './subagent-message.ts';
+export type { SubagentTask, SubagentEnd } from './subagent-message.ts';
 
 export interface SubagentLimits {
   readonly threads: number;

@@ -7,7 +7,7 @@ import type { Profile } from '../../model/board/event.ts';
 import type { Message, Side } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Skill } from '../../store/session/skills.ts';
-import type { Errand, Subagents } from './subagents.ts';
+import type { SubagentTask, Subagents } from './subagents.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import type { Workspace } from './tool-workspace.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
@@ -56,7 +56,7 @@ export interface LeadToolContext {
   readonly subagentContext: (
     spec: AgentSpec,
     role: string | undefined,
-  ) => Pick<Errand, 'cwd' | 'env' | 'sandbox' | 'timeoutMs'>;
+  ) => Pick<SubagentTask, 'cwd' | 'env' | 'sandbox' | 'timeoutMs'>;
   skills(): readonly Skill[];
 }
 

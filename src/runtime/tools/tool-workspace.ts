@@ -39,12 +39,12 @@ const MOST_OUTPUT = 32 * 1024;
 
 /** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  const walls = await openShellIsolation(options.isolation, options.root, options.environment);
-  if (walls.why !== undefined && options.permissions().sandbox !== 'full')
+  const probe = await openShellIsolation(options.isolation, options.root, options.environment);
+  if (probe.why !== undefined && options.permissions().sandbox !== 'full')
     options.onWarning(
-      `Commands of models are not isolated: ${walls.why}. Only the rules of the file tools enforce their sandbox.`,
+      `Commands of models are not isolated: ${probe.why}. Only the rules of the file tools enforce their sandbox.`,
     );
-  return new Workspace(options, walls);
+  return new Workspace(options, probe);
 }
 
 export class Workspace implements AsyncDisposable {
@@ -53,9 +53,9 @@ export class Workspace implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>;
   readonly #shell = new Shell();
 
-  constructor(options: WorkspaceOptions, walls: ShellIsolationProbe) {
+  constructor(options: WorkspaceOptions, probe: ShellIsolationProbe) {
     this.#options = options;
-    this.#isolation = walls;
+    this.#isolation = probe;
     this.#env = commandEnvironment(options);
   }
 

@@ -11,17 +11,17 @@ export interface AgentAccount {
   readonly notes: readonly string[];
 }
 
-const SEATS: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.no_fallback', 'agent.left_alone']);
+const FALLBACKS: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.no_fallback', 'agent.left_alone']);
 
 /** Reads the log once. */
 export function agentAccount(store: Pick<TeamReader, 'events'>, prices: Prices = {}): AgentAccount {
   const spending = new SpendingBy(prices);
-  const walled = new Set<string>();
+  const isolated = new Set<string>();
   const notes: string[] = [];
   for (const { event } of store.events.read()) {
     spending.add(event);
-    if (event.type === 'sandbox.held' && event.member !== undefined) walled.add(event.member);
-    if (SEATS.has(event.type)) notes.push(`${event.member ?? 'unknown member'}: ${event.text ?? ''}`);
+    if (event.type === 'sandbox.held' && event.member !== undefined) isolated.add(event.member);
+    if (FALLBACKS.has(event.type)) notes.push(`${event.member ?? 'unknown member'}: ${event.text ?? ''}`);
   }
-  return { spending, isolated: walled, notes };
+  return { spending, isolated, notes };
 }

@@ -45,7 +45,7 @@ export interface ObservedMember {
 
 export interface TeamFacts {
   readonly lead: LeadStatus;
-  readonly deeds: ReadonlyMap<string, MemberHistory>;
+  readonly histories: ReadonlyMap<string, MemberHistory>;
   /** Member → kind of its agent, for members that have one. */
   readonly kinds: ReadonlyMap<string, string>;
   /** The run has ended or its processes were stopped, so that a missing process is not dead. */
@@ -56,8 +56,8 @@ export function observeMember(store: TeamReader, board: Board, member: Member, a
   const record = store.roster.read(member.name);
   const isOurs = record !== undefined || member.incarnation !== null || around.kinds.has(member.name);
   if (!isOurs) return { pid: null };
-  const deeds = around.deeds.get(member.name) ?? emptyHistory;
-  const process = processOf(record, deeds, around);
+  const history = around.histories.get(member.name) ?? emptyHistory;
+  const process = processOf(record, history, around);
   const now = store.clock.now();
   const note = process === 'alive' ? noteIn(record, now) : undefined;
   return {
@@ -65,13 +65,13 @@ export function observeMember(store: TeamReader, board: Board, member: Member, a
     note,
     seen: {
       process,
-      ...(deeds.death ? { death: deeds.death.how } : {}),
+      ...(history.death ? { death: history.death.how } : {}),
       beatAge: now - (lastBeat(store.disk, store.paths, member.name) ?? now),
-      progressAge: now - lastProgress(store, board, member.name, record, deeds),
-      consecutiveFailures: deeds.quarantinedAt === undefined ? 0 : failuresInARow(store, member.name),
-      quarantined: deeds.quarantinedAt !== undefined,
-      givenUp: deeds.isGivenUp,
-      restarts: deeds.restarts,
+      progressAge: now - lastProgress(store, board, member.name, record, history),
+      consecutiveFailures: history.quarantinedAt === undefined ? 0 : failuresInARow(store, member.name),
+      quarantined: history.quarantinedAt !== undefined,
+      givenUp: history.isGivenUp,
+      restarts: history.restarts,
       byHand: record?.by_hand === true,
     },
   };

@@ -20,9 +20,9 @@ export interface MemberHistory {
 
 /** Reads the log once. A member without events has no entry. */
 export function memberHistories({ events }: Pick<TeamReader, 'events'>): ReadonlyMap<string, MemberHistory> {
-  const deeds = new MemberHistories();
-  for (const { event } of events.read()) deeds.add(event);
-  return deeds.byMember;
+  const histories = new MemberHistories();
+  for (const { event } of events.read()) histories.add(event);
+  return histories.byMember;
 }
 
 /** The same for callers that add each event once. */

@@ -17,7 +17,7 @@ export class MemberOutput {
   #task: string | undefined;
   #rest = '';
   #window = 0;
-  #told = 0;
+  #eventsInWindow = 0;
   /** When anything was last printed or said, in monotonic milliseconds. */
   lastProgress = 0;
 
@@ -83,10 +83,10 @@ export class MemberOutput {
     const now = this.#clock.monotonic();
     if (now - this.#window >= WINDOW_MS) {
       this.#window = now;
-      this.#told = 0;
+      this.#eventsInWindow = 0;
     }
-    if (text === '' || this.#told >= EVENTS_PER_WINDOW) return;
-    this.#told += 1;
+    if (text === '' || this.#eventsInWindow >= EVENTS_PER_WINDOW) return;
+    this.#eventsInWindow += 1;
     this.#store.events.append({
       type,
       member: this.#member,

@@ -87,7 +87,7 @@ function membersOf(
   { workedMs }: WorkHistory,
   { spending, isolated }: AgentAccount,
 ): ReportMember[] {
-  const deeds = memberHistories(store);
+  const histories = memberHistories(store);
   const config = store.config.read();
   return members.map(({ name, role }) => {
     const own = tasks.filter((task) => memberOf(task) === name);
@@ -107,7 +107,7 @@ function membersOf(
       spent: spent === undefined ? null : spentIn(spent),
       tasks: own.filter(({ status }) => status === 'completed').length,
       durationMs: workedMs.get(name) ?? 0,
-      status: deeds.get(name)?.quarantinedAt === undefined ? standing(own) : 'quarantined',
+      status: histories.get(name)?.quarantinedAt === undefined ? standing(own) : 'quarantined',
     };
   });
 }

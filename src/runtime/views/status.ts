@@ -30,7 +30,7 @@ export interface StatusOptions {
 }
 
 export interface KnownActivity {
-  readonly deeds: ReadonlyMap<string, MemberHistory>;
+  readonly histories: ReadonlyMap<string, MemberHistory>;
   readonly unread: (name: Name) => number;
 }
 
@@ -100,14 +100,14 @@ function lookAtMember(
     : described.reason;
   const task = board.busy.get(name) ?? null;
   const status = { name, role, state: described.state, reason, pid, task, unread: around.unread(name) };
-  return { status, seen, history: around.deeds.get(name) ?? emptyHistory, agent };
+  return { status, seen, history: around.histories.get(name) ?? emptyHistory, agent };
 }
 
 const kindsIn = ({ config }: TeamReader): ReadonlyMap<string, string> =>
   new Map(config.read()?.members.flatMap(({ name, agent }) => (agent ? [[name, agent.kind] as const] : [])));
 
 const knownOf = (store: TeamReader): KnownActivity => ({
-  deeds: memberHistories(store),
+  histories: memberHistories(store),
   unread: (name) => unreadOf(store, name),
 });
 

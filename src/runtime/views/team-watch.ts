@@ -44,13 +44,13 @@ export class TeamWatch {
   readonly projection: TeamProjection;
   readonly #options: TeamWatchOptions;
   readonly #logs: TwoLogs;
-  readonly #deeds = new MemberHistories();
+  readonly #histories = new MemberHistories();
   /** Member → the mark of its inbox when it was counted, and the count. */
   readonly #unread = new Map<Name, { readonly mark: string; readonly count: number }>();
 
   /** @throws UsageError `UNKNOWN_TEAM` */
   constructor(paths: TeamPaths, options: TeamWatchOptions = {}) {
-    const onLogged = (event: TeamEvent): void => this.#deeds.add(event);
+    const onLogged = (event: TeamEvent): void => this.#histories.add(event);
     this.#logs = new TwoLogs({ paths, disk: realDisk, clock: realClock, onLogged });
     this.store = this.#logs.store;
     this.projection = new TeamProjection(options.prices);
@@ -81,7 +81,7 @@ export class TeamWatch {
   look(): TeamSnapshot {
     const { store } = this;
     this.#logs.readAll();
-    const known = { deeds: this.#deeds.byMember, unread: (name: Name) => this.#unreadOf(name) };
+    const known = { histories: this.#histories.byMember, unread: (name: Name) => this.#unreadOf(name) };
     const { board, stage, lead, members } = lookAtTeam(store, { ...this.#options, known });
     const seen = members.map(({ status }) => status);
     return {

@@ -96,14 +96,14 @@ async function textOf(from: string, { files, where }: Trees, changed: readonly C
   const parts: string[] = [];
   for (let at = 0; at < changed.length; at += MANY) {
     const paths = changed.slice(at, at + MANY).map(({ path }) => `:(top,literal)${path}`);
-    const told = await git([...DIFF, from, files, '--', ...paths], { ...where, keptBytes: LARGEST });
-    if (told.bytes > LARGEST)
+    const diff = await git([...DIFF, from, files, '--', ...paths], { ...where, keptBytes: LARGEST });
+    if (diff.bytes > LARGEST)
       throw new UsageError(
         'USAGE',
         `The diff is larger than ${LARGEST / 2 ** 20} MiB; name a task, or ask git: git diff ${from}.`,
       );
-    requireGit(told, 'git diff');
-    parts.push(told.text);
+    requireGit(diff, 'git diff');
+    parts.push(diff.text);
   }
   return parts.join('');
 }

@@ -30,19 +30,19 @@ export class RefineRelay {
   readonly #prepared: PreparedRefine;
   readonly #place: RefinePlace;
   readonly #calls: RelayCalls;
-  readonly #told: RelayObserver;
+  readonly #observer: RelayObserver;
   #team: RelayTeam | undefined;
   /** Where the record of an abandoned team is. */
   #left: TeamPaths | undefined;
   #isDirect: boolean;
 
-  constructor(prepared: PreparedRefine, place: RefinePlace, calls: RelayCalls, told: RelayObserver) {
+  constructor(prepared: PreparedRefine, place: RefinePlace, calls: RelayCalls, observer: RelayObserver) {
     this.#prepared = prepared;
     this.#place = place;
     this.#calls = calls;
-    this.#told = told;
+    this.#observer = observer;
     this.#isDirect = prepared.ask.team === false;
-    if (this.#isDirect) told.note('Worked without a team: --no-team is set.');
+    if (this.#isDirect) observer.note('Worked without a team: --no-team is set.');
   }
 
   /**
@@ -53,7 +53,7 @@ export class RefineRelay {
   async ask(backends: readonly Name[], brief: Brief, signal: AbortSignal): Promise<Outcomes> {
     const { prompts, refused } = await this.#prompts(backends, brief, signal);
     const outcomes = prompts.size === 0 ? new Map<Name, RelayOutcome>() : await this.#relayed(prompts, signal);
-    for (const [name, outcome] of [...refused, ...outcomes]) this.#told.ended(name, outcome);
+    for (const [name, outcome] of [...refused, ...outcomes]) this.#observer.ended(name, outcome);
     return new Map([...refused, ...outcomes]);
   }
 
@@ -73,7 +73,7 @@ export class RefineRelay {
     if (this.#prepared.ask.includeDiff !== true || signal.aborted) return undefined;
     const diff = await gitDiff(this.#place.cwd, signal);
     if (diff.ok) return diff.text;
-    this.#told.note(
+    this.#observer.note(
       `The diff grew to ${thousands(diff.bytes)} bytes (the limit is ${thousands(LIMITS.diff)}) and was left out.`,
     );
     return undefined;
@@ -97,7 +97,7 @@ export class RefineRelay {
         refused.set(name, { is: 'failed', why: 'overflow', message: refusalText(fitted.refusal) });
         continue;
       }
-      if (fitted.isClipped) this.#told.note(`Round ${brief.round}: the previous output was clipped to fit.`);
+      if (fitted.isClipped) this.#observer.note(`Round ${brief.round}: the previous output was clipped to fit.`);
       prompts.set(name, fitted.prompt);
     }
     return { prompts, refused };
@@ -117,7 +117,7 @@ export class RefineRelay {
   /** @returns undefined if there is no team */
   async #byTeam(prompts: Prompts, signal: AbortSignal) {
     if (this.#team !== undefined) {
-      for (const name of prompts.keys()) this.#told.began(name, 'by its worker');
+      for (const name of prompts.keys()) this.#observer.began(name, 'by its worker');
       return this.#team.ask(prompts, signal);
     }
     try {
@@ -126,7 +126,7 @@ export class RefineRelay {
       this.#abandonTeam(error instanceof Error ? error.message : String(error));
       return undefined;
     }
-    for (const name of prompts.keys()) this.#told.began(name, `by its worker in team ${this.#team.name}`);
+    for (const name of prompts.keys()) this.#observer.began(name, `by its worker in team ${this.#team.name}`);
     return this.#team.first(signal);
   }
 
@@ -151,14 +151,14 @@ export class RefineRelay {
 
   #abandonTeam(why: string): void {
     this.#isDirect = true;
-    this.#told.note(`Worked without a team from here on: ${why}`);
+    this.#observer.note(`Worked without a team from here on: ${why}`);
   }
 
   async #endTeam(): Promise<void> {
     try {
       this.#left = await this.close(true);
     } catch (error) {
-      this.#told.note(`The team was not archived: ${error instanceof Error ? error.message : String(error)}`);
+      this.#observer.note(`The team was not archived: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -169,7 +169,7 @@ export class RefineRelay {
     for (const { name, agent } of backends) {
       const prompt = prompts.get(name);
       if (prompt === undefined || signal.aborted) continue;
-      this.#told.began(name, 'directly');
+      this.#observer.began(name, 'directly');
       const call = { agent, prompt, sandbox: sandbox.sandbox, timeoutMs: this.#place.relayTimeoutMs };
       const end = await this.#calls.run(call, signal);
       if (end !== undefined) outcomes.set(name, relayOutcome(end, sandbox.sandbox));

@@ -114,22 +114,22 @@ async function reviewersOf(
   return new Map(
     backends.map((backend) => {
       const choice = choose(backend, available);
-      if (choice === undefined) throw nobodyReviews(backend);
+      if (choice === undefined) throw noReviewer(backend);
       return [backend.name, choice] as const;
     }),
   );
 }
 
 async function askedReviewer(word: string, { agents, environment }: RefinePlace): Promise<LabelledReviewer> {
-  const thinker = { label: word.trim(), agent: parseAgentFlag(word, agents) };
-  const { isThere, seen } = await probe(thinker, environment);
+  const reviewer = { label: word.trim(), agent: parseAgentFlag(word, agents) };
+  const { isThere, seen } = await probe(reviewer, environment);
   if (!isThere) throw new AgentError('AGENT_UNAVAILABLE', `The reviewer is not available. Probed: ${seen}.`);
-  if (thinker.agent.kind === 'exec' && thinker.agent.command === undefined)
+  if (reviewer.agent.kind === 'exec' && reviewer.agent.command === undefined)
     throw new UsageError('USAGE', '--reviewer exec needs a command: exec:COMMAND.');
-  return thinker;
+  return reviewer;
 }
 
-const nobodyReviews = ({ label }: Backend): UsageError =>
+const noReviewer = ({ label }: Backend): UsageError =>
   new UsageError(
     'USAGE',
     `No agent can review the work of ${label}: give --reviewer AGENT, --reviewer exec:COMMAND or --validate COMMAND.`,

@@ -144,7 +144,7 @@ export class RelayTeam {
         const open = [...this.#asked].filter(([, id]) => !isFinal(this.#board.get(id)));
         if (this.#asked.size - open.length > ended) {
           [ended, deadline] = [this.#asked.size - open.length, store.clock.monotonic() + patience];
-          await this.#shutDown();
+          await this.#unblockNext();
         }
         const isLate = store.clock.monotonic() >= deadline;
         if (open.length === 0 || isLate || signal.aborted)
@@ -157,7 +157,7 @@ export class RelayTeam {
   }
 
   /** If the task before it failed, the next one in turn starts all the same. */
-  async #shutDown(): Promise<void> {
+  async #unblockNext(): Promise<void> {
     for (const id of this.#asked.values()) {
       const task = this.#board.get(id);
       const held = task.blockedBy.map((blocker) => this.#board.get(blocker));
@@ -182,8 +182,8 @@ export class RelayTeam {
       return relayOutcome({ ended: 'answered', text }, this.#input.sandbox);
     }
     if (!isFinal(task)) return undefined;
-    const told = [...store.events.read()].map(({ event }) => event);
-    const fault = told.findLast(({ type, task: of }) => type === 'agent.failed' && of === task.id);
+    const events = [...store.events.read()].map(({ event }) => event);
+    const fault = events.findLast(({ type, task: of }) => type === 'agent.failed' && of === task.id);
     const reason = 'reason' in task ? task.reason : 'it was not done';
     return relayOutcome(
       failedCall(fault?.['fault'], fault?.text ?? reason, fault?.['retry_after_ms']),
