@@ -165,7 +165,7 @@ describe('refine', () => {
       'USAGE',
       'Unknown agent "nobody"',
     ],
-    ['nobody to review', ['x', '--backend', 'exec:true'], 2, 'USAGE', 'Nobody can review'],
+    ['nobody to review', ['x', '--backend', 'exec:true'], 2, 'USAGE', 'No agent can review'],
     [
       'a directory that is not there',
       ['x', ...QUICK, '--repo', 'nowhere'],

@@ -431,8 +431,8 @@ describe.each([true, false])('model APIs (with a team: %s)', (team) => {
 
 describe('before anything starts', () => {
   it.each([
-    ['nobody can review', { backends: ['exec:echo it'] }, 'Nobody can review'],
-    ['the task is empty', { task: ' ', backends: ['exec:true'], reviewer: 'exec:true' }, 'There is no task'],
+    ['nobody can review', { backends: ['exec:echo it'] }, 'No agent can review'],
+    ['the task is empty', { task: ' ', backends: ['exec:true'], reviewer: 'exec:true' }, 'The task is empty'],
     [
       'the backend is not there',
       { backends: ['codex'] },
