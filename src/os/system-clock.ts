@@ -1,4 +1,4 @@
-/** The real clock: the one place where time is read and slept. */
+/** The real clock: the only place that reads the time and sleeps. */
 import process from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../model/text/clock.ts';
@@ -11,7 +11,7 @@ export const realClock: Clock = {
     try {
       await setTimeout(ms, undefined, signal ? { signal } : {});
     } catch {
-      // Aborted: the sleeper looks at its signal itself.
+      // Aborted: the caller checks its signal itself.
     }
   },
 };

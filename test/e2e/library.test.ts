@@ -37,7 +37,7 @@ describe('the public API', () => {
       await expect(end()).rejects.toMatchObject({
         code: 'STILL_RUNNING',
         exitCode: 3,
-        message: 'ada refuses to stop (I am not done.); `--force` stops it all the same.',
+        message: 'ada refuses to stop (I am not done.); `--force` stops it anyway.',
       });
     expect([team.isLed(), team.status().status]).toEqual([true, 'active']);
     await team.spawn({ name: 'bob', agent: agents.exec('echo done') });

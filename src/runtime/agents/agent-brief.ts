@@ -1,4 +1,4 @@
-/** How a member is told who it is and what its task is: by its role, and by the division that its team carries out. */
+/** What an agent is told about its member and its task: the identity from its role, and the brief of a divided task. */
 import type { AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
@@ -14,7 +14,7 @@ const standing = ({ role, prompt = '', sandbox }: MemberConfig) => ({
   readOnly: sandbox === 'read-only',
 });
 
-/** For an agent that stays. */
+/** The identity of a member, for an agent with a conversation. */
 export function identityOf({ board, paths }: Kept, { division }: TeamConfig, member: MemberConfig): string {
   const { name, role, prompt } = member;
   if (division === undefined) return identity({ team: paths.name, member: name, role, prompt });
@@ -23,8 +23,10 @@ export function identityOf({ board, paths }: Kept, { division }: TeamConfig, mem
 }
 
 /**
- * How a member is told a task of a divided one: with what came of those that it waited for; a command, which knows no team,
- * with all that belongs to it. Undefined where the task's own text is enough.
+ * Describes one task of a divided task, with the results of the tasks that it waited for. A command, which does not
+ * know the team, also gets everything else that belongs to the task.
+ *
+ * @returns undefined if the task's own text is enough
  */
 export function briefOf(
   { board, paths }: Kept,

@@ -1,6 +1,6 @@
 /**
- * What a member's agent tells of itself besides its words, as facts of the team: what it used, which session it goes on
- * with, that its vendor refused it. Here it waits, too, while the team keeps off that vendor.
+ * Logs what a member's agent reports besides its words: usage, its session, a refusal by its vendor. It also waits here
+ * while the team pauses calls to that vendor.
  */
 import type { AgentEvent, TurnEnd } from '../../agents/agent-contract.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
@@ -10,10 +10,10 @@ import { keepSession } from '../../store/board/agent-home.ts';
 import type { MemberSession } from '../team/member-session.ts';
 import { VendorPace } from '../process/vendor-pace.ts';
 
-/** Programs that do not say which model they use were told which. */
+/** The model from the spec, for programs that do not report which model they use. */
 const named = ({ model }: AgentSpec): { model?: string } => (model === undefined ? {} : { model });
 
-/** Of what the ledger keeps account. */
+/** The events that the ledger handles. */
 export type LedgerEvent = Extract<
   AgentEvent,
   { type: 'session' | 'used' | 'usage' | 'retrying' | 'calling' | 'noted' }
@@ -32,13 +32,17 @@ export class AgentLedger {
     this.#pace = vendor === undefined ? undefined : new VendorPace(session.store, vendor);
   }
 
-  /** A turn begins, when its vendor may be called. @param task that it is about */
+  /**
+   * Begins a turn, as soon as its vendor may be called.
+   *
+   * @param task the task that the turn is about
+   */
   async begin(task: string | undefined, signal: AbortSignal): Promise<void> {
     this.#task = task;
     await this.#wait(signal);
   }
 
-  /** Keeps what an agent told; for a call, waits until it may be made. */
+  /** Handles an event of the agent; for a call, waits until it may be made. */
   async heard(event: LedgerEvent, signal: AbortSignal): Promise<void> {
     switch (event.type) {
       case 'session':
@@ -65,7 +69,11 @@ export class AgentLedger {
     }
   }
 
-  /** A turn ended: what a vendor refused for good in it holds for all. @returns when it may be tried again, if it says so */
+  /**
+   * Ends a turn. A rate limit pauses the whole team's calls to that vendor.
+   *
+   * @returns the end, with the time after which the vendor may be tried again
+   */
   async end(end: TurnEnd): Promise<TurnEnd> {
     const isRefused = end.ended === 'failed' && end.why === 'rate_limited';
     if (!isRefused || this.#pace === undefined) return end;
@@ -76,7 +84,7 @@ export class AgentLedger {
     const pace = this.#pace;
     const left = pace?.left() ?? 0;
     if (left > 0) {
-      // Another's refusal may have made it longer meanwhile.
+      // Another member's refusal may have made the pause longer meanwhile.
       for (let ms = left; ms > 0 && !signal.aborted; ms = pace?.left() ?? 0) {
         this.#session.note({ state: 'rate-limited', reason: 'its vendor asked for a pause', forMs: ms });
         await this.#session.store.clock.sleep(ms, signal);

@@ -1,10 +1,10 @@
 /**
- * Who thinks for a member: its own agent, and whoever stands in when that fails (SPEC §8 "Choice"). What is to be done is
- * the policy's word; here it is carried out and told.
+ * Which agent works for a member: its own, or a stand-in when that fails (docs/specification.md R7.8). `policy/supervise/fallback.ts`
+ * decides; this class applies the decision and logs it.
  *
- * own agent, in the tier of the task at hand
- * own agent ─cannot work at all─→ a stand-in, for the whole run ─likewise─→ the next … → nobody: the member leaves
- *           └─does not get on with a task─→ a stand-in, for that task ─→ the next … → nobody: the task fails
+ *   own agent, in the tier of the present task
+ *   own agent ─cannot work at all─→ a stand-in, for the whole run ─the same─→ the next … → none: the member exits
+ *             └─fails at a task───→ a stand-in, for that task ─→ the next … → none: the task fails
  */
 import type { AgentSpec, FailureClass, Tier } from '../../model/agent/agent.ts';
 import type { ModelRules } from '../../model/agent/models.ts';
@@ -17,7 +17,7 @@ import { AgentLedger } from './agent-ledger.ts';
 import type { OpenedAgent } from './open-agent.ts';
 import type { MemberSession } from '../team/member-session.ts';
 
-/** An agent at work: as it was asked for, as it sits, and the account of it. */
+/** An opened agent with the spec that was asked for, and its ledger. */
 export interface AssignedAgent extends OpenedAgent {
   readonly given: AgentSpec;
   readonly ledger: AgentLedger;
@@ -27,13 +27,13 @@ export interface AgentSlotsEnvironment {
   readonly session: MemberSession;
   readonly given: AgentSpec;
   readonly first: OpenedAgent;
-  /** Who may stand in, in order, and what tiers are called. */
+  /** The agents that may stand in, in order, and the models of tiers. */
   readonly rules: ModelRules & { readonly fallback: readonly AgentSpec[] };
-  /** @returns why it cannot, instead */
+  /** @returns the stand-in, or why it cannot work */
   readonly openStandIn: (spec: AgentSpec, options: { keepsSession: boolean }) => Promise<OpenedAgent | string>;
 }
 
-/** What came of one task, or of the mail, so far. */
+/** The faults and the stand-in of one task, or of mail, so far. */
 interface AgentAttempts {
   readonly faults: Map<string, FailureClass[]>;
   standIn: AssignedAgent | undefined;
@@ -58,20 +58,20 @@ export class AgentSlots {
     this.#isFixed = !mayFallBack(given) || session.store.board.board.profile === 'relay';
   }
 
-  /** Nobody can think for this member in this run. */
+  /** Whether no agent can work for this member in this run. */
   get isEmpty(): boolean {
     return this.#isEmpty;
   }
 
-  /** Who thinks now. */
+  /** The agent that works now. */
   get current(): AssignedAgent {
     return this.#attemptsByTask.get(this.#task?.id)?.standIn ?? this.#forTier ?? this.#own;
   }
 
   /**
-   * A turn is to begin. What another member found of this agent in this run counts here, too.
+   * Prepares an agent for a turn. If another member found this agent unavailable in this run, that counts here, too.
    *
-   * @returns whether somebody thinks
+   * @returns whether an agent can work
    */
   async assign(task: Task | undefined): Promise<boolean> {
     this.#task = task;
@@ -84,32 +84,37 @@ export class AgentSlots {
     if (this.#isFixed || this.#isEmpty) return !this.#isEmpty;
     await this.#forgetFinal();
     const why = this.#unavailable(agentKey(this.#own.given));
-    if (why !== undefined) await this.#replace(this.#own, 'run', { why, message: 'another member found it so.' });
+    if (why !== undefined)
+      await this.#replace(this.#own, 'run', { why, message: 'another member found it unavailable.' });
     return !this.#isEmpty;
   }
 
-  /** The agent failed by its own fault. @returns undefined where nobody stands in for anybody */
+  /**
+   * The agent failed by its own fault.
+   *
+   * @returns what was done about it; undefined if this member has no fallback
+   */
   async handleFailure(end: FaultyTurn): Promise<RemedyResult | undefined> {
     if (this.#isFixed) return undefined;
-    const { current: chair } = this;
+    const { current: assigned } = this;
     const { faults, standIn } = this.#attempts();
-    const key = agentKey(chair.given);
+    const key = agentKey(assigned.given);
     const known = [...(faults.get(key) ?? []), end.why];
     faults.set(key, known);
     const remedy = remedyFor(known);
     if (remedy.do === 'again') return { done: 'again', afterMs: remedy.afterMs };
     if (remedy.for === 'task' && this.#task === undefined) return undefined;
     if (remedy.for === 'run') await this.#markUnavailable(key, end.why);
-    const scope = chair === standIn ? 'task' : remedy.for;
-    const why = await this.#replace(scope === 'run' ? this.#own : chair, scope, end);
+    const scope = assigned === standIn ? 'task' : remedy.for;
+    const why = await this.#replace(scope === 'run' ? this.#own : assigned, scope, end);
     return why === undefined ? { done: 'replaced' } : { done: 'nothing', for: scope, why };
   }
 
   async close(): Promise<void> {
-    for (const { standIn } of this.#attemptsByTask.values()) if (standIn) await leave(standIn);
+    for (const { standIn } of this.#attemptsByTask.values()) if (standIn) await closeAgent(standIn);
     this.#attemptsByTask.clear();
     await this.#releaseTiers();
-    await leave(this.#own);
+    await closeAgent(this.#own);
   }
 
   #attempts(): AgentAttempts {
@@ -120,18 +125,18 @@ export class AgentSlots {
     return fresh;
   }
 
-  /** Who stood in for what is over goes. */
+  /** Closes stand-ins of tasks that are final. */
   async #forgetFinal(): Promise<void> {
     const { tasks } = this.#environment.session.store.board.board;
     for (const [id, { standIn }] of this.#attemptsByTask) {
       const task = id === undefined ? undefined : tasks.get(id);
       if (task === undefined || !isFinal(task)) continue;
       this.#attemptsByTask.delete(id);
-      if (standIn) await leave(standIn);
+      if (standIn) await closeAgent(standIn);
     }
   }
 
-  /** @returns why nobody took the place, instead */
+  /** @returns why there is no stand-in; undefined if there is one */
   async #replace(from: AssignedAgent, scope: FallbackScope, fault: Fault): Promise<string | undefined> {
     const { session, rules, openStandIn } = this.#environment;
     const { faults } = this.#attempts();
@@ -144,7 +149,7 @@ export class AgentSlots {
         const how = scope === 'run' ? 'for the whole run' : `for task #${this.#task?.id ?? ''}`;
         this.#tell(
           'agent.fell_back',
-          `${calledBeside(from.given, given)} → ${calledBeside(given, from.given)} ${how}:`,
+          `${labelBeside(from.given, given)} → ${labelBeside(given, from.given)} ${how}:`,
           scope,
           fault,
         );
@@ -153,21 +158,21 @@ export class AgentSlots {
       }
     }
     const list = missing.length === 0 ? '' : ` (${missing.join('; ')})`;
-    const nobody = `Nobody stands in for ${from.given.kind}${list}.`;
-    this.#tell('agent.no_fallback', nobody, scope, fault);
+    const text = `No agent can replace ${from.given.kind}${list}.`;
+    this.#tell('agent.no_fallback', text, scope, fault);
     this.#isEmpty = scope === 'run';
-    return nobody;
+    return text;
   }
 
   async #install(assigned: AssignedAgent, from: AssignedAgent, scope: FallbackScope): Promise<void> {
-    const trial = this.#attempts();
-    // Its own agent waits for its next task; who stood in does not.
-    const isOver = scope === 'run' || from === trial.standIn;
+    const attempts = this.#attempts();
+    // Its own agent stays open for its next task; a replaced stand-in does not.
+    const isOver = scope === 'run' || from === attempts.standIn;
     if (scope === 'run') {
       this.#own = assigned;
       await this.#releaseTiers();
-    } else trial.standIn = assigned;
-    if (isOver) await leave(from);
+    } else attempts.standIn = assigned;
+    if (isOver) await closeAgent(from);
   }
 
   get #forTier(): AssignedAgent | undefined {
@@ -175,7 +180,7 @@ export class AgentSlots {
     return suited?.tier && this.#byTier.get(suited.tier);
   }
 
-  /** Its own agent as strong as the task asks for; as it is, where that cannot be had. */
+  /** Opens its own agent with the tier that the task asks for; if that does not work, it stays as it is. */
   async #assignTier(): Promise<void> {
     const { session, rules, openStandIn } = this.#environment;
     const given = suitedTo(this.#own.given, this.#task?.metadata['tier'], rules);
@@ -186,11 +191,11 @@ export class AgentSlots {
   }
 
   async #releaseTiers(): Promise<void> {
-    for (const assigned of this.#byTier.values()) await leave(assigned);
+    for (const assigned of this.#byTier.values()) await closeAgent(assigned);
     this.#byTier.clear();
   }
 
-  /** In this run, which is the time of one lead, nobody of the team tries it again. */
+  /** For the time of the present lead, no member of the team tries this agent again. */
   async #markUnavailable(key: string, fault: FailureClass): Promise<void> {
     const { vendors, board } = this.#environment.session.store;
     const { epoch } = board.board.lead;
@@ -214,11 +219,11 @@ export class AgentSlots {
   }
 }
 
-async function leave({ agent, workspace }: AssignedAgent): Promise<void> {
+async function closeAgent({ agent, workspace }: AssignedAgent): Promise<void> {
   await agent.close();
   await workspace?.[Symbol.asyncDispose]();
 }
 
-/** By its kind; of two of one kind, by its model, too. */
-const calledBeside = ({ kind, model = 'its own model' }: AgentSpec, other: AgentSpec): string =>
+/** An agent's name in a log text: its kind, and its model if the other has the same kind. */
+const labelBeside = ({ kind, model = 'its own model' }: AgentSpec, other: AgentSpec): string =>
   kind === other.kind ? `${kind} (${model})` : kind;

@@ -1,6 +1,6 @@
 /**
- * Whether an agent could work here, as far as that can be told without asking it: its program is on PATH, its key is in
- * the environment, its server answers. What only a turn can tell (a login that has run out) a turn tells.
+ * Whether an agent could work here, as far as that is known without a call: its program is on PATH, its key is set, its
+ * server answers. Only a turn shows the rest, such as an expired login.
  */
 import { probeServer } from '../../agents/probe.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
@@ -18,7 +18,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const OLLAMA = 'http://127.0.0.1:11434';
 
-/** @param environment of this process; an agent's own `env` comes on top */
+/** @param environment of this process; an agent's own `env` takes precedence */
 export async function availabilityOf(spec: AgentSpec, environment: Environment): Promise<Availability> {
   const env = { ...environment, ...spec.env };
   const { drive, program, apiKeys } = recordOf(spec.kind);
@@ -38,14 +38,14 @@ export async function availabilityOf(spec: AgentSpec, environment: Environment):
 
 function programFound(name: string | undefined, env: Environment): Availability {
   if (name === undefined) return { isAvailable: false, found: 'an acp agent needs a command' };
-  // Relative to where its member works, which is known when it is started.
+  // A relative path starts at the member's working directory, which is known only when it is started.
   const path = /^[^/]+\//.test(name) ? name : findProgram(name, env['PATH'] ?? '');
   return path === undefined
     ? { isAvailable: false, found: `no program ${name}${name.startsWith('/') ? '' : ' on PATH'}` }
     : { isAvailable: true, found: path };
 }
 
-/** An endpoint of one's own may need no key. */
+/** The user's own endpoint may need no key. */
 function keyFound({ baseUrl }: AgentSpec, names: readonly string[], env: Environment): Availability {
   const name = names.find((one) => (env[one] ?? '') !== '');
   if (name !== undefined) return { isAvailable: true, found: `${name} is set` };

@@ -1,4 +1,4 @@
-/** Seating an agent: all that one gets when it becomes a member's — its environment, its home, its tools. */
+/** Opens an agent for a member: with its environment, home, session, tools and isolation. */
 import { agentFor, childEnvironment, loginFiles, type Agent, type AgentContext } from '../../agents/agent-registry.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { hasToolLoop, usesModel } from '../../model/agent/agent-kinds.ts';
@@ -19,29 +19,33 @@ import { MEMBER_VARIABLE, TOKEN_VARIABLE } from '../team/authentication.ts';
 import { decodeAgentRules, decodeIsolation } from '../team/teammate-env.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 
-/** Where a member is, whichever agent thinks for it. */
+/** What belongs to a member, whichever agent works for it. */
 export interface MemberContext {
   readonly store: TeamStore;
   readonly config: TeamConfig;
   readonly member: MemberConfig;
-  /** What proves that a program is this member. */
+  /** The token that proves that a process belongs to this member. */
   readonly token: string;
   /** The environment of this process. */
   readonly parent: Readonly<Record<string, string | undefined>>;
-  /** What it may do to files at the moment. */
+  /** What it may do to files at present. */
   readonly permissions: () => Permissions;
 }
 
 export interface OpenedAgent {
   readonly spec: AgentSpec;
   readonly agent: Agent;
-  /** The child environment of this member, without what belongs to one task. */
+  /** The environment variables of this member, without those of one task. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Where its shell and file tools work, when they are carried out by us. */
+  /** The workspace of its shell and file tools, if this process executes them. */
   readonly workspace?: Workspace | undefined;
 }
 
-/** @throws AgentError `AGENT_UNAVAILABLE` naming the member and what is missing; UsageError for options not of its kind */
+/**
+ * Opens the member's own agent.
+ *
+ * @throws AgentError `AGENT_UNAVAILABLE` naming the member and what is missing; UsageError for options of another kind
+ */
 export async function openAgent(place: MemberContext, spec: AgentSpec): Promise<OpenedAgent> {
   const environment = environmentOf(place, spec);
   await requireAvailable(spec, place.member.name, environment);
@@ -49,10 +53,10 @@ export async function openAgent(place: MemberContext, spec: AgentSpec): Promise<
 }
 
 /**
- * Seats one that stands in for another, if it can.
+ * Opens a stand-in for another agent, if it can work.
  *
- * @param keepsSession it stays: its session is the one to go on with in a later life
- * @returns why it cannot, instead
+ * @param keepsSession it stays for the run, so that a later process continues its session
+ * @returns the stand-in, or why it cannot work
  */
 export async function openStandIn(
   place: MemberContext,
@@ -84,7 +88,7 @@ async function seated(
   return { spec, agent, environment, workspace };
 }
 
-/** What an agent keeps from life to life; a command has none of it. */
+/** What an agent keeps across processes: home, identity, session. A command keeps nothing. */
 function contextOf(
   { store, config, member, parent }: MemberContext,
   { kind }: AgentSpec,
@@ -97,13 +101,13 @@ function contextOf(
   return {
     home: agentHome(disk, paths, member.name),
     identity: identityOf(store, config, member),
-    // Where its tools are not carried out here, they are its program's to call.
+    // A program that executes its own tools gets our MCP server.
     ...(hasToolLoop(kind) ? {} : { server: memberServer(paths.root, environment, parent) }),
     session,
   };
 }
 
-/** What holds its program in, where something is to; loaded for those that have one. */
+/** The isolation of its program, if it should have one; the code is loaded only then. */
 async function isolationOf(
   { store, config, member, parent }: MemberContext,
   { kind }: AgentSpec,
@@ -122,12 +126,12 @@ async function isolationOf(
     environment: parent,
     shared: [store.paths.folder, store.paths.board, ...loginFiles(kind, environment)],
   });
-  const text = `${name}: ${isolation.is === 'up' ? 'its program is held in' : `its program is held in by nothing: ${isolation.why}`}.`;
+  const text = `${name}: ${isolation.is === 'up' ? 'its program is isolated' : `its program is not isolated: ${isolation.why}`}.`;
   store.events.append({ type: isolation.is === 'up' ? 'sandbox.held' : 'sandbox.missing', member: name, text });
   return isolation.is === 'up' ? isolation.hold : undefined;
 }
 
-/** Where the tools of a model work: as far as its member may. Loaded for those that have such tools. */
+/** The workspace of a model's tools, limited by the member's permissions; the code is loaded only for such agents. */
 async function workspaceOf({ store, config, member, parent, permissions }: MemberContext): Promise<Workspace> {
   const { openWorkspace } = await import('../tools/tool-workspace.ts');
   const workspace = await openWorkspace({

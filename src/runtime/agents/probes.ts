@@ -1,4 +1,6 @@
-/** Looking for the agents of a loop: whether this version drives them, and whether they could work here. Nothing is started. */
+/**
+ * Probes the agents of a loop: whether this version supports them, and whether they could work here. Starts nothing.
+ */
 import { agentFor } from '../../agents/agent-registry.ts';
 import { findAgent, type AgentSpec } from '../../model/agent/agent.ts';
 import type { Config } from '../../model/config/config.ts';
@@ -11,29 +13,29 @@ import { availabilityOf } from './availability.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Looks for one agent. Never throws for one that is not there. */
+/** Probes one agent. Never throws for one that is missing. */
 export async function probe({ label, agent }: LabelledReviewer, environment: Environment): Promise<Probe> {
   const { isAvailable, found } = await availabilityOf(agent, environment);
   const fault = isAvailable ? await faultOf(agent) : undefined;
   return { isThere: isAvailable && fault === undefined, seen: `${label}: ${fault ?? found}` };
 }
 
-/** Why no such agent can be made here; undefined when one can. */
+/** Why such an agent cannot be created here; undefined if it can. */
 async function faultOf(agent: AgentSpec): Promise<string | undefined> {
   try {
     await (await agentFor(agent)).close();
     return undefined;
   } catch (error) {
-    // Also one that lacks what its user has to say, such as a model.
+    // Also an agent whose spec lacks something that the user must set, such as a model.
     if (isTeamError(error)) return error.message.replace(/\.$/, '');
     throw error;
   }
 }
 
 /**
- * What `auto` means: the first of the configured names that could work here.
+ * The agent for `auto`: the first of the configured names that could work here.
  *
- * @returns why none can, instead
+ * @returns the agent, or why none can work
  */
 export async function chooseAgent(
   { fallback, models, defaultModel, agents }: Pick<Config, 'fallback' | 'models' | 'defaultModel' | 'agents'>,
@@ -50,7 +52,7 @@ export async function chooseAgent(
   return `none of "fallback" can work here (${missing.join('; ')})`;
 }
 
-/** The agents of a list of names that are there, in its order. */
+/** The available agents from a list of names, in its order. */
 export async function availableOf(
   names: readonly string[],
   configured: ReadonlyMap<string, AgentSpec>,

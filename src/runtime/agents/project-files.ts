@@ -1,6 +1,6 @@
 /**
- * Which files a project has: what git knows of and does not ignore; where there is no git, what a walk finds, in a thread, so
- * that a large tree holds nobody up.
+ * The files of a project: those that git knows and does not ignore. Without git a directory walk finds them, in a
+ * thread, so that a large tree does not block the process.
  */
 import type { ProjectFiles } from '../../store/workspace/project-walk.ts';
 import { git } from '../process/git.ts';
@@ -9,7 +9,7 @@ import type { Scan } from './scan-worker.ts';
 
 type Scanned = ProjectFiles & { readonly hashes: readonly string[] };
 
-/** More files than this are not looked at one by one. */
+/** The largest number of files that is examined one by one. */
 const MOST_FILES = 50_000;
 
 const LISTED = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
@@ -25,7 +25,7 @@ export async function projectFiles(cwd: string, signal: AbortSignal): Promise<Pr
   return { files: files.slice(0, MOST_FILES), isCut: files.length > MOST_FILES };
 }
 
-/** What is in each file; undefined where there are too many. */
+/** The hash of each file; undefined if there are too many files. */
 export async function hashedFiles(cwd: string, signal: AbortSignal): Promise<Record<string, string> | undefined> {
   const { files, hashes, isCut } = await scanned({ cwd, most: MOST_FILES, hashed: true }, signal);
   return isCut ? undefined : Object.fromEntries(files.map((file, at) => [file, hashes[at] ?? '']));

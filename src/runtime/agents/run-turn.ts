@@ -1,4 +1,4 @@
-/** Driving a turn to its end: what the agent prints and says is kept, what it calls or asks is answered. */
+/** Drives a turn to its end: keeps what the agent prints and says, answers what it calls or asks. */
 import type { AgentEvent, CallAnswer, Turn, TurnEnd, ToolCallEvent } from '../../agents/agent-contract.ts';
 import type { Sandbox } from '../../model/agent/agent.ts';
 import { judgePermission } from '../../policy/sandbox/permissions.ts';
@@ -8,9 +8,9 @@ import type { MemberOutput } from '../views/member-output.ts';
 export interface TurnListener {
   readonly output: Pick<MemberOutput, 'print' | 'say'>;
   readonly sandbox: Sandbox;
-  /** Carries out a tool that the agent calls. */
+  /** Executes a tool call of the agent. */
   readonly call: (event: ToolCallEvent) => Promise<CallAnswer>;
-  /** Without one, nobody keeps account: a command has nothing to tell. */
+  /** Without a ledger nothing is logged: a command reports nothing. */
   readonly ledger?: AgentLedger;
 }
 
@@ -38,7 +38,7 @@ async function heard(event: AgentEvent, listener: TurnListener, signal: AbortSig
       output.say(event.text);
       return undefined;
     case 'called':
-      // An agent that carries out its own tools tells of them; these are ours.
+      // An agent that executes its own tools reports them with `used`; these calls are executed by us.
       await ledger?.heard({ type: 'used', tool: event.tool, text: shortly(event.input) }, signal);
       return call(event);
     case 'asked':

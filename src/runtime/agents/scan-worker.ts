@@ -1,10 +1,10 @@
-/** The thread that looks for a project's files. A bundle of its own, which piscina starts. */
+/** The thread that lists a project's files. It is a bundle of its own, which piscina starts. */
 import { hashesOf, walkProject, type ProjectFiles } from '../../store/workspace/project-walk.ts';
 
 export interface Scan {
   readonly cwd: string;
   readonly most: number;
-  /** With what is in them. */
+  /** With the hash of each file. */
   readonly hashed?: true;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What was asked and answered about a task, for the agent that works on it. It comes from the board: whoever goes on with
- * the task is told, also when somebody else asked, or when the mail of the answer is still on its way.
+ * Questions and answers about a task, for the agent that works on it. They come from the board. So a member that
+ * continues the task gets them even if another member asked, or the answer's mail has not arrived yet.
  */
 import type { Message } from '../../model/team/message.ts';
 import { answerId, answersAbout, questionOn } from '../../model/board/request.ts';
@@ -10,14 +10,14 @@ import type { MemberSession } from '../team/member-session.ts';
 
 export class TaskAnswers {
   readonly #session: MemberSession;
-  /** Answers that the agent has been told, by the ids of their mail. */
+  /** Answers that the agent has got, by the ids of their mail. */
   readonly #delivered = new Set<string>();
 
   constructor(session: MemberSession) {
     this.#session = session;
   }
 
-  /** Every answer about a task, as mail of its turn. */
+  /** All answers about a task, as mail for its turn. */
   about({ id }: Task): Message[] {
     const { store, name } = this.#session;
     const answers = answersAbout(store.board.fold(), id).map((one) => answerMail(one, name));
@@ -30,7 +30,7 @@ export class TaskAnswers {
     return questionOn(this.#session.store.board.fold(), id) !== undefined;
   }
 
-  /** Whether something was asked about the task and the agent was not told the answer. */
+  /** Whether there is a question about the task whose answer the agent has not got. */
   isAwaited(task: Task): boolean {
     const answers = answersAbout(this.#session.store.board.fold(), task.id);
     return this.isOpen(task) || answers.some((one) => !this.#delivered.has(answerId(one)));

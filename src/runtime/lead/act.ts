@@ -1,4 +1,4 @@
-/** Carrying out a verdict: the only place of supervision with effects, one idempotent effect a branch. */
+/** Carries out a verdict. Only this file of the supervision has effects; each branch is one idempotent effect. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { refused, type Board, type Refused } from '../../model/board/board.ts';
 import type { Body } from '../../model/board/event.ts';
@@ -21,11 +21,11 @@ export interface ActContext {
   readonly speaker: Speaker & { kind: 'lead' };
   readonly memory: LeadMemory;
   readonly supervisor: Supervisor;
-  /** The agent of members that the lead adds by itself; without one it adds none. */
+  /** The agent of members that the lead adds by itself. Without it the lead adds no members. */
   readonly spare: AgentSpec | undefined;
 }
 
-/** Every decision is an event with its reason, so that `teams why` can answer. */
+/** Applies one verdict. Each decision is logged as an event with its reason; `teams why` reads these events. */
 export async function carryOut(verdict: Verdict, context: ActContext): Promise<void> {
   const { store, memory, supervisor } = context;
   logDecision(store, verdict);
@@ -91,7 +91,7 @@ export async function carryOut(verdict: Verdict, context: ActContext): Promise<v
   }
 }
 
-/** A decision as a fact of the team. */
+/** Logs a decision as an event of the team. */
 export const logDecision = (store: Pick<TeamStore, 'events'>, verdict: Verdict): void =>
   void store.events.append({ type: 'lead.decided', ...decisionOf(verdict) });
 
@@ -102,7 +102,7 @@ async function append(context: ActContext, body: Body | ((board: Board) => Body 
   context.store.events.append({ type: 'lead.overtaken', text: outcome.why });
 }
 
-/** Mail that cannot be delivered is an event; the deed that it tells of is done. */
+/** Sends mail about an effect that is already applied. Mail that cannot be delivered becomes an event, not an error. */
 async function mail({ store, speaker }: ActContext, to: Name, text: string, kind: string, task: string): Promise<void> {
   try {
     await sendMail(store, speaker, to, text, { kind, task_id: task });
@@ -115,7 +115,7 @@ async function mail({ store, speaker }: ActContext, to: Name, text: string, kind
   }
 }
 
-/** The claim ends and the task changes hands in one record; then the process is stopped, so that it cannot go on. */
+/** Ends the claim and reassigns the task in one record, then stops the process, so that it cannot continue the task. */
 async function fence(verdict: Verdict & { do: 'fence' }, context: ActContext): Promise<void> {
   const { task, epoch, reason, why, heir, member } = verdict;
   const released = { type: 'task.released', task, epoch, reason, why } as const;
@@ -131,10 +131,10 @@ function redoing(board: Board, { task, of }: Verdict & { do: 'redo' }): Body | R
   const [tested, work] = [board.tasks.get(task), board.tasks.get(of)];
   return tested && work
     ? { type: 'batch', changes: fixChanges(board, tested, work) }
-    : refused('UNKNOWN_TASK', `there is no task #${task}, or none that it is about`);
+    : refused('UNKNOWN_TASK', `task #${task} or the task that it tests does not exist`);
 }
 
-/** The task first, with its owner in the same record; then its owner is told, or started. */
+/** Creates the task with its owner in one record first; then mails the owner or starts its process. */
 async function follow(verdict: Verdict & { do: 'follow up' }, context: ActContext): Promise<void> {
   const { store, speaker, supervisor, memory, spare } = context;
   const { owner, isNew } = await ownerFor(store, speaker, verdict.follow, verdict.place, spare);
@@ -154,7 +154,7 @@ async function stop(member: Name, { supervisor }: ActContext): Promise<void> {
   if (life) await supervisor.end(life);
 }
 
-/** A quarantined member's process stops in order: it must not claim by itself. */
+/** Asks a quarantined member's process to shut down, because it would claim tasks by itself. */
 async function dismiss(member: Name, { store, speaker }: ActContext): Promise<void> {
   try {
     await sendMail(store, speaker, member, wording.shutdown('Quarantined after failed attempts.'), {

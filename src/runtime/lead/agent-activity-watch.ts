@@ -1,9 +1,12 @@
-/** What members' agents do that is no board event, read from the event log as it comes: any of it is progress (SPEC §6). */
+/**
+ * Reads the event log for acts of members' agents that are not board events. Each such act counts as progress
+ * (docs/specification.md R5.5).
+ */
 import type { Name } from '../../model/text/names.ts';
 import type { TeamEvent } from '../../model/team/team-config.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
-/** A message that its agent wrote is progress as well; the runtime's own mail makes no such event. */
+/** A message that a member's agent wrote is progress, too. The runtime's own mail makes no such event. */
 const isAgentsAct = ({ type }: TeamEvent): boolean => type.startsWith('agent.') || type === 'message.sent';
 
 export class AgentActivityWatch {
@@ -11,7 +14,7 @@ export class AgentActivityWatch {
   readonly #onAct: (name: Name) => void;
   #next: number;
 
-  /** Watches from now on. */
+  /** Watches events from now on; earlier events are ignored. */
   constructor(store: Pick<TeamStore, 'events' | 'board'>, onAct: (name: Name) => void) {
     this.#store = store;
     this.#onAct = onAct;

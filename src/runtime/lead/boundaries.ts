@@ -1,4 +1,4 @@
-/** Exceptions from file ownership, as events: the lead's answer to a `boundary` message, and what was granted so far. */
+/** Exceptions from file ownership, stored as events: answers `boundary` messages and lists what is granted so far. */
 import { GRANTED, readGrant, type Grant } from '../../model/team/grant.ts';
 import { WISHED } from '../../model/team/shared-file.ts';
 import type { Message } from '../../model/team/message.ts';
@@ -10,15 +10,15 @@ import type { Speaker } from '../team/authentication.ts';
 
 const LONGEST_WISH = 4_000;
 
-/** Decides and answers; a message that comes again is answered under the same id. */
+/** Decides and sends the answer. A message that is delivered twice gets the same answer id both times. */
 export async function answerBoundary(store: TeamStore, lead: Speaker, asker: Name, asked: Message): Promise<void> {
   const shared = store.state.read()?.sharedFiles ?? [];
   const answer = boundaryAnswer(store.board.fold(), asker, asked.content, shared);
   const { granted: files, refused } = answer;
   if (files.length > 0) store.events.append({ type: GRANTED, member: asker, files, text: files.join(', ') });
   if (answer.wished.length > 0) {
-    const told = { text: asked.content.slice(0, LONGEST_WISH), message: asked.id };
-    store.events.append({ type: WISHED, member: asker, files: [...answer.wished], ...told });
+    const wish = { text: asked.content.slice(0, LONGEST_WISH), message: asked.id };
+    store.events.append({ type: WISHED, member: asker, files: [...answer.wished], ...wish });
   }
   for (const text of refused) store.events.append({ type: 'boundary.refused', member: asker, text });
   const reply = { kind: 'boundary', id: `boundary:${asked.id}:${asker}`, reply_to: asked.id };

@@ -1,4 +1,4 @@
-/** Giving a member what it needs to be started: an agent, a sandbox, a rule; a new member is added for it. */
+/** Sets what a member needs before it starts: agent, sandbox, plan approval. A member that does not exist is added. */
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
@@ -12,8 +12,10 @@ export interface MemberSettings {
 }
 
 /**
+ * Changes a member's settings in `config.json`, or adds the member.
+ *
  * @returns the member's name
- * @throws UsageError `BAD_NAME`, `POLICY_DENIED` for a member with another role
+ * @throws UsageError `BAD_NAME`; `POLICY_DENIED` if the member exists with another role
  */
 export async function configureMember(
   handle: TeamHandle,
@@ -25,7 +27,10 @@ export async function configureMember(
   const tools = { agent, sandbox };
   if (known?.state !== 'joined') return handle.join({ name, planApproval, ...tools, role });
   if (role !== undefined && role !== known.role)
-    throw new UsageError('POLICY_DENIED', `${name} is there as ${known.role} already; a role does not change.`);
+    throw new UsageError(
+      'POLICY_DENIED',
+      `${name} is a member with the role ${known.role} already; the role of a member cannot change.`,
+    );
   const changed = { ...tools, ...(planApproval ? { plan_approval: true } : {}) };
   await handle.store.config.update((current) => {
     if (current === undefined) return { result: undefined };

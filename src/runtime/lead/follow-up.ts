@@ -1,4 +1,4 @@
-/** Adding the follow-up of a finished task to the board, and a member for it where the verdict says so. */
+/** Adds the follow-up of a finished task to the board, and a new member for it if the verdict says so. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Board } from '../../model/board/board.ts';
 import { isTeamError } from '../../model/text/errors.ts';
@@ -15,7 +15,7 @@ import { joinTeam } from '../team/membership.ts';
 import { roleNamed } from '../team/named-files.ts';
 import type { Speaker } from '../team/authentication.ts';
 
-/** What a follow-up needs to know of the work that it follows. */
+/** The description of a follow-up: what its owner must know about the finished task. */
 const described = (board: Board, parent: string): string => {
   const task = board.tasks.get(parent);
   if (task?.status !== 'completed') return '';
@@ -29,7 +29,7 @@ const described = (board: Board, parent: string): string => {
   ].join('\n');
 };
 
-/** @returns the change that makes the task, for whoever it is placed with */
+/** @returns the change that creates the follow-up task; without an owner any member may claim it */
 export function followUpChange(board: Board, parent: string, follow: FollowUp, owner: Name | undefined): Body {
   const { subject, role, metadata } = follow;
   const followed = board.tasks.get(parent);
@@ -43,10 +43,10 @@ export function followUpChange(board: Board, parent: string, follow: FollowUp, o
 }
 
 /**
- * Who is to do it. A new member is joined, not started.
+ * Chooses the owner of a follow-up. A new member is joined, but not started.
  *
  * @param spare the agent of members that the lead adds by itself
- * @returns undefined for whoever is free next
+ * @returns `owner` is undefined if the next free member may claim the task
  */
 export async function ownerFor(
   store: TeamStore,
@@ -64,7 +64,7 @@ export async function ownerFor(
   return { owner: await joinTeam(store, speaker, member), isNew: true };
 }
 
-/** What its agent is told of its role. A project's own role that nobody trusts tells it nothing, and the log says so. */
+/** The prompt of the role. If the project's own role file is not trusted, there is no prompt, and the log says so. */
 function promptOf({ paths, events }: TeamStore, role: Name): { prompt?: string } {
   try {
     const { prompt } = roleNamed(paths.root, role).role;

@@ -1,6 +1,6 @@
 /**
- * What the lead runs by itself, a gate or an agent's turn, goes with the lead. It all carries one mark, which the reaper
- * and the lead's own record know before the first of it starts: whoever comes later can find it.
+ * Programs that the lead runs by itself (a gate, an agent's turn) end with the lead. All of them carry one mark. The
+ * reaper and the lead's own record know the mark before the first program starts, so that a later lead can find them.
  */
 import { LEAD } from '../../model/text/names.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
@@ -25,7 +25,7 @@ export class LeadChildren {
     this.#environment = environment;
   }
 
-  /** Runs `work`; when nothing of this kind runs any more, nothing that it started is left. */
+  /** Runs `work`. When the last running `work` ends, every process that carries the mark is ended. */
   async run<T>(work: (marked: Marked) => Promise<T>): Promise<T> {
     const mark = this.#known();
     this.#running += 1;

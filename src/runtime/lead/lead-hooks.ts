@@ -1,6 +1,6 @@
 /**
- * The hooks that a lead runs: when a teammate has nothing left to do, when somebody waits for a person, when a run has
- * ended. They run beside the loop, and go with the lead.
+ * The hooks that a lead runs: when a teammate is idle, when a request waits for a person, when a run has ended. They
+ * run beside the loop and end with the lead.
  */
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { OpenRequest } from '../../model/board/request.ts';
@@ -18,21 +18,21 @@ export interface LeadHooksEnvironment {
   readonly children: LeadChildren;
 }
 
-/** A member that was refused so often without getting anything done may be idle. */
+/** After this many refusals without a newly completed task the member may be idle. */
 const MOST_REFUSALS = 3;
 
 export class LeadHooks {
   readonly #environment: LeadHooksEnvironment;
   readonly #running = new Set<Promise<unknown>>();
   readonly #stop = new AbortController();
-  readonly #told = new Set<string>();
+  readonly #notified = new Set<string>();
   readonly #refusals = new Map<string, number>();
 
   constructor(environment: LeadHooksEnvironment) {
     this.#environment = environment;
   }
 
-  /** A member says that it has nothing left to do; a refusal is mail to it, which is work again. */
+  /** A member reported that it is idle. If the hook refuses, its text is mailed to the member as work. */
   idle(member: Name): void {
     this.#beside(async () => {
       const { store, speaker } = this.#environment;
@@ -48,22 +48,22 @@ export class LeadHooks {
     });
   }
 
-  /** What waits for a person is told once. */
+  /** Runs the hook once for each request that waits for a person. */
   waiting(open: ReadonlyMap<string, OpenRequest>): void {
     for (const { id, kind, from, task, text, at } of open.values()) {
-      if (this.#told.has(id)) continue;
-      this.#told.add(id);
+      if (this.#notified.has(id)) continue;
+      this.#notified.add(id);
       const about = task === undefined ? {} : { task };
       this.#beside(() => this.#run('onWaiting', { request: id, kind, member: from, ...about, text, since: at }));
     }
   }
 
-  /** The last of all: waited for. */
+  /** Runs the hook for the end of the run and waits for it. It is the last hook. */
   async finished(report: object): Promise<void> {
     await this.#run('onFinished', { report });
   }
 
-  /** Ends what runs. */
+  /** Ends the hooks that run. */
   async close(): Promise<void> {
     this.#stop.abort();
     await Promise.all(this.#running);

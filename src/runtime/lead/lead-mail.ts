@@ -1,4 +1,6 @@
-/** The lead's correspondence: what members and persons write to it, and the UNBLOCKED mail that the board causes. */
+/**
+ * The lead's mail: handles what members and persons write to it, and sends the UNBLOCKED mail that the board causes.
+ */
 import type { Message } from '../../model/team/message.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { isOver } from '../../model/board/request.ts';
@@ -15,9 +17,9 @@ import type { LeadMemory } from './lead-memory.ts';
 import { FINAL_REPORT } from './role-reports.ts';
 import type { Speaker } from '../team/authentication.ts';
 
-/** A lead is in no hurry with its mail: it takes more at once, and leaves fewer segments. */
+/** The lead's mail is not urgent: a longer gap takes more lines at once and leaves fewer segments. */
 const MAIL_GAP_MS = 100;
-/** Mail that says again what the logs tell already. */
+/** Mail that repeats what the logs already say; it makes no event. */
 const ECHOES = new Set(['task_completed', 'task_failed', 'idle', 'shutdown_response']);
 
 export interface LeadMailEnvironment {
@@ -25,15 +27,15 @@ export interface LeadMailEnvironment {
   readonly speaker: Speaker & { kind: 'lead' };
   readonly memory: LeadMemory;
   readonly leads: () => boolean;
-  /** Somebody leads by {@link LeadMail.mail}: mail from others waits there until it is taken. */
+  /** A model leads through {@link LeadMail.mail}: mail from others waits there until it is taken. */
   readonly readsMail: boolean;
-  /** A role says what it has finished. */
+  /** Called when a role reports what it has finished. */
   readonly onReport?: (from: Name, message: Message) => void;
-  /** A person wants a member started. */
+  /** Called when a person asks for a member to be started. */
   readonly onSpawn: (name: Name) => void;
-  /** A member says that it has nothing left to do. */
+  /** Called when a member reports that it has nothing left to do. */
   readonly onIdle: (name: Name) => void;
-  /** There is news: the lead looks. */
+  /** Called when there is news, so that the lead looks. */
   readonly onNews: () => void;
 }
 
@@ -42,7 +44,7 @@ interface Unblocked {
   readonly owner: Name;
   readonly blocker: string;
   readonly event: string;
-  /** When the blocker was resolved. */
+  /** When the blocker was resolved, ISO 8601. */
   readonly at: string;
 }
 
@@ -67,7 +69,7 @@ export class LeadMail {
     });
   }
 
-  /** The mail that waits for whoever leads. */
+  /** The mail that waits for the model that leads. */
   readonly mail: Mailbox = {
     look: () => this.#mailroom.look(),
     waiting: () => this.#mailroom.waiting,
@@ -84,18 +86,18 @@ export class LeadMail {
     return this.#responses;
   }
 
-  /** The end that a person asked for. */
+  /** The end of the team that a person asked for; undefined if no person did. */
   get closing(): { force: boolean; now: boolean } | undefined {
     return this.#closing;
   }
 
-  /** Closing was refused by a member: the team goes on. */
+  /** A member refused to close: the team goes on. */
   stay(): void {
     this.#closing = undefined;
     this.#responses.clear();
   }
 
-  /** Notes whom an accepted event has unblocked. */
+  /** Notes the tasks that an accepted event has unblocked. */
   folded({ event, outcome }: Folded): void {
     if (!outcome.ok || outcome.changed.length === 0) return;
     for (const { task, owner, blocker } of unblockedBy(this.#environment.store.board.board, outcome.changed))
@@ -103,22 +105,23 @@ export class LeadMail {
   }
 
   /**
-   * What was folded before this lead took over is told already, but for what the lead before it may have died over: the
-   * last unblocking of a task that nothing has happened to since. Told twice, it has one id and is read once.
+   * Called after a new lead has folded the log. The earlier lead sent the UNBLOCKED mail already, except mail that it
+   * may have died over: the last unblocking of a task that has not changed since. If that mail is sent twice, both
+   * lines have the same id, and it is read once.
    */
-  keepUntold(): void {
+  keepUnsent(): void {
     const { tasks } = this.#environment.store.board.board;
     const last = new Map(this.#unblocked.map((one) => [one.task, one]));
     this.#unblocked = [...last.values()].filter(({ task, at }) => (tasks.get(task)?.updated_at ?? at) <= at);
   }
 
-  /** What was asked and is answered, or is over, waits no longer. */
+  /** Drops waiting questions that are answered or over. */
   settle(): void {
     const { board } = this.#environment.store.board;
     if (board.requests.size > 0) this.#mailroom.drop(({ id }) => isOver(board, id));
   }
 
-  /** UNBLOCKED mail, once a task: its id is made of the event that resolved the last blocker. */
+  /** Sends UNBLOCKED mail, once for each task: the mail's id contains the event that resolved the last blocker. */
   async notify(): Promise<void> {
     const { store, speaker } = this.#environment;
     for (const { task, owner, blocker, event } of this.#unblocked.splice(0)) {
@@ -136,14 +139,14 @@ export class LeadMail {
     return this.#mailroom.close({ last: true });
   }
 
-  /** @returns whether the message is used up; what a person must answer goes on waiting */
+  /** @returns whether the message is used up; a message that a person must answer keeps waiting */
   #handle(message: Message): boolean {
     const { store, memory, readsMail } = this.#environment;
     const sender = [...store.board.fold().members.keys()].find((name) => name === message.sender);
     const kind = message.kind ?? message.type;
     const text = message.content.slice(0, 2_000);
     if (!ECHOES.has(kind)) store.events.append({ type: 'message.received', member: sender, kind, text });
-    if (message.sender === LEAD && message.recipient === LEAD && !isForeign(message)) this.#ordered(message);
+    if (message.sender === LEAD && message.recipient === LEAD && !isForeign(message)) this.#command(message);
     if (sender === undefined) return !readsMail || message.sender === LEAD;
     const { phase } = store.board.board;
     if (message.kind === 'idle') this.#environment.onIdle(sender);
@@ -154,22 +157,22 @@ export class LeadMail {
     if (message.kind === FINAL_REPORT) this.#reported(sender, message);
     if (message.kind === 'status') memory.of(sender).answered = true;
     else if (message.kind === undefined) memory.progressed(sender);
-    // What is over is told to nobody; what is asked waits for a person, whoever else reads this inbox.
+    // A request that is over is dropped. An open request waits for a person, even if a model reads this inbox.
     const { board } = store.board;
     if (board.requests.has(message.id)) return isOver(board, message.id);
     return !readsMail || message.kind === 'status' || isFarewell;
   }
 
   #reported(sender: Name, message: Message): void {
-    // What stopped for its errors is not started again by this lead: a person looks first. What waits for the lead's word
-    // is held on the board, and goes on after it.
+    // A role that stopped because of its errors is not restarted by this lead: a person looks first. A role that waits
+    // for the lead's decision is held on the board and goes on after it.
     const { interrupted, blocked } = message.data ?? {};
     if (interrupted === true && blocked !== true) this.#environment.memory.of(sender).quarantined = true;
     this.#environment.onReport?.(sender, message);
     this.#environment.onNews();
   }
 
-  /** Where nobody reads the lead's mail, the lead itself decides. */
+  /** If no model reads the lead's mail, the lead itself decides about boundaries. */
   #boundary(asker: Name, asked: Message): void {
     const { store, speaker } = this.#environment;
     answerBoundary(store, speaker, asker, asked).catch((error: unknown) =>
@@ -177,8 +180,8 @@ export class LeadMail {
     );
   }
 
-  /** What a person says to the lead's own process through its inbox: to start a member, to end the team. */
-  #ordered({ kind, data = {} }: Message): void {
+  /** Commands that a person sends to the lead's process through its inbox: start a member, close the team. */
+  #command({ kind, data = {} }: Message): void {
     const { store, onSpawn, onNews } = this.#environment;
     if (kind === 'close') this.#closing = { force: data['force'] === true, now: data['now'] === true };
     const member = [...store.board.fold().members.values()].find(({ name }) => name === data['member']);

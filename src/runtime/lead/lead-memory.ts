@@ -1,6 +1,6 @@
 /**
- * What a lead remembers between two looks: when each member was last seen to live, to move and to get on. What must
- * outlive the lead is derived from the log (failures in a row, work done) or kept in the run's state (restarts).
+ * What a lead remembers between two looks: when each member was last alive, ready and making progress. Facts that must
+ * survive the lead are derived from the log (failures in a row, work done) or kept in the run's state (restarts).
  */
 import type { Clock } from '../../model/text/clock.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -28,15 +28,15 @@ interface Remembered {
   completed: number;
 }
 
-/** What is seen of a member from outside, now. */
+/** What the lead sees of a member from outside, now. */
 export interface MemberReading {
   readonly life: MemberProcess | undefined;
   readonly byHand: boolean;
   /** mtime of its lease. */
   readonly beat: number | undefined;
-  /** When it last printed anything, by its log. */
+  /** When it last printed anything: mtime of its log. */
   readonly printed: number | undefined;
-  /** It waits for a person, or for its vendor's pause to pass: that is nobody's silence. */
+  /** It waits for a person or for its vendor's rate limit; this time does not count as silence. */
   readonly isExcused: boolean;
   readonly boundedByTimeout: boolean;
   readonly needsCommand: boolean;
@@ -46,7 +46,7 @@ export interface MemberReading {
 }
 
 export class LeadMemory {
-  /** Tasks of which a person was told what is asked, in this lead's life. */
+  /** Tasks whose checkpoint this lead has already announced to a person. */
   readonly announced = new Set<string>();
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #members = new Map<Name, Remembered>();
@@ -81,7 +81,7 @@ export class LeadMemory {
     return fresh;
   }
 
-  /** A fact of the board: whose progress it is, and whether an attempt failed. */
+  /** Takes a board event into account: whose progress it is, and whether an attempt failed. */
   folded(folded: Folded): void {
     const { event, outcome } = folded;
     this.past.folded(folded);
@@ -95,7 +95,7 @@ export class LeadMemory {
     } else if (event.type === 'task.failed') member.consecutiveFailures += 1;
   }
 
-  /** Anything that shows that a member gets on. */
+  /** Any sign that a member makes progress. */
   progressed(name: Name): void {
     const member = this.of(name);
     member.progressAt = this.#clock.monotonic();
@@ -103,7 +103,7 @@ export class LeadMemory {
     member.answered = false;
   }
 
-  /** Every deadline starts again: the host slept, or the lead did. */
+  /** Restarts every deadline, because the host or the lead slept. */
   resetDeadlines(): void {
     const now = this.#clock.monotonic();
     for (const member of this.#members.values()) {
@@ -116,7 +116,7 @@ export class LeadMemory {
     }
   }
 
-  /** A new life begins: what was seen of the last one says nothing of it. */
+  /** A new process starts: what was seen of the last one no longer counts. */
   restarted(name: Name): void {
     const member = this.of(name);
     member.deadSince = undefined;
@@ -131,7 +131,8 @@ export class LeadMemory {
     const member = this.of(name);
     if (beat !== member.beat) Object.assign(member, { beat, beatSince: now });
     if (printed !== member.printed) this.progressed(name);
-    // Its time without a sign begins when it may go on; one whose heart stands still waits for nothing.
+    // The time without progress counts from the end of an excused wait. A member whose heartbeat is stale is not
+    // excused.
     if (isExcused && now - member.beatSince < STALE_BEAT_MS) this.progressed(name);
     member.printed = printed;
     if (life?.death !== undefined) member.deadSince ??= now;

@@ -1,4 +1,4 @@
-/** What a lead is told, what of it its teammates' processes are told, and in which ways its loop ends. */
+/** The options of a lead, the environment variables that its teammates get, and the ways in which its loop ends. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { AgentRules } from '../../model/agent/models.ts';
 import { defined } from '../../model/text/defined.ts';
@@ -13,29 +13,29 @@ import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 
 export interface LeadOptions {
   readonly limits: Limits;
-  /** Messages that each agent may send in a second, when it is not the default. */
+  /** Messages that each agent may send in a second, if not the default. */
   readonly agentSendRate?: number;
-  /** How commands of models are held in. */
+  /** How shell commands of models are isolated. */
   readonly isolation?: IsolationSetting;
-  /** What its teammates are told of agents. */
+  /** Rules about agents that its teammates get. */
   readonly agents?: AgentRules;
-  /** Of money and tokens; what is over ends the run. */
+  /** Limits of money and tokens; a run that exceeds one ends. */
   readonly spending?: SpendingRules;
   readonly hooks?: Hooks;
-  /** Where the run is told to besides its files. */
+  /** Where the run is exported to, besides its files. */
   readonly telemetry?: 'off' | 'otlp';
   readonly monitorIntervalMs: number;
-  /** Nobody is asked: what a failed blocker holds up is skipped, and a stuck board ends the run. */
+  /** No person answers: tasks that a failed blocker holds up are skipped, and a stuck board ends the run. */
   readonly unattended: boolean;
-  /** Of the inboxes that its teammates write to. */
+  /** Limits of the inboxes that its teammates write to. */
   readonly quota?: Quota;
-  /** A run ends when its board is done; a lead that serves a team stays until it is told to close. */
+  /** True for a run, which ends when its board is done. A lead that serves a team stays until it is told to close. */
   readonly endsWhenDone: boolean;
-  /** A model leads and reads the lead's mail itself: what others write waits in `Lead.mail`. */
+  /** A model leads and reads the lead's mail itself: mail from others waits in `Lead.mail`. */
   readonly readsMail?: boolean;
   /** The agent of members that the lead adds by itself, for follow-ups. */
   readonly spare?: AgentSpec;
-  /** Nobody is asked at a checkpoint of a pipeline. */
+  /** Checkpoints of a pipeline pass without asking a person. */
   readonly passesCheckpoints?: boolean;
   /** The first required task that fails ends the run. */
   readonly failFast?: boolean;
@@ -43,17 +43,17 @@ export interface LeadOptions {
 
 export type LeadSpeaker = Speaker & { kind: 'lead' };
 
-/** Why the loop ended. `stuck` carries what is missing. */
+/** Why the loop ended. `stuck` says in `what` which facts block the run. */
 export type LeadEnding =
   | { readonly why: 'finished' }
   | { readonly why: 'stuck'; readonly what: string }
   | { readonly why: 'stopped' }
   /** A limit of money or tokens was reached. */
   | { readonly why: 'spent'; readonly what: string }
-  /** Somebody asked for the end: `teams delete`, `teams cancel`. */
+  /** A person asked for the end: `teams delete`, `teams cancel`. */
   | { readonly why: 'closing'; readonly force: boolean; readonly now: boolean };
 
-/** Variables for each teammate's process. */
+/** Environment variables for each teammate's process. */
 export const teammateVariables = ({ limits, quota, hooks, ...options }: LeadOptions): Record<string, string> => ({
   [MOST_FAILURES_VARIABLE]: String(limits.maxConsecutiveErrors),
   ...encodeQuota(quota),
@@ -61,7 +61,7 @@ export const teammateVariables = ({ limits, quota, hooks, ...options }: LeadOpti
   ...agentRuleVariables(options),
 });
 
-/** What holds for a teammate's agent, whoever started the teammate. */
+/** Variables that apply to a teammate's agent, whether the lead or a person started the teammate. */
 export const agentRuleVariables = ({
   isolation,
   agents,

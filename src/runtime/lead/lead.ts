@@ -1,6 +1,6 @@
 /**
- * The lead's loop: look → judge → act. A look reads board, roster and mail; the policies say what follows; each act is
- * one idempotent effect. A crash between two acts is repaired by the next look, here or in the next lead.
+ * The lead's loop: look → judge → act. A look reads board, roster and mail. The policies decide; each act is one
+ * idempotent effect. After a crash between two acts the next look repairs the rest, in this lead or the next one.
  */
 import type { Board } from '../../model/board/board.ts';
 import { ConflictError } from '../../model/text/errors.ts';
@@ -24,9 +24,12 @@ import { Supervisor, type MemberProcess, type SupervisorEnvironment } from './su
 import { ViewKeeper } from './view-keeper.ts';
 import { RELOOK_MS, Waker } from '../process/waker.ts';
 
-/** The lead looks at most this often, what happens in between being one look, and at least as often as its waker. */
+/**
+ * The shortest time between two looks, in milliseconds; one look covers all that happened since. The waker sets the
+ * longest time.
+ */
 const SETTLE_MS = 15;
-/** Counted in the lead's memory, and kept in the run's state. */
+/** Verdicts that change counters which the run's state keeps. */
 const OUTLIVING = new Set<Verdict['do']>(['restart', 'abandon', 'resetRestarts', 'quarantine']);
 
 export class Lead {
@@ -34,7 +37,7 @@ export class Lead {
   readonly supervisor: Supervisor;
   readonly views: ViewKeeper;
   readonly hooks: LeadHooks;
-  /** Called after a decision that the next lead must know of. */
+  /** Called after a decision that the next lead must know. */
   onRemembered: () => Promise<void> = () => Promise.resolve();
   readonly #store: TeamStore;
   readonly #speaker: LeadSpeaker;
@@ -48,9 +51,9 @@ export class Lead {
   readonly #state: StateWatch;
   #lastLook: number;
   #stop = false;
-  #toldStuck: string | undefined;
+  #loggedStuck: string | undefined;
 
-  /** @param supervise what starts and ends its members' processes */
+  /** @param supervise creates the supervisor that starts and ends members' processes */
   constructor(
     store: TeamStore,
     speaker: LeadSpeaker,
@@ -90,36 +93,40 @@ export class Lead {
     return this.#leadMail.responses;
   }
 
-  /** Mail for whoever leads by `readsMail`. */
+  /** Mail for the model that leads (`readsMail`). */
   get mail(): LeadMail['mail'] {
     return this.#leadMail.mail;
   }
 
-  /** Told of each event as it is folded. */
+  /** Called for each event as it is folded. */
   folded(folded: Folded): void {
-    this.#state.told();
+    this.#state.changed();
     this.memory.folded(folded);
     if (folded.outcome.ok) this.views.changed(folded.outcome.changed);
     this.#leadMail.folded(folded);
   }
 
-  /** All that was folded before this lead took over. */
+  /** Takes in all events that were folded before this lead took over. */
   learned(history: Iterable<Folded>): void {
     for (const folded of history) this.folded(folded);
-    this.#leadMail.keepUntold();
+    this.#leadMail.keepUnsent();
   }
 
   ring(): void {
     this.#waker.ring();
   }
 
-  /** Ends the loop at its next turn. */
+  /** Ends the loop at its next iteration. */
   stop(): void {
     this.#stop = true;
     this.ring();
   }
 
-  /** Looks, judges and acts until there is an end. @throws ConflictError `LEAD_ALIVE` when another lead took over */
+  /**
+   * Looks, judges and acts until the loop ends.
+   *
+   * @throws ConflictError `LEAD_ALIVE` when another lead took over
+   */
   async run(): Promise<LeadEnding> {
     for (;;) {
       if (this.#stop) return { why: 'stopped' };
@@ -129,9 +136,9 @@ export class Lead {
       const over = this.#spending.look();
       if (over !== undefined) return { why: 'spent', what: over };
       const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
-      if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast was asked for` };
+      if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast is set` };
       const verdicts = judge(sighting, this.#options.limits);
-      this.#tellStuck(verdicts);
+      this.#logStuck(verdicts);
       for (const verdict of verdicts) {
         if (verdict.do === 'finish' && this.#options.endsWhenDone) return { why: 'finished' };
         if (verdict.do === 'stuck' && this.#options.endsWhenDone) return { why: 'stuck', what: verdict.why };
@@ -146,7 +153,7 @@ export class Lead {
     }
   }
 
-  /** What is true now, of the board and of each member. */
+  /** Reads the present state of the board and of each member. */
   look(): Sighting {
     const board = this.requireLeadership();
     const now = this.#store.clock.monotonic();
@@ -171,7 +178,8 @@ export class Lead {
   }
 
   /**
-   * Folds to the end and checks its own epoch: a lead that was replaced, or lost its team, acts no more.
+   * Folds to the end of the log and checks its own epoch: a lead that was replaced, or whose team is gone, acts no
+   * more.
    *
    * @throws ConflictError `LEAD_ALIVE`; StoreError `TEAM_GONE`
    */
@@ -185,22 +193,22 @@ export class Lead {
     );
   }
 
-  /** Whether this is the team's lead still: one that lost its team, or its right to it, writes nothing more. */
+  /** Whether this process is still the team's lead. If not, it writes nothing more. */
   leads(): boolean {
     try {
       this.requireLeadership();
       return true;
     } catch {
-      // Asked at the end only; whoever acts is told why not.
+      // Used only at the end; a caller that acts uses `requireLeadership`, which throws the reason.
       return false;
     }
   }
 
-  /** A lead that serves on never waits in silence: what is missing is said whenever it is something else. */
-  #tellStuck(verdicts: readonly Verdict[]): void {
+  /** Logs what is missing each time the reason changes, so that a lead that serves a team never waits in silence. */
+  #logStuck(verdicts: readonly Verdict[]): void {
     const stuck = verdicts.find((verdict) => verdict.do === 'stuck');
-    if (stuck !== undefined && stuck.why !== this.#toldStuck) logDecision(this.#store, stuck);
-    this.#toldStuck = stuck?.why;
+    if (stuck !== undefined && stuck.why !== this.#loggedStuck) logDecision(this.#store, stuck);
+    this.#loggedStuck = stuck?.why;
   }
 
   async #act(verdict: Verdict): Promise<void> {
@@ -224,7 +232,7 @@ export class Lead {
     this.supervisor.start([name]);
   }
 
-  /** Closing was refused by a member: the team goes on. */
+  /** A member refused to close: the team goes on. */
   stay(): void {
     this.#stop = false;
     this.#leadMail.stay();
@@ -232,7 +240,7 @@ export class Lead {
 
   #exited(life: MemberProcess): void {
     this.#store.events.append({ type: 'member.exited', member: life.name, text: life.death ?? 'exit' });
-    // A role that left by itself is done, not dead: it is started when there is work for it.
+    // A role that exited with 0 has finished. It is not dead, and is started again when there is work for it.
     if (life.death === 'exit 0' && this.#roles?.has(life.name)) this.supervisor.forget(life.name);
     this.ring();
   }

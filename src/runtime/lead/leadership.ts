@@ -1,6 +1,6 @@
 /**
- * Becoming the lead of a team: the lease says whether to try, `lead.took` in the log is the election. A takeover first
- * kills the old lead by pid and start time; resume first ends what a dead lead's team left behind.
+ * Becoming the lead of a team. The lease says whether to try; the event `lead.took` in the log is the election. A
+ * takeover first kills the old lead by pid and start time. A new lead first ends the processes of a dead one.
  */
 import process from 'node:process';
 import { ulid } from 'ulid';
@@ -21,15 +21,19 @@ export interface Leadership {
 }
 
 export interface TakeOptions {
-  /** Replaces a lead that lives: it is killed first. */
+  /** Replaces a living lead: it is killed first. */
   readonly takeover?: boolean;
-  /** The lease or the log says that somebody else leads now. */
+  /** Called when the lease or the log says that another process leads now. */
   readonly onLost: () => void;
 }
 
 const DYING_MS = 5_000;
 
-/** @throws ConflictError `LEAD_ALIVE` with pid and since when */
+/**
+ * Makes this process the team's lead and ends what a dead lead left running.
+ *
+ * @throws ConflictError `LEAD_ALIVE` with pid and since when
+ */
 export async function takeLead(store: TeamStore, { takeover = false, onLost }: TakeOptions): Promise<Leadership> {
   const incarnation = ulid(store.clock.now());
   const isOurs = (): boolean => {
@@ -59,7 +63,10 @@ export async function takeLead(store: TeamStore, { takeover = false, onLost }: T
   }
 }
 
-/** @returns the epoch drawn; @throws ConflictError `LEAD_ALIVE` when another one drew it first */
+/**
+ * @returns the epoch of this lead
+ * @throws ConflictError `LEAD_ALIVE` when another process got the epoch first
+ */
 function elected(store: TeamStore, incarnation: string): number {
   const epoch = store.board.fold().lead.epoch + 1;
   const { outcome } = store.board.append({ lead: incarnation, epoch }, () => ({ type: 'lead.took', epoch }));
@@ -78,11 +85,14 @@ async function kill(store: TeamStore, owner: LeaseOwner): Promise<void> {
   while (livenessOf(owner) === 'alive' && store.clock.monotonic() < deadline) await store.clock.sleep(10);
 }
 
-/** What an earlier lead started and could not end: by mark and by pid and start time, never by name. A person's workers stay. */
+/**
+ * Ends what an earlier lead started and left running: by mark, and by pid and start time, never by name. Workers that a
+ * person started stay.
+ */
 async function endOrphans(store: TeamStore): Promise<void> {
   const all = store.roster.all();
   const started = all.filter((record) => record.name !== LEAD && record.by_hand !== true);
-  // The earlier lead's own record knows what that one ran by itself.
+  // The earlier lead's own record has the mark of the programs that it ran by itself.
   const marks = [...started, ...all.filter(({ name }) => name === LEAD)]
     .map((record) => parseMark(record.mark))
     .filter((mark): mark is Mark => mark !== undefined);

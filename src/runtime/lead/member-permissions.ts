@@ -1,6 +1,6 @@
 /**
- * What a member may do to the files around it, for a process beside its own, such as an MCP server: by the team's config,
- * and by whether its plan is approved.
+ * What a member may do to files, for a process beside its own, such as an MCP server. The team's config and the
+ * approval of its plan decide.
  */
 import { ownTask } from '../../model/board/board.ts';
 import { LEAD } from '../../model/text/names.ts';
@@ -12,7 +12,7 @@ export type { Permissions as Leave } from '../../policy/sandbox/effective-sandbo
 
 const DEFAULT: Permissions = { sandbox: 'workspace-write', planPending: false };
 
-/** Asked at each call: a plan is approved, and a sandbox changed, while the process runs. */
+/** Call it for each tool call: a plan may be approved, or a sandbox changed, while the process runs. */
 export function memberPermissions({ store, speaker }: Pick<TeamHandle, 'store' | 'speaker'>): Permissions {
   if (speaker.name === LEAD) return DEFAULT;
   const member = store.config.read()?.members.find(({ name }) => name === speaker.name);
@@ -24,8 +24,8 @@ export function memberPermissions({ store, speaker }: Pick<TeamHandle, 'store' |
 }
 
 /**
- * A runner begins a turn on a task when its plan was approved, and its record says so while it waits. Who has no runner
- * has nobody who asks for the approval, and stays with looking.
+ * Whether the member's plan is approved. A runner begins a task only after approval, and its record says `waiting`
+ * until then. A member without a runner cannot ask for approval, and stays read-only.
  */
 function hasApproval({ store, speaker }: Pick<TeamHandle, 'store' | 'speaker'>): boolean {
   if (speaker.kind !== 'member') return false;

@@ -1,4 +1,4 @@
-/** Looking at members: the process that is one, its heartbeat, what it prints. */
+/** Looks at members: process, heartbeat and output. */
 import type { Board } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { MemberConfig } from '../../model/team/team-config.ts';
@@ -12,7 +12,7 @@ import type { MemberProcess, Supervisor } from './supervisor.ts';
 import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
 
-/** A person's time is nobody's silence. */
+/** Whether the member waits for a person; such time does not count as its silence. */
 const isAsking = (board: Board, name: Name): boolean => {
   const task = board.busy.get(name);
   return task !== undefined && waitOf(board, name, task)?.task === task;
@@ -22,7 +22,7 @@ export class MemberProbe {
   readonly #store: TeamStore;
   readonly #memory: LeadMemory;
   readonly #supervisor: Supervisor;
-  /** The agent of each member, by the config. */
+  /** The agent of each member, from the config. */
   #agents: ReadonlyMap<Name, MemberConfig['agent']> = new Map();
 
   constructor(store: TeamStore, memory: LeadMemory, supervisor: Supervisor) {
@@ -31,7 +31,7 @@ export class MemberProbe {
     this.#supervisor = supervisor;
   }
 
-  /** What is seen of a member now; undefined for one that never had a process of ours. */
+  /** What is seen of a member now; undefined for a member that never had a process of ours. */
   at(board: Board, name: Name): MemberSighting | undefined {
     const { disk, paths, roster } = this.#store;
     const life = this.lifeOf(name);
@@ -51,7 +51,7 @@ export class MemberProbe {
     });
   }
 
-  /** The present life; where the one that we knew has ended, the one that a person may have started since. */
+  /** The present process. If the known one has ended, a person may have started another since. */
   lifeOf(name: Name): MemberProcess | undefined {
     const known = this.#supervisor.look(name);
     if (known && known.death === undefined) return known;

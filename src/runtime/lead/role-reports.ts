@@ -1,6 +1,7 @@
 /**
- * The lead's side of roles (S4): which of them has yet to report what it finished, and what follows from a report. A
- * teammate asks for a fast-advance by its report; the decision is taken here, from the board as it is now, and logged.
+ * The lead's side of roles (docs/specification.md R10.7): which role must still report what it finished, and what
+ * follows from a report. A report asks for a fast-advance. The decision is taken here, from the present board, and
+ * logged.
  */
 import type { Board } from '../../model/board/board.ts';
 import type { Message } from '../../model/team/message.ts';
@@ -11,7 +12,7 @@ import { readableConfig } from '../../store/team/team-reader.ts';
 
 /** The kind of mail that carries a role's final report. */
 export const FINAL_REPORT = 'final_report';
-/** The event by which a role, and every later lead, knows that it was sent. */
+/** The event that says that a report was sent; the role and every later lead read it. */
 export const REPORTED = 'role.reported';
 
 export class RoleReports {
@@ -36,7 +37,7 @@ export class RoleReports {
     return this.#roles.has(name);
   }
 
-  /** Who finished something that the lead was not told of. */
+  /** The roles that finished a task and have not reported it to the lead. */
   owing(board: Board): Set<Name> {
     this.#read();
     const owing = new Set<Name>();
@@ -46,7 +47,7 @@ export class RoleReports {
     return owing;
   }
 
-  /** A final report is here. What it says is finished counts only as far as the board says so, too. */
+  /** Handles a final report. A task counts as finished only if the board says so, too. */
   heard(from: Name, { data = {} }: Message): void {
     if (!this.#roles.has(from)) return;
     const board = this.#store.board.fold();

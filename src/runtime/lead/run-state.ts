@@ -1,4 +1,7 @@
-/** `state.json`: the run for people and for whoever resumes it, in S2's schema, drawn from the board and the lead's memory. */
+/**
+ * Writes `state.json`, which people and `teams resume` read (docs/specification.md R1.9). It is derived from the board
+ * and the lead's memory.
+ */
 import { timestamp } from '../../model/text/clock.ts';
 import { count } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -21,7 +24,7 @@ export interface RunFacts {
   readonly boundaryFiles?: readonly string[];
   readonly cascade?: boolean;
   readonly gates?: readonly Gate[];
-  /** Another vendor is to look at the work. */
+  /** An agent of another vendor reviews the work. */
   readonly crossVerify?: boolean;
   readonly verification?: { readonly verifier: string | null; readonly result: Gate['result'] };
   readonly exitCode?: number | undefined;
@@ -29,7 +32,11 @@ export interface RunFacts {
   readonly start?: NonNullable<RunState['start']>;
 }
 
-/** Writes what is true now; an older lead's write is refused under the lock. */
+/**
+ * Writes the present state. The write of a replaced lead is refused under the lock.
+ *
+ * @throws ConflictError `LEAD_ALIVE`
+ */
 export async function writeState(store: TeamStore, epoch: number, memory: LeadMemory, facts: RunFacts): Promise<void> {
   await store.state.update((current) => {
     if (current !== undefined && current.epoch > epoch)
@@ -84,7 +91,7 @@ function stateOf(
 
 const depthOf = ({ metadata: { depth } }: Task): number => (typeof depth === 'number' ? depth : 0);
 
-/** What the logs tell of a run whose state was never written, or was lost. */
+/** What the logs say about a run whose state was never written, or was lost. */
 function recalled(store: TeamStore): Partial<RunState> & Pick<RunState, 'createdAt'> {
   const created = readableConfig(store)?.created_at;
   const kept = [...store.events.read()].findLast(

@@ -1,6 +1,6 @@
 /**
- * The end of a team's processes (SPEC §6): mark the team closing → shutdown_request to all at once → wait → SIGTERM → 5 s →
- * SIGKILL → prove that nothing is left, what moved to other sessions included.
+ * The end of a team's processes (docs/specification.md R5.11): mark the team closing → shutdown_request to all at once
+ * → wait → SIGTERM → 5 s → SIGKILL → check that no process is left, including those that moved to other sessions.
  */
 import { ConflictError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -14,20 +14,22 @@ import type { MemberProcess } from './supervisor.ts';
 
 export interface ShutdownOptions {
   readonly waitMs: number;
-  /** A refusal does not count. */
+  /** Stop members even if they refuse. */
   readonly force?: boolean;
-  /** No wait: straight to the signals. */
+  /** Do not wait: send the signals at once. */
   readonly now?: boolean;
   readonly why?: string;
-  /** Aborted: no more patience. */
+  /** When aborted, the waits end at once. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const TERM_MS = 5_000;
 
 /**
+ * Stops all members' processes.
+ *
  * @returns the members that were stopped
- * @throws ConflictError `STILL_RUNNING` naming the members that refused; the team is open again then
+ * @throws ConflictError `STILL_RUNNING` naming the members that refused; the team is then open again
  */
 export async function shutDown(
   store: TeamStore,
@@ -39,7 +41,7 @@ export async function shutDown(
   const alive = (): MemberProcess[] =>
     supervisor.processes.filter(({ name, death }) => death === undefined && supervisor.look(name)?.death === undefined);
   const asked = alive();
-  // A lead that was replaced asks nobody: its successor's members are not its own.
+  // A lead that was replaced stops no members: they belong to its successor.
   lead.requireLeadership();
   store.board.append(authorOf(speaker), () => ({ type: 'team.closing' }));
   const refusals = options.now === true ? [] : await ask(store, speaker, lead, asked, alive, options);
@@ -48,7 +50,7 @@ export async function shutDown(
     store.board.append(authorOf(speaker), () => ({ type: 'team.opened', profile, claim: claimMode }));
     throw new ConflictError(
       'STILL_RUNNING',
-      `${refusals.map(({ name, text }) => `${name} refuses to stop (${text})`).join('; ')}; \`--force\` stops it all the same.`,
+      `${refusals.map(({ name, text }) => `${name} refuses to stop (${text})`).join('; ')}; \`--force\` stops it anyway.`,
     );
   }
   for (const life of alive()) supervisor.signal(life, 'SIGTERM');
@@ -82,7 +84,7 @@ async function ask(
   return force ? [] : refused().filter(({ name }) => alive().some((life) => life.name === name));
 }
 
-/** Looks often until it is so, or the time is over, or patience is. */
+/** Checks every 5 ms until `isSo`, the end of the time, or an abort. */
 async function until(
   store: TeamStore,
   isSo: () => boolean,

@@ -1,4 +1,4 @@
-/** What a team has used so far, read from its events as they come, against the limits of the run. */
+/** Sums what a team has used from its events as they come, and compares it with the limits of the run. */
 import { NOTHING_SPENT, spentAfter, type Prices } from '../../model/team/spending-sum.ts';
 import { overspent, type SpendingLimits } from '../../policy/supervise/spending-limits.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -18,7 +18,7 @@ export class SpendingWatch {
     this.#rules = rules;
   }
 
-  /** @returns why the run ends now; an earlier lead's part counts, too */
+  /** @returns why the run must end now; undefined if it may go on. What an earlier lead used counts, too */
   look(): string | undefined {
     const { maxCost, maxTokens, prices = {} } = this.#rules;
     if (maxCost === undefined && maxTokens === undefined) return undefined;

@@ -1,4 +1,7 @@
-/** Keeps the state of a run as the board has it, once a second at most; a disk that takes nothing for now only delays it. */
+/**
+ * Writes the state of a run when the board changed, at most once a second. If the disk is temporarily not writable, the
+ * write is delayed.
+ */
 import type { Clock } from '../../model/text/clock.ts';
 import { isTransientStoreError } from '../process/retry-disk.ts';
 
@@ -15,8 +18,8 @@ export class StateWatch {
     this.#write = write;
   }
 
-  /** Something happened on the board. */
-  told(): void {
+  /** Call it when the board changed. */
+  changed(): void {
     this.#hasNews = true;
   }
 

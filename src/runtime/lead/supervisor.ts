@@ -1,6 +1,6 @@
 /**
- * Starting and ending teammates' processes. Each start is an intent on disk, a mark told to the reaper, and then the
- * fork: whoever comes later can find what a dead lead started. Processes are ended by pid and start time, never by name.
+ * Starts and ends teammates' processes. A start writes an intent to disk, registers a mark with the reaper, and then
+ * forks. So a later lead can find what a dead lead started. Processes are ended by pid and start time, never by name.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import process from 'node:process';
@@ -22,13 +22,15 @@ import { sweep } from '../../os/sweep.ts';
 import { LeadChildren } from './lead-children.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
-/** One life of a member's process, as its lead sees it. */
+/** One process of a member, as its lead sees it. */
 export interface MemberProcess {
   readonly name: Name;
   readonly mark: Mark | undefined;
   readonly child: ChildProcess | undefined;
   identity: ProcessIdentity | undefined;
-  /** `exit 1`, `signal SIGKILL`; undefined while it lives, or while something that it left does. */
+  /**
+   * `exit 1`, `signal SIGKILL`; undefined while the process lives, or while something that it started is not swept yet.
+   */
   death: string | undefined;
   isReady: boolean;
   /** For a child of this process: resolves when `death` is known. */
@@ -37,9 +39,9 @@ export interface MemberProcess {
 
 export interface SupervisorEnvironment {
   readonly store: TeamStore;
-  /** Variables for each teammate's process. */
+  /** Environment variables for each teammate's process. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Called after each exit, when what the process left was swept. */
+  /** Called after each exit, when all that the process left running is swept. */
   readonly onExit: (life: MemberProcess) => void;
 }
 
@@ -47,7 +49,7 @@ export class Supervisor {
   readonly #environment: SupervisorEnvironment;
   readonly #processes = new Map<Name, MemberProcess>();
   readonly #run: string;
-  /** What the lead runs by itself. */
+  /** Programs that the lead runs by itself. */
   readonly children: LeadChildren;
   #reaper: Reaper | undefined;
 
@@ -66,7 +68,7 @@ export class Supervisor {
     return [...this.#processes.values()];
   }
 
-  /** Starts processes for members, all at once; a start that fails at once is a dead life. */
+  /** Starts processes for members, all at once. A start that fails at once counts as a process that died. */
   start(names: readonly Name[]): void {
     if (names.length === 0) return;
     this.#openReaper();
@@ -74,7 +76,7 @@ export class Supervisor {
     names.forEach((name, index) => this.#start(name, marks[index]));
   }
 
-  /** Takes over the processes that an earlier lead left alive, a person's workers included. */
+  /** Takes over a process that an earlier lead left alive, or a worker that a person started. */
   adopt(name: Name): MemberProcess | undefined {
     const record = this.#environment.store.roster.read(name);
     const identity = identityIn(record);
@@ -92,7 +94,7 @@ export class Supervisor {
     return life;
   }
 
-  /** Looks whether a process is ready or gone; for processes that are not our children, by pid and start time. */
+  /** Checks whether a process is ready or gone; for processes that are not our children by pid and start time. */
   look(name: Name): MemberProcess | undefined {
     const life = this.#processes.get(name);
     if (!life || life.death !== undefined) return life;
@@ -102,29 +104,29 @@ export class Supervisor {
     return life;
   }
 
-  /** Sends a signal to a member's process, if it is still that process. */
+  /** Sends a signal to a member's process, if the pid is still that process. */
   signal(life: MemberProcess, signal: NodeJS.Signals): void {
     if (life.death !== undefined || !life.identity || livenessOf(life.identity) !== 'alive') return;
     try {
       process.kill(life.identity.pid, signal);
     } catch {
-      // It ended between the look and the signal.
+      // It ended between the check and the signal.
     }
   }
 
-  /** Ends a process and all that it started, wherever that went; resolves when nothing is left. */
+  /** Ends a process and all that it started, in any session; resolves when nothing is left. */
   async end(life: MemberProcess): Promise<void> {
     this.signal(life, 'SIGKILL');
     const { clean } = await sweep(life.mark ? [life.mark] : [], life.identity ? [life.identity] : []);
     if (clean) await life.over;
   }
 
-  /** Forgets a member that was stopped in order. */
+  /** Forgets a member whose process ended in order. */
   forget(name: Name): void {
     this.#processes.delete(name);
   }
 
-  /** The proof at the end: nothing that carries a mark of this run is left, and the reaper goes home. */
+  /** The last check: no process with a mark of this run is left. Then the reaper ends. */
   async close(): Promise<void> {
     const marks = this.processes.flatMap((life) => life.mark ?? []);
     const known = this.processes.flatMap((life) => (life.child && life.identity ? [life.identity] : []));
@@ -179,7 +181,10 @@ export class Supervisor {
     life.identity = identityIn(record);
   }
 
-  /** What a dead process left behind goes with it before it counts as dead, so that nobody takes up its task beside that. */
+  /**
+   * Sweeps what a dead process left running before it counts as dead, so that no other member works on its task beside
+   * a leftover.
+   */
   async #died(life: MemberProcess, how: string): Promise<void> {
     if (life.mark) {
       await sweep([life.mark], []);
@@ -187,14 +192,14 @@ export class Supervisor {
     }
     const { store } = this.#environment;
     await endDeadLeases(store.paths, [life.name], store).catch(ignored);
-    // One that was ready and died since has started all the same.
+    // A process that became ready and died before the next look has started all the same.
     if (!life.isReady) this.#lookIfReady(life);
     life.death = how;
     this.#environment.onExit(life);
   }
 }
 
-/** A lease that stays is cleared by the next lead, or taken over by the member's next process. */
+/** The next lead clears a lease that stays, or the member's next process takes it over. */
 const ignored = (): void => {};
 
 /** How a child ended, in words. */
@@ -204,7 +209,10 @@ const endOf = (child: ChildProcess): Promise<string> =>
     child.once('exit', (code, signal) => resolve(signal ? `signal ${signal}` : `exit ${code ?? 0}`));
   });
 
-/** Its stdin is the liveness cord: it ends with the lead. What it prints before it has a log of its own goes to that log. */
+/**
+ * Its stdin is the parent pipe: it ends with the lead. What it prints before it opens its own log goes to that log,
+ * too.
+ */
 function spawnTeammate(
   store: TeamStore,
   name: Name,
@@ -216,7 +224,7 @@ function spawnTeammate(
   try {
     const child = spawn(file, [...args], { cwd: store.paths.root, env, detached: true, stdio: ['pipe', log, log] });
     child.stdin?.on('error', () => {
-      // A dead teammate's cord; its exit is seen.
+      // The parent pipe of a dead teammate; its exit is seen elsewhere.
     });
     return child;
   } finally {
@@ -224,9 +232,9 @@ function spawnTeammate(
   }
 }
 
-/** Why a member's process did not become ready, for the person who started it. */
+/** The error for a person whose member did not become ready. */
 export const startFailure = (life: MemberProcess): AgentError =>
   new AgentError(
     'AGENT_CRASHED',
-    `${life.name} did not start (${life.death ?? 'no sign of life'}); its log says why: \`teams logs ${life.name}\`.`,
+    `${life.name} did not start (${life.death ?? 'not ready in time'}); \`teams logs ${life.name}\` shows why.`,
   );

@@ -1,6 +1,6 @@
 /**
- * The lead's word about work (SPEC §11): a plan is approved or refused; finished work whose discussion ended without
- * consensus stands as it is, or is revised. The board's record decides, and the first one counts.
+ * The lead's decisions about work (docs/specification.md R10.13): a plan is approved or refused; finished work whose
+ * discussion ended without consensus is accepted or revised. The board's record decides; the first decision counts.
  */
 import { UsageError } from '../../model/text/errors.ts';
 import type { Body } from '../../model/board/event.ts';
@@ -14,10 +14,10 @@ import { publishOutcome, refusalError, wakeReady } from '../team/task-service.ts
 import type { TeamHandle } from '../team/team-handle.ts';
 
 /**
- * Approves or refuses what a task waits for the lead with.
+ * Approves or refuses the request with which a task waits for the lead.
  *
- * @throws ConflictError `REFUSED` when nobody asked, `FINAL` when it was answered; UsageError `POLICY_DENIED` from anybody
- *   but the lead
+ * @throws ConflictError `REFUSED` when there is no request, `FINAL` when it is answered already; UsageError
+ * `POLICY_DENIED` for a speaker that is not the lead
  */
 export async function judgeTask(handle: TeamHandle, reference: string, answer: PlanAnswer): Promise<Task> {
   const task = handle.board.get(reference);
@@ -31,9 +31,9 @@ export async function judgeTask(handle: TeamHandle, reference: string, answer: P
 }
 
 /**
- * Has finished work done again, and what was made from it: what waits for it waits for the new version.
+ * Has finished work done again, with all that was made from it. Tasks that wait for it wait for the new version.
  *
- * @param feedback what is to be different
+ * @param feedback what must be different
  * @returns the task that does it again
  * @throws ConflictError `NOT_READY`, `FINAL` after the last revision; UsageError `BAD_REFERENCE`, `POLICY_DENIED`
  */
@@ -66,7 +66,7 @@ async function decide(
 
 const answered = ({ id }: Request) => ({ type: 'request.answered', request: id }) as const;
 
-/** The one that is open, else the last one, whose answer is refused with the reason. */
+/** The open request, else the last one; its answer is then refused with the reason. */
 function lastConsensus(board: Board, task: string): Request | undefined {
   return (
     holdOn(board, task) ?? [...board.requests.values()].findLast((one) => one.kind === 'consensus' && one.task === task)

@@ -1,4 +1,4 @@
-/** The lead keeps the views for people: what changed is written a few times a second, not once an event. */
+/** Keeps the task views for people: writes the changed ones every 200 ms, not once for each event. */
 import { writeViews } from '../../store/team/views.ts';
 import { readResult, showResult } from '../../store/board/results.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -18,7 +18,9 @@ export class ViewKeeper {
     for (const id of ids) this.#dirty.add(id);
   }
 
-  /** Writes what is due; `now` writes all. A view that cannot be written is tried again: the log is the truth. */
+  /**
+   * Writes what is due; `now` writes all. A view that cannot be written is tried again later: the log stays the truth.
+   */
   flush({ now = false }: { now?: boolean } = {}): void {
     const { clock, events } = this.#store;
     if (this.#dirty.size === 0 || (!now && clock.monotonic() - this.#writtenAt < EVERY_MS)) return;

@@ -1,4 +1,4 @@
-/** A command line of ours in a session of its own, which goes on when the terminal is closed. */
+/** Starts one of our command lines in a session of its own, which goes on when the terminal is closed. */
 import { spawn } from 'node:child_process';
 import { AgentError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
@@ -21,10 +21,10 @@ const TAKING_MS = 30_000;
  * Starts a lead and waits until it leads.
  *
  * @param args of `teams`, such as `resume login`
- * @param place where it runs, and with which environment
+ * @param place its working directory and environment
  * @returns its pid
- * @throws StoreError `UNTRUSTED`: nothing is started, or logged, in a folder that this user did not make; AgentError
- *   `AGENT_CRASHED` when it ended before it led; the log says why
+ * @throws StoreError `UNTRUSTED`: nothing is started or logged in a folder that this user did not create; AgentError
+ * `AGENT_CRASHED` if it ended before it led; the log says why
  */
 export async function detachLead(
   paths: TeamPaths,
@@ -55,7 +55,7 @@ export async function detachLead(
   if (death === 'exit 0' && child.pid !== undefined) return child.pid;
   throw new AgentError(
     'AGENT_CRASHED',
-    `The lead of team ${paths.name} did not start (${death ?? 'no sign of life'}); ${path} says why.`,
+    `The lead of team ${paths.name} did not start (${death ?? 'not ready in time'}); ${path} says why.`,
   );
 }
 

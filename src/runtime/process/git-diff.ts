@@ -1,4 +1,4 @@
-/** What a working directory has changed against its last commit, as git tells it. */
+/** The diff of a working directory against its last commit, from git. */
 import { UsageError } from '../../model/text/errors.ts';
 import { LIMITS } from '../../policy/context-budget.ts';
 import { git } from './git.ts';
@@ -9,8 +9,8 @@ export type Diff = { readonly ok: true; readonly text: string } | { readonly ok:
 export const DIFF = ['diff', '--no-ext-diff', '--no-textconv', '--no-color'];
 
 /**
- * @returns the diff, or its size when it is over the limit
- * @throws UsageError `USAGE` where there is no repository, or no git
+ * @returns the diff, or its size in bytes if it is over the limit
+ * @throws UsageError `USAGE` without a repository, or without git
  */
 export async function gitDiff(cwd: string, signal: AbortSignal): Promise<Diff> {
   const where = { cwd, signal, keptBytes: LIMITS.diff };

@@ -1,6 +1,6 @@
 /**
- * A working tree as a tree of git: tracked and untracked files as they are now, without what git ignores and without our
- * own folders. It is put together in an index of its own; the user's is copied, for what it knows of the files.
+ * A working tree as a git tree: tracked and untracked files as they are now, without ignored files and without our own
+ * folders. It is built in a separate index. The user's index is copied for its cached file data and is not changed.
  */
 import { join, resolve } from 'node:path';
 import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
@@ -16,7 +16,7 @@ export interface Repository {
   readonly objects: string;
 }
 
-/** @returns why there is none, where there is none */
+/** @returns the repository, or why there is none */
 export async function repositoryAt(where: GitWhere): Promise<Repository | string> {
   const asked = ['--show-toplevel', '--show-prefix', '--git-path', 'index', '--git-path', 'objects'];
   const { code, text, said } = await git(['rev-parse', ...asked], where);
@@ -25,9 +25,9 @@ export async function repositoryAt(where: GitWhere): Promise<Repository | string
   return { top, prefix, index: resolve(where.cwd, index), objects: resolve(where.cwd, objects) };
 }
 
-/** The trees of this moment, and where git finds them. */
+/** The present trees, and where git finds them. */
 export interface Trees {
-  /** What is staged; undefined in the middle of a merge. */
+  /** The tree of what is staged; undefined in the middle of a merge. */
   readonly staged: string | undefined;
   readonly files: string;
   readonly where: GitWhere;
@@ -43,7 +43,7 @@ export const requireGit = ({ code, text, said }: GitAnswer, what: string): strin
 const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folder}/**`);
 
 /**
- * @param keep the trees stay in the repository; else they are gone after `use`
+ * @param keep keeps the trees in the repository; otherwise they are gone after `use`
  * @throws GitFailure
  */
 export const withTrees = async <T>(
@@ -59,7 +59,7 @@ export const withTrees = async <T>(
     const at = { ...where, cwd: top, env: { ...where.env, ...(keep ? {} : elsewhere) } };
     const inOwn = { ...at, env: { ...at.env, GIT_INDEX_FILE: own } };
     const staged = await git(['write-tree'], inOwn);
-    // Exit 1: some file cannot be kept (unreadable, a repository without a commit); the others are.
+    // Exit code 1: some file could not be added (unreadable, or a repository without a commit); the others were.
     const added = await git(['add', '-A', '--ignore-errors', '--', ':/', ...OURS], inOwn);
     if (added.code !== 0 && added.code !== 1) requireGit(added, 'git add');
     const files = requireGit(await git(['write-tree'], inOwn), 'git write-tree');
@@ -76,8 +76,8 @@ const CHANGES: Readonly<Record<string, ChangedFile['change']>> = { A: 'added', D
 
 /** @throws GitFailure */
 export async function changedBetween(from: string, { files, where }: Trees): Promise<ChangedFile[]> {
-  const told = await git([...DIFF, '--name-status', '-z', '--no-renames', from, files], where);
-  const words = requireGit(told, 'git diff').split('\0');
+  const diff = await git([...DIFF, '--name-status', '-z', '--no-renames', from, files], where);
+  const words = requireGit(diff, 'git diff').split('\0');
   return words.flatMap((status, at): ChangedFile[] => {
     const path = words[at + 1];
     return at % 2 === 1 || path === undefined || path === '' ? [] : [{ path, change: CHANGES[status] ?? 'modified' }];

@@ -1,6 +1,6 @@
 /**
- * git, asked for a fact or told to keep one. No program that the repository names is run (no hook, no monitor), and the
- * user's index and working tree are only read.
+ * Runs git. No program that the repository names is run (no hook, no monitor), and the user's index and working tree
+ * are only read.
  */
 import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
@@ -11,19 +11,19 @@ export interface GitWhere {
   readonly cwd: string;
   readonly signal: AbortSignal;
   readonly env?: Readonly<Record<string, string>>;
-  /** How much of the end of what it prints is kept. */
+  /** Bytes at the end of its output that are kept. */
   readonly keptBytes?: number;
-  /** Of what a lead runs: it goes with the lead. */
+  /** For git that a lead runs: it ends with the lead. */
   readonly marked?: Marked;
 }
 
 export interface GitAnswer {
-  /** -1 where there is no git, or it was ended. */
+  /** -1 if there is no git, or it was ended. */
   readonly code: number;
   readonly text: string;
-  /** How much it printed. */
+  /** Bytes that it printed. */
   readonly bytes: number;
-  /** The first line of its complaint. */
+  /** The first line of its error output. */
   readonly said: string;
 }
 

@@ -10,13 +10,13 @@ export const packageRoot = here.slice(0, Math.max(inDist, inSource));
 
 const NODE: readonly string[] = [process.execPath, '--disable-proto=delete'];
 
-/** Directory of our `teams` command, which comes first on the PATH of what a teammate starts. */
+/** The directory of our `teams` command, which comes first on the PATH of what a teammate starts. */
 export const binDirectory = join(packageRoot, 'bin');
 
-/** Where the JSON Schema of a kind of file is. */
+/** The path of the JSON Schema of a kind of file. */
 export const schemaFile = (kind: 'config' | 'plan'): string => join(packageRoot, 'schemas', `${kind}.json`);
 
-/** Roles, pipelines and templates that come with the package: beside the code that runs, built or not. */
+/** Roles, pipelines and templates of the package: beside the code that runs, built or not. */
 export const shippedFolder = (kind: ShelfKind): string =>
   join(packageRoot, inDist > inSource ? 'dist' : 'src', 'shipped', kind);
 
@@ -37,10 +37,10 @@ export const reaperCommand: [string, ...string[]] = [
   join(binDirectory, 'reaper.cjs'),
 ];
 
-/** The thread of a subagent. */
+/** The program of a subagent's thread. */
 export const subagentProgram = join(packageRoot, 'dist', 'subagent.js');
 
-/** The thread that looks for a project's files. */
+/** The program of the thread that lists a project's files. */
 export const scanProgram = join(packageRoot, 'dist', 'scan.js');
 
 /** argv of a command line of ours in a process of its own. */
@@ -50,6 +50,6 @@ export const commandLine = (...args: string[]): [string, ...string[]] => [
   ...args,
 ];
 
-/** A PATH on which our command comes first, and the Node that runs us is found. */
+/** A PATH with our command first, and with the Node that runs this process. */
 export const pathWithUs = (path: string): string =>
   [binDirectory, path, dirname(process.execPath)].filter(Boolean).join(':');

@@ -1,31 +1,33 @@
-/** Waiting for a disk that is full or read-only for now: what is done stays done, and no task is to blame for it. */
+/**
+ * Waits for a disk that is temporarily full or read-only: finished work is not lost, and no task fails because of it.
+ */
 import { isTeamError, type TeamError } from '../../model/text/errors.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
 const AGAIN_MS = 1_000;
 const PASSING: ReadonlySet<string> = new Set(['NO_SPACE', 'READ_ONLY', 'IO']);
 
-/** A failure of a disk that may be gone in a while. */
+/** Whether the error is a disk failure that may pass. */
 export const isTransientStoreError = (error: unknown): error is TeamError =>
   isTeamError(error) && PASSING.has(error.code);
 
 /**
- * Does it again until the disk takes it.
+ * Repeats `work` until the disk accepts it.
  *
- * @param work what may be done twice
- * @param signal ends the patience: the next failure is thrown
+ * @param work must be safe to repeat
+ * @param signal when aborted, the next failure is thrown
  */
 export async function retryWhenWritable<T>(
   store: Pick<TeamStore, 'clock' | 'events'>,
   signal: AbortSignal,
   work: () => T | Promise<T>,
 ): Promise<T> {
-  for (let isTold = false; ; isTold = true) {
+  for (let isLogged = false; ; isLogged = true) {
     try {
       return await work();
     } catch (error) {
       if (signal.aborted || !isTransientStoreError(error)) throw error;
-      if (!isTold) store.events.append({ type: 'disk.failed', text: error.message });
+      if (!isLogged) store.events.append({ type: 'disk.failed', text: error.message });
       await store.clock.sleep(AGAIN_MS, signal);
     }
   }

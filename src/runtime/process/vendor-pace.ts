@@ -1,6 +1,6 @@
 /**
- * The pause that a vendor asked for, shared by all members of a team through one small file: nobody calls before its
- * time, and several that were refused in the same pause count once (policy/backoff.ts).
+ * The pause that a vendor asked for, shared by all members of a team through one small file. No member calls before it
+ * ends, and several refusals in the same pause count once (policy/backoff.ts).
  */
 import { answeredAt, NO_PAUSE, refusedAt, type VendorPause } from '../../policy/backoff.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -21,12 +21,16 @@ export class VendorPace {
     return Math.max(0, this.#pause().until - this.#store.clock.now());
   }
 
-  /** A call begins now. */
+  /** Records that a call begins now. */
   calls(): void {
     this.#calledAt = this.#store.clock.now();
   }
 
-  /** The vendor refused a call. @returns milliseconds until the next */
+  /**
+   * Records that the vendor refused a call.
+   *
+   * @returns milliseconds until the next call
+   */
   async refused(retryAfterMs: number | undefined): Promise<number> {
     const { clock } = this.#store;
     const refusal = {
@@ -39,7 +43,7 @@ export class VendorPace {
     return this.left();
   }
 
-  /** A call went well. */
+  /** Records that a call succeeded. */
   async answered(): Promise<void> {
     if (this.#pause().refusals > 0) await this.#change((pause) => answeredAt(pause, this.#calledAt));
   }

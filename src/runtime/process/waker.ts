@@ -1,4 +1,7 @@
-/** Waiting for files to change: woken by the system, and after a second at the latest, since a watch may miss. */
+/**
+ * Waits for files to change: woken by the file watch, and after a second at the latest, because a watch may miss
+ * changes.
+ */
 import type { Clock } from '../../model/text/clock.ts';
 import type { Disk } from '../../store/files/disk.ts';
 import { watchFile, type FileWatch, type WatchFile } from '../../store/files/watch-file.ts';
@@ -25,7 +28,7 @@ export class Waker {
     signal?.addEventListener('abort', this.ring);
   }
 
-  /** Resolves at once when something has changed since the last call. */
+  /** Resolves at once if something has changed since the last call. */
   async wait(): Promise<void> {
     for (const one of this.#watched) one.check();
     if (!this.#isRung && this.#signal?.aborted !== true) {
@@ -42,7 +45,7 @@ export class Waker {
     for (const one of this.#watched) one.close();
   }
 
-  /** There is news: the present wait ends, or the next one does at once. */
+  /** Ends the present wait, or the next one at once. */
   readonly ring = (): void => {
     this.#isRung = true;
     this.#wake();

@@ -1,4 +1,4 @@
-/** The two doors of the library, `createTeam` and `openTeam`, and the `Team` behind them (DESIGN §6). */
+/** The entry points of the library, `createTeam` and `openTeam`, and the `Team` that they return (docs/library.md). */
 import process from 'node:process';
 import { isDone } from '../../model/board/board.ts';
 import { codeOf } from '../../model/text/errors.ts';
@@ -27,11 +27,11 @@ import { teamEvents, type EventOptions } from '../views/team-events.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
 
 export interface TeamOptions extends TeamInput, Partial<OpenOptions> {
-  /** How the lead supervises; SPEC §13's defaults. */
+  /** How the lead supervises; the defaults are those of the configuration (docs/specification.md R12.1). */
   readonly supervision?: Partial<Pick<SessionOptions, 'limits' | 'monitorIntervalMs' | 'shutdownTimeoutMs'>>;
 }
 
-/** SPEC §13's defaults. */
+/** The defaults of the configuration (docs/specification.md R12.1). */
 export const defaultLimits: SessionOptions['limits'] = {
   watchdogWarningMs: 300_000,
   watchdogReassignMs: 600_000,
@@ -47,7 +47,7 @@ const located = (options: Partial<OpenOptions>): OpenOptions => ({
 });
 
 /**
- * Makes a team on disk, under `root` (by default the nearest parent with `.teams`, else the working directory).
+ * Creates a team on disk, under `root` (by default the nearest parent with `.teams`, else the working directory).
  *
  * @throws UsageError `BAD_NAME`; ConflictError `TEAM_EXISTS`; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`
  */
@@ -56,7 +56,11 @@ export async function createTeam(name: string, options: TeamOptions = {}): Promi
   return Promise.resolve(new Team(makeTeam(name, options, at), at, options));
 }
 
-/** Opens a team that is there, whoever leads it. @throws UsageError `UNKNOWN_TEAM` */
+/**
+ * Opens an existing team, whichever process leads it.
+ *
+ * @throws UsageError `UNKNOWN_TEAM`
+ */
 export async function openTeam(
   name: string,
   options: Partial<OpenOptions> & Pick<TeamOptions, 'supervision'> = {},
@@ -100,7 +104,7 @@ export class Team implements AsyncDisposable {
   /**
    * Leads the team from this process: starts every member that has an agent, all at once, and supervises them.
    *
-   * @throws ConflictError `LEAD_ALIVE`; AgentError when one does not start (the others are stopped again)
+   * @throws ConflictError `LEAD_ALIVE`; AgentError if one does not start (the others are then stopped)
    */
   async start({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
     const session = await RunSession.open(this.#handle.paths, this.#options);
@@ -120,7 +124,7 @@ export class Team implements AsyncDisposable {
     this.#loop = session.run(this.#signal).catch((error: unknown) => error);
   }
 
-  /** Adds a member and has the lead start it. */
+  /** Adds a member and asks the lead to start it. */
   async spawn(member: MemberInput): Promise<Name> {
     const name = await this.#handle.join(member);
     await requestSpawn(this.#handle, name);
@@ -133,10 +137,10 @@ export class Team implements AsyncDisposable {
   }
 
   /**
-   * Answers what a member asked the lead; it goes on then. Who waits for an answer: {@link status}.
+   * Answers a question that a member asked the lead; the member then goes on. {@link status} lists the open questions.
    *
-   * @param id of the question, which is its mail's
-   * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`; ConflictError `FINAL` when it was answered, or is over
+   * @param id of the question, which is the id of its mail
+   * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`; ConflictError `FINAL` if it is answered or over
    */
   answer(id: string, text: string): Promise<Delivery> {
     return this.#handle.answer(id, text);
@@ -146,12 +150,12 @@ export class Team implements AsyncDisposable {
     return this.#handle.broadcast(text, options);
   }
 
-  /** Waiting mail, without consuming it. */
+  /** Unread mail, without consuming it. */
   inbox(member?: string, options?: { history?: boolean }): Iterable<Message> {
     return this.#handle.inbox(member, options);
   }
 
-  /** Facts of both logs in their order, from the first; with `follow`, until `signal` aborts or the team is closed. */
+  /** Events of both logs in their order, from the first; with `follow`, until `signal` aborts or the team is closed. */
   events(options?: EventOptions): AsyncGenerator<ShownEvent> {
     return teamEvents(this.#handle.store, options);
   }
@@ -160,7 +164,7 @@ export class Team implements AsyncDisposable {
     return statusOf(this.#handle.store);
   }
 
-  /** Resolves when the board is not empty, every task is final and nobody works. */
+  /** Resolves when the board is not empty, every task is final and no member works. */
   async done({ signal }: { signal?: AbortSignal } = {}): Promise<void> {
     const { store } = this.#handle;
     for (;;) {
@@ -176,13 +180,13 @@ export class Team implements AsyncDisposable {
     }
   }
 
-  /** The report so far, in S2's layout. */
+  /** The report so far, in the layout of docs/specification.md R8.19. */
   async report(): Promise<string> {
     return Promise.resolve(reportText(reportOf(this.#handle.store)));
   }
 
   /**
-   * Stops every process that this team runs, in order; the team stays on disk. Idempotent.
+   * Stops every process of this team, in order; the team stays on disk. Idempotent.
    *
    * @throws ConflictError `STILL_RUNNING` naming members that refuse, without `force`: then the team goes on
    */
@@ -202,13 +206,17 @@ export class Team implements AsyncDisposable {
     await session.close();
   }
 
-  /** Stops and archives the team. @throws ConflictError `STILL_RUNNING` naming members that refuse */
+  /**
+   * Stops and archives the team.
+   *
+   * @throws ConflictError `STILL_RUNNING` naming members that refuse
+   */
   async delete({ force = false, now = false }: { force?: boolean; now?: boolean } = {}): Promise<CloseResult> {
     await this.stop({ force, now });
     return closeTeam(this.#handle.paths, { purpose: 'delete', force, now }, this.#options);
   }
 
-  /** True while some process leads the team. */
+  /** True while a process leads the team. */
   isLed(): boolean {
     return isLed(this.#handle.store);
   }

@@ -1,7 +1,7 @@
 /**
- * The shared-file step (S2 5.4): what workers wish of files that are the lead's is seen to in one turn of the lead's agent.
- * What it leaves, and everything where the lead has no agent, is open, and the report says so. A lead that dies in mid-turn is
- * followed by one that asks again; what is settled is asked once.
+ * The shared-file step (docs/specification.md R8.16): the lead's agent applies in one turn what workers want changed in
+ * shared files. What it leaves is open, and so is everything if the lead has no agent; the report lists it. If a lead
+ * dies during the turn, the next lead asks again; a settled wish is not asked again.
  */
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
@@ -25,7 +25,7 @@ import { RelayCalls } from './relay-call.ts';
 import type { RunSession } from './session.ts';
 import { sharedWishes } from '../views/collect-wishes.ts';
 
-/** @returns undefined where nobody wishes anything, or `signal` aborted */
+/** @returns undefined if there are no wishes, or `signal` aborted */
 export async function applyShared(
   session: Pick<RunSession, 'store' | 'tell'>,
   plan: Plan,
@@ -39,11 +39,14 @@ export async function applyShared(
   const open = wishes.filter(({ settled }) => settled.is === 'open').length;
   if (trouble !== undefined) return { name: 'shared', result: 'fail', notes: trouble };
   if (open === 0) return { name: 'shared', result: 'pass', notes: `${wishes.length} applied` };
-  const why = plan.lead === undefined ? '; the lead has no agent that could see to it' : '';
+  const why = plan.lead === undefined ? '; the lead has no agent that could apply them' : '';
   return { name: 'shared', result: 'skipped', notes: `${open} of ${wishes.length} open${why}` };
 }
 
-/** What nobody has seen to yet and the lead may. What it may not is settled: its owner is another. */
+/**
+ * The wishes that are not settled and that the lead may apply. A wish about a member's file is settled here: the lead
+ * may not change that file.
+ */
 function dueIn(session: Pick<RunSession, 'store' | 'tell'>, shared: readonly string[]): SharedFileWish[] {
   const claimed = claimedIn(session.store);
   return sharedWishes(session.store).filter((wish) => {
@@ -68,7 +71,11 @@ const claimedIn = ({ board }: TeamReader): OwnedPatterns[] =>
     owner === undefined ? [] : [{ member: owner, patterns: work.files }],
   );
 
-/** One turn of the lead's agent. @returns what went wrong */
+/**
+ * Runs one turn of the lead's agent.
+ *
+ * @returns what went wrong; undefined if nothing did
+ */
 async function settle(
   session: Pick<RunSession, 'store' | 'tell'>,
   plan: Plan,
@@ -83,11 +90,11 @@ async function settle(
     const call = { agent, prompt, sandbox: 'workspace-write', timeoutMs: DEFAULT_TASK_TIMEOUT_MS } as const;
     const end = await calls.run(call, signal);
     if (end === undefined) return undefined;
-    if (end.ended === 'failed') return `the lead's agent could not see to it: ${end.message}`;
+    if (end.ended === 'failed') return `the lead's agent failed: ${end.message}`;
     const answers = readSettled(end.text, due);
     for (const [at, wish] of due.entries()) tellSettled(session, wish, answers[at] ?? { is: 'open', why: 'left open' });
     const strays = changedOthers(before, await hashedFiles(cwd, signal), [...plan.sharedFiles, ...filesOf(due)]);
-    return strays.length === 0 ? undefined : `the lead's agent changed what is not the lead's: ${strays.join(', ')}`;
+    return strays.length === 0 ? undefined : `the lead's agent changed files that are not shared: ${strays.join(', ')}`;
   } finally {
     await calls.close();
   }
@@ -97,7 +104,7 @@ const filesOf = (wishes: readonly SharedFileWish[]): string[] => wishes.map(({ f
 
 type Hashes = Awaited<ReturnType<typeof hashedFiles>>;
 
-/** Nothing where there are too many files to be looked at. */
+/** @returns the changed files that were not allowed; none if the project has too many files to compare */
 function changedOthers(before: Hashes, now: Hashes, allowed: readonly string[]): string[] {
   if (before === undefined || now === undefined) return [];
   const isAllowed = matcher(allowed);

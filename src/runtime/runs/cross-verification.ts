@@ -1,4 +1,4 @@
-/** Cross-verification carried out: an agent of another vendor, or the one that was asked for, reads the finished work. */
+/** Runs the cross-verification: an agent of another vendor, or the one that the user chose, reads the finished work. */
 import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
@@ -15,14 +15,14 @@ import { readableConfig, cwdOf } from '../../store/team/team-reader.ts';
 
 export interface Verification {
   readonly gate: Gate;
-  /** Who looked; null when nobody did. */
+  /** The kind of the verifying agent; null if none verified. */
   readonly verifier: string | null;
   readonly verdict: VerificationVerdict | undefined;
 }
 
 type Kept = Pick<RunSession, 'store'>;
 
-/** The agent that the user asked for looks at it; without one S2's table chooses. */
+/** Verifies with the agent that the user chose; without one the table of docs/specification.md R8.17 chooses. */
 export async function crossVerify(
   plan: Plan,
   { store }: Kept,
@@ -57,7 +57,7 @@ const skipped = (why: string): Verification => ({
   verdict: undefined,
 });
 
-/** A verifier that could not do its work has not passed anything, and has found nothing to be fixed. */
+/** A verifier that failed without output is a failed gate without a verdict, so that it asks for no fixes. */
 function verified(verifier: string, end: SubagentEnd): Verification {
   if (end.ended === 'aborted') return skipped('the run was stopped');
   if (end.ended === 'failed' && end.text.trim() === '')
@@ -81,7 +81,7 @@ async function chooseFor(
   return choice.do === 'skip' ? choice : { do: 'verify', spec: { kind: choice.by } };
 }
 
-/** What was completed, by whom, and with which kind of agent. */
+/** The completed tasks, with the role and the kind of agent that did each. */
 function completedIn({ store }: Kept): VerifiedTask[] {
   const { tasks, members } = store.board.fold();
   const config = readableConfig(store);

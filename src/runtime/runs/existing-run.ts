@@ -1,6 +1,7 @@
 /**
- * What a run meets under its team's name, and what follows (SPEC §6, Resume): a run takes up by itself only what is
- * unfinished, without a lead, and of the same plan; what was asked for may widen that.
+ * What exists under the name of a new run, and what to do with it (docs/specification.md R5.16). By itself a run
+ * resumes only a team that is unfinished, has no lead and has the same plan. The options `--resume`, `--fresh` and
+ * `--takeover` allow more.
  */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { ConflictError, isTeamError } from '../../model/text/errors.ts';
@@ -18,17 +19,17 @@ import { leadStatusOf, type LeadStatus } from '../views/external-status.ts';
 export type ExistingRun =
   | { readonly is: 'nothing' }
   | { readonly is: 'led'; readonly paths: TeamPaths; readonly lead: LeadStatus }
-  /** Made by hand: it carries out no plan. */
+  /** Made by hand: it has no plan. */
   | { readonly is: 'unplanned'; readonly paths: TeamPaths }
   | { readonly is: 'finished'; readonly paths: TeamPaths }
   | { readonly is: 'unfinished'; readonly paths: TeamPaths; readonly isSamePlan: boolean };
 
 export type StartPreference = 'resume' | 'fresh' | undefined;
 
-/** What to do with the team that is there. */
+/** What to do with the existing team. */
 export type StartDecision = { readonly do: 'make' } | { readonly do: 'replace' | 'resume'; readonly paths: TeamPaths };
 
-/** @param same whether the plan that a team carries out is the one that is to be run */
+/** @param same whether the plan of the existing team is the plan of the new run */
 export function inspectExistingRun(
   root: string,
   name: Name,
@@ -56,14 +57,14 @@ function isSame(same: (kept: Plan) => boolean, load: () => Plan | undefined): bo
     return kept !== undefined && same(kept);
   } catch (error) {
     if (!isTeamError(error) || error.code !== 'PLAN_INVALID') throw error;
-    // What was a plan under an earlier configuration is another plan now.
+    // A plan that an earlier configuration accepted and this one does not counts as another plan.
     return false;
   }
 }
 
 /**
- * @param takeover a lead that is alive may be replaced
- * @throws ConflictError `LEAD_ALIVE`, `TEAM_EXISTS` with the ways out
+ * @param takeover a living lead may be replaced
+ * @throws ConflictError `LEAD_ALIVE`, `TEAM_EXISTS` with the possible options
  */
 export function decideStart(
   name: Name,
@@ -83,14 +84,14 @@ export function decideStart(
       if (asked === 'fresh') return { do: 'replace', paths: existing.paths };
       throw new ConflictError(
         'TEAM_EXISTS',
-        `Team ${name} exists and was not made by a plan; --fresh puts it away, --name runs this plan under another name.`,
+        `Team ${name} exists and was not made from a plan; --fresh archives it, --name runs this plan under another name.`,
       );
     case 'unfinished':
       if (asked !== undefined || existing.isSamePlan)
         return { do: asked === 'fresh' ? 'replace' : 'resume', paths: existing.paths };
       throw new ConflictError(
         'TEAM_EXISTS',
-        `Team ${name} is unfinished and of another plan; --resume goes on with that one, --fresh puts it away and begins this one.`,
+        `Team ${name} is unfinished and has another plan; --resume continues that plan, --fresh archives the team and starts this plan.`,
       );
     default:
       return existing satisfies never;
@@ -105,12 +106,12 @@ const ledBy = (name: Name, { pid, since }: LeadStatus): ConflictError =>
 
 const GENERATED = /^forge-team-\d+$/;
 
-/** Whether the name was made up: nobody will ask for that team by its name, so that it is put away when it is over. */
+/** Whether the name was generated. Such a team is archived when it is finished, because no user asks for it by name. */
 export const isGenerated = (name: Name): boolean => GENERATED.test(name);
 
 /**
- * Other runs under this root that ended before their end and that nobody leads. One of a made-up name is at its end when it
- * is put away: its report may not have been told to anybody.
+ * Other unfinished runs under this root without a lead. A run with a generated name counts as finished only when it is
+ * archived, because its report may not have been shown.
  */
 export function abandonedRuns(root: string, except?: Name): Name[] {
   const active = listTeams(root).filter(({ name, archivedAt }) => archivedAt === undefined && name !== except);

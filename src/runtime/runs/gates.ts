@@ -1,4 +1,7 @@
-/** The gates of a plan: commands that its author gave, that are configured, or that the project tells, run after the work. */
+/**
+ * Runs the gates of a plan after the work. The command of a gate comes from the plan, the configuration, or the
+ * project's files.
+ */
 import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import { runCommand } from '../../agents/programs/exec.ts';
@@ -24,7 +27,7 @@ export async function runGates(
   const gates: Gate[] = [];
   for (const name of NAMES) {
     const asked = plan.gates[name];
-    // What the user has switched off is no gate, and no skipped one.
+    // A gate that the user has switched off is not reported, not even as skipped.
     if (asked !== undefined && !(asked === 'detect' && session.gates[name] === false))
       gates.push(await runGate(name, asked, plan, session, signal));
   }

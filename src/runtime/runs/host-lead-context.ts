@@ -1,6 +1,7 @@
 /**
- * The desk of a model that leads: it makes one team at a time and leads it from this process, until it deletes the team
- * or goes away. What leads is the same as `teams lead`, so that `teams delete` from elsewhere ends it in order, too.
+ * The tool context of a model that leads. It makes one team at a time and leads it from this process, until it deletes
+ * the team or the process ends. It leads in the same way as `teams lead`, so that `teams delete` from another process
+ * ends it in order.
  */
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import { AUTO, findAgent, unknownAgent, type AgentSpec } from '../../model/agent/agent.ts';
@@ -30,29 +31,29 @@ export interface LeadToolOptions {
   readonly session: SessionOptions;
   /** Agents by name, as configured. */
   readonly agents: ReadonlyMap<string, AgentSpec>;
-  /** What thinks when a call names no agent; or why nothing does. */
+  /** The agent for calls that name none; a string says why there is none. */
   readonly defaultAgent: () => Promise<AgentSpec | string>;
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** For shell and file tools; without one they are not offered. */
+  /** For shell and file tools; without it they are not offered. */
   readonly workspace?: Workspace | undefined;
-  /** The team goes on without whoever leads, and is taken up again. */
+  /** When the host leaves, the team is kept, and a later host takes it up. */
   readonly keeps: boolean;
-  /** Aborts when it is to end at once. */
+  /** Aborts when it must end at once. */
   readonly force: AbortSignal;
 }
 
 interface Led {
   readonly session: RunSession;
   readonly handle: TeamHandle;
-  /** Settles when the team is led no longer from here. */
+  /** Settles when this process no longer leads the team. */
   readonly over: Promise<unknown>;
 }
 
 export class HostLeadContext implements ToolContext, LeadToolContext {
   readonly side = 'lead';
   readonly lead = this;
-  /** What they use counts for the team that is led. */
+  /** What subagents use counts for the team that is led. */
   readonly subagents = new Subagents({ onSpent: (event) => this.#led?.session.tell(event) });
   readonly #options: LeadToolOptions;
   readonly #gone = new AbortController();
@@ -91,7 +92,11 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     });
   }
 
-  /** Takes up the team that an earlier host left, its members started anew. @returns the team that is led now */
+  /**
+   * Takes up the team that an earlier host left and restarts its members.
+   *
+   * @returns the team that is led now
+   */
   takeUp(): Promise<Name | undefined> {
     return this.#exclusively(async () => {
       const paths = orphanedTeam(this.#options.open.root);
@@ -129,7 +134,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
       const denied = maySpawn({ members: members.size - (known ? 1 : 0), spawns: this.#spawns });
       if (denied) throw new ConflictError('QUOTA', denied.why);
       if (known && session.isRunning(known.name))
-        throw new ConflictError('MEMBER_ALIVE', `${name} works already; write to it with SendMessage.`);
+        throw new ConflictError('MEMBER_ALIVE', `${name} is running already; write to it with SendMessage.`);
       const member = await configureMember(handle, name, { role, agent, planApproval });
       await handle.send(member, prompt);
       this.#spawns += 1;
@@ -142,7 +147,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     const { agents, defaultAgent } = this.#options;
     const spec = name === undefined || name === AUTO ? await defaultAgent() : findAgent(name, agents);
     if (typeof spec === 'string') throw new AgentError('AGENT_UNAVAILABLE', `Name an agent with "agent": ${spec}.`);
-    // A command is a person's to write, in the configuration: none is taken from a model.
+    // Only a person may write a command, in the configuration; none is accepted from a model.
     if (spec === undefined) throw new UsageError('USAGE', unknownAgent(name ?? '', agents));
     return model === undefined ? spec : { ...spec, model };
   }
@@ -161,12 +166,16 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     return readSkills(this.#options.open.root, this.#options.environment);
   }
 
-  /** Ends the team's processes, and all else that was started here. @returns the team that was led and is there still */
+  /**
+   * Ends the team's processes, and all else that was started here.
+   *
+   * @returns the team that was led, if it still exists
+   */
   async close(): Promise<TeamPaths | undefined> {
     const known = this.#led;
     if (this.#options.keeps) await known?.session.note({ host: 'left' });
     this.#gone.abort();
-    // A team that is just being made is ended, too.
+    // Wait for a team that is just being made, so that it is ended, too.
     await this.#turn;
     const led = this.#led ?? known;
     await Promise.all([this.subagents.close(), led?.over]);
@@ -179,11 +188,11 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     throw new UsageError('UNKNOWN_TEAM', 'There is no team yet; TeamCreate makes one.');
   }
 
-  /** Leads until the team closes; resolves as soon as it is led. */
+  /** Leads until the team closes; resolves as soon as the lead is taken. */
   async #take(paths: TeamPaths, takeover = false): Promise<Led> {
     const { session: options, environment, keeps } = this.#options;
     const gone = this.#gone.signal;
-    // Who goes on with the team starts its members anew: to wait for them would only risk that the host has no patience.
+    // A later host restarts the members anyway. Waiting for them now would only risk that the host kills this process.
     const force = keeps ? AbortSignal.any([this.#options.force, gone]) : this.#options.force;
     let over: Promise<unknown> = Promise.resolve();
     const session = await new Promise<RunSession>((started, failed) => {
@@ -196,7 +205,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     return { session, over, handle: new TeamHandle(store, speaker, sendRateFrom(store.clock, environment)) };
   }
 
-  /** One change of the team at a time: hosts call tools in parallel. */
+  /** Runs one change of the team at a time, because hosts call tools in parallel. */
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#turn.then(work);
     this.#turn = done.catch(() => undefined);

@@ -1,4 +1,7 @@
-/** What follows the work: what the lead does by itself, the gates, then another's eyes on it; and what those find becomes work again. */
+/**
+ * The integration phase, after all tasks: ownership, shared files, gates, cross-verification. What these find may
+ * become new tasks.
+ */
 import type { Plan } from '../../model/plan/plan.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { fixTasks, type FixTask } from '../../policy/landing/verifier.ts';
@@ -9,7 +12,7 @@ import { applyShared } from './apply-shared-files.ts';
 import { crossVerify } from './cross-verification.ts';
 import { readableConfig } from '../../store/team/team-reader.ts';
 
-/** @returns how each gate ended, and the tasks that the verification asks for */
+/** @returns how each gate ended, and the tasks that fix what was found */
 export async function integrate(
   session: RunSession,
   plan: Plan,
@@ -42,10 +45,10 @@ function tell(session: RunSession, gates: readonly Gate[]): void {
     session.tell({ type: 'gate.ended', gate: name, result, text: notes });
 }
 
-/** Somebody here works on what is said in words. */
+/** Whether a member works from a prompt, so that it can fix something that is only described. */
 const canFix = ({ store }: RunSession): boolean =>
   readableConfig(store)?.members.some(({ agent }) => agent && (agent.kind !== 'exec' || 'command' in agent)) ?? false;
 
-/** Which round of fixes comes next. */
+/** The number of the next round of fixes. */
 const roundOf = ({ store }: RunSession): number =>
   1 + Math.max(0, ...[...store.board.fold().tasks.values()].map(({ metadata }) => Number(metadata['fixRound'] ?? 0)));

@@ -1,4 +1,4 @@
-/** A team's life beyond one run: serving it, closing it, taking it up again, asking its lead for another teammate. */
+/** A team's life beyond one run: serving it, closing it, resuming it, asking its lead for another teammate. */
 import { ConflictError, isTeamError, StoreError } from '../../model/text/errors.ts';
 import { count } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
@@ -22,16 +22,16 @@ export type { KeptPlan };
 
 export interface CloseOptions {
   readonly purpose: 'delete' | 'cancel';
-  /** A refusal does not count. */
+  /** Stop members even if they refuse. */
   readonly force?: boolean;
-  /** No wait. */
+  /** Do not wait for members to stop by themselves. */
   readonly now?: boolean;
 }
 
-/** Keeps the plan that a team carries out beside it, so that a resume knows its gates. */
+/** Keeps the plan of a team in its folder, so that a resume has its gates. */
 export const savePlan = (store: TeamStore, plan: KeptPlan): void => keepPlan(store.disk, store.paths, plan);
 
-/** The plan that a team carries out; undefined for a team without one. */
+/** The plan of a team; undefined for a team without one. */
 export function loadPlan(
   store: Pick<TeamStore, 'disk' | 'paths'>,
   agents: ReadonlyMap<string, AgentSpec> = new Map(),
@@ -49,7 +49,8 @@ export const isLed = (store: TeamStore): boolean => {
 };
 
 /**
- * Leads a team that is there until it is told to close: starts its members, supervises them, stays when the board is done.
+ * Leads an existing team until it is told to close: starts its members, supervises them, and stays when the board is
+ * done.
  *
  * @returns the exit code of a lead that ended in order
  */
@@ -82,7 +83,7 @@ async function serveUntilClosed(
       await session.shutDown({ ...asked, signal: force });
       return;
     } catch (error) {
-      // A member refuses, and may: the team goes on, and whoever asked is told by the open board.
+      // A member refused, and may: the team goes on. The event below tells the process that asked.
       if (!isTeamError(error) || error.code !== 'STILL_RUNNING') throw error;
       session.tell({ type: 'shutdown.refused', text: error.message });
     }
@@ -90,9 +91,9 @@ async function serveUntilClosed(
 }
 
 /**
- * Ends a team and archives it: its living lead does it, or this process in its place.
+ * Ends a team and archives it. Its living lead ends it; without one this process does.
  *
- * @throws ConflictError `STILL_RUNNING` naming the members that refuse; nothing is archived then
+ * @throws ConflictError `STILL_RUNNING` naming the members that refuse; then nothing is archived
  */
 export async function closeTeam(
   paths: TeamPaths,
@@ -130,7 +131,7 @@ async function closeAlone(
   }
 }
 
-/** Sends the order and waits until the lead has gone, or says that it stays. */
+/** Asks the lead to close, and waits until it has ended or says that it stays. */
 async function askLead(
   store: TeamStore,
   order: { force: boolean; now: boolean },
@@ -172,7 +173,7 @@ export async function requestSpawn({ store }: TeamHandle, member: Name): Promise
   if (!isLed(store))
     throw new ConflictError(
       'REFUSED',
-      `No lead runs for team ${store.paths.name}: start one with \`teams lead ${store.paths.name}\`, or be the teammate yourself with \`teams worker ${store.paths.name} ${member}\`.`,
+      `No lead runs for team ${store.paths.name}: start one with \`teams lead ${store.paths.name}\`, or run the teammate yourself with \`teams worker ${store.paths.name} ${member}\`.`,
     );
   await store.sender.send({
     sender: LEAD,
@@ -181,7 +182,11 @@ export async function requestSpawn({ store }: TeamHandle, member: Name): Promise
   });
 }
 
-/** Takes an unfinished run up again: orphaned tasks go back, the rest goes on where it was. */
+/**
+ * Resumes an unfinished run: orphaned tasks are released, the rest goes on where it was.
+ *
+ * @throws StoreError `TEAM_GONE` for a team that was cancelled
+ */
 export async function resumeTeam(
   paths: TeamPaths,
   options: SessionOptions,

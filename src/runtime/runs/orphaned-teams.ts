@@ -1,4 +1,4 @@
-/** The teams that a host left behind, to be taken up by the next one. */
+/** Finds the team that an MCP host left behind, for the next host to take up. */
 import { isTeamError } from '../../model/text/errors.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { openForReading, stateIn } from '../../store/team/team-reader.ts';
@@ -7,8 +7,8 @@ import { realClock } from '../../os/system-clock.ts';
 import { leadStatusOf } from '../views/external-status.ts';
 
 /**
- * The team that was left last: its host has gone and said so, whoever leads it since; or it was killed, and nobody leads.
- * A team whose host lives is that host's.
+ * The team that was left last: its host left it in order, or was killed and no process leads the team. A team with a
+ * living host belongs to that host.
  */
 export function orphanedTeam(root: string): TeamPaths | undefined {
   const left = listTeams(root).flatMap(({ paths, archivedAt }) =>
@@ -30,7 +30,7 @@ function sightOf(paths: TeamPaths): { paths: TeamPaths; since: string } | undefi
       store.close();
     }
   } catch (error) {
-    // A damaged team is `teams doctor`'s; the others are taken up all the same.
+    // A damaged team is a matter for `teams doctor`; the others are still found.
     if (isTeamError(error)) return undefined;
     throw error;
   }

@@ -1,6 +1,6 @@
 /**
- * The ownership gate (SPEC §9): what changed since agents began, against who may write what. The baseline is the safety
- * point where there is git, else the hashes of all files.
+ * The ownership gate (docs/specification.md R8.14): compares what changed since agents began with what each member may
+ * write. The baseline is the safety point if there is git, else the hashes of all files.
  */
 import { resolve } from 'node:path';
 import type { Plan } from '../../model/plan/plan.ts';
@@ -18,11 +18,11 @@ import type { RunSession } from './session.ts';
 import { workHistory } from '../views/work-history.ts';
 import { readableConfig, cwdOf } from '../../store/team/team-reader.ts';
 
-/** A divided task is about files that are somebody's; a plan says so itself. */
+/** A task that was divided by a planner is checked if its tasks own files; a plan file asks for the gate itself. */
 const isAsked = ({ gates, decomposed, tasks }: Plan): boolean =>
   gates.ownership === true || (decomposed !== undefined && tasks.some(({ work }) => work.files.length > 0));
 
-/** Keeps what is in every file where there is no safety point; once, before the first claim. */
+/** Stores the hashes of all files if there is no safety point; once, before the first claim. */
 export async function saveBaseline(
   { store }: RunSession,
   plan: Plan | undefined,
@@ -39,11 +39,11 @@ const NEVER: AbortSignal = new AbortController().signal;
 
 export interface OwnershipEnd {
   readonly gate: Gate;
-  /** For owners of files that others changed. */
+  /** Tasks for the owners of files that others changed. */
   readonly fixes: readonly FixTask[];
 }
 
-/** @returns undefined where nobody asked */
+/** @returns undefined if the plan does not ask for the gate */
 export async function checkOwnership(
   { store }: Pick<RunSession, 'store'>,
   plan: Plan,
@@ -52,7 +52,7 @@ export async function checkOwnership(
 ): Promise<OwnershipEnd | undefined> {
   if (!isAsked(plan)) return undefined;
   const scopes = scopesOf(store);
-  if (scopes.every(({ patterns }) => patterns.length === 0)) return skipped('no task says which files are its own');
+  if (scopes.every(({ patterns }) => patterns.length === 0)) return skipped('no task names its own files');
   const changed = await changedSinceStart(store, signal);
   if (typeof changed === 'string') return skipped(changed);
   const edits = changed.filter((path) => !isOwnOutput(store, path)).map((path) => editOf(store, path));
@@ -64,31 +64,31 @@ export async function checkOwnership(
 
 const skipped = (notes: string): OwnershipEnd => ({ gate: { name: 'ownership', result: 'skipped', notes }, fixes: [] });
 
-/** Paths relative to the working directory, or why they cannot be told. */
+/** Paths relative to the working directory, or why they are unknown. */
 async function changedSinceStart(store: TeamStore, signal: AbortSignal): Promise<readonly string[] | string> {
   const start = store.state.read()?.start;
   if (start !== undefined) return changedPaths(cwdOf(store), start.commit, signal);
   const before = keptHashes(store.disk, store.paths);
   const now = before && (await hashedFiles(cwdOf(store), signal));
-  if (before === undefined || now === undefined) return 'what was there before the work is not known';
+  if (before === undefined || now === undefined) return 'the files before the work are not known';
   return [...new Set([...Object.keys(before), ...Object.keys(now)])]
     .filter((path) => before[path] !== now[path])
     .sort();
 }
 
-/** `teams run … >run.log`: what is written there is this program's own. */
+/** With `teams run … >run.log` this program itself writes that file. */
 function isOwnOutput({ disk, ...store }: TeamStore, path: string): boolean {
   const file = lookAt(disk, resolve(cwdOf(store), path));
   return file !== undefined && [1, 2].some((descriptor) => isSameFile(disk, descriptor, file));
 }
 
 function editOf({ disk, ...store }: TeamStore, path: string): Edit {
-  // Not the time of the contents: whoever writes can set that back, and with it the blame.
+  // ctime, not mtime: a writer can set mtime back and so shift the blame.
   const at = lookAt(disk, resolve(cwdOf(store), path))?.ctimeMs;
   return at === undefined ? { path } : { path, at };
 }
 
-/** Who may write what, and when they worked on it. */
+/** Which member may write what, and when it worked on it. */
 function scopesOf(store: TeamStore): WriteScope[] {
   const { board, events } = store;
   const looking = new Set(
@@ -118,7 +118,7 @@ function scopesOf(store: TeamStore): WriteScope[] {
 
 const times = ({ from, to }: { from: string; to: string }) => ({ from: Date.parse(from), to: Date.parse(to) });
 
-/** What owners have looked at since others changed it. */
+/** Paths that their owners have checked since others changed them. */
 const settledIn = ({ board }: TeamStore): Set<string> =>
   new Set(
     [...board.fold().tasks.values()].flatMap(({ status, metadata: { ownership } }) =>

@@ -1,4 +1,4 @@
-/** Where a plan comes from: a file, or a text that somebody read from stdin. */
+/** Where a plan comes from: a file, or a text from stdin. */
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { didYouMean, nearest } from '../../model/text/did-you-mean.ts';
@@ -10,7 +10,7 @@ import type { PlannedFrom } from './run.ts';
 
 export interface GivenPlan {
   readonly plan: Plan;
-  /** How to make its team, with the plan as it was given. */
+  /** How to make its team, with the plan's text as it was given. */
   readonly from: PlannedFrom & { readonly kept: KeptPlan };
 }
 
@@ -22,7 +22,7 @@ export interface PlanContext {
   readonly reviewer?: AgentSpec | undefined;
 }
 
-/** A plan whose members without an agent get this one, also when it is taken up again. */
+/** A plan whose members without an agent get this one, also after a resume. */
 export const withDefaultAgent = ({ plan, from }: GivenPlan, agent: AgentSpec): GivenPlan => ({
   plan: withAgent(plan, agent),
   from: { ...from, kept: { ...from.kept, agent } },
@@ -30,20 +30,20 @@ export const withDefaultAgent = ({ plan, from }: GivenPlan, agent: AgentSpec): G
 
 const PLAN_FILE = /\.(?:ya?ml|json)$/i;
 
-/** Does a word look like the name of a plan's file? It need not be there. */
+/** Whether a word looks like the name of a plan file. The file need not exist. */
 export const looksLikePlan = (word: string): boolean =>
   PLAN_FILE.test(word) || (word.includes('/') && !/\s/.test(word));
 
-/** A plan of nearly this name, `plan` for `plan.yaml`; undefined when nothing is near. */
+/** A plan file with a similar name, `plan.yaml` for `plan`; undefined if there is none. */
 export function planNear(word: string, cwd: string): string | undefined {
   const plans = fileNames(cwd).filter((file) => PLAN_FILE.test(file));
   return plans.find((file) => file.replace(PLAN_FILE, '') === word) ?? nearest(word, plans);
 }
 
 /**
- * Reads and checks the plan in a file. A relative `cwd` in it is meant from the file's directory.
+ * Reads and checks the plan in a file. A relative `cwd` in it is relative to the file's directory.
  *
- * @returns undefined when there is no such file
+ * @returns undefined if the file does not exist
  * @throws UsageError `PLAN_INVALID` with every mistake
  */
 export function planInFile(file: string, context: PlanContext): GivenPlan | undefined {
@@ -52,17 +52,21 @@ export function planInFile(file: string, context: PlanContext): GivenPlan | unde
   return text === undefined ? undefined : given({ text, file, planDir: dirname(path) }, context);
 }
 
-/** The same, of a text; its own directory is the working directory. @param file as it is named in errors */
+/**
+ * The same for a text, whose directory is the working directory.
+ *
+ * @param file the name in errors
+ */
 export const planInText = (text: string, context: PlanContext, file = '-'): GivenPlan =>
   given({ text, file, planDir: context.cwd }, context);
 
-/** Are these words the name of a plan, if perhaps of one that is not there? */
+/** Whether these words name a plan; the plan may be missing. */
 export function isPlanWord([word, ...rest]: readonly string[], cwd: string): boolean {
   if (word === undefined || rest.length > 0 || /\s/.test(word)) return false;
   return word === '-' || looksLikePlan(word) || planNear(word, cwd) !== undefined || fileNames(cwd).includes(word);
 }
 
-/** The end of the sentence about a plan that is not there. */
+/** The error for a plan file that does not exist. */
 export function missingPlan(word: string, cwd: string): UsageError {
   const directory = dirname(resolve(cwd, word));
   const prefix = word.slice(0, word.lastIndexOf('/') + 1);
@@ -79,8 +83,7 @@ function given(
   const format = /\.json$/i.test(file) ? 'json' : 'yaml';
   const plan = reviewedBy(parsePlan({ text, file, format }, vars, agents, defaultAgent), reviewer);
   const work = plan.cwd === undefined ? cwd : isAbsolute(plan.cwd) ? plan.cwd : resolve(planDir, plan.cwd);
-  if (!isDirectory(work))
-    throw new UsageError('PLAN_INVALID', `${file}: "cwd" is ${work}, and there is no such directory.`);
+  if (!isDirectory(work)) throw new UsageError('PLAN_INVALID', `${file}: "cwd" is ${work}, which is not a directory.`);
   const kept: KeptPlan = {
     file,
     format,

@@ -1,4 +1,7 @@
-/** A task taken apart (S2 Phase 1): look at the project, ask the planner, check its answer, ask once more if it is not right. */
+/**
+ * Divides a task (docs/specification.md R8.3): look at the project, ask the planner, check its answer, and ask once
+ * more if it is wrong.
+ */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { usesModel } from '../../model/agent/agent-kinds.ts';
 import { decompositionSchema, surveySchema, type Survey } from '../../model/plan/decomposition.ts';
@@ -21,16 +24,16 @@ import { RelayCalls, type CallPlace, FAULT_CODES } from './relay-call.ts';
 
 export interface PlanningAsk extends Omit<PlannerAsk, 'survey'> {
   readonly planner: Labelled;
-  /** Bounds each call. */
+  /** Milliseconds for each call. */
   readonly timeoutMs: number;
-  /** Told what happens, for people. */
+  /** Called with each step, for people. */
   readonly say: (text: string) => void;
 }
 
 /**
  * @returns the division; undefined when `signal` aborted first
- * @throws AgentError `AGENT_BAD_OUTPUT` with what was wrong with the answers, or why the planner failed; UsageError `USAGE`
- *   for a task over the limit
+ * @throws AgentError `AGENT_BAD_OUTPUT` with what was wrong with the answers, or why the planner failed; UsageError
+ * `USAGE` for a task over the limit
  */
 export async function divideTask(
   ask: PlanningAsk,
@@ -74,17 +77,17 @@ class Planning {
     const first = await this.#answer(plannerPrompt(asked), files);
     if (first === undefined) return undefined;
     if (first.divided.ok) return first.divided.division;
-    say(`The plan is not right yet, and is asked for once more: ${first.divided.problems.join(' ')}`);
+    say(`The plan is invalid and is asked for once more: ${first.divided.problems.join(' ')}`);
     const second = await this.#answer(repairPrompt(asked, first.text, first.divided.problems), files);
     if (second === undefined) return undefined;
     if (second.divided.ok) return second.divided.division;
     throw new AgentError(
       'AGENT_BAD_OUTPUT',
-      `${planner.label} gave no plan that can be carried out, and was asked twice: ${second.divided.problems.join(' ')} Say the task more exactly, choose another --planner, or write a plan file.`,
+      `${planner.label} gave no valid plan in two attempts: ${second.divided.problems.join(' ')} Describe the task more exactly, choose another --planner, or write a plan file.`,
     );
   }
 
-  /** An explorer's report where a model can be asked, else what the names of the files tell. */
+  /** An explorer's report if the planner is a model, else what the file names show. */
   async #survey(files: readonly string[]): Promise<Survey | undefined> {
     const { planner, task, say } = this.#ask;
     const { agent, label } = planner;
@@ -96,7 +99,7 @@ class Planning {
     const report = outcome.is === 'success' ? jsonAnswer(surveySchema, outcome.text) : undefined;
     if (report?.ok === true)
       return { ...report.value, shared: [...new Set([...scanned.shared, ...report.value.shared])] };
-    say('The explorer gave no report; the names of the files have to do.');
+    say('The explorer gave no report; the file names are used instead.');
     return scanned;
   }
 
@@ -113,11 +116,11 @@ class Planning {
     const read = jsonAnswer(decompositionSchema, text);
     const divided = read.ok
       ? decompose(read.value, files, staffing)
-      : { ok: false as const, problems: [`The answer is no plan: ${read.why}`] };
+      : { ok: false as const, problems: [`The answer is not a plan: ${read.why}`] };
     return { text, divided };
   }
 
-  /** Looking is all that planning needs; what a person's own command may write is the person's affair. */
+  /** Planning only reads files, so models get `read-only`. A person's own command may write: that person wrote it. */
   async #call(agent: AgentSpec, worded: PlannerPrompt) {
     if (!worded.ok) throw new UsageError('USAGE', refusalText(worded.refusal));
     const sandbox = agent.kind === 'exec' ? ('workspace-write' as const) : ('read-only' as const);

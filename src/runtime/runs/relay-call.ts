@@ -1,6 +1,6 @@
 /**
- * One call outside a team: a backend, a reviewer or a validating command as a subagent of this process. What it started is
- * gone when it ends, and with this process whatever ends that.
+ * One call outside a team: runs a backend, a reviewer or a validating command as a subagent of this process. What it
+ * started ends with the call, and with this process, however that ends.
  */
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import type { AgentSpec, FailureClass, Sandbox } from '../../model/agent/agent.ts';
@@ -11,15 +11,15 @@ import { Subagents } from '../tools/subagents.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Stands in the environment of all that a loop starts. */
+/** Set in the environment of all that a loop starts. */
 export const NESTED_VARIABLE = 'TEAMS_REFINE';
 
-/** @throws UsageError `POLICY_DENIED` inside a teammate, a loop or a planner: none of them starts one of its own */
+/** @throws UsageError `POLICY_DENIED` inside a teammate, a loop or a planner: these may not start another one */
 export function refuseNesting(environment: Environment, what = 'A refine loop'): void {
   const member = environment['TEAMS_MEMBER'] ?? '';
   const where = member !== '' ? `this process is the teammate ${member}` : 'this process works for one already';
   if (member !== '' || (environment[NESTED_VARIABLE] ?? '') !== '')
-    throw new UsageError('POLICY_DENIED', `${what} starts no other one (${where}).`);
+    throw new UsageError('POLICY_DENIED', `${what} cannot start another one (${where}).`);
 }
 
 export interface CallPlace {
@@ -43,7 +43,7 @@ export class RelayCalls {
     this.#place = place;
   }
 
-  /** @returns how it ended; undefined when `signal` aborted first. Never rejects for what the agent did */
+  /** @returns how it ended; undefined when `signal` aborted first. It never rejects because of what the agent did */
   async run({ agent, ...call }: RelayRequest, signal: AbortSignal): Promise<EndedCall | undefined> {
     const { cwd, environment, envPass } = this.#place;
     const env = childEnvironment(agent.kind, {

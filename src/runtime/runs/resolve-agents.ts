@@ -1,4 +1,7 @@
-/** Who plans and who works in a run of a task: what was said, else what is configured, else the first that could work here. */
+/**
+ * Chooses the planner and the workers' agents for a run of a task: first the flags, then the configuration, then the
+ * first available agent.
+ */
 import { AUTO, parseAgentFlag, type AgentSpec } from '../../model/agent/agent.ts';
 import { kindsWith, usesModel } from '../../model/agent/agent-kinds.ts';
 import { configuredAgents, type Config } from '../../model/config/config.ts';
@@ -8,7 +11,7 @@ import { availabilityOf } from '../agents/availability.ts';
 import { probeAgents, type ProbedAgent } from './route.ts';
 
 export interface RequestedAgents {
-  /** As behind `--planner` and `--agent`: a kind, a configured name, JSON, `exec:COMMAND`. */
+  /** In the syntax of `--planner` and `--agent`: a kind, a configured name, JSON, `exec:COMMAND`. */
   readonly planner?: string | undefined;
   readonly agent?: string | undefined;
 }
@@ -17,7 +20,7 @@ export interface ResolvedAgents {
   readonly planner: Labelled;
   readonly flag?: Labelled | undefined;
   readonly usual: Labelled;
-  /** By the names that routes use. */
+  /** The available agents, by the names that routes use. */
   readonly available: ReadonlyMap<string, AgentSpec>;
 }
 
@@ -25,7 +28,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * @param more names that a template routes to
- * @throws UsageError `USAGE` for an agent that nobody knows; AgentError `AGENT_UNAVAILABLE` with what was probed
+ * @throws UsageError `USAGE` for an unknown agent; AgentError `AGENT_UNAVAILABLE` with what was probed
  */
 export async function resolveAgents(
   said: RequestedAgents,
@@ -34,11 +37,11 @@ export async function resolveAgents(
   more: readonly string[],
 ): Promise<ResolvedAgents> {
   const agents = configuredAgents(config);
-  const sayer = async (word: string | undefined): Promise<Labelled | undefined> =>
+  const fromWord = async (word: string | undefined): Promise<Labelled | undefined> =>
     word === undefined || word === AUTO ? undefined : saidAgent(word, agents, environment);
-  const [flag, told] = [await sayer(said.agent), await sayer(said.planner)];
+  const [flag, askedPlanner] = [await fromWord(said.agent), await fromWord(said.planner)];
   const names = [...new Set([...kindsWith('routes'), ...config.fallback, ...more])];
-  const probes = flag && told ? new Map<string, ProbedAgent>() : await probeAgents(names, agents, environment);
+  const probes = flag && askedPlanner ? new Map<string, ProbedAgent>() : await probeAgents(names, agents, environment);
   const available = new Map(
     [...probes].flatMap(([name, { spec, isAvailable }]) => (spec && isAvailable ? [[name, spec] as const] : [])),
   );
@@ -46,9 +49,9 @@ export async function resolveAgents(
   const usual = flag ?? (await usualOf(wanted, agents, available, environment));
   if (usual === undefined) {
     const seen = config.fallback.map((name) => `${name}: ${probes.get(name)?.found ?? 'unknown'}`);
-    throw nobody(told !== undefined, seen);
+    throw noneAvailable(askedPlanner !== undefined, seen);
   }
-  return { usual, available, planner: plannerOf(told, usual), flag };
+  return { usual, available, planner: plannerOf(askedPlanner, usual), flag };
 }
 
 async function saidAgent(
@@ -68,7 +71,7 @@ async function saidAgent(
   return { label: labelOf(word, agent), agent };
 }
 
-/** A command or a spec is called by its kind. */
+/** A command or a spec in JSON is labelled by its kind. */
 const labelOf = (word: string, { kind }: AgentSpec): string => (/^[a-z0-9-]+$/.test(word.trim()) ? word.trim() : kind);
 
 async function usualOf(
@@ -83,17 +86,17 @@ async function usualOf(
   return label === undefined || agent === undefined ? undefined : { label, agent };
 }
 
-/** A command that works on tasks is not taken for one that plans unless somebody says so. */
-function plannerOf(told: Labelled | undefined, usual: Labelled): Labelled {
-  if (told === undefined && !usesModel(usual.agent.kind))
+/** A command that works on tasks is used as the planner only if `--planner` says so. */
+function plannerOf(askedPlanner: Labelled | undefined, usual: Labelled): Labelled {
+  if (askedPlanner === undefined && !usesModel(usual.agent.kind))
     throw new UsageError(
       'USAGE',
-      `${usual.label} does tasks and is not asked to plan: say who plans with --planner AGENT or --planner exec:COMMAND, or write a plan file.`,
+      `${usual.label} works on tasks and does not plan: name a planner with --planner AGENT or --planner exec:COMMAND, or write a plan file.`,
     );
-  return told ?? usual;
+  return askedPlanner ?? usual;
 }
 
-const nobody = (hasPlanner: boolean, seen: readonly string[]): AgentError =>
+const noneAvailable = (hasPlanner: boolean, seen: readonly string[]): AgentError =>
   new AgentError(
     'AGENT_UNAVAILABLE',
     `No agent can ${hasPlanner ? 'work' : 'plan or work'} here. Probed: ${seen.join('; ')}. ` +

@@ -1,4 +1,7 @@
-/** Where a task's text would go, explained: its domain by words, its tier by weight, the agent by what is there. */
+/**
+ * Explains where a task's text would be routed: the domain by words, the tier by complexity, the agent by what is
+ * available.
+ */
 import { AUTO } from '../../model/agent/agent.ts';
 import { kindsWith } from '../../model/agent/agent-kinds.ts';
 import { type Config, configuredAgents } from '../../model/config/config.ts';
@@ -12,22 +15,22 @@ export interface Routed {
   readonly domain: Domain;
   readonly score: number;
   readonly tier: Tier;
-  /** Null where nothing is available at all. */
+  /** Null if no agent is available. */
   readonly agent: string | null;
   readonly role: string;
   readonly words: Route['words'];
   readonly why: string;
 }
 
-/** What an agent of a name was found to be. */
+/** What a probe found out about the agent of a name. */
 export interface ProbedAgent extends Availability {
-  /** Absent where nobody knows the name. */
+  /** Absent if the name is unknown. */
   readonly spec?: AgentSpec;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What each agent that could be chosen was found to be. */
+/** Probes each agent that could be chosen. */
 export async function probeAgents(
   names: readonly string[],
   configured: ReadonlyMap<string, AgentSpec>,
@@ -41,7 +44,7 @@ export async function probeAgents(
   return new Map(await Promise.all(probed));
 }
 
-/** @param flag what `--agent` says */
+/** @param flag the value of `--agent` */
 export async function routeText(
   text: string,
   config: Config,

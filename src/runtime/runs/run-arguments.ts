@@ -1,4 +1,4 @@
-/** What the words behind `teams run` ask for, against the templates and roles that are here. */
+/** Interprets the arguments of `teams run` with the templates and roles that exist. */
 import type { Config } from '../../model/config/config.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
@@ -13,7 +13,7 @@ export interface RunAsk {
   readonly task: string;
 }
 
-/** @throws UsageError `USAGE` for a first word that looks like a spec and is none, and where there is no task */
+/** @throws UsageError `USAGE` for a first word that looks like a spec but is none, and if there is no task */
 export function runAsk(words: readonly string[], root: string, { maxAgents }: Pick<Config, 'maxAgents'>): RunAsk {
   const parsed = parseRunWords(words, {
     roles: new Set(readShelf(root, 'roles', shippedFolder('roles')).keys()),
@@ -30,13 +30,13 @@ export interface RunTemplate {
   readonly warnings: readonly string[];
 }
 
-/** Roles that a route may choose where nobody named one. */
+/** Roles that a route may choose if the arguments name none. */
 const ROUTED = ['executor', 'designer'] as const;
 
 /**
  * The template of a spec, and the roles that its workers may have.
  *
- * @throws UsageError `TEMPLATE_INVALID`, `ROLE_INVALID`, `USAGE` for a role that is not there; StoreError `UNTRUSTED`
+ * @throws UsageError `TEMPLATE_INVALID`, `ROLE_INVALID`, `USAGE` for an unknown role; StoreError `UNTRUSTED`
  */
 export function resolveTemplate(
   spec: RunSpec,

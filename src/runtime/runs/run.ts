@@ -1,6 +1,6 @@
 /**
- * One run of a team, from the first process to the report: start → execute → gates → shut down → report. Whatever ends
- * it, clean-up comes before the report.
+ * One run of a team, from the first process to the report: start → execute → gates → shut down → report. However it
+ * ends, clean-up comes before the report.
  */
 import type { Plan } from '../../model/plan/plan.ts';
 import { canonicalPlan } from '../../model/plan/plan.ts';
@@ -24,12 +24,12 @@ import { makeTeam, type OpenOptions, type TeamInput } from '../team/team-handle.
 import type { TeamPaths } from '../../store/files/paths.ts';
 
 export interface RunOptions {
-  /** First abort: stop in order; the report so far is given all the same. */
+  /** First abort: stop in order; the report so far is still given. */
   readonly signal?: AbortSignal;
   /** Second abort: stop at once. */
   readonly force?: AbortSignal;
   readonly strict?: boolean;
-  /** Told when teammates run: from here on views have something to show. */
+  /** Called when the teammates run, so that views have something to show. */
   readonly onStarted?: (session: RunSession) => void;
 }
 
@@ -42,11 +42,12 @@ export interface PlannedFrom {
   readonly kept?: KeptPlan;
 }
 
-/** Makes the team of a plan, with its tasks; nothing is started. */
+/** Creates the team of a plan, with its tasks; starts nothing. */
 export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: OpenOptions): Promise<TeamPaths> {
   const input: TeamInput = {
     profile: plan.profile,
-    // A person's plan says who owns what: whoever is idle takes what has none (SPEC §5a). A planner's has an owner for all.
+    // In a plan file an idle member takes any task without an owner (docs/specification.md R4.3). In a planner's plan
+    // every task has an owner.
     claimMode: plan.decomposed === undefined ? 'auto' : 'assigned',
     members: plan.members.map(({ name, role, agent, sandbox, env, planApproval, prompt }) => ({
       name,
@@ -70,10 +71,10 @@ export async function makePlannedTeam(plan: Plan, where: PlannedFrom, options: O
 }
 
 /**
- * Runs a team that is there until its board is done, and reports.
+ * Runs an existing team until its board is done, and reports.
  *
- * @param plan what it carries out; without one the board is taken as it is
- * @throws ConflictError `LEAD_ALIVE`; AgentError when a teammate does not start: what was started is stopped then
+ * @param plan the plan of the team; without one the board is used as it is
+ * @throws ConflictError `LEAD_ALIVE`; AgentError if a teammate does not start: what was started is then stopped
  */
 export async function runTeam(
   paths: TeamPaths,
@@ -116,7 +117,7 @@ const promptOf = ({ name, decomposed }: Plan): Pick<RunFacts, 'prompt' | 'templa
         boundaryFiles: decomposed.boundaryFiles.map(({ file }) => file),
       };
 
-/** A plan has follow-ups if it says so (SPEC §5a). */
+/** A plan has follow-ups only if it says so (docs/specification.md R4.2). */
 function withCascade(options: SessionOptions, plan: Plan | undefined): SessionOptions {
   if (plan?.cascade !== true) return options;
   const { spare } = plan;
@@ -128,7 +129,7 @@ function withCascade(options: SessionOptions, plan: Plan | undefined): SessionOp
   return { ...options, limits, ...defined({ spare }) };
 }
 
-/** Work and gates, and again as long as a verification finds something to be fixed. */
+/** Runs the work and the gates, and again as long as the integration finds something to fix. */
 async function carryOut(
   session: RunSession,
   plan: Plan | undefined,
@@ -152,7 +153,7 @@ async function carryOut(
   }
 }
 
-/** Stops every process, then reports: in that order on every path. */
+/** Stops every process, then reports; in this order on every path. */
 async function conclude(
   session: RunSession,
   ending: LeadEnding,
@@ -182,9 +183,9 @@ const notesOf = (ending: LeadEnding): string[] =>
       ? ['The run was interrupted before its end.']
       : [];
 
-/** At the end of a run nobody may refuse: what refuses is forced. Who asked for the end may be in a hurry. */
+/** Stops all members. At the end of a run a member may not refuse: a refusal is answered with force. */
 async function stopAll(session: RunSession, ending: LeadEnding, { force }: RunOptions): Promise<void> {
-  // What is spent is spent: no turn goes on.
+  // The limit is reached: no turn goes on.
   const hard = ending.why === 'spent' ? { force: true, now: true } : {};
   const asked = ending.why === 'closing' ? { force: ending.force, now: ending.now } : hard;
   const options = { ...asked, signal: force };

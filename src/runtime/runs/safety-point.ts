@@ -1,6 +1,7 @@
 /**
- * The safety point of a run: before agents write, tree, index and untracked files are kept in git as two commits under
- * `refs/teams/<team>/start`: the files on top of the index on top of HEAD. Branches, the user's index and files are not touched.
+ * The safety point of a run. Before agents write, the tracked files, the index and untracked files are kept in git as
+ * two commits under `refs/teams/<team>/start`: the files on top of the index on top of HEAD. Branches, the user's index
+ * and the files are not touched.
  */
 import { missingExclusion } from '../../store/workspace/exclude.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -10,7 +11,9 @@ import type { RunSession } from './session.ts';
 import { cwdOf } from '../../store/team/team-reader.ts';
 import { refOf, type SafetyPoint } from '../process/safety-ref.ts';
 
-/** Lets git forget it. Another run's of the same name, and one that is gone already, stay as they are. */
+/**
+ * Deletes the ref of a safety point. The ref of another run with the same name stays, and a missing ref is no error.
+ */
 export async function forgetSafetyPoint(team: Name, start: SafetyPoint, signal: AbortSignal): Promise<void> {
   await git(['update-ref', '-d', refOf(team), start.commit], { cwd: start.directory, signal });
 }
@@ -21,9 +24,9 @@ const IDENTITY = Object.fromEntries(
 );
 
 /**
- * Makes it once in the life of a team, before the first claim; not where there is no git.
+ * Makes the safety point once in the life of a team, before the first claim. Without git there is none.
  *
- * @returns why there is none, if there should be
+ * @returns why there is none, if there should be one
  */
 export async function keepSafetyPoint(session: RunSession, signal?: AbortSignal): Promise<string | undefined> {
   const { store } = session;
@@ -40,7 +43,7 @@ export async function keepSafetyPoint(session: RunSession, signal?: AbortSignal)
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     session.tell({ type: 'start.failed', text: error.message });
-    return `The files were not kept before the work: ${error.message}.`;
+    return `No safety point was made before the work: ${error.message}.`;
   }
 }
 

@@ -1,18 +1,18 @@
-/** What a lead's session takes of the configuration. */
+/** The options of a lead's session, from the configuration. */
 import type { SessionOptions } from './session.ts';
 import { findAgent } from '../../model/agent/agent.ts';
 import { configuredAgents, type Config } from '../../model/config/config.ts';
 import type { AgentRules } from '../../model/agent/models.ts';
 import { storeOptions } from '../team/team-handle.ts';
 
-/** A name of `fallback` that nobody knows is refused when the configuration is read. */
+/** Reading the configuration has refused unknown names in `fallback` already. */
 function agentRules(config: Config): AgentRules {
   const known = configuredAgents(config);
   const { models, defaultModel, agentStallMs: stallMs } = config;
   return { fallback: config.fallback.flatMap((name) => findAgent(name, known) ?? []), models, defaultModel, stallMs };
 }
 
-/** For a run that nobody watches over: whoever serves a team changes `endsWhenDone`. */
+/** For an unattended run. A lead that serves a team changes `endsWhenDone`. */
 export function sessionOptions(config: Config): SessionOptions {
   const { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents, inboxMaxMessages, inboxMaxBytes } =
     config;

@@ -1,6 +1,6 @@
 /**
- * A lead's whole time with a team: taking the lead, starting teammates together, the loop, the end. Whatever ends it,
- * every process is stopped before anything is reported.
+ * A lead's session with a team: taking the lead, starting teammates together, the loop, the end. However it ends, every
+ * process is stopped before anything is reported.
  */
 import type { Config } from '../../model/config/config.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -27,7 +27,7 @@ export interface SessionOptions extends LeadOptions {
   readonly store: Omit<StoreOptions, 'onFolded'>;
   readonly takeover?: boolean;
   readonly shutdownTimeoutMs?: number | undefined;
-  /** What is run for a gate that a plan asks for without a command. */
+  /** Commands for gates that a plan asks for without a command. */
   readonly gates?: Config['gates'];
 }
 
@@ -54,7 +54,7 @@ export class RunSession {
   /**
    * Takes the lead of a team.
    *
-   * @throws ConflictError `LEAD_ALIVE`; StoreError `UNTRUSTED` for a folder that this user did not make
+   * @throws ConflictError `LEAD_ALIVE`; StoreError `UNTRUSTED` for a folder that this user did not create
    */
   static async open(paths: TeamPaths, options: SessionOptions): Promise<RunSession> {
     const late: { folded: (folded: Folded) => void; lost: () => void } = { folded: () => {}, lost: () => {} };
@@ -67,7 +67,7 @@ export class RunSession {
       const state = store.state.read();
       const lead = new Lead(store, leadership.speaker, {
         ...options,
-        // Mail for a host that left waits until one takes the team up.
+        // Mail for a host that left waits until a host takes the team up again.
         readsMail: options.readsMail === true || state?.host !== undefined,
         ...defined({ quota: options.store.quota }),
       });
@@ -83,8 +83,7 @@ export class RunSession {
   }
 
   /**
-   * Starts teammates in parallel and waits until each has written its record. If one does not start, the others are
-   * stopped again.
+   * Starts teammates in parallel and waits until each is ready. If one does not start, the others are stopped.
    *
    * @throws AgentError `AGENT_CRASHED` naming the one that did not start
    */
@@ -108,7 +107,7 @@ export class RunSession {
     throw startFailure(failed);
   }
 
-  /** The loop, until every task is final, nothing can go on, or `signal` aborts. */
+  /** Runs the loop until every task is final, nothing can go on, or `signal` aborts. */
   async run(signal?: AbortSignal): Promise<LeadEnding> {
     const stop = (): void => this.#lead.stop();
     signal?.addEventListener('abort', stop, { once: true });
@@ -120,7 +119,7 @@ export class RunSession {
     }
   }
 
-  /** Joined members that have an agent; one without is for a person or another program to be. */
+  /** Joined members with an agent. A member without one is started by a person or another program. */
   startable(): Name[] {
     const config = this.store.config.read();
     // The lead of a pipeline starts each role when there is work for it.
@@ -129,27 +128,27 @@ export class RunSession {
     return joined.map(({ name }) => name).filter((name) => withAgent?.some((member) => member.name === name));
   }
 
-  /** By model, before those that are known. */
+  /** Prices by model; they take precedence over the built-in ones. */
   get prices(): Prices {
     return this.#options.spending?.prices ?? {};
   }
 
-  /** By gate, before what the project tells. */
+  /** Commands by gate; they take precedence over those that are detected in the project. */
   get gates(): Partial<Config['gates']> {
     return this.#options.gates ?? {};
   }
 
-  /** For what the lead runs by itself. */
+  /** For programs that the lead runs by itself. */
   get children(): LeadChildren {
     return this.#lead.supervisor.children;
   }
 
-  /** Tells the user's hook that the run is over. */
+  /** Runs the user's hook for the end of the run. */
   finished(report: object): Promise<void> {
     return this.#lead.hooks.finished(report);
   }
 
-  /** Mail for whoever leads by `readsMail`. */
+  /** Mail for the model that leads (`readsMail`). */
   get mail(): Lead['mail'] {
     return this.#lead.mail;
   }
@@ -160,17 +159,17 @@ export class RunSession {
     return life !== undefined && life.death === undefined;
   }
 
-  /** Ends the loop at its next turn. */
+  /** Ends the loop at its next iteration. */
   halt(): void {
     this.#lead.stop();
   }
 
-  /** Takes over the processes that run already, a person's workers among them. */
+  /** Takes over running processes, also workers that a person started. */
   adopt(names: readonly Name[]): void {
     for (const name of names) this.#lead.supervisor.adopt(name);
   }
 
-  /** Records where the run is. */
+  /** Records the state of the run in `state.json`. */
   async note(facts: Partial<RunFacts>): Promise<void> {
     this.#facts = { ...this.#facts, ...facts };
     const { store } = this;
@@ -183,7 +182,10 @@ export class RunSession {
     this.store.events.append(event);
   }
 
-  /** @returns the members that were stopped; @throws ConflictError `STILL_RUNNING` naming those that refuse */
+  /**
+   * @returns the members that were stopped
+   * @throws ConflictError `STILL_RUNNING` naming those that refuse
+   */
   async shutDown(options: Partial<ShutdownOptions> = {}): Promise<Name[]> {
     const { profile } = this.store.board.board;
     const waitMs = this.#options.shutdownTimeoutMs ?? profiles[profile].shutdownWaitMs;
@@ -195,7 +197,7 @@ export class RunSession {
     }
   }
 
-  /** Gives the lead back and closes everything; idempotent. Processes were stopped before, or are ended now. */
+  /** Gives up the lead and closes everything. Processes that still run are ended. Idempotent. */
   async close(): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -211,7 +213,11 @@ export class RunSession {
     }
   }
 
-  /** Waits for readiness; the first that died or is late, or undefined when all are ready. */
+  /**
+   * Waits until all are ready.
+   *
+   * @returns the first that died or is late; undefined when all are ready
+   */
   async #ready(names: readonly Name[], signal: AbortSignal | undefined): Promise<MemberProcess | undefined> {
     const { supervisor } = this.#lead;
     const { clock } = this.store;

@@ -1,6 +1,6 @@
 /**
- * A run of a task, up to its team: who plans, the division of the work, and the plan that comes of it, under a name that is
- * free. What follows is any plan's run. Also: the unfinished run of the very same words, which is gone on with.
+ * A run of a task, up to its team: chooses the agents, divides the work, and makes a plan under a free name. After that
+ * it is a run like that of any plan. Also finds an unfinished run of the same words, which is resumed.
  */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { configuredAgents, type Config } from '../../model/config/config.ts';
@@ -37,28 +37,28 @@ export interface TaskRun {
   readonly config: Config;
   readonly root: string;
   readonly place: CallPlace;
-  /** Told what happens, for people. */
+  /** Called with each step, for people. */
   readonly say: (text: string) => void;
 }
 
 export interface PlannedTask {
-  /** S2's TEAM DECOMPOSITION. */
+  /** The division as text, in the layout of docs/specification.md R8.5. */
   readonly text: string;
   /** The plan under this name. */
   readonly named: (name: Name) => GivenPlan;
 }
 
-/** A run of a task whose workers and planner are known. */
+/** A run of a task whose workers and planner are chosen. */
 export interface ResolvedTaskRun extends TaskRun {
   readonly staffing: Staffing;
   readonly planner: Labelled;
 }
 
 /**
- * Who plans and who may work. Nobody is asked anything yet.
+ * Chooses the planner and the agents that may work. No agent is called yet.
  *
- * @throws UsageError, `POLICY_DENIED` inside of another run; AgentError `AGENT_UNAVAILABLE` with what was probed; StoreError `UNTRUSTED` for a project's own
- *   template or role
+ * @throws UsageError, `POLICY_DENIED` inside another run; AgentError `AGENT_UNAVAILABLE` with what was probed;
+ * StoreError `UNTRUSTED` for a project's own template or role
  */
 export async function resolveTaskRun(run: TaskRun): Promise<ResolvedTaskRun> {
   const { ask, said, config, root, place, say } = run;
@@ -67,12 +67,15 @@ export async function resolveTaskRun(run: TaskRun): Promise<ResolvedTaskRun> {
   for (const warning of warnings) say(warning);
   requireFittingRoles(ask, roles);
   const routes = template?.workers.flatMap(({ route }) => route) ?? [];
-  const { planner, ...thinkers } = await resolveAgents(said, config, place.environment, routes);
-  const told = { spec: ask.spec, roles, config, ...thinkers };
-  return { ...run, planner, staffing: template === undefined ? told : { ...told, template } };
+  const { planner, ...resolved } = await resolveAgents(said, config, place.environment, routes);
+  const staffing = { spec: ask.spec, roles, config, ...resolved };
+  return { ...run, planner, staffing: template === undefined ? staffing : { ...staffing, template } };
 }
 
-/** @throws UsageError `USAGE` where every worker would have a role that the task is not for (S2 gotcha 12) */
+/**
+ * @throws UsageError `USAGE` if the task does not fit the role that every worker would have (docs/specification.md
+ * R8.8)
+ */
 function requireFittingRoles({ spec, task }: RunAsk, roles: ReadonlyMap<Name, RoleSpec>): void {
   const role = spec.is === 'count' ? roles.get(spec.role) : undefined;
   const why = role && misfit(role, task);
@@ -81,20 +84,20 @@ function requireFittingRoles({ spec, task }: RunAsk, roles: ReadonlyMap<Name, Ro
 
 /**
  * @returns undefined when `signal` aborted first
- * @throws AgentError when the planner failed, `AGENT_BAD_OUTPUT` with what was wrong with its answers
+ * @throws AgentError if the planner failed, `AGENT_BAD_OUTPUT` with what was wrong with its answers
  */
-export async function planTask(cast: ResolvedTaskRun, signal: AbortSignal): Promise<PlannedTask | undefined> {
-  const { ask, config, place, say, staffing, planner } = cast;
+export async function planTask(resolved: ResolvedTaskRun, signal: AbortSignal): Promise<PlannedTask | undefined> {
+  const { ask, config, place, say, staffing, planner } = resolved;
   const { task } = ask;
   const division = await divideTask({ task, staffing, planner, say, timeoutMs: config.relayTimeoutMs }, place, signal);
   if (division === undefined) return undefined;
   return {
     text: divisionText(division, { task, template: staffing.template?.name ?? 'custom' }),
-    named: (name) => planOf(division, name, cast),
+    named: (name) => planOf(division, name, resolved),
   };
 }
 
-/** The plan as its text, so that a resume reads the very same. */
+/** Writes the plan as text and parses it, so that a resume reads exactly the same plan. */
 function planOf(
   division: Division,
   name: Name,
@@ -114,7 +117,7 @@ const MOST_NAMES = 60;
 export const generatedName = (later = 0): Name =>
   parseName('team', `forge-team-${Math.floor(realClock.now() / 1000) + later}`);
 
-/** Makes the team under `forge-team-<unix-seconds>`; where there is one, under the next second. */
+/** Makes the team under `forge-team-<unix-seconds>`; if the name exists, under the next second. */
 export async function makeGeneratedTeam(
   planned: PlannedTask,
   options: OpenOptions,
@@ -129,7 +132,7 @@ export async function makeGeneratedTeam(
   }
 }
 
-/** The last unfinished run, without a lead, of the same spec and task under this root. */
+/** The last unfinished run under this root with the same spec and task and without a lead. */
 export function unfinishedRun(root: string, ask: RunAsk, config: Config): TeamPaths | undefined {
   const agents = configuredAgents(config);
   const same = abandonedRuns(root).flatMap((name) => {
@@ -145,7 +148,7 @@ export function unfinishedRun(root: string, ask: RunAsk, config: Config): TeamPa
   return same.at(-1);
 }
 
-/** Whether a plan was made of these words. */
+/** Whether a plan was made from these words. */
 export const isSameTask = ({ spec, task }: RunAsk, plan: Plan | undefined): boolean =>
   plan?.decomposed?.task === task && plan.decomposed.spec === specText(spec);
 
@@ -154,7 +157,7 @@ function planIn(paths: TeamPaths, load: (store: TeamReader) => Plan | undefined)
   try {
     return load(store);
   } catch (error) {
-    // Another's broken plan is nobody's unfinished run.
+    // A team with an invalid plan is not an unfinished run of this task.
     if (isTeamError(error)) return undefined;
     throw error;
   } finally {
@@ -163,9 +166,9 @@ function planIn(paths: TeamPaths, load: (store: TeamReader) => Plan | undefined)
 }
 
 /**
- * Puts a finished team away whose name was made up: nobody will ask for it again by name (SPEC §6).
+ * Archives a finished team with a generated name, because no user asks for it by name (docs/specification.md R5.14).
  *
- * @returns the report, with where the record is now
+ * @returns the report, with the folder of the archived team
  */
 export async function archiveFinished(paths: TeamPaths, report: Report, options: SessionOptions): Promise<Report> {
   const isOver = report.status === 'completed' || report.status === 'failed';

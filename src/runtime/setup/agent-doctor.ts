@@ -1,4 +1,7 @@
-/** What `teams doctor` says of each agent: installed, authorised as far as that is told for nothing, reachable. */
+/**
+ * The findings of `teams doctor` about each agent: installed, logged in, reachable, as far as that is known without a
+ * paid call.
+ */
 import { join } from 'node:path';
 import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
@@ -20,7 +23,7 @@ import type { Check } from './doctor-check.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** All at once: the slowest program takes seconds to tell its version. */
+/** Checks all at once: the slowest program takes seconds to print its version. */
 export const agentChecks = (root: string, environment: Environment): Promise<Check[]> =>
   Promise.all([
     ...kindsWith('login').map((kind) => programCheck(kind, root, environment)),
@@ -29,12 +32,12 @@ export const agentChecks = (root: string, environment: Environment): Promise<Che
   ]);
 
 const fine = (name: string, found: string): Check => ({ name, ok: true, found, cure: '' });
-/** Nothing that works, and no fault: another may do. */
+/** Missing, but not a fault: another agent may be used. */
 const absent = (name: string, found: string): Check => ({ name, ok: false, absent: true, found, cure: '' });
 const ill = (name: string, found: string, cure: string): Check => ({ name, ok: false, found, cure });
 const nameOf = (kind: AgentKind): string => `agent ${kind}`;
 
-/** None of them is needed: one that is missing is no fault, one that is there and cannot work is. */
+/** No agent is required: a missing one is no fault, but an installed one that cannot work is. */
 async function programCheck(kind: LoginKind, cwd: string, environment: Environment): Promise<Check> {
   const name = nameOf(kind);
   const install = `npm install -g ${AGENT_KIND_RECORDS[kind].install.npm}`;
@@ -48,7 +51,7 @@ async function programCheck(kind: LoginKind, cwd: string, environment: Environme
   return cure === undefined ? fine(name, all) : ill(name, all, cure);
 }
 
-/** Which login it will use. That a key is there does not say that it is good: only a call would. */
+/** The login that it will use. Whether a key is valid would need a call. */
 function loginFound(kind: LoginKind, environment: Environment): { found: string; cure?: string } {
   const { keys, directory, files, cure, isOptional, inKeychain } = loginOf(kind, environment);
   const key = keys.find((name) => (environment[name] ?? '') !== '');
@@ -56,13 +59,13 @@ function loginFound(kind: LoginKind, environment: Environment): { found: string;
   const there = fileNames(directory);
   const file = files.find((one) => there.includes(one));
   if (file !== undefined) return { found: `login in ${join(directory, file)}` };
-  // Some of its models need no login; and macOS keeps Claude's in its keychain.
+  // Some of opencode's models need no login; macOS keeps Claude's login in its keychain.
   if (isOptional) return { found: 'no login' };
   if (inKeychain && process.platform === 'darwin') return { found: 'login perhaps in the keychain' };
   return { found: 'no login', cure };
 }
 
-/** A key or a server that is not there is no fault either, unless its program is installed for nothing else. */
+/** A missing key or server is no fault, unless its program is installed and has no other use. */
 async function otherCheck(kind: AgentKind, environment: Environment): Promise<Check> {
   const { isAvailable, found } = await availabilityOf({ kind }, environment);
   const { program } = recordOf(kind);
@@ -73,7 +76,7 @@ async function otherCheck(kind: AgentKind, environment: Environment): Promise<Ch
     : absent(nameOf(kind), found);
 }
 
-/** Our own server, as an agent's program starts it. */
+/** Starts our own MCP server as an agent's program would. */
 async function mcpCheck(cwd: string, environment: Environment): Promise<Check> {
   const env = childEnvironment('exec', { parent: environment, envPass: ['XDG_STATE_HOME', 'XDG_CONFIG_HOME'] });
   const probed = await probeMcp(commandLine('mcp', '--root', cwd), { env, cwd });

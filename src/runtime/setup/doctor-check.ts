@@ -3,9 +3,9 @@
 export interface Check {
   readonly name: string;
   readonly ok: boolean;
-  /** It is not here, and need not be: no fault of the place. */
+  /** It is missing and not required: no fault. */
   readonly absent?: true;
   readonly found: string;
-  /** Empty where nothing is to be done. */
+  /** Empty if there is nothing to do. */
   readonly cure: string;
 }

@@ -1,4 +1,7 @@
-/** `teams doctor`: what works here and what does not, each with its cure. Nothing is repaired unless it is asked for. */
+/**
+ * `teams doctor`: what works here and what does not, each with its cure. It changes nothing unless an option asks for
+ * it.
+ */
 import process from 'node:process';
 import { isTeamError } from '../../model/text/errors.ts';
 import { isConfigUntrusted } from '../../store/user/config-files.ts';
@@ -13,7 +16,7 @@ const LEAST_WATCHES = 8_192;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** @param breakLocks removes left-over locks, and says so */
+/** @param breakLocks removes left-over locks, and reports that */
 export const diagnose = async (
   root: string,
   environment: Environment,
@@ -27,7 +30,7 @@ export const diagnose = async (
     'install util-linux; without it, processes that escape are found by their environment only',
   ),
   program('git', environment, 'install git; without it there is no safety point and no `teams diff`'),
-  program('bwrap', environment, 'install bubblewrap; without it commands of models are not held in'),
+  program('bwrap', environment, 'install bubblewrap; without it commands of models are not isolated'),
   processTable(),
   watchers(),
   key(),
@@ -69,7 +72,7 @@ const processTable = (): Check =>
     'processes',
     canSeeProcesses(),
     canSeeProcesses() ? 'seen with start time and boot' : 'not visible',
-    'mount /proc; without it nobody can tell a dead process from a living one',
+    'mount /proc; without it a dead process cannot be told from a living one',
   );
 
 function watchers(): Check {
@@ -88,7 +91,7 @@ const KEY_CURES = {
   there: '',
   missing: '',
   damaged: 'remove it, and trust your teams again with `teams doctor --trust TEAM`',
-  'open to others': 'chmod 600 it: who reads it can make folders that you trust',
+  'open to others': 'chmod 600 it: anyone who can read it can make folders that you trust',
 };
 
 function key(): Check {

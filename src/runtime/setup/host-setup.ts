@@ -1,4 +1,4 @@
-/** `teams init --host`: which file of an MCP host gets our entry, and the writing. */
+/** `teams init --host`: finds the configuration file of an MCP host and writes our entry into it. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../model/text/errors.ts';
@@ -13,11 +13,11 @@ export interface HostSetup {
   readonly file: string;
   /** The entry alone. */
   readonly entry: string;
-  /** The whole file with the entry; undefined when there is one already. */
+  /** The whole file with the entry; undefined if it has the entry already. */
   readonly text: string | undefined;
 }
 
-/** Claude and opencode have a file a project; Codex and Gemini take servers only from the user's own. */
+/** Claude and opencode have a file in each project; Codex and Gemini read servers only from the user's own file. */
 const FILES: Readonly<Record<McpHost, (root: string, environment: Environment) => string>> = {
   claude: (root) => join(root, '.mcp.json'),
   codex: (_root, environment) => join(environment['CODEX_HOME'] ?? join(homeOf(environment), '.codex'), 'config.toml'),
@@ -30,7 +30,7 @@ const homeOf = (environment: Environment): string => environment['HOME'] ?? home
 /**
  * What would be written for a host.
  *
- * @throws UsageError `USAGE` for a file that cannot be read as what it should be: it stays untouched
+ * @throws UsageError `USAGE` for a file that cannot be parsed: it stays unchanged
  */
 export function hostSetup(host: McpHost, root: string, environment: Environment): HostSetup {
   const file = FILES[host](root, environment);
@@ -45,7 +45,7 @@ export function hostSetup(host: McpHost, root: string, environment: Environment)
   return { file, entry, text: made.is === 'new' ? made.text : undefined };
 }
 
-/** The entry alone, for a person to add; no file is looked at. */
+/** The entry alone, for a person to add; reads no file. */
 export const printedEntry = (host: McpHost, environment: Environment): string =>
   hostEntryText(host, ourCommand(environment));
 
@@ -53,7 +53,7 @@ export const writeHostSetup = ({ file, text }: HostSetup): void => {
   if (text !== undefined) rewriteUserFile(file, text);
 };
 
-/** `teams` where a shell finds just us under that name, else the Node that runs us and our file. */
+/** `teams` if the shell finds this program under that name, else the present Node and our file. */
 function ourCommand({ PATH = '' }: Environment): [string, ...string[]] {
   const found = findProgram('teams', PATH);
   const isUs = found !== undefined && isSameFile(found, join(binDirectory, 'teams.js'));

@@ -1,4 +1,4 @@
-/** Setting up a project: first what would be written, then the writing. */
+/** Sets up a project: first lists what would be written, then writes it. */
 import { CONFIG_KEY_HELP } from '../../model/config/config-key-help.ts';
 import { CONFIG_KEYS, configSchema } from '../../model/config/config.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
@@ -12,7 +12,7 @@ export interface InitChange {
   readonly what: string;
 }
 
-/** What {@link initProject} would change; empty when all is there. */
+/** What {@link initProject} would change; empty if everything exists. */
 export function initPlan(root: string): InitChange[] {
   const { config } = rootPaths(root);
   const exclusion = missingExclusion(root);
@@ -26,7 +26,7 @@ export function initPlan(root: string): InitChange[] {
   ];
 }
 
-/** Writes it. A configuration that is there stays as it is. */
+/** Writes the files. An existing configuration stays as it is. */
 export function initProject(root: string): void {
   const { config } = rootPaths(root);
   if (createUserFile(config, configText())) trustProjectConfig(root);
@@ -39,9 +39,9 @@ export function configText(): string {
   const lines = CONFIG_KEYS.flatMap((key) => ['', ...commentOf(key), `# ${key}: ${sampleOf(key, defaults[key])}`]);
   return [
     `# yaml-language-server: $schema=${schemaFile('config')}`,
-    '# Configuration of teams for this project. Stronger: command line flags and TEAMS_<KEY> variables; weaker: the same',
-    '# file in $XDG_CONFIG_HOME/teams. `teams config show --origin` shows what is in force. After an edit that sets',
-    '# commands, addresses or environment, `teams doctor --trust` says that it was you.',
+    '# Configuration of teams for this project. Command line flags and TEAMS_<KEY> variables override it; it overrides the',
+    '# same file in $XDG_CONFIG_HOME/teams. `teams config show --origin` shows the values in use. After an edit that sets',
+    '# commands, addresses or environment, `teams doctor --trust` confirms that you made the edit.',
     ...lines,
     '',
   ].join('\n');

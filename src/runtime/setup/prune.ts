@@ -1,4 +1,4 @@
-/** Removing archived teams for good, and with them what git keeps of how their files were before. */
+/** Removes archived teams for good, together with their safety points in git. */
 import { removeArchived } from '../../store/team/remove-archived.ts';
 import { openForReading, stateIn } from '../../store/team/team-reader.ts';
 import type { ListedTeam } from '../../store/team/team-list.ts';
@@ -7,7 +7,7 @@ import { realClock } from '../../os/system-clock.ts';
 import { forgetSafetyPoint } from '../runs/safety-point.ts';
 import type { SafetyPoint } from '../process/safety-ref.ts';
 
-/** The ref first: one without a team would be removed by nobody. */
+/** Removes the ref first: without its team, nothing would remove it later. */
 export async function pruneTeams(teams: readonly ListedTeam[], signal: AbortSignal): Promise<void> {
   for (const team of teams) {
     const start = startOf(team);
@@ -25,7 +25,7 @@ function startOf({ paths }: ListedTeam): SafetyPoint | undefined {
       store.close();
     }
   } catch (error) {
-    // A report without a team, or a folder that nobody can read any more.
+    // A report without a team, or a folder that is unreadable.
     if (isTeamError(error)) return undefined;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What `teams doctor` says of each team of a root: its seal, its locks, its processes. */
+/** The findings of `teams doctor` about each team of a root: its seal, its locks, its processes. */
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { breakLocks as removeLocks, leftLocks } from '../../store/team/abandoned-locks.ts';
@@ -51,7 +51,7 @@ function locks(name: Name, paths: TeamPaths, isBreaking: boolean): Check {
   return { name: `${name}: locks`, ok, found: found || 'none left over', cure: ok ? '' : 'teams doctor --break-lock' };
 }
 
-/** What runs on although nobody leads it; a person's own workers may. */
+/** Processes that run without a lead; workers that a person started may do so. */
 function leftProcesses(name: Name, paths: TeamPaths): Check {
   const store = openForReading(paths, { clock: realClock });
   try {
@@ -73,7 +73,7 @@ function leftProcesses(name: Name, paths: TeamPaths): Check {
 }
 
 /**
- * Seals a team's folder as this user's own, as it is now.
+ * Seals a team's folder as this user's own, in its present state.
  *
  * @throws StoreError `TEAM_GONE`
  */
@@ -91,7 +91,11 @@ export async function trustTeam(root: string, name: Name): Promise<void> {
   }
 }
 
-/** Trusts `.teams/config.yaml`, and the project's own roles, pipelines and templates, as they are now. @throws StoreError when there is none of them */
+/**
+ * Trusts `.teams/config.yaml`, and the project's own roles, pipelines and templates, in their present state.
+ *
+ * @throws StoreError if none of them exists
+ */
 export function trustProject(root: string): void {
   const config = trustProjectConfig(root);
   const shelved = trustShelves(root);

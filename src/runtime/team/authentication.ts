@@ -1,6 +1,6 @@
 /**
- * Who speaks (SPEC §4): a process with a member's token is that member; without one a person speaks, as the lead
- * unless told otherwise; the lead's own process speaks by its epoch.
+ * Who the speaker is (docs/specification.md R2.15). A process with a member's token is that member. Without a token it
+ * is a person, who speaks as the lead or as the member that `--as` names. The lead's own process speaks with its epoch.
  */
 import { UsageError } from '../../model/text/errors.ts';
 import type { Board } from '../../model/board/board.ts';
@@ -14,13 +14,13 @@ export type Speaker =
   | { readonly kind: 'person'; readonly name: Name }
   | { readonly kind: 'lead'; readonly name: Name; readonly incarnation: string; readonly epoch: number };
 
-/** Environment variables by which a member's children are known. */
+/** Environment variables that identify a member's child processes. */
 export const TOKEN_VARIABLE = 'TEAMS_TOKEN';
 export const MEMBER_VARIABLE = 'TEAMS_MEMBER';
-/** How many failed attempts in a row quarantine a member: its lead's configuration, told to its process. */
+/** Failed attempts in a row that quarantine a member; the lead passes its configuration to the member's process. */
 export const MOST_FAILURES_VARIABLE = 'TEAMS_MAX_CONSECUTIVE_ERRORS';
 
-/** The author that a speaker writes as, on the board as folded now. */
+/** The author of the speaker's records, on the present board. */
 export function authorOf(speaker: Speaker): (board: Board) => Author {
   switch (speaker.kind) {
     case 'member':
@@ -35,11 +35,11 @@ export function authorOf(speaker: Speaker): (board: Board) => Author {
 }
 
 /**
- * Whoever is refused is told in the events: it tried to speak as somebody else.
+ * Identifies the speaker. A refusal is logged, because the process tried to speak as another member.
  *
  * @param environment the caller's environment variables
  * @param as the name of `--as`, if any
- * @throws UsageError `POLICY_DENIED` when a member's child speaks as somebody else, or its token is not the member's
+ * @throws UsageError `POLICY_DENIED` when a member's child speaks as another, or its token is not the member's
  */
 export function authenticate(
   store: TeamStore,
@@ -51,25 +51,25 @@ export function authenticate(
   const wanted = as === undefined ? undefined : parseMemberName(as);
   if (token === undefined || member === undefined) return { kind: 'person', name: wanted ?? LEAD };
   const name = parseMemberName(member);
-  const told = { team: environment['TEAMS_TEAM'] ?? store.paths.name, token };
-  const judged = memberOf(store, name, wanted, told);
+  const given = { team: environment['TEAMS_TEAM'] ?? store.paths.name, token };
+  const judged = memberOf(store, name, wanted, given);
   if (typeof judged !== 'string') return judged;
   store.events.append({ type: 'member.refused', member: name, text: judged });
   throw new UsageError('POLICY_DENIED', judged);
 }
 
-/** @returns the member, or why it is none */
+/** @returns the member, or why the token is refused */
 function memberOf(
   { paths: { name: team }, roster }: TeamStore,
   name: Name,
   wanted: Name | undefined,
-  told: { readonly team: string; readonly token: string },
+  given: { readonly team: string; readonly token: string },
 ): Speaker | string {
-  if (told.team !== team) return `This process is ${name} of team ${told.team}; it has no say in team ${team}.`;
+  if (given.team !== team) return `This process is ${name} of team ${given.team}; it cannot act in team ${team}.`;
   if (wanted !== undefined && wanted !== name)
     return `This process is ${name} of team ${team}; it cannot speak as ${wanted}.`;
   const record = roster.read(name);
-  return record?.incarnation !== undefined && tokenMatches(told.token, record)
+  return record?.incarnation !== undefined && tokenMatches(given.token, record)
     ? { kind: 'member', name, incarnation: record.incarnation }
     : `TEAMS_TOKEN is not ${name}'s: its process was replaced or has ended.`;
 }

@@ -1,4 +1,4 @@
-/** The message bus of a session, for whoever may speak on it (S4 "Message Bus Protocol", SPEC §11). */
+/** Writes to the message bus of a session, for those who may speak on it (docs/specification.md R10.16). */
 import { busTypeSchema, tagged, type BusRecord } from '../../model/pipeline/bus-record.ts';
 import { didYouMeanOneOf } from '../../model/text/did-you-mean.ts';
 import { UsageError } from '../../model/text/errors.ts';
@@ -18,9 +18,9 @@ export interface BusMessage {
 }
 
 /**
- * The team of a session.
+ * Finds the team of a session.
  *
- * @throws UsageError `UNKNOWN_TEAM`, or `USAGE` with a hint for a team's name where the session's id belongs
+ * @throws UsageError `UNKNOWN_TEAM`, or `USAGE` with a hint if a team's name is given instead of a session's id
  */
 export function sessionTeam(root: string, session: string): Name {
   const active = listTeams(root).filter(({ archivedAt }) => archivedAt === undefined);
@@ -40,8 +40,8 @@ export function sessionTeam(root: string, session: string): Name {
 /**
  * Writes one record.
  *
- * @throws UsageError `UNKNOWN_MEMBER` for a role that nobody has, `POLICY_DENIED` for one that is not the speaker's and
- *   for another reader than the coordinator, `USAGE` for a type that is none
+ * @throws UsageError `UNKNOWN_MEMBER` for a role that no member has, `POLICY_DENIED` for a role that is not the
+ * speaker's and for another reader than the coordinator, `USAGE` for an invalid type
  */
 export async function logOnBus({ store, speaker }: TeamHandle, said: BusMessage): Promise<BusRecord> {
   const { session, from, to, type, summary, ref } = said;
@@ -56,11 +56,10 @@ export async function logOnBus({ store, speaker }: TeamHandle, said: BusMessage)
   const saying = members.filter(({ name, role }) => name === from || role === from);
   if (saying.length === 0 && !isLead(from)) {
     const known = [...new Set(members.map(({ role }) => role))];
-    throw new UsageError('UNKNOWN_MEMBER', `Nobody here has the role ${quoted(from)}; there are: ${known.join(', ')}.`);
+    throw new UsageError('UNKNOWN_MEMBER', `No member has the role ${quoted(from)}; there are: ${known.join(', ')}.`);
   }
   const isOwn = speaker.kind !== 'member' || saying.some(({ name }) => name === speaker.name);
-  if (!isOwn)
-    throw new UsageError('POLICY_DENIED', `${speaker.name} does not speak as ${from} (rule: role isolation).`);
+  if (!isOwn) throw new UsageError('POLICY_DENIED', `${speaker.name} cannot speak as ${from} (rule: role isolation).`);
   const member = speaker.kind === 'member' ? speaker.name : (saying[0]?.name ?? LEAD);
   const record = { session, from, to, kind: kind.data, summary: tagged(from, summary).slice(0, 4_096) };
   return store.bus.log({ ...record, ref }, member);

@@ -1,4 +1,7 @@
-/** A checkpoint of a pipeline: a task of the lead's that a person's yes completes, once, and a no fails. */
+/**
+ * A checkpoint of a pipeline: a task of the lead. A person's approval completes it, a refusal fails it; the first
+ * answer counts.
+ */
 import { refused, type Board, type Refused } from '../../model/board/board.ts';
 import type { Body } from '../../model/board/event.ts';
 import { LEAD } from '../../model/text/names.ts';
@@ -20,16 +23,16 @@ const stopping = (board: Board, id: string, said: string): Body | Refused =>
 
 type End = Extract<Body, { type: 'task.completed' | 'task.failed' }>;
 
-/** Claim and end in one record: of two answers the first counts, and the second is told that it is over. */
+/** Claims and ends the task in one record. Of two answers the first counts; the second is refused as `FINAL`. */
 function ending(board: Board, id: string, end: (epoch: number) => End): Body | Refused {
   const task = board.tasks.get(id);
-  if (task === undefined || !isCheckpoint(task)) return refused('BAD_REFERENCE', `task #${id} is no checkpoint`);
+  if (task === undefined || !isCheckpoint(task)) return refused('BAD_REFERENCE', `task #${id} is not a checkpoint`);
   if (task.status !== 'pending') return refused('FINAL', `task #${id} was answered already: it is ${task.status}`);
   return { type: 'batch', changes: [{ type: 'task.claimed', task: id, member: LEAD }, end(task.claims + 1)] };
 }
 
 /**
- * A person's answer at a checkpoint. Who may give it is asked before.
+ * Applies a person's answer to a checkpoint. The caller checks who may answer.
  *
  * @throws ConflictError `FINAL`, `NOT_READY`
  */

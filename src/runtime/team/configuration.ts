@@ -1,10 +1,10 @@
-/** The configuration of a root, from every layer. */
+/** The configuration of a root, merged from all layers. */
 import { configFromEnv } from '../../model/config/config-env.ts';
 import { mergeConfig, type Layer, type MergedConfig } from '../../model/config/config-layers.ts';
 import { configLayers } from '../../store/user/config-files.ts';
 
 /**
- * @param flags what the command line sets, the strongest layer
+ * @param flags from the command line, the layer that takes precedence
  * @throws UsageError `CONFIG_INVALID`
  */
 export const loadConfig = (

@@ -1,6 +1,6 @@
 /**
- * The user's hooks (SPEC §13): a command that gets an event as JSON on its stdin. Exit 2 refuses, and what it printed is
- * the feedback; anything else lets things go on. It is ended after a minute.
+ * The user's hooks (docs/specification.md R12.4): a command that gets an event as JSON on its stdin. Exit code 2
+ * refuses, with the output as feedback; any other end accepts. A hook is ended after 60 s.
  */
 import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
@@ -17,7 +17,7 @@ import { pathWithUs } from '../process/package.ts';
 export type Hooks = Config['hooks'];
 export type HookName = keyof Hooks;
 
-/** What a hook is told besides its name, the time and the team. */
+/** What a hook gets besides its name, the time and the team. */
 export interface HookEvent {
   readonly member?: string;
   readonly [key: string]: unknown;
@@ -32,7 +32,7 @@ export interface HookCall {
 export interface HookPlace {
   readonly store: TeamStore;
   readonly signal: AbortSignal;
-  /** How it is known as started by this process. */
+  /** The mark that identifies it as started by this process. */
   readonly marked: Marked;
 }
 
@@ -40,11 +40,11 @@ const TIMEOUT_MS = 60_000;
 const REFUSES = 2;
 const KEPT_BYTES = 8_192;
 
-/** @returns the feedback of a refusal; undefined when things go on */
+/** @returns the feedback of a refusal; undefined if the hook accepts */
 export async function runHook({ name, command, event }: HookCall, place: HookPlace): Promise<string | undefined> {
   const { store, signal, marked } = place;
   const { paths, clock } = store;
-  const told = { hook: name, at: clock.now() / 1_000, team: paths.name, root: paths.root, ...event };
+  const payload = { hook: name, at: clock.now() / 1_000, team: paths.name, root: paths.root, ...event };
   const where = {
     TEAMS_ROOT: paths.root,
     TEAMS_TEAM: paths.name,
@@ -55,7 +55,7 @@ export async function runHook({ name, command, event }: HookCall, place: HookPla
       argv: marked.argv(argvOf(command)),
       env: childEnvironment('exec', { parent: process.env, add: { ...where, ...marked.env } }),
       cwd: cwdOf(store),
-      stdin: `${JSON.stringify(told)}\n`,
+      stdin: `${JSON.stringify(payload)}\n`,
       timeoutMs: TIMEOUT_MS,
       signal,
     },
@@ -80,18 +80,18 @@ function judged(end: ProcessEnd): { readonly refusal?: string; readonly trouble?
     .filter(Boolean)
     .join('\n');
   if (end.how === 'exited' && end.code === 0) return {};
-  if (end.how === 'exited' && end.code === REFUSES) return { refusal: said || 'The hook says no, and not why.' };
+  if (end.how === 'exited' && end.code === REFUSES) return { refusal: said || 'The hook refused without a reason.' };
   if (end.how === 'aborted') return {};
   const how =
     end.how === 'exited'
       ? `exit ${end.code}`
       : end.how === 'timeout'
-        ? `not done after ${formatDuration(TIMEOUT_MS)}`
+        ? `not finished after ${formatDuration(TIMEOUT_MS)}`
         : end.how;
   return { trouble: said === '' ? how : `${how}: ${said}` };
 }
 
-/** What a teammate starts is known by its own mark, which is inherited. */
+/** Children of a teammate inherit the teammate's own mark. */
 export const markedAsSelf: Marked = {
   env: Object.fromEntries(
     ['TEAMS_RUN', 'TEAMS_MARK'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
@@ -99,10 +99,14 @@ export const markedAsSelf: Marked = {
   argv: (argv) => argv,
 };
 
-/** Characters of a task's result that its hook gets: the end. */
+/** Characters of a task's result that its hook gets; the end of the result is kept. */
 const LONGEST_RESULT = 4_096;
 
-/** Asks the hook on finished tasks. @returns what it says against it; undefined when it may end so */
+/**
+ * Asks the hook on finished tasks.
+ *
+ * @returns the feedback of a refusal; undefined if the hook accepts
+ */
 export async function askHook(
   { id, subject, description, claim, attempts, work, metadata }: Task & { status: 'in_progress' },
   text: string,

@@ -1,6 +1,6 @@
 /**
- * All mail of a team for who searches it: each member's acknowledged mail, read on from where it was left, and what
- * waits, read again when it has changed. Nothing is taken. Reading gives way to other work of the process.
+ * An index of all mail of a team, for search. It reads acknowledged mail from where it stopped, and unread mail again
+ * when it has changed. It takes no mail, and yields to other work of the process while it reads.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Message } from '../../model/team/message.ts';
@@ -17,7 +17,7 @@ export interface MailRow {
   readonly at: number;
   readonly from: string;
   readonly to: string;
-  /** `message`, or what its sender calls it: `question`, `task_completed` … */
+  /** `message`, or the kind that its sender gave: `question`, `task_completed` … */
   readonly kind: string;
   readonly task: string | null;
   readonly text: string;
@@ -25,18 +25,18 @@ export interface MailRow {
 }
 
 export interface MailWanted {
-  /** Whose inbox; all, without it. */
+  /** The owner of the inbox; all inboxes if undefined. */
   readonly member?: string | undefined;
-  /** What its words contain, whatever their case. */
+  /** Text that the message contains, in upper or lower case. */
   readonly text?: string | undefined;
-  /** Rows to leave out, from the newest. */
+  /** Rows to skip, from the newest. */
   readonly skip: number;
   readonly count: number;
 }
 
-/** Characters of a message that are kept and searched; the whole of it is in its file. */
+/** Characters of a message that are kept and searched; its file has the whole message. */
 const KEPT = 4_000;
-/** Messages that are read at a time. */
+/** Messages that are read before the process yields. */
 const PORTION = 1_000;
 
 interface Shelf {
@@ -57,7 +57,7 @@ export class MailIndex {
     this.#store = store;
   }
 
-  /** Newest first. */
+  /** @returns the wanted rows, newest first, and how many there are in all */
   async page({ member, text = '', skip, count }: MailWanted): Promise<{ total: number; rows: readonly MailRow[] }> {
     await (this.#reading ??= this.#readOn().finally(() => (this.#reading = undefined)));
     const words = text.toLowerCase();

@@ -1,6 +1,7 @@
 /**
- * A member's incoming mail: taken as it comes, also in mid-turn. Control mail acts at once and is acknowledged; mail
- * that needs no thought never costs a turn; the rest waits for the agent's next turn and is acknowledged after it.
+ * A member's incoming mail: taken as it comes, also during a turn. Control mail takes effect at once and is
+ * acknowledged. Mail that needs no agent never costs a turn. The rest waits for the agent's next turn and is
+ * acknowledged after it.
  */
 import { judgeReceived, type Message } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -14,19 +15,23 @@ export interface MailroomEnvironment {
   readonly store: TeamStore;
   readonly member: Name;
   readonly isCurrent: () => boolean;
-  /** Carries out control mail and answers what needs no thought; true when the message is used up by that. */
+  /**
+   * Carries out control mail and answers what needs no agent.
+   *
+   * @returns true if the message is used up by that
+   */
   readonly handle: (message: Message) => Promise<boolean>;
-  /** Called after mail arrived, and at each re-look. */
+  /** Called after mail arrived, and at each periodic look. */
   readonly onLook: () => void;
-  /** Between two takes: who is in no hurry takes more at once, and leaves fewer segments. */
+  /** Milliseconds between two takes. A longer gap takes more at once and leaves fewer segments. */
   readonly gapMs?: number;
-  /** Told when the inbox cannot be read; the next look tries again. */
+  /** Called when the inbox cannot be read; the next look tries again. */
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Mail that no watcher told of is seen within this time. */
+/** Milliseconds within which mail is seen that the watcher missed. */
 const RELOOK_MS = 1_000;
-/** Taken at once, so that a full inbox stays on disk. */
+/** Messages that are taken at once; the rest of a full inbox stays on disk. */
 const BATCH = 1_000;
 
 export class Mailroom {
@@ -56,24 +61,24 @@ export class Mailroom {
     this.#timer = setInterval(() => void this.#relook(), RELOOK_MS);
   }
 
-  /** Mail for the agent that waits for a turn. */
+  /** Mail that waits for the agent's next turn. */
   get waiting(): readonly Message[] {
     return this.#waiting;
   }
 
-  /** Looks now; a look that is under way is followed by another. */
+  /** Looks now; if a look is running, another one follows. */
   look(): Promise<void> {
     this.#isRung = true;
     this.#looking ??= this.#lookUntilQuiet().finally(() => (this.#looking = undefined));
     return this.#looking;
   }
 
-  /** Takes the waiting mail for a turn; it is acknowledged by {@link used} after the turn, or comes again. */
+  /** Hands the waiting mail to a turn. {@link used} acknowledges it after the turn; otherwise it is delivered again. */
   forTurn(max = Number.POSITIVE_INFINITY): Message[] {
     return this.#waiting.splice(0, max);
   }
 
-  /** Done with the waiting mail that nobody needs any more. */
+  /** Acknowledges and drops waiting mail that is over. */
   drop(isOver: (message: Message) => boolean): void {
     const over = this.#waiting.filter(isOver);
     if (over.length === 0) return;
@@ -81,7 +86,7 @@ export class Mailroom {
     this.#reader.acknowledge(over);
   }
 
-  /** The turn could not be held: the mail waits for the next. */
+  /** The turn could not take place: the mail waits for the next one. */
   putBack(messages: readonly Message[]): void {
     this.#waiting.unshift(...messages);
   }
@@ -90,7 +95,7 @@ export class Mailroom {
     this.#reader.acknowledge(messages);
   }
 
-  /** @param options.last takes once more what came until now: the farewells of those who have just left */
+  /** @param options.last takes once more what has come so far: the last mail of members that have just left */
   async close({ last = false }: { last?: boolean } = {}): Promise<void> {
     this.#closing.abort();
     clearInterval(this.#timer);
@@ -111,7 +116,7 @@ export class Mailroom {
       try {
         const received = await this.#receive();
         if (received === 'more') {
-          // Between two batches others get their turn: a team may end while somebody floods its member's inbox.
+          // Yield between two batches, so that a team can end while its member's inbox is flooded.
           this.#isRung = true;
           await new Promise((resolve) => setImmediate(resolve));
         } else if (received === 'some' && gapMs > 0) await store.clock.sleep(gapMs, this.#closing.signal);
@@ -122,7 +127,11 @@ export class Mailroom {
     }
   }
 
-  /** One batch. @returns whether there was any mail, and whether there may be more */
+  /**
+   * Receives one batch.
+   *
+   * @returns whether there was mail, and whether there may be more
+   */
   async #receive(): Promise<'none' | 'some' | 'more'> {
     const messages = await this.#reader.take(BATCH);
     const done: Message[] = [];
@@ -138,7 +147,7 @@ export class Mailroom {
     return messages.length === 0 ? 'none' : 'some';
   }
 
-  /** The role × type table once more, at the receiving end. */
+  /** Applies the role × type table again at the receiver. */
   #judged(message: Message): Message {
     const { store, member } = this.#environment;
     const { type, denied } = judgeReceived(storedLine(message), member);

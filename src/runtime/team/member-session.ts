@@ -1,4 +1,4 @@
-/** A member's process as itself: whether it still is that member, what it writes on the board, what it says to the lead. */
+/** A member's process: whether it still is the member, what it writes to the board, what it mails to the lead. */
 import { ownTask, type Refused } from '../../model/board/board.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import type { Body } from '../../model/board/event.ts';
@@ -15,11 +15,11 @@ import type { SendOptions } from '../../model/team/message.ts';
 export class MemberSession {
   readonly store: TeamStore;
   readonly speaker: Speaker & { kind: 'member' };
-  /** Of what its agent says. */
+  /** The send rate of its agent. */
   readonly rate: SendRate;
   readonly #onGone: () => void;
 
-  /** @param onGone called when the team's directory is no longer there */
+  /** @param onGone called when the team's directory no longer exists */
   constructor(store: TeamStore, speaker: Speaker & { kind: 'member' }, rate: SendRate, onGone: () => void) {
     this.store = store;
     this.speaker = speaker;
@@ -45,12 +45,16 @@ export class MemberSession {
     return this.store.board.append(authorOf(this.speaker), () => body);
   }
 
-  /** Writes, and wakes whoever can work on what became ready. */
+  /** Writes a record, and wakes members that can work on tasks that became ready. */
   async writeAndWake(body: Body): Promise<void> {
     await publishOutcome(this.store, this.write(body).outcome, this.speaker);
   }
 
-  /** Says something to the lead. That it cannot be said is an event, never the end of the work. @returns whether it was said */
+  /**
+   * Mails the lead. A failure is logged and never ends the work.
+   *
+   * @returns whether it was sent
+   */
   async tellLead(text: string, options: SendOptions): Promise<boolean> {
     try {
       await sendMail(this.store, this.speaker, LEAD, text, options);
@@ -61,7 +65,7 @@ export class MemberSession {
     }
   }
 
-  /** What the board does not tell of this member, in its process record. */
+  /** Records a state that the board does not know in the member's process record; without an argument clears it. */
   note(said?: { readonly state: 'rate-limited'; readonly reason: string; readonly forMs: number }): void {
     const { roster, clock } = this.store;
     const record = roster.read(this.name);
@@ -75,14 +79,16 @@ export class MemberSession {
     if (record) roster.write({ ...record, note });
   }
 
-  /** How far mail has gone that its agent sends now, for the processes that its agent starts: see `mail.ts`. */
+  /**
+   * Records the hop count of mail that its agent sends now, for processes that the agent starts: see `send-mail.ts`.
+   */
   hops(hops: number | undefined): void {
     const { roster } = this.store;
     const record = roster.read(this.name);
     if (record && record.hops !== hops) roster.write({ ...record, hops });
   }
 
-  /** Trouble that does not end the work is an event; a team that is gone ends it. */
+  /** Logs an error that does not end the work; if the team is gone, the process ends. */
   reportError(error: unknown): void {
     if (isTeamError(error) && error.code === 'TEAM_GONE') return this.#onGone();
     const text = error instanceof Error ? error.message : String(error);
@@ -90,5 +96,5 @@ export class MemberSession {
   }
 }
 
-/** Of a member's process for which no agent can work here (SPEC §12: agent unavailable). */
+/** Exit code of a member's process for which no agent is available (docs/specification.md R11.3). */
 export const UNAVAILABLE_EXIT = 5;

@@ -1,4 +1,4 @@
-/** Members joining a team: a bell, the board's event, and the line of the config that says what it is. */
+/** Adds members to a team: a bell, the board's event, and an entry in `config.json`. */
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
 import { agentId, parseName, type Name } from '../../model/text/names.ts';
 import { DEFAULT_ROLE } from '../../model/plan/plan-schema.ts';
@@ -15,15 +15,15 @@ export interface MemberInput {
   readonly sandbox?: Sandbox | undefined;
   readonly env?: Readonly<Record<string, string>>;
   readonly planApproval?: boolean;
-  /** What its agent is told of its role. */
+  /** The prompt of its role for its agent. */
   readonly prompt?: string | undefined;
-  /** What it takes in a pipeline, and the file of its role below the team's folder. */
+  /** In a pipeline: the prefixes of its tasks, and the file of its role, relative to the team's folder. */
   readonly prefixes?: readonly string[];
   readonly roleSpec?: string;
 }
 
 /**
- * @param index how many members came before it; gives it its colour
+ * @param index number of members before it; it selects the colour
  * @throws UsageError `BAD_NAME`
  */
 export const memberConfig = (team: Name, input: MemberInput, index: number): MemberConfig => {
@@ -44,7 +44,11 @@ export const memberConfig = (team: Name, input: MemberInput, index: number): Mem
   };
 };
 
-/** Adds a member, without starting it. @throws ConflictError when there is one of that name */
+/**
+ * Adds a member, without starting it.
+ *
+ * @throws ConflictError if a member has this name
+ */
 export async function joinTeam(store: TeamStore, speaker: Speaker, input: MemberInput): Promise<Name> {
   const member = memberConfig(store.paths.name, input, store.board.fold().members.size);
   const { bell } = store.paths.inbox(member.name);
@@ -56,7 +60,7 @@ export async function joinTeam(store: TeamStore, speaker: Speaker, input: Member
     prefixes: [...(input.prefixes ?? [])],
   }));
   if (!outcome.ok) {
-    // Nobody of that name joined: nobody has a bell.
+    // No member of this name joined, so there must be no bell.
     if (store.board.board.members.get(member.name)?.state !== 'joined') removeBell(store.disk, bell);
     throw refusalError(outcome);
   }

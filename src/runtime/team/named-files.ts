@@ -1,4 +1,4 @@
-/** What the package ships and a project replaces, read: roles by now, pipelines and templates beside them. */
+/** Reads files that the package ships and a project may replace: roles, pipelines, templates. */
 import { parseRoleSpec, type ReadRole } from '../../model/pipeline/role-spec.ts';
 import type { ShelfKind } from '../../store/files/paths.ts';
 import { readShelf, requireShelfEntry, type ShelfEntry } from '../../store/session/shelf.ts';

@@ -1,4 +1,4 @@
-/** The lead's answer to a member that may not begin before its plan is approved (SPEC §4). */
+/** The lead's answer to a member that must not begin before its plan is approved (docs/specification.md R2.14). */
 import type { Board } from '../../model/board/board.ts';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import { sideOf } from '../../model/team/message.ts';
@@ -16,10 +16,10 @@ export interface PlanAnswer {
 }
 
 /**
- * Answers the plan of a task whose member waits for it.
+ * Answers the plan of a task whose member waits for approval.
  *
- * @throws ConflictError `REFUSED` when nobody asked, `FINAL` when it was answered or its claim has ended; UsageError
- *   `POLICY_DENIED` from anybody but the lead
+ * @throws ConflictError `REFUSED` if no plan was sent, `FINAL` if it is answered or its claim has ended; UsageError
+ * `POLICY_DENIED` for a speaker that is not the lead
  */
 export async function answerPlan(handle: TeamHandle, reference: string, answer: PlanAnswer): Promise<Task> {
   const task = handle.board.get(reference);
@@ -29,7 +29,7 @@ export async function answerPlan(handle: TeamHandle, reference: string, answer: 
   if (request === undefined)
     throw new ConflictError(
       'REFUSED',
-      `Nobody has asked for the approval of a plan for task #${task.id}; \`teams inbox lead\` shows what was asked.`,
+      `No member has asked for approval of a plan for task #${task.id}; \`teams inbox ${handle.name} lead\` lists the requests.`,
     );
   await handle.send(request.from, planAnswer(task.id, answer), {
     type: 'plan_approval_response',
@@ -39,7 +39,7 @@ export async function answerPlan(handle: TeamHandle, reference: string, answer: 
   return task;
 }
 
-/** The one that is open, else the last one: its answer is refused with the reason. */
+/** The open request, else the last one; its answer is then refused with the reason. */
 function lastPlan({ requests }: Board, task: string): Request | undefined {
   const plans = [...requests.values()].filter((one) => one.kind === 'plan' && one.task === task);
   return plans.findLast(({ state }) => state === 'open') ?? plans.at(-1);

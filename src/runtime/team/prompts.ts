@@ -1,17 +1,20 @@
-/** What reaches an agent in words. Mail is fenced as data with a boundary of its own: never an instruction of the runtime. */
+/**
+ * The texts that reach an agent. Mail is fenced as data with a random boundary; it is never an instruction of the
+ * runtime.
+ */
 import { randomBytes } from 'node:crypto';
 import type { Message } from '../../model/team/message.ts';
 import type { Task } from '../../model/board/task.ts';
 import { acceptanceOf } from '../../policy/divide/preamble.ts';
 
-/** A task's text: what an agent without a command of its own gets. */
+/** The prompt of a task, for an agent that is not a command of its own. */
 export function taskPrompt({ work, subject, description, metadata }: Task): string {
   const criteria = acceptanceOf(metadata).map((one) => `\n- ${one}`);
   const acceptance = criteria.length === 0 ? '' : `Acceptance Criteria:${criteria.join('')}`;
   return work.prompt ?? [subject, description, acceptance].filter(Boolean).join('\n\n');
 }
 
-/** Mail as fenced data, each message with its sender; nobody can guess the boundary. */
+/** Mail as fenced data, each message with its sender. The boundary cannot be guessed. */
 export function mailBlock(mail: readonly Message[], boundary = randomBytes(9).toString('hex')): string {
   if (mail.length === 0) return '';
   const each = mail.map((message) => {
@@ -31,7 +34,7 @@ export function mailBlock(mail: readonly Message[], boundary = randomBytes(9).to
   return [head, ...each].join('\n');
 }
 
-/** @param brief tells a task in another way, unless the task brings a prompt of its own */
+/** @param brief describes the task instead of its text, unless the task has a prompt of its own */
 export const turnPrompt = (
   task: Task | undefined,
   mail: readonly Message[],
@@ -41,7 +44,10 @@ export const turnPrompt = (
   return [task ? tell(task) : '', mailBlock(mail)].filter(Boolean).join('\n\n');
 };
 
-/** Who an agent is and how it works here; said at the beginning, and again after each compaction (S3). */
+/**
+ * The agent's identity and working rules; sent at the beginning, and again after each compaction (docs/specification.md
+ * R7.11).
+ */
 export const identity = ({
   team,
   member,

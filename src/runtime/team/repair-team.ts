@@ -1,11 +1,16 @@
-/** The look at a team's config that every verb takes first. */
+/** Checks a team's config; every command does this first. */
 import { refuseBroken } from '../../store/team/damaged-files.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { openForReading } from '../../store/team/team-reader.ts';
 import { archiveStamp } from '../../store/team/team-list.ts';
 import { realClock } from '../../os/system-clock.ts';
 
-/** @throws StoreError `CORRUPT` when the config cannot be read: the folder is in the archive then, as `<team>.broken-<time>` */
+/**
+ * Archives a team whose config is unreadable.
+ *
+ * @throws StoreError `CORRUPT` if the config is unreadable: the folder is then in the archive, as
+ * `<team>.broken-<time>`
+ */
 export function setAsideBroken(paths: TeamPaths): void {
   const store = openForReading(paths, { clock: realClock });
   try {

@@ -1,7 +1,7 @@
 /**
- * Asking the lead, and answering (SPEC §4): the board's record first, which says who waits for what and lets one answer
- * count, then the mail that carries it. A crash between the two loses no answer: whoever works on the task finds it on
- * the board, and to answer once more sends the first answer again, under its own id.
+ * Requests to the lead and their answers (docs/specification.md R2.17). The board's record comes first: it says who
+ * waits for what, and lets one answer count. Then the mail carries it. A crash between the two loses no answer: the
+ * member that works on the task finds it on the board, and a second answer sends the first again, under its own id.
  */
 import { ulid } from 'ulid';
 import { isReady, type Refused } from '../../model/board/board.ts';
@@ -22,13 +22,13 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf, type Speaker } from './authentication.ts';
 import { refusalError } from './task-service.ts';
 
-/** Kinds of mail to the lead that ask. */
+/** Kinds of mail to the lead that are requests. */
 const KINDS: ReadonlyMap<string, RequestKind> = new Map([
   ['question', 'question'],
   ['plan_approval_request', 'plan'],
 ]);
 
-/** A message, and the one whose it is. */
+/** A message and its sender. */
 interface Said {
   readonly speaker: Speaker;
   readonly to: Name;
@@ -36,14 +36,14 @@ interface Said {
   readonly options: SendOptions;
 }
 
-/** What goes out; `refusal` is what its sender is told all the same. */
+/** The message to send; `refusal` is thrown to its sender after it is sent. */
 type Registered = Pick<Said, 'text' | 'options'> & { readonly refusal?: Error };
 
 /**
  * Puts a request on the board.
  *
- * @param about a task; one that is not in the asker's own hands is left out, and nothing is held up then
- * @returns its id, or why it is none
+ * @param about a task; a task that the asker has not claimed is left out, and nothing waits for the answer
+ * @returns its id, or why it was refused
  */
 export function makeRequest(
   store: TeamStore,
@@ -60,9 +60,10 @@ export function makeRequest(
 }
 
 /**
- * What a message does besides being sent: a question to the lead is asked, a reply of the lead answers.
+ * Records what a message does besides being sent: a question to the lead makes a request, and a reply of the lead
+ * answers it.
  *
- * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`, `USAGE`; ConflictError `FINAL` for what nobody waits for
+ * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`, `USAGE`; ConflictError `FINAL` for a request that is over
  */
 export function registered(store: TeamStore, said: Said): Registered {
   const { speaker, to, text, options } = said;
@@ -92,14 +93,15 @@ function answering(store: TeamStore, said: Said): Registered {
     if (!(error instanceof Error)) throw error;
     store.events.append({ type: 'request.refused', member: said.speaker.name, text: error.message });
     const request = requests.get(id);
-    // Whoever answered first may have died before the mail went out; a second copy is none, by its id.
+    // The process of the first answer may have died before its mail went out. Send that answer again; its id makes a
+    // second copy harmless.
     if (codeOf(error) === 'FINAL' && request?.state === 'answered' && request.kind === 'question')
       return { text: request.answer, options: answerOf(request), refusal: error };
     throw error;
   }
 }
 
-/** The first answer in the log counts. */
+/** Records an answer; the first one in the log counts. */
 function settle(store: TeamStore, said: Said, id: string): AnsweredRequest {
   requireAnswerable(store, said, id);
   const { speaker, text, options } = said;
@@ -116,14 +118,14 @@ function settle(store: TeamStore, said: Said, id: string): AnsweredRequest {
   return request;
 }
 
-/** @throws UsageError when this is no answer to that */
+/** @throws UsageError when the message is not an answer to this request */
 function requireAnswerable(store: TeamStore, { to, text, options }: Said, id: string): void {
   const request = store.board.board.requests.get(id);
   if (request === undefined) throw unknownRequest(store, id);
   if (request.from !== to) throw new UsageError('POLICY_DENIED', `${request.from} asked ${id}, not ${to}.`);
   const isPlan = options.type === 'plan_approval_response';
   if (isPlan && request.kind === 'question')
-    throw new UsageError('USAGE', `${id} is a question and no plan: \`teams answer ${id} TEXT\`.`);
+    throw new UsageError('USAGE', `${id} is a question, not a plan: \`teams answer ${id} TEXT\`.`);
   if (request.kind === 'consensus')
     throw new UsageError(
       'USAGE',
@@ -138,13 +140,13 @@ function requireAnswerable(store: TeamStore, { to, text, options }: Said, id: st
 const unknownRequest = ({ paths: { name } }: TeamStore, id: string): UsageError =>
   new UsageError(
     'UNKNOWN_REQUEST',
-    `Nobody asked ${JSON.stringify(id)}; \`teams inbox ${name} lead\` shows what was asked.`,
+    `There is no request ${JSON.stringify(id)}; \`teams inbox ${name} lead\` lists the requests.`,
   );
 
 /**
- * Who asked a question to the lead, for the one who is to answer it.
+ * The member that asked the lead a question.
  *
- * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED` for anybody but the lead
+ * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED` for a speaker that is not the lead
  */
 export function askerOf(store: TeamStore, speaker: Speaker, id: string): Name {
   const request = store.board.fold().requests.get(id);
@@ -158,7 +160,7 @@ export function askerOf(store: TeamStore, speaker: Speaker, id: string): Name {
 /** The kind of mail that carries the answer to a question. */
 const ANSWER = 'answer';
 
-/** What the mail of an answer says besides its text. */
+/** The fields of an answer's mail besides its text. */
 function answerOf(request: AnsweredRequest): Omit<SendOptions, 'type'> {
   const { id, task, text, approve, from } = request;
   return {
@@ -170,7 +172,7 @@ function answerOf(request: AnsweredRequest): Omit<SendOptions, 'type'> {
   };
 }
 
-/** An answer as the mail that it was sent as, for whoever goes on with its task. */
+/** An answer in the form of its mail, for the turn that goes on with the task. */
 export const answerMail = (request: AnsweredRequest, recipient: Name): Message => ({
   type: 'message',
   sender: LEAD,

@@ -1,4 +1,4 @@
-/** Sending mail in somebody's name, under the profile's rules; every receipt is one recipient's. */
+/** Sends mail for a speaker, under the rules of the team's profile; each recipient has its own receipt. */
 import { ConflictError, isTeamError, UsageError } from '../../model/text/errors.ts';
 import { MAX_HOPS, type Draft, type Message, type MessageType, type SendOptions } from '../../model/team/message.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
@@ -11,10 +11,10 @@ import type { Speaker } from './authentication.ts';
 export type Delivery = Receipt | { readonly recipient: Name; readonly error: string; readonly code: string };
 
 /**
- * Sends one message. A question to the lead is asked on the board first, and what the lead replies to one answers it.
+ * Sends one message. A question to the lead is first put on the board, and a reply of the lead to it is its answer.
  *
  * @throws UsageError `UNKNOWN_RECIPIENT`, `POLICY_DENIED`, `UNKNOWN_REQUEST`; ConflictError `QUOTA`, `REFUSED` to a
- *   member that left, `FINAL` for a second answer
+ * member that left, `FINAL` for a second answer
  */
 export async function sendMail(
   store: TeamStore,
@@ -47,34 +47,36 @@ export async function sendMail(
     ...(said.options.id ? { id: said.options.id } : {}),
   });
   if (refusal) throw refusal;
-  if (said.options.kind === undefined) tellSent(store, receipt, speaker.name, type, text);
+  if (said.options.kind === undefined) logSent(store, receipt, speaker.name, type, text);
   return receipt;
 }
 
-/** Two agents that answer each other's answers come to an end here. */
+/** Ends an endless exchange of two agents that answer each other's answers. */
 const tooFar = (hops = 0): string | undefined =>
   hops > MAX_HOPS ? `it would be the ${hops}th answer in a row to other mail; ${MAX_HOPS} are the limit.` : undefined;
 
-/** How far mail has gone that an agent sends in a turn which this mail caused; undefined for what nothing caused. */
+/** The hop count of mail that an agent sends in a turn about `cause`; undefined if no mail caused the turn. */
 export const hopsAfter = (cause: readonly Message[]): number | undefined =>
   cause.length === 0 ? undefined : Math.max(...cause.map(({ hops = 0 }) => hops)) + 1;
 
-/** Characters of a message that its event repeats. */
-const TOLD = 200;
+/** Characters of a message that its event contains. */
+const LOGGED_CHARACTERS = 200;
 
-/** What members write to each other is for the lead to see: an event, but for the runtime's own mail, which has a kind. */
-function tellSent(store: TeamStore, { recipient, id }: Receipt, member: Name, type: MessageType, text: string): void {
+/**
+ * Logs what members write to each other, so that the lead sees it. The runtime's own mail has a kind and is not logged.
+ */
+function logSent(store: TeamStore, { recipient, id }: Receipt, member: Name, type: MessageType, text: string): void {
   if (type !== 'message' && type !== 'broadcast') return;
   store.events.append({
     type: 'message.sent',
     member,
     to: recipient,
     id,
-    text: `to ${recipient}: ${text.slice(0, TOLD)}`,
+    text: `to ${recipient}: ${text.slice(0, LOGGED_CHARACTERS)}`,
   });
 }
 
-/** Sends to every member but the sender: one line and one result each. */
+/** Sends to every member except the sender: one line and one result each. */
 export async function broadcastMail(
   store: TeamStore,
   speaker: Speaker,

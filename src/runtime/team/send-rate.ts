@@ -1,11 +1,11 @@
 /**
- * How fast an agent may write (SPEC §4 `agentSendRate`): a bucket of one second's messages, filled as time goes by. It
- * binds what an agent says, in each of its processes; persons, leads and the runtime's own mail are not held up.
+ * How fast an agent may send mail, `agentSendRate` (docs/specification.md R2.12): a token bucket with the messages of
+ * one second. It limits an agent in each of its processes; persons, leads and the runtime's own mail are not limited.
  */
 import type { Clock } from '../../model/text/clock.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 
-/** Told to a member's processes by its lead. */
+/** The lead sets it for a member's processes. */
 export const SEND_RATE_VARIABLE = 'TEAMS_AGENT_SEND_RATE';
 const DEFAULT_RATE = 50;
 
@@ -22,7 +22,7 @@ export class SendRate {
     this.#at = clock.monotonic();
   }
 
-  /** @throws ConflictError `QUOTA` when there were too many of late; nothing is sent then */
+  /** @throws ConflictError `QUOTA` after too many messages in the last second; then nothing is sent */
   spend(): void {
     const now = this.#clock.monotonic();
     this.#left = Math.min(Math.max(1, this.#perSecond), this.#left + ((now - this.#at) / 1000) * this.#perSecond);
@@ -36,11 +36,11 @@ export class SendRate {
   }
 }
 
-/** @param environment of the process that sends, as its lead made it */
+/** @param environment of the sending process, as its lead set it */
 export function sendRateFrom(
   clock: Pick<Clock, 'monotonic'>,
   environment: Readonly<Record<string, string | undefined>>,
 ): SendRate {
-  const told = Number(environment[SEND_RATE_VARIABLE]);
-  return new SendRate(clock, Number.isFinite(told) && told > 0 ? told : DEFAULT_RATE);
+  const rate = Number(environment[SEND_RATE_VARIABLE]);
+  return new SendRate(clock, Number.isFinite(rate) && rate > 0 ? rate : DEFAULT_RATE);
 }

@@ -1,4 +1,4 @@
-/** Taking mail out of an inbox that no process reads: a person's, or that of a member who works by hand. */
+/** Takes mail out of an inbox that no process reads: a person's, or that of a member that works by hand. */
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import type { Message } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -11,7 +11,7 @@ import type { Speaker } from './authentication.ts';
 
 export interface Taking<T> {
   readonly max: number;
-  /** What is to be done with the mail; if it throws, the mail comes again. Called with none when there is none. */
+  /** Uses the mail; if it throws, the mail is delivered again. Called with an empty list if there is no mail. */
   readonly use: (messages: Message[]) => T | Promise<T>;
 }
 
@@ -36,7 +36,7 @@ export async function takeMail<T>(store: TeamStore, speaker: Speaker, name: Name
   }
 }
 
-/** What nobody needs any more is done with, and handed to nobody: of a take that finds mail there may be none left. */
+/** Mail that is over is acknowledged, but not handed out, so that a take may find mail and still hand out none. */
 async function takeFrom<T>({ board }: TeamStore, reader: Reader, { max, use }: Taking<T>): Promise<T> {
   for (;;) {
     const messages = await reader.take(max);

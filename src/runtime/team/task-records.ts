@@ -1,22 +1,22 @@
-/** What a verb of the board asks for, as the body of one record, or why it cannot be asked for. */
+/** Builds the body of one record for a command on the board, or says why the command is refused. */
 import { refused, type Refused } from '../../model/board/board.ts';
 import type { Body, Change } from '../../model/board/event.ts';
 import type { Task } from '../../model/board/task.ts';
 
-/** The end of a claim, by whoever holds it. */
+/** A change that ends a claim, for the holder of the claim. */
 export const withClaim = (task: Task, build: (epoch: number) => Change): Change | Refused =>
   task.status === 'in_progress'
     ? build(task.claim.epoch)
     : refused(
         task.status === 'pending' ? 'STALE_CLAIM' : 'FINAL',
-        `task #${task.id} is ${task.status}; nobody works on it`,
+        `task #${task.id} is ${task.status}; no member works on it`,
       );
 
-/** The end of a claim without an end of the task. */
+/** Ends a claim without ending the task. */
 export const releaseBody = (task: Task, why = 'given back'): Change | Refused =>
   withClaim(task, (epoch) => ({ type: 'task.released', task: task.id, epoch, reason: 'released', why }));
 
-/** One record for all of them, refused when one is. */
+/** One record for all changes; if one is refused, all are. */
 export function batchOf(changes: readonly (Change | Refused)[]): Body | Refused {
   const refusal = changes.find(isRefused);
   if (refusal !== undefined) return refusal;

@@ -1,6 +1,6 @@
 /**
- * An agent's own word about its task, from a process of its own (`teams task complete`) to its runner: a fact in the
- * team's events, with the claim's epoch, so that a report about an earlier claim says nothing about this one.
+ * An agent's own report about its task, from a separate process (`teams task complete`) to its runner. It is an event
+ * with the claim's epoch, so that a report about an earlier claim has no effect on this one.
  */
 import process from 'node:process';
 import { reportIn, REPORTED, type AgentReport } from '../../model/team/reported-outcome.ts';
@@ -17,7 +17,7 @@ export interface VerifiedReport extends AgentReport {
   readonly verdict: Verified;
 }
 
-/** The task that this process's own member works on, if it is this one: then its runner ends it, not we. */
+/** The task, if this process's own member works on it: then its runner ends it, not this process. */
 export function runnersTask(
   { speaker, board }: TeamHandle,
   reference: string,
@@ -28,10 +28,10 @@ export function runnersTask(
 }
 
 /**
- * Claims that the task is done or failed. A claim to be done is verified first; the verdict is the caller's answer.
+ * Reports that the task is done or failed. A report that it is done is verified first; the caller gets the verdict.
  *
  * @param task of {@link runnersTask}
- * @throws ConflictError `REFUSED` when the report cannot be kept
+ * @throws ConflictError `REFUSED` if the report cannot be written
  */
 export async function reportTask(
   { store, speaker }: TeamHandle,
@@ -58,7 +58,7 @@ export async function reportTask(
   return { ...said, verdict };
 }
 
-/** Runs the task's `verify:` commands in this process's environment, where the team works. */
+/** Runs the task's `verify:` commands with this process's environment, in the team's working directory. */
 export function verifyHere({ store }: Pick<TeamHandle, 'store'>, task: Task, signal: AbortSignal): Promise<Verified> {
   const cwd = store.config.read()?.cwd ?? store.paths.root;
   const env = Object.fromEntries(
@@ -70,7 +70,7 @@ export function verifyHere({ store }: Pick<TeamHandle, 'store'>, task: Task, sig
 /**
  * The last report on this claim.
  *
- * @param from where to begin to look in the events: their end when the attempt began
+ * @param from offset in the events at which to start: their end when the attempt began
  */
 export function reportOn(
   { events }: TeamStore,

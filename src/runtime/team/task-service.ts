@@ -1,4 +1,4 @@
-/** The board for one speaker: every verb appends an event and answers after folding past it. */
+/** The board for one speaker: each command appends an event and answers after folding past it. */
 import { newlyReady, type AdvanceOutcome } from '../../model/board/advance.ts';
 import { nextClaim, refused, type Board, type RefusalCode, type Refused } from '../../model/board/board.ts';
 import { codeOf, ConflictError, UsageError, type ConflictCode, type UsageCode } from '../../model/text/errors.ts';
@@ -37,7 +37,7 @@ const USAGES: Partial<Record<RefusalCode, UsageCode>> = {
 
 const sentence = (why: string): string => `${why.charAt(0).toUpperCase()}${why.slice(1)}.`;
 
-/** A refusal of the law, as the error that its asker gets. */
+/** A refusal of the board, as the error for the caller. */
 export function refusalError({ code, why }: Refused): ConflictError | UsageError {
   const conflict = CONFLICTS[code];
   return conflict ? new ConflictError(conflict, sentence(why)) : new UsageError(USAGES[code] ?? 'USAGE', sentence(why));
@@ -49,7 +49,7 @@ export interface TaskInput extends Omit<NewTaskInput, 'blockedBy'> {
 }
 
 export interface EndInput {
-  /** What came of it; a member without a runner must say. */
+  /** The text of the result; a member without a runner must give it. */
   readonly result: string;
   readonly exitCode?: number | undefined;
   readonly files?: readonly string[];
@@ -80,7 +80,7 @@ export class Tasks {
     return [...this.#store.board.history()].filter(({ outcome }) => outcome.ok && outcome.changed.includes(id));
   }
 
-  /** @throws UsageError for bad references and input; ConflictError for a second task of the same key */
+  /** @throws UsageError for bad references and input; ConflictError for a second task with the same key */
   async add(input: TaskInput): Promise<Task> {
     let id = '';
     await this.#write((board) => {
@@ -94,7 +94,7 @@ export class Tasks {
     return this.#change(reference, (task) => ({ type: 'task.claimed', task: task.id, member }));
   }
 
-  /** The next ready task that this member may have, lowest id first, claimed; undefined when there is none. */
+  /** Claims the next ready task for this member, lowest id first; undefined if there is none. */
   async claimNext(): Promise<Task | undefined> {
     const lost = new Set<string>();
     for (;;) {
@@ -113,7 +113,11 @@ export class Tasks {
     return this.#change(reference, (task) => releaseBody(task, why));
   }
 
-  /** Changes that happen together or not at all. @returns undefined when there is none to be made */
+  /**
+   * Makes several changes together or not at all.
+   *
+   * @returns undefined if there is nothing to change
+   */
   async change(
     reference: string,
     build: (task: Task, board: Board) => readonly (Change | Refused)[],
@@ -159,7 +163,7 @@ export class Tasks {
     return this.#change(reference, (task) => ({ type: 'task.assigned', task: task.id, owner }));
   }
 
-  /** Removes the edge to a blocker; all of them when none is named. */
+  /** Removes the edge to a blocker; without a blocker all edges. */
   async unblock(reference: string, blocker?: string): Promise<Task> {
     const { id } = this.get(reference);
     return this.#change(id, (task, board) => {
@@ -188,7 +192,7 @@ export class Tasks {
     const issue = parsed.error.issues[0];
     throw new UsageError(
       'USAGE',
-      `The task is not right at ${issue?.path.join('.') || 'its top'}: ${issue?.message ?? 'unreadable'}.`,
+      `The task is invalid at ${issue?.path.join('.') || 'its top'}: ${issue?.message ?? 'unreadable'}.`,
     );
   }
 
@@ -215,14 +219,17 @@ export class Tasks {
   }
 }
 
-/** What follows an accepted event: whoever can work on what became ready is woken; without a lead, the views too. */
+/**
+ * After an accepted event: wakes members that can work on tasks that became ready; without a lead also writes the
+ * views.
+ */
 export async function publishOutcome(store: TeamStore, outcome: AdvanceOutcome, speaker: Speaker): Promise<void> {
   if (!outcome.ok || outcome.changed.length === 0) return;
   wakeReady(store, outcome.changed, speaker);
   if (speaker.kind === 'person') await lockedViews(store, outcome.changed);
 }
 
-/** Rings whoever can work now that these tasks are as they are. */
+/** Rings the bells of members that can work on what became ready by these changes. */
 export function wakeReady(store: TeamStore, changed: readonly string[], speaker: Speaker): void {
   const { board } = store.board;
   const ready = newlyReady(board, changed);

@@ -1,6 +1,6 @@
 /**
- * A team as the public API knows it: a handle on a directory. Command line, MCP server and web view in other processes
- * use the very same methods; the one whose process leads has a `Session` besides.
+ * A team for the public API: a handle on a directory. Command line, MCP server and web view use the same methods, in
+ * any process. The process that leads also has a `RunSession`.
  */
 import process from 'node:process';
 import { UsageError } from '../../model/text/errors.ts';
@@ -32,30 +32,30 @@ export interface TeamInput {
   readonly cwd?: string;
   readonly planDir?: string;
   readonly envPass?: readonly string[];
-  /** Of a divided task: which files are the lead's, and which lie between two owners. */
+  /** Of a divided task: the shared files, and the files between two owners. */
   readonly division?: FileDivision | undefined;
-  /** Of a pipeline. */
+  /** Only for a pipeline. */
   readonly asked?: {
     readonly requirement: string;
     readonly pipeline: Name;
-    /** AgentSpecs whom subagents may be, besides a role's own. */
+    /** AgentSpecs that subagents may use, besides the role's own. */
     readonly subagents: { kind: string }[];
   };
-  /** What the board begins with besides its members. */
+  /** Records on the first board, besides its members. */
   readonly changes?: readonly Change[];
 }
 
 export interface OpenOptions {
   /** The directory that holds `.teams` and `.tasks`. */
   readonly root: string;
-  /** Who speaks; by default the environment tells. */
+  /** The speaker; by default the environment decides. */
   readonly as?: string | undefined;
   readonly quota?: Quota;
   readonly lockTimeoutMs?: number;
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Options of the store, from options of ours. */
+/** The options of the store. */
 export const storeOptions = ({ quota, lockTimeoutMs }: Pick<OpenOptions, 'quota' | 'lockTimeoutMs'>): StoreOptions => ({
   clock: realClock,
   quota,
@@ -63,7 +63,7 @@ export const storeOptions = ({ quota, lockTimeoutMs }: Pick<OpenOptions, 'quota'
 });
 
 /**
- * Makes a team on disk; nothing is started.
+ * Creates a team on disk; starts nothing.
  *
  * @throws UsageError `BAD_NAME`, `POLICY_DENIED` inside a teammate; ConflictError `TEAM_EXISTS`; StoreError
  */
@@ -72,10 +72,10 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
   if (environment['TEAMS_MEMBER'] !== undefined)
     throw new UsageError(
       'POLICY_DENIED',
-      `A teammate makes no team of its own (this process is ${environment['TEAMS_MEMBER']}).`,
+      `A teammate cannot make a team (this process is ${environment['TEAMS_MEMBER']}).`,
     );
   const team = parseName('team', name);
-  // A delete that a crash cut short is finished first: its name is free then.
+  // Finish a delete that a crash interrupted first, so that its name is free.
   recoverArchive(options.root, archiveStamp(realClock.now()));
   const { profile = 'v8', members = [], changes = [], division } = input;
   const configs = members.map((member, index) => memberConfig(team, member, index));
@@ -110,14 +110,18 @@ export function makeTeam(name: string, input: TeamInput, options: OpenOptions): 
   return TeamHandle.on(store, options);
 }
 
-/** Opens a team that is there. @throws UsageError `UNKNOWN_TEAM` */
+/**
+ * Opens an existing team.
+ *
+ * @throws UsageError `UNKNOWN_TEAM`
+ */
 export const openHandle = (name: string, options: OpenOptions): TeamHandle =>
   TeamHandle.on(openStore(teamPaths(options.root, parseName('team', name)), storeOptions(options)), options);
 
 export class TeamHandle implements AsyncDisposable {
   readonly store: TeamStore;
   readonly speaker: Speaker;
-  /** The board, in the name of who speaks. */
+  /** The board for this speaker. */
   readonly board: Tasks;
   readonly #rate: SendRate;
 
@@ -151,28 +155,28 @@ export class TeamHandle implements AsyncDisposable {
   }
 
   /**
-   * Answers a question to the lead, for good: its asker goes on.
+   * Answers a question to the lead; the answer is final, and the asker goes on.
    *
-   * @param id of the question, which is its mail's
-   * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`; ConflictError `FINAL` when it was answered, or is over
+   * @param id of the question, which is the id of its mail
+   * @throws UsageError `UNKNOWN_REQUEST`, `POLICY_DENIED`; ConflictError `FINAL` if it is answered or over
    */
   async answer(id: string, text: string): Promise<Delivery> {
     return this.send(askerOf(this.store, this.speaker, id), text, { request_id: id });
   }
 
-  /** One line and one result for each member but the sender. */
+  /** Sends to every member except the sender: one line and one result each. */
   async broadcast(text: string, options: SendOptions = {}): Promise<Delivery[]> {
     this.#spendSendRate();
     return broadcastMail(this.store, this.speaker, text, this.#withHops(options));
   }
 
-  /** Mail that waits, without consuming it; `history` is what was acknowledged. */
+  /** Unread mail, without consuming it; `history` gives the acknowledged mail. */
   inbox(member: string = this.speaker.name, { history = false }: { history?: boolean } = {}): Iterable<Message> {
     return mailOf(this.store, this.#known(member), { history });
   }
 
   /**
-   * Takes waiting mail, hands it to `use`, and acknowledges it after that: if `use` throws it comes again.
+   * Takes waiting mail, hands it to `use`, and then acknowledges it. If `use` throws, the mail is delivered again.
    *
    * @throws ConflictError `MEMBER_ALIVE` while the member's own process reads the inbox; UsageError `POLICY_DENIED`
    */
@@ -180,7 +184,11 @@ export class TeamHandle implements AsyncDisposable {
     return takeMail(this.store, this.speaker, this.#known(member), { max, use });
   }
 
-  /** Adds a member, without starting it. @throws ConflictError when there is one of that name */
+  /**
+   * Adds a member, without starting it.
+   *
+   * @throws ConflictError if a member has this name
+   */
   join(input: MemberInput): Promise<Name> {
     return joinTeam(this.store, this.speaker, input);
   }
@@ -189,12 +197,12 @@ export class TeamHandle implements AsyncDisposable {
     await this.store.close();
   }
 
-  /** What a member's program sends is its agent's word. */
+  /** What a member's process sends counts as sent by its agent. */
   #spendSendRate(): void {
     if (this.speaker.kind === 'member') this.#rate.spend();
   }
 
-  /** What a member's program sends in a turn answers the mail of that turn, in whichever process it runs. */
+  /** What any process of a member sends during a turn counts as an answer to the mail of that turn. */
   #withHops(options: SendOptions): SendOptions {
     if (this.speaker.kind !== 'member' || options.hops !== undefined) return options;
     const hops = this.store.roster.read(this.speaker.name)?.hops;

@@ -1,4 +1,4 @@
-/** A task's `verify:` commands, which a person wrote: run one after the other, until one does not agree. */
+/** Runs a task's `verify:` commands, which a person wrote, one after the other until one fails. */
 import type { Turn, TurnEnd } from '../../agents/agent-contract.ts';
 import { runCommand } from '../../agents/programs/exec.ts';
 import { argvOf } from '../../model/agent/agent.ts';
@@ -8,7 +8,7 @@ export interface VerifyEnvironment {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly signal: AbortSignal;
-  /** Drives a command to its end, and does with its output what should be done. */
+  /** Drives a command to its end and handles its output. */
   readonly drive: (turn: Turn) => Promise<TurnEnd>;
 }
 

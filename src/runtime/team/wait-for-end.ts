@@ -1,4 +1,4 @@
-/** Waiting for the end of a team's work, from outside: a run's end, a closing, or a board that is done. */
+/** Waits from outside for the end of a team's work: the end of a run, a closing, or a board that is done. */
 import { isDone } from '../../model/board/board.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -10,8 +10,10 @@ import { realClock } from '../../os/system-clock.ts';
 import { leadStatusOf } from '../views/external-status.ts';
 import { Waker } from '../process/waker.ts';
 
-/** @returns the exit code of what ended; undefined when `signal` aborted first
- *  @throws ConflictError `NOT_READY` when nobody works on it who could end it */
+/**
+ * @returns the exit code of the team's end; undefined when `signal` aborted first
+ * @throws ConflictError `NOT_READY` if the team is unfinished and has no lead
+ */
 export async function waitForEnd(paths: TeamPaths, signal: AbortSignal): Promise<number | undefined> {
   const store = openForReading(paths, { clock: realClock });
   const waker = new Waker({ disk: store.disk, clock: realClock }, [paths.log, paths.state], signal);
@@ -28,7 +30,7 @@ export async function waitForEnd(paths: TeamPaths, signal: AbortSignal): Promise
   }
 }
 
-/** Who leads is asked first: a lead that goes has written how it ended. */
+/** Check the lead first: a lead that ends has already written how the run ended. */
 function endOf(store: TeamReader): number | undefined {
   const lead = leadStatusOf(store);
   const state = stateIn(store);
@@ -40,7 +42,7 @@ function endOf(store: TeamReader): number | undefined {
   return isDone(board) ? exitCodeOf(board, [], { strict: false }) : undefined;
 }
 
-/** A team that was put away meanwhile ended as it did there. */
+/** The end of a team that was archived meanwhile. */
 function archivedEnd({ paths }: TeamReader): number | undefined {
   const now = findTeam(paths.root, paths.name);
   if (now?.archivedAt === undefined || now.paths.folder === paths.folder) return undefined;

@@ -1,4 +1,4 @@
-/** The wisdom of a session, as verbs and teammates use it: what was learned is kept once, and told as an event. */
+/** Adds to the wisdom of a session, for commands and teammates: each lesson is kept once and logged. */
 import { UsageError } from '../../model/text/errors.ts';
 import { quoted } from '../../model/text/document-problem.ts';
 import { WISDOM_FILES, type WisdomFile } from '../../model/pipeline/wisdom-files.ts';
@@ -12,7 +12,7 @@ export function parseWisdomFile(word: string): WisdomFile {
   throw new UsageError('USAGE', `Wisdom is kept in ${WISDOM_FILES.join(', ')}; ${quoted(word)} is none of them.`);
 }
 
-/** @returns the bullets that were not there yet */
+/** @returns the bullets that were new */
 export async function contribute(
   { store, speaker }: Pick<TeamHandle, 'store' | 'speaker'>,
   file: WisdomFile,

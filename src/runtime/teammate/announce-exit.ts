@@ -1,21 +1,23 @@
-/** How a member goes: its task goes back, its lead is told, and one that had nothing to do leaves the team. */
+/**
+ * How a member exits: its task is released and its lead is told. A member that had nothing to do also leaves the team.
+ */
 import { shutdownAck } from '../../policy/mail-wording.ts';
 import { removeBell } from '../../store/mail/bell.ts';
 import type { MemberSession } from '../team/member-session.ts';
 
 export type ExitReason = 'shutdown' | 'idle' | 'done' | 'closed' | 'replaced' | 'signal' | 'gone' | 'unfit';
 
-/** @param completed tasks of this life */
+/** @param completed number of tasks that this process completed */
 export async function announceExit(session: MemberSession, why: ExitReason, completed: number): Promise<void> {
   if (why === 'replaced' || why === 'gone') return;
   const own = session.task();
   const released = { type: 'task.released', reason: 'released', why: `${session.name} stops` } as const;
   if (own) session.write({ ...released, task: own.id, epoch: own.claim.epoch });
   if (why === 'idle') return leave(session);
-  // A role that is done has reported already, and stays a member: there may be work for it again.
+  // A role that is done has reported already. It stays a member, because it may get work again.
   if (why === 'signal' || why === 'done') return;
   if (why === 'unfit') {
-    await session.tellLead(`No agent can work for ${session.name} here; it ends.`, { kind: 'alert' });
+    await session.tellLead(`No agent can work for ${session.name}here; its process ends.`, { kind: 'alert' });
     return;
   }
   await session.tellLead(shutdownAck(session.name, completed, 0), {
@@ -24,7 +26,7 @@ export async function announceExit(session: MemberSession, why: ExitReason, comp
   });
 }
 
-/** Leaving is announced; without a bell nobody sends any more, and what comes late is refused by the board. */
+/** Leaves the team. Without a bell no member sends mail to it any more; the board refuses what comes later. */
 async function leave(session: MemberSession): Promise<void> {
   const { store, name } = session;
   await session.tellLead(`${name} had nothing to do and leaves.`, { kind: 'idle' });

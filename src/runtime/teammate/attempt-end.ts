@@ -1,4 +1,4 @@
-/** The end of an attempt as it is kept: the result in its file, the record on the board, and what goes along with it. */
+/** Stores the end of an attempt: the result file, and the record on the board with all changes that belong to it. */
 import { claimOf } from '../../model/board/board.ts';
 import type { Body, Change } from '../../model/board/event.ts';
 import type { ClaimedTask, TaskResult } from '../../model/board/task.ts';
@@ -10,7 +10,10 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf } from '../team/authentication.ts';
 import type { RunnerEnvironment, CompletionExtras } from './runner-environment.ts';
 
-/** Result first, then the event with its hash: a file without an event is garbage, an event without its file is not made. */
+/**
+ * Writes the result first, then the event with its hash: a file without an event is garbage; an event without its file
+ * does not happen.
+ */
 export function writeEnd(
   task: ClaimedTask,
   { verdict, along }: { verdict: TurnVerdict; along: CompletionExtras },
@@ -38,9 +41,9 @@ export function writeEnd(
 const completed = (task: ClaimedTask, result: TaskResult, { metadata = {}, changes = [] }: CompletionExtras): Body => {
   const { id, claim } = task;
   const end = { type: 'task.completed', task: id, epoch: claim.epoch, result } as const;
-  const told: Change[] =
+  const updates: Change[] =
     Object.keys(metadata).length === 0 ? [] : [{ type: 'task.updated', task: id, metadata: { ...metadata } }];
-  return told.length + changes.length === 0 ? end : { type: 'batch', changes: [...told, ...changes, end] };
+  return updates.length + changes.length === 0 ? end : { type: 'batch', changes: [...updates, ...changes, end] };
 };
 
 const changedFiles = ({ work, claimed_at }: ClaimedTask, store: TeamStore, cwd: string): string[] =>
@@ -51,5 +54,5 @@ const changedFiles = ({ work, claimed_at }: ClaimedTask, store: TeamStore, cwd: 
     Date.parse(claimed_at),
   );
 
-/** The end of a long text says most of how it ended. */
+/** Keeps the end of a long text, because the end usually says how the attempt ended. */
 const summaryOf = (text: string): string => (text.length <= 4_000 ? text : `…${text.slice(-4_000)}`);

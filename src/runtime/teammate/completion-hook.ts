@@ -1,4 +1,4 @@
-/** The user's hook on a finished task: it may refuse, and its words go back to whoever did the task. */
+/** Runs the user's hook on a finished task. The hook may refuse; its text then goes back to the agent as mail. */
 import type { Message } from '../../model/team/message.ts';
 import { LEAD } from '../../model/text/names.ts';
 import type { Task } from '../../model/board/task.ts';
@@ -7,12 +7,12 @@ import * as wording from '../../policy/mail-wording.ts';
 import { askHook } from '../team/hooks.ts';
 import type { RunnerEnvironment } from './runner-environment.ts';
 
-/** What was refused so often is a failed attempt. */
+/** After this many refusals the attempt fails. */
 export const MOST_REFUSALS = 3;
 
 type Completed = TurnVerdict & { do: 'complete' };
 
-/** @returns the mail that tells its agent of the refusal; undefined when it may end so */
+/** @returns the mail that tells the agent about the refusal; undefined if the hook accepts the completion */
 export async function refusedByHook(
   task: Task & { status: 'in_progress' },
   { text }: Completed,

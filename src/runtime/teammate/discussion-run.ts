@@ -1,7 +1,8 @@
 /**
- * A discussion of an artifact (S4 "Discuss subagent"): one agent for each perspective, all at once; what they say becomes a
- * verdict by rule, and a record under `discussions/`. A perspective that nobody could take is left out, and that is said;
- * when none is left, the discussion is skipped with a warning. A verdict of an earlier life stands.
+ * A discussion of an artifact (docs/specification.md R10.10): one agent for each perspective, all at once. Fixed rules
+ * turn their views into a verdict, which is recorded under `discussions/`. A perspective that no agent could answer is
+ * left out with a warning. If none is left, the discussion is skipped with a warning. A verdict from an earlier process
+ * is used again.
  */
 import { randomBytes } from 'node:crypto';
 import { readOpinion, titled, type Consensus, type View } from '../../model/pipeline/discussion.ts';
@@ -16,12 +17,12 @@ import type { RoleSubagents } from './role-subagents.ts';
 
 export interface Discussion {
   readonly round: string;
-  /** Empty: all of them. */
+  /** Empty means all perspectives. */
   readonly perspectives: readonly Perspective[];
   readonly requirement: string;
-  /** Of the task. */
+  /** The subject of the task. */
   readonly subject: string;
-  /** As agents name it. */
+  /** The path as agents name it. */
   readonly artifact: string;
 }
 
@@ -29,14 +30,14 @@ export type DiscussionEnd =
   | {
       readonly is: 'verdict';
       readonly consensus: Consensus;
-      /** Where it is told in full. */
+      /** The path of the full record. */
       readonly record: string;
       readonly warnings: readonly string[];
     }
   | { readonly is: 'skipped'; readonly warning: string }
   | { readonly is: 'aborted' };
 
-interface Heard {
+interface CollectedViews {
   readonly views: readonly View[];
   readonly warnings: readonly string[];
 }
@@ -55,16 +56,16 @@ export async function discuss(
   const known = discussions.verdict(name, artifact);
   if (known) return { is: 'verdict', consensus: known, record, warnings: [] };
   const text = discussions.artifact(artifact);
-  if (text === undefined) return skipped(round, `there is no ${artifact}`);
-  const heard = await hear(subagents, discussion, { text, context: discussions.context() }, signal);
-  if (heard === 'aborted') return { is: 'aborted' };
-  const [first, ...others] = heard.views;
-  if (first === undefined) return skipped(round, heard.warnings.join('; '));
+  if (text === undefined) return skipped(round, `${artifact} does not exist`);
+  const collected = await collectViews(subagents, discussion, { text, context: discussions.context() }, signal);
+  if (collected === 'aborted') return { is: 'aborted' };
+  const [first, ...others] = collected.views;
+  if (first === undefined) return skipped(round, collected.warnings.join('; '));
   const views: Views = [first, ...others];
   const consensus = consensusOf(views, subject);
   const by = [...new Set(views.map((view) => view.by))].join(', ');
-  discussions.keep(name, discussionRecord({ round, artifact, by }, views, consensus, heard.warnings));
-  return { is: 'verdict', consensus, record, warnings: heard.warnings };
+  discussions.keep(name, discussionRecord({ round, artifact, by }, views, consensus, collected.warnings));
+  return { is: 'verdict', consensus, record, warnings: collected.warnings };
 }
 
 const skipped = (round: string, why: string): DiscussionEnd => ({
@@ -77,21 +78,21 @@ interface Material {
   readonly context: string | undefined;
 }
 
-/** Every perspective at once; one that fails does not end the others. */
-async function hear(
+/** Asks all perspectives at once; one that fails does not end the others. */
+async function collectViews(
   subagents: RoleSubagents,
   discussion: Discussion,
   material: Material,
   signal: AbortSignal,
-): Promise<Heard | 'aborted'> {
+): Promise<CollectedViews | 'aborted'> {
   const { perspectives } = discussion;
   const wanted = perspectives.length === 0 ? PERSPECTIVES : perspectives;
-  const said = await Promise.all(
+  const answers = await Promise.all(
     wanted.map((one) => ask(subagents, discussion, { ...material, perspective: one }, signal)),
   );
-  if (said.includes('aborted')) return 'aborted';
-  const heard = said.flatMap((one) => (one === 'aborted' ? [] : [one]));
-  return { views: heard.flatMap(({ views }) => views), warnings: heard.flatMap(({ warnings }) => warnings) };
+  if (answers.includes('aborted')) return 'aborted';
+  const collected = answers.flatMap((one) => (one === 'aborted' ? [] : [one]));
+  return { views: collected.flatMap(({ views }) => views), warnings: collected.flatMap(({ warnings }) => warnings) };
 }
 
 async function ask(
@@ -99,7 +100,7 @@ async function ask(
   { round, requirement, artifact }: Discussion,
   { perspective, text, context }: Material & { readonly perspective: Perspective },
   signal: AbortSignal,
-): Promise<Heard | 'aborted'> {
+): Promise<CollectedViews | 'aborted'> {
   const choice = chooseFrom(subagents.pool, ROUTES[perspective]);
   const boundary = randomBytes(9).toString('hex');
   const brief = { round, perspective, requirement, artifact: { path: artifact, text }, context, boundary };
@@ -118,5 +119,5 @@ async function ask(
   const replaced = choice.note === undefined ? [] : [`${titled(perspective)}: ${choice.note}`];
   if (fetched.is === 'answer')
     return { views: [{ ...fetched.value, perspective, by: fetched.by }], warnings: replaced };
-  return { views: [], warnings: [`nobody could speak for ${titled(perspective)} (${fetched.why})`] };
+  return { views: [], warnings: [`no agent answered for ${titled(perspective)} (${fetched.why})`] };
 }

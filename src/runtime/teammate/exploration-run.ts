@@ -1,6 +1,7 @@
 /**
- * A look through the code base from one angle (S4 "Explore subagent"). What any role of the session has found is not
- * looked for again; while another process looks, it is waited for. Without an answer the role goes on without.
+ * Explores the code base from one angle (docs/specification.md R10.11). What another role of the session has found is
+ * used again. While another process explores the same angle, this one waits for it. Without an answer the role goes on
+ * without it.
  */
 import { randomBytes } from 'node:crypto';
 import { explorationText, readFindings } from '../../model/pipeline/exploration.ts';
@@ -11,14 +12,14 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import type { RoleSubagents } from './role-subagents.ts';
 
 export interface Explored {
-  /** What was found, in a few lines; undefined when nobody could say. */
+  /** What was found, in a few lines; undefined if no agent could answer. */
   readonly text?: string;
   readonly warning?: string;
 }
 
 const LOOK_AGAIN_MS = 250;
 
-/** @returns undefined when it was stopped */
+/** @returns undefined when it was aborted */
 export async function explore(
   store: TeamStore,
   subagents: RoleSubagents,
@@ -35,7 +36,7 @@ export async function explore(
       if (signal.aborted) return undefined;
     }
   } catch (error) {
-    // The index is a help, not a need: the role goes on without it.
+    // The index is optional: the role goes on without it.
     return { warning: `${angle} was not explored: ${error instanceof Error ? error.message : String(error)}` };
   }
 }

@@ -1,4 +1,4 @@
-/** A member without work: what it tells its lead meanwhile, and when it has waited long enough. */
+/** A member without work: what it reports to its lead, and when it has waited long enough to exit. */
 import { openBlockers } from '../../model/board/board.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { waitOf } from '../../model/board/request.ts';
@@ -7,7 +7,7 @@ import { idling, standingBy, stillBlocked } from '../../policy/mail-wording.ts';
 import type { MemberSession } from '../team/member-session.ts';
 
 export interface IdleWatchEnvironment {
-  /** Leaves after so many milliseconds without work; never, without it. */
+  /** Milliseconds without work after which it exits; undefined: it never does. */
   readonly timeoutMs: number | undefined;
   readonly exit: () => void;
   readonly hasCompleted: () => boolean;
@@ -26,23 +26,24 @@ export class IdleWatch {
     this.#since = session.store.clock.monotonic();
   }
 
-  /** The agent has done something: idleness begins anew, and with it what the lead is told. */
+  /** The agent has worked: the idle time and the reports about it start again. */
   worked(): void {
     this.#hasNews = true;
     this.#since = this.#session.store.clock.monotonic();
   }
 
-  /** Called now and then while there is nothing to do. */
+  /** Called repeatedly while there is nothing to do. */
   async look(): Promise<void> {
     const { store, name } = this.#session;
     const idleFor = store.clock.monotonic() - this.#since;
     const waitsForAnswer = waitOf(store.board.board, name) !== undefined;
     const { timeoutMs } = this.#environment;
-    for (const deed of whileIdle({ idleFor, hasNews: this.#hasNews, waitsForAnswer, timeoutMs })) await this.#do(deed);
+    for (const action of whileIdle({ idleFor, hasNews: this.#hasNews, waitsForAnswer, timeoutMs }))
+      await this.#do(action);
   }
 
-  async #do(deed: IdleAction): Promise<void> {
-    switch (deed) {
+  async #do(action: IdleAction): Promise<void> {
+    switch (action) {
       case 'tell idle':
         this.#hasNews = false;
         await this.#session.tellLead(this.#environment.hasCompleted() ? standingBy() : idling(), { kind: 'idle' });
@@ -54,7 +55,10 @@ export class IdleWatch {
     }
   }
 
-  /** An own task that stays blocked is told to the lead once, also by another life of this member. */
+  /**
+   * Reports each own task that stays blocked to the lead once. A later process of this member uses the same mail id, so
+   * that it is read once.
+   */
   async #reportBlocked(): Promise<void> {
     const board = this.#session.store.board.fold();
     for (const task of board.tasks.values()) {

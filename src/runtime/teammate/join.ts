@@ -1,6 +1,6 @@
 /**
- * Becoming a member's process: the lease says whether to try, the log says whether it worked, the roster tells who it
- * is. Used by the teammate that a lead starts and by the one that a person starts by hand.
+ * Becoming a member's process: the lease says whether to try, the log says whether it worked, and the roster records
+ * the process. Used by teammates that a lead starts and by workers that a person starts.
  */
 import process from 'node:process';
 import { ulid } from 'ulid';
@@ -29,14 +29,18 @@ import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 
 export interface JoinOptions {
   readonly byHand: boolean;
-  /** Instead of the agent in the team's config. */
+  /** Replaces the agent in the team's config. */
   readonly agent?: AgentSpec | undefined;
   readonly idleTimeoutMs?: number | undefined;
   /** The environment of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** @throws ConflictError `MEMBER_ALIVE` when another process is this member; UsageError, AgentError */
+/**
+ * Makes this process the member.
+ *
+ * @throws ConflictError `MEMBER_ALIVE` when another process is this member; UsageError, AgentError
+ */
 export async function join(store: TeamStore, name: Name, options: JoinOptions): Promise<Teammate> {
   const config = store.config.read();
   const member = config?.members.find((one) => one.name === name);
@@ -52,10 +56,11 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     sandbox: member.sandbox ?? defaultSandbox(member.role),
     planPending: member.plan_approval ?? false,
   };
-  const leave = (): Permissions => late.teammate?.permissions() ?? before;
-  const place: MemberContext = { store, config, member, token, parent: options.environment, permissions: leave };
-  // Before the lease: an agent that cannot work, and a wall that is required and cannot be raised, are told first.
-  const first = await openAgent(place, spec);
+  const permissions = (): Permissions => late.teammate?.permissions() ?? before;
+  const context: MemberContext = { store, config, member, token, parent: options.environment, permissions };
+  // Open the agent before the lease: a missing agent, or required shell isolation that does not work, is reported
+  // first.
+  const first = await openAgent(context, spec);
   const events: { lost: (why?: Error) => void } = { lost: () => {} };
   const incarnation = ulid(store.clock.now());
   const lease = await leaseFor(store, name, incarnation, (why) => events.lost(why));
@@ -73,7 +78,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       given: spec,
       first,
       rules,
-      openStandIn: (other, how) => openStandIn(place, other, how),
+      openStandIn: (other, how) => openStandIn(context, other, how),
     },
     sandbox: before.sandbox,
     cwd: config.cwd ?? store.paths.root,
@@ -95,7 +100,11 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
 
 const EXITS: Readonly<Partial<Record<ExitReason, number>>> = { gone: 4, replaced: 3, unfit: UNAVAILABLE_EXIT };
 
-/** Runs a teammate until it leaves, ended by signals as a person expects. @returns its exit code */
+/**
+ * Runs a teammate until it exits; SIGTERM, SIGINT and SIGHUP end it.
+ *
+ * @returns its exit code
+ */
 export async function serve(teammate: Teammate): Promise<number> {
   const stop = (): void => teammate.stop('signal');
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, stop);
@@ -103,13 +112,16 @@ export async function serve(teammate: Teammate): Promise<number> {
   return EXITS[why] ?? 0;
 }
 
-/** `refusesShutdown` is said to us, not to the agent: what a member that will not stop says. For tests and demonstrations. */
+/**
+ * `refusesShutdown` is an option of the teammate, not of the agent: the text with which a member refuses to stop. For
+ * tests and demonstrations.
+ */
 function withoutRefusal(spec: AgentSpec): { spec: AgentSpec; refuses?: string } {
   const { refusesShutdown, ...options } = spec.options ?? {};
   return typeof refusesShutdown === 'string' ? { spec: { ...spec, options }, refuses: refusesShutdown } : { spec };
 }
 
-/** Its lead says so; a worker that a person started may not have one. */
+/** The lead sets it; a worker that a person started may have no lead. */
 function mostFailures(text: string | undefined): { mostFailures?: number } {
   const number = Number(text);
   return Number.isSafeInteger(number) && number > 0 ? { mostFailures: number } : {};
@@ -125,7 +137,7 @@ function specOf(member: MemberConfig): AgentSpec {
   if (parsed.success) return parsed.data;
   throw new UsageError(
     'CONFIG_INVALID',
-    `The agent of ${member.name} in config.json is not right: ${parsed.error.issues[0]?.message ?? 'unreadable'}.`,
+    `The agent of ${member.name} in config.json is invalid: ${parsed.error.issues[0]?.message ?? 'unreadable'}.`,
   );
 }
 
@@ -163,7 +175,7 @@ async function leaseFor(
 const alive = (name: Name, pid: number | undefined): ConflictError =>
   new ConflictError(
     'MEMBER_ALIVE',
-    `${name} is running already${pid === undefined ? '' : ` as pid ${pid}`}; one process is one member.`,
+    `${name} is running already${pid === undefined ? '' : ` as pid ${pid}`}; a member has only one process.`,
   );
 
 function announce(store: TeamStore, name: Name, incarnation: string, token: string, { byHand }: JoinOptions): void {

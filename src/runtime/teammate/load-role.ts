@@ -1,4 +1,4 @@
-/** The role that a member of a pipeline works by: its file in the session folder, and the fields of its prompt. */
+/** Loads the role of a pipeline member: its file in the session folder, and the fields of its prompt. */
 import { join } from 'node:path';
 import { agentSpecSchema, type AgentSpec } from '../../model/agent/agent.ts';
 import { isTeamError } from '../../model/text/errors.ts';
@@ -16,15 +16,15 @@ export interface Role {
   readonly spec: RoleSpec;
   readonly cwd: string;
   readonly agent: AgentSpec;
-  /** Whom its subagents may be. */
+  /** The agents that its subagents may use. */
   readonly pool: Pool;
   readonly envPass: readonly string[];
 }
 
-/** A role that cannot be worked by says why: whoever has it tells the lead, and stops. */
+/** A role, or the reason why it is unusable. A member with an unusable role tells the lead, and stops. */
 export type RoleOf = Role | { readonly unusable: string; readonly role: string; readonly file: string };
 
-/** @returns undefined for a member without a role file; a role that cannot be used says why */
+/** @returns undefined for a member without a role file; the reason, if the role is unusable */
 export function roleOf(
   { disk, paths }: Pick<TeamStore, 'disk' | 'paths'>,
   config: TeamConfig,
@@ -34,7 +34,7 @@ export function roleOf(
   if (file === undefined) return undefined;
   const path = join(paths.folder, file);
   const text = readKept(disk, paths.folder, file);
-  if (text === undefined) return { role, file: path, unusable: 'there is no such file' };
+  if (text === undefined) return { role, file: path, unusable: 'the file does not exist' };
   try {
     const { role: spec } = parseRoleSpec(role, { text, file: path });
     const fields = {
@@ -55,7 +55,7 @@ export function roleOf(
   }
 }
 
-/** Its final report: that there was nothing to work by. */
+/** Sends its final report: that its role is unusable. */
 export async function reportUnusableRole(
   session: MemberSession,
   { role, file, unusable }: Exclude<RoleOf, Role>,

@@ -1,4 +1,4 @@
-/** A turn about mail alone: several messages of one window are one turn, and what no agent could read stays unread. */
+/** A turn about mail alone: several messages in one window are one turn. Mail that no agent could read stays unread. */
 import type { TurnEnd } from '../../agents/agent-contract.ts';
 import type { Sandbox } from '../../model/agent/agent.ts';
 import type { Message } from '../../model/team/message.ts';
@@ -15,7 +15,7 @@ export interface MailTurn {
   readonly mailroom: Mailroom;
   readonly signal: AbortSignal;
   readonly sandbox: Sandbox;
-  /** Around the turn: what is sent meanwhile answers this mail. */
+  /** Wraps the turn: what the agent sends during the turn counts as an answer to this mail. */
   readonly turnOn: (mail: readonly Message[], turn: () => Promise<TurnEnd>) => Promise<TurnEnd>;
 }
 
@@ -35,5 +35,5 @@ export async function runMailTurn({ session, turnSetup, mailroom, signal, sandbo
     return;
   }
   mailroom.used(mail);
-  if (end.ended === 'failed') await session.tellLead(`The agent failed at its mail: ${end.message}`, { kind: 'alert' });
+  if (end.ended === 'failed') await session.tellLead(`The agent failed on its mail: ${end.message}`, { kind: 'alert' });
 }

@@ -1,7 +1,7 @@
 /**
- * The write gate of a member under plan approval (SPEC §4): it says what it is going to do, and begins when the board
- * says that the lead has approved just that request, which is bound to the claim. Mail that claims more — of another
- * request, repeated, of an earlier claim — is ignored and logged.
+ * The write gate of a member under plan approval (docs/specification.md R2.14). It sends its plan, and begins when the
+ * board says that the lead approved exactly this request; the request is bound to the claim. An approval by mail alone
+ * (of another request, repeated, of an earlier claim) is ignored and logged.
  */
 import { shellWords } from '../../model/agent/agent.ts';
 import type { Message } from '../../model/team/message.ts';
@@ -12,7 +12,7 @@ import type { MemberSession } from '../team/member-session.ts';
 
 interface Answer {
   readonly approved: boolean;
-  /** What the lead said; undefined when nobody waits any more. */
+  /** The lead's text; undefined when the wait ended without an answer. */
   readonly text: string | undefined;
 }
 
@@ -21,17 +21,21 @@ const OVER: Answer = { approved: false, text: undefined };
 export class PlanGate {
   readonly #session: MemberSession;
   #open: { readonly id: string; readonly settle: (answer: Answer) => void } | undefined;
-  /** The mail of the last answer that counted; it may come after the board was looked at. */
+  /** The mail id of the last answer that counted; that mail may arrive after the board was read. */
   #lastAnswer: string | undefined;
 
-  /** The claim under which the agent may write; a task that goes on after a question needs no second approval. */
+  /** The claim under which the agent may write. A task that goes on after a question needs no second approval. */
   #approved: string | undefined;
 
   constructor(session: MemberSession) {
     this.#session = session;
   }
 
-  /** Asks the lead, and waits. A plan that is refused is a failed attempt, with what the lead said as its reason. */
+  /**
+   * Asks the lead, and waits for the answer. A refused plan is a failed attempt with the lead's text as its reason.
+   *
+   * @returns whether the plan is approved
+   */
   async passes(task: ClaimedTask): Promise<boolean> {
     const session = this.#session;
     const claim = `${task.id} ${task.claim.epoch}`;
@@ -52,7 +56,7 @@ export class PlanGate {
     return approved;
   }
 
-  /** Sees what the board says of the request that is open. */
+  /** Checks on the board whether the open request is answered. */
   look(): void {
     const request = this.#session.store.board.fold().requests.get(this.#open?.id ?? '');
     if (request === undefined || request.state === 'open') return;
@@ -61,7 +65,7 @@ export class PlanGate {
     this.#settle({ approved: request.approve, text: request.answer });
   }
 
-  /** Mail of the lead; what it says counts only if the board says so, too. */
+  /** Handles an answer by mail. It counts only if the board has the same answer. */
   answered({ id, request_id }: Message): void {
     this.look();
     if (id === this.#lastAnswer) return;
@@ -69,7 +73,7 @@ export class PlanGate {
     this.#session.store.events.append({ type: 'plan.answer_ignored', member: this.#session.name, text });
   }
 
-  /** Ends the wait without an answer: the member stops. */
+  /** Ends the wait without an answer, because the member stops. */
   abandon(): void {
     this.#settle(OVER);
   }
@@ -80,7 +84,7 @@ export class PlanGate {
   }
 }
 
-/** What a member is going to do, for the one who approves it. */
+/** The text of the plan, for the lead that approves it. */
 function planOf({ id, subject, description, work }: Task): string {
   const { run, prompt = '', files } = work;
   const deed = run === undefined ? prompt : `It runs: ${shellWords(run)}`;

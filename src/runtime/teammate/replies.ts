@@ -1,6 +1,6 @@
 /**
- * Mail that needs no thought: control mail, which acts at once, and what the runtime says to itself. A status check is
- * answered by the process from its own state: that proves life, never progress.
+ * Handles mail that needs no agent: control mail, which takes effect at once, and mail of the runtime itself. The
+ * process answers a status check from its own state: that proves life, never progress.
  */
 import type { Message } from '../../model/team/message.ts';
 import { answerId } from '../../model/board/request.ts';
@@ -11,13 +11,13 @@ import type { MemberSession } from '../team/member-session.ts';
 export interface Replies {
   readonly session: MemberSession;
   readonly plans: PlanGate;
-  /** An agent that refuses to stop says this, as long as it is not forced. */
+  /** The text with which it refuses to stop, unless it is forced. */
   readonly refusesShutdown: string | undefined;
-  /** The order to stop was accepted; `now` ends the turn too. */
+  /** Called when a shutdown request is accepted; `now` ends the turn, too. */
   readonly onShutdown: (order: { now: boolean }) => void;
 }
 
-/** What tells a member only what it sees on the board anyway. */
+/** Kinds of mail that only repeat what a member sees on the board. */
 const NEWS = new Set(['unblocked', 'assignment', 'idle', 'status', 'task_completed', 'task_failed']);
 
 /** @returns whether the message is used up; else it waits for the agent's next turn */
@@ -39,7 +39,7 @@ export async function reply(message: Message, replies: Replies): Promise<boolean
   }
 }
 
-/** The answer about a task comes with the task's own turn, from the board: see `answers.ts`. */
+/** Whether the task's own turn brings this answer from the board: see `agents/task-answers.ts`. */
 function isBrought({ id, request_id }: Message, { store }: MemberSession): boolean {
   const request = store.board.fold().requests.get(request_id ?? '');
   return request?.task !== undefined && request.kind === 'question' && id === answerId(request);
@@ -49,7 +49,7 @@ async function shutdownRequested(
   { id, epoch, data }: Message,
   { session, refusesShutdown, onShutdown }: Replies,
 ): Promise<void> {
-  // A lead that was replaced stops nobody.
+  // A request of a lead that was replaced has no effect.
   if (epoch !== undefined && epoch < session.store.board.fold().lead.epoch) return;
   if (refusesShutdown !== undefined && data?.['force'] !== true) {
     await session.tellLead(refusesShutdown, { type: 'shutdown_response', reply_to: id, data: { approve: false } });

@@ -1,4 +1,7 @@
-/** What a task of a role is to produce: whether it is there (S4 "Resume Artifact Check"), and kept where it is not. */
+/**
+ * The artifact that a role's task must make: whether it exists (docs/specification.md R10.5), and writing it from the
+ * answer if not.
+ */
 import type { ArtifactCheck } from '../../model/pipeline/role-spec.ts';
 import type { ClaimedTask } from '../../model/board/task.ts';
 import {
@@ -15,7 +18,7 @@ interface Place {
   readonly cwd: string;
 }
 
-/** Complete, and made for this task: not what an attempt that failed has left. */
+/** Whether the artifact is complete and was made for this task. What a failed attempt left does not count. */
 export function artifactExists(
   { store, cwd }: Place,
   task: ClaimedTask,
@@ -29,7 +32,7 @@ export function artifactExists(
   return isArtifactComplete(store.disk, artifactPath(cwd, artifact), check, since);
 }
 
-/** What the agent has not written itself is kept for it. */
+/** Writes the answer as the artifact, if the agent has not written the file itself. */
 export function keepAnswer({ store: { disk }, cwd }: Place, task: ClaimedTask, answer: string): void {
   const { artifact } = task.work;
   if (artifact === undefined) return;

@@ -1,6 +1,7 @@
 /**
- * What a role has of its session besides its own agent (S4): the wisdom of all roles, what was explored, subagents that
- * discuss and draft, and the message bus. None of it is needed: what fails is a warning, and the role goes on.
+ * What a role uses of its session besides its own agent (docs/specification.md R10.15): the wisdom of all roles, the
+ * exploration of the code base, subagents that discuss and draft, and the message bus. All of it is optional: a failure
+ * is a warning, and the role goes on.
  */
 import { randomBytes } from 'node:crypto';
 import { ulid } from 'ulid';
@@ -21,13 +22,16 @@ import type { Role } from './load-role.ts';
 import type { MemberSession } from '../team/member-session.ts';
 import { contribute } from '../team/wisdom-contribution.ts';
 
-/** The angle from which every role of a session sees the code base: the first one looks, the others are told. */
+/**
+ * The angle from which every role of a session explores the code base. The first role explores; the others get its
+ * result.
+ */
 const ANGLE = 'codebase';
 
-/** What a discussion does to the task whose artifact it was about. */
+/** What a discussion changes on the task whose artifact it discussed. */
 export interface DiscussionOutcome {
   readonly metadata: Readonly<Record<string, string | number | string[]>>;
-  /** For the record that completes the task. */
+  /** Changes for the record that completes the task. */
   readonly changes: readonly Change[];
 }
 
@@ -47,7 +51,7 @@ export class RoleSession {
     this.#subagents = new RoleSubagents({ store: self.store, member: self.name, cwd, pool, envPass });
   }
 
-  /** What the work on a task begins with: wisdom, and the code base where the role looks at it. */
+  /** The opening of the prompt for a task: the wisdom, and what the exploration found, if the role explores. */
   async opening(): Promise<string> {
     const { disk, paths } = this.#session.store;
     this.#warnings = [];
@@ -56,17 +60,17 @@ export class RoleSession {
     return [wisdom ?? '', explored === '' ? '' : `## The code base\n\n${explored}`].filter(Boolean).join('\n\n');
   }
 
-  /** Keeps what an answer contributes to the wisdom of all. */
+  /** Adds what an answer contributes to the wisdom of all roles. */
   async learn(answer: string): Promise<void> {
     await this.#unless(async () => {
       for (const { file, text } of wisdomIn(answer)) await contribute(this.#session, file, [text]);
     });
   }
 
-  /** A document by a subagent, from the beginning; undefined where the role writes it itself. */
+  /** Has a subagent write the whole document; undefined if the role writes it itself. */
   async draft(task: Task, prompt: string, accumulator: readonly Summary[]): Promise<string | undefined> {
     const { spec, agent } = this.#role;
-    // A command is a new process at each turn: it begins from the beginning by itself.
+    // An `exec` command is a new process in each turn, so that it starts without context anyway.
     if (!spec.subagents.includes('doc-gen') || agent.kind === 'exec') return undefined;
     const fetched = await this.#subagents.run(
       {
@@ -84,7 +88,11 @@ export class RoleSession {
     return undefined;
   }
 
-  /** Discusses what a task has made; @returns undefined when that was stopped */
+  /**
+   * Discusses what a task has made.
+   *
+   * @returns undefined when it was aborted
+   */
   async discuss(task: Task): Promise<DiscussionOutcome | undefined> {
     const round = task.metadata['_discuss'];
     const { artifact } = task.work;
@@ -119,7 +127,7 @@ export class RoleSession {
     return this.#concluded(said, [this.#request(task, blockedText(about))]);
   }
 
-  /** The lead is told of what it must judge; told again it is the same mail. */
+  /** Mails the lead each open request that it must decide. Sent again it has the same id, and is read once. */
   async tellHolds(): Promise<OpenRequest[]> {
     const { store, name } = this.#session;
     const own = [...store.board.fold().open.values()].filter(({ kind, from }) => kind === 'consensus' && from === name);
@@ -133,7 +141,7 @@ export class RoleSession {
     return own;
   }
 
-  /** One record of the bus; what caused it is told once, however often a life is cut short. */
+  /** Logs one record on the bus. Each cause is logged once, even if this process restarts. */
   async log(type: string, task: Task, text: string): Promise<void> {
     const { store, name } = this.#session;
     const { session_id: session, role } = this.#role.fields;
@@ -147,7 +155,7 @@ export class RoleSession {
     await this.#subagents.close();
   }
 
-  /** What goes wrong with the session is told, and ends no work. */
+  /** Reports an error of the session, which never ends the work. */
   async #unless<T>(work: () => T | Promise<T>): Promise<T | undefined> {
     try {
       return await work();
@@ -177,5 +185,5 @@ export class RoleSession {
   }
 }
 
-/** A task as roles call it. */
+/** The name of a task as roles use it. */
 export const codeOf = ({ subject, id }: Task): string => subjectCode(subject) ?? `#${id}`;

@@ -1,6 +1,6 @@
 /**
- * The errands of a role (S4 "Subagent Delegation"): each is asked of an agent that suits it, and once more of another when
- * it fails or its answer cannot be read. The pool of threads is opened by the first errand.
+ * The subagent tasks of a role (docs/specification.md R10.10). Each is given to an agent that suits it. If that fails,
+ * or its answer is unreadable, another agent gets it once. The first task opens the pool of threads.
  */
 import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
@@ -14,28 +14,28 @@ import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
 
 export interface RoleSubagentsEnvironment {
   readonly store: TeamStore;
-  /** Whose errands they are. */
+  /** The member whose tasks they are. */
   readonly member: string;
   readonly cwd: string;
-  /** The agents that may be asked. */
+  /** The agents that may be used. */
   readonly pool: Pool;
   readonly envPass: readonly string[];
 }
 
 export interface RoleSubagentTask<T> {
   readonly kind: SubagentKind;
-  /** Which one of its kind, for people: a perspective, an angle. */
+  /** Which one of its kind, for people: a perspective or an angle. */
   readonly about: string;
   readonly choice: SubagentChoice;
   readonly prompt: string;
-  /** What an agent that is a command is told besides its stdin. */
+  /** Environment variables for an agent that is a command, besides its stdin. */
   readonly variables: Readonly<Record<string, string>>;
   readonly read: (answer: string) => JsonAnswer<T>;
 }
 
 export type RoleSubagentResult<T> =
   | { readonly is: 'answer'; readonly value: T; readonly by: string }
-  /** Nobody could say; `why` of the last one asked. */
+  /** No agent could answer; `why` of the last one asked. */
   | { readonly is: 'none'; readonly why: string }
   | { readonly is: 'aborted' };
 
@@ -57,7 +57,7 @@ export class RoleSubagents {
     return this.#environment.cwd;
   }
 
-  /** Asks, and once more of another agent; every failure is an event. */
+  /** Asks the first agent, and the second if that failed. Each failure is an event. */
   async run<T>(subagentTask: RoleSubagentTask<T>, signal: AbortSignal): Promise<RoleSubagentResult<T>> {
     const { first, second, note } = subagentTask.choice;
     if (note !== undefined) this.#tell('subagent.replaced', subagentTask, note);
@@ -99,5 +99,5 @@ export class RoleSubagents {
   }
 }
 
-/** An agent, as people know it: `gemini`, `claude (haiku)`. */
+/** An agent's name for people: `gemini`, `claude (haiku)`. */
 const nameOf = ({ kind, model }: AgentSpec): string => (model === undefined ? kind : `${kind} (${model})`);

@@ -1,6 +1,6 @@
 /**
- * A role at work (S4): each task in Phases 2 to 4, a turn for each; Phase 5-L after a task, Phase 5-F at the end. What it
- * did is read from the board, so that the next life of the role goes on with it.
+ * How a role works (docs/specification.md R10.6): Phases 2 to 4 of each task, one turn for each; Phase 5-L after a
+ * task; Phase 5-F at the end. It reads what is done from the board, so that the next process of the role continues it.
  */
 import { pendingTasks } from '../../model/board/board.ts';
 import type { Message } from '../../model/team/message.ts';
@@ -24,7 +24,7 @@ import type { RunTaskTurn, CarryOut } from './runner-environment.ts';
 interface PhaseEnd {
   readonly phase: number;
   readonly text: string;
-  /** By a subagent, in a conversation of its own. */
+  /** A subagent made it, in a conversation of its own. */
   readonly isDrafted: boolean;
 }
 
@@ -35,7 +35,7 @@ interface PhaseTurn {
   readonly isDrafted: boolean;
 }
 
-/** What a turn has besides its phase. */
+/** What a turn needs besides its phase. */
 interface Around {
   readonly opening: string;
   readonly unread: string;
@@ -49,7 +49,7 @@ export class RoleWork {
   readonly #reported = new Set<string>();
   readonly #failed: { task: string; why: string }[] = [];
   #errors = 0;
-  /** What phases of the present claim came to; a claim that waits for an answer goes on with them. */
+  /** The phases of the present claim that have ended; a claim that waits for an answer continues from them. */
   #progress: { claim: string; ends: PhaseEnd[] } = { claim: '', ends: [] };
   #variant: Variant = '5-L';
 
@@ -70,7 +70,7 @@ export class RoleWork {
     await this.#session.close();
   }
 
-  /** It begins nothing more in this life. */
+  /** Whether it begins nothing more in this process. */
   get isOver(): boolean {
     return this.#variant !== '5-L';
   }
@@ -78,34 +78,34 @@ export class RoleWork {
   readonly carryOut: CarryOut = async (task, mail, hold) => {
     const { fix } = this.#role.spec.messageTypes;
     const { artifact } = task.work;
-    // What this life has worked on already goes on where it stands: after an answer, or a hook's refusal.
+    // A claim that this process has worked on before (an answer came, or a hook refused) continues where it was.
     const isNew = this.#progress.claim !== claimOf(task);
     if (isNew && artifact !== undefined && artifactExists(this.#place, task, artifact, this.#role.spec.artifactCheck)) {
-      this.#note('role.resumed', task, `[${this.#role.fields.role}] ${artifact} is complete: it is not made again.`);
-      if (!hasLastWord(task)) return this.#discussed(task, `${artifact} was complete already.`);
+      this.#note('role.resumed', task, `[${this.#role.fields.role}] ${artifact} is complete and is not made again.`);
+      if (!hasLastWord(task)) return this.#discussed(task, `${artifact} was already complete.`);
       const before = this.#role.spec.phases.filter(({ phase }) => phase < 4);
       const ends = before.map(({ phase }) => ({
         phase,
-        text: `It was done; what came of it is ${artifact}.`,
+        text: `This phase is done; its result is ${artifact}.`,
         isDrafted: false,
       }));
       this.#progress = { claim: claimOf(task), ends };
     }
     const end = await this.#phases(task, mail, hold);
-    // A question ends the turns before their time: the answer brings the rest.
+    // A question ends the turns early; the rest follows after the answer.
     if (end.ended !== 'answered' || this.#progress.ends.length < this.#role.spec.phases.length) return { end };
     const isFaulty = fix !== undefined && needsFix(end.text);
     return this.#discussed(task, end.text, isFaulty ? { verdict: NEEDS_FIX } : {});
   };
 
-  /** What was made is discussed before the task ends; what follows from that is in the record of its end. */
+  /** Discusses the artifact before the task ends; what follows from it is part of the completion record. */
   async #discussed(task: ClaimedTask, text: string, metadata: Record<string, string> = {}): ReturnType<CarryOut> {
     const discussed = await this.#session.discuss(task);
     if (discussed === undefined) return { end: { ended: 'aborted' } };
     return { end: { ended: 'answered', text }, ...discussed, metadata: { ...discussed.metadata, ...metadata } };
   }
 
-  /** Phase 5 of one task: it is logged and accumulated, and what follows is decided. */
+  /** Phase 5 of one task: logs and accumulates it, and decides what follows. */
   async ended({ task, verdict }: TaskAttempt): Promise<void> {
     const { role } = this.#role.fields;
     const { messageTypes, innerLoop } = this.#role.spec;
@@ -126,7 +126,7 @@ export class RoleWork {
     this.#variant = loopVariantOf({ innerLoop: loops, pending, errors: this.#errors, isBlocked });
   }
 
-  /** Phase 5-F: everything that the lead was not told of, in one report; and whether anything was there to do. */
+  /** Phase 5-F: reports everything that is not reported yet in one mail, or that there was nothing to do. */
   async conclude(): Promise<void> {
     const { role } = this.#role.fields;
     const holds = await this.#session.tellHolds();
@@ -146,7 +146,7 @@ export class RoleWork {
     await this.#deliver(text, done, { isInterrupted, isBlocked: blocked !== undefined });
   }
 
-  /** The id is made of what it reports: sent again after a crash it is no second one. */
+  /** The mail id is made of the reported tasks: sent again after a crash it is the same mail. */
   async #deliver(
     text: string,
     done: readonly Task[],
@@ -181,7 +181,7 @@ export class RoleWork {
     for (const phase of spec.phases.slice(ends.length)) {
       const { end, isDrafted } = await this.#turn(task, phase, ends, { opening, unread, hold });
       unread = isDrafted ? unread : '';
-      // Whoever asked a person goes on with this phase when the answer is here.
+      // If the agent asked a person, this phase goes on when the answer comes.
       if (end.ended !== 'answered' || this.#self.store.board.fold().requests.size > asked) return end;
       ends.push({ phase: phase.phase, text: end.text, isDrafted });
       await this.#session.learn(end.text);
@@ -191,7 +191,10 @@ export class RoleWork {
     return { ended: 'answered', text: ends.at(-1)?.text ?? '' };
   }
 
-  /** A phase of one's own agent; a document is a subagent's where the role has one for it, and that one can. */
+  /**
+   * Runs a phase with the role's own agent. Phase 3 is given to a subagent, if the role has one for documents and it
+   * answers.
+   */
   async #turn(task: ClaimedTask, phase: Phase, ends: readonly PhaseEnd[], around: Around): Promise<PhaseTurn> {
     const summaries = this.#finished().map((one) => this.#summaryOf(one));
     if (phase.phase === 3) {
@@ -200,7 +203,8 @@ export class RoleWork {
       if (text !== undefined) return { isDrafted: true, end: { ended: 'answered', text } };
     }
     const { opening, unread, hold } = around;
-    // A command is a new process each time, and remembers nothing; what a subagent drafted nobody else remembers.
+    // An `exec` command is a new process each time and remembers nothing. What a subagent drafted is not in the agent's
+    // memory, either.
     const forgets = this.#role.agent.kind === 'exec';
     const knows = !forgets && ends.length > 0;
     const before = ends.filter(({ isDrafted }) => forgets || isDrafted);
@@ -225,7 +229,7 @@ export class RoleWork {
     };
   }
 
-  /** Of this member, in any of its lives, in the order in which they were finished. */
+  /** The tasks that this member completed, in any of its processes. */
   #finished(): (Task & { status: 'completed' })[] {
     return [...this.#self.store.board.fold().tasks.values()].flatMap((task) =>
       task.status === 'completed' && task.by.member === this.#self.name ? [task] : [],
@@ -257,7 +261,7 @@ export class RoleWork {
   }
 }
 
-/** Its last phase says what nobody can read from its artifact: a verdict. */
+/** Whether its last phase gives a verdict, which the artifact does not show. */
 const hasLastWord = ({ metadata }: Task): boolean => '_fix' in metadata;
 
 const claimOf = ({ id, claim }: ClaimedTask): string => `${id}.${claim.epoch}`;

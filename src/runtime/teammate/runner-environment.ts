@@ -1,4 +1,4 @@
-/** What an attempt at a task works with: the member's agent, its store, and how a task is carried out. */
+/** What an attempt at a task uses: the member's agent, its store, and the way in which a task is carried out. */
 import type { Agent, ToolCallEvent, CallAnswer, TurnEnd, TurnInput } from '../../agents/agent-contract.ts';
 import type { AgentSpec, Command, Sandbox } from '../../model/agent/agent.ts';
 import type { Change } from '../../model/board/event.ts';
@@ -17,27 +17,27 @@ export interface RunnerEnvironment {
   readonly agent: Agent;
   readonly sandbox: Sandbox;
   readonly cwd: string;
-  /** Tells a task in another way than its text does. */
+  /** Describes the task in the prompt, instead of its own text. */
   readonly brief?: ((task: Task) => string) | undefined;
   readonly output: MemberOutput;
-  /** The child environment of this member, without what belongs to one task. */
+  /** The environment variables of this member, without those of one task. */
   readonly environment: Readonly<Record<string, string>>;
   readonly ledger: AgentLedger;
-  /** What is done about an agent that failed by its own fault; undefined where nothing ever is. */
+  /** Reacts to a failure that is the agent's own fault; undefined if nothing can be done. */
   readonly remedy: (end: FaultyTurn) => Promise<RemedyResult | undefined>;
-  /** What its turns get besides: tools, and mail that comes meanwhile. */
+  /** What its turns get besides: tools, and mail that comes during the turn. */
   readonly around: () => Promise<Pick<TurnInput, 'tools' | 'mail' | 'stallMs'>>;
-  /** Carries out a tool that the agent calls. */
+  /** Executes a tool call of the agent. */
   readonly call: (event: ToolCallEvent) => Promise<CallAnswer>;
-  /** The user's, about each task that it finished. */
+  /** The user's hook on each finished task. */
   readonly hook?: Command | undefined;
-  /** Whether its agent waits for the lead's answer about the task: to what it asked in this turn. */
+  /** Whether the agent asked the lead about the task in this turn and waits for the answer. */
   readonly isAsking: () => boolean;
   /** How a role works on a task, in several turns; without it an attempt is one turn. */
   readonly carryOut?: CarryOut;
 }
 
-/** One turn about the task, with variables of its own. */
+/** Runs one turn about the task, with environment variables of its own. */
 export type RunTaskTurn = (prompt: string, env?: Readonly<Record<string, string>>) => Promise<TurnEnd>;
 
 export type CarryOut = (
@@ -46,9 +46,9 @@ export type CarryOut = (
   hold: RunTaskTurn,
 ) => Promise<CompletionExtras & { readonly end: TurnEnd }>;
 
-/** What goes into the record of a task's completion, or nowhere. */
+/** Changes that are written in the same record as the task's completion; if the task does not complete, none is. */
 export interface CompletionExtras {
-  /** What the board is told of the task. */
+  /** Metadata for the task on the board. */
   readonly metadata?: Readonly<Record<string, string | number | string[]>>;
   readonly changes?: readonly Change[];
 }

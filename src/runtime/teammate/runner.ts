@@ -1,6 +1,6 @@
 /**
- * The runner ends a task; the model only says that it thinks it is done. One attempt: hand out → turn → verify →
- * record the result → write the end. An agent that forgets to report delivers all the same.
+ * The runner ends a task; the model's claim to be done is not enough. One attempt: hand out → turn → verify → record
+ * the result → write the end. An agent that forgets to report still delivers its result.
  */
 import type { TurnEnd, TurnInput } from '../../agents/agent-contract.ts';
 import { argvOf } from '../../model/agent/agent.ts';
@@ -35,13 +35,13 @@ const inOneTurn =
 export interface TaskAttempt {
   readonly task: Task;
   readonly verdict: TurnVerdict | WaitsForAnswer;
-  /** What became of the end on the board; undefined when there was none. */
+  /** The end on the board; undefined if none was written. */
   readonly written: Folded | undefined;
 }
 
 /**
- * Runs one claimed task to the end of one attempt. What the user's hook refuses goes back to the agent, with what the
- * hook said as its mail.
+ * Runs one claimed task to the end of one attempt. If the user's hook refuses, the agent gets the hook's text as mail
+ * and tries again.
  */
 export async function runAttempt(
   task: ClaimedTask,
@@ -51,7 +51,7 @@ export async function runAttempt(
 ): Promise<TaskAttempt> {
   const refusals: Message[] = [];
   for (;;) {
-    const { judged, along } = await worked(task, [...mail, ...refusals.slice(-1)], environment, signal);
+    const { judged, along } = await workOn(task, [...mail, ...refusals.slice(-1)], environment, signal);
     if (judged.do === 'wait') return { task, verdict: judged, written: undefined };
     const refusal = judged.do === 'complete' ? await refusedByHook(task, judged, environment, signal) : undefined;
     if (refusal !== undefined && refusals.push(refusal) < MOST_REFUSALS && !signal.aborted) continue;
@@ -66,18 +66,18 @@ export async function runAttempt(
   }
 }
 
-interface Worked {
+interface WorkedAttempt {
   readonly judged: TurnVerdict | WaitsForAnswer;
   readonly along: CompletionExtras;
 }
 
-/** The work on it, judged. */
-async function worked(
+/** Runs the turns of an attempt and judges them. */
+async function workOn(
   task: ClaimedTask,
   mail: readonly Message[],
   environment: RunnerEnvironment,
   signal: AbortSignal,
-): Promise<Worked> {
+): Promise<WorkedAttempt> {
   const { store, output } = environment;
   const handout = writeTaskFiles(store.disk, store.paths, task, task.claim.epoch, mail);
   const before = store.events.end();
@@ -93,11 +93,11 @@ async function worked(
         argv: task.work.run === undefined ? undefined : argvOf(task.work.run),
       });
     const { end, ...along } = await (environment.carryOut ?? inOneTurn(environment.brief))(task, mail, hold);
-    if (end.ended === 'failed') tellFailure(store, task, end);
+    if (end.ended === 'failed') logFailure(store, task, end);
     const report = reportOn(store, task, before);
-    const told = withReport(await judged(end, task, environment), report);
+    const reported = withReport(await judged(end, task, environment), report);
     const saysDone = report?.outcome === 'completed';
-    const decided = withPendingQuestion(told, { isAsking: environment.isAsking(), saysDone });
+    const decided = withPendingQuestion(reported, { isAsking: environment.isAsking(), saysDone });
     return {
       judged: decided.do === 'complete' ? await verify(task, decided, env, environment, signal) : decided,
       along,
@@ -108,8 +108,8 @@ async function worked(
   }
 }
 
-/** Why a turn failed, by its class, for whoever decides about another try. */
-const tellFailure = (store: TeamStore, task: ClaimedTask, end: Extract<TurnEnd, { ended: 'failed' }>): unknown =>
+/** Logs why a turn failed, by class; the lead's decision about another attempt needs it. */
+const logFailure = (store: TeamStore, task: ClaimedTask, end: Extract<TurnEnd, { ended: 'failed' }>): unknown =>
   store.events.append({
     type: 'agent.failed',
     member: task.claim.member,
@@ -127,9 +127,9 @@ async function judged(end: TurnEnd, task: ClaimedTask, environment: RunnerEnviro
 }
 
 /**
- * A command that is not there, or prints without end, is the task's own failure: no other agent would do better, and
- * `exec` never falls back. What the machine lacks for the moment stays nobody's fault. In the relay every fault ends the
- * attempt: there the loop decides about another.
+ * A command that does not exist, or prints without end, is a failure of the task: another agent would do no better, and
+ * `exec` has no fallback. A temporary lack of the machine is not a failure of the task. In the relay every fault ends
+ * the attempt, because the loop decides about the next one.
  */
 function ended({ spec, store }: Pick<RunnerEnvironment, 'spec' | 'store'>, verdict: TurnVerdict): TurnVerdict {
   if (verdict.do !== 'release' || verdict.reason !== 'agent') return verdict;
@@ -138,7 +138,11 @@ function ended({ spec, store }: Pick<RunnerEnvironment, 'spec' | 'store'>, verdi
   return { do: 'fail', why: verdict.why, text: verdict.why };
 }
 
-/** One turn of the member's agent, as soon as its vendor may be called. @param task that it is about */
+/**
+ * Runs one turn of the member's agent, as soon as its vendor's pace allows a call.
+ *
+ * @param task the task that the turn is about
+ */
 export async function runTaskTurn(
   environment: Omit<RunnerEnvironment, 'store' | 'speaker' | 'spec' | 'environment' | 'isAsking' | 'remedy'>,
   task: string | undefined,
@@ -150,7 +154,7 @@ export async function runTaskTurn(
   return ledger.end(end);
 }
 
-/** Runs the task's `verify:` commands, which a person wrote; the first that fails makes the attempt a failure. */
+/** Runs the task's `verify:` commands, which a person wrote. The first that fails makes the attempt a failure. */
 async function verify(
   task: Task,
   verdict: TurnVerdict & { do: 'complete' },

@@ -1,6 +1,6 @@
 /**
- * What every start of a teammate runs through, once, on a team of its own in a temporary directory: made when the package
- * is built, so that the code cache holds it compiled.
+ * Runs the start of a teammate once, on its own team in a temporary directory. It runs when the package is built, so
+ * that the code cache contains this code compiled.
  */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';

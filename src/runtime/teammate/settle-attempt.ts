@@ -1,14 +1,18 @@
-/** What is told of an attempt that is over: what follows from its end, and the lead's report of it. */
+/** After an attempt: publishes the consequences of its end and reports it to the lead. */
 import { LEAD } from '../../model/text/names.ts';
 import { taskCompleted, taskFailed } from '../../policy/mail-wording.ts';
 import type { TaskAttempt } from './runner.ts';
 import type { MemberSession } from '../team/member-session.ts';
 import { publishOutcome } from '../team/task-service.ts';
 
-/** Characters of a result that go into the report to the lead; the whole is in `results/`. */
+/** Characters of a result that go into the report to the lead; `results/` has the whole text. */
 const SUMMARY = 2_000;
 
-/** @returns whether the board has an end of it, whose consequences are then drawn; what was given back is noted */
+/**
+ * Publishes the consequences of an end that the board accepted; a released task is logged.
+ *
+ * @returns whether the board accepted an end
+ */
 export async function settleAttempt(
   { store, speaker }: MemberSession,
   { task, verdict, written }: TaskAttempt,
@@ -20,7 +24,7 @@ export async function settleAttempt(
   return true;
 }
 
-/** Tells the lead, under an id that the event gives: a repetition is told from it. */
+/** Reports to the lead; the mail id is derived from the event, so that a repetition is recognised. */
 export async function reportAttempt(session: MemberSession, { task, verdict, written }: TaskAttempt): Promise<void> {
   if (written === undefined || (verdict.do !== 'complete' && verdict.do !== 'fail')) return;
   const kind = verdict.do === 'complete' ? 'task_completed' : 'task_failed';

@@ -1,4 +1,4 @@
-/** What a member may begin: a ready task that is for it, and not what its agent has just failed at by its own fault. */
+/** What a member may claim: ready tasks for it, without those at which its agent has just failed by its own fault. */
 import { nextClaim, type Board } from '../../model/board/board.ts';
 import type { Task } from '../../model/board/task.ts';
 import { RETRY_AFTER_FAULT_MS } from '../../policy/backoff.ts';
@@ -10,18 +10,18 @@ export class Claims {
   readonly #paused = new Map<string, number>();
   #failuresInARow = 0;
 
-  /** @param mostFailures after so many failed attempts in a row nothing new is claimed */
+  /** @param mostFailures after this many failed attempts in a row it claims nothing new */
   constructor(session: MemberSession, mostFailures = Number.POSITIVE_INFINITY) {
     this.#session = session;
     this.#mostFailures = mostFailures;
   }
 
-  /** A ready task that this member may have now. */
+  /** A ready task that this member may claim now. */
   ready(): Task | undefined {
     return this.#isSpent() ? undefined : this.#next(this.#session.store.board.fold(), this.#passed());
   }
 
-  /** Claims a task of {@link ready}, or the next after it that is to be had. */
+  /** Claims a task from {@link ready}; if another member was faster, the next one that is free. */
   claim(wanted: Task): void {
     const passed = this.#passed();
     for (let task: Task | undefined = wanted; task; task = this.#next(this.#session.store.board.board, passed)) {
@@ -31,17 +31,17 @@ export class Claims {
     }
   }
 
-  /** The agent was at fault: this task may be another's for a while. */
+  /** Does not claim this task for `ms`, because the agent was at fault; another member may take it meanwhile. */
   pause(task: string, ms = RETRY_AFTER_FAULT_MS): void {
     this.#paused.set(task, this.#session.store.clock.monotonic() + ms);
   }
 
-  /** An attempt has ended. */
+  /** Counts an attempt that has ended. */
   ended(isCompleted: boolean): void {
     this.#failuresInARow = isCompleted ? 0 : this.#failuresInARow + 1;
   }
 
-  /** There is work that it left alone for a while, and will come back to. */
+  /** Whether it has paused a pending task that it will claim later. */
   get isPausing(): boolean {
     const { tasks } = this.#session.store.board.board;
     return [...this.#passed()].some((id) => tasks.get(id)?.status === 'pending');

@@ -1,4 +1,4 @@
-/** What a teammate is made of: its team, its agent, and the rules that its profile and its lead give it. */
+/** What a teammate needs: its team, its agent, and the rules of its profile and its lead. */
 import type { Command, Sandbox } from '../../model/agent/agent.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { Lease } from '../../store/team/lease.ts';
@@ -12,27 +12,30 @@ export interface TeammateEnvironment {
   readonly store: TeamStore;
   readonly speaker: Speaker & { kind: 'member' };
   readonly lease: Lease;
-  /** Who thinks for it, and who may stand in. */
+  /** Its agent, and the agents that may replace it. */
   readonly slots: Omit<AgentSlotsEnvironment, 'session'>;
   readonly sandbox: Sandbox;
   readonly cwd: string;
   readonly rate: SendRate;
-  /** Of a pipeline: the role that it works by; an error, where its file cannot be used. */
+  /** In a pipeline: the role that it works by, or the reason why its file is unusable. */
   readonly role?: RoleOf | undefined;
-  /** Whether mail alone makes a turn; an `exec` agent gets its mail with its next task. */
+  /** Whether mail alone starts a turn; an `exec` agent gets its mail with its next task. */
   readonly answersMail: boolean;
-  /** Tells a command its task; an agent that stays knows who it is. */
+  /** The prompt of a task for a command; an agent with a conversation knows its role already. */
   readonly brief?: ((task: Task) => string) | undefined;
-  /** The user's own, which may refuse what was completed. */
+  /** The user's hook, which may refuse a completed task. */
   readonly hook?: Command | undefined;
-  /** Milliseconds without any sign of its agent that end a turn. */
+  /** Milliseconds without a sign of its agent that end a turn. */
   readonly stallMs?: number | undefined;
-  /** Leaves after so many milliseconds without work; never, without it. */
+  /** Milliseconds without work after which it exits; undefined: it never does. */
   readonly idleTimeoutMs?: number | undefined;
-  /** Says what it is going to do and waits for the lead before it does it. */
+  /** It sends a plan and waits for the lead's approval before it changes files. */
   readonly planApproval?: boolean;
-  /** After so many failed attempts in a row it takes nothing new, and its lead quarantines it; without a lead it goes on. */
+  /**
+   * After this many failed attempts in a row it claims nothing new and its lead quarantines it. Without a lead it goes
+   * on.
+   */
   readonly mostFailures?: number;
-  /** An agent that refuses to stop, as long as it is not forced. */
+  /** The text with which it refuses to stop, unless it is forced. */
   readonly refusesShutdown?: string | undefined;
 }

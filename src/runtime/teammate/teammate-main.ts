@@ -1,4 +1,4 @@
-/** A teammate process, as a lead starts it: `teammate.cjs ROOT TEAM NAME`, with a liveness cord on stdin. */
+/** The teammate process that a lead starts: `teammate.cjs ROOT TEAM NAME`. Its stdin is the parent pipe. */
 import process from 'node:process';
 import { isTeamError } from '../../model/text/errors.ts';
 import { parseName } from '../../model/text/names.ts';
@@ -14,10 +14,10 @@ import { decodeQuota } from '../team/teammate-env.ts';
 export async function main(): Promise<void> {
   const [root = '', team = '', member = ''] = process.argv.slice(2);
   let teammate: Teammate | undefined;
-  const cut = new AbortController();
-  // Before anything of it is killed: that its program was, is then no failure of the task.
+  const parentGone = new AbortController();
+  // Stop the teammate before its children are killed, so that their end does not count as a failure of the task.
   onParentExit(process.stdin, () => {
-    cut.abort();
+    parentGone.abort();
     teammate?.stop('gone');
   });
   try {
@@ -35,8 +35,8 @@ export async function main(): Promise<void> {
     );
     process.exitCode = isTeamError(error) ? error.exitCode : 70;
   }
-  // Without its lead it exits when all that it started is gone.
-  if (!cut.signal.aborted) process.exit();
+  // If its lead is gone, it exits when all that it started is gone.
+  if (!parentGone.signal.aborted) process.exit();
 }
 
 export { warmUp } from './runtime-warm-up.ts';

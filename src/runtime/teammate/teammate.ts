@@ -1,11 +1,11 @@
 /**
- * A teammate: one process, one agent, one loop (S3's work loop with v9's idle cycle).
+ * A teammate: one process, one agent, one loop (docs/specification.md R3.9).
  *
- * started ─→ own unfinished task ─→ attempt ─→ again          (the order is `policy/supervise/next-step.ts`'s)
- *         ─→ mail for the agent ─→ a turn ─→ again
- *         ─→ a ready task ─→ attempt ─→ again
- *         ─→ nothing, or a person must answer first ─→ waits: woken by the bell, or looks again within a second
- * stopping: finishes its atomic step, starts nothing new, answers, leaves
+ *   started ─→ own unfinished task ─→ attempt ─→ again          (`policy/supervise/next-step.ts` decides the order)
+ *           ─→ mail for the agent ─→ a turn ─→ again
+ *           ─→ a ready task ─→ attempt ─→ again
+ *           ─→ nothing, or a person must answer first ─→ waits: woken by the bell, or looks again within a second
+ *   stopping: finishes its atomic step, starts nothing new, answers, exits
  */
 import type { Message } from '../../model/team/message.ts';
 import type { ClaimedTask, Task } from '../../model/board/task.ts';
@@ -43,7 +43,7 @@ export class Teammate {
   #exitReason: ExitReason | undefined;
   #wake: () => void = () => {};
   #completed = 0;
-  /** The plan of the task that it works on was approved, or needs not be. */
+  /** Whether the plan of its present task is approved, or needs no approval. */
   #isApproved = false;
 
   constructor(environment: TeammateEnvironment) {
@@ -53,8 +53,8 @@ export class Teammate {
     this.#claims = new Claims(this.#session, mostFailures);
     this.#plans = new PlanGate(this.#session);
     this.#answers = new TaskAnswers(this.#session);
-    const leave = (): void => this.stop('idle');
-    this.#idleness = new IdleWatch(this.#session, { timeoutMs, exit: leave, hasCompleted: () => this.#completed > 0 });
+    const exit = (): void => this.stop('idle');
+    this.#idleness = new IdleWatch(this.#session, { timeoutMs, exit, hasCompleted: () => this.#completed > 0 });
     const { role } = environment;
     this.#role = role && 'fields' in role ? new RoleWork(this.#session, role, this.#turn.signal) : undefined;
     this.#turnSetup = new TurnSetup(this.#session, environment);
@@ -70,7 +70,7 @@ export class Teammate {
     });
   }
 
-  /** Works until there is a reason to leave; everything it opened is closed then. */
+  /** Works until there is a reason to exit, then closes all that it opened. */
   async run(): Promise<ExitReason> {
     try {
       await this.#mailroom.look();
@@ -84,18 +84,18 @@ export class Teammate {
     }
   }
 
-  /** What it may do to files now: before its plan is approved it only looks. */
+  /** What it may do to files now: read only, until its plan is approved. */
   permissions(): Permissions {
     const { sandbox, planApproval = false } = this.#environment;
     return { sandbox, planPending: planApproval && !this.#isApproved };
   }
 
-  /** Ends the present turn and leaves; for signals. */
+  /** Ends the present turn and exits; for signals. */
   stop(why: ExitReason): void {
     this.#finish(why, true);
   }
 
-  /** Leaves after the present step; `now` ends the turn too. */
+  /** Exits after the present step; `now` ends the turn, too. */
   #finish(why: ExitReason, now: boolean): void {
     this.#exitReason ??= why;
     if (now) this.#turn.abort();
@@ -108,7 +108,7 @@ export class Teammate {
       this.stop('replaced');
       return;
     }
-    // Before anything is taken on that nobody could do.
+    // Check before claiming: without an agent it can do no task.
     if (this.#turnSetup.slots.isEmpty) {
       this.#finish('unfit', false);
       return;
@@ -120,7 +120,7 @@ export class Teammate {
       case 'read':
         return this.#answerMail();
       case 'claim':
-        // Not begun yet: it may be one that a person must answer about first.
+        // Only claim it: the next step decides whether a person must answer about it first.
         if (ready) this.#claims.claim(ready);
         return;
       case 'wait':
@@ -146,8 +146,8 @@ export class Teammate {
     const taken = this.#mailroom.forTurn();
     const mail = [...taken, ...this.#answers.about(task)];
     const isAsking = (): boolean => this.#answers.isAwaited(task);
-    const minded = this.#turnSetup.runner(mail, { mailroom: this.#mailroom, taken }, isAsking);
-    const runner = this.#role ? { ...minded, carryOut: this.#role.carryOut } : minded;
+    const base = this.#turnSetup.runner(mail, { mailroom: this.#mailroom, taken }, isAsking);
+    const runner = this.#role ? { ...base, carryOut: this.#role.carryOut } : base;
     this.#isApproved = true;
     const done = await this.#turnOn(mail, () => runAttempt(task, mail, runner, this.#turn.signal));
     this.#isApproved = false;
@@ -163,11 +163,11 @@ export class Teammate {
     const isCompleted = done.verdict.do === 'complete';
     if (isCompleted) this.#completed += 1;
     this.#claims.ended(isCompleted);
-    // A role reports at its end, and of all that it did: Phase 5-L says nothing to the lead.
+    // A role reports all its work once, at its end: Phase 5-L sends nothing to the lead.
     await (this.#role ? this.#role.ended(done) : reportAttempt(this.#session, done));
   }
 
-  /** A role leaves when there is nothing for it, and nobody that it waits for. */
+  /** A role exits when there is no task for it and it has paused none. */
   #isDone({ own }: Situation): boolean {
     return this.#role !== undefined && own === 'none' && (this.#role.isOver || !this.#claims.isPausing);
   }
@@ -177,7 +177,7 @@ export class Teammate {
     this.#finish('done', false);
   }
 
-  /** A role whose file cannot be used reports that, and stops. */
+  /** A role whose file is unusable reports that, and stops. */
   async #requireUsableRole(): Promise<void> {
     const { role } = this.#environment;
     if (role === undefined || 'fields' in role) return;
@@ -196,7 +196,10 @@ export class Teammate {
     });
   }
 
-  /** A turn of the agent: what it sends meanwhile answers this mail, also from processes that it starts. */
+  /**
+   * Runs a turn of the agent. What it sends during the turn counts as an answer to this mail, also from processes that
+   * it starts.
+   */
   async #turnOn<T>(mail: readonly Message[], turn: () => Promise<T>): Promise<T> {
     this.#session.hops(hopsAfter(mail));
     try {
@@ -207,7 +210,7 @@ export class Teammate {
     }
   }
 
-  /** Waits for the bell, a change on the board, or the end of patience. */
+  /** Waits for the bell, a change on the board, or the idle timeout. */
   async #wait(): Promise<void> {
     while (this.#isWaiting()) {
       await new Promise<void>((resolve) => (this.#wake = resolve));

@@ -1,4 +1,4 @@
-/** What thinks for a member, with all that a turn of it needs: its tools, its mail in mid-turn, where its words go. */
+/** Prepares a member's turns: its agent, its tools, mail that comes during a turn, and its output. */
 import type { Incoming } from '../../agents/agent-contract.ts';
 import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
 import type { Message } from '../../model/team/message.ts';
@@ -11,12 +11,12 @@ import type { MemberSession } from '../team/member-session.ts';
 import type { TeammateEnvironment } from './teammate-environment.ts';
 import type { RunnerEnvironment } from './runner-environment.ts';
 
-type MindEnvironment = Pick<
+type TurnSetupEnvironment = Pick<
   TeammateEnvironment,
   'slots' | 'sandbox' | 'cwd' | 'answersMail' | 'stallMs' | 'hook' | 'brief' | 'role'
 >;
 
-/** Where mail comes from in mid-turn, and what of it is to be acknowledged after the turn. */
+/** The source of mail during a turn, and the mail that must be acknowledged after the turn. */
 export interface MidTurnMail {
   readonly mailroom: Mailroom;
   readonly taken: Message[];
@@ -26,24 +26,26 @@ export class TurnSetup {
   readonly output: MemberOutput;
   readonly slots: AgentSlots;
   readonly #session: MemberSession;
-  readonly #environment: MindEnvironment;
-  /** Told of mail that comes in mid-turn. */
+  readonly #environment: TurnSetupEnvironment;
+  /** Called when mail comes during a turn. */
   readonly #arrivals = new Set<() => void>();
 
-  constructor(session: MemberSession, environment: MindEnvironment) {
+  constructor(session: MemberSession, environment: TurnSetupEnvironment) {
     this.#session = session;
     this.#environment = environment;
     this.output = new MemberOutput(session.store, session.name, tagOf(environment.role));
     this.slots = new AgentSlots({ session, ...environment.slots });
   }
 
-  /** @param mail of the turn: what the agent sends in it is an answer to it; what comes meanwhile is added */
+  /**
+   * @param mail of the turn: what the agent sends counts as an answer to it; mail that comes during the turn is added
+   */
   runner(mail: Message[], post: MidTurnMail, isAsking: () => boolean): RunnerEnvironment {
     const { sandbox, cwd, answersMail, stallMs, hook, brief } = this.#environment;
     const { spec, agent, environment, workspace, ledger } = this.slots.current;
     const session = this.#session;
     const { store, speaker } = session;
-    // Most agents call no tool: what it takes is loaded for those that do.
+    // Most agents call no tool, so the tools are loaded on the first use.
     const tools = () => import('../tools/team-tools.ts');
     const call: RunnerEnvironment['call'] = async (event) => (await tools()).callTool(session, mail, workspace, event);
     const around: RunnerEnvironment['around'] = async () => ({
@@ -56,7 +58,7 @@ export class TurnSetup {
     return { ...own, call, around, isAsking, remedy, brief, hook };
   }
 
-  /** Mail came, and a turn may be under way. */
+  /** Call it when mail came; a turn may be running. */
   notifyMail(): void {
     for (const arrived of this.#arrivals) arrived();
   }
@@ -82,6 +84,6 @@ export class TurnSetup {
   }
 }
 
-/** Before every line that a role prints. */
+/** The prefix of every line that a role prints. */
 const tagOf = (role: RoleOf | undefined): string | undefined =>
   role && `[${'fields' in role ? role.fields.role : role.role}] `;

@@ -1,4 +1,4 @@
-/** What a command printed, of both streams as it came: all of it, or the beginning and the end with a note between. */
+/** The output of a command, both streams as they came: all of it, or the beginning and the end with a note between. */
 import { outputTail, tailText } from '../../os/output-tail.ts';
 
 export interface CommandOutput {
@@ -6,7 +6,7 @@ export interface CommandOutput {
   text(): string;
 }
 
-/** @param most bytes that are kept; half of them of the beginning */
+/** @param most bytes that are kept; half of them from the beginning */
 export function commandOutput(most: number): CommandOutput {
   const half = Math.floor(most / 2);
   const head: Buffer[] = [];
@@ -26,7 +26,7 @@ export function commandOutput(most: number): CommandOutput {
       if (left === 0) return begun.toString('utf8');
       if (left <= half) return Buffer.concat([begun, tail.bytes()]).toString('utf8');
       const note = `\n[${left - half} of ${total} bytes are left out here]\n`;
-      // A character that was cut in two is shown by neither half.
+      // A character that was cut in two is left out.
       const beginning = new TextDecoder().decode(begun, { stream: true });
       return `${beginning}${note}${tailText(tail.bytes(), half - 4)}`;
     },

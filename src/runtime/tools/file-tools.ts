@@ -1,4 +1,7 @@
-/** read_file, write_file and edit_file: the path is found, judged by what it really is, and only then walked. */
+/**
+ * The tools read_file, write_file and edit_file. A path is resolved first, judged by the real path, and only then
+ * opened.
+ */
 import { UsageError } from '../../model/text/errors.ts';
 import { quoted } from '../../model/text/document-problem.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
@@ -8,14 +11,14 @@ import type { Page } from '../../store/files/line-page.ts';
 import { locate, type ResolvedPath } from '../../store/workspace/resolved-path.ts';
 import { changeText, listed, readPage, writeText } from '../../store/workspace/workspace-text.ts';
 
-/** Names of a directory that are shown. */
+/** Entries of a directory that are shown. */
 const MOST_NAMES = 1_000;
-/** Bytes that an answer needs besides its page. */
+/** Bytes of an answer besides its page. */
 const FRAME = 1_024;
-/** Places of an ambiguous text that are told. */
+/** Places of an ambiguous text that are listed. */
 const MOST_PLACES = 10;
 
-/** @throws UsageError `POLICY_DENIED` naming the rule, for the path as it was asked for and as it really is */
+/** @throws UsageError `POLICY_DENIED` naming the rule, for the path as given and for the real path */
 function placeFor(root: string, path: string, command: FileAccess): ResolvedPath {
   const place = locate(root, path);
   const rule = protectedBy(place.asked, command) ?? protectedBy(place.path, command);
@@ -36,14 +39,14 @@ export function readFileTool(root: string, input: ToolInputs['read_file'], most 
 function directoryText({ path }: ResolvedPath, names: readonly string[]): string {
   const open = names.filter((name) => protectedBy(`${path}/${name.replace(/\/$/, '')}`, 'read') === undefined);
   const shown = open.slice(0, MOST_NAMES).join('\n');
-  const rest = open.length > MOST_NAMES ? `\n[${open.length - MOST_NAMES} names more]` : '';
+  const rest = open.length > MOST_NAMES ? `\n[${open.length - MOST_NAMES} more names]` : '';
   return open.length === 0 ? `The directory ${quoted(path)} is empty.` : `${shown}${rest}`;
 }
 
 function pageText({ path }: ResolvedPath, from: number, { lines, total }: Page): string {
   if (total === 0) return `${quoted(path)} is empty.`;
   if (lines.length === 0)
-    throw new UsageError('USAGE', `${quoted(path)} has ${total} lines, and line ${from} is behind its end.`);
+    throw new UsageError('USAGE', `${quoted(path)} has ${total} lines; line ${from} does not exist.`);
   const last = from + lines.length - 1;
   const text = lines.map((line, at) => `${String(from + at).padStart(6)}\t${line}`).join('\n');
   return last === total ? text : `${text}\n[Lines ${from} to ${last} of ${total}. Go on with offset ${last + 1}.]`;
@@ -65,21 +68,21 @@ export function editFileTool(root: string, input: ToolInputs['edit_file']): stri
     const [old, next] = inItsLineEnds(text, old_text, new_text);
     const places = occurrences(text, old);
     count = places.length;
-    if (count === 0) throw new UsageError('USAGE', `old_text does not stand in ${quoted(path)}; read the file again.`);
+    if (count === 0) throw new UsageError('USAGE', `old_text is not in ${quoted(path)}; read the file again.`);
     if (count > 1 && !replace_all) throw ambiguous(path, text, places);
     return text.split(old).join(next);
   });
   return `Edited ${place.path}${count === 1 ? '' : ` in ${count} places`}.`;
 }
 
-/** A text that was read here shows no carriage returns: what is written in plain lines is meant in the file's own. */
+/** read_file shows no carriage returns, so a text with plain line ends is adapted to the file's own. */
 function inItsLineEnds(text: string, old: string, next: string): readonly [string, string] {
   if (text.includes(old) || !text.includes('\r\n') || old.includes('\r')) return [old, next];
   const ours = (plain: string): string => plain.replaceAll(/\r?\n/g, '\r\n');
   return [ours(old), ours(next)];
 }
 
-/** Where a text stands, without overlaps, as it is replaced. */
+/** The offsets of a text, without overlaps, as they are replaced. */
 function occurrences(text: string, wanted: string): number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
@@ -91,6 +94,6 @@ function ambiguous(path: string, text: string, places: readonly number[]): Usage
   const more = places.length > MOST_PLACES ? ' …' : '';
   return new UsageError(
     'USAGE',
-    `old_text stands ${places.length} times in ${quoted(path)} (lines ${lines.join(', ')}${more}): give more of what is around it, or replace_all.`,
+    `old_text occurs ${places.length} times in ${quoted(path)} (lines ${lines.join(', ')}${more}): include more of the surrounding text, or set replace_all.`,
   );
 }

@@ -5,23 +5,24 @@ import type { ToolContext, ToolHandler, LeadToolContext } from './tool-context.t
 import { teamOf } from './mail-tools.ts';
 import type { SubagentEnd } from './subagents.ts';
 
-/** How often a wait says that it goes on. */
+/** Milliseconds between two progress messages of a wait. */
 const PROGRESS_MS = 5_000;
 
 function leadOf({ lead }: ToolContext): LeadToolContext {
-  if (lead === undefined) throw new UsageError('POLICY_DENIED', 'This process does not lead; `teams mcp` alone does.');
+  if (lead === undefined)
+    throw new UsageError('POLICY_DENIED', 'This process does not lead a team; only `teams mcp` does.');
   return lead;
 }
 
 export const teamCreate: ToolHandler<ToolInputs['TeamCreate']> = async ({ name, profile, description }, context) => {
   const team = await leadOf(context).create(name, profile, description);
-  return `Team ${team} is there, and this process leads it. Task with team_name and name starts a teammate.`;
+  return `Team ${team} was created, and this process leads it. Task with team_name and name starts a teammate.`;
 };
 
 export const teamDelete: ToolHandler<ToolInputs['TeamDelete']> = async ({ name, force = false }, context, call) => {
   const removal = leadOf(context).remove(name, force);
   const { stopped, completed, total } = await reporting(call.progress, `team ${name} is being stopped`, removal);
-  const who = stopped.length === 0 ? 'Nobody had to be stopped.' : `Stopped: ${stopped.join(', ')}.`;
+  const who = stopped.length === 0 ? 'No process had to be stopped.' : `Stopped: ${stopped.join(', ')}.`;
   return `Team ${name} was put into the archive; ${completed} of ${total} tasks were completed. ${who}`;
 };
 
@@ -32,9 +33,9 @@ export const task: ToolHandler<ToolInputs['Task']> = async (input, context, { si
     throw new UsageError('USAGE', 'A teammate needs both team_name and name; a subagent has neither.');
   if (name !== undefined) return reporting(progress, `${name} is being started`, hire(input, name, context));
   const spec = await lead.agent(input.agent, input.model);
-  const errand = { spec, prompt, ...lead.subagentContext(spec, role) };
-  if (run_in_background) return `Started ${lead.subagents.start(errand)}; TaskOutput collects its result.`;
-  const end = await reporting(progress, 'the subagent works', lead.subagents.run(errand, signal));
+  const subagentTask = { spec, prompt, ...lead.subagentContext(spec, role) };
+  if (run_in_background) return `Started ${lead.subagents.start(subagentTask)}; TaskOutput collects its result.`;
+  const end = await reporting(progress, 'the subagent works', lead.subagents.run(subagentTask, signal));
   return resultOf(end);
 };
 
@@ -52,7 +53,7 @@ export const taskOutput: ToolHandler<ToolInputs['TaskOutput']> = async ({ task_i
   const enough = AbortSignal.any([call.signal, AbortSignal.timeout(wait * 1_000)]);
   const output = subagents.output(task_id, wait === 0 ? AbortSignal.abort() : enough);
   const end = await reporting(call.progress, `${task_id} works`, output);
-  return end === undefined ? `${task_id} still works.` : resultOf(end);
+  return end === undefined ? `${task_id} still runs.` : resultOf(end);
 };
 
 export const taskStop: ToolHandler<ToolInputs['TaskStop']> = async ({ task_id }, context) => {
@@ -69,7 +70,7 @@ export const skill: ToolHandler<ToolInputs['Skill']> = ({ name }, context) => {
   return Promise.resolve(wanted.text);
 };
 
-/** What a subagent said; that it failed is an error for whoever sent it. */
+/** The answer of a subagent; its failure is an error for the caller. */
 function resultOf(end: SubagentEnd): string {
   if (end.ended === 'answered') return end.text || 'The subagent answered nothing.';
   const what = end.ended === 'failed' ? `failed: ${end.message}` : 'was stopped';
@@ -79,7 +80,7 @@ function resultOf(end: SubagentEnd): string {
   );
 }
 
-/** Says at once, and now and then, that something is waited for. */
+/** Reports progress at once and then every {@link PROGRESS_MS} while it waits. */
 async function reporting<T>(progress: (text: string) => void, what: string, wait: Promise<T>): Promise<T> {
   progress(what);
   const timer = setInterval(() => progress(what), PROGRESS_MS);

@@ -1,4 +1,4 @@
-/** SendMessage and CheckInbox. */
+/** The tools SendMessage and CheckInbox. */
 import { UsageError } from '../../model/text/errors.ts';
 import type { Message, SendOptions } from '../../model/team/message.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
@@ -7,14 +7,14 @@ import { hopsAfter, type Delivery } from '../team/send-mail.ts';
 import { mailBlock } from '../team/prompts.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
-/** Characters of mail in one answer; what is over comes with the next call. */
+/** Characters of mail in one answer; the next call gives the rest. */
 const ANSWER = 48 * 1024;
-/** What a message costs besides its content. */
+/** Characters of a message besides its content. */
 const FRAME = 400;
-/** More unread messages than this are not counted. */
+/** Unread messages are counted up to this number. */
 const COUNTED = 1_000;
 
-/** @throws UsageError `UNKNOWN_TEAM` for a lead without a team, and for any other than the desk's */
+/** @throws UsageError `UNKNOWN_TEAM` for a lead without a team, and for a team that is not the context's */
 export function teamOf({ team, side }: ToolContext, named?: string): TeamHandle {
   if (team !== undefined && (named === undefined || named === team.name)) return team;
   if (team !== undefined)
@@ -30,7 +30,7 @@ export const sendMessage: ToolHandler<ToolInputs['SendMessage']> = async (input,
   const { recipient, content, type } = input;
   const options = optionsOf(input, context);
   if (type === 'broadcast') return deliveries(await handle.broadcast(content, options));
-  if (recipient === undefined) throw new UsageError('USAGE', 'To whom? Give a recipient, or the type "broadcast".');
+  if (recipient === undefined) throw new UsageError('USAGE', 'Give a recipient, or the type "broadcast".');
   return deliveries([await handle.send(recipient, content, options)]);
 };
 
@@ -39,9 +39,9 @@ function optionsOf(
   { cause = [] }: ToolContext,
 ): SendOptions {
   const isAnswer = type === 'plan_approval_response' || type === 'shutdown_response';
-  if (isAnswer && approve === undefined) throw new UsageError('USAGE', `A ${type} says approve: true or false.`);
+  if (isAnswer && approve === undefined) throw new UsageError('USAGE', `A ${type} needs approve: true or false.`);
   if (type === 'plan_approval_response' && request_id === undefined)
-    throw new UsageError('USAGE', 'A plan_approval_response names the request_id that it answers.');
+    throw new UsageError('USAGE', 'A plan_approval_response needs the request_id that it answers.');
   const hops = hopsAfter(cause);
   return {
     type,
@@ -59,7 +59,7 @@ const deliveries = (all: readonly Delivery[]): string =>
         ? `not sent to ${one.recipient}: ${one.code}: ${one.error}`
         : `sent to ${one.recipient}, id ${one.id}`,
     )
-    .join('\n') || 'There is nobody else to write to.';
+    .join('\n') || 'There is no other member to write to.';
 
 export const checkInbox: ToolHandler<ToolInputs['CheckInbox']> = async (_input, context) => {
   teamOf(context);
@@ -80,7 +80,10 @@ function countFitting(waiting: Iterable<Message>): number {
   return count;
 }
 
-/** What every other tool's answer says of mail that waits; a host does not poll. Empty when there is none. */
+/**
+ * The note about unread mail in the answers of all other tools, because a host does not poll. Empty without unread
+ * mail.
+ */
 export async function announcement(mail: Mailbox | undefined): Promise<string> {
   await mail?.look();
   let unread = 0;

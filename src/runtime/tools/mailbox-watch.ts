@@ -1,6 +1,6 @@
 /**
- * When to look again at what a desk shows: at once when its team's files change or somebody rings, and each second behind
- * that. The team may come and go meanwhile.
+ * When to look again at what a tool context shows: at once when its team's files change or {@link ring} is called, and
+ * at least once a second. The team may change meanwhile.
  */
 import { realDisk } from '../../store/files/disk.ts';
 import { realClock } from '../../os/system-clock.ts';
@@ -8,7 +8,7 @@ import type { ToolContext } from './tool-context.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import { Waker } from '../process/waker.ts';
 
-/** Between two looks: what comes together is looked at together. */
+/** Milliseconds between two looks; changes that come together are looked at together. */
 const GAP_MS = 50;
 
 export class MailboxWatch {
@@ -18,18 +18,18 @@ export class MailboxWatch {
   #waker: Waker;
 
   /** @param signal ends the looks */
-  constructor(desk: Pick<ToolContext, 'team'>, signal: AbortSignal) {
-    this.#context = desk;
+  constructor(context: Pick<ToolContext, 'team'>, signal: AbortSignal) {
+    this.#context = context;
     this.#signal = signal;
     this.#waker = new Waker({ disk: realDisk, clock: realClock }, [], signal);
   }
 
-  /** There may be something new, whatever the files say. */
+  /** Causes a look, even if no file changed. */
   ring(): void {
     this.#waker.ring();
   }
 
-  /** Yields whenever it is time to look, at first at once. */
+  /** Yields whenever it is time to look, the first time at once. */
   async *looks(): AsyncGenerator<void> {
     try {
       while (!this.#signal.aborted) {
@@ -43,7 +43,7 @@ export class MailboxWatch {
     }
   }
 
-  /** Watches the files of the team that is there now. */
+  /** Watches the files of the present team. */
   #follow(): void {
     const { team } = this.#context;
     if (team === this.#team) return;

@@ -1,4 +1,4 @@
-/** One's mail as a tool hands it out, by who reads the inbox: this process in a person's name, or a runner beside it. */
+/** The mailboxes of tools, by who reads the inbox: this process for a person, or a runner in another process. */
 import type { Message } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Mailbox } from './tool-context.ts';
@@ -12,8 +12,9 @@ export const consumingMailbox = (handle: TeamHandle, name: Name): Mailbox => ({
 });
 
 /**
- * For an agent whose own process reads its inbox and brings the mail to its turns: it looks ahead, and sees each message
- * once. What it has seen here comes with the next turn all the same: that it was used is its process's to say.
+ * For an agent whose own process reads the inbox and brings the mail to its turns. This mailbox shows each message once
+ * and acknowledges none. A message seen here still comes with the next turn, because only that process acknowledges
+ * mail.
  *
  * @param isKnown whether the agent has the message already
  */

@@ -1,6 +1,6 @@
 /**
- * Commands of a model: each in a shell of its own, marked, limited, behind the wall where there is one, and with nothing
- * of it left when it has ended.
+ * Runs commands of a model: each in a shell of its own, with a mark, with limits, and with shell isolation if there is
+ * one. When a command ends, nothing of it is left.
  */
 import { ulid } from 'ulid';
 import { startProcess, type ProcessEnd } from '../../agents/programs/process.ts';
@@ -14,7 +14,7 @@ import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { sweep } from '../../os/sweep.ts';
 
 export interface ShellRequest {
-  /** Already with its wall. */
+  /** With the shell isolation already around it. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -31,28 +31,30 @@ export type ShellEnd =
 /** Processes that one command may have at a time. */
 export const MOST_PROCESSES = 512;
 const COUNT_EVERY_MS = 100;
-/** Between SIGTERM and SIGKILL. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const GRACE_MS = 2_000;
-/** More output than this ends the command. */
+/** Bytes of output that end the command. */
 const FLOOD_BYTES = 256 * 1024 * 1024;
 
 export class Shell {
   readonly #run = ulid(realClock.now());
-  /** What ends commands when this process is killed; what carries somebody's mark already is looked after. */
+  /** Ends commands when this process is killed. Commands with the mark of a teammate need none: its lead ends them. */
   #reaper: Reaper | undefined;
-  /** Of the commands that run: one that is just starting cannot be seen to carry its mark yet. */
+  /**
+   * Marks of running commands. A command that is just starting does not show its mark yet, so a new mark avoids these.
+   */
   readonly #marks = new Set<Mark>();
 
   async run(request: ShellRequest): Promise<ShellEnd> {
     const mark = this.#draw();
-    if (mark === undefined) return { how: 'not started', why: 'There is no mark left to know its processes by.' };
+    if (mark === undefined) return { how: 'not started', why: 'No mark is free to identify its processes.' };
     const isMarked = request.env['TEAMS_MARK'] !== undefined;
     if (!isMarked) this.#reaper ??= startReaper(reaperCommand);
     this.#marks.add(mark);
     this.#reaper?.add(mark);
     try {
       const { file, args } = markedCommand(mark, withLimits(request.argv));
-      // In a teammate the command stays the teammate's, too: its lead's sweep finds it by the name that it knows.
+      // In a teammate the command keeps the teammate's mark, too, so that its lead's sweep finds it.
       const own = isMarked ? {} : markEnvironment(mark);
       return await this.#follow({ ...request, argv: [file, ...args], env: { ...request.env, ...own } }, mark);
     } finally {
@@ -62,7 +64,7 @@ export class Shell {
     }
   }
 
-  /** Idempotent. No command runs any more. */
+  /** Closes the shell; no command may run any more. Idempotent. */
   async close(): Promise<void> {
     await this.#reaper?.done();
     this.#reaper = undefined;
@@ -95,12 +97,12 @@ export class Shell {
   }
 }
 
-/** What tells two marks of this process apart. */
+/** The value that distinguishes two marks of this process. */
 const valueOf = (mark: Mark): number | string => (mark.kind === 'limit' ? mark.value : mark.id);
 
 /**
- * A command may not fork without end. The limit on processes counts all of this user's, so it is set above what there is;
- * it does not bind root, for whom the crowd is counted besides.
+ * Limits the processes of a command. The limit counts all processes of this user, so it is set above the present
+ * number. It does not bind root; {@link watchCrowd} counts for that case.
  */
 function withLimits(argv: readonly string[]): [string, ...string[]] {
   const prlimit = prlimitPath();
@@ -115,7 +117,11 @@ function threadsOf(pid: number): number {
   return typeof seen === 'string' ? 1 : seen.threads;
 }
 
-/** Counts the processes of a command, when there are suddenly many more than before. @returns what ends that */
+/**
+ * Counts the processes of a command, if there are suddenly many more than before.
+ *
+ * @returns a function that stops the counting
+ */
 function watchCrowd(mark: Mark, tooMany: () => void): () => void {
   const before = processes.list().length;
   const look = (): void => {

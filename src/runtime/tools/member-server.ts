@@ -1,10 +1,13 @@
-/** The team's MCP server as a member's program starts it: it is that member, by the token in its environment. */
+/**
+ * The command that starts the team's MCP server for a member's program; the token in its environment makes it that
+ * member.
+ */
 import type { Server } from '../../agents/agent-contract.ts';
 import { commandLine } from '../process/package.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What our own process needs beside who it is: where the user's key and configuration lie. */
+/** What our own process needs besides the member's variables: the places of the user's key and configuration. */
 const OURS = ['PATH', 'HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME'];
 
 /**

@@ -1,4 +1,4 @@
-/** The desk of one who works in a team that is there: a member's agent, or a person as a member. */
+/** The tool context in an existing team: for a member's agent, or for a person as a member. */
 import { sideOf } from '../../model/team/message.ts';
 import type { ToolContext } from './tool-context.ts';
 import { readOnlyMailbox, consumingMailbox } from './mailboxes.ts';

@@ -1,4 +1,7 @@
-/** Raising the fence of a member's program: found, tried once, and told. The wall of `wall.ts` is for commands of models. */
+/**
+ * Sets up the isolation of a member's program: finds bubblewrap and probes it once. Isolation of a model's shell
+ * commands is in `open-shell-isolation.ts`.
+ */
 import { tmpdir } from 'node:os';
 import process from 'node:process';
 import { startProcess } from '../../agents/programs/process.ts';
@@ -12,9 +15,9 @@ export interface ProgramIsolationOptions {
   readonly setting: IsolationSetting;
   readonly root: string;
   readonly isWritable: boolean;
-  /** Writable besides the workspace and the temporary files; only what is there. */
+  /** Writable besides the workspace and the temporary files; only paths that exist. */
   readonly shared: readonly string[];
-  /** Of this process: where programs and the user's home are. */
+  /** The environment of this process: where programs and the user's home are. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -22,7 +25,10 @@ export type ProgramIsolation =
   | { readonly is: 'up'; readonly hold: (argv: readonly string[]) => readonly string[] }
   | { readonly is: 'missing'; readonly why: string };
 
-/** What must not work. Its arguments: a file outside the workspace, the process that looks after the program. */
+/**
+ * A script that tries what must not work. Its arguments: a file outside the workspace, the pid of the process that
+ * watches the program.
+ */
 const PROBE = `
 over() { echo "$1"; exit 1; }
 ( : > "$1" ) 2>/dev/null && { rm -f "$1"; over 'it writes outside the workspace'; }
@@ -32,7 +38,7 @@ done
 echo held
 `;
 
-/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) when one is required and cannot be had */
+/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work */
 export async function openProgramIsolation(options: ProgramIsolationOptions): Promise<ProgramIsolation> {
   const bwrap = bubblewrap(options.environment);
   const sandbox = groundsOf(options);
@@ -49,11 +55,11 @@ const groundsOf = ({ root, isWritable, shared }: ProgramIsolationOptions): Progr
   shared: [...new Set(entriesAt(['/tmp', '/var/tmp', tmpdir(), ...shared]).map(({ path }) => path))],
 });
 
-/** A program that is not there is told by its own start, not by bubblewrap's. */
+/** A missing program is not wrapped, so that its own start reports the error, not bubblewrap's. */
 const isThere = ([program = '']: readonly string[], { environment }: ProgramIsolationOptions): boolean =>
   program.includes('/') || findProgram(program, environment['PATH'] ?? '') !== undefined;
 
-/** @returns what the probe could do, or why it did not run; undefined when the fence holds */
+/** @returns what the probe could do, or why it did not run; undefined if the isolation works */
 async function weakness(
   bwrap: string,
   sandbox: ProgramSandbox,

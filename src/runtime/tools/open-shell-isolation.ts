@@ -1,6 +1,6 @@
 /**
- * The wall: bubblewrap around a command. Whether there is one is not believed but tried: a probe behind it does what is
- * forbidden, and only when all of that fails does the wall count.
+ * Shell isolation: bubblewrap around a command. It is not trusted but tested: a probe inside it tries what is
+ * forbidden, and only if all of that fails does the isolation count.
  */
 import { dirname } from 'node:path';
 import process from 'node:process';
@@ -28,9 +28,9 @@ import { keyPath } from '../../store/user/seal.ts';
 
 export interface ShellIsolationProbe {
   readonly isolation: ShellIsolation;
-  /** Why there is none; undefined when there is one, or none is wanted. */
+  /** Why there is none; undefined if there is one, or none is wanted. */
   readonly why?: string;
-  /** The argv of a command behind the wall; for `up` only. */
+  /** The argv of a command inside the isolation; only for `up`. */
   readonly around: (root: string, isWritable: boolean, argv: readonly string[]) => readonly string[];
 }
 
@@ -39,8 +39,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export const PROBE_MS = 20_000;
 
 /**
- * What must not work. Its arguments: a file outside the workspace, a directory among the temporary files, the process that
- * looks after the command, its network.
+ * A script that tries what must not work. Its arguments: a file outside the workspace, a directory among the temporary
+ * files, the pid of the process that watches the command, the host's network namespace.
  */
 const PROBE = `
 over() { echo "$1"; exit 1; }
@@ -54,17 +54,17 @@ echo held
 `;
 
 /**
- * Looks for bubblewrap and tries it.
+ * Looks for bubblewrap and tests it.
  *
  * @param environment of this process: where programs and the user's home are
- * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) when a wall is required and there is none
+ * @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work
  */
 export async function openShellIsolation(
   setting: IsolationSetting,
   root: string,
   environment: Environment,
 ): Promise<ShellIsolationProbe> {
-  if (setting === 'off') return { isolation: 'off', around: unwalled };
+  if (setting === 'off') return { isolation: 'off', around: unwrapped };
   const bwrap = bubblewrap(environment);
   const why = bwrap === undefined ? 'bubblewrap is not installed' : await weakness(bwrap, root, environment);
   if (bwrap !== undefined && why === undefined)
@@ -73,7 +73,7 @@ export async function openShellIsolation(
       around: (at, isWritable, argv) => isolatedShellArgv(bwrap, around(at, isWritable, environment), argv),
     };
   if (setting === 'required') throw isolationRequired(why);
-  return { isolation: 'missing', why: why ?? 'it was not tried', around: unwalled };
+  return { isolation: 'missing', why: why ?? 'it was not tried', around: unwrapped };
 }
 
 export const bubblewrap = (environment: Environment): string | undefined =>
@@ -82,12 +82,12 @@ export const bubblewrap = (environment: Environment): string | undefined =>
 export const isolationRequired = (why = 'it was not tried'): AgentError =>
   new AgentError(
     'AGENT_UNAVAILABLE',
-    `sandbox.bwrap is "required", and commands cannot be held in: ${why}. Install it (apt-get install bubblewrap), or set sandbox.bwrap to auto.`,
+    `sandbox.bwrap is "required", and commands cannot be isolated: ${why}. Install it (apt-get install bubblewrap), or set sandbox.bwrap to auto.`,
   );
 
-const unwalled: ShellIsolationProbe['around'] = (_root, _isWritable, argv) => argv;
+const unwrapped: ShellIsolationProbe['around'] = (_root, _isWritable, argv) => argv;
 
-/** Looked at anew for each command: what is there may have changed. */
+/** Collects the paths anew for each command, because files may have changed. */
 function around(root: string, isWritable: boolean, environment: Environment): ShellSurroundings {
   const [real, home] = [realPath(root), homeOf(environment)];
   return {
@@ -99,7 +99,7 @@ function around(root: string, isWritable: boolean, environment: Environment): Sh
   };
 }
 
-/** @returns what the probe could do, or why it did not run; undefined when the wall holds */
+/** @returns what the probe could do, or why it did not run; undefined if the isolation works */
 async function weakness(bwrap: string, root: string, environment: Environment): Promise<string | undefined> {
   const real = realPath(root);
   const places = [homeOf(environment), '/etc'].filter((path) => isVisible(path, real));

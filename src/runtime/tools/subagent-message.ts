@@ -1,4 +1,4 @@
-/** What goes to a subagent's thread and what comes back, as data that can be cloned. */
+/** The messages to and from a subagent's thread, as data that can be cloned. */
 import type { MessagePort } from 'node:worker_threads';
 import type { TurnEnd } from '../../agents/agent-registry.ts';
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
@@ -13,11 +13,11 @@ export interface SubagentTask {
   readonly timeoutMs: number;
 }
 
-/** The errand, and the line on which it is called off: any message ends it. */
+/** The subagent task, and the port that cancels it: any message on it stops the task. */
 export interface SubagentMessage {
   readonly subagentTask: SubagentTask;
   readonly line: MessagePort;
 }
 
-/** The end of a turn, with the end of all that its program printed on both streams, and what it used, call by call. */
+/** The end of a turn, with the end of its program's output on both streams, and the usage of each call. */
 export type SubagentEnd = TurnEnd & { readonly printed?: string; readonly used?: readonly Usage[] };

@@ -1,4 +1,4 @@
-/** The thread of a subagent: one turn of one agent. A bundle of its own, which piscina starts. */
+/** The thread of a subagent: one turn of one agent. It is a bundle of its own, which piscina starts. */
 import process from 'node:process';
 import {
   agentFor,
@@ -17,7 +17,7 @@ import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import type { SubagentTask, SubagentMessage, SubagentEnd } from './subagent-message.ts';
 import { decodeIsolation } from '../team/teammate-env.ts';
 
-/** Ends this thread, where `process.exit` ends no more than that. */
+/** In a thread `process.exit` ends only the thread. */
 const crash = (): void => process.exit(1);
 
 export default async function runSubagentTask({ subagentTask, line }: SubagentMessage): Promise<SubagentEnd> {
@@ -36,7 +36,7 @@ export default async function runSubagentTask({ subagentTask, line }: SubagentMe
   }
 }
 
-/** A model's shell and file tools work where it was sent to; it has no others. */
+/** Runs the turn. A model's shell and file tools work in `cwd`; it has no other tools. */
 async function carriedOut(agent: Agent, { spec, ...input }: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
   const { openWorkspace } = await import('./tool-workspace.ts');
   const permissions: Permissions = { sandbox: input.sandbox, planPending: false };
@@ -59,10 +59,10 @@ async function carriedOut(agent: Agent, { spec, ...input }: SubagentTask, signal
   });
 }
 
-/** How much of the end of what was printed is kept. */
+/** Bytes at the end of the output that are kept. */
 const PRINTED_BYTES = 16 * 1024;
 
-/** Drives the turn; what the agent says on its way counts as its answer when it ends without one. */
+/** Drives the turn. If it ends without an answer, what the agent said during the turn is the answer. */
 async function heard(turn: Turn, answer: (event: AgentEvent) => Promise<CallAnswer | undefined>): Promise<SubagentEnd> {
   const said: string[] = [];
   const used: Usage[] = [];

@@ -1,7 +1,7 @@
 /**
- * Subagents: agents that do one errand and are gone. Each runs in a thread of a pool with a bounded queue; a thread that
- * crashes is an error result, and the pool lives. What a subagent started carries a mark, and goes when it ends, or with
- * this process. Those in the background are collected by their id, once.
+ * Subagents: agents that do one task and end. Each runs in a thread of a pool with a bounded queue. A thread that
+ * crashes is an error result, and the pool goes on. What a subagent started carries a mark and ends with the subagent
+ * or with this process. Results of background subagents are collected once, by id.
  */
 import { MessageChannel } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
@@ -16,26 +16,26 @@ import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import type { SubagentTask, SubagentMessage, SubagentEnd } from './subagent-message.ts';
 import { sweep } from '../../os/sweep.ts';
 
-export type { SubagentTask as Errand, SubagentEnd } from './subagent-message.ts';
+export type { SubagentTask, SubagentEnd } from './subagent-message.ts';
 
 export interface SubagentLimits {
   readonly threads: number;
-  /** Errands that wait for a thread. */
+  /** Subagent tasks that may wait for a thread. */
   readonly queue: number;
   /** Megabytes of a thread's heap. */
   readonly heapMb: number;
-  /** A thread that was told to stop is ended after so many milliseconds. */
+  /** Milliseconds after which a thread that was told to stop is ended. */
   readonly graceMs: number;
 }
 
 export interface SubagentOptions extends Partial<SubagentLimits> {
-  /** Told the events of what each of them used. */
+  /** Called with an event for each usage of a subagent. */
   readonly onSpent?: (event: ReturnType<typeof spendingEvent>) => void;
 }
 
 const LIMITS: SubagentLimits = { threads: 4, queue: 32, heapMb: 256, graceMs: 10_000 };
 const IDLE_MS = 30_000;
-/** What an errand may wait for a thread before the grace counts. */
+/** Milliseconds that a subagent task may wait for a thread before the grace time counts. */
 const WAITED_MS = 3_600_000;
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -66,7 +66,7 @@ export class Subagents {
   }
 
   /**
-   * Runs one errand to its end. How it ended is the answer, whatever happened; it never rejects for what the agent did.
+   * Runs one subagent task to its end. The answer is how it ended; it never rejects because of what the agent did.
    *
    * @throws ConflictError `QUOTA` when the queue is full
    */
@@ -88,7 +88,12 @@ export class Subagents {
     }
   }
 
-  /** Starts one in the background. @returns the id by which it is collected; @throws as {@link run} */
+  /**
+   * Starts one in the background.
+   *
+   * @returns the id for {@link output}
+   * @throws as {@link run}
+   */
   start(subagentTask: SubagentTask): string {
     const stop = new AbortController();
     const background: Background = { stop, ended: this.run(subagentTask, stop.signal).catch(failed), end: undefined };
@@ -99,7 +104,11 @@ export class Subagents {
     return id;
   }
 
-  /** How one in the background ended, after waiting until `signal` aborts; undefined while it runs. */
+  /**
+   * Waits for the end of a background subagent until `signal` aborts.
+   *
+   * @returns how it ended; undefined while it runs
+   */
   async output(id: string, signal: AbortSignal): Promise<SubagentEnd | undefined> {
     const background = this.#known(id);
     const enough = new Promise<undefined>((resolve) => {
@@ -111,7 +120,11 @@ export class Subagents {
     return end;
   }
 
-  /** Stops one in the background, and waits until it is gone. @returns how it ended */
+  /**
+   * Stops a background subagent and waits until it has ended.
+   *
+   * @returns how it ended
+   */
   async stop(id: string): Promise<SubagentEnd> {
     const background = this.#known(id);
     background.stop.abort();
@@ -120,7 +133,7 @@ export class Subagents {
     return end;
   }
 
-  /** Stops all that run, and the pool. Idempotent. */
+  /** Stops all running subagents and the pool. Idempotent. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled(this.#running);
@@ -136,7 +149,7 @@ export class Subagents {
     throw new UsageError('UNKNOWN_TASK', `There is no background subagent ${JSON.stringify(id)}; there are: ${known}.`);
   }
 
-  /** Whatever the errand started is gone when this settles, what moved to other sessions included. */
+  /** When this settles, everything that the subagent started has ended, also in other sessions. */
   async #marked(subagentTask: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
     const marks = createMarks(1, processes, Math.random, this.#run);
     this.#reaper ??= startReaper(reaperCommand);
@@ -150,7 +163,10 @@ export class Subagents {
     }
   }
 
-  /** Hands the errand to a thread. It is asked to stop first, so that it ends its children, and ended if it does not. */
+  /**
+   * Hands the task to a thread. On abort the thread is first asked to stop, so that it ends its children; after the
+   * grace time it is ended.
+   */
   async #post(subagentTask: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
     const pool = await (this.#pool ??= this.#open());
     const isCalledOff = (): boolean => signal.aborted;
@@ -158,7 +174,7 @@ export class Subagents {
     const { port1: ours, port2: line } = new MessageChannel();
     const kill = new AbortController();
     const { graceMs } = this.#limits;
-    // The turn has a time-out of its own; this is for a thread that cannot keep it.
+    // The turn has a timeout of its own; this one is for a thread that does not react.
     let timer = setTimeout(() => kill.abort(), Math.min(subagentTask.timeoutMs + WAITED_MS + graceMs, LONGEST_MS));
     const onAbort = (): void => {
       ours.postMessage('stop');
@@ -180,7 +196,7 @@ export class Subagents {
   async #open(): Promise<Piscina<SubagentMessage, SubagentEnd>> {
     const { Piscina } = await import('piscina');
     const { threads, queue, heapMb } = this.#limits;
-    // One thread at least: with none, nobody would take what waits when a thread has crashed.
+    // At least one thread: with none, waiting tasks would not start after a crash.
     const pool = new Piscina<SubagentMessage, SubagentEnd>({
       filename: this.#program,
       minThreads: 1,
@@ -189,7 +205,7 @@ export class Subagents {
       idleTimeout: IDLE_MS,
       resourceLimits: { maxOldGenerationSizeMb: heapMb },
     });
-    // A thread that dies without an errand is nobody's loss.
+    // A thread that dies without a task has no effect.
     pool.on('error', () => undefined);
     return pool;
   }

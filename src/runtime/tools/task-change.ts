@@ -1,6 +1,6 @@
 /**
- * TaskCreate and TaskUpdate carried out (SPEC §7), for a model's call and the command line alike: the tool's own input,
- * and beside it what only a person or a plan says of a task.
+ * Carries out TaskCreate and TaskUpdate (docs/specification.md R6.1), for a model's call and for the command line. Both
+ * give the tool's input; the command line may give more.
  */
 import type { Board, Refused } from '../../model/board/board.ts';
 import { UsageError } from '../../model/text/errors.ts';
@@ -15,12 +15,12 @@ import { releaseBody } from '../team/task-records.ts';
 import type { TaskInput } from '../team/task-service.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
-/** What no tool says of a task: its commands, its role, how it counts. */
+/** Fields of a task that no tool sets: commands, role, counts. */
 export type TaskExtras = Pick<TaskInput, 'key' | 'role' | 'retries' | 'required'> & {
   readonly work?: Omit<NonNullable<TaskInput['work']>, 'files'>;
 };
 
-/** The words of a task, which no tool changes. */
+/** Texts of a task that no tool changes. */
 export interface TaskWords {
   readonly subject?: string | undefined;
   readonly description?: string | undefined;
@@ -31,7 +31,7 @@ export type TaskUpdateResult = TaskEnd | { readonly is: 'changed'; readonly task
 
 const NOBODY = 'nobody';
 
-/** @throws UsageError for bad references and names; ConflictError `REFUSED` for a second one like it */
+/** @throws UsageError for bad references and names; ConflictError `REFUSED` for a duplicate */
 export function createTask(
   { board }: TeamHandle,
   { subject, description, activeForm, owner, blockedBy = [], files = [] }: ToolInputs['TaskCreate'],
@@ -49,10 +49,10 @@ export function createTask(
 }
 
 /**
- * Changes words, edges, owner and status together or not at all. Only an end comes after the rest: a task is verified
- * first.
+ * Changes texts, edges, owner and status together or not at all. Only an end comes after these changes, because a task
+ * is verified before it ends.
  *
- * @throws UsageError `USAGE` when nothing is to change; what the law refuses
+ * @throws UsageError `USAGE` if there is nothing to change; the errors of a change that the board refuses
  */
 export async function updateTask(
   handle: TeamHandle,
@@ -74,7 +74,10 @@ export async function updateTask(
   ]);
   if (isEnd) return endTask(handle, id, { outcome: status, result }, call);
   if (task !== undefined) return { is: 'changed', task };
-  throw new UsageError('USAGE', `What is to change in task #${id}? Give a part of it, such as its owner or blockers.`);
+  throw new UsageError(
+    'USAGE',
+    `Nothing is to change in task #${id}; give at least one field, such as its owner or blockers.`,
+  );
 }
 
 const ownerIn = (owner: string): Name | null => (owner === NOBODY ? null : parseMemberName(owner));
@@ -94,7 +97,7 @@ interface Move {
   readonly by: Name;
 }
 
-/** Pending again is a claim given back, or another try of what failed. */
+/** The change to a status. `pending` releases a claim, or retries a failed task. */
 function moved(task: Task, { status, why, by }: Move): Change | Refused {
   if (status === 'in_progress') return { type: 'task.claimed', task: task.id, member: by };
   if (status === 'cancelled') return { type: 'task.cancelled', task: task.id, why: why ?? 'cancelled' };

@@ -1,6 +1,7 @@
 /**
- * The end of a task as its worker says it, the same for the tool and the command line: one who has a runner claims it,
- * and the runner writes it; whoever has none writes it, once the task's `verify:` commands and the user's hook agree.
+ * Ends a task for its worker, for the tool and the command line. With a runner the worker only reports, and the runner
+ * writes the end. Without a runner the end is written here, if the task's `verify:` commands and the user's hook accept
+ * it.
  */
 import process from 'node:process';
 import { UsageError } from '../../model/text/errors.ts';
@@ -15,7 +16,7 @@ import { askHook } from '../team/hooks.ts';
 
 export interface SaidEnd extends Omit<EndInput, 'result'> {
   readonly outcome: 'completed' | 'failed';
-  /** What came of it, or why it failed. */
+  /** The result, or why it failed. */
   readonly result: string | undefined;
 }
 
@@ -26,8 +27,9 @@ export type TaskEnd =
   | { readonly is: 'not done'; readonly task: Task; readonly verdict: Exclude<Verified, { result: 'passed' }> };
 
 /**
- * @throws StoreError `UNTRUSTED` for the commands of a folder that this user did not make
- * @throws UsageError `USAGE` without a result from one who has no runner; what the law refuses
+ * @throws StoreError `UNTRUSTED` for the commands of a folder that this user did not create
+ * @throws UsageError `USAGE` without a result from a worker without a runner; the errors of a change that the board
+ * refuses
  */
 export async function endTask(
   handle: TeamHandle,
@@ -44,7 +46,7 @@ export async function endTask(
   }
   const task = handle.board.get(reference);
   if (result === undefined)
-    throw new UsageError('USAGE', `What came of task #${task.id}? Whoever has no runner gives the result.`);
+    throw new UsageError('USAGE', `Task #${task.id} needs a result: a worker without a runner must give it.`);
   const verdict = outcome === 'completed' ? await verified(handle, task, result, { signal, progress }) : undefined;
   if (verdict !== undefined) return { is: 'not done', task, verdict };
   const said = { result, ...end };
@@ -55,7 +57,7 @@ export async function endTask(
   };
 }
 
-/** @returns undefined when nothing speaks against it */
+/** @returns undefined if the verification and the hook accept it */
 async function verified(
   handle: TeamHandle,
   task: Task,
@@ -64,7 +66,7 @@ async function verified(
 ): Promise<Exclude<Verified, { result: 'passed' }> | undefined> {
   if (task.status !== 'in_progress') return undefined;
   if (task.work.verify.length > 0) {
-    // Its commands are somebody's: those of a folder that this user did not make run for nobody.
+    // The commands come from the team's folder: run them only if this user created it.
     handle.store.requireTrusted();
     progress(`verifying task #${task.id}`);
   }
@@ -72,7 +74,7 @@ async function verified(
   return verdict.result === 'passed' ? refusedHere(handle, task, result, signal) : verdict;
 }
 
-/** The user's own `onTaskCompleted`, which judges the tasks of those who have a runner there. */
+/** Runs the user's hook `onTaskCompleted`; for a member with a runner, the runner does that. */
 async function refusedHere(
   { store }: TeamHandle,
   task: Task & { status: 'in_progress' },

@@ -1,4 +1,4 @@
-/** The board's tools. What may become of a task is the law's to say; here its refusals become answers. */
+/** The tools for the board. The board decides what is allowed; its refusals become answers. */
 import { openBlockers } from '../../model/board/board.ts';
 import { parseMemberName } from '../../model/text/names.ts';
 import type { Task } from '../../model/board/task.ts';
@@ -9,7 +9,7 @@ import { createTask, updateTask } from './task-change.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import type { Verified } from '../team/verify-command.ts';
 
-/** Characters of a failed command's output in a verdict: its end. */
+/** Characters of a failed command's output in an answer; the end is kept. */
 const SHOWN = 4_000;
 
 export const taskCreate: ToolHandler<ToolInputs['TaskCreate']> = async (input, context) => {
@@ -39,7 +39,7 @@ export const taskUpdate: ToolHandler<ToolInputs['TaskUpdate']> = async (input, c
     case 'ended':
       return `Task updated: ${taskLine(handle, change.task)}`;
     case 'reported':
-      return `Task #${id} is reported as ${input.status ?? 'ended'}: passed. It ends with this turn of yours.`;
+      return `Task #${id} is reported as ${input.status ?? 'ended'}: passed. It ends with your present turn.`;
     case 'not done':
       return notDone(id, change.verdict);
   }

@@ -1,4 +1,4 @@
-/** The tools that an agent in this process calls; loaded when there is such an agent, and with them all that a team can do. */
+/** The tools for an agent in this process. Loaded only for such an agent, because they load most of the runtime. */
 import type { CallAnswer, ToolCallEvent } from '../../agents/agent-contract.ts';
 import type { ToolName } from '../../model/team/tool.ts';
 import type { Message } from '../../model/team/message.ts';
@@ -9,7 +9,7 @@ import { TeamHandle } from '../team/team-handle.ts';
 import type { Workspace } from './tool-workspace.ts';
 
 /**
- * Carries out a call; a refusal is an answer that the agent can act on.
+ * Executes a call; a refusal is an answer that the agent can act on.
  *
  * @param cause the mail of the turn in which it is called
  */
@@ -25,5 +25,5 @@ export function callTool(
   return useTool({ side: 'teammate', team, mail, cause, workspace }, tool, input, call);
 }
 
-/** What an agent that has its tools from us may call now. */
+/** The tools that an agent which gets its tools from us may call now. */
 export const offeredTools = (workspace: Workspace | undefined): ToolName[] => toolsOf({ side: 'teammate', workspace });

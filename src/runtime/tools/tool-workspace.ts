@@ -1,6 +1,6 @@
 /**
- * The workspace of a model: a directory, what may be done in it now, and the four tools that do it. What is refused is an
- * answer that a model can act on, its code in front; only a bug is an exception.
+ * The workspace of a model: a directory, the present permissions, and the four tools for it. A refusal is an answer
+ * that a model can act on and begins with its code; only a bug throws.
  */
 import type { CallAnswer } from '../../agents/agent-contract.ts';
 import { childEnvironment, type EnvironmentSources } from '../../agents/environment.ts';
@@ -14,16 +14,16 @@ import { openShellIsolation, type ShellIsolationProbe } from './open-shell-isola
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 
 export interface WorkspaceOptions {
-  /** Absolute; where commands start, and what file tools stay in. */
+  /** Absolute; where commands start, and the limit of file tools. */
   readonly root: string;
   readonly isolation: IsolationSetting;
-  /** What is allowed; asked at each call. */
+  /** The present permissions; called for each tool call. */
   readonly permissions: () => Permissions;
-  /** Told once, when commands are not held in though they should be. */
+  /** Called once, if commands are not isolated although they should be. */
   readonly onWarning: (text: string) => void;
-  /** Of this process; a command gets what every program needs of it, and no key. */
+  /** The environment of this process. A command gets only what every program needs, and no key. */
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** What the user named besides. */
+  /** Further variables that the user named. */
   readonly named?: Pick<EnvironmentSources, 'env' | 'envPass'>;
 }
 
@@ -34,17 +34,17 @@ export interface WorkspaceCall {
 }
 
 const MARKS = ['TEAMS_MARK', 'TEAMS_RUN'];
-/** Bytes of what a command printed. */
+/** Bytes of a command's output. */
 const MOST_OUTPUT = 32 * 1024;
 
-/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) when a wall is required and there is none */
+/** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work */
 export async function openWorkspace(options: WorkspaceOptions): Promise<Workspace> {
-  const walls = await openShellIsolation(options.isolation, options.root, options.environment);
-  if (walls.why !== undefined && options.permissions().sandbox !== 'full')
+  const probe = await openShellIsolation(options.isolation, options.root, options.environment);
+  if (probe.why !== undefined && options.permissions().sandbox !== 'full')
     options.onWarning(
-      `Commands of models are not held in: ${walls.why}. Their sandbox is not enforced but by the rules of the file tools.`,
+      `Commands of models are not isolated: ${probe.why}. Only the rules of the file tools enforce their sandbox.`,
     );
-  return new Workspace(options, walls);
+  return new Workspace(options, probe);
 }
 
 export class Workspace implements AsyncDisposable {
@@ -53,13 +53,13 @@ export class Workspace implements AsyncDisposable {
   readonly #env: Readonly<Record<string, string>>;
   readonly #shell = new Shell();
 
-  constructor(options: WorkspaceOptions, walls: ShellIsolationProbe) {
+  constructor(options: WorkspaceOptions, probe: ShellIsolationProbe) {
     this.#options = options;
-    this.#isolation = walls;
+    this.#isolation = probe;
     this.#env = commandEnvironment(options);
   }
 
-  /** Commands are held in. */
+  /** Whether commands are isolated. */
   get isIsolated(): boolean {
     return this.#isolation.isolation === 'up';
   }
@@ -69,7 +69,11 @@ export class Workspace implements AsyncDisposable {
     return WORKSPACE_TOOLS.filter((tool) => this.#refusal(tool) === undefined);
   }
 
-  /** Carries out one call. @param input as it came; it is parsed here */
+  /**
+   * Executes one call.
+   *
+   * @param input as it came; it is parsed here
+   */
   async call(tool: WorkspaceTool, input: unknown, call: WorkspaceCall): Promise<CallAnswer> {
     const denied = this.#refusal(tool);
     if (denied) return { ok: false, why: `POLICY_DENIED: ${denied.why}` };
@@ -120,7 +124,7 @@ export class Workspace implements AsyncDisposable {
   }
 }
 
-/** By the mark of this process, if it has one, whoever looks after it finds its commands, too. */
+/** The variables of a command. It inherits the mark of this process, so that a sweep for that mark finds it, too. */
 const commandEnvironment = ({ environment, named = {} }: WorkspaceOptions): Record<string, string> =>
   childEnvironment('exec', { parent: environment, ...named, envPass: [...(named.envPass ?? []), ...MARKS] });
 
@@ -147,10 +151,10 @@ function verdictOf(how: Exclude<ShellEnd['how'], 'not started'>, code: number | 
     case 'timeout':
       return `TIMEOUT: stopped after ${timeoutS} s, with all that it had started; a longer timeout can be given.`;
     case 'aborted':
-      return 'STOPPED: the call was given up.';
+      return 'STOPPED: the call was cancelled.';
     case 'flooded':
-      return 'QUOTA: stopped, for it printed without end.';
+      return 'QUOTA: stopped because it printed without end.';
     case 'crowded':
-      return `QUOTA: stopped, for it had more than ${MOST_PROCESSES} processes.`;
+      return `QUOTA: stopped because it had more than ${MOST_PROCESSES} processes.`;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The tools for whoever calls them: parse → rule → handler → answer. A refusal is an answer that a model can act
- * on, its code in front; only a bug is an exception.
+ * Executes tool calls: parse → rule → handler → answer. A refusal is an answer that a model can act on and begins with
+ * its code; only a bug throws.
  */
 import type { CallAnswer } from '../../agents/agent-contract.ts';
 import { isTeamError } from '../../model/text/errors.ts';
@@ -35,14 +35,14 @@ const handlers: { readonly [T in TeamTool]: ToolHandler<ToolInputs[T]> } = {
   Skill: skill,
 };
 
-/** The tools that a desk offers now. */
+/** The tools that a context offers now. */
 export function toolsOf({ side, workspace }: Pick<ToolContext, 'side' | 'workspace'>): ToolName[] {
   const here = new Set<ToolName>(workspace?.tools());
   return TOOL_NAMES.filter((tool) => mayCall(side, tool) === undefined && (!isWorkspaceTool(tool) || here.has(tool)));
 }
 
 /**
- * Carries out one call.
+ * Executes one call.
  *
  * @param input as it came; it is parsed here
  */

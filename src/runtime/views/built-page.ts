@@ -1,4 +1,4 @@
-/** The files of the web page, as the build left them beside our other programs. */
+/** The files of the web page, which the build puts beside our other programs. */
 import { join } from 'node:path';
 import { StoreError } from '../../model/text/errors.ts';
 import { readUserFile } from '../../store/user/user-file.ts';
@@ -6,7 +6,10 @@ import { packageRoot } from '../process/package.ts';
 
 const read = new Map<string, string>();
 
-/** @param name of a file of ours, never one that was asked for by anybody @throws StoreError `CORRUPT` without a build */
+/**
+ * @param name of one of our own files, never a name from a request
+ * @throws StoreError `CORRUPT` without a build
+ */
 export function builtPage(name: string): string {
   const known = read.get(name);
   if (known !== undefined) return known;

@@ -1,4 +1,6 @@
-/** What workers wish of files that are the lead's, collected from their results and their mail, with what became of it. */
+/**
+ * Collects what workers want changed in shared files, from their results and their mail, with the outcome of each wish.
+ */
 import { APPLIED, readSettledWish, readWished, type SettledWish } from '../../model/team/shared-file.ts';
 import { wishesIn, type Settled, type SharedFileWish } from '../../policy/landing/shared-file-wishes.ts';
 import { readResult } from '../../store/board/results.ts';
@@ -6,11 +8,11 @@ import { stateIn, type TeamReader, readableConfig } from '../../store/team/team-
 
 export type SharedWish = SharedFileWish & {
   readonly settled: Settled;
-  /** Somebody has said what became of it. */
+  /** An event says what became of it. */
   readonly isSettled: boolean;
 };
 
-/** Every wish so far, with what became of it. None of a team that shares nothing. */
+/** All wishes so far, with their outcomes. A team without shared files has none. */
 export function sharedWishes(store: TeamReader): SharedWish[] {
   const shares = readableConfig(store)?.division !== undefined || (stateIn(store)?.sharedFiles ?? []).length > 0;
   if (!shares) return [];
@@ -23,7 +25,7 @@ export function sharedWishes(store: TeamReader): SharedWish[] {
   }));
 }
 
-/** What several ask for in the same words is one wish, the first's. */
+/** The same file and text from several workers count as one wish, that of the first. */
 function distinct(wishes: readonly SharedFileWish[]): SharedFileWish[] {
   const first = new Map<string, SharedFileWish>();
   for (const wish of wishes) {
@@ -35,7 +37,7 @@ function distinct(wishes: readonly SharedFileWish[]): SharedFileWish[] {
 
 function became(event: SettledWish | undefined): Settled {
   if (event?.type === APPLIED) return { is: 'applied' };
-  return { is: 'open', why: event === undefined ? 'nobody has seen to it' : (event.why ?? 'left open') };
+  return { is: 'open', why: event === undefined ? 'not applied yet' : (event.why ?? 'left open') };
 }
 
 const wishesOfResults = ({ board, disk, paths }: TeamReader): SharedFileWish[] =>

@@ -6,7 +6,7 @@ import { decisionText } from '../../policy/decision.ts';
 /** Characters of one line; the whole text is in the log. */
 const LINE_LIMIT = 240;
 
-/** Without time and member, which each view puts in front in its own way. */
+/** The line without time and member, which each view adds in its own way. */
 export function eventLine(event: ShownEvent): string {
   if (event.type === 'lead.decided') return safeLine(`${event.type} ${decisionText(event)}`.slice(0, LINE_LIMIT));
   const task = 'task' in event ? event.task : undefined;

@@ -1,4 +1,6 @@
-/** A team's whole run as one value, for a file that outlives its folder: report, members, tasks, timeline, mail. */
+/**
+ * A team's whole run as one value, for a file that outlives the team's folder: report, members, tasks, timeline, mail.
+ */
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { Message } from '../../model/team/message.ts';
@@ -51,7 +53,7 @@ export interface TeamExport {
   readonly mail: readonly ExportedMail[];
 }
 
-/** @param prices of models, before those that are known */
+/** @param prices of models; they take precedence over the built-in ones */
 export async function exportOf(store: TeamReader, prices?: Prices): Promise<TeamExport> {
   const projection = new TeamProjection(prices);
   for await (const events of teamNews(store)) for (const event of events) projection.add(event);
@@ -97,7 +99,7 @@ function boardOf(
   };
 }
 
-/** Every inbox's, read and waiting, in the order of its sending. */
+/** The mail of every inbox, acknowledged and unread, in the order in which it was sent. */
 function allMail(store: TeamReader): ExportedMail[] {
   const names = [LEAD, ...store.board.fold().members.keys()];
   const mail = names.flatMap((to) => [

@@ -1,6 +1,6 @@
 /**
- * A team seen from outside, by whoever looks: who leads it, and how each member is. A lead knows more, from its own
- * memory; here everything comes from the roster, the process table, the two logs and the times of files.
+ * A team as any process sees it from outside: who leads it, and the state of each member. A lead knows more, from its
+ * own memory. Here everything comes from the roster, the process table, the two logs and the times of files.
  */
 import { type Board, type Member } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
@@ -16,13 +16,13 @@ import { emptyHistory, type MemberHistory } from './member-history.ts';
 
 export interface LeadStatus {
   readonly pid: number | null;
-  /** When it began to lead; null when nobody ever did. */
+  /** When it began to lead, ISO 8601; null if the team never had a lead. */
   readonly since: string | null;
   readonly epoch: number;
   readonly alive: boolean;
 }
 
-/** A lease whose heart stood still for this long says nothing for a process that cannot be looked at. */
+/** Milliseconds after which a lease without heartbeat no longer proves a process that cannot be checked. */
 const STALE_MS = 10_000;
 
 export function leadStatusOf(store: TeamReader): LeadStatus {
@@ -37,7 +37,7 @@ export function leadStatusOf(store: TeamReader): LeadStatus {
 }
 
 export interface ObservedMember {
-  /** Absent: it has no process of the team. */
+  /** Absent if it has no process of the team. */
   readonly seen?: MemberObservation;
   readonly note?: MemberNote | undefined;
   readonly pid: number | null;
@@ -45,10 +45,10 @@ export interface ObservedMember {
 
 export interface TeamFacts {
   readonly lead: LeadStatus;
-  readonly deeds: ReadonlyMap<string, MemberHistory>;
-  /** What each member with an agent has: member → kind of agent. */
+  readonly histories: ReadonlyMap<string, MemberHistory>;
+  /** Member → kind of its agent, for members that have one. */
   readonly kinds: ReadonlyMap<string, string>;
-  /** The run has ended, or its processes were stopped: what is gone went in order. */
+  /** The run has ended or its processes were stopped, so that a missing process is not dead. */
   readonly isStopped: boolean;
 }
 
@@ -56,8 +56,8 @@ export function observeMember(store: TeamReader, board: Board, member: Member, a
   const record = store.roster.read(member.name);
   const isOurs = record !== undefined || member.incarnation !== null || around.kinds.has(member.name);
   if (!isOurs) return { pid: null };
-  const deeds = around.deeds.get(member.name) ?? emptyHistory;
-  const process = processOf(record, deeds, around);
+  const history = around.histories.get(member.name) ?? emptyHistory;
+  const process = processOf(record, history, around);
   const now = store.clock.now();
   const note = process === 'alive' ? noteIn(record, now) : undefined;
   return {
@@ -65,13 +65,13 @@ export function observeMember(store: TeamReader, board: Board, member: Member, a
     note,
     seen: {
       process,
-      ...(deeds.death ? { death: deeds.death.how } : {}),
+      ...(history.death ? { death: history.death.how } : {}),
       beatAge: now - (lastBeat(store.disk, store.paths, member.name) ?? now),
-      progressAge: now - lastProgress(store, board, member.name, record, deeds),
-      consecutiveFailures: deeds.quarantinedAt === undefined ? 0 : failuresInARow(store, member.name),
-      quarantined: deeds.quarantinedAt !== undefined,
-      givenUp: deeds.isGivenUp,
-      restarts: deeds.restarts,
+      progressAge: now - lastProgress(store, board, member.name, record, history),
+      consecutiveFailures: history.quarantinedAt === undefined ? 0 : failuresInARow(store, member.name),
+      quarantined: history.quarantinedAt !== undefined,
+      givenUp: history.isGivenUp,
+      restarts: history.restarts,
       byHand: record?.by_hand === true,
     },
   };
@@ -88,14 +88,16 @@ function processOf(
   return isStopped || history.isStopped ? 'none' : 'dead';
 }
 
-/** The times of a record are float seconds (SPEC §3). */
+/** The times of a record are float seconds (docs/specification.md R1.5). */
 function noteIn(record: ProcessRecord | undefined, now: number): MemberNote | undefined {
   if (record?.note === undefined) return undefined;
   const { state, reason, until } = record.note;
   return { state, reason, forMs: until === undefined ? undefined : Math.max(0, until * 1_000 - now) };
 }
 
-/** The latest of: its task's last change, its agent's last act, its last byte of output, its own start. */
+/**
+ * The latest of: its task's last change, its agent's last act, its last byte of output, its own start. Milliseconds.
+ */
 function lastProgress(
   store: TeamReader,
   board: Board,

@@ -1,4 +1,4 @@
-/** A page of a file of a team's record, for who follows a figure to where it comes from. Read-only, and never a link. */
+/** A page of a file of a team's record, for a user who follows a number to its source. Read-only; links are refused. */
 import { join } from 'node:path';
 import { UsageError } from '../../model/text/errors.ts';
 import { quoted } from '../../model/text/document-problem.ts';
@@ -21,16 +21,16 @@ export interface ShownPage extends Page, WantedPage {}
 const LINES = 400;
 const BYTES = 512 * 1024;
 
-/** @throws UsageError `POLICY_DENIED` for what is not to be shown; `USAGE` for what is no text */
+/** @throws UsageError `POLICY_DENIED` for a file that must not be shown; `USAGE` for a file that is not text */
 export function shownPage({ folder, board }: TeamPaths, { file, from }: WantedPage): ShownPage {
   const [place, path] = placeOf(file);
   if (place === undefined || !mayBeShown(place, path))
-    throw new UsageError('POLICY_DENIED', `${quoted(file)} is no file of the team's record (rule: shown files).`);
+    throw new UsageError('POLICY_DENIED', `${quoted(file)} is not a file of the team's record (rule: shown files).`);
   const found = locate(place === 'team' ? folder : board, path);
-  // A link to another file of the same folder would show what is not to be shown.
+  // A link to another file of the same folder would show a file that must not be shown.
   if (found.path !== found.asked)
     throw new UsageError('POLICY_DENIED', `${quoted(file)} is a link (rule: shown files).`);
-  // A file of the record that nobody has written to yet is empty, not wrong.
+  // A file of the record that is not written yet is shown as empty.
   const isThere = lookAt(realDisk, join(found.root, found.path)) !== undefined;
   return {
     file,

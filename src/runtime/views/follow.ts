@@ -1,4 +1,4 @@
-/** Looking at a team from outside, without taking anything: a member's mail, as it comes, and what its agent prints. */
+/** Follows a team from outside without consuming anything: its events, a member's mail, and what its agent prints. */
 import { UsageError } from '../../model/text/errors.ts';
 import type { Message } from '../../model/team/message.ts';
 import { LEAD, parseMemberName, type Name } from '../../model/text/names.ts';
@@ -27,26 +27,26 @@ export function knownMember({ board, paths }: Pick<TeamReader, 'board' | 'paths'
   );
 }
 
-/** A member's mail, without consuming it: what waits, or with `history` what was acknowledged. */
+/** A member's mail, without consuming it: unread mail, or with `history` acknowledged mail. */
 export const mailOf = (store: Seen & Asked, member: Name, { history = false } = {}): Iterable<Message> =>
   history ? pastMail(store.disk, store.paths.inbox(member)) : waitingOf(store, member);
 
-/** Mail that waits; a question that was answered, wherever that was, waits no longer. */
+/** Unread mail, without questions that are already answered. */
 function* waitingOf({ paths, disk, board }: Seen & Asked, member: Name): Generator<Message> {
   const folded = board.fold();
   for (const message of waitingMail(disk, paths.inbox(member))) if (!isOver(folded, message.id)) yield message;
 }
 
-/** What tells whether a member's waiting mail is still the same, without reading it. */
+/** A mark that changes when a member's unread mail changes; getting it reads no mail. */
 export const mailMark = ({ store }: { readonly store: Seen & Asked }, member: string): string =>
   waitingMark(store.disk, store.paths.inbox(knownMember(store, member)));
 
-/** Its run came to its end, and nobody leads it: what follows it goes on with `teams resume`, if at all. */
+/** Whether its run is complete and it has no lead. Only `teams resume` could continue it. */
 const hasEnded = (store: TeamReader): boolean => stateIn(store)?.phase === 'complete' && !leadStatusOf(store).alive;
 
 /**
- * The events of a team from `from` on as they come, until it has ended or `signal` aborts. Of a team that is made anew
- * in its place the events follow, from its first on.
+ * The events of a team from `from` on as they come, until it has ended or `signal` aborts. If a new team is made in its
+ * place, its events follow, from the first on.
  */
 export async function* followEvents(store: TeamReader, from: number, signal: AbortSignal): AsyncGenerator<ShownEvent> {
   for (let first = from; !signal.aborted; first = 1) {
@@ -60,7 +60,7 @@ export async function* followEvents(store: TeamReader, from: number, signal: Abo
   }
 }
 
-/** The mail that waits, then what comes, until the team has ended or `signal` aborts. */
+/** The unread mail, then new mail, until the team has ended or `signal` aborts. */
 export async function* followMail(store: TeamReader, member: Name, signal: AbortSignal): AsyncGenerator<Message> {
   const inbox = store.paths.inbox(member);
   const tail = new InboxTail(store.disk, inbox);
@@ -70,7 +70,7 @@ export async function* followMail(store: TeamReader, member: Name, signal: Abort
 /**
  * Resolves when a member has mail.
  *
- * @returns false when there was none until the team had ended or `signal` aborted
+ * @returns false if none came until the team had ended or `signal` aborted
  */
 export async function mailCame(store: TeamReader, member: Name, signal: AbortSignal): Promise<boolean> {
   const inbox = store.paths.inbox(member);
@@ -79,24 +79,24 @@ export async function mailCame(store: TeamReader, member: Name, signal: AbortSig
   return false;
 }
 
-/** What a member's agent printed so far. */
+/** What a member's agent has printed so far. */
 export const outputOf = ({ paths, disk }: Seen, member: Name): Iterable<Buffer> =>
   new OutputReader(disk, paths.output(member)).look();
 
-/** The same, and what it prints from now on, until the team has ended or `signal` aborts. */
+/** The same, and what it prints later, until the team has ended or `signal` aborts. */
 export async function* followOutput(store: TeamReader, member: Name, signal: AbortSignal): AsyncGenerator<Buffer> {
   const path = store.paths.output(member);
   const reader = new OutputReader(store.disk, path);
   for await (const _ of looks(store, path, signal)) yield* reader.look();
 }
 
-/** Yields whenever it is time to look at a file: at once, after each change, and each second behind that. */
+/** Yields whenever a file should be looked at: at once, after each change, and at least once a second. */
 async function* looks(store: TeamReader, path: string, signal: AbortSignal): AsyncGenerator<void> {
   const waker = new Waker(store, [path], signal, watchTree);
   const end = new End(store);
   try {
     while (!signal.aborted) {
-      // Asked before the look: what came before the end is seen by it.
+      // Check before the look, so that the look sees all that came before the end.
       const isReached = end.isReached();
       yield;
       if (isReached) return;
@@ -108,7 +108,7 @@ async function* looks(store: TeamReader, path: string, signal: AbortSignal): Asy
   }
 }
 
-/** The end of a team, and of one that is made anew in its place. */
+/** Detects the end of a team, also of a new team in its place. */
 class End {
   readonly #store: TeamReader;
   #ino: number | undefined;

@@ -1,4 +1,4 @@
-/** `teams list`: one line for each team of a root, drawn from its logs; a damaged one is listed with what is wrong. */
+/** `teams list`: one line for each team of a root, from its logs; a damaged team is listed with its error code. */
 import type { Counts } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isTeamError } from '../../model/text/errors.ts';

@@ -1,31 +1,31 @@
-/** What the event log tells of each member that no board and no process can: how it died, and what the lead decided. */
+/** What the event log alone knows about each member: how it died, and what the lead decided about it. */
 import type { TeamEvent } from '../../model/team/team-config.ts';
 import { actOf } from '../../policy/decision.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 
 export interface MemberHistory {
-  /** Its last death, as long as no later life is known to the log: `signal SIGKILL`, `exit 1`. */
+  /** Its last death, unless a later process is known to the log: `signal SIGKILL`, `exit 1`. */
   death?: { readonly how: string; readonly at: string };
-  /** It was stopped in order after that. */
+  /** It was stopped in order. */
   isStopped: boolean;
-  /** Since its last pardon. */
+  /** Restarts since the lead last reset the count. */
   restarts: number;
   isGivenUp: boolean;
   quarantinedAt?: string;
-  /** When it last said or did something that is no board event. */
+  /** When it last said or did something that is not a board event. */
   lastActAt?: string;
-  /** What the lead last decided about it. */
+  /** The lead's last decision about it. */
   decision?: TeamEvent;
 }
 
-/** Reads the log once. Who is not named in it has no entry. */
+/** Reads the log once. A member without events has no entry. */
 export function memberHistories({ events }: Pick<TeamReader, 'events'>): ReadonlyMap<string, MemberHistory> {
-  const deeds = new MemberHistories();
-  for (const { event } of events.read()) deeds.add(event);
-  return deeds.byMember;
+  const histories = new MemberHistories();
+  for (const { event } of events.read()) histories.add(event);
+  return histories.byMember;
 }
 
-/** The same for who hears of each event once. */
+/** The same for callers that add each event once. */
 export class MemberHistories {
   readonly #byMember = new Map<string, MemberHistory>();
 
@@ -59,7 +59,7 @@ function note(history: MemberHistory, event: TeamEvent): void {
   }
 }
 
-/** What its agent did or said; mail that its process answers by itself is no progress. */
+/** Whether its agent did or said it; mail that its process answers by itself is no progress. */
 const isOwnAct = ({ type, ...facts }: TeamEvent): boolean =>
   type.startsWith('agent.') || (type === 'message.received' && facts['kind'] === 'message');
 

@@ -1,11 +1,11 @@
-/** What an agent prints: raw into the member's log, and its lines, a few a second, as events for whoever watches. */
+/** What an agent prints: raw into the member's log, and a few lines a second as events. */
 import type { Clock } from '../../model/text/clock.ts';
 import type { Name } from '../../model/text/names.ts';
 import { OutputLog } from '../../store/board/output-log.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
 const LINE_LIMIT = 400;
-/** At most so many events a window; the log has everything. */
+/** Events in one window at most; the log has everything. */
 const EVENTS_PER_WINDOW = 8;
 const WINDOW_MS = 1_000;
 
@@ -17,11 +17,11 @@ export class MemberOutput {
   #task: string | undefined;
   #rest = '';
   #window = 0;
-  #told = 0;
-  /** When anything was last printed or said, monotonic. */
+  #eventsInWindow = 0;
+  /** When anything was last printed or said, in monotonic milliseconds. */
   lastProgress = 0;
 
-  /** Before every line: `[analyst] `. */
+  /** The prefix of every line: `[analyst] `. */
   readonly #tag: string;
   #isMidLine = false;
 
@@ -62,7 +62,7 @@ export class MemberOutput {
     this.#log.close();
   }
 
-  /** The same bytes, each line with the tag in front, wherever the pieces are cut. */
+  /** The same bytes with the tag in front of each line, wherever the chunks are cut. */
   #tagged(bytes: Buffer): Buffer {
     if (this.#tag === '') return bytes;
     const pieces: Buffer[] = [];
@@ -83,10 +83,10 @@ export class MemberOutput {
     const now = this.#clock.monotonic();
     if (now - this.#window >= WINDOW_MS) {
       this.#window = now;
-      this.#told = 0;
+      this.#eventsInWindow = 0;
     }
-    if (text === '' || this.#told >= EVENTS_PER_WINDOW) return;
-    this.#told += 1;
+    if (text === '' || this.#eventsInWindow >= EVENTS_PER_WINDOW) return;
+    this.#eventsInWindow += 1;
     this.#store.events.append({
       type,
       member: this.#member,

@@ -1,10 +1,10 @@
-/** What `state.json` tells of each member over its whole time, from the board's log: since when it is there, what it had. */
+/** What `state.json` says about each member's whole time, from the board's log: its first start and all its tasks. */
 import type { Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Folded } from '../../store/board/board.ts';
 
 export interface MemberPast {
-  /** When its first process was the member. */
+  /** When its first process started, ISO 8601. */
   spawnedAt: string | undefined;
   /** Every task that it owned or claimed. */
   readonly tasks: Set<string>;

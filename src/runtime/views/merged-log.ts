@@ -1,6 +1,6 @@
 /**
- * Both logs of a team, the board's and that of its events, each line of them read once: to the end, or by parts, so that a
- * long past does not hold up what else the process does. Nothing is written.
+ * Both logs of a team, the board's log and the event log. Each line is read once: to the end, or in parts, so that a
+ * long past does not block the process. Nothing is written.
  */
 import { factsOf, logFact, type Fact } from '../../model/team/shown-event.ts';
 import type { TeamEvent } from '../../model/team/team-config.ts';
@@ -8,7 +8,7 @@ import type { Numbered } from '../../store/board/events.ts';
 import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
 
 export interface TwoLogsOptions extends Pick<TeamReader, 'paths' | 'disk' | 'clock'> {
-  /** Told of each event of the event log as it is read. */
+  /** Called for each event of the event log as it is read. */
   readonly onLogged?: (event: TeamEvent) => void;
 }
 
@@ -19,7 +19,7 @@ export class TwoLogs {
   #facts: Fact[] = [];
   #logged: Fact[] = [];
   #offset = 0;
-  /** Stands in the middle of the event log. */
+  /** A reader in the middle of the event log. */
   #reader: Generator<Numbered, number> | undefined;
 
   /** @throws UsageError `UNKNOWN_TEAM` */
@@ -36,7 +36,12 @@ export class TwoLogs {
     this.#close = () => store.close();
   }
 
-  /** Reads on by so many lines of each log at most. @returns whether that was all @throws StoreError `NEWER_VERSION` */
+  /**
+   * Reads at most `most` lines of each log.
+   *
+   * @returns whether that was all
+   * @throws StoreError `NEWER_VERSION`
+   */
   readSome(most: number): boolean {
     const isFolded = this.store.board.foldSome(most);
     return this.#readEvents(most) && isFolded;
@@ -46,7 +51,7 @@ export class TwoLogs {
     this.readSome(Infinity);
   }
 
-  /** What was read since the last call, by time. */
+  /** What was read since the last call, ordered by time. */
   take(): Iterable<Fact> {
     const [facts, logged] = [this.#facts, this.#logged];
     [this.#facts, this.#logged] = [[], []];
@@ -74,7 +79,7 @@ export class TwoLogs {
   }
 }
 
-/** Two sequences as one, by time; each keeps its own order, and on a tie the first goes first. */
+/** Merges two sequences by time; each keeps its own order, and on a tie the first sequence goes first. */
 export function* merged<T extends { readonly at: string }>(one: readonly T[], other: readonly T[]): Generator<T> {
   let next = 0;
   for (const fact of one) {

@@ -1,4 +1,7 @@
-/** Spans, log records and counters over OTLP by HTTP, through OpenTelemetry's own libraries; where to is its environment's to say. */
+/**
+ * Sends spans, log records and counters over OTLP/HTTP, with OpenTelemetry's own libraries. Their environment variables
+ * set the endpoint.
+ */
 import { createHash } from 'node:crypto';
 import type { Attributes } from '@opentelemetry/api';
 import { AgentError } from '../../model/text/errors.ts';
@@ -9,7 +12,7 @@ import { eventLine } from './event-line.ts';
 
 export interface Otlp {
   span(span: TracedSpan): void;
-  /** @param inside the key of the span that it happened in */
+  /** @param inside the key of the span in which it happened */
   event(event: ShownEvent, inside: string): void;
   /** Sends what is left. */
   close(): Promise<void>;
@@ -17,11 +20,11 @@ export interface Otlp {
 
 const SCOPE = 'teams';
 
-/** The same for whoever tells of the same run: a lead that takes over goes on with the trace. */
+/** An id derived from `parts`, so that a lead that takes over continues the same trace. */
 const idOf = (digits: number, ...parts: readonly string[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, digits);
 
-/** @throws AgentError when the libraries are not there */
+/** @throws AgentError if the libraries are not installed */
 export async function openOtlp(team: Team): Promise<Otlp> {
   const found = await libraries();
   const { api } = found;
@@ -60,14 +63,14 @@ interface Team {
 
 type Ids = ReturnType<typeof idsOf>;
 
-/** The ids of a span are made of its key: whoever tells of it again, tells of the same one. */
+/** The ids of a span are derived from its key: a span that is sent again has the same id. */
 function idsOf({ id }: Team) {
   const traceId = idOf(32, id);
   const spanId = (key: string): string => idOf(16, id, key);
   let next = RUN;
   return {
     of: (key: string) => ({ traceId, spanId: spanId(key) }),
-    /** The span that is begun next. */
+    /** Sets the key of the span that begins next. */
     next: (key: string) => void (next = key),
     generator: { generateTraceId: () => traceId, generateSpanId: () => spanId(next) },
   };
@@ -105,7 +108,7 @@ function countersIn(meter: Meter): (event: ShownEvent) => void {
 
 type Libraries = Awaited<ReturnType<typeof libraries>>;
 
-/** All at once, so that one that is missing is told before anything is sent. */
+/** Load all at once, so that a missing one is reported before anything is sent. */
 async function libraries() {
   try {
     const [api, resources, trace, traceOut, log, logOut, metric, metricOut] = await Promise.all([

@@ -1,4 +1,4 @@
-/** The final report in words: S2's `TEAM COMPLETE` layout, with the sections that apply. */
+/** The final report as text: the `TEAM COMPLETE` layout (docs/specification.md R8.19), with the sections that apply. */
 import type { Sandbox } from '../../model/agent/agent.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { TaskStatus } from '../../model/board/task.ts';
@@ -10,24 +10,24 @@ export type GateResult = 'pass' | 'fail' | 'skipped';
 export interface ReportMember {
   readonly name: Name;
   readonly role: string;
-  /** The kind of its agent; S2's routing. */
+  /** The kind of its agent. */
   readonly agent: string;
-  /** How many it completed. */
+  /** Number of tasks that it completed. */
   readonly tasks: number;
   readonly durationMs: number;
   readonly status: 'completed' | 'failed' | 'quarantined' | 'idle' | 'unfinished';
   readonly sandbox: Sandbox;
-  /** What of the sandbox nothing holds, as the end of a sentence; null where all of it is held. */
+  /** The part of the sandbox that is not enforced, as the end of a sentence; null if all of it is. */
   readonly notEnforced: string | null;
-  /** Null where its agent told of nothing. */
+  /** Null if its agent reported no usage. */
   readonly spent: ReportSpending | null;
 }
 
 export interface ReportSpending {
   readonly tokens: number;
-  /** US dollars, of what has a price. */
+  /** US dollars, for models with a known price. */
   readonly usd: number;
-  /** Models that were used and that nobody knows a price of. */
+  /** Models that were used and have no known price. */
   readonly unpriced: readonly string[];
 }
 
@@ -35,23 +35,23 @@ export interface ReportTask {
   readonly id: string;
   readonly subject: string;
   readonly status: TaskStatus;
-  /** Who did it, or has it; null for nobody. */
+  /** The member that did it or has it; null for none. */
   readonly member: Name | null;
   readonly durationMs: number | null;
   /** Why it failed, was skipped or cancelled. */
   readonly reason?: string;
-  /** What came of an earlier task or member: `cascade: test for #2`, `reassigned from worker-1`. */
+  /** Where the task came from: `cascade: test for #2`, `reassigned from worker-1`. */
   readonly notes: readonly string[];
 }
 
-/** What a worker wished of a file that is the lead's to write. */
+/** A change to a shared file that a worker asked for. */
 export interface ReportWish {
   readonly file: string;
   readonly text: string;
   readonly member: Name;
-  /** Null for one that came by mail. */
+  /** Null if it came by mail. */
   readonly task: string | null;
-  /** Why it is open; null for one that is applied. */
+  /** Why it is open; null if it is applied. */
   readonly open: string | null;
 }
 
@@ -62,7 +62,7 @@ export interface Report {
   readonly durationMs: number;
   readonly members: readonly ReportMember[];
   readonly tasks: readonly ReportTask[];
-  /** A gate that did not run is `skipped`; `lint` is told only where it ran. */
+  /** A gate that did not run is `skipped`; `lint` is present only if it ran. */
   readonly gates: {
     readonly build: GateResult;
     readonly test: GateResult;
@@ -70,19 +70,19 @@ export interface Report {
     readonly crossVerify: GateResult;
   };
   readonly shared: readonly ReportWish[];
-  /** Null when nothing followed from anything. */
+  /** Null if there were no follow-ups. */
   readonly cascade: { readonly created: number; readonly completed: number; readonly failed: number } | null;
   readonly spending: ReportSpending;
-  /** Null when nobody verified. */
+  /** Null without a verification. */
   readonly verification: { readonly verifier: string; readonly result: 'pass' | 'fail'; readonly notes: string } | null;
   readonly notes: readonly string[];
-  /** How the files come back that lay in `directory` before agents wrote; null where they were not kept. */
+  /** How to restore the files in `directory` as they were before agents wrote; null without a safety point. */
   readonly undo: { readonly directory: string; readonly command: string } | null;
   readonly folder: string;
   readonly exitCode: number;
 }
 
-/** The whole text, without a last newline; its last line is the folder's path. */
+/** The whole text, without a final newline; its last line is the folder's path. */
 export function reportText(report: Report): string {
   const sections = [
     heading(report),
@@ -168,7 +168,7 @@ function wishLine({ file, text, member, task, open }: ReportWish): string {
 const changeLines = ({ team, undo }: Report): string[] =>
   undo === null ? [] : [`See: teams diff ${team}`, `Undo, in ${undo.directory}: ${undo.command}`];
 
-/** Where nothing was used, nothing is said. */
+/** Empty if no tokens were used. */
 function spendingLines({ members, spending }: Report): string[] {
   if (spending.tokens === 0) return [];
   const each = members.flatMap(({ name, spent }) => (spent === null ? [] : [`${name}: ${spentText(spent)}`]));

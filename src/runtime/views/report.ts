@@ -1,4 +1,7 @@
-/** The final report as data, computed from the logs alone: the same for a run that has just ended and for an archived team. */
+/**
+ * The final report as data, computed from the logs alone: the same for a run that has just ended and for an archived
+ * team.
+ */
 import { isFinal, isInternal, type Task } from '../../model/board/task.ts';
 import { isAgentKind } from '../../model/agent/agent-kinds.ts';
 import { timestamp } from '../../model/text/clock.ts';
@@ -20,12 +23,12 @@ import { undoCommand, type SafetyPoint } from '../process/safety-ref.ts';
 export type { Report };
 
 export interface ReportOptions {
-  /** By default the run's own, from its state. */
+  /** By default those in the run's state. */
   readonly gates?: readonly Gate[];
   readonly notes?: readonly string[];
-  /** By model, before those that are known. */
+  /** Prices by model; they take precedence over the built-in ones. */
   readonly prices?: Prices;
-  /** By default the run's own; of a run that has not ended, what it would be now. */
+  /** By default the run's own; for a run that has not ended, what it would be now. */
   readonly exitCode?: number | undefined;
 }
 
@@ -37,7 +40,7 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
   const work = workHistory(store.board.history());
   const account = agentAccount(store, options.prices);
   const exitCode = options.exitCode ?? run?.exitCode ?? exitCodeOf(board, gates, { strict: false });
-  // A run that was interrupted is not over, even if nothing but its gates is left.
+  // An interrupted run has not ended, even if only its gates are left.
   const isEnded = tasks.every(isFinal) && run?.status !== 'active';
   const status = isEnded ? (exitCode === 0 ? 'completed' : 'failed') : board.phase === 'open' ? 'active' : 'incomplete';
   return {
@@ -68,11 +71,11 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
 
 const undoOf = (team: Name, { directory }: SafetyPoint): Report['undo'] => ({ directory, command: undoCommand(team) });
 
-/** Keeps the report beside the team. */
+/** Writes the report into the team's folder. */
 export const keepReport = ({ disk, paths }: Pick<TeamReader, 'disk' | 'paths'>, report: Report): void =>
   writeReport(disk, paths, reportText(report), report);
 
-/** From the team's first record to its closing, to its last change if nobody closed it, or until now. */
+/** Milliseconds from the team's first record to its closing; without a closing to its last change, or until now. */
 function durationOf({ openedAt, closedAt, lastAt }: WorkHistory, isEnded: boolean, now: string): number {
   return openedAt === undefined ? 0 : between(openedAt, closedAt ?? (isEnded ? (lastAt ?? now) : now));
 }
@@ -84,7 +87,7 @@ function membersOf(
   { workedMs }: WorkHistory,
   { spending, isolated }: AgentAccount,
 ): ReportMember[] {
-  const deeds = memberHistories(store);
+  const histories = memberHistories(store);
   const config = store.config.read();
   return members.map(({ name, role }) => {
     const own = tasks.filter((task) => memberOf(task) === name);
@@ -104,12 +107,12 @@ function membersOf(
       spent: spent === undefined ? null : spentIn(spent),
       tasks: own.filter(({ status }) => status === 'completed').length,
       durationMs: workedMs.get(name) ?? 0,
-      status: deeds.get(name)?.quarantinedAt === undefined ? standing(own) : 'quarantined',
+      status: histories.get(name)?.quarantinedAt === undefined ? standing(own) : 'quarantined',
     };
   });
 }
 
-/** Costs that nobody can tell are not left out in silence: who is unpriced is named, and the sum is of the others. */
+/** Models without a known price are named; the sum covers the others. */
 const spentIn = ({ tokens, usd, unpriced }: Spending): ReportSpending => ({ tokens, usd, unpriced });
 
 function standing(own: readonly Task[]): ReportMember['status'] {
@@ -163,7 +166,7 @@ function verificationOf(gates: readonly Gate[], verifier: string | null | undefi
   return { verifier: verifier ?? 'unknown', result: gate.result, notes: gate.notes ?? '' };
 }
 
-/** What a gate that did not pass has to say; the verification has a section of its own. */
+/** The notes of a gate that did not pass; the verification has a section of its own. */
 const gateNote = ({ name, result, notes }: Gate): string[] =>
   result === 'pass' || notes === undefined || (name === 'crossVerify' && result === 'fail')
     ? []

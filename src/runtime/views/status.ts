@@ -1,4 +1,4 @@
-/** `teams status`: a team at one moment, drawn from what lies on disk; the lead need not run, or be this process. */
+/** `teams status`: a team at one moment, from the files on disk; a running lead is not needed. */
 import { count, isDone, type Board, type Counts, type Member } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { MemberStatus, Phase, RunState, RunStatus } from '../../model/team/team-config.ts';
@@ -9,7 +9,7 @@ import { memberHistories, emptyHistory, type MemberHistory } from './member-hist
 import { leadStatusOf, observeMember, type LeadStatus, type TeamFacts } from './external-status.ts';
 
 export interface SeenMemberStatus extends MemberStatus {
-  /** Messages that wait in its inbox. */
+  /** Unread messages in its inbox. */
   readonly unread: number;
 }
 
@@ -23,20 +23,20 @@ export interface TeamStatus {
 }
 
 export interface StatusOptions {
-  /** Silence at a task that counts as stalled: `watchdogWarningMs`. */
+  /** Milliseconds without progress after which a task counts as stalled: `watchdogWarningMs`. */
   readonly stalledAfterMs?: number;
-  /** What the event log tells of the members, and how much mail waits: for who looks again and again. */
+  /** Member histories and unread counts that the caller has already, for callers that look repeatedly. */
   readonly known?: KnownActivity;
 }
 
 export interface KnownActivity {
-  readonly deeds: ReadonlyMap<string, MemberHistory>;
+  readonly histories: ReadonlyMap<string, MemberHistory>;
   readonly unread: (name: Name) => number;
 }
 
 const STALLED_AFTER_MS = 300_000;
 
-/** One member, with what its status was drawn from. */
+/** One member's status and its sources. */
 export interface MemberLook {
   readonly status: SeenMemberStatus;
   readonly seen: MemberObservation | undefined;
@@ -63,7 +63,7 @@ export function statusOf(store: TeamReader, options: StatusOptions = {}): TeamSt
   };
 }
 
-/** What is true of a team now. */
+/** The present state of a team. */
 export function lookAtTeam(store: TeamReader, options: StatusOptions = {}): TeamLook {
   const { stalledAfterMs = STALLED_AFTER_MS, known = knownOf(store) } = options;
   const board = store.board.fold();
@@ -86,7 +86,7 @@ function lookAtMember(
 ): MemberLook {
   const { name, role } = member;
   const { pid, seen, note } = observeMember(store, board, member, around);
-  // A command is bounded by its own time-out only: its silence means nothing.
+  // A command is limited only by its own timeout: its silence means nothing.
   const agent = around.kinds.get(name);
   const stalledAfterMs = agent === 'exec' ? Infinity : limit;
   const described = describeMember(board, member, {
@@ -100,20 +100,20 @@ function lookAtMember(
     : described.reason;
   const task = board.busy.get(name) ?? null;
   const status = { name, role, state: described.state, reason, pid, task, unread: around.unread(name) };
-  return { status, seen, history: around.deeds.get(name) ?? emptyHistory, agent };
+  return { status, seen, history: around.histories.get(name) ?? emptyHistory, agent };
 }
 
 const kindsIn = ({ config }: TeamReader): ReadonlyMap<string, string> =>
   new Map(config.read()?.members.flatMap(({ name, agent }) => (agent ? [[name, agent.kind] as const] : [])));
 
 const knownOf = (store: TeamReader): KnownActivity => ({
-  deeds: memberHistories(store),
+  histories: memberHistories(store),
   unread: (name) => unreadOf(store, name),
 });
 
 export const unreadOf = ({ disk, paths }: TeamReader, name: Name): number => countWaiting(disk, paths.inbox(name));
 
-/** The log's last word counts: a closed team is shut down, whatever its state still says. */
+/** The log decides: a closed team is shut down, whatever its state says. */
 export function stageOf(board: Board, run: RunState | undefined): { status: RunStatus; phase: Phase } {
   const failed = run?.status === 'failed';
   if (board.phase === 'closed') return { status: failed ? 'failed' : 'shutdown', phase: 'complete' };

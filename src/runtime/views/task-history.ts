@@ -1,4 +1,4 @@
-/** What became of one task, read from outside: its accepted events, and the whole text of its last attempt. */
+/** The history of one task, read from outside: its accepted events, and the whole text of its last attempt. */
 import { speaker } from '../../model/board/authority.ts';
 import type { Task } from '../../model/board/task.ts';
 import { readResult } from '../../store/board/results.ts';
@@ -21,7 +21,7 @@ export function taskHistory({ board }: Pick<TeamReader, 'board'>, { id }: Task):
   return past;
 }
 
-/** The record of the last finished attempt; undefined before the first. */
+/** The result of the last finished attempt; undefined before the first. */
 export function resultOf(
   { disk, paths }: Pick<TeamReader, 'disk' | 'paths'>,
   { id, claims }: Task,

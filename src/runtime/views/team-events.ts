@@ -1,6 +1,6 @@
 /**
- * Everything that happens in a team as one stream: the board's log and the event log, merged by time. What the board
- * refused did not happen and is not shown. Nothing is written, so any number of readers may follow.
+ * Everything that happens in a team as one stream: the board's log and the event log, merged by time. Records that the
+ * board refused are left out. Nothing is written, so any number of readers may follow.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
@@ -11,16 +11,16 @@ import { TwoLogs } from './merged-log.ts';
 import { Waker } from '../process/waker.ts';
 
 export interface EventOptions {
-  /** The number of the first event that is wanted. */
+  /** The number of the first event that is yielded. */
   readonly from?: number;
-  /** Goes on with what happens later, until the team is closed or made anew, or `signal` aborts. */
+  /** Continues with later events, until the team is closed or made anew, or `signal` aborts. */
   readonly follow?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Follows until this aborts: what happened before that is still told. */
+  /** Follows until this aborts; events from before the abort are still yielded. */
   readonly until?: AbortSignal;
-  /** How the files are watched while it follows. */
+  /** How the files are watched while following. */
   readonly watching?: WatchFile;
-  /** Nothing more is to come; asked whenever nothing has. */
+  /** Whether nothing more will come; called whenever there was nothing new. */
   readonly isOver?: () => boolean;
 }
 
@@ -42,7 +42,7 @@ export async function* teamEvents(
 
 type Logs = Pick<TeamReader, 'paths' | 'disk' | 'clock'>;
 
-/** The same, as many at once as there are: for a view that is drawn after each look. Never yields an empty portion. */
+/** The same in portions, for a view that is drawn after each look. Never yields an empty portion. */
 export async function* teamNews(
   store: Logs,
   options: Omit<EventOptions, 'from'> = {},
@@ -55,10 +55,13 @@ export async function* teamNews(
   }
 }
 
-/** Events that are read before others have their turn. */
+/** Events that are read before the process yields. */
 const PORTION = 500;
 
-/** The news of logs that somebody else may read on too. However long the past is, others have their turn meanwhile. */
+/**
+ * The new events of logs that another caller may read, too. However long the past is, other work of the process goes on
+ * meanwhile.
+ */
 export async function* newsOf(
   logs: TwoLogs,
   { follow = false, signal, until = signal, watching, isOver = () => false }: Omit<EventOptions, 'from'> = {},
@@ -71,7 +74,7 @@ export async function* newsOf(
     for (let [wasClosed, isQuiet] = [false, false]; ;) {
       const isLast = waker === undefined || wasClosed || until?.aborted === true || (isQuiet && isOver());
       while (!logs.readSome(PORTION) && signal?.aborted !== true) await setImmediate();
-      // The last facts may follow the closing: it is looked once more then.
+      // The last events may follow the closing: look once more.
       wasClosed = logs.store.board.board.phase === 'closed';
       const news: ShownEvent[] = [];
       for (const fact of logs.take()) {
@@ -81,7 +84,7 @@ export async function* newsOf(
       if (signal?.aborted === true) return;
       isQuiet = news.length === 0;
       if (!isQuiet) yield news;
-      // Another team was made where this one was; one that was only removed may still be put back.
+      // A new team was made in the place of this one. A team that was only removed may still be put back.
       if (isLast || (lookAt(disk, paths.log)?.ino ?? ino) !== ino) return;
       await waker.wait();
     }

@@ -1,6 +1,6 @@
 /**
- * A team followed from outside, for views that stay: each event is read once, mail is counted when it has changed. It
- * only looks, so any number may watch a team of any process, and one that has ended.
+ * Follows a team from outside, for long-lived views: each event is read once, and mail is counted again only when it
+ * has changed. It only reads, so any number may watch a team of any process, also one that has ended.
  */
 import { setImmediate } from 'node:timers/promises';
 import { LEAD, type Name } from '../../model/text/names.ts';
@@ -22,7 +22,7 @@ import { TwoLogs } from './merged-log.ts';
 /** A team at one moment. */
 export interface TeamSnapshot extends Pick<TeamLook, 'board' | 'stage' | 'lead'> {
   readonly members: readonly SeenMemberStatus[];
-  /** Messages that wait for the lead. */
+  /** Unread messages of the lead. */
   readonly unread: number;
   readonly problems: readonly TeamProblem[];
   /** Member → its ANSI colour. */
@@ -35,34 +35,34 @@ export interface TeamWatchOptions extends Pick<StatusOptions, 'stalledAfterMs'> 
   readonly prices?: Prices;
 }
 
-/** Events that are taken in before others have their turn. */
+/** Events that are handled before the process yields. */
 const PORTION = 500;
 
 export class TeamWatch {
   readonly store: TeamReader;
-  /** What the events told so far. */
+  /** What the events say so far. */
   readonly projection: TeamProjection;
   readonly #options: TeamWatchOptions;
   readonly #logs: TwoLogs;
-  readonly #deeds = new MemberHistories();
+  readonly #histories = new MemberHistories();
   /** Member → the mark of its inbox when it was counted, and the count. */
   readonly #unread = new Map<Name, { readonly mark: string; readonly count: number }>();
 
   /** @throws UsageError `UNKNOWN_TEAM` */
   constructor(paths: TeamPaths, options: TeamWatchOptions = {}) {
-    const onLogged = (event: TeamEvent): void => this.#deeds.add(event);
+    const onLogged = (event: TeamEvent): void => this.#histories.add(event);
     this.#logs = new TwoLogs({ paths, disk: realDisk, clock: realClock, onLogged });
     this.store = this.#logs.store;
     this.projection = new TeamProjection(options.prices);
     this.#options = options;
   }
 
-  /** Reads the board, which is what can be shown before the events are read, and gives way to others meanwhile. */
+  /** Reads the board, which can be shown before the events are read; yields to other work meanwhile. */
   async readBoard(): Promise<void> {
     while (!this.store.board.foldSome(PORTION)) await setImmediate();
   }
 
-  /** Yields what happened so far at once, then what happens, until `signal` aborts or the team is closed. */
+  /** Yields the events so far at once, then new ones, until `signal` aborts or the team is closed. */
   async *follow(signal: AbortSignal): AsyncGenerator<readonly ShownEvent[]> {
     for await (const news of newsOf(this.#logs, { follow: true, signal })) {
       for (const [at, event] of news.entries()) {
@@ -73,11 +73,15 @@ export class TeamWatch {
     }
   }
 
-  /** What is true now. @throws StoreError when the team was put away meanwhile */
+  /**
+   * The present state.
+   *
+   * @throws StoreError if the team was archived meanwhile
+   */
   look(): TeamSnapshot {
     const { store } = this;
     this.#logs.readAll();
-    const known = { deeds: this.#deeds.byMember, unread: (name: Name) => this.#unreadOf(name) };
+    const known = { histories: this.#histories.byMember, unread: (name: Name) => this.#unreadOf(name) };
     const { board, stage, lead, members } = lookAtTeam(store, { ...this.#options, known });
     const seen = members.map(({ status }) => status);
     return {

@@ -1,7 +1,7 @@
 /**
- * A run told to an OpenTelemetry collector, when the configuration says so: one trace, a log record for each event, and
- * counters. It is drawn from the two logs like every view; it never holds the run up, and its failure ends nothing. Its
- * libraries are the user's own (`peerDependencies`), and are loaded here alone.
+ * Exports a run to an OpenTelemetry collector, if the configuration says so: one trace, a log record for each event,
+ * and counters. It is derived from the two logs like every view. It never delays the run, and its failure ends nothing.
+ * The user installs its libraries (`peerDependencies`); only this file loads them.
  */
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { Traces } from '../../policy/view/trace-spans.ts';
@@ -9,7 +9,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import type { Otlp } from './otlp.ts';
 import { teamNews } from './team-events.ts';
 
-/** How long the end of a run waits for a collector that does not answer. */
+/** Milliseconds that the end of a run waits for a collector that does not answer. */
 const PATIENCE_MS = 3_000;
 
 export class Telemetry {
@@ -17,7 +17,7 @@ export class Telemetry {
   readonly #ending = new AbortController();
   readonly #work: Promise<void>;
   readonly #traces = new Traces();
-  /** What happened before was told by the lead before, if any. */
+  /** Earlier events were exported by the earlier lead, if there was one. */
   readonly #since: number;
 
   constructor(store: TeamStore) {
@@ -29,7 +29,7 @@ export class Telemetry {
     });
   }
 
-  /** Tells what is left, as far as that goes in time; idempotent. */
+  /** Sends what is left, within {@link PATIENCE_MS}; idempotent. */
   async stop(): Promise<void> {
     this.#ending.abort();
     const waited = new AbortController();

@@ -1,4 +1,4 @@
-/** What an explanation is drawn from: the board, with what the lead was asked, and its members as they are seen now. */
+/** The facts for an explanation: the board with its open requests, and the members as they are seen now. */
 import { LEAD } from '../../model/text/names.ts';
 import type { Facts, LeadFacts } from '../../policy/explain/explanation.ts';
 import { memberFacts, type SeenNow } from '../../policy/explain/member-facts.ts';
@@ -54,5 +54,5 @@ function seenNow({ roster }: TeamReader, { status, seen, history, agent }: Membe
   };
 }
 
-/** The times of a record are float seconds (SPEC §3). */
+/** The times of a record are float seconds (docs/specification.md R1.5). */
 const inMs = (seconds: number | undefined): number | undefined => (seconds === undefined ? undefined : seconds * 1_000);

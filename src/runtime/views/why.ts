@@ -1,4 +1,4 @@
-/** `teams why`: what a team, a member or a task waits for, since when, whose move it is, and what comes next. */
+/** `teams why`: what a team, a member or a task waits for, since when, who must act, and what comes next. */
 import type { Board } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { isLead, LEAD, type Name } from '../../model/text/names.ts';
@@ -20,17 +20,17 @@ import { whyFacts, type WhyLimits } from './why-facts.ts';
 export interface Why extends Omit<Explanation, 'nextAt' | 'limit' | 'about'> {
   /** `team login`, `member ada`, `task #3`. */
   readonly subject: string;
-  /** How it stands, in a clause. */
+  /** Its state, as a clause. */
   readonly state: string;
-  /** When what comes next happens by itself, where that is known. */
+  /** When the next step happens by itself, if that is known. */
   readonly nextAt: string | null;
-  /** The last of what happened to it, and what the lead last decided about it. */
+  /** Its last events, and the lead's last decision about it. */
   readonly events: readonly ShownEvent[];
 }
 
 /**
- * @param subject a member's name, or a task's key, subject or id; the team, without one
- * @throws UsageError `UNKNOWN_TASK`, `BAD_REFERENCE` when it is neither
+ * @param subject a member's name, or a task's key, subject or id; without one the team
+ * @throws UsageError `UNKNOWN_TASK`, `BAD_REFERENCE` if it is neither
  */
 export async function why(store: TeamReader, subject?: string, limits: WhyLimits = {}): Promise<Why> {
   const { watchdogWarningMs } = limits;
@@ -55,7 +55,11 @@ export async function why(store: TeamReader, subject?: string, limits: WhyLimits
   };
 }
 
-/** One paragraph, with what the lead last decided of it and why. @param now wall time in milliseconds */
+/**
+ * One paragraph, with the lead's last decision and its reason.
+ *
+ * @param now wall time in milliseconds
+ */
 export function whyText({ subject, state, waitingFor, since, who, next, events }: Why, now: number): string {
   const head = `${subject.charAt(0).toUpperCase()}${subject.slice(1)} (${state})`;
   const decided = decidedText(events);
@@ -83,7 +87,7 @@ function subjectOf(board: Board, text: string | undefined): Subject {
   return member ? { is: 'member', name: member.name } : { is: 'task', task: resolveTask(board, text) };
 }
 
-/** What comes next, with what bounds it, and the first time of both. */
+/** The next step with its time limit, and the earlier of both times. */
 function nextOf({ next, nextAt, limit }: Pick<Explanation, 'next' | 'nextAt' | 'limit'>): Pick<Why, 'next' | 'nextAt'> {
   const until = limit && timestamp(limit.at);
   return { next: limit === undefined ? next : `${next} ${limit.text}`, nextAt: nextAt ?? until ?? null };
@@ -101,7 +105,7 @@ function stateOf({ members }: Facts, { stage }: TeamLook, subject: Subject): str
   return status ? `${status.state}: ${status.reason}` : 'unknown';
 }
 
-/** As the evidence is kept. */
+/** The subject as a key of the evidence. */
 function thingOf(subject: Subject): string {
   if (subject.is === 'team') return 'team';
   return subject.is === 'member' ? `member ${subject.name}` : `task ${subject.task.id}`;

@@ -1,17 +1,17 @@
-/** Who worked on what, when and for how long, as the board's log tells it. */
+/** Who worked on what, when and for how long, from the board's log. */
 import type { Change } from '../../model/board/event.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { Folded } from '../../store/board/board.ts';
 
 export interface WorkedTask {
-  /** Who had it, by assignment or claim, in order; the same one in a row counts once. */
+  /** The members that had it, by assignment or claim, in order; the same one in a row counts once. */
   readonly holders: Name[];
   /** From the last claim to its end. */
   durationMs?: number;
   endedAt?: string;
 }
 
-/** A time in which a member held a claim. */
+/** A time span in which a member held a claim. */
 export interface WorkSpan {
   readonly task: string;
   readonly member: Name;
@@ -21,7 +21,7 @@ export interface WorkSpan {
 
 export interface WorkHistory {
   readonly openedAt: string | undefined;
-  /** When the team was last told to close; undefined when it was led again after that. */
+  /** When the team was last closed; undefined if it was led again after that. */
   readonly closedAt: string | undefined;
   readonly lastAt: string | undefined;
   readonly tasks: ReadonlyMap<string, WorkedTask>;
@@ -37,7 +37,7 @@ export function workHistory(log: Iterable<Folded>): WorkHistory {
   return work;
 }
 
-/** The same for whoever follows a log: it is told of each event as it is folded. */
+/** The same for callers that pass each event as it is folded. */
 export class WorkLog implements WorkHistory {
   openedAt: string | undefined;
   closedAt: string | undefined;
@@ -127,5 +127,5 @@ export class WorkLog implements WorkHistory {
   }
 }
 
-/** Processes' clocks may differ by a little: never negative. */
+/** Milliseconds, never negative: the clocks of two processes may differ a little. */
 export const between = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from));

@@ -1,4 +1,4 @@
-/** What a team's working directory has changed since its safety point, as a whole or for one task. */
+/** The changes in a team's working directory since its safety point, in all or for one task. */
 import { posix } from 'node:path';
 import { UsageError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
@@ -18,19 +18,19 @@ import { git } from '../process/git.ts';
 
 /** Paths are relative to the team's working directory. */
 export interface WorkspaceChanges {
-  /** The commit that they are told against. */
+  /** The commit that they are compared with. */
   readonly from: string;
   readonly files: readonly ChangedFile[];
   readonly text: string;
 }
 
 const LARGEST = 64 * 1024 * 1024;
-/** Paths in one argv. */
+/** Paths in one git command. */
 const MANY = 500;
 
 /**
- * @param task whose files only: what it named, and what it is known to have touched
- * @throws UsageError `USAGE` for a team without a safety point, a task without files, more than can be shown
+ * @param task limits the result to its files: those that it named or is known to have touched
+ * @throws UsageError `USAGE` for a team without a safety point, a task without files, a diff that is too large
  */
 export async function changesSince(
   store: TeamReader,
@@ -49,7 +49,7 @@ export async function changesSince(
     return await againstNow({ cwd: cwdOf(store), commit: start.commit, isIts, asText: true }, signal);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
-    throw new UsageError('USAGE', `What team ${name} changed cannot be told: ${error.message}.`);
+    throw new UsageError('USAGE', `The changes of team ${name} are unknown: ${error.message}.`);
   }
 }
 
@@ -57,7 +57,10 @@ function filesOf(task: Task): (path: string) => boolean {
   const touched = 'result' in task ? task.result.files : [];
   const named = [...task.work.files, ...(task.work.artifact === undefined ? [] : [task.work.artifact]), ...touched];
   if (named.length > 0) return matcher(named);
-  throw new UsageError('USAGE', `Task #${task.id} names no files, so nothing tells its changes from those of others.`);
+  throw new UsageError(
+    'USAGE',
+    `Task #${task.id} names no files, so its changes cannot be separated from those of other tasks.`,
+  );
 }
 
 interface Since {
@@ -78,9 +81,7 @@ async function againstNow({ cwd, commit, isIts, asText }: Since, signal: AbortSi
   });
 }
 
-/**
- * Paths that differ from a commit, relative to the working directory; or why that cannot be told.
- */
+/** Paths that differ from a commit, relative to the working directory; or why they are unknown. */
 export async function changedPaths(cwd: string, commit: string, signal: AbortSignal): Promise<string[] | string> {
   try {
     const { files } = await againstNow({ cwd, commit, isIts: () => true, asText: false }, signal);
@@ -95,14 +96,14 @@ async function textOf(from: string, { files, where }: Trees, changed: readonly C
   const parts: string[] = [];
   for (let at = 0; at < changed.length; at += MANY) {
     const paths = changed.slice(at, at + MANY).map(({ path }) => `:(top,literal)${path}`);
-    const told = await git([...DIFF, from, files, '--', ...paths], { ...where, keptBytes: LARGEST });
-    if (told.bytes > LARGEST)
+    const diff = await git([...DIFF, from, files, '--', ...paths], { ...where, keptBytes: LARGEST });
+    if (diff.bytes > LARGEST)
       throw new UsageError(
         'USAGE',
         `The diff is larger than ${LARGEST / 2 ** 20} MiB; name a task, or ask git: git diff ${from}.`,
       );
-    requireGit(told, 'git diff');
-    parts.push(told.text);
+    requireGit(diff, 'git diff');
+    parts.push(diff.text);
   }
   return parts.join('');
 }

@@ -90,7 +90,7 @@ describe('a member whose agent fails', () => {
     await atWork(on, 'ada', standIns({ kind: 'claude', command: ['/no/such/claude'] }));
     await on.until('it failed', (board) => board.tasks.get('1')?.status === 'failed');
     expect(on.task('1')).toMatchObject({
-      reason: expect.stringMatching(/Nobody stands in for anthropic \(claude: /) as string,
+      reason: expect.stringMatching(/No agent can replace anthropic \(claude: /) as string,
     });
   });
 

@@ -31,7 +31,7 @@ async function tookOver({ store }: ToldTeam): Promise<void> {
   });
   onTestFinished(() => post.close());
   for (const folded of store.board.history()) post.folded(folded);
-  post.keepUntold();
+  post.keepUnsent();
   await post.notify();
 }
 

@@ -40,15 +40,15 @@ describe('the shared-file step', () => {
   [OPEN] src/a.txt: mend it (bob, task #2): src/a.txt is no shared file but ada's
 `);
     // Its own file is nobody's to write: that is the one thing that fails here.
-    expect(out).toContain("- shared fail: the lead's agent changed what is not the lead's: asked\n");
+    expect(out).toContain("- shared fail: the lead's agent changed files that are not shared: asked\n");
     expect(out).toContain('Build: pass |');
     expect(read('asked').match(/^--- \w+ \d\. .*/gm)).toHaveLength(2);
   });
 
   it('lists what nobody sees to where the lead has no agent', async () => {
     const { code, out } = await run(undefined);
-    expect(out).toContain('  [OPEN] conf/all.txt: add a (ada, task #1): nobody has seen to it\n');
-    expect(out).toContain('- shared skipped: 3 of 3 open; the lead has no agent that could see to it\n');
+    expect(out).toContain('  [OPEN] conf/all.txt: add a (ada, task #1): not applied yet\n');
+    expect(out).toContain('- shared skipped: 3 of 3 open; the lead has no agent that could apply them\n');
     // What was needed is missing, and the build says so.
     expect({ code, failed: out.includes('Build: fail |') }).toEqual({ code: 1, failed: true });
   });

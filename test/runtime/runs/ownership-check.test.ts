@@ -65,7 +65,7 @@ describe('the ownership gate', () => {
     expect(told).toContain('BOUNDARY REFUSED: package.json is a shared file');
     expect(out).toMatch(/- ownership fail: told: nobody owns it; bob worked then\n/);
     expect(out).toContain(
-      '  [OPEN] package.json: I need other.txt, src/a.txt and package.json (bob): nobody has seen to it\n',
+      '  [OPEN] package.json: I need other.txt, src/a.txt and package.json (bob): not applied yet\n',
     );
     expect(code).toBe(1);
   });

@@ -69,7 +69,7 @@ describe('planning by a model', () => {
       { when: 'You plan the work', text: PLAN },
     ]);
     const { said } = await planned(agent);
-    expect(said).toContain('The explorer gave no report; the names of the files have to do.');
+    expect(said).toContain('The explorer gave no report; the file names are used instead.');
     expect(server.requests.at(-1)?.user).toContain('Modules:\n  src/ (2 files)\n');
   });
 

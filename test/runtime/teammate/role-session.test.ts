@@ -52,7 +52,7 @@ describe('a role whose subagent fails', () => {
     expect(await session.draft(on.task('1'), 'Write.', [])).toBeUndefined();
     expect((await session.discuss(on.task('1')))?.metadata['warnings']).toEqual([
       'DRAFT-001 was not drafted by a subagent: exec: exit 3',
-      expect.stringMatching(/^DISCUSS-002 was skipped: nobody could speak for Risk/),
+      expect.stringMatching(/^DISCUSS-002 was skipped: no agent answered for Risk/),
     ]);
   });
 

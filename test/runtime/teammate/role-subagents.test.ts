@@ -81,7 +81,7 @@ describe('a discussion', () => {
     expect(end).toMatchObject({ consensus: { ratings: { product: 4 } } });
     expect(end).toHaveProperty(
       'warnings',
-      expect.arrayContaining([expect.stringMatching(/^nobody could speak for Risk \(exec: it holds no JSON/)]),
+      expect.arrayContaining([expect.stringMatching(/^no agent answered for Risk \(exec: it holds no JSON/)]),
     );
   });
 
@@ -90,12 +90,12 @@ describe('a discussion', () => {
     const end = await held(at);
     expect(end).toEqual({
       is: 'skipped',
-      warning: expect.stringMatching(/^DISCUSS-002 was skipped: nobody/) as string,
+      warning: expect.stringMatching(/^DISCUSS-002 was skipped: no agent answered/) as string,
     });
     expect(asked(at.on)).toEqual(['broken product', 'broken risk']);
     expect(await held(at, { artifact: 'none.md' })).toEqual({
       is: 'skipped',
-      warning: 'DISCUSS-002 was skipped: there is no none.md',
+      warning: 'DISCUSS-002 was skipped: none.md does not exist',
     });
   });
 });

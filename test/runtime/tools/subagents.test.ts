@@ -5,7 +5,7 @@ import process from 'node:process';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
 import { execAgent } from '../../../src/model/agent/agent.ts';
-import { Subagents, type Errand } from '../../../src/runtime/tools/subagents.ts';
+import { Subagents, type SubagentTask } from '../../../src/runtime/tools/subagents.ts';
 import { until } from '../../support/cli.ts';
 import { tempDir } from '../../support/temp.ts';
 
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => subagents.close());
 
-const errand = (spec: AgentSpec, more: Partial<Errand> = {}): Errand => ({
+const errand = (spec: AgentSpec, more: Partial<SubagentTask> = {}): SubagentTask => ({
   spec,
   prompt: 'say it',
   cwd,

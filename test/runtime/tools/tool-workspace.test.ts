@@ -59,7 +59,7 @@ describe('files', () => {
       '     1\tline 1\n     2\tline 2\n[Lines 1 to 2 of 10. Go on with offset 3.]',
     );
     expect(await said(workspace, 'read_file', { file_path: 'a.txt', offset: 10 })).toBe('    10\tline 10');
-    expect(await refused(workspace, 'read_file', { path: 'a.txt', offset: 11 })).toMatch(/^USAGE: .*behind its end/);
+    expect(await refused(workspace, 'read_file', { path: 'a.txt', offset: 11 })).toMatch(/^USAGE: .*does not exist/);
     expect(await refused(workspace, 'read_file', { path: 'b.txt' })).toBe('USAGE: There is no "b.txt".');
     expect(await refused(workspace, 'read_file', {})).toBe('USAGE: "path" is missing.');
   });
@@ -92,9 +92,9 @@ describe('files', () => {
     expect(await said(workspace, 'edit_file', edit('two', '$& and $1'))).toBe('Edited new/a.ts.');
     expect(onDisk('new/a.ts')).toBe('one\n$& and $1\none\n');
     expect(await refused(workspace, 'edit_file', edit('one', '1'))).toMatch(
-      /^USAGE: old_text stands 2 times in "new\/a\.ts" \(lines 1, 3\)/,
+      /^USAGE: old_text occurs 2 times in "new\/a\.ts" \(lines 1, 3\)/,
     );
-    expect(await refused(workspace, 'edit_file', edit('three', '3'))).toMatch(/^USAGE: old_text does not stand/);
+    expect(await refused(workspace, 'edit_file', edit('three', '3'))).toMatch(/^USAGE: old_text is not in/);
     expect(await refused(workspace, 'edit_file', edit('one', 'one'))).toMatch(/^USAGE: .*are the same/);
     expect(await said(workspace, 'edit_file', edit('one', '1', { replace_all: true }))).toBe(
       'Edited new/a.ts in 2 places.',
@@ -150,7 +150,7 @@ describe('a sandbox', () => {
       message: like(/bubblewrap is not installed.*apt-get install bubblewrap/),
     });
     const workspace = await open({ isolation: 'auto', environment });
-    expect(warnings).toEqual([like(/not held in: bubblewrap is not installed/)]);
+    expect(warnings).toEqual([like(/not isolated: bubblewrap is not installed/)]);
     await said(workspace, 'bash', { command: '/bin/true' });
     expect(warnings).toHaveLength(1);
   });
@@ -191,7 +191,7 @@ describe('a command', () => {
       'TIMEOUT: stopped after 0.5 s, with all that it had started; a longer timeout can be given.\nbegun\n',
     );
     expect(await refused(workspace, 'bash', { command: 'yes' })).toMatch(
-      /^QUOTA: stopped, for it printed without end\./,
+      /^QUOTA: stopped because it printed without end\./,
     );
     const off = new AbortController();
     const called = use(workspace, 'bash', { command: 'touch begun; sleep 300' }, off.signal);
@@ -219,7 +219,7 @@ describe('a command', () => {
     // It stops by itself, should nobody stop it.
     const bomb = 'i=0; while [ $i -lt 2000 ]; do sleep 60 & i=$((i+1)); done; wait';
     expect(await refused(workspace, 'bash', { command: bomb })).toMatch(
-      /^(QUOTA: stopped, for it had more than 512|EXIT)/,
+      /^(QUOTA: stopped because it had more than 512|EXIT)/,
     );
     expect(running().filter((one) => one.cwd === root)).toEqual([]);
   });

@@ -46,7 +46,7 @@ describe('a call', () => {
     expect(await refused('TaskGet', {})).toBe('USAGE: "taskId" is missing.');
     expect(await refused('TaskGet', { taskId: '9' })).toMatch(/^UNKNOWN_TASK: /);
     expect(await refused('SendMessage', { recipient: 'zoe', content: 'x' })).toMatch(/^UNKNOWN_RECIPIENT: /);
-    expect(await refused('SendMessage', { content: 'x' })).toMatch(/^USAGE: To whom\?/);
+    expect(await refused('SendMessage', { content: 'x' })).toMatch(/^USAGE: Give a recipient/);
     expect(await refused('SendMessage', { recipient: 'bob', content: 'x', team_name: 'other' })).toMatch(
       /^UNKNOWN_TEAM: /,
     );
@@ -81,7 +81,7 @@ describe('the board', () => {
     await said('TaskCreate', { subject: 'One', description: 'x' });
     await said('TaskCreate', { subject: 'Two', description: 'y', blockedBy: ['1'] });
     expect(await refused('TaskUpdate', { taskId: '2', status: 'in_progress' })).toMatch(/^NOT_READY: /);
-    expect(await refused('TaskUpdate', { taskId: '2' })).toMatch(/^USAGE: What is to change/);
+    expect(await refused('TaskUpdate', { taskId: '2' })).toMatch(/^USAGE: Nothing is to change/);
     const asLead = memberToolContext(lead);
     await said('TaskUpdate', { taskId: '2', removeBlockedBy: ['1'], owner: 'bob' }, asLead);
     expect(await said('TaskUpdate', { taskId: '2', addBlockedBy: ['1'], owner: 'nobody' }, asLead)).toContain(
@@ -141,7 +141,7 @@ describe('mail', () => {
     const answer = { recipient: 'ada', content: 'go', type: 'plan_approval_response' };
     const asLead = memberToolContext(lead);
     expect(await refused('SendMessage', answer, asLead)).toMatch(/approve: true or false/);
-    expect(await refused('SendMessage', { ...answer, approve: true }, asLead)).toMatch(/names the request_id/);
+    expect(await refused('SendMessage', { ...answer, approve: true }, asLead)).toMatch(/needs the request_id/);
     expect(await refused('SendMessage', { ...answer, approve: true, request_id: 'r1' }, asLead)).toMatch(
       /^UNKNOWN_REQUEST: /,
     );

@@ -59,7 +59,7 @@ it.each(Object.values(DECISIONS))('tells of %j', async (verdict, subjects) => {
 
 it.each([
   ['agent.fell_back', 'codex → claude for task #3: timeout: 10m00s'],
-  ['agent.left_alone', 'Nobody stands in for codex. It failed: unauthorised: log in'],
+  ['agent.left_alone', 'No agent can replace codex. It failed: unauthorised: log in'],
 ])('tells of %s', async (type, text) => {
   const team = new ToldTeam({ 'worker-1': 'executor/claude', 'worker-2': 'executor/codex' }).ledByUs();
   team.add('One').add('Two').add('Three', { owner: 'worker-2' }).note('lead.decided', { act: 'pardon', member });

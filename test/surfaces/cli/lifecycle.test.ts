@@ -167,7 +167,7 @@ describe('teammates', () => {
     for (const verb of ['delete', 'cancel']) {
       const { code, err } = await place.teams(verb, 'login');
       expect({ verb, code }).toEqual({ verb, code: 3 });
-      expect(err).toBe('teams: ada refuses to stop (I am not done.); `--force` stops it all the same.\n');
+      expect(err).toBe('teams: ada refuses to stop (I am not done.); `--force` stops it anyway.\n');
       expect(await state()).toBe('idle');
     }
     expect(errorOf(await place.teams('delete', 'login', '--json'))).toEqual({ exit: 3, code: 'STILL_RUNNING' });

@@ -165,7 +165,7 @@ describe('refine', () => {
       'USAGE',
       'Unknown agent "nobody"',
     ],
-    ['nobody to review', ['x', '--backend', 'exec:true'], 2, 'USAGE', 'Nobody can review'],
+    ['nobody to review', ['x', '--backend', 'exec:true'], 2, 'USAGE', 'No agent can review'],
     [
       'a directory that is not there',
       ['x', ...QUICK, '--repo', 'nowhere'],
@@ -334,7 +334,7 @@ describe('relay', () => {
   it.each([
     ['nobody', ['--prompt', 'x'], 2, 'USAGE', '--to: to whom?'],
     ['nothing', ['--to', 'exec:cat'], 2, 'USAGE', '--prompt'],
-    ['several', ['--to', 'both', '--prompt', 'x'], 2, 'USAGE', 'is several'],
+    ['several', ['--to', 'both', '--prompt', 'x'], 2, 'USAGE', 'names several'],
     ['one that nobody knows', ['--to', 'invalid', '--prompt', 'x'], 2, 'USAGE', 'Unknown backend'],
     [
       'one that is not there',

@@ -60,9 +60,7 @@ describe('run of a task', () => {
     const argv = ['run', 'fix both', '--planner', planner(place, wrong, { subtasks: 3 }), '--agent', WORKER];
     const { code, err } = await place.teams(...argv, '--yes');
     expect(code).toBe(5);
-    expect(err).toContain(
-      'gave no plan that can be carried out, and was asked twice: The answer is no plan: Expected "subtasks"',
-    );
+    expect(err).toContain('gave no valid plan in two attempts: The answer is not a plan: Expected "subtasks"');
     expect(read(place, 'asked-1.txt')).toContain('- Subtask 1 is to change files and owns none');
     expect(teamsIn(place)).toEqual([]);
   });
@@ -96,9 +94,9 @@ describe('run of a task', () => {
 
   it.each<[string, string[], Record<string, string>, string]>([
     ['a command that is none', ['--agent', 'exec'], {}, 'exec has no command, and a task needs one'],
-    ['a command that nobody asked to plan', ['--agent', WORKER], {}, 'exec does tasks and is not asked to plan'],
+    ['a command that nobody asked to plan', ['--agent', WORKER], {}, 'exec works on tasks and does not plan'],
     ['more workers than there may be', ['--agent', WORKER], { TEAMS_MAX_AGENTS: '1' }, 'Expected 1 to 1 workers'],
-    ['another run around it', ['--agent', WORKER], { TEAMS_REFINE: '1' }, 'starts no other one'],
+    ['another run around it', ['--agent', WORKER], { TEAMS_REFINE: '1' }, 'cannot start another one'],
     ['a value for a plan', ['--var', 'a=b'], {}, '--var gives values to a plan file'],
     ['a run to go on with that is none', ['--resume'], {}, 'There is no unfinished run of this task'],
   ])('refuses %s', async (_, flags, environment, why) => {

@@ -52,7 +52,7 @@ describe.each(ERAS)('a host of %s', (era) => {
     await host.say('Task', { prompt: 'x', agent: 'slow', run_in_background: true });
     const told = await callOff(host, 'TaskOutput', { task_id: 'agent-1', wait: 60 }, () => sleepers() === 1);
     expect(told).toContain('agent-1 works');
-    expect(await host.say('TaskOutput', { task_id: 'agent-1' })).toBe('agent-1 still works.');
+    expect(await host.say('TaskOutput', { task_id: 'agent-1' })).toBe('agent-1 still runs.');
     expect(await host.say('TaskStop', { task_id: 'agent-1' })).toBe('agent-1 was stopped.');
   });
 });

@@ -88,7 +88,7 @@ describe('a host that starts with --detach', () => {
     expect(next.client.getInstructions()).toContain('You lead team login, which is at work already.');
     await until(async () => board.test(await next.say('TaskList')), `the board reads ${board.source}`);
     const again = await next.call('Task', { prompt: 'x', team_name, name: 'ada', agent: 'quiet' });
-    expect(again.text).toMatch(/^MEMBER_ALIVE: ada works already/);
+    expect(again.text).toMatch(/^MEMBER_ALIVE: ada is running already/);
     expect(await next.mail(/Completed task #1/)).toContain('from "ada"');
     expect(await next.say('TeamDelete', { name: team_name })).toContain('put into the archive');
   }

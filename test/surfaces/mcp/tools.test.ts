@@ -52,7 +52,7 @@ describe('a host that leads', () => {
     await host.say('Task', { ...member, subagent_type: 'explorer' });
     expect(await host.call('Task', member)).toMatchObject({ isError: true, text: like(/^MEMBER_ALIVE: /) });
     expect(await host.say('TeamDelete', { name: team_name })).toContain('Stopped: ada.');
-    expect(await host.say('TeamCreate', { name: 'second' })).toContain('is there');
+    expect(await host.say('TeamCreate', { name: 'second' })).toContain('was created');
     await host.say('TeamDelete', { name: 'second' });
   });
 
@@ -61,7 +61,7 @@ describe('a host that leads', () => {
     expect(await host.say('Task', { prompt: 'hi', agent: 'shell' })).toContain('made by');
     const started = await host.say('Task', { prompt: 'hi', agent: 'slow', run_in_background: true });
     const task_id = /agent-\d+/.exec(started)?.[0];
-    expect(await host.say('TaskOutput', { task_id })).toBe('agent-1 still works.');
+    expect(await host.say('TaskOutput', { task_id })).toBe('agent-1 still runs.');
     expect(await host.say('TaskStop', { task_id })).toBe('agent-1 was stopped.');
     expect(await host.call('TaskOutput', { task_id })).toMatchObject({ isError: true, text: like(/^UNKNOWN_TASK: /) });
   });
@@ -100,7 +100,7 @@ describe('a host that works as a member', () => {
     expect(await host.say('CheckInbox')).toContain('please hurry');
     expect(await host.say('CheckInbox')).toBe('No unread messages.');
     expect(await host.call('TaskUpdate', { taskId: '1', status: 'completed' })).toMatchObject({
-      text: like(/gives the result/),
+      text: like(/needs a result/),
     });
     expect(await host.say('TaskUpdate', { taskId: '1', status: 'completed', result: 'read' })).toContain('[completed]');
     expect(await host.call('TaskUpdate', { taskId: '1', status: 'pending' })).toMatchObject({ text: like(/^FINAL: /) });

@@ -1,4 +1,4 @@
-/** A run of a pipeline: its team, its session folder and all of its tasks, made before anybody starts. */
+/** A run of a pipeline: creates its team, its session folder and all of its tasks before any process starts. */
 import { join, relative } from 'node:path';
 import type { AgentSpec } from '../../../model/agent/agent.ts';
 import { timestamp } from '../../../model/text/clock.ts';
@@ -20,25 +20,28 @@ export interface PipelineRun {
   readonly given: GivenPipeline;
   readonly requirement: string;
   readonly agent: AgentSpec;
-  /** Whom subagents may be, besides that one. */
+  /** Agents that subagents may use, besides `agent`. */
   readonly subagents: readonly AgentSpec[];
-  /** Where agents work. */
+  /** The working directory of the agents. */
   readonly cwd: string;
 }
 
-/** Letters of a requirement that a team's name carries, so that its date fits, too. */
+/** Characters of a requirement in a team's name; the date must fit, too. */
 const SLUG = 44;
-/** More sessions of one name on one day are somebody's mistake. */
+/** More sessions with one name on one day count as a mistake. */
 const MOST_TWINS = 100;
 
-/** S4's session id, `TLS-<slug>-<date>`, and the team's name, which is its lower case; a twin of the day gets a number. */
+/**
+ * The session id, `TLS-<slug>-<date>` (docs/specification.md R10.3). The team's name is its lower case. Another session
+ * of the same day with this name gets a number.
+ */
 function sessionId(requirement: string, now: number, twin: number): string {
   const words = slug(requirement.slice(0, SLUG), parseName('team', 'session')).slice(0, SLUG).replace(/-+$/, '');
   return `TLS-${words}-${timestamp(now).slice(0, 10)}${twin === 1 ? '' : `-${twin}`}`;
 }
 
 /**
- * Makes the team of a pipeline, with its tasks; nothing is started.
+ * Creates the team of a pipeline, with its tasks; starts nothing.
  *
  * @throws ConflictError `TEAM_EXISTS` after a hundred of one name; StoreError
  */
@@ -68,7 +71,7 @@ async function makeNamed(run: PipelineRun, id: string, options: OpenOptions): Pr
     },
     options,
   );
-  // Before anything starts: without its file a role reports that, and stops.
+  // Write the files before anything starts: a role without its file reports that, and stops.
   for (const { spec, text } of roles) keepFile(team.store.disk, join(folder, roleFile(spec.name)), text);
   await team.store.close();
   return team.paths;
@@ -85,7 +88,7 @@ const memberOf = ({ spec }: GivenRole, agent: AgentSpec): MemberInput => ({
   ...(spec.readOnly ? { sandbox: 'read-only' as const } : {}),
 });
 
-/** @param place where an artifact of the session lies, as agents name it */
+/** @param place the path of a session's artifact, as agents name it */
 function changesOf({ tasks }: Pipeline, place: (artifact: string) => string): Change[] {
   const ids = new Map(tasks.map(({ code }, at) => [code, String(at + 1)]));
   return tasks.map((task, at): Change => ({

@@ -1,4 +1,4 @@
-/** Pipelines as they are kept: shipped ones and a project's own, read with the roles that they need. */
+/** Reads the shipped pipelines and the project's own, together with the roles that they need. */
 import { basename, join, resolve } from 'node:path';
 import { isTeamError, UsageError } from '../../../model/text/errors.ts';
 import type { Name } from '../../../model/text/names.ts';
@@ -13,7 +13,7 @@ import { roleNamed, shelfOf, takeFrom } from '../../team/named-files.ts';
 export interface GivenPipeline {
   readonly pipeline: Pipeline;
   readonly roles: readonly GivenRole[];
-  /** What role files say that nobody understands. */
+  /** Unknown entries in role files. */
   readonly warnings: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export interface GivenRole {
 }
 
 /**
- * The pipeline of a name, with its roles, known to fit together.
+ * The pipeline with this name and its roles, checked that they fit together.
  *
  * @throws UsageError `USAGE` for an unknown name, `PLAN_INVALID`, `ROLE_INVALID`; StoreError `UNTRUSTED`
  */
@@ -58,11 +58,11 @@ export interface ListedPipeline {
   readonly description: string;
   readonly tasks: number;
   readonly roles: readonly Name[];
-  /** Why it cannot be run as it is. */
+  /** Why it cannot be run. */
   readonly problem?: string;
 }
 
-/** Every pipeline there is; one that cannot be run is listed with the reason. */
+/** All pipelines; one that cannot be run is listed with the reason. */
 export const listPipelines = (root: string): ListedPipeline[] =>
   [...shelfOf(root, 'pipelines').values()].map(({ name, from }) => {
     try {
@@ -76,9 +76,10 @@ export const listPipelines = (root: string): ListedPipeline[] =>
   });
 
 /**
- * Copies a pipeline, the pipelines that are its stages, and their roles, to where they can be changed. What is there stays.
+ * Copies a pipeline, the pipelines that are its stages, and their roles, so that the user can change them. Existing
+ * files stay.
  *
- * @param target by default the project's own `.teams/`, where they take the shipped ones' place
+ * @param target by default the project's own `.teams/`, where they replace the shipped ones
  */
 export function ejectPipeline(
   root: string,
@@ -93,7 +94,7 @@ export function ejectPipeline(
     ...roles.map((one) => ({ path: join(folder('roles'), basename(one.file)), text: one.text })),
   ];
   const made = files.filter(({ path, text }) => createUserFile(path, text)).map(({ path }) => path);
-  // What its user has just had written is the user's own, until it is changed.
+  // The user asked for these files, so they are trusted until they change.
   for (const { path, text } of files) if (made.includes(path)) trustFile(path, text);
   return { made, kept: files.map(({ path }) => path).filter((path) => !made.includes(path)) };
 }

@@ -1,4 +1,4 @@
-/** The door of the library to the refine loop: one call, with the configuration of the root and its defaults. */
+/** The library's entry point to the refine loop: one call, with the configuration of the root and its defaults. */
 import process from 'node:process';
 import type { AgentSpec } from '../../../model/agent/agent.ts';
 import { configuredAgents } from '../../../model/config/config.ts';
@@ -12,20 +12,20 @@ import { sessionOptions } from '../session-options.ts';
 export interface RefineOptions extends Omit<RefineAsk, 'task'>, RefineRun {
   /** The directory that holds `.teams`; by default the nearest parent with one, else the working directory. */
   readonly root?: string;
-  /** Where the work is; by default the working directory. */
+  /** The working directory of the agents; by default that of this process. */
   readonly cwd?: string;
   /** Agents that `backends` and `reviewer` may name, besides the configured ones. */
   readonly agents?: Readonly<Record<string, AgentSpec>>;
-  /** Bounds each call, in milliseconds; by default the configuration's. */
+  /** Milliseconds for each call; by default the configuration's. */
   readonly relayTimeoutMs?: number;
 }
 
 /**
- * Puts a task to backends, reviews what comes back, and iterates until it converges or the rounds are over. The task is
- * taken as it is.
+ * Gives a task to backends, reviews their results, and repeats until they converge or the rounds are over. The task's
+ * text is not changed.
  *
  * @returns the synthesis, also of a loop that did not converge
- * @throws UsageError; AgentError `AGENT_UNAVAILABLE` with what was probed: before anything was started
+ * @throws UsageError; AgentError `AGENT_UNAVAILABLE` with what was probed; both before anything is started
  */
 export async function refine(task: string, options: RefineOptions = {}): Promise<RefineReport> {
   const { env: environment } = process;

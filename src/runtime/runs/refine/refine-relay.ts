@@ -1,6 +1,7 @@
 /**
- * The DO of a round: each backend is asked, by its worker where there is a team, else directly from here. A team that
- * cannot be made or falls silent is given up for the rest of the loop; what is asked and what comes back is the same.
+ * The DO of a round: asks each backend through its worker if there is a team, else directly from this process. A team
+ * that cannot be made, or whose workers do not answer, is not used for the rest of the loop. Prompts and results are
+ * the same in both ways.
  */
 import { randomBytes } from 'node:crypto';
 import type { Name } from '../../../model/text/names.ts';
@@ -16,7 +17,7 @@ import { LONGEST_PROMPT, RelayTeam } from './relay-team.ts';
 import type { PreparedRefine, RefinePlace } from './refine-setup.ts';
 
 export interface RelayObserver {
-  /** Something that belongs into the synthesis. */
+  /** A remark for the synthesis. */
   readonly note: (text: string) => void;
   readonly began: (backend: Name, how: string) => void;
   readonly ended: (backend: Name, outcome: RelayOutcome) => void;
@@ -29,42 +30,50 @@ export class RefineRelay {
   readonly #prepared: PreparedRefine;
   readonly #place: RefinePlace;
   readonly #calls: RelayCalls;
-  readonly #told: RelayObserver;
+  readonly #observer: RelayObserver;
   #team: RelayTeam | undefined;
-  /** Where the team's record is, when it was given up. */
+  /** Where the record of an abandoned team is. */
   #left: TeamPaths | undefined;
   #isDirect: boolean;
 
-  constructor(prepared: PreparedRefine, place: RefinePlace, calls: RelayCalls, told: RelayObserver) {
+  constructor(prepared: PreparedRefine, place: RefinePlace, calls: RelayCalls, observer: RelayObserver) {
     this.#prepared = prepared;
     this.#place = place;
     this.#calls = calls;
-    this.#told = told;
+    this.#observer = observer;
     this.#isDirect = prepared.ask.team === false;
-    if (this.#isDirect) told.note('Worked without a team: asked for by --no-team.');
+    if (this.#isDirect) observer.note('Worked without a team: --no-team is set.');
   }
 
-  /** Asks some backends. @returns what had come when `signal` aborted, or all of it */
+  /**
+   * Asks some backends.
+   *
+   * @returns all outcomes, or those that had come when `signal` aborted
+   */
   async ask(backends: readonly Name[], brief: Brief, signal: AbortSignal): Promise<Outcomes> {
     const { prompts, refused } = await this.#prompts(backends, brief, signal);
     const outcomes = prompts.size === 0 ? new Map<Name, RelayOutcome>() : await this.#relayed(prompts, signal);
-    for (const [name, outcome] of [...refused, ...outcomes]) this.#told.ended(name, outcome);
+    for (const [name, outcome] of [...refused, ...outcomes]) this.#observer.ended(name, outcome);
     return new Map([...refused, ...outcomes]);
   }
 
-  /** Ends the team, if there is one. @returns where its record is */
+  /**
+   * Ends the team, if there is one.
+   *
+   * @returns where its record is
+   */
   async close(now: boolean): Promise<TeamPaths | undefined> {
     const team = this.#team;
     this.#team = undefined;
     return team === undefined ? this.#left : team.end(now);
   }
 
-  /** The diff of now; left out, and said so, when it has outgrown its limit meanwhile. */
+  /** The present diff; left out with a note if it has grown over its limit. */
   async diff(signal: AbortSignal): Promise<string | undefined> {
     if (this.#prepared.ask.includeDiff !== true || signal.aborted) return undefined;
     const diff = await gitDiff(this.#place.cwd, signal);
     if (diff.ok) return diff.text;
-    this.#told.note(
+    this.#observer.note(
       `The diff grew to ${thousands(diff.bytes)} bytes (the limit is ${thousands(LIMITS.diff)}) and was left out.`,
     );
     return undefined;
@@ -88,7 +97,7 @@ export class RefineRelay {
         refused.set(name, { is: 'failed', why: 'overflow', message: refusalText(fitted.refusal) });
         continue;
       }
-      if (fitted.isClipped) this.#told.note(`Round ${brief.round}: the previous output was clipped to fit.`);
+      if (fitted.isClipped) this.#observer.note(`Round ${brief.round}: the previous output was clipped to fit.`);
       prompts.set(name, fitted.prompt);
     }
     return { prompts, refused };
@@ -105,10 +114,10 @@ export class RefineRelay {
     return new Map([...answers.outcomes, ...(await this.#directly(left, signal))]);
   }
 
-  /** @returns undefined when there is no team */
+  /** @returns undefined if there is no team */
   async #byTeam(prompts: Prompts, signal: AbortSignal) {
     if (this.#team !== undefined) {
-      for (const name of prompts.keys()) this.#told.began(name, 'by its worker');
+      for (const name of prompts.keys()) this.#observer.began(name, 'by its worker');
       return this.#team.ask(prompts, signal);
     }
     try {
@@ -117,7 +126,7 @@ export class RefineRelay {
       this.#abandonTeam(error instanceof Error ? error.message : String(error));
       return undefined;
     }
-    for (const name of prompts.keys()) this.#told.began(name, `by its worker in team ${this.#team.name}`);
+    for (const name of prompts.keys()) this.#observer.began(name, `by its worker in team ${this.#team.name}`);
     return this.#team.first(signal);
   }
 
@@ -142,25 +151,25 @@ export class RefineRelay {
 
   #abandonTeam(why: string): void {
     this.#isDirect = true;
-    this.#told.note(`Worked without a team from here on: ${why}`);
+    this.#observer.note(`Worked without a team from here on: ${why}`);
   }
 
   async #endTeam(): Promise<void> {
     try {
       this.#left = await this.close(true);
     } catch (error) {
-      this.#told.note(`The team was not put away: ${error instanceof Error ? error.message : String(error)}`);
+      this.#observer.note(`The team was not archived: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
-  /** One after the other. */
+  /** Asks the backends one after the other. */
   async #directly(prompts: Prompts, signal: AbortSignal): Promise<Outcomes> {
     const outcomes: Outcomes = new Map();
     const { backends, sandbox } = this.#prepared;
     for (const { name, agent } of backends) {
       const prompt = prompts.get(name);
       if (prompt === undefined || signal.aborted) continue;
-      this.#told.began(name, 'directly');
+      this.#observer.began(name, 'directly');
       const call = { agent, prompt, sandbox: sandbox.sandbox, timeoutMs: this.#place.relayTimeoutMs };
       const end = await this.#calls.run(call, signal);
       if (end !== undefined) outcomes.set(name, relayOutcome(end, sandbox.sandbox));

@@ -1,4 +1,4 @@
-/** The synthesis with the report of its team, kept as files and given back as one value. */
+/** The synthesis and the report of its team as one value, which is also kept in files. */
 import { NOTHING_SPENT } from '../../../model/team/spending-sum.ts';
 import type { Validation } from '../../../model/pipeline/round.ts';
 import type { Gate } from '../../../model/team/team-config.ts';
@@ -16,14 +16,14 @@ export type RefineReport = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | '
   Synthesis & {
     /** The team that worked; null when the backends were asked directly. */
     readonly team: Report['team'] | null;
-    /** Where this is kept; null when it could not be. */
+    /** The folder of its files; null if they could not be written. */
     readonly folder: string | null;
-    /** The synthesis in words; its last line is the folder. */
+    /** The synthesis as text; its last line is the folder. */
     readonly text: string;
   };
 
 export interface SynthesisRecord {
-  /** Where the team's record is; undefined when there was no team. */
+  /** Where the team's record is; undefined if there was no team. */
   readonly record: TeamPaths | undefined;
   readonly validated: Validation | undefined;
   readonly durationMs: number;
@@ -41,7 +41,7 @@ export function keepSynthesis(synthesis: Synthesis, place: RefinePlace, kept: Sy
     return { ...report, folder, text: `${text}\n\n${folder}` };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return { ...report, folder: null, text: `${text}\n\nIt could not be kept in a file: ${why}` };
+    return { ...report, folder: null, text: `${text}\n\nIt could not be written to a file: ${why}` };
   }
 }
 
@@ -59,7 +59,7 @@ function write(
 
 type Base = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | 'shared'> & Pick<RefineReport, 'team'>;
 
-/** What the team's logs tell; without a team the same shape with nothing in it. */
+/** The report from the team's logs; without a team the same shape without contents. */
 function baseReport(place: RefinePlace, { record, validated }: SynthesisRecord, exitCode: number): Base {
   const gates: Gate[] =
     validated === undefined

@@ -1,4 +1,7 @@
-/** The REVIEW of a round: the validating command is run, and each result is judged by its reviewer with what that showed. */
+/**
+ * The REVIEW of a round: runs the validating command, then has each result judged by its reviewer, who gets the
+ * command's output.
+ */
 import { randomBytes } from 'node:crypto';
 import { execAgent } from '../../../model/agent/agent.ts';
 import type { Name } from '../../../model/text/names.ts';
@@ -14,7 +17,7 @@ export interface ReviewEnvironment {
   readonly prepared: PreparedRefine;
   readonly place: RefinePlace;
   readonly calls: RelayCalls;
-  /** The diff of now, where it was asked for. */
+  /** The present diff, if the user asked for it. */
   readonly diff: string | undefined;
   readonly signal: AbortSignal;
 }
@@ -42,7 +45,7 @@ export async function reviewAll(
 async function validate({ prepared, place, calls, signal }: ReviewEnvironment): Promise<Validation | undefined> {
   const { validate: command } = prepared.ask;
   if (command === undefined) return undefined;
-  // What a person's own command may write is the person's affair.
+  // The user's own command may write: the user wrote it.
   const call = { agent: execAgent(command), prompt: '', sandbox: 'workspace-write' as const };
   const end = await calls.run({ ...call, timeoutMs: place.relayTimeoutMs }, signal);
   return end === undefined ? undefined : validationOf(command, end);
@@ -59,7 +62,7 @@ async function review(
   return validation === undefined ? undefined : exitCodeReview('the validation', validation, deliverables);
 }
 
-/** An answer that is no verdict is asked for once more, with the reason. */
+/** Asks the reviewer; an answer without a verdict is asked for once more, with the reason. */
 async function byAgent(
   candidate: Candidate,
   reviewer: LabelledReviewer,

@@ -1,4 +1,4 @@
-/** All that is decided before the first round: who works, who reviews, what may be written, what must be delivered. */
+/** Decides everything before the first round: backends, reviewers, sandbox, deliverables. */
 import { parseAgentFlag, type AgentSpec, type Sandbox } from '../../../model/agent/agent.ts';
 import { parseBackends, type AskedBackends, type Backend } from '../../../model/pipeline/backend.ts';
 import { AgentError, UsageError } from '../../../model/text/errors.ts';
@@ -18,7 +18,7 @@ import type { SessionOptions } from '../session.ts';
 import type { OpenOptions } from '../../team/team-handle.ts';
 
 export interface RefinePlace {
-  /** Where the work is. */
+  /** The working directory of the agents. */
   readonly cwd: string;
   readonly open: OpenOptions;
   readonly session: SessionOptions;
@@ -26,25 +26,25 @@ export interface RefinePlace {
   readonly envPass: readonly string[];
   /** Agents by name, as configured. */
   readonly agents: ReadonlyMap<string, AgentSpec>;
-  /** Who may review besides, the first choice first. */
+  /** Other agents that may review, the first choice first. */
   readonly fallback: readonly string[];
-  /** Bounds each call. */
+  /** Milliseconds for each call. */
   readonly relayTimeoutMs: number;
 }
 
 export interface RefineAsk {
   readonly task: string;
-  /** As behind `--backend`; none is codex. */
+  /** In the syntax of `--backend`; without any, codex. */
   readonly backends?: readonly string[];
-  /** From 1 to 5; 3 when nobody says it. */
+  /** From 1 to 5; default 3. */
   readonly maxRounds?: number;
   readonly sandbox?: Sandbox | undefined;
-  /** As behind `--reviewer`: a kind, a configured name, `exec:COMMAND`. */
+  /** In the syntax of `--reviewer`: a kind, a configured name, `exec:COMMAND`. */
   readonly reviewer?: string | undefined;
   /** A command whose exit code is part of the evidence. */
   readonly validate?: string | undefined;
   readonly includeDiff?: boolean;
-  /** False: no team, every call directly from here. */
+  /** False: no team; every call is made directly from this process. */
   readonly team?: boolean;
 }
 
@@ -56,18 +56,20 @@ export interface PreparedRefine {
   readonly sandbox: SandboxChoice;
   readonly rubric: Rubric;
   readonly reviewers: ReadonlyMap<Name, ReviewerChoice>;
-  /** What a person should know before it begins. */
+  /** What the user should know before it begins. */
   readonly warnings: readonly string[];
 }
 
 /**
- * @throws UsageError `USAGE`, `POLICY_DENIED` inside a teammate or another loop; AgentError `AGENT_UNAVAILABLE` with what
- *   was probed
+ * Checks the request and chooses backends and reviewers. Starts nothing.
+ *
+ * @throws UsageError `USAGE`, `POLICY_DENIED` inside a teammate or another loop; AgentError `AGENT_UNAVAILABLE` with
+ * what was probed
  */
 export async function prepareRefine(ask: RefineAsk, place: RefinePlace, signal: AbortSignal): Promise<PreparedRefine> {
   refuseNesting(place.environment);
   const task = ask.task.trim();
-  if (task === '') throw new UsageError('USAGE', 'There is no task; say what is to be done.');
+  if (task === '') throw new UsageError('USAGE', 'The task is empty; describe what to do.');
   const ready = await requireInstalled(parseBackends(ask.backends ?? [], place.agents), place);
   const reviewers = await reviewersOf(ready.backends, ask, place);
   if (ask.includeDiff === true) await requireFittingDiff(place.cwd, signal);
@@ -106,31 +108,31 @@ async function reviewersOf(
   const hasValidation = ask.validate !== undefined;
   const choose = (backend: Backend, available: readonly LabelledReviewer[]): ReviewerChoice | undefined =>
     chooseReviewer({ backend, used: backends, available, hasValidation, asked });
-  // Nobody else is looked for when nobody else is needed.
+  // Probe no other agents if every backend has its reviewer already.
   const isSettled = backends.every((backend) => asked !== undefined || choose(backend, [])?.by === 'validation');
   const available = isSettled ? [] : await availableOf(place.fallback, place.agents, place.environment);
   return new Map(
     backends.map((backend) => {
       const choice = choose(backend, available);
-      if (choice === undefined) throw nobodyReviews(backend);
+      if (choice === undefined) throw noReviewer(backend);
       return [backend.name, choice] as const;
     }),
   );
 }
 
 async function askedReviewer(word: string, { agents, environment }: RefinePlace): Promise<LabelledReviewer> {
-  const thinker = { label: word.trim(), agent: parseAgentFlag(word, agents) };
-  const { isThere, seen } = await probe(thinker, environment);
+  const reviewer = { label: word.trim(), agent: parseAgentFlag(word, agents) };
+  const { isThere, seen } = await probe(reviewer, environment);
   if (!isThere) throw new AgentError('AGENT_UNAVAILABLE', `The reviewer is not available. Probed: ${seen}.`);
-  if (thinker.agent.kind === 'exec' && thinker.agent.command === undefined)
+  if (reviewer.agent.kind === 'exec' && reviewer.agent.command === undefined)
     throw new UsageError('USAGE', '--reviewer exec needs a command: exec:COMMAND.');
-  return thinker;
+  return reviewer;
 }
 
-const nobodyReviews = ({ label }: Backend): UsageError =>
+const noReviewer = ({ label }: Backend): UsageError =>
   new UsageError(
     'USAGE',
-    `Nobody can review what ${label} does: say --reviewer AGENT, --reviewer exec:COMMAND or --validate COMMAND.`,
+    `No agent can review the work of ${label}: give --reviewer AGENT, --reviewer exec:COMMAND or --validate COMMAND.`,
   );
 
 const disclosure = (choice: ReviewerChoice): string =>

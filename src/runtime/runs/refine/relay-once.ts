@@ -1,4 +1,4 @@
-/** One call of one backend (SPEC §10 `teams relay`): the black box that the loop is made of. */
+/** One call of one backend, `teams relay` (docs/specification.md R9.12). */
 import { randomBytes } from 'node:crypto';
 import type { Sandbox } from '../../../model/agent/agent.ts';
 import { parseBackends } from '../../../model/pipeline/backend.ts';
@@ -11,7 +11,7 @@ import { refuseNesting, RelayCalls, FAULT_CODES } from '../relay-call.ts';
 import { requireInstalled, type RefinePlace } from './refine-setup.ts';
 
 export interface RelayAsk {
-  /** One backend, as behind `--to`. */
+  /** One backend, in the syntax of `--to`. */
   readonly to: string;
   readonly prompt: string;
   readonly contextText?: string | undefined;
@@ -21,14 +21,14 @@ export interface RelayAsk {
 
 /**
  * @returns its answer; undefined when `signal` aborted first
- * @throws UsageError `USAGE` for what is over a limit; AgentError when it is not there or has failed
+ * @throws UsageError `USAGE` for what is over a limit; AgentError if the backend is not available or failed
  */
 export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: AbortSignal): Promise<string | undefined> {
   refuseNesting(place.environment);
   const asked = parseBackends([ask.to], place.agents);
   const [backend] = asked.backends;
   if (asked.mode !== 'one' || backend === undefined)
-    throw new UsageError('USAGE', `--to names one backend; ${ask.to} is several.`);
+    throw new UsageError('USAGE', `--to takes one backend, and ${ask.to} names several.`);
   const prompt = await promptOf(ask, place, signal);
   await requireInstalled(asked, place);
   const calls = new RelayCalls(place);
@@ -49,7 +49,7 @@ export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: Abort
 
 async function promptOf(ask: RelayAsk, { cwd }: RefinePlace, signal: AbortSignal): Promise<string> {
   const { prompt, contextText, sandbox } = ask;
-  if (prompt.trim() === '') throw new UsageError('USAGE', '--prompt: there is nothing in it.');
+  if (prompt.trim() === '') throw new UsageError('USAGE', '--prompt is empty.');
   const over = refusalOf('context', contextText ?? '');
   if (over !== undefined) throw new UsageError('USAGE', refusalText(over));
   const diff = ask.includeDiff ? await gitDiff(cwd, signal) : undefined;

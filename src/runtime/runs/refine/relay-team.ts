@@ -1,6 +1,7 @@
 /**
- * The backends of a loop as a team (SPEC §6, profile relay): a worker process each, whose first task is on the board when
- * it starts. Who writes works in turn: the second's task waits for the first's.
+ * The backends of a loop as a team with the profile relay (docs/specification.md R9.4): one worker process each, whose
+ * first task is on the board when it starts. Backends that may write work in turn: the task of the second waits for
+ * that of the first.
  */
 import type { Sandbox } from '../../../model/agent/agent.ts';
 import type { Backend } from '../../../model/pipeline/backend.ts';
@@ -23,7 +24,7 @@ export interface RelayTeamInput {
   readonly task: string;
   readonly backends: readonly Backend[];
   readonly sandbox: Sandbox;
-  /** The first prompt of each; they travel with the spawn. */
+  /** The first prompt of each backend; the tasks are made before the workers start. */
   readonly prompts: ReadonlyMap<Name, string>;
   readonly cwd: string;
   readonly envPass: readonly string[];
@@ -32,15 +33,15 @@ export interface RelayTeamInput {
   readonly session: SessionOptions;
 }
 
-/** What came of a call; `silent` are those that have not answered in their time and a little more. */
+/** The results of a call. `silent` lists the backends that did not answer within their time and {@link SILENT_MS}. */
 export interface RelayAnswers {
   readonly outcomes: ReadonlyMap<Name, RelayOutcome>;
   readonly silent: readonly Name[];
 }
 
-/** How long after the time of its call a worker counts as silent. */
+/** Milliseconds after the time of its call until a worker counts as silent. */
 const SILENT_MS = 30_000;
-/** A longer text is no task of a board. */
+/** Characters; a longer prompt does not fit into a task of the board. */
 export const LONGEST_PROMPT = 262_144;
 const MOST_NAMES = 100;
 const ROLE = 'relay';
@@ -50,7 +51,7 @@ export class RelayTeam {
   readonly #session: RunSession;
   readonly #loop: Promise<unknown>;
   readonly #board: Tasks;
-  /** Of the present call: backend → task. */
+  /** The present call: backend → task. */
   #asked: ReadonlyMap<Name, string>;
   #calls = 1;
 
@@ -59,14 +60,14 @@ export class RelayTeam {
     this.#session = session;
     this.#board = new Tasks(session.store, session.speaker);
     this.#asked = new Map([...input.prompts.keys()].map((name, at) => [name, String(at + 1)]));
-    // A lead that loses its team ends its loop; whoever waits for an answer sees silence then.
+    // A lead that loses its team ends its loop; callers then see silent backends.
     this.#loop = session.run().catch((error: unknown) => error);
   }
 
   /**
    * Makes the team and starts its workers, all together.
    *
-   * @throws TeamError when it cannot be made or a worker does not start; what was started is stopped then
+   * @throws TeamError if it cannot be made or a worker does not start; what was started is then stopped
    */
   static async open(input: RelayTeamInput, signal: AbortSignal): Promise<RelayTeam> {
     const handle = make(input);
@@ -93,12 +94,12 @@ export class RelayTeam {
     return this.#session.store.paths.name;
   }
 
-  /** Waits for what the first prompts bring. */
+  /** Waits for the answers to the first prompts. */
   first(signal: AbortSignal): Promise<RelayAnswers> {
     return this.#answers(signal);
   }
 
-  /** Asks again. */
+  /** Asks again with new prompts and waits for the answers. */
   async ask(prompts: ReadonlyMap<Name, string>, signal: AbortSignal): Promise<RelayAnswers> {
     this.#calls += 1;
     const asked = new Map<Name, string>();
@@ -112,9 +113,9 @@ export class RelayTeam {
   }
 
   /**
-   * Stops the workers and puts the team away.
+   * Stops the workers and archives the team.
    *
-   * @param now for those that are in the midst of something that nobody waits for any more
+   * @param now stops workers during a turn whose result is no longer needed
    * @returns where its record is
    */
   async end(now: boolean): Promise<TeamPaths> {
@@ -132,7 +133,7 @@ export class RelayTeam {
     return findTeam(open.root, paths.name)?.paths ?? paths;
   }
 
-  /** Waits until each has ended, has been silent for too long, or `signal` aborts. */
+  /** Waits until each task has ended, a backend is silent for too long, or `signal` aborts. */
   async #answers(signal: AbortSignal): Promise<RelayAnswers> {
     const { store } = this.#session;
     const patience = this.#input.timeoutMs + SILENT_MS;
@@ -143,7 +144,7 @@ export class RelayTeam {
         const open = [...this.#asked].filter(([, id]) => !isFinal(this.#board.get(id)));
         if (this.#asked.size - open.length > ended) {
           [ended, deadline] = [this.#asked.size - open.length, store.clock.monotonic() + patience];
-          await this.#shutDown();
+          await this.#unblockNext();
         }
         const isLate = store.clock.monotonic() >= deadline;
         if (open.length === 0 || isLate || signal.aborted)
@@ -155,8 +156,8 @@ export class RelayTeam {
     }
   }
 
-  /** The next in turn works, also when the one before it has failed. */
-  async #shutDown(): Promise<void> {
+  /** If the task before it failed, the next one in turn starts all the same. */
+  async #unblockNext(): Promise<void> {
     for (const id of this.#asked.values()) {
       const task = this.#board.get(id);
       const held = task.blockedBy.map((blocker) => this.#board.get(blocker));
@@ -181,8 +182,8 @@ export class RelayTeam {
       return relayOutcome({ ended: 'answered', text }, this.#input.sandbox);
     }
     if (!isFinal(task)) return undefined;
-    const told = [...store.events.read()].map(({ event }) => event);
-    const fault = told.findLast(({ type, task: of }) => type === 'agent.failed' && of === task.id);
+    const events = [...store.events.read()].map(({ event }) => event);
+    const fault = events.findLast(({ type, task: of }) => type === 'agent.failed' && of === task.id);
     const reason = 'reason' in task ? task.reason : 'it was not done';
     return relayOutcome(
       failedCall(fault?.['fault'], fault?.text ?? reason, fault?.['retry_after_ms']),
@@ -191,7 +192,7 @@ export class RelayTeam {
   }
 }
 
-/** The loop decides about another try and about a blocked task, never the lead: nobody is quarantined, nothing skipped. */
+/** The loop decides about retries and blocked tasks, not the lead: the lead quarantines no member and skips no task. */
 const relayOptions = (session: SessionOptions): SessionOptions => ({
   ...session,
   unattended: false,
@@ -199,7 +200,7 @@ const relayOptions = (session: SessionOptions): SessionOptions => ({
   limits: { ...session.limits, maxConsecutiveErrors: Number.MAX_SAFE_INTEGER },
 });
 
-/** `phone-a-team-<slug>`; another of that name makes it `-2`. */
+/** Creates the team `phone-a-team-<slug>`; if the name exists, `-2` and so on. */
 function make(input: RelayTeamInput): TeamHandle {
   const words = input.task.split(/\s+/).slice(0, 5).join(' ').slice(0, 40);
   const base = slug(`phone-a-team ${words}`, parseName('team', 'phone-a-team'));
@@ -233,7 +234,7 @@ function teamInput(input: RelayTeamInput) {
 
 const isWriting = ({ sandbox }: RelayTeamInput): boolean => sandbox !== 'read-only';
 
-/** `relay-worker`; with several, each is called after its backend. */
+/** `relay-worker`; with several backends each worker has its backend's name. */
 const workerOf = (name: Name, { length }: readonly Backend[]): Name =>
   parseName('member', length === 1 ? 'relay-worker' : `${name.slice(0, 50)}-worker`);
 

@@ -1,6 +1,6 @@
 /**
- * Refining (SPEC §10): carries out what the loop commands, until it commands nothing more. Whatever ends it, every process
- * is stopped and the team is put away before the synthesis is made.
+ * Runs the refine loop (docs/specification.md R9.11): carries out the loop's commands until there are no more. However
+ * it ends, every process is stopped and the team is archived before the synthesis is made.
  */
 import { timestamp } from '../../../model/text/clock.ts';
 import type { Name } from '../../../model/text/names.ts';
@@ -32,14 +32,14 @@ export interface RefineProgress {
 }
 
 export interface RefineRun {
-  /** Aborted: the loop ends here, with a synthesis of what there is. */
+  /** When aborted, the loop ends, with a synthesis of what there is. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: RefineProgress) => void;
 }
 
 /**
  * @returns the synthesis, also of a loop that was stopped or failed
- * @throws UsageError, AgentError `AGENT_UNAVAILABLE`: before anything was started
+ * @throws UsageError, AgentError `AGENT_UNAVAILABLE`: both before anything is started
  */
 export async function refineAt(ask: RefineAsk, place: RefinePlace, run: RefineRun = {}): Promise<RefineReport> {
   const prepared = await prepareRefine(ask, place, run.signal ?? new AbortController().signal);
@@ -100,7 +100,7 @@ class Refinement {
     return report;
   }
 
-  /** What comes of the present command; a failure of ours ends the loop in order. */
+  /** The outcome of the present command; an error of our own ends the loop in order. */
   async #next(): Promise<LoopOutcome> {
     const { command, ending } = this.#loop;
     if (this.#signal.aborted && ending === undefined) return stop();
@@ -110,7 +110,7 @@ class Refinement {
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       if (ending === undefined) return { of: 'stop', ending: { why: 'error', text } };
-      this.#note(`The clean-up was not whole: ${text}`);
+      this.#note(`The clean-up was incomplete: ${text}`);
       return { of: 'clean up' };
     }
   }
@@ -120,7 +120,7 @@ class Refinement {
       case 'relay':
         return this.#relayed(command.backends);
       case 'wait':
-        this.#tell('wait', `everybody is rate-limited; going on in ${Math.ceil(command.ms / 1_000)} s`);
+        this.#tell('wait', `all backends are rate-limited; continuing in ${Math.ceil(command.ms / 1_000)} s`);
         await this.#place.session.store.clock.sleep(command.ms, this.#signal);
         return this.#signal.aborted ? stop() : { of: 'wait' };
       case 'review':

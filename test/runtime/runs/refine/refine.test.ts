@@ -284,7 +284,7 @@ describe('without a team', () => {
     expect(essence(directly)).toEqual(essence(byTeam));
     expect(directly).toMatchObject({ team: null, members: [], tasks: [] });
     expect(readdirSync(directly.folder ?? '').sort()).toEqual(['report.json', 'report.md']);
-    expect(directly.notes).toContain('Worked without a team: asked for by --no-team.');
+    expect(directly.notes).toContain('Worked without a team: --no-team is set.');
   });
 
   it('it works when no team can be made, and says why', async () => {
@@ -431,8 +431,8 @@ describe.each([true, false])('model APIs (with a team: %s)', (team) => {
 
 describe('before anything starts', () => {
   it.each([
-    ['nobody can review', { backends: ['exec:echo it'] }, 'Nobody can review'],
-    ['the task is empty', { task: ' ', backends: ['exec:true'], reviewer: 'exec:true' }, 'There is no task'],
+    ['nobody can review', { backends: ['exec:echo it'] }, 'No agent can review'],
+    ['the task is empty', { task: ' ', backends: ['exec:true'], reviewer: 'exec:true' }, 'The task is empty'],
     [
       'the backend is not there',
       { backends: ['codex'] },
