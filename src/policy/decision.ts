@@ -1,20 +1,20 @@
 /**
- * What the lead decided, told from the event of it: for `teams why`, the log and every view. An event names whom and
- * what it is about (`member`, `task`, `to`) beside its reason, and this puts them into words.
+ * Puts a decision of the lead into words, for `teams why`, the log and every view. The event has the decision's subject
+ * (`member`, `task`, `to`) and its reason.
  */
 import type { Verdict } from './sighting.ts';
 
-/** A `lead.decided` event, as far as it is told. */
+/** The fields of a `lead.decided` event that the text uses. */
 export interface Decided {
   readonly act?: unknown;
   readonly member?: string | undefined;
   readonly task?: unknown;
-  /** Who has the task from then on. */
+  /** The new owner of the task. */
   readonly to?: unknown;
   readonly text?: string | undefined;
 }
 
-/** The fields of a verdict's event. */
+/** The fields of the event that records a verdict. */
 export function decisionOf(verdict: Verdict): Decided & { readonly act: string; readonly text: string } {
   const { do: act, ...facts } = verdict;
   const to = receiverOf(verdict);
@@ -27,25 +27,28 @@ export function decisionOf(verdict: Verdict): Decided & { readonly act: string; 
   };
 }
 
-/** To whom a verdict gives a task. */
+/** The member that a verdict gives a task to. */
 function receiverOf(verdict: Verdict): string | undefined {
   if (verdict.do === 'assign') return verdict.owner ?? undefined;
   if (verdict.do === 'fence') return verdict.heir ?? undefined;
   return verdict.do === 'follow up' && verdict.place.do === 'assign' ? verdict.place.owner : undefined;
 }
 
-/** `took #3 from ada and gave it to bob: no progress on task #3 for 10m00s; it is alive`, after `the lead`. */
+/**
+ * `took task #3 from ada and gave it to bob: no progress on task #3 for 10m00s; it is alive`; a caller puts `the lead`
+ * before it.
+ */
 export function decisionText(event: Decided): string {
   const deed = deedOf(event);
   return event.text === undefined || event.text === '' ? deed : `${deed}: ${event.text}`;
 }
 
-/** What a member decides by itself: another agent thinks for it, or none can be had. */
+/** Decisions that a member makes by itself: another agent replaces its agent, or no agent is available. */
 const OWN: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.no_fallback', 'agent.left_alone']);
 
 export const isDecisionType = (type: string): boolean => type === 'lead.decided' || OWN.has(type);
 
-/** The same with who decided: `the lead restarted ada: …`, `ada: codex → claude for the whole run: …`. */
+/** The same, with who decided: `the lead restarted ada: …`, `ada: codex → claude for the whole run: …`. */
 export const decisionClause = (event: Decided & { readonly type: string }): string =>
   OWN.has(event.type) ? `${event.member ?? 'somebody'}: ${event.text ?? ''}` : `the lead ${decisionText(event)}`;
 
@@ -72,7 +75,7 @@ const DEEDS: Readonly<Record<Verdict['do'], Deed>> = {
   stuck: () => 'found that nothing can go on',
 };
 
-/** What `lead.decided` events of earlier versions call an act. */
+/** Names of acts in `lead.decided` events of earlier versions. */
 const FORMER_ACTS: ReadonlyMap<unknown, Verdict['do']> = new Map([
   ['forgive', 'resetDeadlines'],
   ['pardon', 'resetRestarts'],
@@ -81,7 +84,7 @@ const FORMER_ACTS: ReadonlyMap<unknown, Verdict['do']> = new Map([
 
 const isAct = (act: unknown): act is Verdict['do'] => typeof act === 'string' && Object.hasOwn(DEEDS, act);
 
-/** The act of a `lead.decided` event, by its present name; undefined for one that this version does not know. */
+/** The act of a `lead.decided` event, by its present name; undefined if this version does not know it. */
 export const actOf = ({ act }: Decided): Verdict['do'] | undefined =>
   FORMER_ACTS.get(act) ?? (isAct(act) ? act : undefined);
 

@@ -1,4 +1,4 @@
-/** The law of requests: who may ask what, who may answer, and when nobody waits for an answer any more. */
+/** The rules of requests: who may ask what, who may answer, and when a request is withdrawn. */
 import { incarnationOf, speaker } from './authority.ts';
 import { refused, type Board } from './board.ts';
 import type { BoardEffect, Ruling } from './board-effect.ts';
@@ -9,7 +9,7 @@ import { withdrawal, type Request } from './request.ts';
 type Made = Change & { type: 'request.made' };
 type Answered = Change & { type: 'request.answered' };
 
-/** Asked by a member, and about nothing but the task in its own hands. */
+/** A member may ask, and only about its own task in progress. */
 export function ruleRequestMade(
   board: Board,
   { request: id, kind, about, text }: Made,
@@ -32,7 +32,7 @@ export function ruleRequestMade(
   return { requests: [{ ...asked, task: about, epoch: task.claim.epoch }] };
 }
 
-/** The first answer counts. Whoever may not command was refused before: see `authority.ts`. */
+/** The first answer counts. An author that is not the lead was refused before: see `authority.ts`. */
 export function ruleRequestAnswered(board: Board, { request: id, approve, text }: Answered, at: string): Ruling {
   const request = board.requests.get(id);
   if (!request) return refused('UNKNOWN_REQUEST', `nobody asked ${id}`);
@@ -44,7 +44,7 @@ export function ruleRequestAnswered(board: Board, { request: id, approve, text }
   return { requests: [{ ...asked, state: 'answered', approve, answer: text, answeredAt: at }] };
 }
 
-/** The requests that an effect on tasks and members ends. */
+/** The requests that an effect on tasks and members withdraws. */
 export function ruleRequestWithdrawn({ open }: Pick<Board, 'open'>, { tasks = [], member }: BoardEffect): Request[] {
   if (open.size === 0 || (tasks.length === 0 && member === undefined)) return [];
   const changed = new Map(tasks.map((task) => [task.id, task]));

@@ -1,4 +1,4 @@
-/** JSON Schemas, drawn from the code's own, of what people and other programs write or read. */
+/** JSON Schemas of all files that people and other programs write or read, generated from the code's own schemas. */
 import * as z from 'zod';
 import { configSchema } from './config.ts';
 import { authorSchema, bodySchema, ulidSchema } from '../board/event.ts';
@@ -24,7 +24,7 @@ const SOURCES = {
   'team-event': { title: 'A line of events.jsonl', schema: teamEventSchema },
 };
 
-/** By file name without ending; each describes what may be written, defaults left out. */
+/** By file name without extension; each describes what may be written, so keys with defaults are optional. */
 export const jsonSchemas = (): Record<string, object> =>
   Object.fromEntries(
     Object.entries(SOURCES).map(([name, { title, schema }]) => {

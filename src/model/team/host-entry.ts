@@ -1,6 +1,6 @@
 /**
- * How each MCP host is told of our server: the entry that its configuration gets, and that configuration with it. Entries
- * are loaded at once, not deferred; what is there already stays as it is.
+ * Adds our MCP server to a host's configuration: the entry for each host, and the configuration with the entry. Tools
+ * are loaded at once, not deferred; existing content is kept.
  */
 import { isMap } from '../text/document-problem.ts';
 import { tomlOutline } from '../text/toml-outline.ts';
@@ -8,15 +8,15 @@ import { tomlOutline } from '../text/toml-outline.ts';
 export const MCP_HOSTS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 export type McpHost = (typeof MCP_HOSTS)[number];
 
-/** As the host calls our server. */
+/** The server's name in the host. */
 const SERVER = 'teams';
-/** The longest wait of a tool and a minute, so that no host gives up first. */
+/** Seconds: the longest wait of a tool plus one minute, so that no host times out first. */
 const PATIENCE_S = 3_660;
 
 type Entry = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 interface HostForm {
-  /** The key of the configuration under which servers stand. */
+  /** The configuration key that contains the servers. */
   readonly servers: string;
   readonly format: 'JSON' | 'TOML';
   readonly entry: (command: readonly [string, ...string[]]) => Entry;
@@ -26,13 +26,14 @@ const FORMS: Readonly<Record<McpHost, HostForm>> = {
   claude: {
     servers: 'mcpServers',
     format: 'JSON',
-    // Otherwise its model must search for the tools before it sees them.
+    // Without alwaysLoad its model must search for the tools before it sees them.
     entry: ([command, ...args]) => ({ type: 'stdio', command, args, alwaysLoad: true }),
   },
   codex: {
     servers: 'mcp_servers',
     format: 'TOML',
-    // It hands on no variable that is not named, and asks about every call, which it cannot when nobody is there.
+    // Codex passes on only variables that are named, and asks about every call; without a person no call would be
+    // approved.
     entry: ([command, ...args]) => ({
       command,
       args,
@@ -54,7 +55,7 @@ const FORMS: Readonly<Record<McpHost, HostForm>> = {
   },
 };
 
-/** The entry alone, as it stands in the file: for a person who adds it by hand. */
+/** The entry alone, as it is written in the file: for a person who adds it by hand. */
 export function hostEntryText(host: McpHost, command: readonly [string, ...string[]]): string {
   const { servers, format, entry } = FORMS[host];
   const made = entry(command);
@@ -71,7 +72,11 @@ export type WithEntry =
   /** Why nothing can be added, as the end of a sentence. */
   | { readonly is: 'unreadable'; readonly why: string };
 
-/** A host's configuration with our entry added. @param text as it is; undefined for none */
+/**
+ * A host's configuration with our entry added.
+ *
+ * @param text the present configuration; undefined if there is none
+ */
 export function withHostEntry(
   host: McpHost,
   text: string | undefined,
@@ -94,7 +99,7 @@ function inJson({ servers, entry }: HostForm, text: string, command: readonly [s
   return { is: 'new', text: `${JSON.stringify(next, undefined, indent)}\n` };
 }
 
-/** @returns undefined for what is no JSON */
+/** @returns undefined for a text that is not JSON */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,7 +1,7 @@
 /**
- * Who does which subtask, in which role, with which agent and tier (S2 1.4). Of the agent: flag > template > task type >
- * domain > default (`routing.ts`); of the tier: the agent's own > template > scorer > default (`complexity.ts`). A role that
- * was asked for is kept.
+ * Assigns to each subtask a worker with role, agent and tier (docs/specification.md R8.6). Agent: flag > template >
+ * task type > domain > default (`routing.ts`). Tier: the agent's own > template > score > default (`complexity.ts`). A
+ * role that the user asked for is kept.
  */
 import type { AgentSpec, Tier } from '../../model/agent/agent.ts';
 import type { Config } from '../../model/config/config.ts';
@@ -16,7 +16,7 @@ import { misfit } from './role-fit.ts';
 import { route } from './routing.ts';
 import { taskType } from '../task-type.ts';
 
-/** An agent, and what it was called by. */
+/** An agent and its label. */
 export interface Labelled {
   readonly label: string;
   readonly agent: AgentSpec;
@@ -24,14 +24,14 @@ export interface Labelled {
 
 export interface Staffing {
   readonly spec: RunSpec;
-  /** Of a spec that names one. */
+  /** Present if the spec names a template. */
   readonly template?: Template;
   readonly roles: ReadonlyMap<Name, RoleSpec>;
-  /** What `--agent` said. */
+  /** The value of `--agent`. */
   readonly flag?: Labelled | undefined;
   /** The default agent. */
   readonly usual: Labelled;
-  /** Those that could work here, by the names that routes use. */
+  /** The available agents, by the names that routes use. */
   readonly available: ReadonlyMap<string, AgentSpec>;
   readonly config: Pick<Config, 'maxAgents' | 'defaultAgentType' | 'defaultModel' | 'routing' | 'models'>;
 }
@@ -40,7 +40,7 @@ export interface StaffedWorker {
   readonly name: Name;
   readonly role: Name;
   readonly tier: Tier;
-  /** What its agent is called in the plan that people see. */
+  /** The agent's name in the plan that people see. */
   readonly label: string;
   readonly agent: AgentSpec;
   readonly why: string;
@@ -48,9 +48,9 @@ export interface StaffedWorker {
 
 export interface Staffed {
   readonly workers: readonly StaffedWorker[];
-  /** For each subtask the position of its worker. */
+  /** For each subtask, the position of its worker. */
   readonly doers: readonly number[];
-  /** Sentences for the planner; empty when everything has somebody fit for it. */
+  /** Sentences for the planner; empty if every subtask has a fit worker. */
   readonly problems: readonly string[];
 }
 
@@ -83,7 +83,7 @@ function staffEach(subtasks: readonly Subtask[], staffing: Staffing): Staffed {
   return { workers, doers: subtasks.map((_, at) => at), problems };
 }
 
-/** The template's workers, each with what the planner gave it. */
+/** The template's workers, each with its subtasks. */
 function staffTemplate(subtasks: readonly Subtask[], staffing: Staffing, { workers: slots }: Template): Staffed {
   const named = subtasks.map(({ worker }, at) =>
     slotOf(worker ?? (subtasks.length === slots.length ? workerName(at) : ''), slots),
@@ -115,7 +115,7 @@ function staffTemplate(subtasks: readonly Subtask[], staffing: Staffing, { worke
   return { workers, doers: named, problems };
 }
 
-/** By its name, or by a role that only one has. */
+/** By the worker's name, or by a role that only one worker has. */
 function slotOf(word: string, slots: Template['workers']): number {
   const byName = slots.findIndex((_, at) => workerName(at) === word);
   const byRole = slots.flatMap(({ role }, at) => (role === word ? [at] : []));
@@ -154,7 +154,7 @@ function workerOf(
   return { name: workerName(at), role, tier, label, agent: withTier(agent, tier, config), why };
 }
 
-/** A command has no tiers; a model that was named is the one. */
+/** A command has no tier, and a model that the user named is kept. */
 function withTier(agent: AgentSpec, tier: Tier, { models }: Staffing['config']): AgentSpec {
   if (agent.kind === 'exec' || agent.kind === 'scripted' || agent.model !== undefined) return agent;
   const model = models[agent.kind]?.[tier];

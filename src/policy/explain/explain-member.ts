@@ -1,4 +1,4 @@
-/** What keeps a member's process from its work, and what will be done about it. */
+/** Why a member's process does not work, and what will be done about it. */
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { atTime, dueAt, withLead, type Explanation, type Facts, type MemberFacts } from './explanation.ts';
@@ -7,7 +7,7 @@ import { READY_WITHIN_MS } from '../supervise/restart.ts';
 import { ANSWER_WITHIN_MS, STALE_BEAT_MS } from '../member-availability.ts';
 import { duration } from '../mail-wording.ts';
 
-/** What keeps a member from its work; undefined when nothing does. */
+/** What prevents a member from working; undefined if nothing does. */
 export function explainHeldMember(facts: Facts, name: Name, member: MemberFacts): Explanation | undefined {
   const held = heldBy(facts, name, member);
   return held && { since: member.since, about: { members: [name] }, ...held };
@@ -78,7 +78,7 @@ function stalled(facts: Facts, name: Name, { status, lastSign }: MemberFacts): O
   return { waitingFor, who: name, next: withLead(facts, next), ...dueAt(facts, at) };
 }
 
-/** Its process is there, but its heart stands still: it was stopped, or hangs. */
+/** The process lives but its heartbeat does not move: it was stopped or hangs. */
 function frozen(facts: Facts, name: Name, { runs, lastBeat }: MemberFacts): Explanation | undefined {
   const stillFor = facts.now - lastBeat;
   if (!runs || stillFor < STALE_BEAT_MS) return undefined;

@@ -1,4 +1,4 @@
-/** Who should begin a task that nothing blocks, and why that has not happened yet. */
+/** Which member should begin a task that has no open blocker, and why it has not begun. */
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { isCheckpoint, type Task } from '../../model/board/task.ts';
@@ -86,7 +86,7 @@ function owned(facts: Facts, task: Task, owner: Name): Explanation {
   );
 }
 
-/** What an agent failed at by its own fault it leaves alone for a while. */
+/** After its agent's own fault, a member does not retry the task for a while. */
 function again(facts: Facts, task: Task, owner: Name): Explanation | undefined {
   const pause = facts.since.pause(task.id);
   if (pause?.member !== owner || pause.until <= facts.now) return undefined;

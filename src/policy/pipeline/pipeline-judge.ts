@@ -1,6 +1,6 @@
 /**
- * What a lead does for a pipeline besides supervision: it starts the member whose work is ready and whom nobody is there
- * for, asks a person at a checkpoint, and sends work back that a tester found wanting.
+ * What a lead does for a pipeline besides supervision. It starts a member that has ready work and no process, asks a
+ * person at a checkpoint, and sends faulty work back.
  */
 import { PERSON } from '../../model/board/authority.ts';
 import { claimOf, isReady, pendingTasks, type Board } from '../../model/board/board.ts';
@@ -34,7 +34,7 @@ const checkpoints = (board: Board, { told, passesCheckpoints }: PipelineSighting
 const asks = ({ id, subject }: Task): string =>
   `${subject}: a person is asked. \`teams task approve ${id}\` goes on, \`teams task refuse ${id}\` ends it here`;
 
-/** @param held finished tasks that are to be done again: what waits for them waits longer */
+/** @param held finished tasks that will be done again: tasks behind them keep waiting */
 function starts({ board, members }: Sighting, { owing }: PipelineSighting, held: ReadonlySet<string>): Verdict[] {
   const seen = new Map(members.map((one) => [one.name, one]));
   const living = new Set([...owing].filter((name) => isLiving(seen.get(name))));
@@ -43,7 +43,7 @@ function starts({ board, members }: Sighting, { owing }: PipelineSighting, held:
       .filter(([, task]) => !task.blockedBy.some((id) => held.has(id)))
       .map(([name, { subject }]) => [name, `${subject} is ready`]),
   );
-  // What was in the hands of a role whose lead died with it: its next life takes it up.
+  // A task in progress whose process died with the lead: a new process of its member continues it.
   for (const [name, id] of board.busy) {
     const task = board.tasks.get(id);
     const isProcess = task && claimOf(task)?.incarnation !== PERSON;

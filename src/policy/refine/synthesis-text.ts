@@ -1,7 +1,7 @@
-/** The synthesis in words: S0's five parts, always all of them, and then the result itself. */
+/** The synthesis as text (docs/specification.md R9.11): always all five parts, then the result itself. */
 import type { Synthesis, SynthesisRound } from './synthesis.ts';
 
-/** The whole text, without a last newline. */
+/** The text without a final newline. */
 export function synthesisText(synthesis: Synthesis): string {
   const { notes, result, resultFrom } = synthesis;
   const sections = [

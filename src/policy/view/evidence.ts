@@ -1,26 +1,26 @@
 /**
- * The events behind an answer, kept while a team's events pass once: the latest of each task, of each member, of each
- * member's process and of the team. What the lead decided last is kept however much has happened since; of what agents
- * said there is little, since it explains little.
+ * The events behind an answer, collected in one pass: the latest events of each task, each member, each member's
+ * process and the team. The lead's last decision is always kept. Of agents' output only little is kept, because it
+ * explains little.
  */
 import type { Requests } from '../../model/board/request.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { isDecisionType } from '../decision.ts';
 import { isSpeech } from './team-projection.ts';
 
-/** What an answer is about, besides its subject. */
+/** What an answer refers to besides its subject. */
 export interface EvidenceSubject {
   readonly tasks?: readonly string[] | undefined;
-  /** Whose process matters. */
+  /** Members whose process matters. */
   readonly members?: readonly string[];
 }
 
 const SHOWN = 8;
 const SPEECH = 2;
-/** Of a subject's own events, where others are behind it too. */
+/** How many of a subject's own events come before related ones. */
 const OWN = 4;
 
-/** The latest events of one thing. */
+/** The latest events of one subject. */
 class Latest {
   readonly #facts: ShownEvent[] = [];
   readonly #speech: ShownEvent[] = [];
@@ -57,7 +57,10 @@ export class Evidence {
     }
   }
 
-  /** @param subject `team`, `member ada`, `task 3` @returns oldest first, few */
+  /**
+   * @param subject `team`, `member ada`, `task 3`
+   * @returns at most SHOWN events, oldest first
+   */
   behind(subject: string, { tasks = [], members = [] }: EvidenceSubject): ShownEvent[] {
     const others = [...tasks.map((id) => `task ${id}`), ...members.map((name) => `process ${name}`)]
       .filter((thing) => thing !== subject)
@@ -73,7 +76,7 @@ export class Evidence {
   #thingsOf(event: ShownEvent): Set<string> {
     const { member } = event;
     const things = new Set(['team']);
-    // What was asked, and what was answered, is the asker's and the task's, whoever said it.
+    // A question and its answer belong to the asking member and its task, whoever answered.
     const request = this.#requests.get('request' in event && typeof event.request === 'string' ? event.request : '');
     const task = 'task' in event ? event.task : undefined;
     const id = typeof task === 'object' ? task.id : (task ?? request?.task);
