@@ -86,7 +86,7 @@ export function mayMessage(profile: Profile, type: MessageType, from: string, to
   const sender = isLead(from) ? LEAD : from;
   const recipient = isLead(to) ? LEAD : to;
   if (!mayPass(type, sender, recipient))
-    return { why: `A ${sideOf(sender)} sends no ${type} to a ${sideOf(recipient)} (rule: role × type).` };
+    return { why: `A ${sideOf(sender)} may not send a ${type} to a ${sideOf(recipient)} (rule: role × type).` };
   if (sideOf(sender) === 'lead') return undefined;
   const rules = profiles[profile];
   if (type === 'broadcast' && rules.broadcast === 'lead')
@@ -109,6 +109,6 @@ export function mayMessage(profile: Profile, type: MessageType, from: string, to
 export const mayAsk = (profile: Profile, kind: string | undefined): { why: string } | undefined =>
   kind === 'question' && !profiles[profile].answersQuestions
     ? {
-        why: `Under the profile ${profile} nobody answers questions (rule: questions); decide by yourself, and say in your result what you took for granted.`,
+        why: `Under the profile ${profile} no one answers questions (rule: questions); decide by yourself, and state your assumptions in your result.`,
       }
     : undefined;

@@ -49,7 +49,7 @@ export function authorRefusal(board: Board, change: Change, author: Author): Ref
   if (commands(author)) return undefined;
   return OPEN_TO_MEMBERS.has(change.type)
     ? memberRefusal(board, change, author)
-    : refused('POLICY_DENIED', `${change.type} is the lead's to say`);
+    : refused('POLICY_DENIED', `${change.type} may be written by the lead only`);
 }
 
 const isStaleLead = (board: Board, author: Exclude<Author, { by: Name }>): boolean =>

@@ -64,6 +64,6 @@ function endRefusal({ id, claim }: Running, change: ClaimEnd, author: Author): R
     return refused('POLICY_DENIED', `task #${id} is ${claim.member}'s`);
   // Only the lead can see from outside whether a process was lost, orphaned or fenced.
   return change.type === 'task.released' && change.reason !== 'released' && change.reason !== 'agent'
-    ? refused('POLICY_DENIED', `a claim is ${change.reason} only by the lead's word`)
+    ? refused('POLICY_DENIED', `only the lead may release a claim as ${change.reason}`)
     : undefined;
 }

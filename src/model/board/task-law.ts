@@ -165,7 +165,7 @@ function memberUpdateRefusal(task: Task, change: Update, name: Name): Refused | 
   if (name !== (task.status === 'in_progress' ? task.claim.member : task.owner))
     return refused('POLICY_DENIED', `task #${task.id} is not ${name}'s`);
   if (change.subject !== undefined && subjectCode(change.subject) !== subjectCode(task.subject))
-    return refused('POLICY_DENIED', `the code of task #${task.id} is the lead's to change`);
+    return refused('POLICY_DENIED', `only the lead may change the code of task #${task.id}`);
   return Object.keys(change.metadata ?? {}).some(isRuntimeKey)
     ? refused('POLICY_DENIED', `${name} may not set the runtime's metadata`)
     : undefined;

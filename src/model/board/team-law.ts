@@ -16,7 +16,7 @@ export type TeamChange = Exclude<Change, { task: string }>;
 export function ruleTeam(board: Board, change: TeamChange, author: Author, at: string): Ruling {
   switch (change.type) {
     case 'log.opened':
-      if (board.team) return refused('DUPLICATE', 'the log is open already');
+      if (board.team) return refused('DUPLICATE', 'the log is already open');
       return { header: { team: { id: change.team, name: change.name } } };
     case 'team.opened':
       // If repeated, it reverts a closing that a member refused.
@@ -53,7 +53,7 @@ function lead(board: Board, epoch: number, author: Author, at: string): Ruling {
 
 /** A joining member has no incarnation yet, even if it was a member before: its old process may not write. */
 function joined(board: Board, { name, role, prefixes }: Change & { type: 'member.joined' }): Ruling {
-  if (board.members.get(name)?.state === 'joined') return refused('DUPLICATE', `${name} is a member already`);
+  if (board.members.get(name)?.state === 'joined') return refused('DUPLICATE', `${name} is already a member`);
   return { member: { name, role, prefixes, state: 'joined', incarnation: null } };
 }
 
@@ -68,7 +68,7 @@ function started(board: Board, { name, inc, after }: Change & { type: 'member.st
   const member = board.members.get(name);
   if (member?.state !== 'joined') return refused('UNKNOWN_MEMBER', `${name} is no member`);
   if (member.incarnation !== after) return refused('STALE_MEMBER', `another process of ${name} started first`);
-  if (inc === after) return refused('DUPLICATE', `this life of ${name} has started already`);
+  if (inc === after) return refused('DUPLICATE', `this process of ${name} has already started`);
   return { member: { ...member, incarnation: inc }, tasks: freed(board, name, at) };
 }
 

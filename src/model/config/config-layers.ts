@@ -79,7 +79,7 @@ function cleaned({ origin, values, trusted }: Layer, warnings: string[]): unknow
   };
   if (!trusted)
     for (const path of forbidden(clean))
-      leaveOut(path, `${path.join('.')} is left out: this file is not trusted to set it.`);
+      leaveOut(path, `${path.join('.')} is ignored: this file is not trusted to set it.`);
   const first = check(configSchema, clean);
   if (first.ok) return clean;
   for (const { path, text } of first.problems.filter(({ atKey }) => atKey === true))

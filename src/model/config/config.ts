@@ -119,7 +119,12 @@ export function contradictions(config: Config): Contradiction[] {
           },
         ]),
     ...(known.has(AUTO)
-      ? [{ keys: [`agents.${AUTO}`], text: `No agent can be called "${AUTO}", which means the first available one.` }]
+      ? [
+          {
+            keys: [`agents.${AUTO}`],
+            text: `No agent can have the name "${AUTO}", which means the first available agent.`,
+          },
+        ]
       : []),
     ...config.fallback.filter(unknown).map((name) => ({ keys: ['fallback'], text: unknownAgent(name, known) })),
     ...chosen.filter(unknown).map((name) => ({ keys: ['defaultAgent'], text: unknownAgent(name, known) })),

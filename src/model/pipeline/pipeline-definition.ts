@@ -112,7 +112,7 @@ function problemsOf({ tasks, stages }: File): DocumentProblem[] {
   const unknown = (path: DocumentProblem['path'], code: string): DocumentProblem[] =>
     codes.includes(code) ? [] : [{ path, text: `There is no task ${quoted(code)}${didYouMean(code, codes)}` }];
   return (tasks ?? []).flatMap(({ code, after, fix }, at) => [
-    ...(codes.indexOf(code) === at ? [] : [{ path: ['tasks', at, 'code'], text: `The code ${code} is there twice.` }]),
+    ...(codes.indexOf(code) === at ? [] : [{ path: ['tasks', at, 'code'], text: `The code ${code} is used twice.` }]),
     ...after.flatMap((one, index) => unknown(['tasks', at, 'after', index], one)),
     ...(fix === undefined ? [] : unknown(['tasks', at, 'fix'], fix)),
     ...(isInCircle(code, tasks ?? []) ? [{ path: ['tasks', at, 'after'], text: `${code} waits for itself.` }] : []),

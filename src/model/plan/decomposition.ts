@@ -56,7 +56,7 @@ export function subtasksOf({ subtasks }: Decomposition): { subtasks: Subtask[]; 
   const read = subtasks.map(({ dependencies, worker, ...subtask }, at): Subtask => {
     const told = dependencies.map((one) => (typeof one === 'number' ? { task: one } : one));
     const wrong = told.filter(({ task }) => task < 1 || task > subtasks.length || task === at + 1);
-    for (const { task } of wrong) problems.push(`Subtask ${at + 1} depends on ${task}, which is no other subtask.`);
+    for (const { task } of wrong) problems.push(`Subtask ${at + 1} depends on ${task}, which is not another subtask.`);
     const kept = told.filter(
       (one, index) => !wrong.includes(one) && told.findIndex(({ task }) => task === one.task) === index,
     );
@@ -65,7 +65,7 @@ export function subtasksOf({ subtasks }: Decomposition): { subtasks: Subtask[]; 
   });
   const circle = circleIn(read);
   if (circle.length > 0)
-    problems.push(`Subtasks ${circle.map((at) => at + 1).join(', ')} wait for each other; no order can do them.`);
+    problems.push(`Subtasks ${circle.map((at) => at + 1).join(', ')} wait for each other, so no order is possible.`);
   return { subtasks: read, problems };
 }
 

@@ -40,7 +40,7 @@ const unknown = (doer: Doer, path: DocumentProblem['path']): DocumentProblem[] =
 function uniqueMembers({ members }: PlanOutline): DocumentProblem[] {
   return twins(members.map(({ name }) => name)).map(({ index, first, text }) => ({
     path: ['members', index, 'name'],
-    text: `${quoted(text)} is the name of member ${first + 1} already.`,
+    text: `${quoted(text)} is already the name of member ${first + 1}.`,
   }));
 }
 
@@ -48,11 +48,11 @@ function uniqueMembers({ members }: PlanOutline): DocumentProblem[] {
 function uniqueTasks({ tasks }: PlanOutline): DocumentProblem[] {
   const keys = twins(tasks.map(({ key }) => key)).map(({ index, first, text }) => ({
     path: ['tasks', index, 'key'],
-    text: `${quoted(text)} is the key of task ${first + 1} already.`,
+    text: `${quoted(text)} is already the key of task ${first + 1}.`,
   }));
   const codes = twins(tasks.map(({ subject }) => subjectCode(subject ?? ''))).map(({ index, first, text }) => ({
     path: ['tasks', index, 'subject'],
-    text: `${quoted(text)} is the code of task ${first + 1} already.`,
+    text: `${quoted(text)} is already the code of task ${first + 1}.`,
   }));
   return [...keys, ...codes];
 }

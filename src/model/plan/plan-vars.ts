@@ -52,9 +52,7 @@ function misfit(name: string, used: ReadonlySet<string>): DocumentProblem[] {
   if (!NAME.test(name))
     return [{ path: [], text: `--var ${quoted(name)} is not a name of letters, digits, "_" and "-".` }];
   if (used.has(name)) return [];
-  return [
-    { path: [], text: `--var ${name} is used nowhere: there is no {{${name}}} in this plan${didYouMean(name, used)}` },
-  ];
+  return [{ path: [], text: `--var ${name} is not used: this plan has no {{${name}}}${didYouMean(name, used)}` }];
 }
 
 /** Under `env` every value is text, whatever the variable's name. */

@@ -37,7 +37,7 @@ export function parseRunWords(words: readonly string[], known: KnownSpecs): RunW
   if (task !== '') return { ok: true, spec: spec.spec, task };
   return {
     ok: false,
-    why: `There is no task; say what is to be done: teams run ${first === '' ? '' : `${first} `}"TASK".`,
+    why: `No task is given; say what to do: teams run ${first === '' ? '' : `${first} `}"TASK".`,
   };
 }
 

@@ -90,9 +90,9 @@ export function withHostEntry(
 
 function inJson({ servers, entry }: HostForm, text: string, command: readonly [string, ...string[]]): WithEntry {
   const read = readJson(text.replace(/^\uFEFF/, ''));
-  if (!isMap(read)) return { is: 'unreadable', why: 'is no plain JSON object' };
+  if (!isMap(read)) return { is: 'unreadable', why: 'is not a plain JSON object' };
   const known = read[servers] ?? {};
-  if (!isMap(known)) return { is: 'unreadable', why: `has a "${servers}" that is no object` };
+  if (!isMap(known)) return { is: 'unreadable', why: `has a "${servers}" that is not an object` };
   if (Object.hasOwn(known, SERVER)) return { is: 'there' };
   const next = { ...read, [servers]: { ...known, [SERVER]: entry(command) } };
   const indent = /^\s*\{\r?\n([ \t]+)/.exec(text)?.[1] ?? 2;
@@ -110,11 +110,11 @@ function readJson(text: string): unknown {
 
 function inToml({ servers }: HostForm, text: string, entry: string): WithEntry {
   const outline = tomlOutline(text);
-  if (!outline.ok) return { is: 'unreadable', why: `is no TOML at line ${outline.line}` };
+  if (!outline.ok) return { is: 'unreadable', why: `is not valid TOML at line ${outline.line}` };
   const isOurs = ({ path: [first, second] }: { path: readonly string[] }): boolean =>
     first === servers && second === SERVER;
   if (outline.defined.some(isOurs)) return { is: 'there' };
   if (outline.defined.some(({ path, kind }) => kind === 'value' && path.length === 1 && path[0] === servers))
-    return { is: 'unreadable', why: `has its ${servers} on one line, which no table can be added to` };
+    return { is: 'unreadable', why: `has its ${servers} on one line, so no table can be added` };
   return { is: 'new', text: `${text.endsWith('\n') ? text : `${text}\n`}\n${entry}` };
 }

@@ -135,7 +135,7 @@ export function parseMail(raw: string): ParsedMail {
     return { ok: false, why: error instanceof Error ? error.message : 'not JSON' };
   }
   if (typeof value !== 'object' || value === null || !writesEachKeyOnce(text, value))
-    return { ok: false, why: 'a key that stands there twice' };
+    return { ok: false, why: 'a repeated key' };
   const parsed = judgeStored(value);
   return parsed.success ? { ok: true, line: parsed.data } : { ok: false, why: whyNotMail(value) ?? 'not a message' };
 }

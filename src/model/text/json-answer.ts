@@ -11,7 +11,7 @@ export type JsonAnswer<T> = { readonly ok: true; readonly value: T } | { readonl
  * @param schema of an object
  */
 export function jsonAnswer<T>(schema: z.ZodType<T>, answer: string): JsonAnswer<T> {
-  let why = 'it holds no JSON object';
+  let why = 'it contains no JSON object';
   for (const text of jsonIn(answer)) {
     const value = parsed(text);
     if (value === undefined) continue;

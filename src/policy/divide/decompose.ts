@@ -95,7 +95,9 @@ function againstPhases(subtasks: readonly Subtask[]): string[] {
   const stuck = subtasks.flatMap((_, at) => (waits(at, at) ? [at + 1] : []));
   return stuck.length === 0
     ? []
-    : [`Subtasks ${stuck.join(', ')} wait for each other, with the template's phases; leave the order to the phases.`];
+    : [
+        `Subtasks ${stuck.join(', ')} wait for each other because of the template's phases; remove dependencies that contradict the phases.`,
+      ];
 }
 
 /** Whether a task changes files, judged by its files and its subject. */
@@ -107,5 +109,5 @@ export function mayWrite({ subject, files }: Pick<DividedTask, 'subject' | 'file
 /** A task that changes files must own at least one. */
 function fileless(task: DividedTask, at: number, staffing: Staffing): string[] {
   if (!mayWrite(task) || task.files.length > 0 || isLooking(task.owner, staffing)) return [];
-  return [`Subtask ${at + 1} is to change files and owns none (shared files do not count); name its files.`];
+  return [`Subtask ${at + 1} changes files but owns none (shared files do not count); name its files.`];
 }

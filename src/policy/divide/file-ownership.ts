@@ -88,14 +88,14 @@ export function divide(
   real: readonly string[],
   told: { readonly shared: readonly string[]; readonly boundary: readonly string[] },
 ): Ownership {
-  const outside = asking.flatMap(({ files }, at) => files.filter(leads).map((file) => ({ at, file })));
+  const outside = asking.flatMap(({ files }, at) => files.filter(leavesProject).map((file) => ({ at, file })));
   const problems = outside.map(
     ({ at, file }) => `Subtask ${at + 1} asks for ${file}, which is not a path inside the project.`,
   );
   // With only one writing task no file needs to be shared.
   const isShared = asking.filter(({ files }) => files.length > 0).length > 1 ? sharedBy(told.shared) : () => false;
   const patterns = asking.flatMap(({ files }, by) =>
-    [...new Set(files.filter((file) => !leads(file)).map((file) => normal(file, real)))].map((text) =>
+    [...new Set(files.filter((file) => !leavesProject(file)).map((file) => normal(file, real)))].map((text) =>
       patternOf(text, by),
     ),
   );
@@ -123,7 +123,8 @@ export function divide(
   };
 }
 
-const leads = (file: string): boolean => /^(?:[/~]|[a-z]:[\\/])/i.test(file) || file.split(/[\\/]/).includes('..');
+const leavesProject = (file: string): boolean =>
+  /^(?:[/~]|[a-z]:[\\/])/i.test(file) || file.split(/[\\/]/).includes('..');
 
 /** `./src/auth/` becomes `src/auth/**`; so does `src/auth`, if that is a directory. */
 function normal(file: string, real: readonly string[]): string {
@@ -142,7 +143,10 @@ function patternOf(text: string, by: number): Pattern {
 
 const sharedBy = (told: readonly string[]): ((file: string) => boolean) =>
   picomatch(
-    [...SHARED.map((one) => `**/${one}`), ...told.filter((one) => !leads(one)).map((one) => one.replace(/^\.\//, ''))],
+    [
+      ...SHARED.map((one) => `**/${one}`),
+      ...told.filter((one) => !leavesProject(one)).map((one) => one.replace(/^\.\//, '')),
+    ],
     GLOB,
   );
 
@@ -206,7 +210,7 @@ function toldBoundary(
   told: readonly string[],
   real: readonly string[],
 ): Boundary[] {
-  const files = [...new Set(told.filter((file) => !leads(file)).map((file) => normal(file, real)))];
+  const files = [...new Set(told.filter((file) => !leavesProject(file)).map((file) => normal(file, real)))];
   return files.flatMap((file) => {
     if (found.some((one) => one.file === file)) return [];
     const owners = patterns.filter(({ matches, text }) => matches(file) || text === file).map(({ by }) => by);

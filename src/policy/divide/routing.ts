@@ -95,4 +95,6 @@ function chosen(request: RouteRequest, domain: Domain, words: Classified['words'
 }
 
 const tieOf = ({ backend, frontend }: Classified['words']): string =>
-  backend.length === 0 ? 'no word tells the domain' : `ambiguous: ${backend.join(', ')} against ${frontend.join(', ')}`;
+  backend.length === 0
+    ? 'no signal word names a domain'
+    : `ambiguous: ${backend.join(', ')} against ${frontend.join(', ')}`;

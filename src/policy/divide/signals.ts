@@ -74,13 +74,13 @@ export function hits(text: string, words: readonly string[]): string[] {
     .replace(/[^a-z0-9]+/g, ' ')} `;
   return words.flatMap((word) => {
     const forms = word.split('|');
-    return forms.some((form) => stands(flat, form)) ? forms.slice(0, 1).map(bare) : [];
+    return forms.some((form) => containsForm(flat, form)) ? forms.slice(0, 1).map(bare) : [];
   });
 }
 
 const bare = (form: string): string => form.replace(/~$/, '').replaceAll('-', ' ');
 
-function stands(flat: string, form: string): boolean {
+function containsForm(flat: string, form: string): boolean {
   const word = bare(form);
   if (form.endsWith('~')) return flat.includes(` ${word}`);
   return [word, `${word}s`, `${word}es`, word.replace(/y$/, 'ies')].some((one) => flat.includes(` ${one} `));

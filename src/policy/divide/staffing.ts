@@ -61,11 +61,11 @@ export const mostSubtasks = ({ spec, template, config }: Staffing): number =>
 export function staffWorkers(subtasks: readonly Subtask[], staffing: Staffing): Staffed {
   const most = mostSubtasks(staffing);
   if (subtasks.length > most)
-    return nobody(`There are ${subtasks.length} subtasks, and at most ${most} are wanted: join some.`);
+    return unstaffed(`There are ${subtasks.length} subtasks, and at most ${most} are allowed; join some.`);
   return staffing.template ? staffTemplate(subtasks, staffing, staffing.template) : staffEach(subtasks, staffing);
 }
 
-const nobody = (...problems: string[]): Staffed => ({ workers: [], doers: [], problems });
+const unstaffed = (...problems: string[]): Staffed => ({ workers: [], doers: [], problems });
 
 const workerName = (at: number): Name => parseName('member', `worker-${at + 1}`);
 
@@ -94,7 +94,7 @@ function staffTemplate(subtasks: readonly Subtask[], staffing: Staffing, { worke
   const bare = slots.flatMap(({ role }, at) =>
     named.includes(at) ? [] : [`${workerName(at)} (${role}) has no subtask.`],
   );
-  if (lost.length + bare.length > 0) return nobody(...lost, ...bare);
+  if (lost.length + bare.length > 0) return unstaffed(...lost, ...bare);
   const workers = slots.map((slot, at): StaffedWorker => {
     const own = subtasks.filter((_, index) => named[index] === at);
     return workerOf(

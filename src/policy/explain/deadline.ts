@@ -34,5 +34,5 @@ function ask(facts: Facts, name: Name, { agent, lastSign }: MemberFacts): Limit 
   const at = lastSign + facts.warnAfterMs;
   const isWatched = facts.lead.alive && agent !== 'exec' && profiles[facts.board.profile].whenSilent !== 'leave';
   if (!isWatched || at <= facts.now) return undefined;
-  return { at, text: `Without a sign of ${name} the lead asks for one ${atTime(facts, at)}.` };
+  return { at, text: `Without progress of ${name} the lead sends a STATUS CHECK ${atTime(facts, at)}.` };
 }

@@ -39,14 +39,14 @@ export const blockedForever = ({ since }: Facts): Explanation => ({
   waitingFor: null,
   since: since.team.closed ?? null,
   who: null,
-  next: 'It is closed: nothing more is to happen.',
+  next: 'It is closed: nothing more will happen.',
 });
 
 const over = (task: Task): Explanation => ({
   waitingFor: null,
   since: task.updated_at,
   who: null,
-  next: `It is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}: nothing more is to happen.`,
+  next: `It is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}: nothing more will happen.`,
 });
 
 /** What blocks a task in progress: a question to the lead, or a member that cannot work. */
@@ -79,7 +79,7 @@ function blocked(facts: Facts, task: Task): Explanation {
   const owing = [root, ...others].slice(0, LISTED).flatMap((one) => explainTask(facts, one).who ?? []);
   const hold = blockerOf(facts, root)?.waitingFor;
   const held = hold === undefined || hold === null ? '' : `; #${root.id} waits for ${hold}`;
-  const goes = task.owner === undefined ? 'it is free to be claimed' : `it is ${task.owner}'s to begin`;
+  const goes = task.owner === undefined ? 'any member may claim it' : `${task.owner} can begin it`;
   const next = isEnd
     ? `\`teams task retry ${root.id}\`, or \`teams task unblock ${task.id}\`, or skip it.`
     : `${why.next} Then ${goes}.`;
@@ -137,7 +137,7 @@ function failed(facts: Facts, task: Task, reason: string): Explanation {
     waitingFor: `a decision, because it failed (${reason}) and ${ids(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it`,
     since: task.updated_at,
     who: LEAD,
-    next: `\`teams task retry ${task.id}\`, or skip it; a lead that nobody attends skips what waits for it.`,
+    next: `\`teams task retry ${task.id}\`, or skip it; an unattended lead skips the tasks that wait for it.`,
     about: { members: 'by' in task ? [task.by.member] : [] },
   };
 }

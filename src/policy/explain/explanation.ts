@@ -80,8 +80,8 @@ export function askedLead(facts: Facts, request: OpenRequest): Explanation {
   const { waitingFor, next } = asked(request);
   const about = request.task === undefined ? {} : { tasks: [request.task] };
   // It can be answered without a lead process.
-  const nobody = facts.lead.alive ? '' : ` ${withLead(facts, '')}`;
-  return { waitingFor, since: request.at, who: LEAD, next: `${next}${nobody}`, about };
+  const leaderless = facts.lead.alive ? '' : ` ${withLead(facts, '')}`;
+  return { waitingFor, since: request.at, who: LEAD, next: `${next}${leaderless}`, about };
 }
 
 function asked({ kind, from, id, task }: OpenRequest): Pick<Explanation, 'waitingFor' | 'next'> {
@@ -93,7 +93,7 @@ function asked({ kind, from, id, task }: OpenRequest): Pick<Explanation, 'waitin
     case 'consensus':
       return {
         waitingFor: `a decision about #${task ?? ''}, whose discussion ended without consensus`,
-        next: `What waits for it goes on after \`teams task approve ${task ?? ''}\`; \`teams task revise ${task ?? ''} TEXT\` has it done again.`,
+        next: `The tasks that wait for it continue after \`teams task approve ${task ?? ''}\`; \`teams task revise ${task ?? ''} TEXT\` repeats the work.`,
       };
     default:
       return kind satisfies never;
@@ -102,12 +102,12 @@ function asked({ kind, from, id, task }: OpenRequest): Pick<Explanation, 'waitin
 
 const goesOn = (from: Name, waitingFor: string, verb: string): Pick<Explanation, 'waitingFor' | 'next'> => ({
   waitingFor,
-  next: `${from} goes on when the lead answers: \`${verb}\`.`,
+  next: `${from} continues when the lead answers: \`${verb}\`.`,
 });
 
 /** @returns `next` if a lead process lives; else that the team has no lead */
 export const withLead = ({ lead, team }: Facts, next: string): string =>
-  lead.alive ? next : `Nobody leads the team: \`teams resume ${team}\` goes on with it.`;
+  lead.alive ? next : `The team has no lead: \`teams resume ${team}\` continues it.`;
 
 /** `at 2026-01-01T00:00:05.000Z (in 3s)`; a time in the past means the lead's next look. */
 export const atTime = ({ now }: Pick<Facts, 'now'>, at: number): string =>

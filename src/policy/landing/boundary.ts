@@ -36,12 +36,18 @@ export function boundaryAnswer(board: Board, asker: Name, text: string, shared: 
     .map(({ id, owner, work }) => ({ id, owner, isIts: matcher(work.files) }));
   const judged = filesNamed(text).map((file) => {
     if (isShared(file))
-      return { file, isShared: true, why: `${file} is a shared file: the lead is told what you ask of it.` };
+      return {
+        file,
+        isShared: true,
+        why: `${file} is a shared file: the lead gets your request and makes the change.`,
+      };
     const busy = others.find(({ isIts }) => isIts(file));
     return {
       file,
       isShared: false,
-      why: busy && `${file} belongs to ${busy.owner ?? 'another'}, whose task #${busy.id} is not done: ask there.`,
+      why:
+        busy &&
+        `${file} belongs to ${busy.owner ?? 'another'}, whose task #${busy.id} is not done: ask ${busy.owner ?? 'its owner'}.`,
     };
   });
   return {
@@ -56,5 +62,5 @@ export const boundaryText = ({ granted, refused }: Omit<BoundaryAnswer, 'wished'
   [
     ...(granted.length > 0 ? [`BOUNDARY GRANTED: ${granted.join(', ')}`] : []),
     ...refused.map((why) => `BOUNDARY REFUSED: ${why}`),
-    ...(granted.length + refused.length === 0 ? ['BOUNDARY: name the files, with their paths.'] : []),
+    ...(granted.length + refused.length === 0 ? ['BOUNDARY: name the files with their paths.'] : []),
   ].join('\n');

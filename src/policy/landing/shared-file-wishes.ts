@@ -66,7 +66,7 @@ export function ownedByMembers(
 ): string | undefined {
   if (matcher(shared)(file)) return undefined;
   const owner = claimed.find(({ patterns }) => matcher(patterns)(file));
-  return owner && `${file} is no shared file but ${owner.member}'s`;
+  return owner && `${file} is not a shared file; ${owner.member} owns it`;
 }
 
 /**
@@ -109,6 +109,6 @@ export function readSettled(answer: string, wishes: readonly SharedFileWish[]): 
   return wishes.map((_, at): Settled => {
     const [, word, , why = ''] = lines.find((line) => Number(line?.[2]) === at + 1) ?? [];
     if (word === 'DONE') return { is: 'applied' };
-    return { is: 'open', why: word === undefined ? "the lead's agent says nothing of it" : why.trim() || 'left open' };
+    return { is: 'open', why: word === undefined ? "the lead's agent did not mention it" : why.trim() || 'left open' };
   });
 }

@@ -58,7 +58,7 @@ export function strayEdits({ edits, scopes, shared, settled }: StrayFacts): Stra
     if (isShared(path)) return [{ path, owner: undefined, why: `it is a shared file, the lead's own${then}` }];
     if (working.some(({ isFree }) => isFree)) return [];
     const owner = known.find(({ isIts }) => isIts(path));
-    if (owner === undefined) return [{ path, owner, why: `nobody owns it${then}` }];
+    if (owner === undefined) return [{ path, owner, why: `no member owns it${then}` }];
     if (at === undefined || working.some(({ isIts }) => isIts(path))) return [];
     return [{ path, owner: owner.member, why: `it is ${owner.member}'s, and ${who} worked when it was changed` }];
   });
@@ -79,9 +79,9 @@ export function strayTasks(strays: readonly Stray[], canFix: (name: Name) => boo
     return {
       owner,
       files: paths,
-      subject: `[no-cascade] Look at what others changed in ${paths.join(', ').slice(0, 200)}`,
+      subject: `[no-cascade] Check the changes of other members in ${paths.join(', ').slice(0, 200)}`,
       description: [
-        'These files are yours, and were changed while others worked. Nothing was reverted: keep what is right, mend what is not.',
+        'You own these files, and they were changed while other members worked. Nothing was reverted: keep what is right, repair what is wrong.',
         '',
         ...own.map(({ path, why }) => `- ${path}: ${why}`),
       ].join('\n'),

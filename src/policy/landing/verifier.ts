@@ -37,11 +37,11 @@ export function chooseVerifier(
 ): VerifierChoice {
   const vendors = workers.flatMap((kind) => PROGRAM_OF.get(vendorOf({ kind })) ?? []);
   const [first] = vendors;
-  if (first === undefined) return { do: 'skip', why: 'no vendor worked here whose work another could verify' };
+  if (first === undefined) return { do: 'skip', why: 'no work is of a vendor that another vendor could verify' };
   const isMixed = vendors.some((vendor) => vendor !== first);
   const by = isMixed ? leastUsed(vendors) : OTHER[first];
-  if (!isAvailable(by)) return { do: 'skip', why: `${by} would verify, and is not available` };
-  return { do: 'verify', by, why: isMixed ? `${by} did the least of it` : `${first} did it` };
+  if (!isAvailable(by)) return { do: 'skip', why: `${by} should verify but is not available` };
+  return { do: 'verify', by, why: isMixed ? `${by} did the least of the work` : `${first} did all of the work` };
 }
 
 /** In a tie the first of VENDORS wins: codex. */

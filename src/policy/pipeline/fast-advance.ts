@@ -53,15 +53,15 @@ export function fastAdvanceText(board: Board, decided: FastAdvance): string {
   const named = (id: string): string => board.tasks.get(id)?.subject ?? `task #${id}`;
   switch (decided.row) {
     case 'inner loop':
-      return `goes on with ${named(decided.task)}`;
+      return `continues with ${named(decided.task)}`;
     case 'successor':
       return `${decided.member} is started for ${named(decided.task)}`;
     case 'parallel':
-      return `the lead sees to ${decided.tasks.map(named).join(' and ')}`;
+      return `the lead starts ${decided.tasks.map(named).join(' and ')}`;
     case 'others running':
       return `waits for ${decided.tasks.map(named).join(' and ')}`;
     case 'nothing left':
-      return 'nothing is ready and nobody works: the pipeline may be complete';
+      return 'no task is ready and no member works: the pipeline may be complete';
     case 'checkpoint':
       return `a person is asked: ${named(decided.task)}`;
     default:

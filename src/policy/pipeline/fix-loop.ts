@@ -54,9 +54,14 @@ export function fixChanges(board: Board, task: Task, of: Task): Change[] {
     of,
     workCode,
     [task.id],
-    `${subjectCode(task.subject) ?? ''} found faults; mend them:\n\n${found}`,
+    `${subjectCode(task.subject) ?? ''} found faults; repair them:\n\n${found}`,
   );
-  const tested = copyOf(task, testCode, [work], `${workCode} was to mend what was found before:\n\n${found}`);
+  const tested = copyOf(
+    task,
+    testCode,
+    [work],
+    `${workCode} repaired these earlier findings; test it again:\n\n${found}`,
+  );
   return [
     { type: 'task.created', task: work, fields: again },
     {

@@ -31,10 +31,10 @@ export function revise(board: Board, task: Task, feedback: string): readonly Cha
   if (root === undefined)
     return refused(
       'BAD_REFERENCE',
-      `task #${task.id} has no code such as DRAFT-001; only work that has one is revised`,
+      `task #${task.id} has no code such as DRAFT-001; only a task with a code can be revised`,
     );
   if (task.status !== 'completed')
-    return refused('NOT_READY', `task #${task.id} is ${task.status}; only finished work is revised`);
+    return refused('NOT_READY', `task #${task.id} is ${task.status}; only a completed task can be revised`);
   const newest = latest(board, root.base);
   if (newest > root.revision) return refused('FINAL', `${root.code} was revised already, as ${root.base}-R${newest}`);
   const again = [root, ...cascade(board, root)];
@@ -43,7 +43,7 @@ export function revise(board: Board, task: Task, feedback: string): readonly Cha
     ? changesFor(board, again, feedback)
     : refused(
         'FINAL',
-        `${worn.base} was revised ${REVISIONS} times: now you decide. Approve it, or cancel what waits for it`,
+        `${worn.base} was revised ${REVISIONS} times, the most allowed: approve it, or cancel the tasks that wait for it`,
       );
 }
 

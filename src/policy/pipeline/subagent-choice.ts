@@ -43,6 +43,9 @@ export function chooseFrom(pool: Pool, wanted: readonly AgentKind[] = []): Subag
   return {
     first,
     second,
-    note: suited !== undefined || meant === undefined ? undefined : `${meant} is not available, ${first.kind} speaks`,
+    note:
+      suited !== undefined || meant === undefined
+        ? undefined
+        : `${meant} is not available, ${first.kind} takes its place`,
   };
 }

@@ -78,7 +78,7 @@ function withOutcomes(loop: Loop, asked: readonly Name[], outcomes: ReadonlyMap<
   const round = present(loop);
   const told = asked.map((name): [Name, RelayOutcome] => [
     name,
-    outcomes.get(name) ?? { is: 'failed', why: 'crashed', message: 'nothing came of the call' },
+    outcomes.get(name) ?? { is: 'failed', why: 'crashed', message: 'the call returned no outcome' },
   ]);
   const all = new Map([...round.outcomes, ...told]);
   const backends = loop.backends.map((backend) => {
@@ -124,7 +124,7 @@ function reviewed(
   { reviews, validation }: Extract<LoopOutcome, { of: 'review' }>,
 ): Loop {
   const judged = candidates.map((candidate) =>
-    judge(loop, candidate, reviews.get(candidate.backend) ?? unreviewed('nobody did'), validation),
+    judge(loop, candidate, reviews.get(candidate.backend) ?? unreviewed('the review returned no outcome'), validation),
   );
   const round = { ...present(loop), ...defined({ validation }) };
   const next = withReviews(withRound(loop, round), judged);

@@ -35,7 +35,7 @@ const INSTALL: Readonly<Partial<Record<AgentKind, string>>> = {
 
 /** @param probes one for each requested backend */
 export function preflight({ mode, backends }: AskedBackends, probes: ReadonlyMap<Name, Probe>): Preflight {
-  const probeOf = ({ name }: Backend): Probe => probes.get(name) ?? { isThere: false, seen: 'nobody looked' };
+  const probeOf = ({ name }: Backend): Probe => probes.get(name) ?? { isThere: false, seen: 'it was not probed' };
   const used = backends.filter((backend) => probeOf(backend).isThere);
   const skipped = backends
     .filter((backend) => !used.includes(backend))

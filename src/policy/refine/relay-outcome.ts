@@ -13,7 +13,7 @@ export function relayOutcome(end: EndedCall, sandbox: Sandbox): RelayOutcome {
   if (end.ended === 'answered') {
     const isEmpty = end.text.trim() === '' && sandbox === 'read-only';
     return isEmpty
-      ? { is: 'failed', why: 'bad_output', message: 'it answered nothing' }
+      ? { is: 'failed', why: 'bad_output', message: 'its answer was empty' }
       : { is: 'success', text: end.text };
   }
   const why = end.why === 'exit' ? 'crashed' : end.why;

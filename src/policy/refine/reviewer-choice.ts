@@ -35,9 +35,9 @@ export function chooseReviewer(request: ReviewerRequest): ReviewerChoice | undef
   if (asked !== undefined) return { by: 'agent', reviewer: asked, why: 'asked for by --reviewer' };
   const isCommand = backend.agent.kind === 'exec';
   if (isCommand && hasValidation)
-    return { by: 'validation', why: "no reviewer was asked for, and the work is a command's" };
+    return { by: 'validation', why: 'no reviewer was asked for, and a command did the work' };
   const other = [...used, ...available].find((one) => one.agent.kind !== 'exec' && makerOf(one) !== makerOf(backend));
-  if (other !== undefined) return { by: 'agent', reviewer: other, why: `of another vendor than ${backend.label}` };
+  if (other !== undefined) return { by: 'agent', reviewer: other, why: `from another vendor than ${backend.label}` };
   if (isCommand) return undefined;
-  return { by: 'agent', reviewer: backend, why: 'a fresh session: there is no agent of another vendor here' };
+  return { by: 'agent', reviewer: backend, why: 'a new session: no agent of another vendor is available' };
 }

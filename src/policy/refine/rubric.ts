@@ -32,7 +32,7 @@ export function standingOf(
   const invalid = invalidIn(review, validation);
   const hardly = validation?.passed === false ? 0 : 1;
   if (review.is !== 'verdict') {
-    const why = review.is === 'unreadable' ? 'gave no verdict that can be read' : 'gave no verdict';
+    const why = review.is === 'unreadable' ? 'gave an unreadable verdict' : 'gave no verdict';
     return { converged: false, unresolved: [...invalid, `${review.by} ${why}: ${review.why}`], rank: [0, 0, hardly] };
   }
   const { verdict } = review;

@@ -16,7 +16,7 @@ export function chooseSandbox(task: string, asked?: Sandbox): SandboxChoice {
   const forbids = PROHIBITION.exec(task)?.[0];
   if (forbids !== undefined) return { sandbox: 'read-only', why: `the task says "${oneLine(forbids)}"` };
   const writes = clausesOf(task).find(isWriting);
-  if (writes === undefined) return { sandbox: 'read-only', why: 'the task asks for no change of files' };
+  if (writes === undefined) return { sandbox: 'read-only', why: 'the task does not ask for changes of files' };
   return { sandbox: 'workspace-write', why: `the task says "${oneLine(writes)}"` };
 }
 

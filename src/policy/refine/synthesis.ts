@@ -87,7 +87,7 @@ const begun = ({ rounds }: Loop): Round[] => rounds.filter(({ outcomes }) => out
 function accomplished({ best, ending }: Loop): string {
   if (best === undefined) return 'Nothing: no backend delivered a result.';
   const { candidate, review } = best;
-  const said = review.is === 'verdict' ? review.verdict.summary : `nobody reviewed it (${review.why})`;
+  const said = review.is === 'verdict' ? review.verdict.summary : `it was not reviewed (${review.why})`;
   const whole = ending?.why === 'converged' ? 'The task is done' : 'The best result so far';
   return `${whole}, by ${candidate.backend} in round ${candidate.round}: ${said}`;
 }
@@ -128,7 +128,7 @@ function unresolved(loop: Loop): string[] {
   const { best, ending, backends } = loop;
   if (ending?.why === 'converged') return [];
   const failed = backends.flatMap(({ name, failed: one }) =>
-    one === undefined ? [] : [`${name} failed for good: ${one.why} (${one.message})`],
+    one === undefined ? [] : [`${name} failed permanently: ${one.why} (${one.message})`],
   );
   const last = best === undefined ? lastFailures(present(loop)) : [];
   const stop = ending !== undefined && 'text' in ending ? [ending.text] : [];
@@ -145,7 +145,7 @@ const lastFailures = ({ outcomes }: Round): string[] => {
 function sandboxNote({ sandbox: { sandbox, why }, backends }: SynthesisFacts, loop: Loop): string {
   const commands = backends.filter(({ agent }) => agent.kind === 'exec').map(({ label }) => label);
   const unenforced =
-    commands.length === 0 ? '' : ` Not enforced for ${commands.join(', ')}: a command may do what it likes.`;
+    commands.length === 0 ? '' : ` Not enforced for ${commands.join(', ')}: a command may change any file.`;
   if (sandbox === 'read-only') return `read-only: ${why}.${unenforced}`;
   const ran = begun(loop).length > 0 ? 'files could be written' : 'nothing ran';
   return `${sandbox} was used: ${why}; ${ran}.${unenforced}`;
@@ -156,6 +156,6 @@ function staleNote({ best, rounds, settings }: Loop): string[] {
   const last = rounds.findLast(({ reviewed }) => reviewed.length > 0)?.n;
   if (!settings.inTurn || best === undefined || last === undefined || best.candidate.round === last) return [];
   return [
-    `The files are as round ${last} left them; the report above is of round ${best.candidate.round}, which was judged better.`,
+    `The files are from round ${last}; the report above is from round ${best.candidate.round}, which was judged better.`,
   ];
 }

@@ -38,7 +38,7 @@ export function mayUse(
   if (effectiveSandbox(permissions) !== 'read-only') return undefined;
   if (WRITES[tool]) return { why: `${tool} changes files, ${reason(permissions)}` };
   if (tool === 'bash' && isolation !== 'up')
-    return { why: `A command could change files where no bubblewrap holds it in, ${reason(permissions)}` };
+    return { why: `A command could change files because bubblewrap does not isolate it, ${reason(permissions)}` };
   return undefined;
 }
 

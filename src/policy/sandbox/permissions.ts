@@ -31,13 +31,13 @@ const YES: Permission = { ok: true, text: '' };
 
 export function judgePermission({ tool, effect, paths }: PermissionRequest, sandbox: Sandbox): Permission {
   if (sandbox === 'full' || effect === 'reads') return YES;
-  if (sandbox === 'read-only') return no(tool, 'this member only reads');
+  if (sandbox === 'read-only') return no(tool, 'this member is read-only');
   if (effect !== 'writes') return YES;
   if (paths.length === 0) return no(tool, 'it does not say which file it writes');
   const outside = paths.find(leavesWorkspace);
   if (outside !== undefined) return no(tool, `${outside} is outside of the workspace`);
   const kept = paths.find((path) => PROTECTED.test(path));
-  return kept === undefined ? YES : no(tool, `${kept} is not a member's to write`);
+  return kept === undefined ? YES : no(tool, `${kept} may not be written by a member`);
 }
 
 const no = (tool: string, why: string): Permission => ({ ok: false, why: `${tool} is denied: ${why}.` });

@@ -31,7 +31,7 @@ const CALLERS: Readonly<Record<ToolName, readonly Side[]>> = {
 export const mayCall = (side: Side, tool: ToolName): { why: string } | undefined =>
   CALLERS[tool].includes(side)
     ? undefined
-    : { why: `${tool} is the lead's alone (rule: lead-only tool); ask the lead with SendMessage.` };
+    : { why: `${tool} is for the lead only (rule: lead-only tool); ask the lead with SendMessage.` };
 
 /** An agent may spawn members until the team has this many members, or this many starts. */
 export const MOST_MEMBERS = 16;

@@ -8,7 +8,7 @@ export type FileAccess = 'read' | 'write';
 
 interface Rule {
   readonly name: string;
-  readonly deeds: readonly FileAccess[];
+  readonly accesses: readonly FileAccess[];
   /** @param parts folded names, from the root of the workspace */
   readonly covers: (parts: readonly string[]) => boolean;
 }
@@ -40,22 +40,22 @@ const isHook = (parts: readonly string[]): boolean =>
   parts.some((part, at) => part === 'hooks' && parts.slice(0, at).includes('.git'));
 
 const RULES: readonly Rule[] = [
-  { name: 'git hooks', deeds: BOTH, covers: isHook },
-  { name: "git's own files", deeds: WRITE, covers: anywhere('.git') },
-  { name: "the team's own files", deeds: BOTH, covers: anywhere('.teams', '.tasks') },
-  { name: 'configuration of agents', deeds: BOTH, covers: anywhere(...HOSTS) },
-  { name: 'keys', deeds: BOTH, covers: anywhere(...KEY_PLACES) },
-  { name: 'environment files', deeds: BOTH, covers: (parts) => parts.some((part) => part.startsWith('.env')) },
-  { name: 'files that start programs', deeds: WRITE, covers: anywhere(...STARTERS) },
+  { name: 'git hooks', accesses: BOTH, covers: isHook },
+  { name: "git's own files", accesses: WRITE, covers: anywhere('.git') },
+  { name: "the team's own files", accesses: BOTH, covers: anywhere('.teams', '.tasks') },
+  { name: 'configuration of agents', accesses: BOTH, covers: anywhere(...HOSTS) },
+  { name: 'keys', accesses: BOTH, covers: anywhere(...KEY_PLACES) },
+  { name: 'environment files', accesses: BOTH, covers: (parts) => parts.some((part) => part.startsWith('.env')) },
+  { name: 'files that start programs', accesses: WRITE, covers: anywhere(...STARTERS) },
 ];
 
 /**
  * @param path relative to the root of the workspace, with `/`
  * @returns the rule that forbids it; undefined if allowed
  */
-export function protectedBy(path: string, command: FileAccess): string | undefined {
+export function protectedBy(path: string, access: FileAccess): string | undefined {
   const parts = path.split('/').map(folded);
-  return RULES.find(({ deeds, covers }) => deeds.includes(command) && covers(parts))?.name;
+  return RULES.find(({ accesses, covers }) => accesses.includes(access) && covers(parts))?.name;
 }
 
 /**

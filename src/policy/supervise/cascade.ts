@@ -138,6 +138,6 @@ function placeFollowUp({ idle, room }: Helpers, { subject, metadata, role, kind 
   const any = free.find(({ member }) => mayDo(member.role, { subject, metadata, role }));
   if (any)
     return { do: 'assign', owner: any.member.name, why: `${any.member.name} is idle, and ${any.member.role} may` };
-  if (room > 0) return { do: 'spawn', role, why: `nobody is idle, and there is room for a ${role}` };
-  return { do: 'queue', why: 'nobody is free for it yet' };
+  if (room > 0) return { do: 'spawn', role, why: `no member is idle, and a ${role} may be added` };
+  return { do: 'queue', why: 'no member is free for it yet' };
 }

@@ -21,7 +21,7 @@ import { judgeProgress } from './watchdog.ts';
 /** @returns the verdicts in order; empty if the lead only needs to wait for a member that works or will work */
 export function judge(sighting: Sighting, limits: Limits): Verdict[] {
   const { board } = sighting;
-  if (sighting.overslept) return [{ do: 'resetDeadlines', why: 'the lead itself slept; every deadline starts again' }];
+  if (sighting.overslept) return [{ do: 'resetDeadlines', why: 'the lead itself slept' }];
   if (board.phase !== 'open') return [];
 
   const quarantined = quarantines(sighting, limits);
@@ -77,7 +77,9 @@ function releases({ board, members }: Sighting): Verdict[] {
     const ended = { do: 'release' as const, member: claim.member, task: task.id, epoch: claim.epoch };
     const one = seen.get(claim.member);
     if (one?.process === 'dead')
-      return [{ ...ended, reason: 'lost', why: `${claim.member} died at it (${one.death ?? 'nobody saw how'})` }];
+      return [
+        { ...ended, reason: 'lost', why: `${claim.member}died while working on it (${one.death ?? 'cause unknown'})` },
+      ];
     return one?.process === 'none' ? [{ ...ended, reason: 'orphaned', why: `${claim.member} does not run` }] : [];
   });
 }

@@ -82,12 +82,12 @@ function gone(member: Member, seen: MemberObservation): Description | undefined 
       ? { state: 'joined', reason: 'it was not started yet' }
       : { state: 'stopped', reason: 'its process ended in order' };
   if (seen.process !== 'dead') return undefined;
-  return { state: 'dead', reason: `${seen.death ?? 'nobody saw how'}; ${afterDeath(seen)}` };
+  return { state: 'dead', reason: `${seen.death ?? 'cause unknown'}; ${afterDeath(seen)}` };
 }
 
 function afterDeath({ byHand, givenUp, restarts }: MemberObservation): string {
   if (byHand) return 'a person started it and may start it again';
-  return givenUp ? `not restarted any more after ${restarts} restarts` : 'it will be restarted';
+  return givenUp ? `not restarted again after ${restarts} restarts` : 'it will be restarted';
 }
 
 /** Its process lives, but something prevents it from working. */

@@ -33,10 +33,10 @@ const neverReady = ({ name }: MemberSighting): Verdict => ({
 
 function afterDeath(seen: MemberSighting): Verdict | undefined {
   const { name, restarts, deadFor, byHand } = seen;
-  const how = `its process died (${seen.death ?? 'nobody saw how'})`;
-  if (byHand) return { do: 'abandon', member: name, why: `${how}, and a person started it: a person starts it again` };
+  const how = `its process died (${seen.death ?? 'cause unknown'})`;
+  if (byHand) return { do: 'abandon', member: name, why: `${how}; a person started it and may start it again` };
   if (seen.unfit)
-    return { do: 'abandon', member: name, why: 'no agent can work for it here, which no restart changes' };
+    return { do: 'abandon', member: name, why: 'no agent is available for it, and a restart cannot change that' };
   const wait = RESTART_AFTER_MS[restarts];
   if (wait === undefined) return { do: 'abandon', member: name, why: `${how} after ${restarts} restarts` };
   if (deadFor < wait) return undefined;

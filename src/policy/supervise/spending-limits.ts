@@ -18,9 +18,9 @@ export function overspent(
   if (maxTokens !== undefined && tokens >= maxTokens)
     return `${tokens} tokens were used; --max-tokens is ${maxTokens}.`;
   if (maxCost === undefined) return undefined;
-  if (usd >= maxCost) return `$${usd.toFixed(4)} were spent; --max-cost is $${maxCost}.`;
+  if (usd >= maxCost) return `$${usd.toFixed(4)} was spent; --max-cost is $${maxCost}.`;
   const [model] = unpriced;
   return model === undefined
     ? undefined
-    : `Nobody knows a price of ${model}, so --max-cost cannot be kept: give one under "prices" in the configuration, or limit by --max-tokens.`;
+    : `The price of ${model} is unknown, so --max-cost cannot be enforced: give one under "prices" in the configuration, or limit by --max-tokens.`;
 }

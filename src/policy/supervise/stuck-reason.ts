@@ -57,13 +57,13 @@ function missing(sighting: Sighting, task: Task): string {
     return `belongs to ${task.owner}, which ${seen?.process === 'none' ? 'is not started' : 'is gone'}`;
   }
   const joined = sightedMembers(sighting);
-  if (joined.length === 0) return 'has nobody to do it: the team has no members';
+  if (joined.length === 0) return 'has no member to do it: the team has no members';
   if (joined.some((one) => mayBeGiven(board, task, one.member)))
-    return 'has nobody to do it: no member that may is running';
+    return 'has no member to do it: no allowed member is running';
   const author = reviewedAuthor(board, task);
   if (author !== undefined && joined.every(({ member }) => member.name === author))
-    return `reviews the work of ${author}, and there is nobody else to do it`;
-  if (board.claimMode === 'prefix') return `has a prefix that no member takes: ${task.subject}`;
+    return `reviews the work of ${author}, and there is no other member to do it`;
+  if (board.claimMode === 'prefix') return `has a prefix that no member declares: ${task.subject}`;
   if (task.role !== undefined) return `needs the role ${task.role}, which no member has`;
   return 'needs a member that may write, and there are only read-only ones';
 }

@@ -32,7 +32,7 @@ export function judgeProgress(
 const stopped = ({ name, beatAge }: MemberSighting): Verdict => ({
   do: 'stop',
   member: name,
-  why: `its process is alive, but its heart has stood still for ${duration(beatAge)}`,
+  why: `its process is alive, but has had no heartbeat for ${duration(beatAge)}`,
 });
 
 function silence(seen: MemberSighting, limits: Limits, task: Task, fenced: () => Verdict): Verdict | undefined {
@@ -53,7 +53,7 @@ function fence(board: Board, seen: MemberSighting, task: Task, claim: Claim, wor
   const reason = dead || hangsEverybody(task) ? 'lost' : 'fenced';
   const poisoned = reason === 'lost' && task.lost + 1 >= POISON_AFTER;
   const heir = poisoned ? undefined : heirAfter(board, seen, task, workload);
-  const still = dead ? `its heart stands still and it did not answer in ${duration(ANSWER_WITHIN_MS)}` : 'it is alive';
+  const still = dead ? `it has no heartbeat and did not answer in ${duration(ANSWER_WITHIN_MS)}` : 'it is alive';
   return {
     do: 'fence',
     member: seen.name,

@@ -72,7 +72,7 @@ export class Spans {
     if (end !== undefined) this.#end(task.id, at, end);
     if (type !== 'task.claimed') return;
     this.#end(task.id, at, 'lost');
-    const holder = task.status === 'in_progress' ? task.claim.member : (member ?? 'nobody');
+    const holder = task.status === 'in_progress' ? task.claim.member : (member ?? 'unknown');
     this.#open.set(task.id, { task: task.id, member: holder, claim: task.claims, from: at });
   }
 

@@ -50,9 +50,9 @@ export class Evidence {
   }
 
   add(event: ShownEvent): void {
-    for (const thing of this.#thingsOf(event)) {
-      const latest = this.#latest.get(thing) ?? new Latest();
-      this.#latest.set(thing, latest);
+    for (const subject of this.#subjectsOf(event)) {
+      const latest = this.#latest.get(subject) ?? new Latest();
+      this.#latest.set(subject, latest);
       latest.add(event);
     }
   }
@@ -63,8 +63,8 @@ export class Evidence {
    */
   behind(subject: string, { tasks = [], members = [] }: EvidenceSubject): ShownEvent[] {
     const others = [...tasks.map((id) => `task ${id}`), ...members.map((name) => `process ${name}`)]
-      .filter((thing) => thing !== subject)
-      .flatMap((thing) => this.#latest.get(thing)?.events ?? [])
+      .filter((other) => other !== subject)
+      .flatMap((other) => this.#latest.get(other)?.events ?? [])
       .sort((a, b) => b.number - a.number);
     const { decision, events: own = [] } = this.#latest.get(subject) ?? {};
     const wanted = [decision ?? [], own.slice(0, OWN), others, own].flat();
@@ -73,19 +73,19 @@ export class Evidence {
     return [...shown.values()].sort((a, b) => a.number - b.number);
   }
 
-  #thingsOf(event: ShownEvent): Set<string> {
+  #subjectsOf(event: ShownEvent): Set<string> {
     const { member } = event;
-    const things = new Set(['team']);
+    const subjects = new Set(['team']);
     // A question and its answer belong to the asking member and its task, whoever answered.
     const request = this.#requests.get('request' in event && typeof event.request === 'string' ? event.request : '');
     const task = 'task' in event ? event.task : undefined;
     const id = typeof task === 'object' ? task.id : (task ?? request?.task);
-    if (id !== undefined) things.add(`task ${id}`);
-    if (member !== undefined) things.add(`member ${member}`);
-    if (request !== undefined) things.add(`member ${request.from}`);
-    if (isDecision(event) && 'to' in event && typeof event.to === 'string') things.add(`member ${event.to}`);
-    if (member !== undefined && isOfProcess(event)) things.add(`process ${member}`);
-    return things;
+    if (id !== undefined) subjects.add(`task ${id}`);
+    if (member !== undefined) subjects.add(`member ${member}`);
+    if (request !== undefined) subjects.add(`member ${request.from}`);
+    if (isDecision(event) && 'to' in event && typeof event.to === 'string') subjects.add(`member ${event.to}`);
+    if (member !== undefined && isOfProcess(event)) subjects.add(`process ${member}`);
+    return subjects;
   }
 }
 

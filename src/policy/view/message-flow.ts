@@ -58,7 +58,7 @@ export class MessageFlow {
   }
 
   #passed(event: ShownEvent): MessageSummary | undefined {
-    const { type, member = 'somebody' } = event;
+    const { type, member = 'unknown' } = event;
     if (type === 'message.sent') return sent(event, member);
     if (type === 'message.received') return received(event, member);
     if (type !== 'request.made' && type !== 'request.answered') return undefined;
@@ -68,7 +68,7 @@ export class MessageFlow {
       this.#askers.set(id, member);
       return { ...headOf(event), from: member, to: LEAD, kind: 'question', text };
     }
-    return { ...headOf(event), from: member, to: this.#askers.get(id) ?? 'somebody', kind: 'answer', text };
+    return { ...headOf(event), from: member, to: this.#askers.get(id) ?? 'unknown', kind: 'answer', text };
   }
 }
 

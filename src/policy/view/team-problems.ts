@@ -45,7 +45,7 @@ export function problemsOf({ board, members, hasLead }: ProblemFacts): TeamProbl
 const ASKS: Readonly<Record<OpenRequest['kind'], string>> = {
   question: 'asks',
   plan: 'waits for the approval of its plan',
-  consensus: 'has a result that was not agreed to',
+  consensus: 'has a result without consensus',
 };
 
 const ofRequest = ({ id, kind, from, text, at, task }: OpenRequest): TeamProblem => ({
@@ -68,7 +68,7 @@ function leaderless(board: Board, hasLead: boolean): TeamProblem[] {
   if (hasLead || board.phase === 'closed' || board.lead.epoch === 0 || board.tasks.size === 0 || isDone(board))
     return [];
   const name = board.team?.name ?? '';
-  return [{ kind: 'leaderless', subject: 'team', text: `nobody leads it: teams resume ${name} goes on with it` }];
+  return [{ kind: 'leaderless', subject: 'team', text: `it has no lead: teams resume ${name} continues it` }];
 }
 
 /** A failed or cancelled task, and the tasks that wait for it. */

@@ -63,7 +63,7 @@ describe('run of a task', () => {
     expect(err).toContain(
       'gave no plan that can be carried out, and was asked twice: The answer is no plan: Expected "subtasks"',
     );
-    expect(read(place, 'asked-1.txt')).toContain('- Subtask 1 is to change files and owns none');
+    expect(read(place, 'asked-1.txt')).toContain('- Subtask 1 changes files but owns none');
     expect(teamsIn(place)).toEqual([]);
   });
 
