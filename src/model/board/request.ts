@@ -2,7 +2,7 @@
  * Requests of members to the lead: a question, the approval of a plan, or a decision about a result without consensus.
  * They are on the board, so that they outlive every process. Of two answers the first in the log counts.
  *
- *   open ─answered─→ answered        open ─→ withdrawn: its task ended or went to another member, or the asking member left
+ *   open ─answered─→ answered        open ─→ withdrawn: its task ended or moved, or the asking member left
  *
  * A question blocks its task until it is answered, across restarts: meanwhile only the asking member may take the task.
  * A plan belongs to one claim and ends with it. A missing consensus belongs to the claim that completed its task. It

@@ -384,7 +384,7 @@ describe('a review', () => {
     const report = await run(work, { task: 'Fix work.txt', backends: [backend], validate: 'grep good work.txt' });
     expect(report).toMatchObject({ converged: true, rounds: [{ verdict: 'issues' }, { verdict: 'pass' }] });
     expect(report.notes).toContain(
-      "The validating command alone decides: no reviewer was asked for, and the work is a command's.",
+      'The validating command alone decides: no reviewer was asked for, and a command did the work.',
     );
   });
 
