@@ -1,14 +1,15 @@
 /**
- * Marks: how a process is known as one teammate's, whatever became of its session, parents and environment.
+ * Marks: how a process is recognised as one teammate's, whatever happened to its session, parents and environment.
  *
- * On Linux a teammate starts with a hard RLIMIT_MSGQUEUE that nobody else has. It is inherited through fork, exec,
- * setsid, `env -i` and daemonising, and cannot be raised again. A top-level lead gives each teammate a block of 256
- * values and the block's last value as its limit; a lead inside a block gives single values of it, so that the outer
- * lead's mark covers the inner team. A block's first value is nobody's: it would read as a top-level limit.
+ * On Linux a teammate starts with a hard RLIMIT_MSGQUEUE that no other process has. The limit is inherited through
+ * fork, exec, setsid, `env -i` and daemonising, and cannot be raised again. A top-level lead gives each teammate a
+ * block of 256 values; the block's last value is the teammate's limit. A lead inside a block gives single values of it,
+ * so that the outer lead's mark covers the inner team. A block's first value is never used: it would look like a
+ * top-level limit.
  *
- * The environment is the second evidence: `TEAMS_MARK` names one mark (not the run, or one teammate's end would take
- * its neighbours along); `TEAMS_RUN` names the run, for people. A mark is no wall against malice: a program that wants
- * out can lower its limit and change its environment; that is the sandbox's work.
+ * The environment is the second evidence. `TEAMS_MARK` names one mark; it does not name the run, or the end of one
+ * teammate would end the others. `TEAMS_RUN` names the run, for people. A mark does not stop malice: a program can
+ * lower its limit and change its environment. Only the sandbox can stop that.
  */
 import { BLOCK, type Mark } from '../model/agent/process-mark.ts';
 import { findProgram } from './program-path.ts';
@@ -32,15 +33,16 @@ export interface SpawnCommand {
 const UNLIMITED = 2 ** 30;
 
 /**
- * Draws marks for `count` teammates that are about to start, at once: marks that no process carries yet are known to
- * nobody else. Where limits cannot serve (no prlimit, no /proc, limit too low or used up) a mark rests on the environment.
+ * Draws marks for `count` teammates in one call, before they start: a mark that no process has yet is invisible to a
+ * second draw. If limits cannot be used (no prlimit, no /proc, limit too low or no value left), a mark has only the
+ * environment.
  *
  * @param random gives numbers in [0, 1)
  * @param run the run's ULID
  */
 export function createMarks(count: number, table: ProcessTable, random: () => number, run: string): Mark[] {
   const self = table.stat(table.self);
-  // A lead that cannot see itself could not tell older processes from its own: then nothing matches.
+  // A lead that cannot read its own start time cannot tell older processes from its own: then nothing matches.
   const since = typeof self === 'string' ? Number.MAX_SAFE_INTEGER : Number(self.startTime);
   const limits = prlimitPath() === undefined ? [] : drawLimits(count, table, random);
   return Array.from({ length: count }, (_, position) => {
@@ -51,7 +53,7 @@ export function createMarks(count: number, table: ProcessTable, random: () => nu
   });
 }
 
-/** The limits of `count` new marks; fewer when there are no more. */
+/** The limits of `count` new marks; fewer if no more values are free. */
 function drawLimits(count: number, table: ProcessTable, random: () => number): Limit[] {
   const own = table.limits(table.self);
   if (typeof own === 'string') return [];
@@ -73,7 +75,7 @@ const blockLimit = (block: number): Limit => ({
 });
 const singleLimit = (value: number): Limit => ({ low: value, high: value, value });
 
-/** Numbers of [from, to) that are not taken, upwards from a random one and round the end. */
+/** Free numbers of [from, to), upwards from a random one, continuing at the start after the end. */
 function drawFree(
   count: number,
   { from, to, taken, random }: { from: number; to: number; taken: ReadonlySet<number>; random: () => number },
@@ -94,7 +96,10 @@ const heldLimits = (table: ProcessTable): number[] =>
     return typeof limits === 'string' ? [] : [limits.hardMsgqueue];
   });
 
-/** @param argv program and arguments; the program starts with the mark's limit, and keeps its pid. */
+/**
+ * @param argv program and arguments
+ * @returns the command that starts the program with the mark's limit; the pid stays the same
+ */
 export function markedCommand(mark: Mark, argv: readonly [string, ...string[]]): SpawnCommand {
   const [file, ...args] = argv;
   const prlimit = prlimitPath();
@@ -102,13 +107,15 @@ export function markedCommand(mark: Mark, argv: readonly [string, ...string[]]):
   return { file: prlimit, args: [`--msgqueue=${mark.value}:${mark.value}`, '--', file, ...args] };
 }
 
-/** What a marked program must find in its environment. */
+/** The environment variables of a marked program. */
 export const markEnvironment = (mark: Mark): { readonly TEAMS_RUN: string; readonly TEAMS_MARK: string } => ({
   TEAMS_RUN: mark.run,
   TEAMS_MARK: mark.id,
 });
 
-/** Whether a process carries a mark. (Who descends from a known process is `sweep`'s to see: it takes the whole table.) */
+/**
+ * Whether a process carries a mark. Descendants of known processes are found by `sweep`, which reads the whole table.
+ */
 export function matches(mark: Mark, { isMine, startTime, limit, environ }: Suspect): boolean {
   if (!isMine || startTime < mark.since) return false;
   const isLimited = mark.kind === 'limit' && limit !== undefined && mark.low <= limit && limit <= mark.high;
@@ -117,13 +124,13 @@ export function matches(mark: Mark, { isMine, startTime, limit, environ }: Suspe
 
 let prlimit: { readonly path: string | undefined } | undefined;
 
-/** Where `prlimit` is, looked for once; undefined when there is none or this is not Linux. */
+/** The path of `prlimit`, looked up once; undefined if it does not exist or this is not Linux. */
 export function prlimitPath(): string | undefined {
   prlimit ??= { path: process.platform === 'linux' ? findProgram('prlimit', process.env['PATH'] ?? '') : undefined };
   return prlimit.path;
 }
 
-/** How to start something so that it is known again. */
+/** How to start a program so that its mark is found later. */
 export interface Marked {
   readonly env: Readonly<Record<string, string>>;
   argv(argv: readonly string[]): readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Output between a process that writes when it likes and a reader that takes when it can. The process is never made to
- * wait: what a slow reader leaves lying for too long is left out, oldest first, and a line in its place says so.
+ * A queue between a process that writes at any speed and a slower reader. The process never waits: if too much waits
+ * for the reader, the oldest output is dropped and replaced by one line that says so.
  */
 
 export interface OutputChunk {
@@ -11,13 +11,13 @@ export interface OutputChunk {
 
 export interface OutputQueue {
   push(output: OutputChunk): void;
-  /** No more will come; what lies there can still be taken. */
+  /** No more output will come; waiting output can still be read. */
   close(): void;
-  /** The next piece; undefined after the last. One reader at a time. */
+  /** The next chunk; undefined after the last. One reader at a time. */
   next(): Promise<OutputChunk | undefined>;
 }
 
-/** What a piece costs beyond its bytes, so that very many very small ones are bounded too. */
+/** Cost of a chunk in addition to its bytes, so that the number of very small chunks is limited too. */
 const PIECE_COST = 256;
 
 /** @param limit bytes that may wait */

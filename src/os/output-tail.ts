@@ -1,8 +1,8 @@
-/** The last bytes of a stream of any length, in memory that is bounded by twice what is kept. */
+/** Keeps the last bytes of a stream of any length; memory is at most twice the limit. */
 
 export interface OutputTail {
   push(bytes: Buffer): void;
-  /** What is kept, at most `limit` bytes. */
+  /** The kept bytes, at most `limit`. */
   bytes(): Buffer;
 }
 
@@ -12,7 +12,7 @@ export function outputTail(limit: number): OutputTail {
   let held = Buffer.alloc(0);
   let length = 0;
 
-  /** Grows while the limit lets it, then moves what is kept to the front: each byte is moved about once. */
+  /** Grows up to twice the limit, then moves the kept bytes to the front: each byte is moved about once. */
   const makeRoom = (wanted: number): void => {
     if (length + wanted <= held.length) return;
     const kept = held.subarray(Math.max(0, length - limit), length);
@@ -35,14 +35,14 @@ export function outputTail(limit: number): OutputTail {
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
-/** The last `limit` bytes as text, beginning on a character boundary. Bytes that are no UTF-8 become U+FFFD. */
+/** The last `limit` bytes as text, from a character boundary on. Bytes that are not UTF-8 become U+FFFD. */
 export function tailText(bytes: Buffer, limit: number): string {
   let start = Math.max(0, bytes.length - limit);
   if (start > 0) for (let skipped = 0; skipped < 3 && isContinuation(bytes[start]); skipped += 1) start += 1;
   return bytes.toString('utf8', start);
 }
 
-/** The last line that says something; undefined when none does. */
+/** The last line that is not empty; undefined if there is none. */
 export const lastLine = (text: string): string | undefined =>
   text
     .split(/[\r\n]+/)

@@ -1,13 +1,15 @@
 /**
- * The liveness cord: a teammate's stdin is a pipe that its lead holds. When it ends the lead is gone, and the teammate
- * ends with everything that it started.
+ * The parent pipe: a teammate's stdin is a pipe held by its lead. If it ends, the lead is gone, and the teammate ends
+ * with all processes that it started.
  */
 import type { Readable } from 'node:stream';
 import type { Mark } from '../model/agent/process-mark.ts';
 import { ownIdentity } from './process-table.ts';
 import { sweep, type SweepSeams } from './sweep.ts';
 
-/** Calls back once, when the stream has ended or failed. The stream flows from here on: attach other readers before. */
+/**
+ * Calls back once, after the stream has ended or failed. The stream starts to flow here: attach other readers before.
+ */
 export function onParentExit(stdin: Readable, callback: () => void): void {
   let isCut = false;
   const cut = (): void => {
@@ -21,8 +23,8 @@ export function onParentExit(stdin: Readable, callback: () => void): void {
 }
 
 /**
- * Ties this process to its lead: when the cord is cut it ends all that carries its mark or descends from it, itself
- * left out, and then calls `exit`, whatever became of the sweep.
+ * Ends this process with its lead. When the pipe ends, it ends all processes that carry its mark or descend from it,
+ * except itself. Then it calls `exit`, also after a failed sweep.
  */
 export function exitWithParent(stdin: Readable, mark: Mark, exit: () => void, seams: SweepSeams = {}): void {
   onParentExit(stdin, () => void sweep([mark], [ownIdentity()], seams).then(exit, exit));

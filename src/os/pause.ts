@@ -1,9 +1,9 @@
-/** A wait inside a turn: for a process to go, for a file to come. */
+/** A short wait: for a process to end, for a file to appear. */
 
-/** The longest time that a timer of the platform can measure; a longer one would fire at once. */
+/** The longest delay of a platform timer in milliseconds; a longer one would fire at once. */
 export const LONGEST_MS = 2 ** 31 - 1;
 
-/** Resolves after `ms`, or at once when `signal` aborts. Never rejects, leaves no timer and no listener. */
+/** Resolves after `ms` milliseconds, or at once if `signal` aborts. Never rejects; leaves no timer and no listener. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return;
   await new Promise<void>((resolve) => {

@@ -1,7 +1,8 @@
 /**
- * Ends a process group whose leader this process started. What moved to a group of its own is the sweep's business
- * (DESIGN §4). A group's number is nobody else's while one member of it lives, so it is signalled only while its leader
- * runs, while a member was just seen, or in the few milliseconds after the leader's exit, in which no number comes round.
+ * Ends a process group whose leader this process started. Processes that moved to another group are ended by the sweep
+ * (docs/specification.md R5.12). A group's number is not reused while one member lives. So the group is signalled only
+ * while its leader runs, just after a member was seen, or within a few milliseconds after the leader's exit, in which
+ * no number is reused.
  */
 import { codeOf } from '../model/text/errors.ts';
 import { pause } from './pause.ts';
@@ -9,13 +10,15 @@ import { processes } from './process-table.ts';
 import { livingProcesses } from './process-tree.ts';
 import type { ProcessTable } from './process-identity.ts';
 
-/** After SIGKILL only a process that waits for a disk is still alive. */
+/** Milliseconds to wait after SIGKILL; after that only processes that wait for a disk still live. */
 const GONE_MS = 500;
 const LOOK_EVERY_MS = 5;
 
 /**
- * SIGTERM, the grace, SIGKILL; with no grace SIGKILL at once. Resolves when nobody is left, else half a second after
- * SIGKILL. Never rejects.
+ * Sends SIGTERM, waits for the grace time, then sends SIGKILL; without a grace time it sends SIGKILL at once. Resolves
+ * when no member is left, at the latest half a second after SIGKILL. Never rejects.
+ *
+ * @param graceMs milliseconds between SIGTERM and SIGKILL
  */
 export async function endGroup(leader: number, graceMs: number): Promise<void> {
   if (graceMs > 0 && (await signalAndWait(leader, 'SIGTERM', graceMs))) return;
@@ -31,7 +34,7 @@ async function signalAndWait(leader: number, signal: NodeJS.Signals, withinMs: n
   return !isThere;
 }
 
-/** @returns false when the group has no member any more; one that may not be signalled is there */
+/** @returns false if the group has no member; true also for members that this user may not signal */
 function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-leader, signal);
@@ -41,9 +44,9 @@ function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * False when every member has ended. `kill(-group, 0)` also counts zombies, which an init process of a container may
- * leave for seconds or for ever. A table that lists nothing cannot tell, so the answer of the signal stands; macOS keeps
- * it too, because each look there is a run of `ps`.
+ * Whether the group has a living member. `kill(-group, 0)` also counts zombies, which the init process of a container
+ * may keep for seconds or for ever. If the table lists nothing, the result of the signal counts. So it does on macOS,
+ * where each look would run `ps`.
  */
 export function hasLiving(group: number, table: ProcessTable = processes): boolean {
   if (process.platform === 'darwin') return true;

@@ -1,6 +1,9 @@
-/** What is known of a process, and the table that it is read from. {@link ProcessTable} is a seam: tests bring their own. */
+/**
+ * The identity of a process, and the table from which it is read. {@link ProcessTable} is an interface so that tests
+ * can replace it.
+ */
 
-/** One process of one boot, for ever. An empty string stands for what could not be read. */
+/** Identifies one process of one boot, for ever. An empty string means that a part could not be read. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Linux: clock ticks since boot. Elsewhere: seconds since 1970. */
@@ -9,7 +12,7 @@ export interface ProcessIdentity {
   readonly pidNamespace: string;
 }
 
-/** What a look at a process gave: `gone` only when the system says that there is no such process. */
+/** The result of reading a process: `gone` only if the system says that the process does not exist. */
 export type ProcessReading<T extends object | number> = T | 'gone' | 'unreadable';
 
 export interface ProcessStat {
@@ -24,23 +27,23 @@ export interface ProcessStat {
 }
 
 export interface ResourceLimits {
-  /** The hard limit of `RLIMIT_MSGQUEUE` in bytes; `Infinity` when unlimited. */
+  /** The hard limit of `RLIMIT_MSGQUEUE` in bytes; `Infinity` if unlimited. */
   readonly hardMsgqueue: number;
 }
 
-/** The processes of this host as far as this process can see them. Reads are synchronous and never throw. */
+/** The processes of this host that this process can see. Reads are synchronous and never throw. */
 export interface ProcessTable {
-  /** The pid of the process that looks. */
+  /** The pid of the reading process. */
   readonly self: number;
   readonly list: () => number[];
   readonly stat: (pid: number) => ProcessReading<ProcessStat>;
   /** The real user id. */
   readonly user: (pid: number) => ProcessReading<number>;
   readonly limits: (pid: number) => ProcessReading<ResourceLimits>;
-  /** `NAME=value` entries, as the program was started with them. */
+  /** `NAME=value` entries with which the program was started. */
   readonly environ: (pid: number) => ProcessReading<readonly string[]>;
-  /** Empty when unreadable. */
+  /** Empty if unreadable. */
   readonly bootId: () => string;
-  /** Empty when unreadable. */
+  /** Empty if unreadable. */
   readonly pidNamespace: () => string;
 }

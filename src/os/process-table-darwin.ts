@@ -1,11 +1,11 @@
 /**
- * The process table where there is no /proc: macOS and the BSDs, by `ps` and `sysctl`. A start time has one second's
- * grain here. There are no limits to read, so marks fall back to the environment.
+ * The process table of systems without /proc: macOS and the BSDs, by `ps` and `sysctl`. Start times have a resolution
+ * of one second. Limits cannot be read, so marks use the environment only.
  */
 import { spawnSync } from 'node:child_process';
 import type { ProcessReading, ProcessStat, ProcessTable } from './process-identity.ts';
 
-/** Runs a program to its end; `status` is null when it could not be started. */
+/** Runs a program to its end; `status` is null if it could not be started. */
 export type Run = (
   file: string,
   args: readonly string[],
@@ -19,7 +19,7 @@ interface Row extends ProcessStat {
 
 export function psTable(run: Run = runInEnglish): ProcessTable {
   let boot: string | undefined;
-  // One `ps` answers for all pids just listed, once each: the look before a signal is always a fresh one.
+  // One `ps` answers for all listed pids, once each: the read before a signal is always a new one.
   const listed = new Map<number, Row>();
   const row = (pid: number): ProcessReading<Row> => {
     const known = listed.get(pid);
@@ -54,13 +54,15 @@ function lookAt(run: Run, pid: number): ProcessReading<Row> {
   return parseRows(stdout)[0] ?? 'unreadable';
 }
 
-/** `ps -E` prints the environment behind the command, blank-separated; our own entries hold no blanks. */
+/** `ps -E` prints the environment after the command, separated by blanks; our own entries contain no blanks. */
 function environOf(run: Run, pid: number): ProcessReading<readonly string[]> {
   const { status, stdout } = run('/bin/ps', ['-E', '-ww', '-p', String(pid), '-o', 'command=']);
   return status === 0 ? stdout.trim().split(/\s+/) : 'unreadable';
 }
 
-/** The session's uuid first: `kern.boottime` moves when somebody sets the clock, and then every owner looks dead. */
+/**
+ * The session's uuid is preferred: `kern.boottime` changes when the clock is set, and then every owner would look dead.
+ */
 function bootIdOf(run: Run): string {
   const uuid = run('/usr/sbin/sysctl', ['-n', 'kern.bootsessionuuid']).stdout.trim();
   return uuid !== '' ? uuid : (/sec = (\d+)/.exec(run('/usr/sbin/sysctl', ['-n', 'kern.boottime']).stdout)?.[1] ?? '');

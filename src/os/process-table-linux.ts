@@ -4,7 +4,7 @@ import { codeOf } from '../model/text/errors.ts';
 import type { ProcessReading, ProcessStat, ResourceLimits, ProcessTable } from './process-identity.ts';
 
 export function linuxTable(): ProcessTable {
-  // A /proc of another pid namespace numbers processes differently: whoever trusted it would signal strangers.
+  // A /proc of another pid namespace has other numbers: using it would signal foreign processes.
   const isOurs = readOr('', () => readlinkSync('/proc/self')) === String(process.pid);
   const pidNamespace = isOurs ? readOr('', () => readlinkSync('/proc/self/ns/pid')) : '';
   const bootId = readOr('', () => readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim());
@@ -40,7 +40,7 @@ function lookAt<T extends object | number>(
   }
 }
 
-/** Whether the kernel knows the pid: a /proc mounted with hidepid shows no file of a process that is there. */
+/** Whether the kernel knows the pid: a /proc mounted with hidepid shows no file of an existing process. */
 function answers(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -50,7 +50,10 @@ function answers(pid: number): boolean {
   }
 }
 
-/** The second field is the program's name in parentheses and may hold anything, so fields count from the last `)`. */
+/**
+ * The second field is the program's name in parentheses and may contain any character, so fields count from the last
+ * `)`.
+ */
 function parseStat(pid: number, text: string): ProcessStat | undefined {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, parent, group, threads, startTime] = [fields[0], fields[1], fields[2], fields[17], fields[19]];
@@ -74,7 +77,7 @@ function readOr<T>(otherwise: T, read: () => T): T {
   try {
     return read();
   } catch {
-    // No /proc, or a closed one: the table then knows nothing, and says so in every answer.
+    // No /proc, or an unreadable one: every answer of the table is then `unreadable`.
     return otherwise;
   }
 }

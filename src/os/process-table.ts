@@ -1,7 +1,7 @@
 /**
- * Who a process is, and whether it lives. A pid alone names nobody, since pids come round again; pid, start time,
- * boot and pid namespace together do. Everything is read through the {@link ProcessTable} seam, so that tests can
- * bring a table of their own. What cannot be known is `unknown`, never `dead`.
+ * Identifies processes and says whether they live. A pid alone is not an identity, because pids are reused; pid, start
+ * time, boot and pid namespace together are. All reads use the {@link ProcessTable} interface, so that tests can
+ * replace it. If the state cannot be determined it is `unknown`, never `dead`.
  */
 import { psTable } from './process-table-darwin.ts';
 import { linuxTable } from './process-table-linux.ts';
@@ -11,7 +11,7 @@ export type Liveness = 'alive' | 'dead' | 'unknown';
 
 export const processes: ProcessTable = process.platform === 'linux' ? linuxTable() : psTable();
 
-/** The identity of a running process; undefined when it is gone or hidden. */
+/** The identity of a running process; undefined if it is gone or hidden. */
 export function identityOf(pid: number, table: ProcessTable = processes): ProcessIdentity | undefined {
   const seen = table.stat(pid);
   if (typeof seen === 'string') return undefined;
@@ -20,15 +20,16 @@ export function identityOf(pid: number, table: ProcessTable = processes): Proces
 
 let own: ProcessIdentity | undefined;
 
-/** This process, read once. Where nothing can be read the others will judge it `unknown`. */
+/** The identity of this process, read once. If it cannot be read, other processes will judge it `unknown`. */
 export function ownIdentity(): ProcessIdentity {
   own ??= identityOf(process.pid) ?? { pid: process.pid, startTime: '', bootId: '', pidNamespace: '' };
   return own;
 }
 
 /**
- * Only these mean dead: no such process, another start time, a zombie, another boot. (A team directory is on a local
- * file system, so another boot is an earlier one of this host.) A stopped process is alive.
+ * A process is dead only in these cases: it does not exist, has another start time, is a zombie, or belongs to another
+ * boot. (A team directory is on a local file system, so another boot is an earlier one of this host.) A stopped process
+ * is alive.
  */
 export function livenessOf(identity: ProcessIdentity, table: ProcessTable = processes): Liveness {
   const { pid, startTime, bootId, pidNamespace } = identity;
@@ -42,11 +43,14 @@ export function livenessOf(identity: ProcessIdentity, table: ProcessTable = proc
   return seen.startTime === startTime && isLiving(seen) ? 'alive' : 'dead';
 }
 
-/** A zombie is dead, unless only its first thread has ended: that shows as a zombie too, and the rest runs on. */
+/**
+ * A zombie is dead. Exception: if only its first thread has ended, it also shows as a zombie, but its other threads
+ * run.
+ */
 export const isLiving = ({ state, threads }: ProcessStat): boolean =>
   state !== 'X' && state !== 'x' && (state !== 'Z' || threads > 1);
 
-/** The state letter, for messages; undefined when the process is gone or hidden. */
+/** The state letter, for messages; undefined if the process is gone or hidden. */
 export function stateOf(pid: number, table: ProcessTable = processes): string | undefined {
   const seen = table.stat(pid);
   return typeof seen === 'string' ? undefined : seen.state;

@@ -1,9 +1,9 @@
 /**
- * Which processes descend from which, and which carry a variable in their environment. A child is never older than its
- * parent: where it seems so, the parent's pid was reused.
+ * Finds descendants of processes, and processes with a variable in their environment. A child is never older than its
+ * parent; if it seems so, the parent's pid was reused.
  *
- * All of it reads the {@link ProcessTable}. A table that cannot see this process's own pid namespace lists nothing, so
- * nothing is found there and nothing is signalled.
+ * All functions read the {@link ProcessTable}. A table that cannot see its own pid namespace lists nothing, so nothing
+ * is found and nothing is signalled.
  */
 import { codeOf } from '../model/text/errors.ts';
 import { isLiving, processes } from './process-table.ts';
@@ -16,7 +16,7 @@ export const livingProcesses = (table: ProcessTable = processes): ProcessStat[] 
     return typeof seen !== 'string' && isLiving(seen) ? [seen] : [];
   });
 
-/** Every process of `alive` below one of `roots`, the roots left out. */
+/** Every process of `alive` below one of `roots`, without the roots. */
 export function descendants(alive: readonly ProcessStat[], roots: ReadonlySet<number>): ProcessStat[] {
   const byPid = new Map(alive.map((seen) => [seen.pid, seen]));
   const found = new Set(roots);
@@ -34,13 +34,13 @@ export function descendants(alive: readonly ProcessStat[], roots: ReadonlySet<nu
   return below;
 }
 
-/** The living processes below `root`, in its process group or out of it; not `root` itself. */
+/** The living processes below `root`, in any process group, without `root` itself. */
 export const descendantsOf = (root: number, table: ProcessTable = processes): ProcessStat[] =>
   descendants(livingProcesses(table), new Set([root]));
 
 /**
- * The living processes that were started with a variable, this one left out. Only processes that are not older than
- * this one are read: it looks for what it started itself.
+ * The living processes that were started with a variable, except this one. Older processes than this one are not read:
+ * only processes that it started are wanted.
  *
  * @param variable `NAME=value`
  */
@@ -54,7 +54,7 @@ export function carriersOf(variable: string, table: ProcessTable = processes): P
   });
 }
 
-/** The process that looks and all above it. */
+/** This process and all its ancestors. */
 export function ancestry(table: ProcessTable): Set<number> {
   const line = new Set<number>();
   for (let pid = table.self; pid > 0 && !line.has(pid);) {
@@ -68,7 +68,7 @@ export function ancestry(table: ProcessTable): Set<number> {
 const killNow = (pid: number): void => void process.kill(pid, 'SIGKILL');
 
 /**
- * Sends SIGKILL to processes that were seen before, each only if pid and start time still name the same process.
+ * Sends SIGKILL to processes that were seen before, each only if pid and start time still identify the same process.
  *
  * @returns how many were still the same
  */
@@ -88,7 +88,7 @@ export function killSeen(
     try {
       kill(one.pid);
     } catch (error) {
-      // ESRCH: it ended between the look and the signal. EPERM: another user's process; the sweep reports it.
+      // ESRCH: it ended between the read and the signal. EPERM: another user's process; the sweep reports it.
       if (codeOf(error) !== 'ESRCH' && codeOf(error) !== 'EPERM') throw error;
     }
   }

@@ -1,10 +1,13 @@
-/** Where a program is. */
+/** Finds programs. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 
 /**
- * The program of an argv: at its path, or the first executable of that name on `path`. Relative entries are passed over: they would let the working directory
- * choose the program.
+ * The path of a program: an absolute path itself, or the first executable of that name on `path`. Relative entries of
+ * `path` are ignored: with them the working directory would choose the program.
+ *
+ * @param path a PATH variable
+ * @returns undefined if no executable was found
  */
 export const findProgram = (name: string, path: string): string | undefined =>
   isAbsolute(name)
@@ -20,7 +23,7 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    // Not there or not for us: the next directory may have it.
+    // Missing or not executable for this user: the next directory may have it.
     return false;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The lead's side of its reaper: starts it, tells it every mark before the marked process starts, and sends it home.
- * A reaper that dies is started once more with all it knew.
+ * The lead's side of its reaper. It starts the reaper, sends it every mark before the marked process starts, and
+ * dismisses it at the end. A reaper that dies is restarted once, with all marks.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { Socket } from 'node:net';
@@ -12,23 +12,23 @@ import type { ProcessIdentity } from './process-identity.ts';
 export interface Reaper {
   /** The reaper's pid; undefined while there is none. */
   readonly pid: number | undefined;
-  /** The words are in the pipe when this returns: they reach the reaper even if the lead dies now. */
+  /** The message is in the pipe when this returns: it reaches the reaper even if the lead dies now. */
   add(mark: Mark, pids?: readonly ProcessIdentity[]): void;
   remove(mark: Mark): void;
-  /** Sends the reaper home and waits until it is gone. Never rejects. */
+  /** Dismisses the reaper and waits until it has ended. Never rejects. */
   done(): Promise<void>;
 }
 
 export interface ReaperOptions {
-  /** A descriptor for what the reaper has to say; nothing by default. */
+  /** A descriptor for the reaper's output; none by default. */
   readonly log?: number;
-  /** Called when the reaper died; `restarted` is false the second time, and the team has no reaper then. */
+  /** Called after the reaper died; `restarted` is false the second time, and the team has no reaper from then on. */
   readonly onLost?: (loss: { readonly how: string; readonly restarted: boolean }) => void;
 }
 
 const GOODBYE_MS = 1_000;
 
-/** @param entry program and arguments, in absolute paths: the reaper runs in `/` without an environment */
+/** @param entry program and arguments, as absolute paths: the reaper runs in `/` without an environment */
 export function startReaper(entry: readonly [string, ...string[]], options: ReaperOptions = {}): Reaper {
   const charges = new Map<string, { readonly mark: Mark; readonly pids: readonly ProcessIdentity[] }>();
   let [child, isClosing, restarts]: [ChildProcess | undefined, boolean, number] = [undefined, false, 0];
@@ -66,7 +66,7 @@ export function startReaper(entry: readonly [string, ...string[]], options: Reap
   };
 }
 
-/** @param lost called once, with the reason, when this child is no more */
+/** @param lost called once, with the reason, when this child has ended */
 function spawnReaper(
   [file, ...args]: readonly [string, ...string[]],
   log: number | 'ignore',
@@ -77,15 +77,15 @@ function spawnReaper(
   child.once('error', (error) => {
     if (child.pid === undefined) lost(error.message);
   });
-  // EPIPE: the reaper is dead, and its `exit` says so to everybody who must know.
+  // EPIPE: the reaper is dead; its `exit` event reports that.
   child.stdin?.on('error', () => {});
-  // A lead with nothing left to do may end; the reaper is no reason to stay.
+  // The reaper does not keep a lead process alive that has finished.
   child.unref();
   if (child.stdin instanceof Socket) child.stdin.unref();
   return child;
 }
 
-/** Hangs up after the last word; a reaper that does not go by itself (a stopped one) is ended. */
+/** Closes the pipe after the last message. A reaper that does not end by itself (a stopped one) is killed. */
 async function leave(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));

@@ -1,4 +1,6 @@
-/** The reaper's entry: one bundle, no arguments. It lives until its stdin ends, whatever signal a terminal sends. */
+/**
+ * The reaper's entry point: one bundle, no arguments. It lives until its stdin ends, whatever signal a terminal sends.
+ */
 import process from 'node:process';
 import { Readable } from 'node:stream';
 import { reaperMain } from './reaper.ts';
@@ -6,12 +8,12 @@ import { reaperMain } from './reaper.ts';
 export function main(): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => {
-      // Only the end of its lead ends it.
+      // Ignored: only the end of its lead ends it.
     });
   void reaperMain(process.stdin).then(() => process.exit(0));
 }
 
-/** A start without a team, so that the code cache holds what a start compiles. */
+/** A start without a team, so that the code cache contains what a start compiles. */
 export async function warmUp(): Promise<void> {
   await reaperMain(Readable.from(['{"done":true}\n']));
 }

@@ -1,6 +1,6 @@
 /**
- * The reaper: a tiny process in a session of its own that outlives its lead by a moment. Its stdin is a pipe from the
- * lead; when that ends without a goodbye the lead is dead, and the reaper ends all that carries the team's marks.
+ * The reaper: a small process in its own session that outlives its lead for a moment. Its stdin is a pipe from the
+ * lead. If the pipe ends without `done`, the lead is dead, and the reaper ends all processes with the team's marks.
  */
 import { setTimeout } from 'node:timers/promises';
 import type { Mark, ReaperMessage } from '../model/agent/process-mark.ts';
@@ -9,7 +9,7 @@ import { sweep, type SweepSeams } from './sweep.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
 export interface ReaperSeams extends SweepSeams {
-  /** Told what could not be understood or done, one line each. */
+  /** Receives one line for each message that could not be read and each process that could not be ended. */
   readonly warn?: (line: string) => void;
 }
 
@@ -18,7 +18,9 @@ interface Charges {
   readonly pids: Map<string, ProcessIdentity[]>;
 }
 
-/** A teammate that was being started as the lead died carries its mark by then. */
+/**
+ * Milliseconds until the second sweep: a teammate that was being started when the lead died carries its mark by then.
+ */
 const SECOND_LOOK_MS = 250;
 
 /** Resolves when the team has ended: `dismissed` by its lead, or `swept` after the lead's death. Never rejects. */
@@ -56,7 +58,7 @@ async function sweepAll({ marks, pids }: Charges, seams: SweepSeams, warn: (line
   if (!clean) warn('teams reaper: something of the team would not end; `teams resume` tries again.');
 }
 
-/** Lines of a stream; its end, and any error of it, end the lines. */
+/** The lines of a stream; its end or any error ends them. */
 async function* linesOf(stdin: AsyncIterable<unknown>): AsyncGenerator<string> {
   let rest = '';
   const decoder = new TextDecoder();
@@ -68,6 +70,6 @@ async function* linesOf(stdin: AsyncIterable<unknown>): AsyncGenerator<string> {
       yield* lines;
     }
   } catch {
-    // A broken pipe says the same as a closed one: nobody is at the other end.
+    // A broken pipe means the same as a closed one: the lead is gone.
   }
 }

@@ -1,8 +1,9 @@
 /**
- * The sweep: ends every process that carries one of some marks, is a known process, or descends from either, wherever
- * it went. Four callers: the reaper at the end of its lead, the lead after each exit, shutdown's proof, resume.
+ * The sweep ends every process that carries one of some marks, is a known process, or descends from either, wherever it
+ * moved. Four callers: the reaper after its lead's end, the lead after each exit, the proof at shutdown, and resume.
  *
- * It never signals itself, its ancestors, another user's process, or a pid whose start time is not the one judged.
+ * It never signals itself, its ancestors, another user's process, or a pid whose start time has changed since it was
+ * read.
  */
 import { setTimeout } from 'node:timers/promises';
 import { codeOf } from '../model/text/errors.ts';
@@ -14,7 +15,7 @@ import type { ProcessIdentity, ProcessStat, ProcessTable } from './process-ident
 
 export interface SweepSeams {
   readonly table?: ProcessTable;
-  /** Sends SIGKILL; throws what the system says. */
+  /** Sends SIGKILL; throws the system's error. */
   readonly kill?: (pid: number) => void;
   readonly sleep?: (ms: number) => Promise<unknown>;
   /** Further pids that are never signalled. */
@@ -23,14 +24,14 @@ export interface SweepSeams {
 
 export interface Swept {
   readonly killed: readonly ProcessIdentity[];
-  /** Two passes in a row found nothing. False when something would not die within the bound, or may not be signalled. */
+  /** Two passes in a row found nothing. False if a process did not end within the bound, or may not be signalled. */
   readonly clean: boolean;
 }
 
-/** About two seconds of trying. */
+/** About two seconds of passes. */
 const MAX_PASSES = 400;
 const SETTLE_MS = 5;
-/** So many passes may be called unsure in one sweep; on a host that forks all the time every pass is. */
+/** At most this many passes of one sweep may count as unsure; on a host that forks all the time every pass would. */
 const MAX_UNSURE = 40;
 
 interface Hunt {
@@ -43,15 +44,15 @@ interface Hunt {
   readonly killed: Map<string, ProcessIdentity>;
 }
 
-/** `struck` processes were found alive; `missed` ended between being listed and being looked at. */
+/** `struck` processes were found alive; `missed` ones ended between being listed and being read. */
 interface Pass {
   readonly struck: number;
   readonly missed: number;
 }
 
 /**
- * Ends everything that belongs to `marks` or `known` and waits until it is gone: done when two passes in a row are
- * empty. A pass in which a process slipped away unseen proves nothing, for it may have left a child behind.
+ * Ends all processes of `marks` and `known` and waits until they are gone: two passes in a row must be empty. A pass in
+ * which a process ended unseen proves nothing: it may have left a child.
  */
 export async function sweep(
   marks: readonly Mark[],
@@ -67,7 +68,7 @@ export async function sweep(
     const isUnsure = struck === 0 && missed > 0 && unsure < MAX_UNSURE;
     if (isUnsure) unsure += 1;
     empty = struck === 0 && !isUnsure ? empty + 1 : 0;
-    // Something that forks as we kill is chased at once; what is only slow to die is waited for.
+    // Processes that fork during the sweep are chased at once; a process that dies slowly is waited for.
     if (empty < 2) await sleep(hunt.killed.size > before || isUnsure ? 0 : SETTLE_MS);
   }
   return { killed: [...hunt.killed.values()], clean: empty >= 2 };
@@ -90,7 +91,7 @@ function prepare(marks: readonly Mark[], known: readonly ProcessIdentity[], seam
   };
 }
 
-/** One look at all processes, newest first: what forks as it flees is at the new end, and struck the moment it is seen. */
+/** One pass over all processes, newest first: new forks are at that end and are killed as soon as they are seen. */
 function pass(hunt: Hunt): Pass {
   const { table } = hunt;
   const alive: ProcessStat[] = [];
@@ -126,7 +127,11 @@ function isOurs(hunt: Hunt, { pid, startTime }: ProcessStat): boolean {
 
 const isMine = ({ table, user }: Hunt, pid: number): boolean => typeof user === 'number' && table.user(pid) === user;
 
-/** Kills a process that was just judged, if it still is the same one. True when there was one to kill. */
+/**
+ * Kills a process that was just judged, if it is still the same one.
+ *
+ * @returns whether there was a process to kill
+ */
 function strike({ table, kill, spared, killed }: Hunt, { pid, startTime }: ProcessStat): boolean {
   if (spared.has(pid)) return false;
   const now = table.stat(pid);
@@ -134,7 +139,7 @@ function strike({ table, kill, spared, killed }: Hunt, { pid, startTime }: Proce
   try {
     kill(pid);
   } catch (error) {
-    // It was there and is not ours to end (EPERM): it counts, so that nobody calls the sweep clean.
+    // EPERM: it lives and may not be killed by us. It counts, so that the sweep is not reported clean.
     return codeOf(error) !== 'ESRCH';
   }
   killed.set(keyOf(now), { pid, startTime, bootId: table.bootId(), pidNamespace: table.pidNamespace() });

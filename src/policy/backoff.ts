@@ -1,19 +1,21 @@
 /**
- * The pause after a vendor's limit. One of it is shared by all teammates that use the vendor, so that five of them do
- * not hammer a 429 (SPEC §8). Whole jitter below the exponential ceiling; what the vendor itself asks for is kept, with
- * a little more so that not all come back in the same moment.
+ * The pause after a vendor's rate limit. All teammates that use the vendor share one pause, so that they do not all
+ * retry a 429 (docs/specification.md R7.9). Full jitter applies below the exponential ceiling. A `retry-after` of the
+ * vendor is kept, plus a short random delay so that not all teammates retry at once.
  */
 export const FIRST_PAUSE_MS = 1_000;
 export const LONGEST_PAUSE_MS = 60_000;
-/** A vendor may ask for more than we would ever wait by ourselves, up to this. */
+/** A vendor may ask for a longer pause than LONGEST_PAUSE_MS, up to this limit. */
 export const LONGEST_ASKED_MS = 15 * 60_000;
-/** A task whose agent was at fault is not tried again by the same member before that. */
+/** After an agent fault, the same member does not retry the task before this time. */
 export const RETRY_AFTER_FAULT_MS = 5_000;
 
 /**
  * @param attempt refusals in a row so far, the first is 1
  * @param random in [0, 1)
- * @returns milliseconds until the next call, at least half the ceiling of this attempt, never less than was asked for
+ * @param retryAfterMs what the vendor asked for, in milliseconds
+ * @returns milliseconds until the next call: at least half the ceiling of this attempt, never less than the vendor
+ * asked for
  */
 export function nextPause(attempt: number, random: number, retryAfterMs?: number): number {
   if (retryAfterMs !== undefined) {
@@ -24,18 +26,18 @@ export function nextPause(attempt: number, random: number, retryAfterMs?: number
   return Math.round(ceiling * (0.5 + random / 2));
 }
 
-/** What a team keeps of one vendor. */
+/** What a team records about one vendor. */
 export interface VendorPause {
   readonly refusals: number;
-  /** On the caller's clock; nobody calls the vendor before it. */
+  /** Time on the caller's clock; no teammate calls the vendor before it. */
   readonly until: number;
 }
 
 export const NO_PAUSE: VendorPause = { refusals: 0, until: 0 };
 
 /**
- * A teammate was refused. Several that were refused in the same pause count once: they all called before they could
- * know of it.
+ * Record that the vendor refused a teammate. Refusals of calls that began before the current pause count once: those
+ * teammates could not know of it.
  *
  * @param calledAt when the refused call began
  */
@@ -54,6 +56,6 @@ export function refusedAt(
   return { refusals, until: isNews || retryAfterMs !== undefined ? Math.max(pause.until, until) : pause.until };
 }
 
-/** A call that began after the pause succeeded: the vendor is well again. */
+/** A call that began after the pause succeeded: the vendor's limit is over. */
 export const answeredAt = (pause: VendorPause, calledAt: number): VendorPause =>
   calledAt >= pause.until ? NO_PAUSE : pause;

@@ -1,6 +1,6 @@
 /**
- * What one relay call may carry (S0 step 5, S0 "Constraints"): limits in decimal bytes of UTF-8. What is over a limit is
- * refused with its size; only the previous output is clipped, on a character boundary, and says so.
+ * What one relay call may carry: limits in decimal bytes of UTF-8 (docs/specification.md R9.9). A part over its limit
+ * is refused, with its size. Only the previous output is clipped instead: on a character boundary, with a note.
  */
 export const LIMITS = { context: 200_000, diff: 300_000, prompt: 500_000 } as const;
 export type BudgetPart = keyof typeof LIMITS;
@@ -11,7 +11,7 @@ export interface BudgetRefusal {
   readonly limit: number;
 }
 
-/** How many bytes of UTF-8 a text takes; a lone surrogate takes the three of U+FFFD. */
+/** The number of UTF-8 bytes of a text; a lone surrogate counts as the three bytes of U+FFFD. */
 export function bytesOf(text: string): number {
   let bytes = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -28,7 +28,7 @@ export function bytesOf(text: string): number {
 
 const isPair = (high: number, low: number): boolean => high >= 0xd800 && high < 0xdc00 && low >= 0xdc00 && low < 0xe000;
 
-/** @returns why a part may not be sent; undefined when it may */
+/** @returns why a part may not be sent; undefined if it may */
 export function refusalOf(part: BudgetPart, text: string): BudgetRefusal | undefined {
   const bytes = bytesOf(text);
   return bytes > LIMITS[part] ? { part, bytes, limit: LIMITS[part] } : undefined;
@@ -40,7 +40,7 @@ export const refusalText = ({ part, bytes, limit }: BudgetRefusal): string =>
 
 export const thousands = (number: number): string => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
 
-/** The beginning of a text in at most so many bytes; never half a character. */
+/** The beginning of a text, in at most `limit` bytes; never half a character. */
 export function headOf(text: string, limit: number): string {
   let bytes = 0;
   let end = 0;
@@ -52,7 +52,7 @@ export function headOf(text: string, limit: number): string {
   return text.slice(0, end);
 }
 
-/** The end of a text in at most so many bytes; never half a character. */
+/** The end of a text, in at most `limit` bytes; never half a character. */
 function tailOf(text: string, limit: number): string {
   let bytes = 0;
   let start = text.length;
@@ -65,13 +65,13 @@ function tailOf(text: string, limit: number): string {
   return text.slice(start);
 }
 
-/** What the note about what was left out may take. */
+/** Bytes reserved for the note about the omitted part. */
 const NOTE_BYTES = 100;
 
 /**
- * A text in at most so many bytes: its beginning and its end, with a note of what was left out between them.
+ * A text in at most `limit` bytes: its beginning and its end, with a note about the omitted part between them.
  *
- * @returns the text itself when it fits; an empty one when not even the note would
+ * @returns the text itself if it fits; an empty text if even the note does not fit
  */
 export function clip(text: string, limit: number): string {
   const bytes = bytesOf(text);

@@ -1,20 +1,20 @@
 /**
- * What the lead decided, told from the event of it: for `teams why`, the log and every view. An event names whom and
- * what it is about (`member`, `task`, `to`) beside its reason, and this puts them into words.
+ * Puts a decision of the lead into words, for `teams why`, the log and every view. The event has the decision's subject
+ * (`member`, `task`, `to`) and its reason.
  */
 import type { Verdict } from './sighting.ts';
 
-/** A `lead.decided` event, as far as it is told. */
+/** The fields of a `lead.decided` event that the text uses. */
 export interface Decided {
   readonly act?: unknown;
   readonly member?: string | undefined;
   readonly task?: unknown;
-  /** Who has the task from then on. */
+  /** The new owner of the task. */
   readonly to?: unknown;
   readonly text?: string | undefined;
 }
 
-/** The fields of a verdict's event. */
+/** The fields of the event that records a verdict. */
 export function decisionOf(verdict: Verdict): Decided & { readonly act: string; readonly text: string } {
   const { do: act, ...facts } = verdict;
   const to = receiverOf(verdict);
@@ -27,68 +27,71 @@ export function decisionOf(verdict: Verdict): Decided & { readonly act: string; 
   };
 }
 
-/** To whom a verdict gives a task. */
+/** The member that a verdict gives a task to. */
 function receiverOf(verdict: Verdict): string | undefined {
   if (verdict.do === 'assign') return verdict.owner ?? undefined;
   if (verdict.do === 'fence') return verdict.heir ?? undefined;
   return verdict.do === 'follow up' && verdict.place.do === 'assign' ? verdict.place.owner : undefined;
 }
 
-/** `took #3 from ada and gave it to bob: no progress on task #3 for 10m00s; it is alive`, after `the lead`. */
+/**
+ * `took task #3 from ada and gave it to bob: no progress on task #3 for 10m00s; it is alive`; a caller puts `the lead`
+ * before it.
+ */
 export function decisionText(event: Decided): string {
-  const deed = deedOf(event);
-  return event.text === undefined || event.text === '' ? deed : `${deed}: ${event.text}`;
+  const act = actText(event);
+  return event.text === undefined || event.text === '' ? act : `${act}: ${event.text}`;
 }
 
-/** What a member decides by itself: another agent thinks for it, or none can be had. */
+/** Decisions that a member makes by itself: another agent replaces its agent, or no agent is available. */
 const OWN: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.no_fallback', 'agent.left_alone']);
 
 export const isDecisionType = (type: string): boolean => type === 'lead.decided' || OWN.has(type);
 
-/** The same with who decided: `the lead restarted ada: …`, `ada: codex → claude for the whole run: …`. */
+/** The same, with who decided: `the lead restarted ada: …`, `ada: codex → claude for the whole run: …`. */
 export const decisionClause = (event: Decided & { readonly type: string }): string =>
-  OWN.has(event.type) ? `${event.member ?? 'somebody'}: ${event.text ?? ''}` : `the lead ${decisionText(event)}`;
+  OWN.has(event.type) ? `${event.member ?? 'a member'}: ${event.text ?? ''}` : `the lead ${decisionText(event)}`;
 
-type Deed = (facts: { who: string; task: string; to: string | undefined }) => string;
+type ActText = (facts: { who: string; task: string; to: string | undefined }) => string;
 
-const DEEDS: Readonly<Record<Verdict['do'], Deed>> = {
-  resetDeadlines: () => 'started every deadline again',
+const ACT_TEXTS: Readonly<Record<Verdict['do'], ActText>> = {
+  resetDeadlines: () => 'reset all deadlines',
   restart: ({ who }) => `restarted ${who}`,
-  abandon: ({ who }) => `gave ${who} up`,
-  resetRestarts: ({ who }) => `counts the restarts of ${who} anew`,
-  release: ({ task }) => `freed ${task}`,
-  check: ({ who, task }) => `asked ${who} for a sign of ${task}`,
+  abandon: ({ who }) => `abandoned ${who}`,
+  resetRestarts: ({ who }) => `reset the restart count of ${who}`,
+  release: ({ task }) => `released ${task}`,
+  check: ({ who, task }) => `sent ${who} a status check for ${task}`,
   fence: ({ who, task, to }) => `took ${task} from ${who}${to === undefined ? '' : ` and gave it to ${to}`}`,
   stop: ({ who }) => `ended the process of ${who}`,
   quarantine: ({ who }) => `quarantined ${who}`,
-  assign: ({ task, to }) => (to === undefined ? `left ${task} to whoever is free` : `gave ${task} to ${to}`),
-  skip: ({ task }) => `skipped ${task} and what waits for it`,
+  assign: ({ task, to }) => (to === undefined ? `left ${task} without an owner` : `gave ${task} to ${to}`),
+  skip: ({ task }) => `skipped ${task} and the tasks that wait for it`,
   'follow up': ({ task, to }) => `added the follow-up of ${task}${to === undefined ? '' : `, for ${to}`}`,
   start: ({ who }) => `started ${who}`,
-  tell: ({ task }) => `told a person of ${task}`,
+  tell: ({ task }) => `told a person about ${task}`,
   pass: ({ task }) => `passed ${task}`,
   redo: ({ task }) => `sent back what ${task} tested`,
   finish: () => 'found every task final',
-  stuck: () => 'found that nothing can go on',
+  stuck: () => 'found that no task can continue',
 };
 
-/** What `lead.decided` events of earlier versions call an act. */
+/** Names of acts in `lead.decided` events of earlier versions. */
 const FORMER_ACTS: ReadonlyMap<unknown, Verdict['do']> = new Map([
   ['forgive', 'resetDeadlines'],
   ['pardon', 'resetRestarts'],
   ['give up', 'abandon'],
 ]);
 
-const isAct = (act: unknown): act is Verdict['do'] => typeof act === 'string' && Object.hasOwn(DEEDS, act);
+const isAct = (act: unknown): act is Verdict['do'] => typeof act === 'string' && Object.hasOwn(ACT_TEXTS, act);
 
-/** The act of a `lead.decided` event, by its present name; undefined for one that this version does not know. */
+/** The act of a `lead.decided` event, by its present name; undefined if this version does not know it. */
 export const actOf = ({ act }: Decided): Verdict['do'] | undefined =>
   FORMER_ACTS.get(act) ?? (isAct(act) ? act : undefined);
 
-function deedOf(event: Decided): string {
-  const { member = 'somebody', task, to } = event;
+function actText(event: Decided): string {
+  const { member = 'a member', task, to } = event;
   const act = actOf(event);
   if (act === undefined) return `decided ${typeof event.act === 'string' ? event.act : 'something'}`;
   const facts = { who: member, task: typeof task === 'string' ? `task #${task}` : 'a task' };
-  return DEEDS[act]({ ...facts, to: typeof to === 'string' ? to : undefined });
+  return ACT_TEXTS[act]({ ...facts, to: typeof to === 'string' ? to : undefined });
 }

@@ -1,10 +1,10 @@
 /**
- * File patterns as tasks name them: a path, a directory with all that is in it, or a glob, relative to the working
- * directory.
+ * Matches the file patterns of tasks: a path, a directory with its whole content, or a glob. All are relative to the
+ * working directory.
  */
 import picomatch from 'picomatch';
 
-/** @returns whether a path, with `/` between its parts, is one of those */
+/** @returns a function that says whether a path (separator `/`) matches one of the patterns */
 export function matcher(patterns: readonly string[]): (path: string) => boolean {
   const clean = patterns.map((pattern) => pattern.replace(/^(?:\.\/)+/, '').replace(/\/+$/, '')).filter(Boolean);
   if (clean.some((pattern) => pattern === '.')) return () => true;

@@ -1,6 +1,6 @@
 /**
- * What the runtime says to people and members, in the seeds' words (SPEC §4). Nothing is ever decided by reading these
- * texts back: every message carries its `kind` and ids beside them.
+ * Texts of the mail that the runtime sends to people and members (docs/specification.md R2.10). No program decides by
+ * reading these texts: every message carries its `kind` and ids.
  */
 import type { Name } from '../model/text/names.ts';
 import type { Task } from '../model/board/task.ts';
@@ -11,13 +11,13 @@ export const statusCheck = (taskId: string): string => `STATUS CHECK: Report pro
 
 export const statusAnswer = (doing: string): string => `STATUS: ${doing}`;
 
-/** @param blocker the last one to be resolved */
+/** @param blocker the last blocker that was resolved */
 export const unblocked = (taskId: string, blocker: Pick<Task, 'id' | 'status'>): string =>
   `UNBLOCKED: Task #${taskId} is now ready. Blocker #${blocker.id} ${blocker.status === 'skipped' ? 'was skipped' : 'completed'}.`;
 
 export const assignment = ({ id, subject }: Named): string => `New assignment: task #${id} - ${subject}`;
 
-/** `(was worker-1, quarantined)`: the reason of a decision names whom it is about, here that is said already. */
+/** `(was worker-1, quarantined)`. If the reason begins with the former owner's name, that name is not repeated. */
 export function reassignment({ id, subject }: Named, from: Name, why: string): string {
   const of = [`${from} is `, `${from} `].find((start) => why.startsWith(start)) ?? '';
   return `NEW ASSIGNMENT: Task #${id} is now assigned to you (was ${from}, ${why.slice(of.length)}). Subject: ${subject}.`;
@@ -29,7 +29,7 @@ export const taskFailed = (taskId: string, reason: string): string => `FAILED ta
 
 export const standingBy = (): string => 'All assigned tasks complete. Standing by.';
 
-/** Of a member that has done no task, only answered mail. */
+/** For a member that has done no task and only answered mail. */
 export const idling = (): string => 'Nothing left to do. Standing by.';
 
 export const stillBlocked = (taskId: string, blockers: readonly string[]): string =>
@@ -62,7 +62,7 @@ export const teamForceCancelled = (team: Name): string => `Team ${team} force-ca
 
 const tasks = (count: number): string => `${count} ${count === 1 ? 'task' : 'tasks'}`;
 
-/** `850 ms`, `45s`, `1m30s`, `2h05m`: as S2 writes the time of a task. */
+/** `850 ms`, `45s`, `1m30s`, `2h05m`: how reports write the time of a task (docs/specification.md R8.19). */
 export function duration(ms: number): string {
   if (ms < 1_000) return `${Math.max(0, Math.round(ms))} ms`;
   const seconds = Math.floor(ms / 1_000);

@@ -1,22 +1,25 @@
 /**
- * How a member stands: whether work can be left with it, given to it, or must go to others. Every rule of supervision
- * asks here, so that no two of them see one member differently.
+ * The availability of a member: whether it keeps its work, can get work, or loses its work to others. Every rule of
+ * supervision uses these functions, so that all rules see a member in the same way.
  */
 import { isReady, pendingTasks, type Board, type Member } from '../model/board/board.ts';
 import type { Name } from '../model/text/names.ts';
 import type { MemberSighting, Sighting } from './sighting.ts';
 
-/** A lease's heartbeat moves every second; one that has not for this long is stale. */
+/** A lease's heartbeat moves every second. A lease without a heartbeat for this long is stale. */
 export const STALE_BEAT_MS = 15_000;
-/** How long a STATUS CHECK may go unanswered, and a heart stand still, before a process counts as dead. */
+/** A process counts as dead if a STATUS CHECK is unanswered, or its heartbeat does not move, for this long. */
 export const ANSWER_WITHIN_MS = 120_000;
 
 export const isBeating = (seen: MemberSighting): boolean => seen.beatAge < STALE_BEAT_MS;
 
-/** Alive by its pid, but its heart has stood still too long: stopped or hung, it will not act by itself. */
+/**
+ * The pid is alive, but the heartbeat has not moved for too long: the process is stopped or hung and will not recover
+ * by itself.
+ */
 export const isFrozen = (seen: MemberSighting): boolean => seen.process === 'alive' && seen.beatAge >= ANSWER_WITHIN_MS;
 
-/** It works, or soon will: it runs, starts, or will be restarted. */
+/** The member works or soon will: its process runs, starts, or will be restarted. */
 export function isAble(seen: MemberSighting): boolean {
   if (seen.quarantined) return false;
   switch (seen.process) {
@@ -33,17 +36,20 @@ export function isAble(seen: MemberSighting): boolean {
   }
 }
 
-/** It will not do what it owns. A member that was never started is not out: somebody may start it yet. */
+/**
+ * The member will not do the tasks that it owns. A member that was never started is not out: a person may still start
+ * it.
+ */
 export const isOut = (seen: MemberSighting): boolean =>
   !isAble(seen) && (seen.process !== 'none' || seen.quarantined || seen.givenUp);
 
-/** A joined member and what was seen of it. */
+/** A joined member and its sighting. */
 export interface SightedMember {
   readonly member: Member;
   readonly seen: MemberSighting;
 }
 
-/** Joined members in the order of their numbers, so that every choice among them is the same everywhere. */
+/** Joined members by the number in their names, so that every choice among them is deterministic. */
 export const sightedMembers = ({ board, members }: Sighting): SightedMember[] =>
   members
     .flatMap((seen) => {
@@ -52,7 +58,7 @@ export const sightedMembers = ({ board, members }: Sighting): SightedMember[] =>
     })
     .sort((a, b) => byNumber(a.member.name, b.member.name));
 
-/** Running, with nothing to do and nothing of its own that is ready. */
+/** The process runs, the member has no claim, and it owns no ready task. */
 export const isIdle = (board: Board, { member, seen }: SightedMember, owned: ReadonlySet<Name>): boolean =>
   seen.process === 'alive' &&
   !isFrozen(seen) &&
@@ -60,7 +66,7 @@ export const isIdle = (board: Board, { member, seen }: SightedMember, owned: Rea
   !board.busy.has(member.name) &&
   !owned.has(member.name);
 
-/** Who has a task that could be begun now. */
+/** Owners of at least one ready task. */
 export function readyOwners(board: Board): Set<Name> {
   const owners = new Set<Name>();
   for (const task of pendingTasks(board)) if (task.owner !== undefined && isReady(board, task)) owners.add(task.owner);
@@ -79,7 +85,7 @@ function numbered(name: Name): { stem: string; number: number } {
   return { stem: name.slice(0, name.length - digits.length), number: digits === '' ? 0 : Number(digits) };
 }
 
-/** The name of one more worker: `worker-4` where the highest so far is 3. */
+/** The name of an additional worker: `worker-4` if the highest number so far is 3. */
 export const nextWorker = (names: readonly Name[]): string => {
   const numbers = names.map(numbered).filter(({ stem }) => stem === 'worker-');
   return `worker-${Math.max(0, ...numbers.map(({ number }) => number)) + 1}`;

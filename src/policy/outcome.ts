@@ -1,6 +1,7 @@
 /**
- * What a turn of an agent means for its task, and what a board means for an exit code (SPEC §5, §12). The agent's own
- * faults — a full context, a limit, a missing program — end the claim and count against neither task nor member.
+ * What the end of an agent's turn means for its task, and what a board means for the exit code (docs/specification.md
+ * R3.6, R3.11). The agent's own faults (a full context, a rate limit, a missing program) end the claim. They count
+ * against neither the task nor the member.
  */
 import type { FailureClass } from '../model/agent/agent.ts';
 import type { Board } from '../model/board/board.ts';
@@ -8,7 +9,7 @@ import { isInternal, type Task } from '../model/board/task.ts';
 import type { Gate } from '../model/team/team-config.ts';
 import { duration } from './mail-wording.ts';
 
-/** How a turn ended; the ends of `agents/` are of this shape. `exit` is the program's own verdict on the task. */
+/** How a turn ended; the results of `agents/` have this shape. `exit` is the program's own verdict on the task. */
 export type EndedTurn =
   | { readonly ended: 'answered'; readonly text: string; readonly exitCode?: number | undefined }
   | {
@@ -22,7 +23,7 @@ export type EndedTurn =
   | { readonly ended: 'aborted' };
 
 export type TurnVerdict =
-  /** Its `verify` commands are run first; the first that fails makes a failed attempt of it. */
+  /** Its `verify` commands run first; if one fails, the attempt fails. */
   | { readonly do: 'complete'; readonly text: string; readonly exitCode?: number | undefined }
   | { readonly do: 'fail'; readonly why: string; readonly text: string; readonly exitCode?: number | undefined }
   | { readonly do: 'release'; readonly reason: 'released'; readonly why: string; readonly retryAfterMs?: undefined }
@@ -34,22 +35,23 @@ export type TurnVerdict =
       readonly retryAfterMs?: number | undefined;
     };
 
-/** Its agent asked a person and waits for the answer: nothing ends, the claim stays, and the answer brings the next turn. */
+/** Its agent asked a person and waits for the answer. No claim ends; the answer starts the next turn. */
 export interface WaitsForAnswer {
   readonly do: 'wait';
 }
 
 /**
- * A turn that ended well has not ended its task while its agent waits for an answer, unless the agent said that it is done.
+ * A turn that ended well does not complete its task while its agent waits for an answer. Exception: the agent said that
+ * the task is done.
  *
- * @param isAsking about this task, and not yet told the answer
+ * @param isAsking a question about this task is open, or its answer was not delivered yet
  */
 export const withPendingQuestion = (
   verdict: TurnVerdict,
   { isAsking, saysDone }: { readonly isAsking: boolean; readonly saysDone: boolean },
 ): TurnVerdict | WaitsForAnswer => (verdict.do === 'complete' && isAsking && !saysDone ? { do: 'wait' } : verdict);
 
-/** A turn that failed by its agent's own fault. */
+/** A turn that failed through its agent's own fault. */
 export type FaultyTurn = Extract<EndedTurn, { ended: 'failed' }> & { readonly why: FailureClass };
 
 /** How the runner ends a task, from the turn that worked on it. */
@@ -64,19 +66,21 @@ export function judgeTurn(end: EndedTurn, task: Task): TurnVerdict {
   return { do: 'release', reason: 'agent', fault: end.why, why: `${end.why}: ${end.message}`, ...pause };
 }
 
-/** What was done about an agent that failed by its own fault; whoever drives it has tried what there was to try. */
+/** What was done about an agent that failed through its own fault, after every remedy was tried. */
 export type RemedyResult =
-  /** The same again. */
+  /** The same agent tries again. */
   | { readonly done: 'again'; readonly afterMs?: number | undefined }
-  /** Another sits in its place. */
+  /** Another agent has replaced it. */
   | { readonly done: 'replaced' }
-  /** Nobody stands in: for this task, or for anything in this run. */
+  /** No agent can replace it, for this task or for the rest of the run. */
   | { readonly done: 'nothing'; readonly for: 'task' | 'run'; readonly why: string };
 
-/** Whether a turn failed by its agent's own fault. */
+/** Whether a turn failed through its agent's own fault. */
 export const isFaulty = (end: EndedTurn): end is FaultyTurn => end.ended === 'failed' && end.why !== 'exit';
 
-/** How the runner ends a claim whose agent failed by its own fault. A task is nobody's that no agent gets on with. */
+/**
+ * How the runner ends a claim whose agent failed through its own fault. If no agent can do the task, the task fails.
+ */
 export function judgeFault(end: FaultyTurn, remedied: RemedyResult): TurnVerdict {
   const what = `${end.why}: ${end.message}`;
   if (remedied.done === 'nothing' && remedied.for === 'task')

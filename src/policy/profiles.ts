@@ -1,6 +1,6 @@
 /**
- * The four profiles as data (SPEC §1): one engine runs them all, and what differs between them is written here and
- * nowhere else. What a profile forbids is an error to its sender, never a silent drop.
+ * The four profiles as data (docs/specification.md R5.1). One engine runs all of them; every difference between them is
+ * written here and nowhere else. A message that a profile forbids is an error for its sender, never a silent drop.
  */
 import type { ClaimMode, Profile } from '../model/board/event.ts';
 import { mayPass, sideOf, type MessageType } from '../model/team/message.ts';
@@ -8,20 +8,20 @@ import { isLead, LEAD } from '../model/text/names.ts';
 
 export interface ProfileRules {
   readonly claimMode: ClaimMode;
-  /** Whom a teammate may write to besides the lead: any member, or nobody. */
+  /** To whom a teammate may write besides the lead: to any member, or to no other. */
   readonly peerMessages: 'any' | 'lead';
   readonly broadcast: 'any' | 'lead';
-  /** Somebody answers what a teammate asks the lead. */
+  /** Whether the lead answers questions of teammates. */
   readonly answersQuestions: boolean;
-  /** From the shutdown request to the first signal. */
+  /** Milliseconds from the shutdown request to the first signal. */
   readonly shutdownWaitMs: number;
-  /** An idle teammate stops by itself after this; null: never. */
+  /** An idle teammate stops by itself after this many milliseconds; null: never. */
   readonly idleTimeoutMs: number | null;
-  /** When a teammate leaves without being asked. */
+  /** When a teammate stops without a request. */
   readonly leaves: 'at shutdown' | 'when its work is done';
-  /** What becomes of the task of a member without progress. `leave`: the relay's own time-out rules. */
+  /** What happens to the task of a member without progress. `leave`: nothing; the relay has its own time-out rules. */
   readonly whenSilent: 'reassign' | 'reset' | 'leave';
-  /** Pending tasks go on to other members when their owner is out, or when somebody runs out of work. */
+  /** Whether pending tasks move to other members when their owner is out or when a member has no work. */
   readonly redistributes: boolean;
 }
 
@@ -75,17 +75,18 @@ export const profiles: Readonly<Record<Profile, ProfileRules>> = {
 };
 
 /**
- * May this message be sent? The role × type table first, then the profile's rules for peers. Asked before a send:
- * a refusal is the sender's `POLICY_DENIED`, and names the rule so that a model does not try again.
+ * Whether this message may be sent. First the role × type table decides, then the profile's rules for peers. It is
+ * asked before a message is sent. A refusal reaches the sender as `POLICY_DENIED` and names the rule, so that a model
+ * does not try again.
  *
  * @param from a member's name or any alias of the lead; so is `to`
- * @returns undefined for yes, else why not
+ * @returns undefined if allowed, else the reason
  */
 export function mayMessage(profile: Profile, type: MessageType, from: string, to: string): { why: string } | undefined {
   const sender = isLead(from) ? LEAD : from;
   const recipient = isLead(to) ? LEAD : to;
   if (!mayPass(type, sender, recipient))
-    return { why: `A ${sideOf(sender)} sends no ${type} to a ${sideOf(recipient)} (rule: role × type).` };
+    return { why: `A ${sideOf(sender)} may not send a ${type} to a ${sideOf(recipient)} (rule: role × type).` };
   if (sideOf(sender) === 'lead') return undefined;
   const rules = profiles[profile];
   if (type === 'broadcast' && rules.broadcast === 'lead')
@@ -100,14 +101,14 @@ export function mayMessage(profile: Profile, type: MessageType, from: string, to
 }
 
 /**
- * May a teammate ask the lead this? A loop that nobody attends answers nothing, and whoever waits for it waits in vain.
+ * Whether a teammate may ask the lead this. An unattended loop answers no question, so a teammate would wait for ever.
  *
  * @param kind of its message
- * @returns undefined for yes, else why not
+ * @returns undefined if allowed, else the reason
  */
 export const mayAsk = (profile: Profile, kind: string | undefined): { why: string } | undefined =>
   kind === 'question' && !profiles[profile].answersQuestions
     ? {
-        why: `Under the profile ${profile} nobody answers questions (rule: questions); decide by yourself, and say in your result what you took for granted.`,
+        why: `Under the profile ${profile} no one answers questions (rule: questions); decide by yourself, and state your assumptions in your result.`,
       }
     : undefined;

@@ -1,5 +1,5 @@
 /**
- * What the lead sees when it looks, and what may follow: the vocabulary of supervision. Ages are monotonic
+ * The types of supervision: what the lead sees in one look (sighting) and what may follow (verdict). Ages are monotonic
  * milliseconds. A sighting is data, so every rule is a table of sighting → verdicts.
  */
 import type { Tier } from '../model/agent/agent.ts';
@@ -8,61 +8,69 @@ import type { Name } from '../model/text/names.ts';
 
 export interface MemberSighting {
   readonly name: Name;
-  /** A worker that a person started: it is watched and never restarted or killed. */
+  /** A person started this worker: it is watched, but never restarted or killed. */
   readonly byHand: boolean;
-  /** By pid and start time. `none`: never started, or stopped in order. One about to be started is `starting`. */
+  /**
+   * By pid and start time. `none`: never started, or stopped in order. A process that is about to be started is
+   * `starting`.
+   */
   readonly process: 'none' | 'starting' | 'alive' | 'dead';
-  /** How it died, in words: `signal SIGKILL`, `exit 1`. */
+  /** How the process ended, in words: `signal SIGKILL`, `exit 1`. */
   readonly death?: string | undefined;
-  /** It ended because no agent can work for it here: another start would end in the same way. */
+  /** The process ended because no agent can work for it on this machine: a restart would end in the same way. */
   readonly unfit: boolean;
-  /** Since the process was seen dead. */
+  /** Milliseconds since the process was seen dead. */
   readonly deadFor: number;
-  /** Since the process was started, as long as it is not ready. */
+  /** Milliseconds since the process was started, while it is not ready. */
   readonly startingFor: number;
-  /** Since the process became ready. */
+  /** Milliseconds since the process became ready. */
   readonly aliveFor: number;
-  /** Since the lease's heartbeat last moved. */
+  /** Milliseconds since the lease's heartbeat last moved. */
   readonly beatAge: number;
-  /** Since a task update, a message its agent wrote, an agent event or a byte of output. */
+  /**
+   * Milliseconds since the last progress: a task update, a message of its agent, an agent event or a byte of output.
+   */
   readonly progressAge: number;
-  /** Since a STATUS CHECK was sent for the present silence; absent when none was. */
+  /** Milliseconds since a STATUS CHECK was sent for the present silence; absent if none was sent. */
   readonly checkedFor?: number | undefined;
-  /** The check was answered by the process: that proves life, never progress. */
+  /** The process answered the check: that proves life, not progress. */
   readonly answered: boolean;
   readonly restarts: number;
   readonly consecutiveFailures: number;
   readonly quarantined: boolean;
-  /** Restarts are used up; it gets no more. */
+  /** All restarts are used; there are no more. */
   readonly givenUp: boolean;
-  /** An `exec` child or a `verify` command runs: it is bounded by its own `timeout` only. */
+  /** An `exec` child or a `verify` command runs: only its own `timeout` limits it. */
   readonly boundedByTimeout: boolean;
-  /** Its agent is `exec` without a command of its own: it can do only tasks that say what to run. */
+  /** Its agent is `exec` without a command: it can do only tasks that name a command. */
   readonly needsCommand: boolean;
-  /** The kind of its agent, where it has one. */
+  /** The kind of its agent, if it has one. */
   readonly agent?: string | undefined;
   readonly completed: number;
   readonly workedMs: number;
 }
 
-/** A member of the board that is not among `members` has no process of ours (a person, an MCP host): it is let be. */
+/**
+ * What the lead saw in one look. A member of the board that is not in `members` has no process of ours (a person, an
+ * MCP host); supervision ignores it.
+ */
 export interface Sighting {
   readonly board: Board;
   readonly members: readonly MemberSighting[];
-  /** The lead itself slept (its own tick came later than two intervals): deadlines start again. */
+  /** The lead itself slept (its tick came later than two intervals): all deadlines start again. */
   readonly overslept: boolean;
-  /** Nobody is asked: what a failed blocker holds up is skipped. */
+  /** No person answers: tasks behind a failed blocker are skipped. */
   readonly unattended: boolean;
-  /** Of a pipeline with roles; without it members are started by whoever leads. */
+  /** Present for a pipeline with roles. Without it, the leading program starts the members. */
   readonly pipeline?: PipelineSighting | undefined;
 }
 
 export interface PipelineSighting {
-  /** Who finished something and has yet to report it. */
+  /** Members that finished a task and have not reported it yet. */
   readonly owing: ReadonlySet<Name>;
-  /** Nobody is asked at a checkpoint: `--yes`. */
+  /** Checkpoints pass without a question: `--yes`. */
   readonly passesCheckpoints: boolean;
-  /** Tasks of which a person was told what is asked. */
+  /** Tasks whose question a person has been told. */
   readonly told: ReadonlySet<string>;
 }
 
@@ -71,16 +79,16 @@ export interface Limits {
   readonly watchdogReassignMs: number;
   readonly maxConsecutiveErrors: number;
   readonly maxAgents: number;
-  /** Follow-ups of finished tasks; without rules there are none. */
+  /** Rules for follow-ups of finished tasks; without them there are no follow-ups. */
   readonly cascade?: CascadeRules;
 }
 
 export type CascadeKind = 'test' | 'review';
 
 export interface CascadeRules {
-  /** There is an agent for members that the lead adds by itself. */
+  /** The lead has an agent for members that it adds by itself. */
   readonly canSpawn: boolean;
-  /** A template's own rules, by the role of who did the task; `none` ends the chain. */
+  /** A template's own rules, by the role that did the task; `none` ends the chain. */
   readonly byRole?: ReadonlyMap<Name, CascadeKind | 'none'> | undefined;
 }
 
@@ -90,17 +98,17 @@ export interface FollowUp {
   readonly subject: string;
   readonly role: Name;
   readonly tier: Tier;
-  /** For the new task; `parent` and `kind` make it unique on the board. */
+  /** Metadata of the new task; `parent` and `kind` make it unique on the board. */
   readonly metadata: { parent: string; kind: CascadeKind; type: CascadeKind; depth: number; tier: Tier };
 }
 
-/** Who does it. */
+/** Who does the follow-up. */
 export type Placement =
   | { readonly do: 'assign'; readonly owner: Name; readonly why: string }
   | { readonly do: 'spawn'; readonly role: Name; readonly why: string }
   | { readonly do: 'queue'; readonly why: string };
 
-/** A claim is ended by the lead: its board event is `task.released` with this reason. */
+/** The lead ends a claim: its board event is `task.released` with this reason. */
 interface EndedClaim {
   readonly task: string;
   readonly epoch: number;
@@ -108,21 +116,20 @@ interface EndedClaim {
 }
 
 export type Verdict =
-  /** The deadlines of everybody start again. */
+  /** The deadlines of all members start again. */
   | { readonly do: 'resetDeadlines'; readonly why: string }
   | { readonly do: 'restart'; readonly member: Name; readonly attempt: number; readonly why: string }
-  /** Restarts are used up, or it cannot be restarted. */
+  /** All restarts are used, or the member cannot be restarted. */
   | { readonly do: 'abandon'; readonly member: Name; readonly why: string }
-  /** 60 s of health: the restart count starts again, and a member that was given up is one again. */
+  /** After 60 s of health the restart count starts again, and an abandoned member is a member again. */
   | { readonly do: 'resetRestarts'; readonly member: Name; readonly why: string }
-  /** The claim of a process that is gone. */
-  /** @see EndedClaim; its member had it. */
+  /** The claim of `member`, whose process is gone (see EndedClaim). */
   | ({ readonly do: 'release'; readonly reason: 'lost' | 'orphaned'; readonly member: Name } & EndedClaim)
-  /** One STATUS CHECK a silence. */
+  /** One STATUS CHECK for each silence. */
   | { readonly do: 'check'; readonly member: Name; readonly task: string; readonly why: string }
   /**
-   * Take the task from a member that is hung: end the claim, in the same record set the owner to `heir` (null: nobody,
-   * whoever may claims it; absent: as it is), then, if `stop`, end the process. It counts as dead from then on.
+   * Take the task from a hung member. Its claim ends, and the same record sets the owner to `heir`: null for no owner,
+   * absent for no change. Then, if `stop`, its process is ended; the member counts as dead from then on.
    */
   | ({
       readonly do: 'fence';
@@ -131,14 +138,14 @@ export type Verdict =
       readonly heir?: Name | null | undefined;
       readonly stop: boolean;
     } & EndedClaim)
-  /** End a process that never became ready, or that holds nothing and whose heart stands still; it is restarted then. */
+  /** End a process that never became ready, or that has no claim and no heartbeat. It is restarted afterwards. */
   | { readonly do: 'stop'; readonly member: Name; readonly why: string }
-  /** No new tasks; whoever carries this out also keeps it from claiming by itself. */
+  /** No new tasks. The caller also prevents the member from claiming tasks by itself. */
   | { readonly do: 'quarantine'; readonly member: Name; readonly why: string }
   | { readonly do: 'assign'; readonly task: string; readonly owner: Name | null; readonly why: string }
-  /** What a failed or cancelled blocker holds up, when nobody is asked; with everything that waits on it. */
+  /** Skip a task whose blocker failed or was cancelled, with all tasks that wait for it, if no person answers. */
   | { readonly do: 'skip'; readonly task: string; readonly why: string }
-  /** Add the follow-up of a finished task, and give it to whom it is placed with. */
+  /** Add the follow-up of a finished task and give it to the member that `place` names. */
   | {
       readonly do: 'follow up';
       readonly task: string;
@@ -146,20 +153,24 @@ export type Verdict =
       readonly place: Placement;
       readonly why: string;
     }
-  /** Of a pipeline: the process of a member whose work is ready, or who has yet to report. */
+  /** Pipeline only: start the process of a member whose task is ready or that has not reported yet. */
   | { readonly do: 'start'; readonly member: Name; readonly why: string }
-  /** Of a pipeline: a person is told, once in the life of a lead. */
+  /** Pipeline only: tell a person, once in the life of a lead. */
   | {
       readonly do: 'tell';
       readonly task: string;
       readonly what: 'checkpoint.reached' | 'fix.exhausted';
       readonly why: string;
     }
-  /** Of a pipeline: nobody is asked at this checkpoint. */
+  /** Pipeline only: pass this checkpoint without a question. */
   | { readonly do: 'pass'; readonly task: string; readonly why: string }
-  /** Of a pipeline: `of` is done again, and then `task`. */
+  /** Pipeline only: `of` is done again, and then `task`. */
   | { readonly do: 'redo'; readonly task: string; readonly of: string; readonly why: string }
-  /** Every task is final: go on to integration. Always first; what follows is for a lead that serves on. */
+  /**
+   * Every task is final: go on to integration. Always the first verdict; the others are for a lead that keeps serving.
+   */
   | { readonly do: 'finish' }
-  /** Nothing runs, nothing can run, and not everything is final: say so, never wait in silence. Always alone. */
+  /**
+   * No task runs, none can run, and not every task is final: report it, never wait silently. Always the only verdict.
+   */
   | { readonly do: 'stuck'; readonly why: string };

@@ -1,13 +1,13 @@
 /**
- * What sort of work a task is, read from its subject's words (S2 "Cascade_Mode: Detection"), and which roles may do
- * it: a read-only role neither implements nor writes tests.
+ * The type of a task's work, read from the words of its subject (docs/specification.md R8.11), and which roles may do
+ * it. A read-only role neither implements nor writes tests.
  */
 import type { Name } from '../model/text/names.ts';
 import type { Task } from '../model/board/task.ts';
 
 export type TaskType = 'implement' | 'test' | 'review' | 'explore';
 
-/** S2's words, each with the forms that people write. Only a whole word counts. */
+/** The type words, each with its usual forms. Only a whole word counts. */
 const WORDS: Readonly<Record<TaskType, RegExp>> = {
   implement: words(
     'implement(?:s|ed|ing)?|creat(?:e|es|ed|ing)|build(?:s|ing)?|fix(?:es|ed|ing)?|add(?:s|ed|ing)?|refactor(?:s|ed|ing)?',
@@ -38,9 +38,9 @@ export const bareSubject = (subject: string): string =>
     .trim();
 
 /**
- * `metadata.type`, else the leading verb, else the first type word of the subject.
+ * The type is `metadata.type`, else the leading verb, else the first type word of the subject.
  *
- * @returns undefined when nothing tells; such a task has no follow-up
+ * @returns undefined if no word names a type; such a task has no follow-up
  */
 export function taskType({ subject, metadata }: Pick<Task, 'subject' | 'metadata'>): TaskType | undefined {
   const told = metadata['type'];
@@ -54,10 +54,10 @@ export function taskType({ subject, metadata }: Pick<Task, 'subject' | 'metadata
   return found.sort((a, b) => a.at - b.at)[0]?.type;
 }
 
-/** Explorers and all reviewers look and never write (SPEC §9). */
+/** Explorers and all reviewers only read files; they never write (docs/specification.md R7.7). */
 export const isReadOnlyRole = (role: Name): boolean => role === 'explorer' || /(?:^|-)reviewer$/.test(role);
 
-/** May a member of this role do this work at all? What no word tells may be done by anybody. */
+/** Whether a member of this role may do this work. A task without a type may be done by any role. */
 export function mayDo(role: Name, task: Pick<Task, 'subject' | 'metadata' | 'role'>): boolean {
   if (role === task.role || !isReadOnlyRole(role)) return true;
   const type = taskType(task);

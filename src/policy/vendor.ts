@@ -1,8 +1,8 @@
-/** Whose limits an agent runs into: all agents of one vendor share a pause (SPEC §8). */
+/** The vendor whose rate limits an agent uses: all agents of one vendor share a pause (docs/specification.md R7.9). */
 import type { AgentSpec } from '../model/agent/agent.ts';
 import { recordOf } from '../model/agent/agent-kinds.ts';
 
-/** @returns undefined for an agent that calls nobody, or nobody that we could know */
+/** @returns undefined if the agent calls no vendor, or none that is known */
 export function vendorOf({ kind, baseUrl }: AgentSpec): string | undefined {
   const usual = recordOf(kind).vendor;
   // A gateway has limits of its own.

@@ -15,12 +15,12 @@ const follow: FollowUp = {
 };
 
 it.each<[Verdict, string]>([
-  [{ do: 'resetDeadlines', why }, 'started every deadline again: so'],
+  [{ do: 'resetDeadlines', why }, 'reset all deadlines: so'],
   [{ do: 'restart', member, attempt: 2, why }, 'restarted ada: so'],
-  [{ do: 'abandon', member, why }, 'gave ada up: so'],
-  [{ do: 'resetRestarts', member, why }, 'counts the restarts of ada anew: so'],
-  [{ do: 'release', reason: 'lost', member, task, epoch, why }, 'freed task #3: so'],
-  [{ do: 'check', member, task, why }, 'asked ada for a sign of task #3: so'],
+  [{ do: 'abandon', member, why }, 'abandoned ada: so'],
+  [{ do: 'resetRestarts', member, why }, 'reset the restart count of ada: so'],
+  [{ do: 'release', reason: 'lost', member, task, epoch, why }, 'released task #3: so'],
+  [{ do: 'check', member, task, why }, 'sent ada a status check for task #3: so'],
   [
     { do: 'fence', member, task, epoch, reason: 'fenced', heir: name('bob'), stop: true, why },
     'took task #3 from ada and gave it to bob: so',
@@ -29,18 +29,18 @@ it.each<[Verdict, string]>([
   [{ do: 'stop', member, why }, 'ended the process of ada: so'],
   [{ do: 'quarantine', member, why }, 'quarantined ada: so'],
   [{ do: 'assign', task, owner: name('bob'), why }, 'gave task #3 to bob: so'],
-  [{ do: 'assign', task, owner: null, why }, 'left task #3 to whoever is free: so'],
-  [{ do: 'skip', task, why }, 'skipped task #3 and what waits for it: so'],
+  [{ do: 'assign', task, owner: null, why }, 'left task #3 without an owner: so'],
+  [{ do: 'skip', task, why }, 'skipped task #3 and the tasks that wait for it: so'],
   [
     { do: 'follow up', task, follow, place: { do: 'assign', owner: name('bob'), why }, why },
     'added the follow-up of task #3, for bob: so',
   ],
   [{ do: 'follow up', task, follow, place: { do: 'queue', why }, why }, 'added the follow-up of task #3: so'],
   [{ do: 'start', member, why }, 'started ada: so'],
-  [{ do: 'tell', task, what: 'checkpoint.reached', why }, 'told a person of task #3: so'],
+  [{ do: 'tell', task, what: 'checkpoint.reached', why }, 'told a person about task #3: so'],
   [{ do: 'pass', task, why }, 'passed task #3: so'],
   [{ do: 'redo', task, of: '2', why }, 'sent back what task #3 tested: so'],
-  [{ do: 'stuck', why }, 'found that nothing can go on: so'],
+  [{ do: 'stuck', why }, 'found that no task can continue: so'],
   [{ do: 'finish' }, 'found every task final'],
 ])('%j', (verdict, text) => {
   expect(decisionText(decisionOf(verdict))).toBe(text);
@@ -48,5 +48,5 @@ it.each<[Verdict, string]>([
 
 it('tells what an older or a stranger’s event leaves out as far as it goes', () => {
   expect(decisionText({})).toBe('decided something');
-  expect(decisionText({ act: 'restart' })).toBe('restarted somebody');
+  expect(decisionText({ act: 'restart' })).toBe('restarted a member');
 });

@@ -80,7 +80,7 @@ const DAY = `
 00:50 lead task.assigned #3 Part 3 - to worker-1
 00:50 worker-3 lead.decided restarted worker-3: its process died (exit 1)
 00:50 worker-3 member.exited exit 1
-00:50 worker-3 lead.decided gave worker-3 up: its process died (exit 1) after 3 restarts
+00:50 worker-3 lead.decided abandoned worker-3: its process died (exit 1) after 3 restarts
 00:50 - lead.decided gave task #3 to worker-1: worker-3 is gone
 01:20 worker-4 task.claimed #4 Part 4
 01:20 worker-4 task.failed #4 Part 4 - it broke
@@ -94,13 +94,13 @@ const DAY = `
 01:40 - lead.decided gave task #4 to worker-5: worker-4 is quarantined
 01:40 - lead.decided gave task #5 to worker-6: worker-4 is quarantined
 01:45 worker-4 member.exited exit 0
-02:00 lead task.released #2 Part 2 - lost: worker-2 died at it (signal SIGKILL)
+02:00 lead task.released #2 Part 2 - lost: worker-2died while working on it (signal SIGKILL)
 02:00 worker-2 member.exited signal SIGKILL
-02:00 worker-2 lead.decided freed task #2: worker-2 died at it (signal SIGKILL)
+02:00 worker-2 lead.decided released task #2: worker-2died while working on it (signal SIGKILL)
 02:05 worker-2 member.started
 02:05 worker-2 lead.decided restarted worker-2: its process died (signal SIGKILL)
 02:10 worker-2 task.claimed #2 Part 2
-03:05 worker-2 lead.decided counts the restarts of worker-2 anew: it has been healthy for 1m00s
+03:05 worker-2 lead.decided reset the restart count of worker-2: it has been healthy for 1m00s
 04:00 worker-2 task.completed #2 Part 2 - done
 04:00 lead task.assigned #3 Part 3 - to worker-2
 04:00 - lead.decided gave task #3 to worker-2: worker-1 is busy and worker-2 is idle
@@ -108,7 +108,7 @@ const DAY = `
 04:05 worker-2 task.completed #3 Part 3 - done
 04:05 lead task.assigned #4 Part 4 - to worker-2
 04:05 - lead.decided gave task #4 to worker-2: worker-5 is busy and worker-2 is idle
-05:05 worker-1 lead.decided asked worker-1 for a sign of task #1: no progress on task #1 for 5m00s
+05:05 worker-1 lead.decided sent worker-1 a status check for task #1: no progress on task #1 for 5m00s
 05:05 worker-1 message.received STATUS: works on task #1
 10:05 lead task.released #1 Part 1 - fenced: no progress on task #1 for 10m00s; it is alive
 10:05 lead task.assigned #1 Part 1 - to worker-5
@@ -118,12 +118,12 @@ const DAY = `
 10:10 lead task.assigned #1 Part 1 - to worker-1
 10:10 worker-1 lead.decided restarted worker-1: its process died (signal SIGKILL)
 10:10 - lead.decided gave task #1 to worker-1: worker-5 is busy and worker-1 is idle
-11:10 worker-1 lead.decided counts the restarts of worker-1 anew: it has been healthy for 1m00s
+11:10 worker-1 lead.decided reset the restart count of worker-1: it has been healthy for 1m00s
 16:00 worker-5 task.completed #6 Part 6 - done
 16:00 lead task.assigned #5 Part 5 - to worker-5
 16:00 - lead.decided gave task #5 to worker-5: worker-6 is busy and worker-5 is idle
-17:00 worker-6 lead.decided asked worker-6 for a sign of task #8: no progress on task #8 for 5m00s
-77:30 - lead.decided started every deadline again: the lead itself slept; every deadline starts again
+17:00 worker-6 lead.decided sent worker-6 a status check for task #8: no progress on task #8 for 5m00s
+77:30 - lead.decided reset all deadlines: the lead itself slept
 78:00 worker-6 task.completed #8 Part 8 - done
 79:00 worker-2 task.claimed #7 Part 7
 79:00 worker-2 task.completed #7 Part 7 - done
@@ -186,7 +186,7 @@ it('takes any act of an agent for progress, and the wait for a person for no sil
   const decided = (await stage.log()).filter((line) => line.includes('lead.decided'));
   // Both have got on until then.
   expect(decided.map((line) => line.split(':').slice(0, 2).join(':'))).toEqual([
-    '25:00 ada lead.decided asked ada for a sign of task #1',
-    '25:00 bob lead.decided asked bob for a sign of task #2',
+    '25:00 ada lead.decided sent ada a status check for task #1',
+    '25:00 bob lead.decided sent bob a status check for task #2',
   ]);
 });

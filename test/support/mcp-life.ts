@@ -120,7 +120,7 @@ export class TeamLife {
     await until(() => this.#members.size === 2, 'two members have attached the server');
     for (const { host } of this.#members.values()) {
       const refused = await host.call('TeamDelete', { name: team_name, force: true });
-      expect(refused.text).toMatch(/^POLICY_DENIED: TeamDelete is the lead's alone/);
+      expect(refused.text).toMatch(/^POLICY_DENIED: TeamDelete is for the lead only/);
       expect(await host.say('TaskList')).toMatch(/#1 \[in_progress\]|#2 \[in_progress\]/);
     }
   }

@@ -1,4 +1,4 @@
-/** Agents as data, made by kind: what a program writes where a plan has `agent:`. */
+/** Makes agents as data, by kind, for programs: the same values as `agent:` in a plan. */
 import { execAgent, type AgentSpec } from './agent.ts';
 import type { AgentKind } from './agent-kinds.ts';
 
@@ -9,9 +9,9 @@ const kind =
   (rest: Rest = {}): AgentSpec => ({ kind: name, ...rest });
 
 export const agents = {
-  /** A shell text or an argv that is run once for each task, the task's text on its stdin. */
+  /** A shell text or an argv that runs once for each task, with the task's text on its stdin. */
   exec: execAgent,
-  /** Says what `options.turns` tell it; for tests and demonstrations. */
+  /** Answers with `options.turns`; for tests and demonstrations. */
   scripted: kind('scripted'),
   claude: kind('claude'),
   codex: kind('codex'),

@@ -1,6 +1,6 @@
 /**
- * An agent as data: what thinks for a member, written in a plan, in the configuration or on the command line.
- * Functions never cross a process, an `AgentSpec` does. How a kind is driven is told in `agents/`.
+ * An agent as data, from a plan, the configuration or the command line. Functions never cross a process; an `AgentSpec`
+ * does. The folder `agents/` drives each kind.
  */
 import * as z from 'zod';
 import { AGENT_KINDS, isAgentKind } from './agent-kinds.ts';
@@ -15,7 +15,7 @@ export const TIERS = ['haiku', 'sonnet', 'opus'] as const;
 export const tierSchema = z.enum(TIERS);
 export type Tier = z.infer<typeof tierSchema>;
 
-/** What a member may do to the files around it. */
+/** What a member may do to files. */
 export const SANDBOXES = ['read-only', 'workspace-write', 'full'] as const;
 export const sandboxSchema = z.enum(SANDBOXES);
 export type Sandbox = z.infer<typeof sandboxSchema>;
@@ -33,7 +33,7 @@ export const FAILURE_CLASSES = [
 export const failureClassSchema = z.enum(FAILURE_CLASSES);
 export type FailureClass = z.infer<typeof failureClassSchema>;
 
-/** Text that becomes an argument or a variable of a process, which cannot hold NUL. */
+/** Text for an argument or a variable of a process, which cannot contain NUL. */
 export const processText = z
   .string()
   .max(65_536)
@@ -43,7 +43,7 @@ export const processText = z
 export const commandSchema = z.union([processText.min(1), z.array(processText).min(1).max(1_000)]);
 export type Command = z.infer<typeof commandSchema>;
 
-/** The argv of a command. A text goes to the shell whole, so only what its user wrote may ever be in it. */
+/** The argv of a command. A text goes to the shell unchanged, so it must contain only what its user wrote. */
 export const argvOf = (command: Command): string[] =>
   typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
 
@@ -53,13 +53,13 @@ export const shellWords = (command: Command): string => (typeof command === 'str
 /** A command as the value of an environment variable: its argv as JSON. */
 export const commandText = (command: Command): string => JSON.stringify(argvOf(command));
 
-/** A command from there; undefined for what is none. */
+/** The command in a variable's value (see `commandText`); undefined if the value is not a command. */
 export function commandFrom(text: string): Command | undefined {
   try {
     const parsed = commandSchema.safeParse(JSON.parse(text));
     return parsed.success ? parsed.data : undefined;
   } catch {
-    // Nobody said one.
+    // The variable has no command.
     return undefined;
   }
 }
@@ -68,7 +68,7 @@ export const envNameSchema = z
   .string()
   .regex(/^[A-Za-z_][A-Za-z0-9_]{0,255}$/, 'Expected the name of an environment variable: letters, digits and "_".');
 
-/** Environment by name; stored in clear, so that no key belongs here. */
+/** Environment variables by name; stored in clear, so they must not contain keys. */
 export const envSchema = z.record(
   envNameSchema,
   z.union([processText, z.number(), z.boolean()]).transform((value) => String(value)),
@@ -78,7 +78,7 @@ const isModelName = (text: string): boolean => !text.startsWith('-') && !text.in
 
 export const agentSpecSchema = closed({
   kind: agentKindSchema,
-  /** The vendor's own model name; it travels on argv, where a leading hyphen would be an option. */
+  /** The vendor's own model name; it is an argv entry, where a leading hyphen would be an option. */
   model: z
     .string()
     .min(1)
@@ -86,13 +86,13 @@ export const agentSpecSchema = closed({
     .refine(isModelName, 'Expected a model name, which begins with no hyphen.')
     .optional(),
   tier: tierSchema.optional(),
-  /** The argv that replaces the program; for `exec` also a text for `/bin/sh -c`, run once for each task. */
+  /** The argv that replaces the program; for `exec` also a text for `/bin/sh -c`, which runs once for each task. */
   command: commandSchema.optional(),
   /** Appended to the argv. */
   args: z.array(processText).max(1_000).optional(),
   env: envSchema.optional(),
   baseUrl: z.url({ protocol: /^https?$/, error: 'Expected "baseUrl" to be an http or https address.' }).optional(),
-  /** The rest, by kind, in that program's own words. */
+  /** Further options by kind, under that program's own names. */
   options: z.record(z.string(), z.json()).optional(),
 }).transform(({ command, ...spec }, context) => {
   if (typeof command === 'string' && spec.kind !== 'exec') {
@@ -107,20 +107,20 @@ export type AgentSpecInput = z.input<typeof agentSpecSchema>;
 /** An agent that runs one command for each task; the task's text is on its stdin. */
 export const execAgent = (command: Command): AgentSpec => ({ kind: 'exec', command: argvOf(command) });
 
-/** Where an agent may be named: the first available of the configuration's `fallback`. */
+/** In place of an agent's name: the first available agent of the configuration's `fallback`. */
 export const AUTO = 'auto';
 
-/** The agent of a name: a configured one first, so that a kind can be configured under its own name, else a kind. */
+/** The agent of a name: a configured agent first, so that a kind can be configured under its own name; else a kind. */
 export function findAgent(name: string, configured: ReadonlyMap<string, AgentSpec>): AgentSpec | undefined {
   return configured.get(name) ?? (isAgentKind(name) ? { kind: name } : undefined);
 }
 
-/** The end of a sentence about an agent that nobody knows. */
+/** The beginning of a message about an unknown agent. */
 export const unknownAgent = (name: string, configured: ReadonlyMap<string, AgentSpec>): string =>
   `Unknown agent ${quoted(name)}${didYouMean(name, [...configured.keys(), ...AGENT_KINDS])}`;
 
 /**
- * @param text what stands behind `--agent`: a kind, a configured name, `exec:COMMAND`, or an AgentSpec as JSON
+ * @param text the value of `--agent`: a kind, a configured name, `exec:COMMAND`, or an AgentSpec as JSON
  * @throws UsageError `USAGE` for everything else
  */
 export function parseAgentFlag(text: string, configured: ReadonlyMap<string, AgentSpec> = new Map()): AgentSpec {

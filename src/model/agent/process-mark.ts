@@ -1,10 +1,10 @@
 /**
- * A mark: how the processes of one teammate are known, as `processes/<name>.json` keeps it; and what a lead tells its
- * reaper about marks. Drawn and looked for in `os/mark-environment.ts`.
+ * Marks, by which a teammate's processes are recognised, as `processes/<name>.json` records them; and the messages of a
+ * lead to its reaper. `os/mark-environment.ts` draws marks and finds them.
  */
 import * as z from 'zod';
 
-/** Top-level marks are this many values wide, and begin at a multiple of it. */
+/** Top-level marks are this many values wide and begin at a multiple of it. */
 export const BLOCK = 256;
 
 const evidence = {
@@ -12,20 +12,20 @@ const evidence = {
   id: z.string().min(1),
   /** The run's ULID. */
   run: z.string().min(1),
-  /** Start time of the lead that drew the mark: whatever started earlier is not ours. */
+  /** Start time of the lead that drew the mark: an older process is not ours. */
   since: z.number().int().nonnegative(),
-  /** A mark means nothing in another boot. */
+  /** A mark is valid only in this boot. */
   bootId: z.string(),
 };
 
 const limit = {
   low: z.number().int().min(BLOCK),
   high: z.number().int(),
-  /** The limit to start with; low and high may be wider, for teams inside the teammate. */
+  /** The limit with which the process starts; low and high may be wider, for teams inside the teammate. */
   value: z.number().int(),
 };
 
-/** A mark whose limits span more than a block is refused: it could match the whole host. */
+/** A mark whose limits span more than one block is refused: it could match processes of the whole host. */
 export const markSchema = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('limit'), ...evidence, ...limit }),
@@ -49,9 +49,12 @@ const identitySchema = z.object({
 });
 
 export const reaperMessageSchema = z.union([
-  /** Be ready to end what carries this mark; said again with more processes, all of them are known. */
+  /**
+   * The reaper will end all processes with this mark. If the message is repeated with other processes, all of them are
+   * kept.
+   */
   z.object({ add: markSchema, pids: z.array(identitySchema).readonly().default([]) }),
-  /** Nothing carries this mark any more. */
+  /** No process carries this mark any longer. */
   z.object({ remove: z.string() }),
   /** The team has ended in order. */
   z.object({ done: z.literal(true) }),

@@ -1,18 +1,18 @@
-/** What model calls used: tokens as the vendor counts them, and what they cost where anybody knows. */
+/** The use of model calls: tokens as the vendor counts them, and their cost if known. */
 import * as z from 'zod';
 
 const tokens = z.number().int().min(0);
 
 export const usageSchema = z.object({
-  /** All input tokens, those read from and written to a cache included. */
+  /** All input tokens, including those read from and written to a cache. */
   inputTokens: tokens,
   outputTokens: tokens,
-  /** Of the input tokens: read from the vendor's cache, written to it. */
+  /** Part of the input tokens: read from the vendor's cache, written to it. */
   cacheReadTokens: tokens.optional(),
   cacheWriteTokens: tokens.optional(),
-  /** The model, in its vendor's words. */
+  /** The vendor's name of the model. */
   model: z.string().optional(),
-  /** As the agent itself says; else it is reckoned from a price list. */
+  /** In US dollars, as the agent reports it; if absent, it is computed from the price list. */
   costUsd: z.number().min(0).optional(),
 });
 export type Usage = z.infer<typeof usageSchema>;

@@ -1,4 +1,4 @@
-/** What a verifier says of finished work: PASS or FAIL, and what is wrong. A text that is no verdict is FAIL. */
+/** A verifier's answer about finished work: PASS or FAIL, and the issues. A text without a verdict is FAIL. */
 import * as z from 'zod';
 
 export interface VerificationVerdict {
@@ -32,7 +32,7 @@ function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON, then: that is no verdict.
+    // Text that is not JSON is no verdict.
     return undefined;
   }
 }

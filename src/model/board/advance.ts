@@ -1,11 +1,11 @@
 /**
- * The law of the board: `advance(board, event)` is the only maker of a task. Every process folds the same bytes
- * in the same order and sees the same board: the first valid event in file order wins, and an event that is not
- * legal where it stands changes nothing. It reads nothing but its two arguments: no clock, no chance, no locale.
+ * The rules of the board: only `advance(board, event)` makes tasks. Every process folds the same bytes in the same
+ * order and gets the same board. The first valid event in file order wins; an event that is not legal at its position
+ * changes nothing. It reads only its two arguments: no clock, no random number, no locale.
  *
- * Tasks:  pending ─claimed→ in_progress ─completed→ completed
- *            ↑ └─────────────┘ released, or failed with attempts left
- *            └─retried─ failed ←─failed── in_progress        pending | in_progress ─→ skipped | cancelled
+ *   Tasks:  pending ─claimed→ in_progress ─completed→ completed
+ *              ↑ └─────────────┘ released, or failed with attempts left
+ *              └─retried─ failed ←─failed── in_progress        pending | in_progress ─→ skipped | cancelled
  */
 import { authorRefusal } from './authority.ts';
 import { isReady, refused, type Board, type Refused } from './board.ts';
@@ -24,9 +24,9 @@ export interface Accepted {
 export type AdvanceOutcome = Accepted | Refused;
 
 /**
- * Judges one event and, where it is legal, applies it.
+ * Judges one event and applies it if it is legal.
  *
- * @param board the fold so far; changed in place, and only when the outcome is `ok`
+ * @param board the fold so far; changed in place, and only if the outcome is `ok`
  * @returns what changed, or why nothing did
  */
 export function advance(board: Board, event: BoardEvent): AdvanceOutcome {
@@ -39,7 +39,7 @@ export function advance(board: Board, event: BoardEvent): AdvanceOutcome {
   return { ok: true, changed: ruling.tasks?.map(({ id }) => id) ?? [] };
 }
 
-/** All of a batch or none of it: each change is judged where the ones before it left the board. */
+/** Applies all changes of a batch or none; each change is judged on the board that the earlier ones left. */
 function together(board: Board, changes: readonly Change[], author: Author, at: string): AdvanceOutcome {
   const changed = new Set<string>();
   const undo: Undo[] = [];
@@ -66,7 +66,7 @@ function rule(board: Board, change: Change, author: Author, at: string): Ruling 
   return ended.length === 0 ? ruling : { ...ruling, requests: [...(ruling.requests ?? []), ...ended] };
 }
 
-/** The ready tasks among those that an event changed and those that wait on them. */
+/** The ready tasks among those that an event changed and those that wait for them. */
 export function newlyReady(board: Board, changed: readonly string[]): Task[] {
   const near = new Set(changed.flatMap((id) => [id, ...(board.waiting.get(id) ?? [])]));
   return [...near].flatMap((id) => board.tasks.get(id) ?? []).filter((task) => isReady(board, task));

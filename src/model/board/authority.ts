@@ -1,22 +1,23 @@
 /**
- * Who may write what on a board. A process is believed by its incarnation, a lead by its epoch, a person under the
- * epoch that it read; whoever was replaced since is refused. What the words mean for a task is `task-law.ts`'s.
+ * Which author may write which change on a board. A process is accepted by its incarnation, a lead by its epoch, a
+ * person by the epoch that it read. An author that was replaced is refused. `task-law.ts` decides what a change does to
+ * a task.
  */
 import { refused, type Board, type Refused } from './board.ts';
 import type { Author, Change } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
 
-/** True for the lead by its epoch, and for the person who speaks as the lead. */
+/** True for the lead, and for a person who writes as the lead. */
 export const commands = (author: Author): boolean => 'lead' in author || ('person' in author && author.person === LEAD);
 
-/** The member that speaks, or `lead`. */
+/** The author's member name, or `lead`. */
 export const speaker = (author: Author): Name =>
   'by' in author ? author.by : 'person' in author ? author.person : LEAD;
 
 /** The incarnation of a claim made by a person, who has no process. */
 export const PERSON = 'person';
 
-/** The life that speaks: a process's, or {@link PERSON}. */
+/** The author's incarnation: a process's, or {@link PERSON}. */
 export const incarnationOf = (author: Author): string =>
   'by' in author ? author.inc : 'person' in author ? PERSON : author.lead;
 
@@ -33,12 +34,12 @@ const OPEN_TO_MEMBERS = new Set<Change['type']>([
 ]);
 
 /**
- * May this author say this here at all?
+ * Whether this author may write this change at all.
  *
- * @returns undefined for yes, else the refusal
+ * @returns undefined if allowed, else the refusal
  */
 export function authorRefusal(board: Board, change: Change, author: Author): Refused | undefined {
-  // The first word is said before anybody leads; drawing an epoch is how one comes to lead.
+  // The first event is written before there is a lead; drawing an epoch makes a process the lead.
   if (change.type === 'log.opened')
     return commands(author) ? undefined : refused('POLICY_DENIED', 'only a lead opens a log');
   if (change.type === 'lead.took')
@@ -48,7 +49,7 @@ export function authorRefusal(board: Board, change: Change, author: Author): Ref
   if (commands(author)) return undefined;
   return OPEN_TO_MEMBERS.has(change.type)
     ? memberRefusal(board, change, author)
-    : refused('POLICY_DENIED', `${change.type} is the lead's to say`);
+    : refused('POLICY_DENIED', `${change.type} may be written by the lead only`);
 }
 
 const isStaleLead = (board: Board, author: Exclude<Author, { by: Name }>): boolean =>
@@ -61,7 +62,7 @@ function memberRefusal(board: Board, change: Change, author: Author): Refused | 
     return refused('POLICY_DENIED', `${name} cannot speak for ${change.name}`);
   if (member?.state !== 'joined') return refused('UNKNOWN_MEMBER', `${name} is no member`);
   if (!('by' in author)) return undefined;
-  // A new life is not current yet; it may announce only itself.
+  // A new incarnation is not current yet; it may announce only itself.
   const life = change.type === 'member.started' ? change.inc : member.incarnation;
   return life === author.inc ? undefined : refused('STALE_MEMBER', `this process of ${name} was replaced`);
 }

@@ -1,38 +1,41 @@
 /**
- * What a legal change does to a board, as a value, and the one place that does it. The indices (`busy`, `waiting`,
- * `unique`, `pendingOf`, `lastTaskId`, `firstPending`, `open`) follow from tasks and requests; they are kept here and
- * nowhere else.
+ * The effect of a legal change on a board, as a value, and the only function that applies it. The indices (`busy`,
+ * `waiting`, `unique`, `pendingOf`, `lastTaskId`, `firstPending`, `open`) follow from tasks and requests; they are
+ * updated here and nowhere else.
  */
 import type { Board, Member, Refused } from './board.ts';
 import type { Name } from '../text/names.ts';
 import type { Request } from './request.ts';
 import { uniqueMarks, type Task } from './task.ts';
 
-/** The parts of a board that are replaced whole. */
+/** The fields of a board that are replaced as a whole. */
 export type Header = Pick<Board, 'team' | 'profile' | 'claimMode' | 'phase' | 'lead'>;
 
 export interface BoardEffect {
   readonly header?: Partial<Header>;
   readonly member?: Member;
-  /** New values of tasks, each of which stands for a whole task. */
+  /** New values of tasks; each replaces a whole task. */
   readonly tasks?: readonly Task[] | undefined;
-  /** The same of requests. */
+  /** The same for requests. */
   readonly requests?: readonly Request[];
 }
 
-/** What a change does, or why it may not. */
+/** The effect of a change, or its refusal. */
 export type Ruling = BoardEffect | Refused;
 
-/** Takes back one step. */
+/** Undoes one step. */
 export type Undo = () => unknown;
 
-/** One event moves `firstPending` no further than this; later ones catch up, and no event costs a walk over the board. */
+/**
+ * One event advances `firstPending` by at most this much; later events catch up. So no event costs a walk over the
+ * board.
+ */
 const CATCH_UP = 64;
 
 /**
- * Carries out an effect.
+ * Applies an effect.
  *
- * @param undo where to note how to take it back; run last first. Left out where nothing is ever taken back
+ * @param undo receives the undo steps; run the last one first. Absent if nothing is ever undone
  */
 export function apply(board: Board, { header, member, tasks, requests }: BoardEffect, undo?: Undo[]): void {
   if (undo) {
@@ -65,7 +68,7 @@ function keep(board: Board, task: Task, undo?: Undo[]): void {
   else for (let step = 0; step < CATCH_UP && isPassed(board, board.firstPending); step += 1) board.firstPending += 1;
 }
 
-/** Whom a pending task waits for. */
+/** The owner of a pending task. */
 const waitingFor = (task: Task | undefined): Name | undefined => (task?.status === 'pending' ? task.owner : undefined);
 
 function recount({ pendingOf }: Board, from: Name | undefined, to: Name | undefined, undo?: Undo[]): void {

@@ -1,6 +1,6 @@
 /**
- * The board as folded from its log: what is true of a team, its members and its tasks. Everything here only
- * asks; the one thing that changes a board is `advance` in `advance.ts`.
+ * The board as folded from its log: the state of a team, its members and its tasks. The functions here only read; only
+ * `advance` in `advance.ts` changes a board.
  */
 import type { ClaimMode, Profile } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
@@ -22,7 +22,9 @@ export interface Member {
   readonly role: Name;
   readonly prefixes: readonly string[];
   readonly state: 'joined' | 'left';
-  /** The current life of this member's process, a ULID; null before the first and after it left. */
+  /**
+   * The current incarnation of this member's process, a ULID; null before the first start and after the member left.
+   */
   readonly incarnation: string | null;
 }
 
@@ -31,27 +33,27 @@ export interface Board {
   profile: Profile;
   claimMode: ClaimMode;
   phase: 'open' | 'closing' | 'closed';
-  /** Who leads, by the log: the epoch grows with every `lead.took`; 0 before the first. */
+  /** The lead according to the log: the epoch grows with every `lead.took`; 0 before the first. */
   lead: { readonly epoch: number; readonly incarnation: string | null; readonly since: string | null };
   readonly members: Map<Name, Member>;
   readonly tasks: Map<string, Task>;
-  /** What each member works on: member → task id. */
+  /** The task in progress of each member: member → task id. */
   readonly busy: Map<Name, string>;
-  /** Which tasks wait on a task: blocker id → ids. */
+  /** Tasks that wait for a task: blocker id → ids. */
   readonly waiting: Map<string, string[]>;
-  /** What must be unique among tasks (key, subject code, cascade step) → task id. */
+  /** Values that must be unique among tasks (key, subject code, cascade step) → task id. */
   readonly unique: Map<string, string>;
-  /** Ids have no gaps: 1 to this. */
+  /** Ids have no gaps: they go from 1 to this. */
   lastTaskId: number;
-  /** How many pending tasks each owner has. */
+  /** The number of pending tasks of each owner. */
   readonly pendingOf: Map<Name, number>;
-  /** No task with a lower id is pending; the task itself may be past it already. */
+  /** No task with a lower id is pending; the task with this id may not be pending either. */
   firstPending: number;
-  /** What members asked the lead, by its id, in the order of the asking. */
+  /** Requests of members to the lead, by id, in the order in which they were made. */
   readonly requests: Map<string, Request>;
   /** Those of `requests` that wait for an answer. */
   readonly open: Map<string, OpenRequest>;
-  /** Ids of the records already judged; a record appended twice counts once. */
+  /** Ids of the records judged so far; a record that was appended twice counts once. */
   readonly seen: Set<string>;
 }
 
@@ -99,7 +101,7 @@ export interface Refused {
 
 export const refused = (code: RefusalCode, why: string): Refused => ({ ok: false, code, why });
 
-/** The blockers that still hold a task up; an edge to an unknown task does, and finished work that the lead must judge. */
+/** The blockers that still block a task. Unknown tasks block, and so does finished work that the lead must judge. */
 export const openBlockers = (board: Board, task: Task): string[] => task.blockedBy.filter((id) => isOpen(board, id));
 
 const isOpen = (board: Board, id: string): boolean => {
@@ -107,17 +109,17 @@ const isOpen = (board: Board, id: string): boolean => {
   return task === undefined || !isResolved(task) || holdOn(board, id) !== undefined;
 };
 
-/** A task that a person is asked about is its asker's to take up again, and ready for nobody. */
+/** A task with an open question is not ready: only the asking member may continue it. */
 export const isReady = (board: Board, task: Task): boolean =>
   task.status === 'pending' &&
   !task.blockedBy.some((id) => isOpen(board, id)) &&
   questionOn(board, task.id) === undefined;
 
-/** The tasks that wait on `id` directly, lowest id first. */
+/** The tasks that wait for `id` directly, lowest id first. */
 export const dependants = (board: Board, id: string): Task[] =>
   (board.waiting.get(id) ?? []).flatMap((other) => board.tasks.get(other) ?? []).sort(byId);
 
-/** Every id that waits on `id`, directly or through others, each once. */
+/** Every id that waits for `id`, directly or through others, each once. */
 function* downstream(board: Board, id: string): Generator<string> {
   const found = new Set<string>();
   const queue = [id];
@@ -130,17 +132,20 @@ function* downstream(board: Board, id: string): Generator<string> {
       }
 }
 
-/** Every task that waits on `id`, directly or through others, each once, lowest id first. */
+/** Every task that waits for `id`, directly or through others, each once, lowest id first. */
 export const allDependants = (board: Board, id: string): Task[] =>
   [...downstream(board, id)].flatMap((other) => board.tasks.get(other) ?? []).sort(byId);
 
-/** Does the task `id` wait on `blocker`, directly or through others? */
+/** Whether the task `id` waits for `blocker`, directly or through others. */
 export function waitsFor(board: Board, id: string, blocker: string): boolean {
   for (const waiting of downstream(board, blocker)) if (waiting === id) return true;
   return false;
 }
 
-/** A member's prefix for a pipeline subject: the longest declared one wins (`DEV-FE-001` is not `DEV`). */
+/**
+ * Whether a pipeline subject has one of the member's prefixes: the longest declared one wins (`DEV-FE-001` is not
+ * `DEV`).
+ */
 export const ownsPrefix = (board: Board, member: Member, subject: string): boolean => {
   const code = subjectCode(subject);
   if (code === undefined) return false;
@@ -151,10 +156,10 @@ export const ownsPrefix = (board: Board, member: Member, subject: string): boole
 };
 
 /**
- * May this member claim this task now? The whole law of claiming in one place: the fold judges with it,
- * and whoever looks for work asks it first.
+ * Whether this member may claim this task now. All rules of claiming are here: the fold judges with it, and every
+ * search for work asks it first.
  *
- * @returns undefined for yes, else the refusal
+ * @returns undefined if allowed, else the refusal
  */
 export function claimRefusal(board: Board, task: Task, member: Member | undefined, name: Name): Refused | undefined {
   if (board.phase !== 'open') return refused('TEAM_CLOSED', `the team is ${board.phase}`);
@@ -182,7 +187,7 @@ export function claimRefusal(board: Board, task: Task, member: Member | undefine
 
 const LISTED = 10;
 
-/** Ids for a message, which stays short however many there are. */
+/** Ids for a message, shortened to LISTED entries. */
 const listed = (ids: readonly string[]): string =>
   ids
     .slice(0, LISTED)
@@ -197,7 +202,10 @@ export function* pendingTasks(board: Board): Generator<Task> {
   }
 }
 
-/** The task that this member should claim next: ready, allowed, its own before unowned ones, then the lowest id. */
+/**
+ * The task that this member should claim next: ready and allowed; its own tasks before unowned ones, then the lowest
+ * id.
+ */
 export function nextClaim(board: Board, name: Name, except: ReadonlySet<string> = new Set()): Task | undefined {
   const member = board.members.get(name);
   let own = board.pendingOf.get(name) ?? 0;
@@ -242,7 +250,7 @@ export const isDone = (board: Board): boolean => {
 
 export const claimOf = (task: Task): Claim | undefined => (task.status === 'in_progress' ? task.claim : undefined);
 
-/** The task that a member works on. */
+/** The task in progress of a member. */
 export function ownTask(board: Board, name: Name): ClaimedTask | undefined {
   const id = board.busy.get(name);
   const task = id === undefined ? undefined : board.tasks.get(id);

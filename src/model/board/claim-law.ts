@@ -1,4 +1,4 @@
-/** The law of claims: who may begin a task, and who may end what was begun. */
+/** The rules of claims: who may begin a task, and who may end a claim. */
 import { commands, incarnationOf, speaker } from './authority.ts';
 import { claimRefusal, refused, type Board, type Refused } from './board.ts';
 import type { Ruling } from './board-effect.ts';
@@ -40,7 +40,7 @@ function attempted(task: Running, at: string, why: string): Task {
   return Object.assign(factsOf(facts, at), { status: 'pending' as const, lastFailure: why });
 }
 
-/** One more process died at it: no attempt, but a task that kills processes is stopped. */
+/** One more process died at the task. This is no attempt, but a task that kills processes is failed. */
 function lost(task: Running, at: string, why: string): Task {
   const facts = { ...task, lost: task.lost + 1 };
   if (facts.lost < POISON_AFTER) return toPending(facts, at);
@@ -54,7 +54,7 @@ function noClaim(task: Task, epoch: number): Refused {
     : refused('STALE_CLAIM', `claim ${epoch} of task #${task.id} is over; the task is ${task.status}`);
 }
 
-/** A claim is ended by the life that holds it, naming its epoch; the lead may end anybody's. */
+/** A claim is ended by the incarnation that holds it, with its epoch; the lead may end any claim. */
 function endRefusal({ id, claim }: Running, change: ClaimEnd, author: Author): Refused | undefined {
   const { epoch } = change;
   if (claim.epoch !== epoch)
@@ -62,8 +62,8 @@ function endRefusal({ id, claim }: Running, change: ClaimEnd, author: Author): R
   if (commands(author)) return undefined;
   if (claim.member !== speaker(author) || claim.incarnation !== incarnationOf(author))
     return refused('POLICY_DENIED', `task #${id} is ${claim.member}'s`);
-  // Whether a process was lost, orphaned or fenced is seen from outside it.
+  // Only the lead can see from outside whether a process was lost, orphaned or fenced.
   return change.type === 'task.released' && change.reason !== 'released' && change.reason !== 'agent'
-    ? refused('POLICY_DENIED', `a claim is ${change.reason} only by the lead's word`)
+    ? refused('POLICY_DENIED', `only the lead may release a claim as ${change.reason}`)
     : undefined;
 }

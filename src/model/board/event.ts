@@ -1,6 +1,6 @@
 /**
- * The facts of a team's board log, and how a line of the log becomes one. What the fold accepts is frozen
- * per version `v` by the golden corpus in `test/model/golden/`; a change of meaning is a new version.
+ * The events of a team's board log, and how a line of the log becomes one. What the fold accepts is frozen per version
+ * `v` by the golden corpus in `test/model/board/golden/`; a changed meaning needs a new version.
  */
 import * as z from 'zod';
 import { isDeep, MAX_DEPTH } from '../text/json-depth.ts';
@@ -13,12 +13,12 @@ export const LOG_VERSION = 1;
 
 export const ulidSchema = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'Expected a ULID');
 const epochSchema = z.number().int().min(0);
-/** ISO 8601 as `timestamp` writes it; shown to people, judged by nobody. */
+/** ISO 8601 as `timestamp` writes it; shown to people, no rule uses it. */
 const timeSchema = z
   .string()
   .regex(/^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/, 'Expected an ISO 8601 time');
 
-/** Who says so: one life of a member, a lead by its epoch, or a person under the epoch that it folded. */
+/** The author: one incarnation of a member, a lead by its epoch, or a person with the epoch that it folded. */
 export const authorSchema = z.union([
   z.strictObject({ by: memberSchema, inc: ulidSchema }),
   z.strictObject({ lead: ulidSchema, epoch: epochSchema }),
@@ -89,18 +89,18 @@ const changes = [
   }),
 ] as const;
 
-/** One change of the board, without who and when. */
+/** One change of the board, without author and time. */
 export const changeSchema = z.discriminatedUnion('type', changes);
 export type Change = z.infer<typeof changeSchema>;
 
-/** What a record asks for: one change, or several that happen together or not at all. */
+/** The content of a record: one change, or several that are applied together or not at all. */
 export const bodySchema = z.discriminatedUnion('type', [
   ...changes,
   z.object({ type: z.literal('batch'), changes: z.array(changeSchema).min(1).max(100_000) }),
 ]);
 export type Body = z.infer<typeof bodySchema>;
 
-/** What every version keeps, so that an older program knows a newer record when it sees one. */
+/** Fields that every version keeps, so that an older program recognises a newer record. */
 const headSchema = z.object({
   id: ulidSchema,
   v: z.number().int().positive(),
@@ -108,7 +108,7 @@ const headSchema = z.object({
   author: z.looseObject({}),
 });
 
-/** Who and when: every line of a log passes here. */
+/** Author and time; every line of a log is parsed with this schema. */
 const parseEnvelope = compiledWhenHot(
   z.object({ id: ulidSchema, v: z.literal(LOG_VERSION), at: timeSchema, author: authorSchema }),
 );
@@ -123,7 +123,7 @@ const reasonOf = (error: z.ZodError): string => {
   return issue ? `${issue.path.join('.') || 'record'}: ${issue.message}` : 'unreadable';
 };
 
-/** Parses one line of the board log. Never throws: what is not ours is `noise`, with the reason. */
+/** Parses one line of the board log. Never throws: any other line is `noise`, with the reason. */
 export function parseBoardLine(line: string): ParsedLine {
   let value: unknown;
   try {
@@ -135,7 +135,7 @@ export function parseBoardLine(line: string): ParsedLine {
   if (!envelope.success) return newerOrNoise(value, envelope.error);
   if (isDeep(line)) return { kind: 'noise', why: `nested deeper than ${MAX_DEPTH}` };
   const body = bodySchema.safeParse(value);
-  // Assigned, not spread: the parser made both, and a spread costs more than the parsing.
+  // Assigned, not spread: the parser made both objects, and a spread costs more than the parsing.
   return body.success
     ? { kind: 'event', event: Object.assign(body.data, envelope.data) }
     : { kind: 'noise', why: reasonOf(body.error) };

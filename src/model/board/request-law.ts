@@ -1,4 +1,4 @@
-/** The law of requests: who may ask what, who may answer, and when nobody waits for an answer any more. */
+/** The rules of requests: who may ask what, who may answer, and when a request is withdrawn. */
 import { incarnationOf, speaker } from './authority.ts';
 import { refused, type Board } from './board.ts';
 import type { BoardEffect, Ruling } from './board-effect.ts';
@@ -9,7 +9,7 @@ import { withdrawal, type Request } from './request.ts';
 type Made = Change & { type: 'request.made' };
 type Answered = Change & { type: 'request.answered' };
 
-/** Asked by a member, and about nothing but the task in its own hands. */
+/** A member may ask, and only about its own task in progress. */
 export function ruleRequestMade(
   board: Board,
   { request: id, kind, about, text }: Made,
@@ -17,34 +17,32 @@ export function ruleRequestMade(
   at: string,
 ): Ruling {
   const from = speaker(author);
-  if (from === LEAD) return refused('POLICY_DENIED', 'the lead is asked, it asks nobody');
-  if (board.requests.has(id)) return refused('DUPLICATE', `request ${id} was made already`);
+  if (from === LEAD) return refused('POLICY_DENIED', 'the lead answers requests and may not make one');
+  if (board.requests.has(id)) return refused('DUPLICATE', `request ${id} was already made`);
   const asked = { id, kind, from, text, at, state: 'open' as const };
   if (about === undefined)
     return kind === 'question'
       ? { requests: [asked] }
-      : refused('BAD_REFERENCE', `a ${kind} is about the task in hand; claim it first`);
+      : refused('BAD_REFERENCE', `a ${kind} must name a task that ${from} has claimed`);
   const task = board.tasks.get(about);
   if (!task) return refused('UNKNOWN_TASK', `there is no task #${about}`);
   const isOwn = task.status === 'in_progress' && task.claim.member === from;
   if (!isOwn || task.claim.incarnation !== incarnationOf(author))
-    return refused('STALE_CLAIM', `task #${about} is not in ${from}'s hands`);
+    return refused('STALE_CLAIM', `task #${about} is not claimed by ${from}`);
   return { requests: [{ ...asked, task: about, epoch: task.claim.epoch }] };
 }
 
-/** The first answer counts. Whoever may not command was refused before: see `authority.ts`. */
+/** The first answer counts. An author that is not the lead was refused before: see `authority.ts`. */
 export function ruleRequestAnswered(board: Board, { request: id, approve, text }: Answered, at: string): Ruling {
   const request = board.requests.get(id);
-  if (!request) return refused('UNKNOWN_REQUEST', `nobody asked ${id}`);
-  if (request.state === 'answered')
-    return refused('FINAL', `the request ${id} was answered already, and ${request.from} has it`);
-  if (request.state === 'withdrawn')
-    return refused('FINAL', `nobody waits for the answer to ${id} any more: ${request.why}`);
+  if (!request) return refused('UNKNOWN_REQUEST', `there is no request ${id}`);
+  if (request.state === 'answered') return refused('FINAL', `the request ${id} was already answered`);
+  if (request.state === 'withdrawn') return refused('FINAL', `the request ${id} was withdrawn: ${request.why}`);
   const { state: _, ...asked } = request;
   return { requests: [{ ...asked, state: 'answered', approve, answer: text, answeredAt: at }] };
 }
 
-/** The requests that an effect on tasks and members ends. */
+/** The requests that an effect on tasks and members withdraws. */
 export function ruleRequestWithdrawn({ open }: Pick<Board, 'open'>, { tasks = [], member }: BoardEffect): Request[] {
   if (open.size === 0 || (tasks.length === 0 && member === undefined)) return [];
   const changed = new Map(tasks.map((task) => [task.id, task]));

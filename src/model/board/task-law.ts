@@ -1,4 +1,7 @@
-/** The law of tasks: each function judges one kind of change and says what it does. Claims are `claim-law.ts`'s. */
+/**
+ * The rules of tasks: each function judges one kind of change and returns its effect. `claim-law.ts` has the rules of
+ * claims.
+ */
 import { commands, speaker } from './authority.ts';
 import { allDependants, ownsPrefix, refused, waitsFor, type Board, type Refused } from './board.ts';
 import { ruleClaim, ruleClaimEnd } from './claim-law.ts';
@@ -48,11 +51,11 @@ const notPending = (task: Task): Refused =>
     ? refused('ALREADY_CLAIMED', `task #${task.id} is ${task.claim.member}'s`)
     : refused('FINAL', `task #${task.id} is ${task.status}`);
 
-// ── beginnings ───────────────────────────────────────────────────────────────────────────────────────────────────
+// ── creation ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function created(board: Board, id: string, fields: NewTask, author: Author, at: string): Ruling {
   if (!board.team) return refused('TEAM_CLOSED', 'the log is not opened');
-  // Ids have no gaps: else one hostile id would use them up, or make every reader count to it.
+  // Ids have no gaps. Otherwise one hostile id could use all ids up, or make every reader count to it.
   if (Number(id) <= board.lastTaskId) return refused('DUPLICATE', `task id ${id} is taken`);
   if (Number(id) > board.lastTaskId + 1)
     return refused('BAD_REFERENCE', `the next task id is ${board.lastTaskId + 1}, not ${id}`);
@@ -65,7 +68,10 @@ function created(board: Board, id: string, fields: NewTask, author: Author, at: 
   return refusal ?? { tasks: [newTask(id, board.team.name, fields, at)] };
 }
 
-/** May this member own a task of this subject? In a pipeline only if no other role declares a longer prefix of it. */
+/**
+ * Whether this member may own a task of this subject. In a pipeline it may only if no other role declares a longer
+ * prefix of it.
+ */
 function ownerRefusal(board: Board, owner: Name, subject: string): Refused | undefined {
   if (owner === LEAD) return undefined;
   const member = board.members.get(owner);
@@ -76,7 +82,10 @@ function ownerRefusal(board: Board, owner: Name, subject: string): Refused | und
     : refused('POLICY_DENIED', `${owner}'s role does not declare the prefix of ${code}`);
 }
 
-/** What a member may not create: what hides or chains tasks, and in a pipeline any task for another role. */
+/**
+ * Tasks that a member may not create: tasks with metadata that hides or chains them, and in a pipeline tasks for
+ * another role.
+ */
 function memberTaskRefusal(board: Board, name: Name, { subject, owner, role, metadata }: NewTask): Refused | undefined {
   if (Object.keys(metadata).some(isRuntimeKey))
     return refused('POLICY_DENIED', `${name} may not set the runtime's metadata`);
@@ -88,7 +97,7 @@ function memberTaskRefusal(board: Board, name: Name, { subject, owner, role, met
     : refused('POLICY_DENIED', `${name} may not create tasks for other roles`);
 }
 
-/** Metadata that the runtime acts on: what counts, and which task follows which. */
+/** Metadata that the runtime acts on: what is counted, and which task follows which. */
 const isRuntimeKey = (key: string): boolean =>
   key.startsWith('_') || key === 'parent' || key === 'kind' || key === 'depth';
 
@@ -148,12 +157,15 @@ function updated(board: Board, task: Task, change: Update, author: Author, at: s
   return refusal ?? { tasks: [next] };
 }
 
-/** A member describes its own task further; it renames no code, and touches nothing that the runtime acts on. */
+/**
+ * A member may describe its own task further. It may change neither the subject's code nor metadata that the runtime
+ * acts on.
+ */
 function memberUpdateRefusal(task: Task, change: Update, name: Name): Refused | undefined {
   if (name !== (task.status === 'in_progress' ? task.claim.member : task.owner))
     return refused('POLICY_DENIED', `task #${task.id} is not ${name}'s`);
   if (change.subject !== undefined && subjectCode(change.subject) !== subjectCode(task.subject))
-    return refused('POLICY_DENIED', `the code of task #${task.id} is the lead's to change`);
+    return refused('POLICY_DENIED', `only the lead may change the code of task #${task.id}`);
   return Object.keys(change.metadata ?? {}).some(isRuntimeKey)
     ? refused('POLICY_DENIED', `${name} may not set the runtime's metadata`)
     : undefined;

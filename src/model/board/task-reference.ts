@@ -1,11 +1,11 @@
-/** How people and programs name a task: by key, subject, code or id. */
+/** Finds the task that a person or a program names: by key, subject, code or id. */
 import type { Board } from './board.ts';
 import { UsageError } from '../text/errors.ts';
 import { subjectCode, type Task } from './task.ts';
 
 /**
- * Resolves a reference to a task: its key, its exact subject or the subject's leading code, then its id. `#3` is
- * always the id, so that no key or subject can stand in for it.
+ * Resolves a reference to a task: its key, then its exact subject or the subject's leading code, then its id. `#3`
+ * always means the id, so that no key or subject can replace it.
  *
  * @throws UsageError `UNKNOWN_TASK` for none, `BAD_REFERENCE` for several
  */

@@ -1,6 +1,6 @@
 /**
- * A task as the board keeps it. A task is a frozen value: only the fold in `advance.ts` makes one, each
- * change makes a new one, and each status carries just the fields that are true in it.
+ * A task as the board keeps it. A task is a frozen value: only the fold in `advance.ts` makes one, and each change
+ * makes a new one. Each status has only the fields that are valid in it.
  */
 import * as z from 'zod';
 import { memberSchema, nameSchema, type Name } from '../text/names.ts';
@@ -8,18 +8,18 @@ import { memberSchema, nameSchema, type Name } from '../text/names.ts';
 export const TASK_STATUSES = ['pending', 'in_progress', 'completed', 'failed', 'skipped', 'cancelled'] as const;
 export type TaskStatus = (typeof TASK_STATUSES)[number];
 
-/** Text bodies in the log are bounded; longer ones belong into files. Bytes are counted as UTF-16 units. */
+/** Texts in the log are limited; longer ones belong into files. Lengths are counted in UTF-16 units. */
 const text = (limit: number) => z.string().max(limit);
 
 export const taskIdSchema = z.string().regex(/^[1-9][0-9]{0,14}$/, 'Expected a task id: a decimal number');
 
-/** What a plan or a person asks to be done, so that a teammate can do it from the board alone. */
+/** The work that a plan or a person asks for, complete enough that a teammate needs only the board. */
 export const workSchema = z.strictObject({
   /** A text for `/bin/sh -c`, or an argv. */
   run: z.union([text(65_536), z.array(text(65_536)).min(1).max(1_000)]).optional(),
   prompt: text(262_144).optional(),
   verify: z.array(text(65_536)).max(100).default([]),
-  /** Milliseconds; bounds the `exec` child and each `verify` command. */
+  /** Milliseconds; limits the `exec` child and each `verify` command. */
   timeoutMs: z.number().int().positive().optional(),
   env: z.record(z.string(), z.string()).default({}),
   files: z.array(z.string()).max(1_000).default([]),
@@ -27,10 +27,12 @@ export const workSchema = z.strictObject({
 });
 export type Work = z.infer<typeof workSchema>;
 
-/** What bounds a task that names no time-out of its own: SPEC §5a's 10 minutes. */
+/** The time-out of a task that names none: 10 minutes (docs/specification.md R4.4). */
 export const DEFAULT_TASK_TIMEOUT_MS = 600_000;
 
-/** How an attempt ended, short; the whole text is in `results/<task>.<epoch>.md`, whose SHA-256 is `hash`. */
+/**
+ * The result of an attempt in short form; the whole text is in `results/<task>.<epoch>.md`, whose SHA-256 is `hash`.
+ */
 export const resultSchema = z.strictObject({
   summary: text(4_096),
   hash: z.string().optional(),
@@ -42,7 +44,7 @@ export type TaskResult = z.infer<typeof resultSchema>;
 export const claimSchema = z.strictObject({ member: memberSchema, incarnation: z.string(), epoch: z.number().int() });
 export type Claim = z.infer<typeof claimSchema>;
 
-/** What holds in every status. */
+/** Fields that are valid in every status. */
 export interface TaskFacts {
   readonly id: string;
   readonly team: Name;
@@ -54,9 +56,9 @@ export interface TaskFacts {
   readonly role?: Name;
   readonly blockedBy: readonly string[];
   readonly work: Work;
-  /** Attempts that ended in failure; a lost process is none. */
+  /** Attempts that failed; a lost process does not count. */
   readonly attempts: number;
-  /** Failed attempts that are forgiven. */
+  /** Failed attempts after which the task is tried again. */
   readonly retries: number;
   /** Processes that died while they worked on it. */
   readonly lost: number;
@@ -78,23 +80,23 @@ export type Task = TaskFacts &
     | { readonly status: 'cancelled'; readonly reason: string }
   );
 
-/** One that somebody works on. */
+/** A task in progress. */
 export type ClaimedTask = Task & { readonly status: 'in_progress' };
 
 export type FailureCode = 'FAILED' | 'POISON';
 
-/** A task that took down this many processes fails. */
+/** A task fails after this many processes died at it. */
 export const POISON_AFTER = 3;
 
 export const isFinal = (task: Task): boolean => task.status !== 'pending' && task.status !== 'in_progress';
 
-/** A blocker that no longer holds anything up. */
+/** Whether a task, as a blocker, blocks nothing any longer. */
 export const isResolved = (task: Task): boolean => task.status === 'completed' || task.status === 'skipped';
 
-/** Left out of counts and phase inference. */
+/** Whether a task is left out of counts and of phase inference. */
 export const isInternal = (task: Task): boolean => task.metadata['_internal'] === true;
 
-/** Done by a person's yes; set by the runtime alone. */
+/** Whether a person completes the task by approving it; only the runtime sets this. */
 export const isCheckpoint = (task: Pick<TaskFacts, 'metadata'>): boolean => task.metadata['_checkpoint'] === true;
 
 /** Decimal ids are compared as numbers: 10 comes after 2. */
@@ -106,7 +108,7 @@ export const subjectCode = (subject: string): string | undefined =>
 
 type Marked = Pick<TaskFacts, 'subject' | 'metadata'> & { readonly key?: string | undefined };
 
-/** What no second task of a board may have: the key, the subject's code, the cascade step of its parent. */
+/** Values that no second task of a board may have: the key, the subject's code, the cascade step of its parent. */
 export function uniqueMarks({ key, subject, metadata }: Marked): string[] {
   const code = subjectCode(subject);
   const { parent, kind } = metadata;
@@ -117,7 +119,7 @@ export function uniqueMarks({ key, subject, metadata }: Marked): string[] {
   return marks;
 }
 
-/** What it takes to add a task; defaults are given here and nowhere deeper. */
+/** The fields of a new task; all defaults are set here. */
 export const newTaskSchema = z.strictObject({
   subject: text(1_000).min(1),
   key: text(200).min(1).optional(),

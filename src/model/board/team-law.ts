@@ -1,4 +1,7 @@
-/** The law of the team, its lead, its members and what they ask: each function judges one kind of change and says what it does. */
+/**
+ * The rules of the team, its lead, its members and their requests: each function judges one kind of change and returns
+ * its effect.
+ */
 import { PERSON } from './authority.ts';
 import { refused, type Board } from './board.ts';
 import type { Ruling } from './board-effect.ts';
@@ -13,10 +16,10 @@ export type TeamChange = Exclude<Change, { task: string }>;
 export function ruleTeam(board: Board, change: TeamChange, author: Author, at: string): Ruling {
   switch (change.type) {
     case 'log.opened':
-      if (board.team) return refused('DUPLICATE', 'the log is open already');
+      if (board.team) return refused('DUPLICATE', 'the log is already open');
       return { header: { team: { id: change.team, name: change.name } } };
     case 'team.opened':
-      // Said again, it takes a closing back that a member refused.
+      // If repeated, it reverts a closing that a member refused.
       return { header: { profile: change.profile, claimMode: change.claim, phase: 'open' } };
     case 'team.closing':
       return { header: { phase: 'closing' } };
@@ -39,18 +42,18 @@ export function ruleTeam(board: Board, change: TeamChange, author: Author, at: s
   }
 }
 
-/** The election: the first to draw the next epoch leads, and a closing team is open again. */
+/** The election: the first to draw the next epoch is the lead, and a closing team is open again. */
 function lead(board: Board, epoch: number, author: Author, at: string): Ruling {
   if (epoch !== board.lead.epoch + 1) return refused('STALE_LEAD', `epoch ${epoch} was taken by another lead`);
   const incarnation = 'lead' in author ? author.lead : null;
-  // What the lead before worked on is free; a person who works as the lead is nobody's process and goes on.
+  // The former lead's claims are released. A person who works as the lead has no process and keeps its claim.
   const tasks = freed(board, LEAD, at, (life) => life !== PERSON && life !== incarnation);
   return { header: { lead: { epoch, incarnation, since: at }, phase: 'open' }, tasks };
 }
 
-/** Who joins has no life yet, also one who was here before: what still runs of it may not write. */
+/** A joining member has no incarnation yet, even if it was a member before: its old process may not write. */
 function joined(board: Board, { name, role, prefixes }: Change & { type: 'member.joined' }): Ruling {
-  if (board.members.get(name)?.state === 'joined') return refused('DUPLICATE', `${name} is a member already`);
+  if (board.members.get(name)?.state === 'joined') return refused('DUPLICATE', `${name} is already a member`);
   return { member: { name, role, prefixes, state: 'joined', incarnation: null } };
 }
 
@@ -60,16 +63,16 @@ function left(board: Board, name: Name, at: string): Ruling {
   return { member: { ...member, state: 'left', incarnation: null }, tasks: freed(board, name, at) };
 }
 
-/** Replaces the life `after`; of two that replace the same one, the first in the log wins. */
+/** Replaces the incarnation `after`; if two replace the same one, the first in the log wins. */
 function started(board: Board, { name, inc, after }: Change & { type: 'member.started' }, at: string): Ruling {
   const member = board.members.get(name);
   if (member?.state !== 'joined') return refused('UNKNOWN_MEMBER', `${name} is no member`);
   if (member.incarnation !== after) return refused('STALE_MEMBER', `another process of ${name} started first`);
-  if (inc === after) return refused('DUPLICATE', `this life of ${name} has started already`);
+  if (inc === after) return refused('DUPLICATE', `this process of ${name} has already started`);
   return { member: { ...member, incarnation: inc }, tasks: freed(board, name, at) };
 }
 
-/** The task that a member works on, back among the pending. */
+/** The task in progress of a member, as pending again. */
 function freed(board: Board, name: Name, at: string, ends: (life: string) => boolean = () => true): Task[] {
   const id = board.busy.get(name);
   const task = id === undefined ? undefined : board.tasks.get(id);

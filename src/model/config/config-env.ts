@@ -6,14 +6,14 @@ import { check } from '../text/document-problem.ts';
 
 const PREFIX = 'TEAMS_';
 
-/** Variables that a lead sets for its teammates; they are no configuration, however near to a key. */
+/** Variables that a lead sets for its teammates; they are not configuration, however similar to a key. */
 const RUNTIME = new Set(['ROOT', 'TEAM', 'MEMBER', 'ROLE', 'TOKEN', 'TASK_ID', 'TASK_FILE', 'RUN']);
 
 type KeyPath = readonly [string, ...string[]];
 
 const { routing, sandbox, hooks, gates } = configSchema.shape;
 
-/** Groups whose entries are keys of their own; the others are maps of names. */
+/** Groups whose entries are keys themselves; the other groups are maps of names. */
 const CLOSED = { routing, sandbox, hooks, gates };
 
 const KEY_PATHS: readonly KeyPath[] = [
@@ -35,8 +35,9 @@ export const configVariables = (): ReadonlyMap<string, string> =>
   new Map([...BY_VARIABLE].map(([variable, path]) => [path.join('.'), `${PREFIX}${variable}`]));
 
 /**
- * One layer for each variable, so that its name is the origin of what it sets. A text becomes the first of JSON,
- * the text itself, yes or no, and a list with commas that the key's schema accepts. Empty variables set nothing.
+ * One layer for each variable, so that the variable's name is the origin of its value. A text is read as the first of
+ * these that the key's schema accepts: JSON, the text itself, yes or no, a list with commas. Empty variables set
+ * nothing.
  */
 export function configFromEnv(env: Readonly<Record<string, string | undefined>>): Layer[] {
   return Object.entries(env).flatMap(([name, text]): Layer[] => {
@@ -47,7 +48,7 @@ export function configFromEnv(env: Readonly<Record<string, string | undefined>>)
   });
 }
 
-/** A variable near to one of ours: an unknown key, so that the merge warns of it with what was meant. */
+/** A variable similar to a known one becomes an unknown key, so that the merge warns and suggests the right name. */
 function mistyped(variable: string): KeyPath | undefined {
   if (RUNTIME.has(variable) || nearest(variable, BY_VARIABLE.keys()) === undefined) return undefined;
   return [variable.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())];
@@ -70,6 +71,6 @@ function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Most variables are plain text; that one is no JSON is no fault.
+    return undefined; // Most variables are plain text, so text that is not JSON is no error.
   }
 }

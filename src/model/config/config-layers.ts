@@ -1,6 +1,6 @@
 /**
- * Configuration from several places: the first layer that sets a key wins, key by key and within a group entry by
- * entry. Every layer is judged on its own, so that a mistake is told with the place where it was made.
+ * Merges configuration layers: the first layer that sets a key wins, key by key, and in a group entry by entry. Each
+ * layer is checked by itself, so that a message names the origin of a mistake.
  */
 import { configSchema, contradictions, GROUPS, type Config } from './config.ts';
 import { UsageError } from '../text/errors.ts';
@@ -8,16 +8,19 @@ import { check, isMap, type Path } from '../text/document-problem.ts';
 import { readSource } from '../text/yaml-source.ts';
 
 export interface Layer {
-  /** How it is named to people: `--max-agents`, `TEAMS_MAX_AGENTS`, `.teams/config.yaml`. */
+  /** The name in messages: `--max-agents`, `TEAMS_MAX_AGENTS`, `.teams/config.yaml`. */
   readonly origin: string;
   readonly values: unknown;
-  /** An untrusted layer (a cloned repository's) sets no command, address or environment, and loosens no sandbox. */
+  /**
+   * An untrusted layer (from a cloned repository) may set no command, address or environment, and may not loosen a
+   * sandbox.
+   */
   readonly trusted: boolean;
 }
 
 export interface MergedConfig {
   readonly config: Config;
-  /** Who set a key: `maxAgents`, `hooks.onFinished` → an origin, or `default`. */
+  /** The origin of each key: `maxAgents`, `hooks.onFinished` → an origin, or `default`. */
   readonly origins: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
 }
@@ -52,7 +55,11 @@ export function mergeConfig(layers: readonly Layer[]): MergedConfig {
 
 const invalid = (lines: readonly string[]): UsageError => new UsageError('CONFIG_INVALID', lines.join('\n'));
 
-/** Reads a configuration file, YAML or JSON. An empty one sets nothing. */
+/**
+ * Reads a configuration file, YAML or JSON. An empty file sets nothing.
+ *
+ * @throws UsageError `CONFIG_INVALID` with every problem, one a line
+ */
 export function parseConfigFile(text: string, origin: string): unknown {
   const { value, problems } = readSource({ text, file: origin, format: 'yaml' });
   if (problems.length > 0)
@@ -60,7 +67,10 @@ export function parseConfigFile(text: string, origin: string): unknown {
   return value ?? {};
 }
 
-/** What of a layer is known and allowed; the rest is left out with a warning, or refused. */
+/**
+ * The known and allowed part of a layer. Unknown and forbidden keys are dropped with a warning; wrong values are
+ * refused.
+ */
 function cleaned({ origin, values, trusted }: Layer, warnings: string[]): unknown {
   let clean = values;
   const leaveOut = (path: Path, why: string): void => {
@@ -69,7 +79,7 @@ function cleaned({ origin, values, trusted }: Layer, warnings: string[]): unknow
   };
   if (!trusted)
     for (const path of forbidden(clean))
-      leaveOut(path, `${path.join('.')} is left out: this file is not trusted to set it.`);
+      leaveOut(path, `${path.join('.')} is ignored: this file is not trusted to set it.`);
   const first = check(configSchema, clean);
   if (first.ok) return clean;
   for (const { path, text } of first.problems.filter(({ atKey }) => atKey === true))
@@ -83,7 +93,7 @@ const around = (path: Path): string[] => (path.length > 1 ? [path.slice(0, -1).j
 
 const FORBIDDEN_OF_AGENTS = ['command', 'args', 'env', 'baseUrl', 'options'];
 
-/** What would let a stranger's file run something, send something somewhere, or loosen a sandbox. */
+/** Keys with which an untrusted file could run a command, send data to an address, or loosen a sandbox. */
 function forbidden(values: unknown): Path[] {
   if (!isMap(values)) return [];
   const { agents, hooks, sandbox } = values;

@@ -1,6 +1,6 @@
 /**
- * Configuration as data (SPEC §13): the keys, their defaults, and what may not stand together. Layers of it are
- * merged in `config-layers.ts`; who reads which file is told by its callers.
+ * Configuration as data (docs/specification.md R12.1): the keys, their defaults, and which values contradict each
+ * other. `config-layers.ts` merges layers; callers decide which files are read.
  */
 import * as z from 'zod';
 import {
@@ -20,11 +20,11 @@ import { nameSchema } from '../text/names.ts';
 import { closed } from '../text/document-problem.ts';
 
 const count = (least: number, most: number) => z.number().int().min(least).max(most);
-/** Milliseconds that a timer of the platform can wait. */
+/** Milliseconds, up to the longest delay of a platform timer. */
 const ms = (least: number) => count(least, 2 ** 31 - 1);
 const agentName = z.string().min(1).max(64);
 
-/** A command of the user's own; it gets the event on its stdin. */
+/** A command of the user; it gets the event on its stdin. */
 const hook = commandSchema.optional();
 
 const gate = z.union([z.boolean(), commandSchema]).default(true);
@@ -36,36 +36,38 @@ export const configSchema = closed({
   /** `auto`, a kind, or a name of `agents`. */
   defaultAgent: agentName.default(AUTO),
   fallback: z.array(agentName).max(32).default(rankedBy('fallbackRank')),
-  /** A role; S2 calls it the agent type. */
+  /** The role of a member that names none. */
   defaultAgentType: nameSchema.prefault('executor'),
   defaultModel: tierSchema.default('sonnet'),
-  /** What a tier is called by a kind: `models: {openai: {haiku: …}}`. */
+  /** Model names by kind and tier: `models: {openai: {haiku: …}}`. */
   models: modelsSchema.default({}),
-  /** US dollars for a million tokens of a model, before the prices that are known. */
+  /** US dollars per million tokens, by model; they override the known prices. */
   prices: z.record(z.string().min(1).max(200), priceSchema).default({}),
   agents: z.record(nameSchema, agentSpecSchema).default({}),
   monitorIntervalMs: ms(10).default(30_000),
-  /** Absent: the profile's. */
+  /** Absent: the profile's value applies. */
   shutdownTimeoutMs: ms(0).optional(),
   watchdogWarningMs: ms(1).default(300_000),
   watchdogReassignMs: ms(1).default(600_000),
   maxConsecutiveErrors: count(1, 1_000).default(3),
-  /** Without any sign of an agent for so long its turn is over. */
+  /** A turn ends after this many milliseconds without any event of its agent. */
   agentStallMs: ms(1).default(300_000),
   enableCascade: z.boolean().default(true),
   enableCrossCliVerification: z.boolean().default(true),
   lockTimeoutMs: ms(1).default(15_000),
   inboxMaxMessages: count(1, 10_000_000).default(10_000),
   inboxMaxBytes: count(1_024, 2 ** 40).default(64 * 1024 * 1024),
-  /** Messages that one agent may send in a second. */
+  /** Messages that one agent may send in one second. */
   agentSendRate: z.number().positive().max(1_000_000).default(50),
   relayTimeoutMs: ms(1).default(600_000),
   routing: closed({ byType: z.boolean().default(false) }).prefault({}),
   sandbox: closed({ bwrap: z.enum(['auto', 'required', 'off']).default('auto') }).prefault({}),
   hooks: closed({ onTaskCompleted: hook, onTeammateIdle: hook, onWaiting: hook, onFinished: hook }).prefault({}),
-  /** Of a run that asks for a gate and does not say how: the command, `true` for what the project tells, `false` for none. */
+  /**
+   * The commands of gates whose plan names none: a command, `true` to detect it in the project, `false` for no gate.
+   */
   gates: closed({ build: gate, test: gate, lint: gate }).prefault({}),
-  /** Where a run is told to besides its files: nowhere, or to an OpenTelemetry collector. */
+  /** Where telemetry of a run is sent besides its files: nowhere, or to an OpenTelemetry collector. */
   telemetry: z.enum(['off', 'otlp']).default('off'),
   /** Names of variables that every teammate gets from its lead's environment. */
   envPass: z.array(envNameSchema).max(1_000).default([]),
@@ -76,7 +78,7 @@ export type ConfigKey = keyof Config;
 
 export const CONFIG_KEYS = configSchema.keyof().options;
 
-/** Keys whose values are merged entry by entry: a layer may set one hook, or one agent. */
+/** Keys whose values are merged entry by entry: a layer may set one hook or one agent. */
 export const GROUPS: ReadonlySet<string> = new Set([
   'models',
   'prices',
@@ -87,12 +89,12 @@ export const GROUPS: ReadonlySet<string> = new Set([
   'gates',
 ] satisfies ConfigKey[]);
 
-/** The configured agents as they are looked up. */
+/** The configured agents by name. */
 export const configuredAgents = (config: Config): ReadonlyMap<string, AgentSpec> =>
   new Map(Object.entries(config.agents));
 
 export interface Contradiction {
-  /** The keys that do not stand together, as in `origins`. */
+  /** The keys that contradict each other, as in `origins`. */
   readonly keys: readonly string[];
   readonly text: string;
 }
@@ -116,7 +118,12 @@ export function contradictions(config: Config): Contradiction[] {
           },
         ]),
     ...(known.has(AUTO)
-      ? [{ keys: [`agents.${AUTO}`], text: `No agent can be called "${AUTO}", which means the first available one.` }]
+      ? [
+          {
+            keys: [`agents.${AUTO}`],
+            text: `No agent can have the name "${AUTO}", which means the first available agent.`,
+          },
+        ]
       : []),
     ...config.fallback.filter(unknown).map((name) => ({ keys: ['fallback'], text: unknownAgent(name, known) })),
     ...chosen.filter(unknown).map((name) => ({ keys: ['defaultAgent'], text: unknownAgent(name, known) })),

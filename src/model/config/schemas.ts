@@ -1,4 +1,4 @@
-/** JSON Schemas, drawn from the code's own, of what people and other programs write or read. */
+/** JSON Schemas of all files that people and other programs write or read, generated from the code's own schemas. */
 import * as z from 'zod';
 import { configSchema } from './config.ts';
 import { CONFIG_KEY_HELP } from './config-key-help.ts';
@@ -35,7 +35,8 @@ const SOURCES: Readonly<Record<string, SchemaSource>> = {
 };
 
 /**
- * By file name without ending; each describes what may be written, defaults left out.
+ * By file name without extension; each describes what may be written, so keys with defaults are optional.
+ *
  * @throws Error for a key without help, and for help without a key
  */
 export const jsonSchemas = (): Record<string, object> =>

@@ -1,4 +1,7 @@
-/** The backends of `refine` and `relay` (SPEC §10): what `--backend` may say, and the agents that this asks for. */
+/**
+ * The backends of `refine` and `relay` (docs/specification.md R9.1): the values of `--backend`, and the agents that
+ * they mean.
+ */
 import { findAgent, parseAgentFlag, type AgentSpec } from '../agent/agent.ts';
 import { rankedBy } from '../agent/agent-kinds.ts';
 import { didYouMean } from '../text/did-you-mean.ts';
@@ -8,16 +11,16 @@ import { quoted } from '../text/document-problem.ts';
 import { slug } from '../text/slug.ts';
 
 export interface Backend {
-  /** Its own among those of one run; its worker is called after it. */
+  /** Unique in one run; its worker has this name. */
   readonly name: Name;
-  /** As a person asked for it: `codex`, `exec:npm test`. */
+  /** The value that the person gave: `codex`, `exec:npm test`. */
   readonly label: string;
   readonly agent: AgentSpec;
 }
 
-/** What was asked for, before anybody looked what is there. */
+/** The requested backends, before their availability is checked. */
 export interface AskedBackends {
-  /** `one`: that one or nothing. `both`: what there is of codex and gemini. `all`: whatever there is. */
+  /** `one`: that backend or none. `both`: the available ones of codex and gemini. `all`: all available ones. */
   readonly mode: 'one' | 'both' | 'all';
   readonly backends: readonly Backend[];
 }
@@ -30,8 +33,8 @@ type Agents = ReadonlyMap<string, AgentSpec>;
 
 /**
  * @param given each value of `--backend`; none means codex
- * @param configured agents that have a name of their own
- * @throws UsageError `USAGE` naming the valid ones
+ * @param configured agents with a configured name
+ * @throws UsageError `USAGE` with the valid values
  */
 export function parseBackends(given: readonly string[], configured: Agents = new Map()): AskedBackends {
   const words = given.length === 0 ? [DEFAULT_BACKEND] : given.map((word) => word.trim());
@@ -56,7 +59,7 @@ function unknownBackend(word: string, configured: Agents): UsageError {
   return new UsageError('USAGE', `--backend: ${among} Valid are ${known.join(', ')}.`);
 }
 
-/** Names of their own: a second `exec` is `exec-2`. */
+/** Gives each backend a unique name: a second `exec` is `exec-2`. */
 function named(words: readonly string[], configured: Agents): Backend[] {
   const taken = new Set<string>();
   return words.map((label) => {

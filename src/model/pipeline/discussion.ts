@@ -1,6 +1,6 @@
 /**
- * The nouns of a discussion (S4, SPEC §11): what one perspective says of an artifact, and the verdict that all of them
- * come to. A view comes out of a model's words, so it is parsed here, once; what cannot be read is no view.
+ * The types of a discussion (docs/specification.md R10.12): one perspective's view of an artifact, and the consensus of
+ * all views. A model writes a view, so it is parsed here, once; an unreadable answer is no view.
  */
 import * as z from 'zod';
 import { jsonAnswer, type JsonAnswer } from '../text/json-answer.ts';
@@ -12,28 +12,28 @@ const line = z.string().trim().min(1).max(4_000);
 const lines = z.array(line).max(100).default([]);
 
 const opinionSchema = z.object({
-  /** 1 unusable … 5 nothing to add. */
+  /** From 1 (unusable) to 5 (nothing to add). */
   rating: z.number().int().min(1).max(5),
   missing_requirements: lines,
   risks: z
     .array(z.object({ level: z.enum(RISK_LEVELS), text: line }))
     .max(100)
     .default([]),
-  /** Where it does not agree with the artifact. */
+  /** Where it disagrees with the artifact. */
   divergences: lines,
   action_items: lines,
   summary: line,
 });
 export type Opinion = z.infer<typeof opinionSchema>;
 
-/** An opinion, with whose it is. */
+/** An opinion with its perspective and agent. */
 export type View = Opinion & {
   readonly perspective: Perspective;
   /** The agent that took this perspective. */
   readonly by: string;
 };
 
-/** As it stands in texts: `Product`. */
+/** The perspective's name in texts: `Product`. */
 export const titled = (perspective: Perspective): string => perspective.charAt(0).toUpperCase() + perspective.slice(1);
 
 export const readOpinion = (answer: string): JsonAnswer<Opinion> => jsonAnswer(opinionSchema, answer);
@@ -41,9 +41,9 @@ export const readOpinion = (answer: string): JsonAnswer<Opinion> => jsonAnswer(o
 const common = {
   average_rating: z.number(),
   ratings: z.record(z.string(), z.number().int()),
-  /** What the views do not agree with, the weightiest first. */
+  /** Where views disagree, the most serious first. */
   divergences: z.array(z.string()),
-  /** What is to be done, the most urgent first. */
+  /** What must be done, the most urgent first. */
   action_items: z.array(z.string()),
   recommendation: z.enum(['proceed', 'revise', 'proceed-with-caution', 'escalate']),
 };

@@ -1,4 +1,7 @@
-/** What looking through a code base from one angle found (S4 "Explore subagent"), and the index of what was found so far. */
+/**
+ * The findings of exploring a code base from one angle (docs/specification.md R10.11), and the index of all
+ * explorations.
+ */
 import * as z from 'zod';
 import { jsonAnswer, type JsonAnswer } from '../text/json-answer.ts';
 
@@ -28,9 +31,9 @@ const identitySchema = z.object({
 });
 
 const entrySchema = z.looseObject({
-  /** Beside the index. */
+  /** In the same folder as the index. */
   file: z.string().regex(/^explore-[a-z0-9-]+\.json$/),
-  /** The process that looks from this angle now; absent when the file is there. */
+  /** The process that explores this angle now; absent if the file exists. */
   exploring: identitySchema.optional(),
 });
 
@@ -41,13 +44,13 @@ export const cacheIndexSchema = z.looseObject({
 });
 export type CacheIndex = z.infer<typeof cacheIndexSchema>;
 
-/** Two spellings of one angle are one. */
+/** The key of an angle: different spellings of one angle have the same key. */
 export const angleKey = (angle: string): string => angle.replace(/\s+/g, ' ').trim().toLowerCase();
 
-/** How many of its files a summary names. */
+/** How many files a summary names. */
 const TOP = 5;
 
-/** What an exploration says of itself: counts, the first files, where the rest is. */
+/** An exploration in one line: counts, the first files, and the path of the whole. */
 export function explorationText({ angle, summary, files, patterns }: Exploration, path: string): string {
   const top = files.slice(0, TOP).map((file) => file.path);
   const named = top.length === 0 ? '' : ` Top files: ${top.join(', ')}.`;

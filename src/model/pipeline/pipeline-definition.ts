@@ -1,6 +1,7 @@
 /**
- * A pipeline as data (S4): which tasks, by which role, after which others, where a person is asked, and what a tester's
- * NEEDS_FIX leads back to. Written as tasks, or as stages: other pipelines one after another, with checkpoints between.
+ * A pipeline as data (docs/specification.md R10.2): its tasks with roles and dependencies, its checkpoints, and the
+ * task that a tester's NEEDS_FIX repeats. It is written as tasks, or as stages: other pipelines in sequence, with
+ * checkpoints between them.
  */
 import * as z from 'zod';
 import { didYouMean } from '../text/did-you-mean.ts';
@@ -17,7 +18,7 @@ const codeSchema = z
   .max(64);
 
 const line = z.string().min(1).max(900);
-/** Below the session folder, which it does not leave. */
+/** A path inside the session folder. */
 const artifactSchema = z
   .string()
   .regex(/^(?!\.)[A-Za-z0-9._-]+(?:\/(?!\.)[A-Za-z0-9._-]+)*$/, 'Expected a path below the session folder.')
@@ -30,9 +31,9 @@ const taskSchema = closed({
   description: z.string().max(65_536).default(''),
   after: z.array(codeSchema).max(100).default([]),
   artifact: artifactSchema.optional(),
-  /** The round of critique that its artifact goes through. */
+  /** The round of critique of its artifact. */
   discuss: codeSchema.optional(),
-  /** The task that is done again when this one finds that it needs a fix. */
+  /** The task that is done again if this one answers NEEDS_FIX. */
   fix: codeSchema.optional(),
   timeout: durationSchema.prefault('30m'),
   retries: z.number().int().min(0).max(10).default(1),
@@ -49,7 +50,7 @@ type File = z.infer<typeof fileSchema>;
 
 export interface PipelineTask {
   readonly code: string;
-  /** Null for a checkpoint: a person does it. */
+  /** Null for a checkpoint: a person approves it. */
   readonly role: Name | null;
   readonly subject: string;
   readonly description: string;
@@ -64,7 +65,7 @@ export interface PipelineTask {
 export interface Pipeline {
   readonly name: Name;
   readonly description: string;
-  /** In an order in which each comes after those that it waits for. */
+  /** Ordered: each task comes after its blockers. */
   readonly tasks: readonly PipelineTask[];
 }
 
@@ -74,7 +75,7 @@ export interface PipelineText {
 }
 
 /**
- * @param find the other pipelines, for stages; throws by itself for one that is not there
+ * @param find returns other pipelines, for stages; it throws for an unknown one
  * @throws UsageError `PLAN_INVALID` that lists every problem, each in a line `file:line:column: sentence`
  */
 export function parsePipeline(name: Name, source: PipelineText, find: (name: Name) => PipelineText): Pipeline {
@@ -111,7 +112,7 @@ function problemsOf({ tasks, stages }: File): DocumentProblem[] {
   const unknown = (path: DocumentProblem['path'], code: string): DocumentProblem[] =>
     codes.includes(code) ? [] : [{ path, text: `There is no task ${quoted(code)}${didYouMean(code, codes)}` }];
   return (tasks ?? []).flatMap(({ code, after, fix }, at) => [
-    ...(codes.indexOf(code) === at ? [] : [{ path: ['tasks', at, 'code'], text: `The code ${code} is there twice.` }]),
+    ...(codes.indexOf(code) === at ? [] : [{ path: ['tasks', at, 'code'], text: `The code ${code} is used twice.` }]),
     ...after.flatMap((one, index) => unknown(['tasks', at, 'after', index], one)),
     ...(fix === undefined ? [] : unknown(['tasks', at, 'fix'], fix)),
     ...(isInCircle(code, tasks ?? []) ? [{ path: ['tasks', at, 'after'], text: `${code} waits for itself.` }] : []),
@@ -149,7 +150,7 @@ function inOrder(tasks: readonly PipelineTask[]): PipelineTask[] {
   return placedTasks;
 }
 
-/** What begins a stage waits for all that ends the one before it. */
+/** The first tasks of a stage wait for all last tasks of the stage before it. */
 function joinStages(stages: readonly (readonly PipelineTask[] | string)[]): PipelineTask[] {
   let ends: string[] = [];
   let checkpoints = 0;
@@ -177,7 +178,11 @@ export const rolesOf = ({ tasks }: Pick<Pipeline, 'tasks'>): Name[] => [
   ...new Set(tasks.flatMap(({ role }) => role ?? [])),
 ];
 
-/** What of a pipeline its roles cannot do: a prefix or a round that is not theirs. @returns sentences */
+/**
+ * Tasks of a pipeline that their roles cannot do: the role does not declare the prefix or the round.
+ *
+ * @returns sentences
+ */
 export const misfits = ({ name, tasks }: Pipeline, roles: ReadonlyMap<Name, RoleSpec>): string[] =>
   tasks.flatMap(({ code, role, discuss }) => {
     const spec = role === null ? undefined : roles.get(role);
@@ -195,7 +200,7 @@ export const misfits = ({ name, tasks }: Pipeline, roles: ReadonlyMap<Name, Role
     ];
   });
 
-/** How long the longest of these prefixes is that the code has; 0 for none. */
+/** The length of the longest of these prefixes that the code has; 0 for none. */
 const longestPrefix = (code: string, prefixes: readonly string[]): number =>
   Math.max(0, ...prefixes.filter((prefix) => code.startsWith(`${prefix}-`)).map(({ length }) => length));
 

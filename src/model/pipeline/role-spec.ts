@@ -1,7 +1,8 @@
 /**
- * A role as a Markdown file with front matter: who a member is. One format for both uses: a forge role's body is its
- * prompt (S2), a pipeline role has a prefix and a body in Phases 2 to 4 (S4). An unknown key is a warning, a wrong value
- * an error, both with file, line and column. What several roles are together is {@link prefixProblems}'.
+ * A role as a Markdown file with front matter. One format has two uses. The body of a forge role is its prompt
+ * (docs/specification.md R8.2); a pipeline role has a prefix and a body with Phases 2 to 4 (docs/specification.md
+ * R10.1). An unknown key is a warning, a wrong value an error, both with file, line and column. {@link prefixProblems}
+ * checks several roles together.
  */
 import * as z from 'zod';
 import { tierSchema, type Tier } from '../agent/agent.ts';
@@ -14,7 +15,7 @@ import type { SourceValue } from '../text/yaml-source.ts';
 export const SUBAGENT_KINDS = ['discuss', 'explore', 'doc-gen'] as const;
 export type SubagentKind = (typeof SUBAGENT_KINDS)[number];
 
-/** Of a critique; who speaks for which is decided where it is held. */
+/** Perspectives of a critique; `policy/pipeline/subagent-choice.ts` chooses the agent for each. */
 export const PERSPECTIVES = ['product', 'technical', 'quality', 'risk', 'coverage'] as const;
 export type Perspective = (typeof PERSPECTIVES)[number];
 
@@ -31,7 +32,7 @@ const roundSchema = z
   .regex(/^[A-Z][A-Z0-9-]*-[0-9]{3}$/, 'Expected the id of a round: DISCUSS-001.')
   .max(64);
 
-/** Read from the file itself: a message type is a word of the bus, `draft_ready`. */
+/** A message type of the bus: `draft_ready`. */
 const messageTypeSchema = z
   .string()
   .regex(/^[a-z][a-z0-9_]*$/, 'Expected a message type of lower-case letters, digits and "_".')
@@ -41,7 +42,7 @@ const headSchema = closed({
   description: z.string().max(1_000).default(''),
   prefix: prefixSchema.optional(),
   additional_prefixes: words(prefixSchema),
-  /** Works through all tasks of its prefixes in one process. */
+  /** The role does all tasks of its prefixes in one process. */
   inner_loop: z.boolean().default(false),
   discuss_rounds: words(roundSchema),
   perspectives: words(z.enum(PERSPECTIVES)),
@@ -51,7 +52,7 @@ const headSchema = closed({
     error: messageTypeSchema.default('error'),
     fix: messageTypeSchema.optional(),
   }).prefault({}),
-  /** When an artifact that is there, not empty and newer than its task counts as complete. */
+  /** When an artifact counts as complete, besides being newer than its task and not empty. */
   artifact_check: closed({ contains: words(word), json: z.boolean().default(false) }).prefault({}),
   read_only: z.boolean().default(false),
   tier: tierSchema.optional(),
@@ -65,14 +66,14 @@ export type RolePhase = 2 | 3 | 4;
 
 export interface RoleSpec {
   readonly name: Name;
-  /** The file, for errors. */
+  /** The file's path, for errors. */
   readonly file: string;
   readonly description: string;
-  /** What it works on in a pipeline, its own prefix first; empty for a role that no pipeline can use. */
+  /** The prefixes of its pipeline tasks, its own prefix first; empty for a role that no pipeline can use. */
   readonly prefixes: readonly string[];
   readonly innerLoop: boolean;
   readonly discussRounds: readonly string[];
-  /** Of its discuss rounds; empty: all. */
+  /** Perspectives of its discuss rounds; empty: all. */
   readonly perspectives: readonly Perspective[];
   readonly subagents: readonly SubagentKind[];
   readonly messageTypes: MessageTypes;
@@ -80,9 +81,9 @@ export interface RoleSpec {
   readonly readOnly: boolean;
   readonly tier?: Tier | undefined;
   readonly capabilities: readonly string[];
-  /** What stands before the phases: who it is. The whole prompt of a role without phases. */
+  /** The text before the phases. For a role without phases it is the whole prompt. */
   readonly prompt: string;
-  /** Of a pipeline role, in order; each is a turn of its own. */
+  /** The phases of a pipeline role, in order; each is one turn. */
   readonly phases: readonly { readonly phase: RolePhase; readonly title: string; readonly text: string }[];
 }
 
@@ -133,7 +134,7 @@ function roleOf(name: Name, file: string, head: Head, body: string): RoleSpec {
 const FENCE = /^\s*(?:```|~~~)/;
 const HEADING = /^#{1,3}\s+Phase\s+([234])\b[\s:.–—-]*(.*)$/;
 
-/** Splits a body at its `## Phase N: title` lines, those of fenced code left alone. */
+/** Splits a body at its `## Phase N: title` lines, ignoring fenced code. */
 function sections(body: string): Pick<RoleSpec, 'prompt' | 'phases'> {
   const parts: { phase: RolePhase | undefined; title: string; lines: string[] }[] = [
     { phase: undefined, title: '', lines: [] },
@@ -151,7 +152,7 @@ function sections(body: string): Pick<RoleSpec, 'prompt' | 'phases'> {
 }
 
 /**
- * What keeps roles from working in one pipeline: a role without a prefix, a prefix that two declare, no phase.
+ * Why roles cannot work in one pipeline: a role without a prefix, a prefix of two roles, a role without a phase.
  *
  * @returns one line each, with the role's file
  */

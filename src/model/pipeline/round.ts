@@ -1,6 +1,6 @@
 /**
- * The nouns of a round (SPEC §10): what a backend delivered, what a reviewer said of it, what a command showed. A
- * verdict comes out of a model's words, so it is parsed here, once, and what cannot be read is no verdict.
+ * The types of a round (docs/specification.md R9.6): a backend's result, a reviewer's verdict, a command's result. A
+ * model writes a verdict, so it is parsed here, once; an unreadable answer is no verdict.
  */
 import * as z from 'zod';
 import type { FailureClass } from '../agent/agent.ts';
@@ -14,21 +14,21 @@ export type FindingSeverity = (typeof SEVERITIES)[number];
 const findingSchema = z.object({
   severity: z.enum(SEVERITIES),
   text: z.string().trim().min(1).max(20_000),
-  /** The deliverable that it is about; without one it is about the work as a whole. */
+  /** The deliverable of the finding; absent if it concerns the whole work. */
   deliverable: z.string().max(1_000).optional(),
-  /** A file and line, where there is one. */
+  /** File and line, if there is one. */
   where: z.string().max(1_000).optional(),
 });
 export type Finding = z.infer<typeof findingSchema>;
 
-/** S0's rubric, for one deliverable. */
+/** The rubric for one deliverable (docs/specification.md R9.6). */
 const critiqueSchema = z.object({
   name: z.string().trim().min(1).max(1_000),
-  /** Does it accomplish the task as described? */
+  /** It accomplishes the task as described. */
   accepted: z.boolean(),
-  /** Is it free of bugs, security issues, logical errors, significant omissions? */
+  /** It is free of bugs, security issues, logical errors and significant omissions. */
   safe: z.boolean(),
-  /** Was it checked? `skipped` passes only with a reason. */
+  /** Whether it was checked; `skipped` passes only with a reason. */
   validation: z.enum(['passed', 'failed', 'skipped']),
   reason: z.string().max(20_000).default(''),
   critique: z.string().max(20_000).default(''),
@@ -42,7 +42,7 @@ export const verdictSchema = z.object({
 });
 export type ReviewVerdict = z.infer<typeof verdictSchema>;
 
-/** What became of one call of a backend. */
+/** The outcome of one call of a backend. */
 export type RelayOutcome =
   | { readonly is: 'success'; readonly text: string }
   | {
@@ -52,29 +52,29 @@ export type RelayOutcome =
       readonly retryAfterMs?: number | undefined;
     };
 
-/** What became of one review. */
+/** The outcome of one review. */
 export type Review =
   | {
       readonly is: 'verdict';
       readonly by: string;
       readonly verdict: ReviewVerdict;
-      /** Made of a command's exit code, which stands for every deliverable. */
+      /** The verdict comes from a command's exit code, which applies to every deliverable. */
       readonly isMechanical: boolean;
-      /** The end of what that command printed. */
+      /** The end of that command's output. */
       readonly evidence?: { readonly command: string; readonly printed: string };
     }
-  /** The reviewer answered, and its answer is no verdict. */
+  /** The reviewer's answer is no verdict. */
   | { readonly is: 'unreadable'; readonly by: string; readonly why: string }
-  /** It did not answer; `forGood` when asking again is pointless. */
+  /** The reviewer did not answer; `forGood`: asking again cannot help. */
   | { readonly is: 'failed'; readonly by: string; readonly why: string; readonly forGood: boolean };
 
-/** What `--validate` showed. */
+/** The result of `--validate`. */
 export interface Validation {
   readonly command: string;
   readonly passed: boolean;
   /** How it ended, in one line. */
   readonly message: string;
-  /** The end of what it printed. */
+  /** The end of its output. */
   readonly printed: string;
 }
 

@@ -1,12 +1,12 @@
-/** What a session has learned (S4): four files of bullets. The same bullet is there once. */
+/** The wisdom of a session (docs/specification.md R10.15): four files of bullets. A bullet is in a file only once. */
 
 export const WISDOM_FILES = ['learnings', 'decisions', 'conventions', 'issues'] as const;
 export type WisdomFile = (typeof WISDOM_FILES)[number];
 
-/** Characters of a bullet. */
+/** The most characters of a bullet. */
 const LONGEST = 2_000;
 
-/** A text as a bullet has it: one line, without the mark of a list. */
+/** A text as a bullet: one line, without a list mark. */
 export const bulletOf = (text: string): string =>
   text
     .replace(/\s+/g, ' ')
@@ -15,11 +15,11 @@ export const bulletOf = (text: string): string =>
     .slice(0, LONGEST)
     .trim();
 
-/** The bullets of a file, whoever wrote it. */
+/** The bullets of a file, also of one that a person edited. */
 export const bulletsIn = (file: string): string[] =>
   file.split(/\r?\n/).flatMap((line) => (/^\s*[-*+]\s+\S/.test(line) ? [bulletOf(line)] : []));
 
-/** Those of `texts` that a file does not have yet, each once, as bullets. */
+/** The new bullets among `texts`: those that the file does not have yet, each once. */
 export function newBullets(file: string, texts: readonly string[]): string[] {
   const known = new Set(bulletsIn(file));
   return [...new Set(texts.map(bulletOf))].filter((bullet) => bullet !== '' && !known.has(bullet));
@@ -32,7 +32,7 @@ export interface WisdomContribution {
 
 const CONTRIBUTION = new RegExp(`^\\s*(?:[-*+]\\s+)?WISDOM (${WISDOM_FILES.join('|')}): *(\\S.*)$`, 'gm');
 
-/** What an agent's answer adds: its lines `WISDOM learnings: …`. */
+/** The wisdom lines of an agent's answer: `WISDOM learnings: …`. */
 export const wisdomIn = (answer: string): WisdomContribution[] =>
   [...answer.matchAll(CONTRIBUTION)].flatMap(([, name, text]) =>
     WISDOM_FILES.flatMap((file) => (file === name && text !== undefined ? [{ file, text }] : [])),

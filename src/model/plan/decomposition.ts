@@ -1,4 +1,6 @@
-/** What a planner answers: the subtasks of a task (S2 1.3), as data that is checked and never trusted. */
+/**
+ * A planner's answer: the subtasks of a task (docs/specification.md R8.3), as data that is checked and never trusted.
+ */
 import * as z from 'zod';
 import { closed } from '../text/document-problem.ts';
 
@@ -12,17 +14,17 @@ const line = (longest: number) =>
 
 const path = line(4_096);
 
-/** By its number in the list, from 1; with the reason, for people. */
+/** A subtask by its number in the list, from 1, and a reason for people. */
 const dependencySchema = z.union([z.number().int(), closed({ task: z.number().int(), why: line(300).optional() })]);
 
-/** A key that is not known may be a dependency by another name, and is not passed over. */
+/** Unknown keys are errors: one of them could be a misspelt dependency. */
 const subtaskSchema = closed({
   subject: line(200).refine((text) => /[a-z]/i.test(text), 'Expected "subject" to have words.'),
   description: z.string().trim().min(1).max(100_000),
   acceptance: z.array(line(1_000)).min(1).max(50),
   files: z.array(path).max(200).default([]),
   dependencies: z.array(dependencySchema).max(64).default([]),
-  /** Of a template's team: who does it. */
+  /** The worker of a template that does it. */
   worker: line(64).optional(),
 });
 
@@ -30,7 +32,7 @@ export const MOST_SUBTASKS = 64;
 
 export const decompositionSchema = closed({
   subtasks: z.array(subtaskSchema).min(1).max(MOST_SUBTASKS),
-  /** Besides those that always are. */
+  /** In addition to the usual shared files. */
   shared: z.array(path).max(200).default([]),
   boundary: z.array(path).max(200).default([]),
 });
@@ -46,13 +48,15 @@ export interface Subtask {
   readonly worker?: string | undefined;
 }
 
-/** The subtasks with their dependencies as positions; what points nowhere, at itself or in a circle is a problem. */
+/**
+ * The subtasks with dependencies as positions. A dependency on a missing subtask, on itself or in a cycle is a problem.
+ */
 export function subtasksOf({ subtasks }: Decomposition): { subtasks: Subtask[]; problems: string[] } {
   const problems: string[] = [];
   const read = subtasks.map(({ dependencies, worker, ...subtask }, at): Subtask => {
     const told = dependencies.map((one) => (typeof one === 'number' ? { task: one } : one));
     const wrong = told.filter(({ task }) => task < 1 || task > subtasks.length || task === at + 1);
-    for (const { task } of wrong) problems.push(`Subtask ${at + 1} depends on ${task}, which is no other subtask.`);
+    for (const { task } of wrong) problems.push(`Subtask ${at + 1} depends on ${task}, which is not another subtask.`);
     const kept = told.filter(
       (one, index) => !wrong.includes(one) && told.findIndex(({ task }) => task === one.task) === index,
     );
@@ -61,11 +65,11 @@ export function subtasksOf({ subtasks }: Decomposition): { subtasks: Subtask[]; 
   });
   const circle = circleIn(read);
   if (circle.length > 0)
-    problems.push(`Subtasks ${circle.map((at) => at + 1).join(', ')} wait for each other; no order can do them.`);
+    problems.push(`Subtasks ${circle.map((at) => at + 1).join(', ')} wait for each other, so no order is possible.`);
   return { subtasks: read, problems };
 }
 
-/** The subtasks that never come to be ready; empty when all do. */
+/** The subtasks that can never become ready; empty if all can. */
 function circleIn(subtasks: readonly Subtask[]): number[] {
   const done = new Set<number>();
   for (let found = true; found;) {
@@ -80,6 +84,6 @@ function circleIn(subtasks: readonly Subtask[]): number[] {
 
 const listed = z.array(path).max(5_000).default([]);
 
-/** What an explorer reports of the files that a task is about (S2 1.2). */
+/** An explorer's report of the files of a task (docs/specification.md R8.3). */
 export const surveySchema = z.object({ files: listed, modules: listed, shared: listed, tests: listed });
 export type Survey = z.infer<typeof surveySchema>;

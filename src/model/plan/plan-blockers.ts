@@ -1,10 +1,10 @@
-/** Who waits for whom: references of a plan's tasks to each other, and the circles that they must not make. */
+/** Resolves the references between a plan's tasks and finds cycles. */
 import { didYouMean } from '../text/did-you-mean.ts';
 import type { OutlineTask } from './plan-outline.ts';
 import { MAX_PROBLEMS, quoted, type Path, type DocumentProblem } from '../text/document-problem.ts';
 import { subjectCode } from '../board/task.ts';
 
-/** Of a circle that is told. */
+/** How many names of a cycle are shown. */
 const MAX_NAMES = 10;
 
 export interface Blockers {
@@ -12,7 +12,7 @@ export interface Blockers {
   readonly blockedBy: readonly (readonly number[])[];
 }
 
-/** A reference is a key, else an exact subject or the code at its head, else a number in plan order, from 1. */
+/** A reference is a key, else an exact subject or the code at its start, else a number in plan order, from 1. */
 export function resolveBlockers(tasks: readonly OutlineTask[]): Blockers {
   const index = indexOf(tasks);
   const problems: DocumentProblem[] = [];
@@ -48,7 +48,7 @@ function indexOf(tasks: readonly OutlineTask[]): Index {
   return index;
 }
 
-/** The position that is meant, or a sentence that says why there is none. */
+/** The position of the referenced task, or a sentence that says why there is none. */
 function resolve(index: Index, tasks: readonly OutlineTask[], reference: string, self: number): number | string {
   const digits = reference.startsWith('#') ? reference.slice(1) : reference;
   const id = /^[1-9][0-9]{0,8}$/.test(digits) && Number(digits) <= tasks.length ? [Number(digits) - 1] : [];
@@ -61,7 +61,7 @@ function resolve(index: Index, tasks: readonly OutlineTask[], reference: string,
   return found === self ? 'A task cannot wait for itself.' : found;
 }
 
-/** One problem for each circle that a walk along the edges closes; every task is entered once. */
+/** One problem for each cycle that a depth-first walk finds; every task is entered once. */
 function circles(tasks: readonly OutlineTask[], blockedBy: readonly (readonly number[])[]): DocumentProblem[] {
   const problems: DocumentProblem[] = [];
   const state = new Map<number, 'open' | 'done'>();
@@ -87,7 +87,7 @@ function circles(tasks: readonly OutlineTask[], blockedBy: readonly (readonly nu
 
 const circlePath = (at: number): Path => ['tasks', at, 'blockedBy'];
 
-/** The way round, its middle left out where it is long. */
+/** The names of a cycle; the middle of a long one is left out. */
 function closedCircle(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).map(quoted);
   const more = names.length > MAX_NAMES ? [`${names.length - MAX_NAMES} more`] : [];

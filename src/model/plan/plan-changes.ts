@@ -1,12 +1,12 @@
-/** A plan as changes of a board: what is appended, in one batch, to start it. */
+/** A plan as changes of a board, appended in one batch to start it. */
 import type { Change } from '../board/event.ts';
 import type { Plan } from './plan.ts';
 
 /**
- * Every task in plan order, so that its id is its number in the plan. An edge to a later task cannot be part of a
- * creation (the board knows no blocker that does not exist yet); it follows when all tasks are there.
+ * Every task in plan order, so that ids follow plan numbers. A dependency on a later task cannot be part of the
+ * creation, because that task does not exist yet; it is added after all tasks.
  *
- * @param last the highest task id that the board has given so far
+ * @param last the highest task id of the board so far
  */
 export function planChanges(plan: Plan, last = 0): Change[] {
   const idOf = (position: number): string => String(last + position + 1);

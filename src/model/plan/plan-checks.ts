@@ -1,4 +1,4 @@
-/** What the parts of a plan mean to each other: names that exist once, owners that exist, tasks that can end. */
+/** Checks the parts of a plan against each other: unique names, existing owners, tasks that a member can do. */
 import { didYouMean } from '../text/did-you-mean.ts';
 import { resolveBlockers } from './plan-blockers.ts';
 import type { Doer, PlanOutline, OutlineMember, OutlineTask } from './plan-outline.ts';
@@ -7,7 +7,7 @@ import { subjectCode } from '../board/task.ts';
 
 export interface PlanChecks {
   readonly problems: readonly DocumentProblem[];
-  /** For each task the tasks that block it, as positions in the plan. */
+  /** For each task its blockers, as positions in the plan. */
   readonly blockedBy: readonly (readonly number[])[];
 }
 
@@ -40,19 +40,19 @@ const unknown = (doer: Doer, path: DocumentProblem['path']): DocumentProblem[] =
 function uniqueMembers({ members }: PlanOutline): DocumentProblem[] {
   return twins(members.map(({ name }) => name)).map(({ index, first, text }) => ({
     path: ['members', index, 'name'],
-    text: `${quoted(text)} is the name of member ${first + 1} already.`,
+    text: `${quoted(text)} is already the name of member ${first + 1}.`,
   }));
 }
 
-/** The board refuses a second task with the same key, or with the same code at the head of its subject. */
+/** The board refuses a second task with the same key, or with the same code at the start of its subject. */
 function uniqueTasks({ tasks }: PlanOutline): DocumentProblem[] {
   const keys = twins(tasks.map(({ key }) => key)).map(({ index, first, text }) => ({
     path: ['tasks', index, 'key'],
-    text: `${quoted(text)} is the key of task ${first + 1} already.`,
+    text: `${quoted(text)} is already the key of task ${first + 1}.`,
   }));
   const codes = twins(tasks.map(({ subject }) => subjectCode(subject ?? ''))).map(({ index, first, text }) => ({
     path: ['tasks', index, 'subject'],
-    text: `${quoted(text)} is the code of task ${first + 1} already.`,
+    text: `${quoted(text)} is already the code of task ${first + 1}.`,
   }));
   return [...keys, ...codes];
 }
@@ -68,7 +68,7 @@ function twins(texts: readonly (string | undefined)[]): { index: number; first: 
   });
 }
 
-/** Does a task fit the members: is there somebody for it, who can do it? */
+/** Whether the members fit a task: one of them may claim it and can do it. */
 const fit =
   ({ members }: PlanOutline) =>
   (task: OutlineTask, index: number): DocumentProblem[] => {
@@ -94,7 +94,7 @@ const candidates = (members: readonly OutlineMember[], { owner, role }: OutlineT
     (member) => (owner === undefined || member.name === owner) && (role === undefined || member.role === role),
   );
 
-/** Why this member, who may come to claim the task, could not do it. */
+/** Why a member that may claim the task cannot do it. */
 function misfit(task: OutlineTask, { name = 'a member', doer }: OutlineMember): string[] {
   if (task.run && doer.does === 'think')
     return [`"run" needs an exec agent, and ${name} has ${doer.agent}: name an "owner" with \`agent: {kind: exec}\`.`];

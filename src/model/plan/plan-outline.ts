@@ -1,13 +1,15 @@
 /**
- * A plan as far as it can be made out, however wrong parts of it are: so that one mistake does not hide the next,
- * and what is broken in itself is not also accused of not matching the rest.
+ * Reads as much of a plan as possible, even if parts are wrong. So one mistake does not hide the next, and a broken
+ * part does not cause further errors elsewhere.
  */
 import * as z from 'zod';
 import { AUTO, findAgent, unknownAgent, type AgentSpec } from '../agent/agent.ts';
 import { isAgentKind, type AgentKind } from '../agent/agent-kinds.ts';
 import { DEFAULT_ROLE } from './plan-schema.ts';
 
-/** What a member would do with a task: run a command of its own or only the task's, think, or nobody can tell. */
+/**
+ * What a member does with a task: it runs a command (its own, or only the task's), its model thinks, or it is unknown.
+ */
 export type Doer =
   | { readonly does: 'think'; readonly agent: AgentKind | 'the default agent' }
   | { readonly does: 'run'; readonly ownCommand: boolean }
@@ -32,12 +34,12 @@ export interface OutlineTask {
 export interface PlanOutline {
   readonly members: readonly OutlineMember[];
   readonly tasks: readonly OutlineTask[];
-  /** Of the lead; undefined without one. */
+  /** The lead's agent; undefined without one. */
   readonly lead: Doer | undefined;
 }
 
 const text = z.string().optional().catch(undefined);
-/** Stands where something was that is not understood. */
+/** Replaces a value that could not be read. */
 const BROKEN = null;
 const anything = z.unknown().optional();
 const entries = <T extends z.ZodType>(schema: T) => z.array(schema).catch([]);
@@ -64,7 +66,7 @@ const outlineSchema = z
 
 const agentShape = z.object({ kind: z.string().refine(isAgentKind), command: anything });
 
-/** @param defaultAgent what a member without an agent has; unknown yet, without it */
+/** @param defaultAgent the agent of members that name none; absent if it is not known yet */
 export function planOutlineOf(
   value: unknown,
   agents: ReadonlyMap<string, AgentSpec>,

@@ -1,4 +1,7 @@
-/** The shape of a plan file (SPEC §5a). Every default is given here; what keys mean together is `plan-checks.ts`'s. */
+/**
+ * The schema of a plan file (docs/specification.md R4.1), with all defaults. `plan-checks.ts` checks keys against each
+ * other.
+ */
 import * as z from 'zod';
 import {
   agentSpecSchema,
@@ -17,11 +20,11 @@ import { closed } from '../text/document-problem.ts';
 
 export const DEFAULT_ROLE = 'executor';
 
-/** SPEC §9: plans may have up to 64 members, whatever `maxAgents` says. */
+/** Plans may have up to 64 members, whatever `maxAgents` says (docs/specification.md R4.4). */
 export const MAX_MEMBERS = 64;
 const MAX_TASKS = 10_000;
 
-/** `names.ts` is the judge, its sentence the problem. */
+/** A name, checked by `names.ts`; its message is the problem. */
 const named = (kind: NameKind) =>
   z.string().transform((text, context): Name => {
     try {
@@ -36,14 +39,14 @@ const named = (kind: NameKind) =>
 const isOneLine = (text: string): boolean =>
   Array.from(text, (char) => char.charCodeAt(0)).every((code) => code >= 32 && code !== 127);
 
-/** What is shown in one line of a terminal. */
+/** A text that a terminal shows in one line. */
 const line = (longest: number) =>
   z.string().min(1).max(longest).refine(isOneLine, 'Expected one line of text, without control characters.');
 
 const body = z.string().max(262_144);
 const path = line(4_096);
 
-/** A key, a subject, the code at its head, or a number in plan order. */
+/** A key, a subject, the code at its start, or a number in plan order. */
 const reference = z.union([line(1_000), z.number().int()]).transform((value) => String(value));
 
 const member = closed({
@@ -54,7 +57,7 @@ const member = closed({
   sandbox: sandboxSchema.optional(),
   env: envSchema.default({}),
   planApproval: z.boolean().default(false),
-  /** What its agent is told of its role. */
+  /** The role's prompt for its agent. */
   prompt: body.min(1).optional(),
 });
 
@@ -74,12 +77,12 @@ const task = closed({
   env: envSchema.default({}),
   required: z.boolean().default(true),
   artifact: path.optional(),
-  /** What must be true at the end, for whoever does it. */
+  /** Acceptance criteria, for the member that does it. */
   acceptance: z.array(line(1_000)).max(50).default([]),
   tier: tierSchema.optional(),
 });
 
-/** Of a plan that a planner made: what it was asked, by which spec, and who may write what lies between two owners. */
+/** Only in a plan that a planner made: the task, the spec, and the owner of each boundary file. */
 const decomposed = closed({
   task: body.min(1),
   spec: line(200).default('open'),
@@ -91,11 +94,11 @@ const decomposed = closed({
 });
 export type Decomposed = z.infer<typeof decomposed>;
 
-/** What follows on a finished task, by the role of who did it. */
+/** The kind of follow-up of a finished task, by the role that did it. */
 export const CASCADE_KINDS = ['test', 'review', 'none'] as const;
 const cascadeByRole = z.record(named('role'), z.enum(CASCADE_KINDS));
 
-/** `true` detects the command, a text or a list is the command, absent or `false` is no gate. */
+/** `true` detects the command, a text or a list is the command; absent or `false` is no gate. */
 const gate = z.union([z.boolean(), commandSchema]).default(false);
 
 const CURE = 'add for example `members: [{name: ada, agent: {kind: exec}}]`.';
@@ -110,7 +113,7 @@ export const planFileSchema = closed({
     .max(MAX_MEMBERS),
   tasks: z.array(task).min(1).max(MAX_TASKS),
   gates: closed({
-    /** Whoever writes outside the `files` of the tasks is told. */
+    /** Report writes outside the `files` of the tasks. */
     ownership: z.boolean().default(false),
     build: gate,
     test: gate,
@@ -119,7 +122,7 @@ export const planFileSchema = closed({
   }).prefault({}),
   cascade: z.union([z.boolean(), cascadeByRole]).default(false),
   sharedFiles: z.array(path).max(1_000).default([]),
-  /** What the lead thinks with where a rule needs words: an AgentSpec, or the name of one. It sees to the shared files. */
+  /** The lead's agent, as an AgentSpec or its name. It changes the shared files. */
   lead: z.union([line(64), agentSpecSchema]).optional(),
   envPass: z.array(envNameSchema).max(1_000).default([]),
   decomposed: decomposed.optional(),
@@ -127,7 +130,7 @@ export const planFileSchema = closed({
 export type PlanFile = z.infer<typeof planFileSchema>;
 export type PlanFileTask = PlanFile['tasks'][number];
 
-/** Keys whose values are more than text: under any other, a scalar is what was written (`1.10`, `true`, `0644`). */
+/** Keys with typed values. Under any other key, a scalar is its source text (`1.10`, `true`, `0644`). */
 export const TYPED_KEYS: ReadonlySet<PropertyKey> = new Set([
   'retries',
   'required',

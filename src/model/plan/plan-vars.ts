@@ -1,9 +1,9 @@
 /**
- * `--var name=value`: `{{name}}` in any value of a plan is replaced, after the file was read, so that a value can
- * change no structure and no position. `$VAR` and `${VAR}` are the shell's and are never touched.
+ * `--var name=value`: replaces `{{name}}` in any value of a plan, after the file was read, so that a value cannot
+ * change structure or positions. `$VAR` and `${VAR}` belong to the shell and are not touched.
  *
- * A plan that is given no variables is left as it is, `{{` in a shell text included. Given one, every `{{name}}`
- * must be known and every variable used. Values are not replaced again: `--var name='{{name}}'` keeps a text.
+ * Without variables a plan is not changed, even if a shell text contains `{{`. With one, every `{{name}}` must be known
+ * and every variable used. Values are not replaced again: `--var name='{{name}}'` keeps a text.
  */
 import { didYouMean } from '../text/did-you-mean.ts';
 import { quoted, type Path, type DocumentProblem } from '../text/document-problem.ts';
@@ -14,9 +14,9 @@ const PLACEHOLDER = /\{\{ ?([A-Za-z_][A-Za-z0-9_-]{0,63}) ?\}\}/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
 export interface Variables {
-  /** Reads a scalar of a plan: its source text, with the variables in, or its value under a typed key. */
+  /** Reads a scalar of a plan: its source text with the variables replaced, or its value under a typed key. */
   readonly readScalar: ReadScalar;
-  /** What was wrong with the variables; complete after the whole plan was read. */
+  /** Problems of the variables; complete after the whole plan was read. */
   problems(): DocumentProblem[];
 }
 
@@ -52,18 +52,16 @@ function misfit(name: string, used: ReadonlySet<string>): DocumentProblem[] {
   if (!NAME.test(name))
     return [{ path: [], text: `--var ${quoted(name)} is not a name of letters, digits, "_" and "-".` }];
   if (used.has(name)) return [];
-  return [
-    { path: [], text: `--var ${name} is used nowhere: there is no {{${name}}} in this plan${didYouMean(name, used)}` },
-  ];
+  return [{ path: [], text: `--var ${name} is not used: this plan has no {{${name}}}${didYouMean(name, used)}` }];
 }
 
-/** Under `env` everything is text again, whatever the variables are called. */
+/** Under `env` every value is text, whatever the variable's name. */
 function isTyped(path: Path): boolean {
   const rule = path.find((key) => key === 'env' || TYPED_KEYS.has(key));
   return rule !== undefined && rule !== 'env';
 }
 
-/** What a variable's text means under a typed key. */
+/** The value of a variable's text under a typed key. */
 function retyped(text: string): unknown {
   if (text === 'true' || text === 'false') return text === 'true';
   return /^-?[0-9]{1,15}(?:\.[0-9]{1,15})?$/.test(text) ? Number(text) : text;

@@ -1,9 +1,9 @@
-/** A plan for people: what `validate` and `run --dry-run` print. */
+/** A plan as text for people: the output of `validate` and `run --dry-run`. */
 import type { AgentSpec, Command } from '../agent/agent.ts';
 import { formatDuration } from '../text/duration.ts';
 import type { GateSetting, Plan, PlanMember, PlanTask } from './plan.ts';
 
-/** Plain text, some lines for each part; it ends without a newline. Environment values are never shown. */
+/** Plain text, a few lines for each part, without a final newline. Environment values are never shown. */
 export function describePlan(plan: Plan): string {
   return [
     `Plan ${plan.name} (${plan.profile}): ${count(plan.members, 'member')}, ${count(plan.tasks, 'task')}`,
@@ -36,7 +36,7 @@ function describeMember({ name, role, agent, sandbox, env, planApproval }: PlanM
   return `  ${name} (${role}): ${notes.join(', ')}`;
 }
 
-/** An agent in a few words: its kind, and what makes it another than the plain kind. */
+/** An agent in a few words: its kind and everything that differs from the plain kind. */
 export function describeAgent({ kind, model, tier, command, args, baseUrl }: AgentSpec): string {
   return [
     kind,
@@ -87,7 +87,7 @@ function describeGates({ gates }: Plan): string {
 const describeGate = (name: string, gate: GateSetting | undefined): string[] =>
   gate === undefined ? [] : [`${name} (${gate === 'detect' ? 'configured or detected' : describeCommand(gate.run)})`];
 
-/** On one line, escaped where it has several or could disturb a terminal. */
+/** A command on one line; escaped if it has several lines or characters that could disturb a terminal. */
 function describeCommand(command: Command): string {
   const [shell, flag, text, ...rest] = typeof command === 'string' ? ['/bin/sh', '-c', command] : command;
   const isText = shell === '/bin/sh' && flag === '-c' && text !== undefined && rest.length === 0;

@@ -1,6 +1,6 @@
 /**
- * A plan: members, tasks and dependencies, read from a file that a person wrote (SPEC §5a). A `Plan` has every
- * default filled in and is known to fit together; whoever starts it asks nothing more.
+ * A plan: members, tasks and dependencies, read from a file (docs/specification.md R4.1). A `Plan` has every default
+ * and has passed every check, so a caller can start it without further questions.
  */
 import { findAgent, type AgentSpec, type Command, type Sandbox } from '../agent/agent.ts';
 import { UsageError } from '../text/errors.ts';
@@ -21,18 +21,20 @@ export interface PlanMember {
   readonly role: Name;
   /** Absent: the configuration's default agent. */
   readonly agent?: AgentSpec;
-  /** Absent: by the role. */
+  /** Absent: chosen by the role. */
   readonly sandbox?: Sandbox | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly planApproval: boolean;
-  /** What its agent is told of its role. */
+  /** The role's prompt for its agent. */
   readonly prompt?: string | undefined;
 }
 
-/** A task to be added; `blockedBy` are positions in the plan, in which no circle is and a later task may come first. */
+/**
+ * A task to add. `blockedBy` has positions in the plan; they make no cycle, and a blocker may come later in the plan.
+ */
 export type PlanTask = Omit<NewTask, 'blockedBy'> & { readonly blockedBy: readonly number[] };
 
-/** Checked after the work: a detected command, or the one given. */
+/** A gate after all tasks: a detected command, or the given one. */
 export type GateSetting = 'detect' | { readonly run: Command };
 
 export interface Plan {
@@ -49,24 +51,27 @@ export interface Plan {
     readonly crossVerify: boolean;
   };
   readonly cascade: boolean;
-  /** What follows, by the role of who did the work, where that is not the usual. */
+  /** Follow-ups by the role that did the work, if they differ from the usual rules. */
   readonly cascadeByRole?: Readonly<Record<Name, 'test' | 'review' | 'none'>>;
-  /** Of members that follow-ups add; without it none are added. */
+  /** The agent of members that follow-ups add; without it none are added. */
   readonly spare?: AgentSpec;
-  /** What the lead thinks with: it sees to what workers wish of shared files. */
+  /** The lead's agent: it changes the shared files as workers wish. */
   readonly lead?: AgentSpec | undefined;
-  /** Who verifies the finished work, when the user said so; else S2's table chooses. */
+  /**
+   * The agent that verifies the finished work, if the user named one; else a table decides (docs/specification.md
+   * R8.17).
+   */
   readonly reviewer?: AgentSpec;
   readonly sharedFiles: readonly string[];
   readonly envPass: readonly string[];
-  /** A planner made it: of this task. */
+  /** Present if a planner made the plan. */
   readonly decomposed?: Decomposed | undefined;
 }
 
 /**
- * @param vars what `--var` gave, see `plan-vars.ts`
+ * @param vars values of `--var`, see `plan-vars.ts`
  * @param agents the configured agents that a member may name
- * @param defaultAgent of members without one of their own
+ * @param defaultAgent of members without an agent
  * @throws UsageError `PLAN_INVALID` that lists every problem, each in a line `file:line:column: sentence`; nothing else
  */
 export function parsePlan(
@@ -87,18 +92,18 @@ export function parsePlan(
   return defaultAgent === undefined ? plan : withAgent(plan, defaultAgent);
 }
 
-/** The plan as it is verified by `reviewer`. */
+/** The plan with `reviewer` as verifier. */
 export const reviewedBy = (plan: Plan, reviewer: AgentSpec | undefined): Plan =>
   reviewer === undefined ? plan : { ...plan, reviewer, gates: { ...plan.gates, crossVerify: true } };
 
-/** The plan with an agent for whoever has none, follow-ups' members among them. */
+/** The plan with an agent for every member that has none, also for members that follow-ups add. */
 export const withAgent = (plan: Plan, agent: AgentSpec): Plan => ({
   ...plan,
   members: plan.members.map((member) => ({ agent, ...member })),
   ...(plan.cascade ? { spare: agent } : {}),
 });
 
-/** The name of a plan that has none of its own: its file's, made legal. */
+/** The name of a plan without a name: its file's name, made legal. */
 export function planName(file: string): Name {
   const base = file.split(/[/\\]/).at(-1) ?? '';
   return slug(base.replace(/\.(?:ya?ml|json)$/i, ''), parseName('team', 'plan'));
@@ -184,7 +189,7 @@ function gateOf(asked: boolean | Command): GateSetting | undefined {
   return { run: asked };
 }
 
-/** A text that is equal for equal plans, for hashing: JSON with its keys in order. Who reviews is not part of it. */
+/** A text that is equal for equal plans, for hashing: JSON with sorted keys. The reviewer is not part of it. */
 export const canonicalPlan = ({ reviewer: _, ...plan }: Plan): string =>
   JSON.stringify(plan, (_key, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

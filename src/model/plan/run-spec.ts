@@ -1,6 +1,6 @@
 /**
- * The words behind `teams run`: `N:role "task"`, `template "task"`, or just a task (SPEC §9). A first word that looks like a
- * spec and is none is an error; it never slips into the task.
+ * Parses the arguments of `teams run`: `N:role "task"`, `template "task"`, or just a task (docs/specification.md R8.1).
+ * A first word that looks like a spec but is none is an error; it never becomes part of the task.
  */
 import { didYouMeanOneOf } from '../text/did-you-mean.ts';
 import { isName, type Name } from '../text/names.ts';
@@ -9,7 +9,7 @@ import { quoted } from '../text/document-problem.ts';
 export type RunSpec =
   | { readonly is: 'count'; readonly count: number; readonly role: Name }
   | { readonly is: 'template'; readonly template: Name }
-  /** The planner says how many workers there are. */
+  /** The planner chooses the number of workers. */
   | { readonly is: 'open' };
 
 export type RunWords =
@@ -21,11 +21,11 @@ export interface KnownSpecs {
   readonly maxAgents: number;
 }
 
-/** A number, or the word for one, up to a colon; or a colon that begins a word. */
+/** A number, or its word, before a colon; or a colon at the start of a word. */
 const COUNT = /^(?:[+-]?\d+(?:[.,]\d+)?[a-z]?|one|two|three|four|five|n)?:(?=\S|$)/i;
 const TEAM = /^[a-z0-9]+[-_]te?a?m$/i;
 
-/** @param words as the shell gave them: the spec may be a word of its own, or begin a quoted text */
+/** @param words as the shell gave them: the spec may be a word of its own, or the beginning of a quoted text */
 export function parseRunWords(words: readonly string[], known: KnownSpecs): RunWords {
   const text = words.join(' ').trim();
   const [first = ''] = text.split(/\s/, 1);
@@ -37,7 +37,7 @@ export function parseRunWords(words: readonly string[], known: KnownSpecs): RunW
   if (task !== '') return { ok: true, spec: spec.spec, task };
   return {
     ok: false,
-    why: `There is no task; say what is to be done: teams run ${first === '' ? '' : `${first} `}"TASK".`,
+    why: `No task is given; say what to do: teams run ${first === '' ? '' : `${first} `}"TASK".`,
   };
 }
 
@@ -63,7 +63,7 @@ function countOf(word: string, { roles, maxAgents }: KnownSpecs): Spec {
   return { ok: false, why: `There is no role ${quoted(role)}${didYouMeanOneOf(role, roles)}` };
 }
 
-/** What a word of its own at the head of a task was meant to be; undefined for any other word. */
+/** What a misspelt spec at the start of a task was meant to be; undefined for any other word. */
 function slipIn(word: string, rest: string, { roles, templates }: KnownSpecs): string | undefined {
   const [second = ''] = rest.split(/\s/, 1);
   if (/^\d+$/.test(word) && roles.has(second)) return `Did you mean ${word}:${second}?`;

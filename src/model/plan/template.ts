@@ -1,4 +1,4 @@
-/** A team in waiting: who is in it, in which order they work, and what follows on their work (S2 "Team_Templates"). */
+/** A template: the members of a team, their phases, and the follow-ups of their work (docs/specification.md R8.2). */
 import * as z from 'zod';
 import { tierSchema } from '../agent/agent.ts';
 import { UsageError } from '../text/errors.ts';
@@ -9,14 +9,14 @@ import { readSource } from '../text/yaml-source.ts';
 
 const roleName = z.custom<Name>((value) => typeof value === 'string' && isName(value), 'Expected the name of a role.');
 
-/** Kinds or configured names; the first that is available, else the default agent. */
+/** Kinds or configured names; the first available one is used, else the default agent. */
 const routeSchema = z.array(z.string().min(1).max(64)).max(16).default([]);
 
 const workerSchema = closed({
   role: roleName,
   tier: tierSchema,
   route: routeSchema,
-  /** Who is of a later letter waits for all of the letters before it. */
+  /** A worker of a later letter waits for all workers of the letter before it. */
   phase: z
     .string()
     .regex(/^[A-Z]$/, 'Expected a phase to be one capital letter, A first.')
@@ -26,7 +26,7 @@ const workerSchema = closed({
 const templateSchema = closed({
   description: z.string().max(1_000).default(''),
   workers: z.array(workerSchema).min(1).max(MAX_MEMBERS),
-  /** By the role of who did the work; `false`: nothing follows. What is not named follows the usual rules. */
+  /** By the role that did the work; `false`: no follow-ups. A role without an entry follows the usual rules. */
   cascade: z.union([z.boolean(), z.record(roleName, z.enum(CASCADE_KINDS))]).default(true),
 });
 
@@ -47,7 +47,7 @@ export function parseTemplate(name: Name, { text, file }: { text: string; file: 
   throw new UsageError('TEMPLATE_INVALID', lines.join('\n'));
 }
 
-/** Positions of the workers that each waits for: all of the phase before its own. */
+/** For each worker, the positions of the workers of the phase before its own. */
 export function phasesOf(workers: readonly Pick<TemplateWorker, 'phase'>[]): number[][] {
   const phases = [...new Set(workers.map(({ phase }) => phase))].sort();
   return workers.map(({ phase }) => {

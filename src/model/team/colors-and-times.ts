@@ -1,9 +1,9 @@
-/** How small things look in every view: colours (SPEC §6) and times of day. */
+/** Formats that all views share: colours (docs/specification.md R5.4) and times of day. */
 
-/** The text in an ANSI colour; make it safe first. */
+/** The text in an ANSI colour; pass only text that `safeText` has cleaned. */
 export const paint = (text: string, color: number): string => `\u001b[${color}m${text}\u001b[39m`;
 
-/** `12:03:04`, in the reader's own time zone; of a time in milliseconds or in ISO 8601. */
+/** `12:03:04`, in the reader's own time zone, from milliseconds since 1970 or ISO 8601. */
 export function timeOfDay(at: number | string): string {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return '--:--:--';

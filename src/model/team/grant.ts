@@ -1,4 +1,6 @@
-/** Files that the lead let a member write though they are not its own, as an event of the team's log. */
+/**
+ * The event that records a boundary exception: files that the lead lets a member write although it does not own them.
+ */
 import * as z from 'zod';
 import { memberSchema } from '../text/names.ts';
 

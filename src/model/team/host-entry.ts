@@ -1,6 +1,6 @@
 /**
- * How each MCP host is told of our server: the entry that its configuration gets, and that configuration with it. Entries
- * are loaded at once, not deferred; what is there already stays as it is.
+ * Adds our MCP server to a host's configuration: the entry for each host, and the configuration with the entry. Tools
+ * are loaded at once, not deferred; existing content is kept.
  */
 import { kindsWith, type KindsWith } from '../agent/agent-kinds.ts';
 import { isMap } from '../text/document-problem.ts';
@@ -9,15 +9,15 @@ import { tomlOutline } from '../text/toml-outline.ts';
 export type McpHost = KindsWith<'isMcpHost'>;
 export const MCP_HOSTS: readonly McpHost[] = kindsWith('isMcpHost');
 
-/** As the host calls our server. */
+/** The server's name in the host. */
 const SERVER = 'teams';
-/** The longest wait of a tool and a minute, so that no host gives up first. */
+/** Seconds: the longest wait of a tool plus one minute, so that no host times out first. */
 const PATIENCE_S = 3_660;
 
 type Entry = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 interface HostForm {
-  /** The key of the configuration under which servers stand. */
+  /** The configuration key that contains the servers. */
   readonly servers: string;
   readonly format: 'JSON' | 'TOML';
   readonly entry: (command: readonly [string, ...string[]]) => Entry;
@@ -27,13 +27,14 @@ const FORMS: Readonly<Record<McpHost, HostForm>> = {
   claude: {
     servers: 'mcpServers',
     format: 'JSON',
-    // Otherwise its model must search for the tools before it sees them.
+    // Without alwaysLoad its model must search for the tools before it sees them.
     entry: ([command, ...args]) => ({ type: 'stdio', command, args, alwaysLoad: true }),
   },
   codex: {
     servers: 'mcp_servers',
     format: 'TOML',
-    // It hands on no variable that is not named, and asks about every call, which it cannot when nobody is there.
+    // Codex passes on only variables that are named, and asks about every call; without a person no call would be
+    // approved.
     entry: ([command, ...args]) => ({
       command,
       args,
@@ -55,7 +56,7 @@ const FORMS: Readonly<Record<McpHost, HostForm>> = {
   },
 };
 
-/** The entry alone, as it stands in the file: for a person who adds it by hand. */
+/** The entry alone, as it is written in the file: for a person who adds it by hand. */
 export function hostEntryText(host: McpHost, command: readonly [string, ...string[]]): string {
   const { servers, format, entry } = FORMS[host];
   const made = entry(command);
@@ -72,7 +73,11 @@ export type WithEntry =
   /** Why nothing can be added, as the end of a sentence. */
   | { readonly is: 'unreadable'; readonly why: string };
 
-/** A host's configuration with our entry added. @param text as it is; undefined for none */
+/**
+ * A host's configuration with our entry added.
+ *
+ * @param text the present configuration; undefined if there is none
+ */
 export function withHostEntry(
   host: McpHost,
   text: string | undefined,
@@ -86,16 +91,16 @@ export function withHostEntry(
 
 function inJson({ servers, entry }: HostForm, text: string, command: readonly [string, ...string[]]): WithEntry {
   const read = readJson(text.replace(/^\uFEFF/, ''));
-  if (!isMap(read)) return { is: 'unreadable', why: 'is no plain JSON object' };
+  if (!isMap(read)) return { is: 'unreadable', why: 'is not a plain JSON object' };
   const known = read[servers] ?? {};
-  if (!isMap(known)) return { is: 'unreadable', why: `has a "${servers}" that is no object` };
+  if (!isMap(known)) return { is: 'unreadable', why: `has a "${servers}" that is not an object` };
   if (Object.hasOwn(known, SERVER)) return { is: 'there' };
   const next = { ...read, [servers]: { ...known, [SERVER]: entry(command) } };
   const indent = /^\s*\{\r?\n([ \t]+)/.exec(text)?.[1] ?? 2;
   return { is: 'new', text: `${JSON.stringify(next, undefined, indent)}\n` };
 }
 
-/** @returns undefined for what is no JSON */
+/** @returns undefined for a text that is not JSON */
 function readJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -106,11 +111,11 @@ function readJson(text: string): unknown {
 
 function inToml({ servers }: HostForm, text: string, entry: string): WithEntry {
   const outline = tomlOutline(text);
-  if (!outline.ok) return { is: 'unreadable', why: `is no TOML at line ${outline.line}` };
+  if (!outline.ok) return { is: 'unreadable', why: `is not valid TOML at line ${outline.line}` };
   const isOurs = ({ path: [first, second] }: { path: readonly string[] }): boolean =>
     first === servers && second === SERVER;
   if (outline.defined.some(isOurs)) return { is: 'there' };
   if (outline.defined.some(({ path, kind }) => kind === 'value' && path.length === 1 && path[0] === servers))
-    return { is: 'unreadable', why: `has its ${servers} on one line, which no table can be added to` };
+    return { is: 'unreadable', why: `has its ${servers} on one line, so no table can be added` };
   return { is: 'new', text: `${text.endsWith('\n') ? text : `${text}\n`}\n${entry}` };
 }

@@ -1,6 +1,7 @@
 /**
- * Mail: the line of an inbox, its five envelope types, and who may send which to whom. The four keys of S3 come
- * first; a foreign line with just those four is valid mail, but it can carry no control type: it is plain text.
+ * Mail: the lines of an inbox, the five envelope types, and who may send which type to whom. The four original keys
+ * come first (docs/specification.md R2.1). A foreign line with only those four is valid mail, but it cannot have a
+ * control type: it is plain text.
  */
 import * as z from 'zod';
 import { isDeep, MAX_DEPTH, writesEachKeyOnce } from '../text/json-depth.ts';
@@ -16,13 +17,13 @@ export const MESSAGE_TYPES = [
 ] as const;
 export type MessageType = (typeof MESSAGE_TYPES)[number];
 
-/** Bodies above this many UTF-8 bytes go to `blobs/`. */
+/** A longer body (in UTF-8 bytes) is stored in `blobs/`. */
 export const INLINE_BYTES = 256 * 1024;
 export const BLOB_BYTES = 64 * 1024 * 1024;
-/** A message that was handed on this often goes no further. */
+/** A message that was handed on this many times is not handed on again. */
 export const MAX_HOPS = 8;
 
-/** What stands on disk: S3's four keys, then ours. */
+/** A line on disk: the four original keys, then ours (docs/specification.md R2.1). */
 export const storedSchema = z.looseObject({
   type: z.string().max(64),
   sender: z.string().max(128),
@@ -36,7 +37,7 @@ export const storedSchema = z.looseObject({
   reply_to: z.string().max(256).optional(),
   epoch: z.number().int().min(0).optional(),
   hops: z.number().int().min(0).optional(),
-  /** The body's address in `blobs/`, when `content` is its clipped beginning. */
+  /** The body's address in `blobs/`, if `content` is only its beginning. */
   blob: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
@@ -45,10 +46,10 @@ export const storedSchema = z.looseObject({
 });
 export type Stored = z.infer<typeof storedSchema>;
 
-/** A message as it is read: always with an id, and told whether it was delivered before. */
+/** A message as it is read: always with an id, and marked if it was delivered before. */
 export type Message = Stored & { id: string; redelivered?: true };
 
-/** A message to be sent; the store stamps id, recipient and timestamp. */
+/** A message to send; the store adds id, recipient and timestamp. */
 export interface Draft {
   readonly type: MessageType;
   readonly content: string;
@@ -64,7 +65,7 @@ export interface Draft {
 export type Side = 'lead' | 'teammate';
 export const sideOf = (name: string): Side => (name === LEAD ? 'lead' : 'teammate');
 
-/** The role × type table (S3 "Message Types", SPEC §4): who may send a type, and to whom. Closed; all else is refused. */
+/** The role × type table (docs/specification.md R2.3): who may send a type, and to whom. Everything else is refused. */
 const TABLE: Record<MessageType, readonly `${Side} → ${Side}`[]> = {
   message: ['lead → teammate', 'teammate → lead', 'teammate → teammate', 'lead → lead'],
   broadcast: ['lead → teammate', 'teammate → lead', 'teammate → teammate'],
@@ -75,16 +76,22 @@ const TABLE: Record<MessageType, readonly `${Side} → ${Side}`[]> = {
 
 export const isMessageType = (text: string): text is MessageType => Object.hasOwn(TABLE, text);
 
-/** May this sender's mail of this type go to this recipient? Asked at send, and again at receive. */
+/**
+ * Whether this sender may send this type to this recipient. It is checked when mail is sent and again when it is
+ * received.
+ */
 export const mayPass = (type: MessageType, from: string, to: string): boolean =>
   TABLE[type].includes(`${sideOf(from)} → ${sideOf(to)}`);
 
-/** Control types act on the receiver; they are believed only from one of us: with an id, and addressed to it. */
+/**
+ * Control types act on the receiver. They are accepted only from our own senders: with an id, and addressed to the
+ * receiver.
+ */
 const CONTROL = new Set<MessageType>(['shutdown_request', 'shutdown_response', 'plan_approval_response']);
 
 /**
- * What a received line is, after the table: a line of a type that its sender may not send, and a control line that is
- * foreign or was meant for another, counts as plain text, and `denied` says so.
+ * The type of a received line, by the table. A type that its sender may not send counts as plain text. So does a
+ * control line that is foreign or addressed to another member. `denied` says why.
  */
 export function judgeReceived(line: Stored, recipient: Name): { type: MessageType; denied?: string } {
   const { type, sender } = line;
@@ -103,18 +110,18 @@ export type ParsedMail = { ok: true; line: Stored } | { ok: false; why: string }
 const parseStored = compiledWhenHot(storedSchema);
 const parsePlain = compiledWhenHot(storedSchema.omit({ data: true }));
 
-/** What has no `data` needs no schema that calls itself, which is one that cannot be compiled. */
+/** A line without `data` needs no recursive schema; a recursive schema cannot be compiled. */
 const judgeStored = (value: object) => ('data' in value ? parseStored(value) : parsePlain(value));
 
-/** Why no reader would accept this as a line; undefined when every reader does. */
+/** Why no reader would accept this as a line; undefined if every reader does. */
 export function whyNotMail(value: object): string | undefined {
   const issue = judgeStored(value).error?.issues[0];
   return issue && `${issue.path.join('.') || 'line'}: ${issue.message}`;
 }
 
 /**
- * Parses one inbox line (BOM at its start and CR at its end tolerated). A key that stands there twice makes it a bad
- * line: two readers could take it for mail of two different senders. Never throws.
+ * Parses one inbox line; a BOM at its start and a CR at its end are tolerated. A repeated key makes a line invalid: two
+ * readers could read two different senders from it. Never throws.
  */
 export function parseMail(raw: string): ParsedMail {
   const text = raw.trim();
@@ -128,7 +135,7 @@ export function parseMail(raw: string): ParsedMail {
     return { ok: false, why: error instanceof Error ? error.message : 'not JSON' };
   }
   if (typeof value !== 'object' || value === null || !writesEachKeyOnce(text, value))
-    return { ok: false, why: 'a key that stands there twice' };
+    return { ok: false, why: 'a repeated key' };
   const parsed = judgeStored(value);
   return parsed.success ? { ok: true, line: parsed.data } : { ok: false, why: whyNotMail(value) ?? 'not a message' };
 }
@@ -140,8 +147,8 @@ export interface SendOptions {
   readonly task_id?: string | undefined;
   readonly reply_to?: string | undefined;
   readonly data?: Draft['data'] | undefined;
-  /** How often this was handed on: one more than the mail that caused it. */
+  /** How many times the message was handed on: one more than the mail that caused it. */
   readonly hops?: number | undefined;
-  /** An id of its own for mail that an event causes: `<kind>:<event>:<recipient>`. */
+  /** The id of mail that an event causes: `<kind>:<event>:<recipient>`. */
   readonly id?: string | undefined;
 }

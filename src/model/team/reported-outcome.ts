@@ -1,4 +1,7 @@
-/** What an agent says of its own task (SPEC §5), as a fact in the team's events: a claim, never the end. */
+/**
+ * An agent's report of its own task, as an event of the team (docs/specification.md R3.6). It never ends the task; the
+ * runner does.
+ */
 import * as z from 'zod';
 import type { TeamEvent } from './team-config.ts';
 
@@ -8,9 +11,9 @@ const reportedSchema = z.looseObject({
   type: z.literal(REPORTED),
   member: z.string(),
   task: z.string(),
-  /** Of the claim that it speaks of: a report about an earlier one says nothing about this. */
+  /** The epoch of the reported claim; a report about an earlier claim is ignored. */
   epoch: z.number().int(),
-  /** `unverified`: it claimed to be done, and a `verify:` command did not agree. */
+  /** `unverified`: the agent reported `completed`, but a `verify:` command failed. */
   outcome: z.enum(['completed', 'failed', 'unverified']),
   text: z.string(),
 });

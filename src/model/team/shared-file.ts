@@ -1,4 +1,4 @@
-/** What is on the log about shared files: what a member asked of one by mail, and what became of each wish. */
+/** Events about shared files: wishes that members sent by mail, and the result of each wish. */
 import * as z from 'zod';
 import { memberSchema } from '../text/names.ts';
 
@@ -7,7 +7,7 @@ const wishedSchema = z.looseObject({
   type: z.literal(WISHED),
   member: memberSchema,
   text: z.string(),
-  /** Of the message. */
+  /** The message's id. */
   message: z.string(),
   files: z.array(z.string()),
 });

@@ -1,4 +1,4 @@
-/** An event of a team as views see it: a change that the board accepted, or a fact of the event log. */
+/** An event of a team for views: a change that the board accepted, or an event of the event log. */
 import { speaker } from '../board/authority.ts';
 import type { Board } from '../board/board.ts';
 import { changeSchema, type Author, type BoardEvent, type Change } from '../board/event.ts';
@@ -7,21 +7,21 @@ import type { TeamEvent } from './team-config.ts';
 
 interface Head {
   readonly at: string;
-  /** Whom it is about, or who did it. */
+  /** The member that it is about, or that did it. */
   readonly member?: string | undefined;
-  /** What there is to say of it, in one line. */
+  /** Its content in one line. */
   readonly text?: string | undefined;
 }
 
 type TaskChange = Extract<Change, { task: string }>;
 type TeamChange = Exclude<Change, { task: string }>;
 
-/** A change of a task, with the task as its record left it. */
+/** A change of a task, with the task after the record. */
 type TaskFact = Head & { readonly type: TaskChange['type']; readonly task: Task };
 /** A change of the team or of its members. */
 type TeamFact = Head & {
   readonly type: TeamChange['type'];
-  /** Which request was made or answered. */
+  /** The request that was made or answered. */
   readonly request?: string;
 };
 
@@ -65,7 +65,7 @@ const LAST_NOUNS = [
 type Noun = (typeof FIRST_NOUNS)[number] | (typeof LAST_NOUNS)[number];
 const NOUNS: ReadonlySet<string> = new Set([...FIRST_NOUNS, ...LAST_NOUNS]);
 
-/** A fact that is not on the board; `task` is an id, and fields of its own follow. */
+/** An event that is not on the board; `task` is an id, and further fields follow. */
 type LogFact = Head & {
   readonly type: `${Noun}.${string}` | 'task.given_back' | 'task.reported';
   readonly task?: string | undefined;
@@ -73,15 +73,15 @@ type LogFact = Head & {
 };
 
 export type Fact = TaskFact | TeamFact | LogFact;
-/** With its place in the stream, from 1. */
+/** With its number in the stream, from 1. */
 export type ShownEvent = Fact & { readonly number: number };
 
 const CHANGES: ReadonlySet<string> = new Set(changeSchema.options.map(({ shape }) => shape.type.value));
 
-/** Whether it stands in the board's log; all else is in the event log. */
+/** Whether the fact is in the board's log; all others are in the event log. */
 export const isOfBoard = ({ type }: Pick<Fact, 'type'>): boolean => CHANGES.has(type);
 
-/** The changes of an accepted record, a batch's one by one; the board is as the whole record left it. */
+/** The changes of an accepted record; those of a batch one by one. `board` is the board after the whole record. */
 export function factsOf(event: BoardEvent, board: Board): Fact[] {
   const { at, author } = event;
   const changes = event.type === 'batch' ? event.changes : [event];
@@ -107,7 +107,7 @@ function textOf(change: Change): { text?: string } {
   return 'why' in change ? { text: change.why } : {};
 }
 
-/** A type that is not ours keeps its name, under the noun `other`. */
+/** An unknown type keeps its name, after the noun `other`. */
 export function logFact({ type, ...facts }: TeamEvent): Fact {
   return { ...facts, type: isLogType(type) ? type : `other.${type}` };
 }

@@ -1,4 +1,4 @@
-/** What an agent used, as a fact in the team's events (`agent.spent`), and what all of it comes to. */
+/** The event that records what an agent used (`agent.spent`), and the sum of these events. */
 import * as z from 'zod';
 import { recordOf, isAgentKind, type AgentKind } from '../agent/agent-kinds.ts';
 import { factsOf, type Price } from '../agent/models.ts';
@@ -36,9 +36,9 @@ export const spendingEvent = (
 
 export interface Spending {
   readonly tokens: number;
-  /** Of what has a price. */
+  /** US dollars of the use that has a price. */
   readonly usd: number;
-  /** Models that were used and that nobody knows a price of. */
+  /** Used models without a known price. */
   readonly unpriced: readonly string[];
 }
 
@@ -47,8 +47,8 @@ export const NOTHING_SPENT: Spending = { tokens: 0, usd: 0, unpriced: [] };
 export type Prices = Readonly<Record<string, Price>>;
 
 /**
- * @param prices by model, before those that are known
- * @returns the sum with what an event tells; the same for any other event
+ * @param prices by model; they override the known prices
+ * @returns the sum including this event; unchanged for any other event
  */
 export function spentAfter(sum: Spending, event: TeamEvent, prices: Prices = {}): Spending {
   const parsed = event.type === SPENT ? spentSchema.safeParse(event) : undefined;
@@ -67,7 +67,7 @@ function costOf(spent: z.infer<typeof spentSchema>, kind: string, prices: Prices
   const { model = '', input_tokens, output_tokens, cache_read_tokens = 0, cache_write_tokens = 0 } = spent;
   // The user's own machine sends no bill.
   if (isAgentKind(kind) && recordOf(kind).isFree) return 0;
-  // A model is called whatever its server says: `__proto__` has no price.
+  // A server may send any model name: `__proto__` has no price.
   const given = Object.hasOwn(prices, model) ? prices[model] : undefined;
   const price = given ?? factsOf(model)?.price ?? 'unknown';
   if (price === 'unknown') return undefined;

@@ -1,27 +1,27 @@
-/** The documents of a team: `config.json` (S3's view of the log), `state.json` (S2's run state), a process record. */
+/** The documents of a team: `config.json`, `state.json` (docs/specification.md R1.9) and process records. */
 import * as z from 'zod';
 import { failureClassSchema } from '../agent/agent.ts';
 import { profileSchema } from '../board/event.ts';
 import { memberSchema, nameSchema, type Name } from '../text/names.ts';
 
-/** S3's cycle of ANSI colours: cyan, yellow, magenta, green, blue. */
+/** The cycle of members' ANSI colours: cyan, yellow, magenta, green, blue (docs/specification.md R5.4). */
 export const COLORS = [36, 33, 35, 32, 34] as const;
 
-/** Unknown fields survive a rewrite, so every document is loose. */
+/** Every document is loose, so that unknown fields survive a rewrite. */
 export const memberConfigSchema = z.looseObject({
   name: nameSchema,
   agent_id: z.string(),
   status: z.enum(['active', 'shutdown']),
   role: nameSchema,
   color: z.number().int(),
-  /** An AgentSpec; parsed where it is used, so that a kind that is not known yet survives. */
+  /** An AgentSpec. It is parsed where it is used, so that a kind of a later version survives. */
   agent: z.looseObject({ kind: z.string() }).optional(),
   sandbox: z.enum(['read-only', 'workspace-write', 'full']).optional(),
   env: z.record(z.string(), z.string()).optional(),
   plan_approval: z.boolean().optional(),
-  /** What its agent is told of its role. */
+  /** The role's prompt for its agent. */
   prompt: z.string().optional(),
-  /** Of a pipeline: the file of its role, below the team's folder. */
+  /** Pipeline only: the path of its role file, relative to the team's folder. */
   role_spec: z.string().optional(),
 });
 export type MemberConfig = z.infer<typeof memberConfigSchema>;
@@ -32,17 +32,17 @@ export const configDocumentSchema = z.looseObject({
   created_at: z.number(),
   profile: profileSchema,
   session_id: z.string().optional(),
-  /** Of a pipeline: what was asked for, and by which one. */
+  /** Pipeline only: the requirement, and the pipeline's name. */
   requirement: z.string().optional(),
   pipeline: nameSchema.optional(),
-  /** AgentSpecs whom its subagents may be, besides a role's own. */
+  /** AgentSpecs that its subagents may use, besides a role's own agent. */
   subagents: z.array(z.looseObject({ kind: z.string() })).optional(),
   epoch: z.number().int(),
   seal: z.string().optional(),
   cwd: z.string().optional(),
   plan_dir: z.string().optional(),
   env_pass: z.array(z.string()).optional(),
-  /** Of a team that carries out a divided task: what its workers must know of each other's files. */
+  /** Only for a divided task: what workers must know about each other's files. */
   division: z
     .looseObject({
       shared: z.array(z.string()),
@@ -58,7 +58,7 @@ export const PHASES = ['decomposition', 'setup', 'executing', 'integration', 'sh
 export type RunStatus = (typeof RUN_STATUSES)[number];
 export type Phase = (typeof PHASES)[number];
 
-/** A team that an MCP host made to keep: the host leads it, or it has gone and left it to be taken up again. */
+/** Only for a team that an MCP host made and keeps: the host leads it, or the host ended and another may resume it. */
 export const hostSchema = z.enum(['leads', 'left']);
 export type HostState = z.infer<typeof hostSchema>;
 
@@ -87,10 +87,10 @@ export const gateSchema = z.looseObject({
 });
 export type Gate = z.infer<typeof gateSchema>;
 
-/** The safety point: what lay in `directory` before agents wrote, as a commit of git. */
+/** The safety point: the content of `directory` before agents wrote, as a git commit. */
 export const startSchema = z.object({ commit: z.string().regex(/^[0-9a-f]{40,64}$/), directory: z.string() });
 
-/** S2 "State_Format", same field names; ours are appended. */
+/** The run state (docs/specification.md R1.9); our own fields come last. */
 export const stateSchema = z.looseObject({
   version: z.number().int(),
   teamName: nameSchema,
@@ -112,9 +112,9 @@ export const stateSchema = z.looseObject({
     verifier: z.string().nullable(),
     result: z.string().nullable(),
   }),
-  /** The lead's epoch at the last write; an older lead's write is refused. */
+  /** The lead's epoch at the last write; a write of an older lead is refused. */
   epoch: z.number().int(),
-  /** SHA-256 of the plan that the run carries out, for telling a changed one on resume. */
+  /** SHA-256 of the plan of the run; a resume recognises a changed plan by it. */
   planHash: z.string().optional(),
   gates: z.array(gateSchema).default([]),
   finishedAt: z.string().optional(),
@@ -125,7 +125,7 @@ export const stateSchema = z.looseObject({
 });
 export type RunState = z.infer<typeof stateSchema>;
 
-/** What a member's process says of itself beyond what the board tells. */
+/** States that a member's process reports about itself, beyond the board. */
 export const NOTES = ['starting', 'idle', 'working', 'waiting', 'rate-limited', 'stopping'] as const;
 
 export const processSchema = z.looseObject({
@@ -144,7 +144,9 @@ export const processSchema = z.looseObject({
   run: z.string().optional(),
   by_hand: z.boolean().optional(),
   started_at: z.number().optional(),
-  /** Of the mail that its agent's present turn answers, and one more: what the turn's processes send goes out with it. */
+  /**
+   * One more than the hops of the mail that the agent's present turn answers; messages of the turn's processes get it.
+   */
   hops: z.number().int().min(0).optional(),
   note: z
     .looseObject({ state: z.enum(NOTES), reason: z.string(), since: z.number(), until: z.number().optional() })
@@ -152,14 +154,14 @@ export const processSchema = z.looseObject({
 });
 export type ProcessRecord = z.infer<typeof processSchema>;
 
-/** The session that a member's agent goes on with in its next life. */
+/** The session that a member's agent continues after a restart of its process. */
 export const keptSessionSchema = z.looseObject({
   version: z.number().int(),
   kind: z.string(),
   id: z.string().max(256),
 });
 
-/** What members found of vendors: the pauses that they asked for, and the agents that cannot work at all. */
+/** What members recorded about vendors: pauses that vendors asked for, and agents that cannot work at all. */
 export const vendorsSchema = z.looseObject({
   version: z.number().int(),
   vendors: z.record(
@@ -170,12 +172,12 @@ export const vendorsSchema = z.looseObject({
       until: z.number(),
     }),
   ),
-  /** By the hash of an agent's spec; it counts in the time of the lead in whose it was found. */
+  /** By the hash of an agent's spec; valid only during the epoch of the lead under which it was recorded. */
   unfit: z.record(z.string(), z.looseObject({ fault: failureClassSchema, epoch: z.number().int() })).optional(),
 });
 export type VendorPauses = z.infer<typeof vendorsSchema>;
 
-/** A fact that is not on the board: agent output, alerts, refusals, receipts. `noun.verb`, past tense. */
+/** An event that is not on the board: agent output, alerts, refusals, receipts. `noun.verb`, past tense. */
 export const teamEventSchema = z.looseObject({
   type: z.string().max(64),
   at: z.string().max(40),
@@ -185,7 +187,7 @@ export const teamEventSchema = z.looseObject({
 });
 export type TeamEvent = z.infer<typeof teamEventSchema>;
 
-/** What can be said of one member at one moment (SPEC §6); each state comes with its reason. */
+/** The state of one member at one moment (docs/specification.md R5.5); each state comes with its reason. */
 export type MemberState =
   | 'joined'
   | 'starting'

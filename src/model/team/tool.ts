@@ -1,6 +1,6 @@
 /**
- * The tools as data (SPEC §7): one definition each, behind the MCP server, an agent's own tool list and the tests.
- * Who may call what is `policy/sandbox/tool-rules.ts`'s, what a call does is `runtime/tools/toolbox.ts`'s.
+ * The tools as data (docs/specification.md R6.1): one definition each, for the MCP server, an agent's own tool list and
+ * the tests. `policy/sandbox/tool-rules.ts` decides who may call a tool; `runtime/tools/toolbox.ts` carries a call out.
  */
 import * as z from 'zod';
 import { profileSchema } from '../board/event.ts';
@@ -15,7 +15,7 @@ const flag = (what: string) => z.boolean().describe(what);
 const words = (what: string) => z.array(z.string().min(1).max(1_000)).max(1_000).describe(what);
 const task = word('The task: its id, key or exact subject.');
 
-/** Seconds that a wait may last at most. */
+/** The longest wait in seconds. */
 export const LONGEST_WAIT_S = 3_600;
 
 const schemas = {
@@ -112,7 +112,7 @@ export const TOOL_NAMES: readonly ToolName[] = toolNameSchema.options;
 
 export const isToolName = (text: string): text is ToolName => Object.hasOwn(schemas, text);
 
-/** Those that work on a team; the rest works on a directory. */
+/** Tools that work on a team; the others work on a directory. */
 export type TeamTool = Exclude<ToolName, WorkspaceTool>;
 
 export const isWorkspaceTool = (tool: ToolName): tool is WorkspaceTool => Object.hasOwn(workspaceSchemas, tool);
@@ -120,13 +120,13 @@ export const isWorkspaceTool = (tool: ToolName): tool is WorkspaceTool => Object
 export const WORKSPACE_TOOLS: readonly WorkspaceTool[] = TOOL_NAMES.filter(isWorkspaceTool);
 
 /**
- * What a call of a tool may do to the world, for hosts that ask a person first. `takes`: what it hands out it hands out
- * once, and nothing is lost by it. `changes`: what was there before may be there no longer.
+ * The effect of a tool, for hosts that ask a person first. `takes`: it returns each item only once, and loses nothing.
+ * `changes`: it may overwrite existing content.
  */
 export type ToolEffect = 'looks' | 'adds' | 'takes' | 'changes' | 'ends';
 
 export interface ToolFacts {
-  /** For the model: what it does, in which units, and how it refuses. */
+  /** For the model: what the tool does, its units, and its errors. */
   readonly description: string;
   readonly effect: ToolEffect;
 }
@@ -168,7 +168,7 @@ export const toolFacts: Readonly<Record<ToolName, ToolFacts>> = {
   Task: {
     description:
       'Three ways to have something done. With team_name and name: starts a persistent teammate process that gets the prompt as its first message, works on the board and answers mail. Without: a subagent does just this and its result is the answer; with run_in_background the answer is an id for TaskOutput. Errors: AGENT_UNAVAILABLE, AGENT_CRASHED (it did not start), QUOTA (16 members, 64 starts, or the queue is full), USAGE.',
-    // Whoever it starts may change whatever its program can.
+    // The agent that it starts may change whatever its program can.
     effect: 'changes',
   },
   TaskOutput: {
@@ -182,7 +182,7 @@ export const toolFacts: Readonly<Record<ToolName, ToolFacts>> = {
   },
 };
 
-/** Other words for a parameter: S3 and the hosts use both. */
+/** Other names of a parameter (docs/specification.md R6.3). */
 const ALIASES: Readonly<Partial<Record<ToolName, Readonly<Record<string, string>>>>> = {
   ...workspaceAliases,
   TeamCreate: { team_name: 'name' },
@@ -190,7 +190,7 @@ const ALIASES: Readonly<Partial<Record<ToolName, Readonly<Record<string, string>
   SendMessage: { message: 'content' },
 };
 
-/** Parses the arguments of a call, in canonical words or their aliases; both, and different, is a problem. */
+/** Parses the arguments of a call, under their own names or aliases. Both names with different values are a problem. */
 export function parseToolInput<T extends ToolName>(tool: T, given: unknown = {}): Checked<ToolInputs[T]> {
   if (!isMap(given)) return check(toolSchemas[tool], given);
   const canonical: Readonly<Record<string, string>> = ALIASES[tool] ?? {};
@@ -204,7 +204,7 @@ export function parseToolInput<T extends ToolName>(tool: T, given: unknown = {})
   return check(toolSchemas[tool], input);
 }
 
-/** JSON Schema of the arguments, for whoever offers the tools to a model. */
+/** JSON Schema of the arguments, for a program that offers the tools to a model. */
 export const toolJsonSchema = (tool: ToolName): { type: 'object' } & Record<string, unknown> => ({
   ...z.toJSONSchema(toolSchemas[tool], { io: 'input' }),
   type: 'object',

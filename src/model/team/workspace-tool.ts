@@ -1,16 +1,17 @@
 /**
- * The four tools that work on a directory as data (SPEC §7): a shell and three for files. What they may touch is
- * `policy/sandbox/effective-sandbox.ts`'s and `policy/sandbox/workspace-path.ts`'s to say, what they do is `runtime/workspace-tools.ts`'s.
+ * The four tools for a directory, as data (docs/specification.md R6.1): a shell and three for files.
+ * `policy/sandbox/effective-sandbox.ts` and `policy/sandbox/workspace-path.ts` decide what they may touch;
+ * `runtime/tools/file-tools.ts` and `runtime/tools/tool-workspace.ts` carry them out.
  */
 import * as z from 'zod';
 import { closed } from '../text/document-problem.ts';
 
-/** Seconds that a command may take when the call says nothing. */
+/** Seconds that a command may take if the call names no time-out. */
 export const DEFAULT_COMMAND_S = 120;
 export const LONGEST_COMMAND_S = 3_600;
-/** Lines of a page when the call says nothing. */
+/** Lines of a page if the call names no limit. */
 export const DEFAULT_LINES = 2_000;
-/** Bytes of one page at most. */
+/** The most bytes of one page. */
 export const PAGE_BYTES = 256 * 1024;
 
 const path = z
@@ -75,7 +76,7 @@ export const workspaceFacts = {
   },
 } as const;
 
-/** Other words for the same parameters: those of Claude Code. */
+/** Other names of the same parameters: those of Claude Code. */
 export const workspaceAliases = {
   read_file: { file_path: 'path' },
   write_file: { file_path: 'path' },

@@ -1,10 +1,10 @@
-/** Time as an argument. The real one is in `os/system-clock.ts`; tests bring their own. */
+/** Time as an argument. The real clock is in `os/system-clock.ts`; tests use their own. */
 export interface Clock {
   /** Wall time in milliseconds since 1970: for display and records, never for deadlines. */
   now(): number;
   /** Milliseconds that only grow: for deadlines and ages. */
   monotonic(): number;
-  /** Resolves after `ms`, or at once when `signal` aborts. Never rejects. */
+  /** Resolves after `ms` milliseconds, or at once if `signal` aborts. Never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
-/** "Did you mean": the nearest known word to one that is unknown. */
+/** "Did you mean": finds the known word nearest to an unknown one. */
 
-/** Longer words are not compared; nobody mistypes those. */
+/** Longer words are not compared: they are hardly typing errors. */
 const LONGEST = 64;
 
 /**
@@ -28,7 +28,7 @@ function distance(a: string, b: string): number {
   return above[b.length] ?? 0;
 }
 
-/** The candidate nearest to `word`, the first of equals; undefined when none is near enough to be meant. */
+/** The candidate nearest to `word`, the first of equals; undefined if none is near enough. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > LONGEST) return undefined;
   const wanted = word.toLowerCase();
@@ -44,13 +44,13 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** `; did you mean "maxAgents"?`, or nothing but the full stop: the end of a sentence about an unknown word. */
+/** The end of a sentence about an unknown word: `; did you mean "maxAgents"?`, or only the full stop. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const meant = nearest(word, candidates);
   return meant === undefined ? '.' : `; did you mean ${JSON.stringify(meant)}?`;
 }
 
-/** The same with all that would have been right, where those are few. */
+/** The same, followed by all known words; for short lists. */
 export function didYouMeanOneOf(word: string, candidates: Iterable<string>): string {
   const known = [...candidates];
   return `${didYouMean(word, known)}${known.length === 0 ? '' : ` Known are ${known.join(', ')}.`}`;

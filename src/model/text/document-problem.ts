@@ -1,7 +1,7 @@
 /**
- * What is wrong with a document that a person wrote, as sentences with a place. Schemas of such documents are
- * built from {@link closed} and read with {@link check}, so that every complaint has the same shape:
- * *Expected "retries" to be a whole number, got "x".*
+ * Problems of a document that a person wrote, as sentences with a position. Schemas of such documents are built with
+ * {@link closed} and read with {@link check}, so that all messages have the same form: *Expected "retries" to be a
+ * whole number, got "x".*
  */
 import * as z from 'zod';
 import { didYouMean } from './did-you-mean.ts';
@@ -9,18 +9,18 @@ import { didYouMean } from './did-you-mean.ts';
 export type Path = readonly PropertyKey[];
 
 export interface DocumentProblem {
-  /** Where, as keys and indices from the root of the document. */
+  /** The position, as keys and indices from the root of the document. */
   readonly path: Path;
-  /** The key itself is at fault, not its value. */
+  /** The key itself is wrong, not its value. */
   readonly atKey?: boolean;
   /** One sentence. */
   readonly text: string;
 }
 
-/** More problems of one document than this help nobody; they are not looked for. */
+/** At most this many problems of one document are reported. */
 export const MAX_PROBLEMS = 100;
 
-/** An object that knows its keys: any other is a problem, with the nearest known one. */
+/** An object schema that refuses unknown keys and suggests the nearest known one. */
 export const closed = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
   z.strictObject(shape, {
     error: (issue) => {
@@ -54,14 +54,14 @@ function problemsOf(issue: z.core.$ZodIssue, prefix: Path): DocumentProblem[] {
   return [{ path, text: issue.message }];
 }
 
-/** The value is of another kind altogether than this branch of a union wants. */
+/** Whether the value has a type that this branch of a union does not accept at all. */
 const isMismatch = (issue: z.core.$ZodIssue): boolean =>
   issue.path.length === 0 &&
   (issue.code === 'invalid_type' ||
     issue.code === 'invalid_value' ||
     (issue.code === 'invalid_union' && issue.errors.every((branch) => branch.some(isMismatch))));
 
-/** What zod would say, in this project's words. A message that a schema brings itself goes first. */
+/** Replaces zod's messages by this project's; a schema's own message has precedence. */
 function sentence(issue: z.core.$ZodRawIssue): string {
   if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => `Unknown key ${quoted(key)}.`).join('\n');
   const label = labelOf(issue.path ?? []);
@@ -132,10 +132,10 @@ function labelOf(path: Path): string {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** A text as it may be printed: in quotes, clipped, control characters escaped. */
+/** A text for output: in quotes, clipped, with control characters escaped. */
 export const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-/** A value as a sentence names it. */
+/** A value, described for a sentence. */
 export function describeValue(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (typeof value === 'string') return quoted(value);
@@ -143,6 +143,6 @@ export function describeValue(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : 'a map';
 }
 
-/** Neither a list nor a single value: an object whose keys are looked at. */
+/** Whether a value is an object with keys, not a list. */
 export const isMap = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

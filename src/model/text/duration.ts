@@ -1,10 +1,10 @@
-/** Durations as people write them, in plans and on the command line. */
+/** Durations in the form that people write in plans and on the command line. */
 import * as z from 'zod';
 
 const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 const PATTERN = /^([0-9]{1,12}(?:\.[0-9]{1,6})?)(ms|s|m|h)?$/;
 
-/** The longest time that a timer of the platform can measure, about 24 days. */
+/** The longest delay of a platform timer, about 24 days. */
 const LONGEST_MS = 2 ** 31 - 1;
 
 const isUnit = (text: string): text is keyof typeof UNITS => Object.hasOwn(UNITS, text);

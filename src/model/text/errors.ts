@@ -1,7 +1,7 @@
 /**
- * Failures, in four classes by whose move is next. Expected outcomes are values and never come here;
- * bugs are assertions. A `code` is stable and is what programs test: two copies of this module may live
- * in one process, so `instanceof` is not enough.
+ * Errors in four classes, by who must act next. Expected outcomes are values and never errors; bugs are assertions.
+ * Programs test the stable `code`: two copies of this module may be loaded in one process, so `instanceof` is not
+ * enough.
  */
 
 export type UsageCode =
@@ -45,7 +45,7 @@ export type ErrorCode = UsageCode | ConflictCode | StoreCode | AgentCode;
 
 export type ErrorClass = 'UsageError' | 'ConflictError' | 'StoreError' | 'AgentError';
 
-/** What every failure carries: one sentence with the culprit and the cure, a stable code, and whose move is next. */
+/** The fields of every error: one sentence with culprit and cure, a stable code, and a class. */
 export abstract class TeamError<Code extends ErrorCode = ErrorCode> extends Error {
   abstract readonly class: ErrorClass;
   abstract readonly exitCode: 2 | 3 | 4 | 5;
@@ -59,14 +59,14 @@ export abstract class TeamError<Code extends ErrorCode = ErrorCode> extends Erro
   }
 }
 
-/** Change the request (exit 2). */
+/** The caller must change the request (exit 2). */
 export class UsageError extends TeamError<UsageCode> {
   override readonly name = 'UsageError';
   readonly class = 'UsageError';
   readonly exitCode = 2;
 }
 
-/** Try again, perhaps later (exit 3). */
+/** The caller may try again, perhaps later (exit 3). */
 export class ConflictError extends TeamError<ConflictCode> {
   override readonly name = 'ConflictError';
   readonly class = 'ConflictError';
@@ -77,7 +77,7 @@ export class ConflictError extends TeamError<ConflictCode> {
   }
 }
 
-/** A person must look (exit 4). Carries the path, and the line where there is one. */
+/** A person must look (exit 4). It has the path, and the line if there is one. */
 export class StoreError extends TeamError<StoreCode> {
   override readonly name = 'StoreError';
   readonly class = 'StoreError';
@@ -92,17 +92,17 @@ export class StoreError extends TeamError<StoreCode> {
   }
 }
 
-/** The backend that thinks is missing or broken (exit 5). */
+/** The agent is missing or broken (exit 5). */
 export class AgentError extends TeamError<AgentCode> {
   override readonly name = 'AgentError';
   readonly class = 'AgentError';
   readonly exitCode = 5;
 }
 
-/** Recognises a failure of ours across module copies and processes, by its shape. */
+/** Recognises our errors by their shape, across module copies and processes. */
 export const isTeamError = (error: unknown): error is UsageError | ConflictError | StoreError | AgentError =>
   error instanceof Error && 'class' in error && 'code' in error && 'exitCode' in error && 'retryable' in error;
 
-/** The `code` of any error, ours or the system's; undefined where there is none. */
+/** The `code` of any error, ours or the system's; undefined if it has none. */
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

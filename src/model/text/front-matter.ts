@@ -1,20 +1,23 @@
-/** A Markdown text with YAML between two lines of `---` at its head: the values, each with its place, and the body. */
+/**
+ * Reads a Markdown text with YAML front matter between two lines of `---`: the values, each with its position, and the
+ * body.
+ */
 import { readSource, type SourceValue } from './yaml-source.ts';
 
 export interface FrontMatter {
   readonly head: SourceValue;
-  /** Everything behind the front matter; all of a text that has none. */
+  /** The text after the front matter; the whole text if it has none. */
   readonly body: string;
 }
 
 const FENCED = /^---[ \t]*\r?\n([\s\S]*?\n)?---[ \t]*(?:\r?\n|$)/;
 
-/** The YAML goes through the bounded reader of every other file of a person's; lines count from the file's first. */
+/** The YAML is read with the same limits as every file of a person; lines count from the file's first. */
 export function readFrontMatter(text: string, file: string): FrontMatter {
   const plain = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const [whole = '', yaml = ''] = FENCED.exec(plain) ?? [];
   return {
-    // The empty line stands for the first `---`, so that places are those of the file.
+    // The empty line replaces the first `---`, so that positions are those of the file.
     head: readSource({ text: `\n${yaml}`, file, format: 'yaml' }),
     body: plain.slice(whole.length).trim(),
   };

@@ -1,6 +1,6 @@
 /**
- * A schema that many lines pass. Compiling one costs as much as a thousand lines gain by it, and most processes read few:
- * so it is compiled when it has been used that often.
+ * Compiles a schema after many uses. Compiling costs as much as a thousand parsed lines save, and most processes read
+ * only a few.
  */
 import * as z from 'zod';
 

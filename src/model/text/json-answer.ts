@@ -1,16 +1,17 @@
-/** A value of a schema in the words of a model: found where it stands, or the reason why it is none. Never throws. */
+/** Finds a value of a schema in a model's answer, or the reason why there is none. Never throws. */
 import type * as z from 'zod';
 import { check } from './document-problem.ts';
 
 export type JsonAnswer<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
 /**
- * The answer itself, the last fenced block that holds such a value, or what stands between its first and its last brace.
+ * Tries the whole answer, then fenced blocks from the last to the first, then the text between the first and the last
+ * brace.
  *
  * @param schema of an object
  */
 export function jsonAnswer<T>(schema: z.ZodType<T>, answer: string): JsonAnswer<T> {
-  let why = 'it holds no JSON object';
+  let why = 'it contains no JSON object';
   for (const text of jsonIn(answer)) {
     const value = parsed(text);
     if (value === undefined) continue;
@@ -34,7 +35,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Prose that begins with a brace; another part of the answer may be the value.
+    // Text that begins with a brace but is not JSON; another part of the answer may be the value.
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
-/** The outline of a JSON text, told without parsing it: a parser that recurses would overflow on a hostile one. */
+/** Measures a JSON text without parsing it: a recursive parser would overflow on hostile input. */
 
-/** Deeper JSON than this is not read. */
+/** JSON that is nested deeper is not read. */
 export const MAX_DEPTH = 64;
 
 const QUOTE = 34;
@@ -9,11 +9,11 @@ const COLON = 58;
 
 export interface JsonOutline {
   readonly depth: number;
-  /** How many keys the outermost object writes down: more than it has, when one stands there twice. */
+  /** How many keys the outermost object writes; if a key is repeated, this is more than the parsed object has. */
   readonly keys: number;
 }
 
-/** What is inside strings does not count. Linear in the length of the text, whatever it holds. */
+/** Content of strings does not count. Time is linear in the length of the text. */
 export function jsonOutlineOf(json: string): JsonOutline {
   let depth = 0;
   let deepest = 0;
@@ -30,7 +30,7 @@ export function jsonOutlineOf(json: string): JsonOutline {
 
 export const depthOf = (json: string): number => jsonOutlineOf(json).depth;
 
-/** Where the string ends that begins at `from`; the end of the text if it never does. */
+/** The end of the string that begins at `from`; the end of the text if it has no end. */
 function endOfString(json: string, from: number): number {
   for (let at = json.indexOf('"', from); at !== -1; at = json.indexOf('"', at + 1)) {
     let first = at;
@@ -41,22 +41,24 @@ function endOfString(json: string, from: number): number {
   return json.length;
 }
 
-/** Is this text nested deeper than {@link MAX_DEPTH}? Most have too few brackets for that, which takes no scan to tell. */
+/**
+ * Whether a text is nested deeper than {@link MAX_DEPTH}. Most texts have too few brackets for that and need no scan.
+ */
 export const isDeep = (json: string): boolean =>
   count(json, '{', MAX_DEPTH) + count(json, '[', MAX_DEPTH) > MAX_DEPTH && depthOf(json) > MAX_DEPTH;
 
 /**
- * Whether a text writes each key of the object that was parsed from it just once.
+ * Whether a text writes each key of its parsed object only once.
  *
- * @param parsed what `JSON.parse` made of it
+ * @param parsed the result of `JSON.parse`
  */
 export function writesEachKeyOnce(json: string, parsed: object): boolean {
   const keys = Object.keys(parsed).length;
-  // Each key that is written has a colon behind it: with no more colons than keys none stands there twice.
+  // Each written key has a colon after it: if there are no more colons than keys, no key is repeated.
   return count(json, ':', keys) === keys || jsonOutlineOf(json).keys === keys;
 }
 
-/** How often a character stands in a text; counted until it is more than `most`. */
+/** How many times a character is in a text; stops counting above `most`. */
 function count(text: string, char: string, most: number): number {
   let found = 0;
   for (let at = text.indexOf(char); at !== -1 && found <= most; at = text.indexOf(char, at + 1)) found += 1;

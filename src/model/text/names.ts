@@ -1,6 +1,6 @@
 /**
- * The one judge of names. A team, member or role name becomes part of a path, a lock and an agent id,
- * so only what passes here is a `Name`, and a raw string does not compile where a name is wanted.
+ * The only check of names. A team, member or role name becomes part of a path, a lock and an agent id. So only checked
+ * text has the type `Name`, and a raw string does not compile in its place.
  */
 import * as z from 'zod';
 import { UsageError } from './errors.ts';
@@ -41,9 +41,10 @@ export const isLead = (name: string): boolean => LEAD_ALIASES.has(name);
 export const isName = (text: string): text is Name => PATTERN.test(text) && !RESERVED.has(text);
 
 /**
- * @param text what somebody called a team, member or role
+ * @param text a name of a team, member or role that a person or program gave
  * @returns the same text, as a name
- * @throws UsageError `BAD_NAME` for everything outside SPEC §3's pattern and for reserved words
+ * @throws UsageError `BAD_NAME` for a text that does not match the pattern (docs/specification.md R1.2), and for
+ * reserved words
  */
 export function parseName(kind: NameKind, text: string): Name {
   if (isName(text)) return text;
@@ -56,7 +57,7 @@ export function parseName(kind: NameKind, text: string): Name {
   );
 }
 
-/** A recipient as people write it: a member's name, or any of the lead's aliases. */
+/** A recipient as people write it: a member's name, or any alias of the lead. */
 export const parseMemberName = (text: string): Name => (isLead(text) ? LEAD : parseName('member', text));
 
 const named = (judge: (text: string) => boolean, message: string) =>
@@ -71,5 +72,5 @@ export const nameSchema = named(
 /** A member's name, or `lead`. */
 export const memberSchema = named((text) => text === LEAD || isName(text), 'Expected a member name, or "lead"');
 
-/** `name@team`, as S3 writes it. */
+/** An agent id: `name@team` (docs/specification.md R1.2). */
 export const agentId = (member: Name, team: Name): string => `${member}@${team}`;

@@ -1,33 +1,35 @@
 /**
- * Text from outside, made harmless for a terminal, a log and a browser: names, bodies, errors and agent output all pass
- * here before they are shown. What drives a terminal is taken out, never interpreted; what a person reads stays.
+ * Makes foreign text harmless for a terminal, a log and a browser. Names, bodies, errors and agent output pass these
+ * functions before they are shown. Terminal control is removed, never interpreted; readable text stays.
  */
 
-/** `ESC [ … m` and its kin, with the one-byte C1 form: taken out whole, so that no `[31m` is left behind. */
+/**
+ * `ESC [ … m` and similar sequences, with the one-byte C1 form. They are removed as a whole, so that no `[31m` is left.
+ */
 const CONTROL_SEQUENCE = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]/g;
 
 /**
- * OSC, DCS, SOS, PM and APC strings (titles, links, the clipboard) are taken out up to their terminator, which must come
- * in the same line: one that nobody ends is text like any other, and swallows nothing.
+ * OSC, DCS, SOS, PM and APC strings (titles, links, the clipboard) are removed up to their terminator, which must be in
+ * the same line. A string without a terminator is ordinary text and hides nothing.
  */
 const CONTROL_STRING =
   /(?:\u001b[\]PX^_]|[\u009d\u0090\u0098\u009e\u009f])[^\u0007\u001b\u0090-\u009f\n]*(?:\u0007|\u001b\\|\u009c)/g;
 
 /**
- * C0 but for tab and newline, DEL, C1; what has no width, or turns the direction of what follows; the invisible tag
- * letters; the lone half of a surrogate pair.
+ * C0 except tab and newline, DEL, C1; characters without width or that change the text direction; invisible tag
+ * letters; single halves of surrogate pairs.
  */
 const UNSAFE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\p{Cs}\u{e0000}-\u{e007f}]/gu;
 
-/** Text of any number of lines. The result is its own `safeText`. */
+/** For text of any number of lines. Applying it twice gives the same result. */
 export const safeText = (text: string): string =>
   text.replace(CONTROL_STRING, '').replace(CONTROL_SEQUENCE, '').replace(UNSAFE, '');
 
 /** The same as one line: line breaks and runs of white space become one space. */
 export const safeLine = (text: string): string => safeText(text.replaceAll('\r', ' ')).replace(/\s+/g, ' ').trim();
 
-/** JSON on one line that says the same to a program, and does nothing to a terminal. */
+/** JSON on one line with the same meaning for programs and no effect on a terminal. */
 export const safeJson = (value: unknown): string => JSON.stringify(value).replace(UNSAFE, escaped);
 
 const escaped = (character: string): string =>

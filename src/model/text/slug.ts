@@ -1,4 +1,4 @@
-/** Legal names out of any text: a plan's file name, a task's first words. */
+/** Makes legal names from any text: a plan's file name, a task's first words. */
 import { isName, type Name } from './names.ts';
 
 const LONGEST = 64;
@@ -14,8 +14,8 @@ const squeeze = (text: string): string => {
 const trimEnd = (text: string): string => (text.endsWith('-') ? text.slice(0, -1) : text);
 
 /**
- * @param text anything
- * @param prefix a word put in front where the slug alone is empty or a reserved word
+ * @param text any text
+ * @param prefix comes first if the slug alone is empty or a reserved word
  */
 export function slug(text: string, prefix: Name): Name {
   const plain = trimEnd(squeeze(text));

@@ -1,6 +1,6 @@
 /**
- * Which tables and keys a TOML document defines, for whoever adds a table at its end. Values are passed over, not read;
- * what cannot be followed is told by its line. Source: toml.io/en/v1.0.0.
+ * Finds the tables and keys that a TOML document defines, so that a table can be added at its end. Values are skipped,
+ * not read. For text that cannot be parsed the line is returned. Source: toml.io/en/v1.0.0.
  */
 
 export interface TomlDefinition {
@@ -13,13 +13,13 @@ export type TomlOutline =
   { readonly ok: true; readonly defined: readonly TomlDefinition[] } | { readonly ok: false; readonly line: number };
 
 const GAP = /[ \t]*/y;
-/** What may stand between statements, and between the items of a list. */
+/** Text that is allowed between statements and between the items of a list. */
 const VOID = /(?:[ \t\r\n]|#[^\n]*)*/y;
 const END = /[ \t]*(?:#[^\n]*)?(?:\r?\n|$)/y;
 const KEY = /[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/y;
 const TEXT = /"""(?:[^"\\]|\\[^]|"(?!""))*"{3,5}|'''(?:[^']|'(?!''))*'{3,5}|"(?!"")(?:[^"\\\n]|\\.)*"|'(?!'')[^'\n]*'/y;
 const SCALAR = /[0-9A-Za-z+_.:-]+(?: [0-9:.+Z-]+)?/y;
-/** Lists and tables inside one another. */
+/** The deepest nesting of lists and tables. */
 const DEEPEST = 64;
 
 class Lost extends Error {}
@@ -88,7 +88,10 @@ class Scanner {
     }
   }
 
-  /** @param pattern sticky. @returns what it matched; empty is a match, too */
+  /**
+   * @param pattern sticky
+   * @returns what it matched; an empty text is a match, too
+   */
   #take(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#text)?.[0];

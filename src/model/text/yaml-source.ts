@@ -1,6 +1,6 @@
 /**
- * A YAML or JSON text that a person wrote, as a plain value in which every place can be pointed at. Hostile input
- * is bounded here: size, nesting, aliases; no tag but the core schema's is resolved. It never throws.
+ * Reads a YAML or JSON text that a person wrote, as a plain value with the position of every part. Limits protect
+ * against hostile input: size, nesting, aliases; only tags of the core schema are resolved. Never throws.
  */
 import { Composer, Lexer, LineCounter, Parser, type ParsedNode } from 'yaml';
 import type { DocumentProblem } from './document-problem.ts';
@@ -8,7 +8,7 @@ import { asYaml, MAX_NESTING, offsetOf, Walk, type YamlFault, type ReadScalar } 
 
 export interface Source {
   readonly text: string;
-  /** As it is named in errors: `plan.yaml`, `-`. */
+  /** The name in errors: `plan.yaml`, `-`. */
   readonly file: string;
   readonly format: 'yaml' | 'json';
 }
@@ -22,19 +22,19 @@ export type Located = Spot & { readonly text: string };
 
 export interface SourceValue {
   readonly value: unknown;
-  /** Where a problem is: its key or its value, else the nearest thing around it. */
+  /** The position of a problem: its key or its value, else the nearest part around it. */
   locate(problem: Pick<DocumentProblem, 'path' | 'atKey'>): Spot;
-  /** What was wrong with the text itself. */
+  /** Problems of the text itself. */
   readonly problems: readonly Located[];
 }
 
 const MAX_LENGTH = 4 * 1024 * 1024;
-/** After this many syntax errors the rest is noise. */
+/** At most this many syntax errors are reported; later ones usually follow from earlier ones. */
 const MAX_ERRORS = 10;
 
 const OPTIONS = { prettyErrors: false, stringKeys: true, uniqueKeys: false, resolveKnownTags: false } as const;
 
-/** Reads a text; where the text itself is at fault, `problems` is not empty and the value must not be used. */
+/** Reads a text. If `problems` is not empty, the value must not be used. */
 export function readSource({ text, format }: Source, readScalar: ReadScalar = asYaml): SourceValue {
   if (text.length > MAX_LENGTH) return unreadable([{ line: 1, col: 1, text: 'The file is larger than 4 MiB.' }]);
   const lines = new LineCounter();
@@ -57,7 +57,7 @@ const unreadable = (problems: Located[]): SourceValue => ({
   locate: () => ({ line: 1, col: 1 }),
 });
 
-/** Lexes, parses and composes, watching the nesting on the way. */
+/** Lexes, parses and composes, and checks the nesting meanwhile. */
 function compose(text: string, lines: LineCounter): { root: ParsedNode | null } | { faults: YamlFault[] } {
   const parser = new Parser(lines.addNewLine);
   const tokens = [];
@@ -77,7 +77,7 @@ function compose(text: string, lines: LineCounter): { root: ParsedNode | null } 
   return errors.length > 0 ? { faults: errors.slice(0, MAX_ERRORS) } : { root: first?.contents ?? null };
 }
 
-/** YAML reads more than JSON does; a `.json` file is held to JSON. */
+/** YAML accepts more than JSON; a `.json` file must be valid JSON. */
 function jsonFaults(text: string): YamlFault[] {
   try {
     JSON.parse(text.startsWith('\uFEFF') ? ` ${text.slice(1)}` : text);

@@ -1,21 +1,21 @@
-/** From the nodes of a YAML document to a plain value, and from a path in that value back to its place in the text. */
+/** Converts the nodes of a YAML document to a plain value, and a path in that value to its position in the text. */
 import { isAlias, isMap, isScalar, isSeq, type ParsedNode } from 'yaml';
 import { quoted, type Path, type DocumentProblem } from './document-problem.ts';
 
-/** All that a scalar can be in YAML's core schema. */
+/** All values of a scalar in YAML's core schema. */
 export type Literal = string | number | boolean | null;
 
-/** Decides what a scalar means where it stands, from its value and from what was written. */
+/** Decides the value of a scalar from its parsed value, its source text and its path. */
 export type ReadScalar = (value: Literal, written: string, path: Path) => unknown;
 
-/** A scalar means what YAML's core schema says. */
+/** A scalar has its value in YAML's core schema. */
 export const asYaml: ReadScalar = (value) => value;
 
-/** Nesting of the text. Far deeper ones overflow the stack of the YAML composer. */
+/** The deepest nesting of the text; much deeper ones overflow the stack of the YAML composer. */
 export const MAX_NESTING = 64;
-/** Nodes that are seen again through aliases: what a "billion laughs" file multiplies. */
+/** The most nodes that may be reached again through aliases: a "billion laughs" file multiplies them. */
 const MAX_ALIASED = 100_000;
-/** After this many faults the rest is noise. */
+/** At most this many faults are reported; later ones usually follow from earlier ones. */
 const MAX_FAULTS = 10;
 
 export interface YamlFault {
@@ -23,7 +23,7 @@ export interface YamlFault {
   readonly text: string;
 }
 
-/** One pass over the nodes that makes the plain value; `faults` says what stood in its way. */
+/** One pass over the nodes that makes the plain value; `faults` has the reasons if that failed. */
 export class Walk {
   readonly faults: YamlFault[] = [];
   readonly #anchors = new Map<string, ParsedNode>();
@@ -95,7 +95,7 @@ const literal = (value: unknown): Literal =>
 
 const keyOf = (key: ParsedNode): string => (isScalar(key) ? String(key.value) : '');
 
-/** The offset of what a path leads to, as far as it can be followed. */
+/** The offset of the value at a path, as far as the path can be followed. */
 export function offsetOf(root: ParsedNode | null, { path, atKey }: Pick<DocumentProblem, 'path' | 'atKey'>): number {
   let node = root;
   let offset = root?.range[0] ?? 0;

@@ -1,7 +1,6 @@
 /**
- * How hard a task is, and so which tier of model it gets. Weights from S2 "Smart_Auto_Routing" step 2, each signal
- * counted once; below 4 haiku, 4 to 7 sonnet, from 8 on opus. (S2's printed scores do not follow from its own weights;
- * the domains and tiers of its worked examples do.)
+ * How complex a task is, and so which model tier it gets (docs/specification.md R8.7). Each signal counts once; a score
+ * below 4 is haiku, 4 to 7 sonnet, 8 or more opus.
  */
 import { TIERS, type Tier } from '../../model/agent/agent.ts';
 import {
@@ -22,7 +21,7 @@ import { classify } from './routing.ts';
 export interface ComplexitySignal {
   readonly name: string;
   readonly weight: number;
-  /** What in the text set it off. */
+  /** The words of the text that gave this signal. */
   readonly words: readonly string[];
 }
 
@@ -41,7 +40,7 @@ const VERY_LONG_WORDS = 200;
 const MANY_SUBTASKS = 3;
 const VERY_MANY_SUBTASKS = 6;
 
-/** Words → weight. Security words count as a risk and as reaching across files (SPEC §9). */
+/** Words → weight. Security words count twice: as a risk and as cross-file (docs/specification.md R8.7). */
 const BY_WORDS: readonly { name: string; weight: number; words: readonly string[] }[] = [
   { name: 'architecture', weight: 3, words: ARCHITECTURE },
   { name: 'debug', weight: 2, words: DEBUG },
@@ -73,7 +72,7 @@ const signal = (name: string, weight: number, words: readonly string[]): Complex
   words,
 });
 
-/** What the text looks like, whatever it says. */
+/** Signals of the text's form: its length, code blocks and number of points. */
 function shape(text: string): ComplexitySignal[] {
   const length = text.split(/\s+/).filter((word) => word !== '').length;
   const subtasks = text.match(/^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+\S/gm)?.length ?? 0;
@@ -84,14 +83,17 @@ function shape(text: string): ComplexitySignal[] {
   ];
 }
 
-/** Two distinct words of each side make it a task of both; three of each, a large one. */
+/** Two distinct words of each domain make it a task of both domains; three of each, a large one. */
 function domains(text: string): ComplexitySignal {
   const { backend, frontend } = classify(text).words;
   const both = Math.min(backend.length, frontend.length);
   return signal('multi-domain', both >= 3 ? 3 : 2, both >= 2 ? [...backend, ...frontend] : []);
 }
 
-/** Tier precedence (SPEC §9): flag or plan > cascade rule > template > scorer > the configured default. */
+/**
+ * Tier precedence (docs/specification.md R8.7): flag or plan > cascade rule > template > score > the configured
+ * default.
+ */
 export const chooseTier = (
   asked: { flag?: Tier; cascade?: Tier; template?: Tier; text?: string },
   defaultTier: Tier,

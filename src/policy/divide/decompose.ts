@@ -1,4 +1,6 @@
-/** From a planner's answer to a division of work that holds together, or to what is wrong with it (S2 1.3–1.6). */
+/**
+ * From a planner's answer to a consistent division of work, or to a list of its problems (docs/specification.md R8.3).
+ */
 import { subtasksOf, type Decomposition, type Subtask } from '../../model/plan/decomposition.ts';
 import { subjectCode } from '../../model/board/task.ts';
 import { phasesOf } from '../../model/plan/template.ts';
@@ -15,14 +17,14 @@ export interface Division {
   readonly workers: readonly StaffedWorker[];
   readonly tasks: readonly DividedTask[];
   readonly shared: readonly string[];
-  /** Each with the worker who may write it. */
+  /** Each with the worker that may write it. */
   readonly boundary: readonly { readonly file: string; readonly owner: StaffedWorker }[];
 }
 
 export type Divided =
   { readonly ok: true; readonly division: Division } | { readonly ok: false; readonly problems: readonly string[] };
 
-/** @param files every file that is there */
+/** @param files every existing file */
 export function decompose(answer: Decomposition, files: readonly string[], staffing: Staffing): Divided {
   const { subtasks: told, problems } = subtasksOf(answer);
   const wrong = [...problems, ...twins(told)];
@@ -53,7 +55,7 @@ export function decompose(answer: Decomposition, files: readonly string[], staff
   return { ok: true, division: { workers: staffed.workers, tasks, shared, boundary: named } };
 }
 
-/** The board refuses a second task with the same code at the head of its subject. */
+/** The board refuses a second task with the same code at the start of its subject. */
 const twins = (subtasks: readonly Subtask[]): string[] =>
   subtasks.flatMap(({ subject }, at) => {
     const code = subjectCode(subject);
@@ -64,14 +66,14 @@ const twins = (subtasks: readonly Subtask[]): string[] =>
 const isLooking = (worker: StaffedWorker | undefined, { roles }: Staffing): boolean =>
   worker !== undefined && roles.get(worker.role)?.readOnly === true;
 
-/** Who only looks owns nothing: its files say where to look. */
+/** A read-only worker owns no file: its files only say where to look. */
 const withoutFiles = ({ files, description, ...subtask }: Subtask): Subtask => ({
   ...subtask,
   files: [],
   description: files.length === 0 ? description : `${description}\n\nLook at: ${files.join(', ')}`,
 });
 
-/** A later phase waits for all of the one before it. */
+/** Every task of a later phase waits for all tasks of the phase before it. */
 function inPhases(subtasks: readonly Subtask[], doers: readonly number[], { template }: Staffing): Subtask[] {
   if (template === undefined) return [...subtasks];
   const before = phasesOf(template.workers);
@@ -86,24 +88,26 @@ function inPhases(subtasks: readonly Subtask[], doers: readonly number[], { temp
   });
 }
 
-/** The planner's own edges may not turn the template's order round. */
+/** The planner's own dependencies may not reverse the template's order. */
 function againstPhases(subtasks: readonly Subtask[]): string[] {
   const waits = (from: number, to: number, seen = new Set<number>()): boolean =>
     (subtasks[from]?.dependencies ?? []).some(({ on }) => on === to || (!seen.has(on) && waits(on, to, seen.add(on))));
   const stuck = subtasks.flatMap((_, at) => (waits(at, at) ? [at + 1] : []));
   return stuck.length === 0
     ? []
-    : [`Subtasks ${stuck.join(', ')} wait for each other, with the template's phases; leave the order to the phases.`];
+    : [
+        `Subtasks ${stuck.join(', ')} wait for each other because of the template's phases; remove dependencies that contradict the phases.`,
+      ];
 }
 
-/** Whether a task is to change files, as far as its subject tells. */
+/** Whether a task changes files, judged by its files and its subject. */
 export function mayWrite({ subject, files }: Pick<DividedTask, 'subject' | 'files'>): boolean {
   const type = taskType({ subject, metadata: {} });
   return files.length > 0 || type === 'implement' || type === 'test';
 }
 
-/** Who is to change something must own something. */
+/** A task that changes files must own at least one. */
 function fileless(task: DividedTask, at: number, staffing: Staffing): string[] {
   if (!mayWrite(task) || task.files.length > 0 || isLooking(task.owner, staffing)) return [];
-  return [`Subtask ${at + 1} is to change files and owns none (shared files do not count); name its files.`];
+  return [`Subtask ${at + 1} changes files but owns none (shared files do not count); name its files.`];
 }

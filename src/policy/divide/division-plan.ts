@@ -1,4 +1,4 @@
-/** A division of work as the plan file that it is carried out by: what a person could have written (SPEC §5a). */
+/** Writes a division of work as a plan file, the same kind that a person could write (docs/specification.md R4.1). */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Config } from '../../model/config/config.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -10,19 +10,19 @@ export interface DividedRun {
   readonly name: Name;
   readonly task: string;
   readonly staffing: Staffing;
-  /** Who planned; it leads as well, unless it is a command, which was written for planning. */
+  /** The agent that planned. It also leads, unless it is a command: that command was written for planning only. */
   readonly planner: AgentSpec;
   readonly config: Pick<Config, 'enableCascade' | 'enableCrossCliVerification' | 'envPass'>;
 }
 
-/** Failed attempts of a decomposed task that are forgiven (SPEC §5). */
+/** Failed attempts of a decomposed task that lead to a retry (docs/specification.md R3.7). */
 const RETRIES = 1;
 
-/** As it was typed: what a second run is compared by. */
+/** The spec as the user typed it; a second run is compared by it. */
 export const specText = (spec: RunSpec): string =>
   spec.is === 'count' ? `${spec.count}:${spec.role}` : spec.is === 'template' ? spec.template : 'open';
 
-/** @returns the value of the file, to be written as JSON */
+/** @returns the content of the file, to be written as JSON */
 export function planOfDivision({ workers, tasks, shared, boundary }: Division, run: DividedRun) {
   const { name, task, staffing, planner, config } = run;
   const { spec, template, roles } = staffing;
@@ -59,7 +59,7 @@ export function planOfDivision({ workers, tasks, shared, boundary }: Division, r
   };
 }
 
-/** Where nobody may change anything there is nothing to build, and nothing that another should verify. */
+/** If no task may change files, there is nothing to build and nothing to verify. */
 function gatesOf({ config }: DividedRun, isWriting: boolean) {
   return isWriting
     ? { build: true, test: true, lint: true, crossVerify: config.enableCrossCliVerification }

@@ -1,7 +1,7 @@
-/** A division of work for people: S2's TEAM DECOMPOSITION (1.7). */
+/** A division of work as text for people: TEAM DECOMPOSITION (docs/specification.md R8.5). */
 import type { Division, DividedTask } from './decompose.ts';
 
-/** A monorepo has hundreds of shared files; a person looks at some. */
+/** At most this many entries of a list: a monorepo has hundreds of shared files. */
 const SHOWN = 12;
 
 export interface Described {
@@ -9,7 +9,7 @@ export interface Described {
   readonly template: string;
 }
 
-/** Plain text; it ends without a newline. */
+/** Plain text without a final newline. */
 export function divisionText(division: Division, { task, template }: Described): string {
   const { workers, tasks, shared, boundary } = division;
   return [

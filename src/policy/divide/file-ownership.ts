@@ -1,11 +1,14 @@
 /**
- * Who may write which file (S2 1.5): each pattern has one owner, shared files are the lead's, and a file that several ask
- * for is a boundary file and goes to the most relevant. Overlap is found on the files that are really there, not by
- * comparing patterns.
+ * Which task may write which file (docs/specification.md R8.4). Each pattern has one owner; shared files are the
+ * lead's. A file that several tasks ask for is a boundary file and goes to the most relevant task. Overlap is computed
+ * on existing files, not by comparing patterns.
  */
 import picomatch from 'picomatch';
 
-/** S2: package.json, tsconfig.json, .env, lock files; and what other languages call them. At any depth. */
+/**
+ * package.json, tsconfig.json, .env, lock files, and the equivalents of other languages, at any depth
+ * (docs/specification.md R8.4).
+ */
 const SHARED: readonly string[] = [
   'package.json',
   'tsconfig*.json',
@@ -40,57 +43,59 @@ const SHARED: readonly string[] = [
 export interface Asking {
   /** As the planner gave them: a path, a directory, or a pattern. */
   readonly files: readonly string[];
-  /** What tells how near a file is to the work. */
+  /** Subject and description; they show how relevant a file is to the work. */
   readonly text: string;
-  /** Positions of those that it waits for. */
+  /** Positions of the tasks that it waits for. */
   readonly after: readonly number[];
 }
 
 export interface Boundary {
   readonly file: string;
-  /** Position of the one who may write it. */
+  /** Position of the task that may write it. */
   readonly owner: number;
 }
 
 export interface Ownership {
-  /** For each who asked, the patterns that are its own. */
+  /** For each task, the patterns that it owns. */
   readonly owned: readonly (readonly string[])[];
-  /** The lead's, those that are there first. */
+  /** The lead's files, existing ones first. */
   readonly shared: readonly string[];
   readonly boundary: readonly Boundary[];
-  /** Sentences for whoever asked; empty when it is a fair division. */
+  /** Sentences for the planner; empty if the division is valid. */
   readonly problems: readonly string[];
 }
 
-/** A planner's pattern may not become a regular expression that never ends: no nested alternatives. */
+/**
+ * Extended globs are off: nested alternatives in a planner's pattern could make a regular expression that never ends.
+ */
 const GLOB = { dot: true, noextglob: true } as const;
 
 interface Pattern {
   readonly by: number;
   readonly text: string;
   readonly isLiteral: boolean;
-  /** How much of it is said without a wildcard. */
+  /** How many path parts come before the first wildcard. */
   readonly depth: number;
   readonly matches: (file: string) => boolean;
 }
 
 /**
- * @param real every file that is there, relative, with `/`
- * @param told shared and boundary files of the planner's own, besides
+ * @param real every existing file, relative, with `/`
+ * @param told additional shared and boundary files from the planner
  */
 export function divide(
   asking: readonly Asking[],
   real: readonly string[],
   told: { readonly shared: readonly string[]; readonly boundary: readonly string[] },
 ): Ownership {
-  const outside = asking.flatMap(({ files }, at) => files.filter(leads).map((file) => ({ at, file })));
+  const outside = asking.flatMap(({ files }, at) => files.filter(leavesProject).map((file) => ({ at, file })));
   const problems = outside.map(
     ({ at, file }) => `Subtask ${at + 1} asks for ${file}, which is not a path inside the project.`,
   );
-  // Where one alone writes there is nobody to share with.
+  // With only one writing task no file needs to be shared.
   const isShared = asking.filter(({ files }) => files.length > 0).length > 1 ? sharedBy(told.shared) : () => false;
   const patterns = asking.flatMap(({ files }, by) =>
-    [...new Set(files.filter((file) => !leads(file)).map((file) => normal(file, real)))].map((text) =>
+    [...new Set(files.filter((file) => !leavesProject(file)).map((file) => normal(file, real)))].map((text) =>
       patternOf(text, by),
     ),
   );
@@ -118,9 +123,10 @@ export function divide(
   };
 }
 
-const leads = (file: string): boolean => /^(?:[/~]|[a-z]:[\\/])/i.test(file) || file.split(/[\\/]/).includes('..');
+const leavesProject = (file: string): boolean =>
+  /^(?:[/~]|[a-z]:[\\/])/i.test(file) || file.split(/[\\/]/).includes('..');
 
-/** `./src/auth/` and, where that is a directory, `src/auth` are `src/auth/**`. */
+/** `./src/auth/` becomes `src/auth/**`; so does `src/auth`, if that is a directory. */
 function normal(file: string, real: readonly string[]): string {
   const text = file.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '');
   if (text === '' || text === '.') return '**';
@@ -137,11 +143,14 @@ function patternOf(text: string, by: number): Pattern {
 
 const sharedBy = (told: readonly string[]): ((file: string) => boolean) =>
   picomatch(
-    [...SHARED.map((one) => `**/${one}`), ...told.filter((one) => !leads(one)).map((one) => one.replace(/^\.\//, ''))],
+    [
+      ...SHARED.map((one) => `**/${one}`),
+      ...told.filter((one) => !leavesProject(one)).map((one) => one.replace(/^\.\//, '')),
+    ],
     GLOB,
   );
 
-/** The shared files among those that are there. */
+/** The shared files among existing files. */
 export const sharedIn = (files: readonly string[]): string[] => files.filter(sharedBy([]));
 
 const sharedFiles = (
@@ -155,7 +164,10 @@ const sharedFiles = (
   ]),
 ];
 
-/** Files that several ask for. The one who asks most exactly gets them; where nobody does, the patterns are at fault. */
+/**
+ * Files that several tasks ask for. The task with the most exact pattern gets the file; if several are equally exact,
+ * the patterns are a problem.
+ */
 function overlaps(
   asking: readonly Asking[],
   patterns: readonly Pattern[],
@@ -187,7 +199,10 @@ function overlaps(
   return { boundary: [...boundary.values()], problems };
 }
 
-/** What the planner calls a boundary file belongs to whose pattern it is, else to the most relevant of all who write. */
+/**
+ * A boundary file that the planner names goes to the task whose pattern matches it, else to the most relevant of all
+ * writing tasks.
+ */
 function toldBoundary(
   asking: readonly Asking[],
   patterns: readonly Pattern[],
@@ -195,7 +210,7 @@ function toldBoundary(
   told: readonly string[],
   real: readonly string[],
 ): Boundary[] {
-  const files = [...new Set(told.filter((file) => !leads(file)).map((file) => normal(file, real)))];
+  const files = [...new Set(told.filter((file) => !leavesProject(file)).map((file) => normal(file, real)))];
   return files.flatMap((file) => {
     if (found.some((one) => one.file === file)) return [];
     const owners = patterns.filter(({ matches, text }) => matches(file) || text === file).map(({ by }) => by);
@@ -205,7 +220,7 @@ function toldBoundary(
   });
 }
 
-/** Whose words name most of the path; then whom the others wait for; then the first. */
+/** First the task whose words name most parts of the path, then the task that most others wait for, then the first. */
 function mostRelevant(asking: readonly Asking[], by: readonly number[], file: string): number {
   const parts = file
     .toLowerCase()

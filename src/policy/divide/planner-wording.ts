@@ -1,4 +1,4 @@
-/** What an explorer and a planner are told (S2 1.2, 1.3), and what a planner is told when its answer is not right. */
+/** Prompts of an explorer and a planner, and of a planner whose answer has problems (docs/specification.md R8.3). */
 import type { Survey } from '../../model/plan/decomposition.ts';
 import type { RoleSpec } from '../../model/pipeline/role-spec.ts';
 import { clip, refusalOf, type BudgetRefusal } from '../context-budget.ts';
@@ -8,7 +8,7 @@ import { abilities } from './role-fit.ts';
 export type PlannerPrompt =
   { readonly ok: true; readonly prompt: string } | { readonly ok: false; readonly refusal: BudgetRefusal };
 
-/** Bytes of each list of a survey. */
+/** Bytes for each list of a survey. */
 const LIST_BYTES = 60_000;
 
 const worded = (...lines: string[]): PlannerPrompt => {
@@ -115,7 +115,7 @@ const described = (role: RoleSpec | undefined, name: string): string =>
 const listed = (lines: readonly string[]): string =>
   lines.length === 0 ? '  none' : clip(lines.map((line) => `  ${line}`).join('\n'), LIST_BYTES);
 
-/** The one repair: the same again, with the answer and what was wrong with it. */
+/** The only repair: the same prompt again, with the answer and its problems. */
 export const repairPrompt = (ask: PlannerAsk, answer: string, problems: readonly string[]): PlannerPrompt => {
   const first = plannerPrompt(ask);
   if (!first.ok) return first;

@@ -1,7 +1,7 @@
 /**
- * What a worker of a divided task is told before all else, in S2's structure: the "Claude Worker Preamble" for an agent with
- * the team's tools, the "MCP Worker Preamble" for a program that does one task and is gone. What the runtime does by itself
- * (claim, completion, report) is said as it is here.
+ * The first prompt of a worker of a divided task (docs/specification.md R8.9). There are two: one for an agent with the
+ * team's tools and mail, one for a program that does one task and ends. The prompts describe what the runtime does by
+ * itself: claim, completion, report.
  */
 import type { Task } from '../../model/board/task.ts';
 
@@ -14,15 +14,15 @@ export interface WorkerStanding {
   readonly team: string;
   readonly member: string;
   readonly role: string;
-  /** What the role's own file says. */
+  /** The text of the role's own file. */
   readonly rolePrompt: string;
   readonly readOnly: boolean;
-  /** Its own at the moment; others may follow. */
+  /** Its own tasks at the moment; others may follow. */
   readonly tasks: readonly Task[];
   readonly division: FileDivision;
 }
 
-/** For an agent that stays, with tools and mail. */
+/** For an agent that lives for the whole run, with tools and mail. */
 export function workerPreamble(standing: WorkerStanding): string {
   const { team, member, role, rolePrompt, tasks } = standing;
   return [
@@ -115,14 +115,14 @@ export interface OneShot {
   readonly readOnly: boolean;
   readonly cwd: string;
   readonly division: FileDivision;
-  /** What it waited for, with what came of it. */
+  /** The tasks that it waited for, with their results. */
   readonly before: readonly Task[];
 }
 
-/** Of what others did before, so much of each. */
+/** Characters of each earlier result. */
 const LONGEST_SUMMARY = 2_000;
 
-/** For a program that does one task and is gone; it knows of no team. */
+/** For a program that does one task and ends; it knows nothing of a team. */
 export function oneShotPreamble({ task, role, rolePrompt, readOnly, cwd, division, before }: OneShot): string {
   const { subject, description, work } = task;
   const own = readOnly ? [] : work.files;
@@ -170,7 +170,7 @@ function criteria({ metadata }: Task): string {
   return told.length === 0 ? 'as described' : `\n${told.map((one) => `- ${one}`).join('\n')}`;
 }
 
-/** What must be true at the end, as the planner said it. */
+/** The acceptance criteria, as the planner wrote them. */
 export function acceptanceOf(metadata: Task['metadata']): string[] {
   const told = metadata['acceptance'];
   return Array.isArray(told) ? told.filter((one): one is string => typeof one === 'string') : [];
@@ -185,7 +185,7 @@ function related(own: readonly string[], { shared, boundary }: FileDivision, bef
   return [...files].filter((file) => !own.includes(file)).join(', ') || 'none';
 }
 
-/** What came of a task, for whoever goes on from there. */
+/** The result of a task, for the tasks that follow it. */
 export const doneBefore = (task: Task): string[] =>
   task.status === 'completed'
     ? [`Done before, #${task.id} ${task.subject}:\n${indented(task.result.summary.slice(-LONGEST_SUMMARY))}`]

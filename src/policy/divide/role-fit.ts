@@ -1,4 +1,7 @@
-/** May a role do this work (S2 gotcha 12)? A reviewer implements badly, so it is not given an implementation. */
+/**
+ * Whether a role may do this work (docs/specification.md R8.8). A reviewer implements badly, so it gets no
+ * implementation.
+ */
 import type { RoleSpec } from '../../model/pipeline/role-spec.ts';
 import { taskType, type TaskType } from '../task-type.ts';
 
@@ -6,14 +9,16 @@ const TYPES: readonly TaskType[] = ['implement', 'test', 'review', 'explore'];
 
 type Fitting = Pick<RoleSpec, 'name' | 'readOnly' | 'capabilities'>;
 
-/** The sorts of work that a role is for: those it names, else all, or what looking is enough for. */
+/**
+ * The types of work that a role may do: those that it names, else all. A read-only role may neither implement nor test.
+ */
 export function abilities({ capabilities, readOnly }: Fitting): readonly TaskType[] {
   const named = TYPES.filter((type) => capabilities.includes(type));
   const able = named.length > 0 ? named : TYPES;
   return readOnly ? able.filter((type) => type !== 'implement' && type !== 'test') : able;
 }
 
-/** @returns why not; undefined when it may, also where no word of the subject tells what sort of work it is */
+/** @returns why not; undefined if it may, or if the subject names no type of work */
 export function misfit(role: Fitting, subject: string): string | undefined {
   const type = taskType({ subject, metadata: {} });
   const able = abilities(role);

@@ -1,6 +1,6 @@
 /**
- * Which agent a task goes to (S2 "Smart_Auto_Routing"): its domain is the side with more distinct signal words; a
- * backend task goes to codex, a frontend task to gemini, where they are available; all else to the default agent.
+ * Which agent a task goes to (docs/specification.md R8.6). Its domain is the side with more distinct signal words. If
+ * they are available, codex gets backend tasks and gemini gets frontend tasks. All other tasks go to the default agent.
  */
 import { routedTo, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
@@ -11,11 +11,11 @@ export type Domain = 'backend' | 'frontend' | 'ambiguous';
 
 export interface Classified {
   readonly domain: Domain;
-  /** The words that spoke for each side. */
+  /** The signal words that were found for each side. */
   readonly words: { readonly backend: readonly string[]; readonly frontend: readonly string[] };
 }
 
-/** The domain of a text; a tie, also of none, is ambiguous. */
+/** The domain of a text; it is ambiguous if both sides have the same number of words, or none. */
 export function classify(text: string): Classified {
   const words = { backend: hits(text, BACKEND), frontend: hits(text, FRONTEND) };
   const lead = words.backend.length - words.frontend.length;
@@ -24,15 +24,18 @@ export function classify(text: string): Classified {
 
 export interface RouteRequest {
   readonly text: string;
-  /** What `--agent` said. */
+  /** The value of `--agent`. */
   readonly flag?: string | undefined;
-  /** What the template says of this worker: S2's "codex or claude" is `['codex']`, the default agent behind it. */
+  /**
+   * The template's agents for this worker, in order; the default agent comes after them. "codex or claude" is
+   * `['codex']` (docs/specification.md R8.6).
+   */
   readonly template?: readonly string[] | undefined;
   readonly type?: TaskType | undefined;
   /** `routing.byType` of the configuration. */
   readonly byType: boolean;
   readonly isAvailable: (agent: string) => boolean;
-  /** The default agent's kind or name; it is used unasked. */
+  /** The default agent's kind or name; its availability is not checked. */
   readonly defaultAgent: string;
   readonly defaultRole: Name;
 }
@@ -50,13 +53,16 @@ const DESIGNER = parseName('role', 'designer');
 
 const ROLE_OF: Readonly<Record<Exclude<Domain, 'ambiguous'>, Name>> = { backend: EXECUTOR, frontend: DESIGNER };
 
-/** Whose agent a text is for, by its words; undefined when they do not tell. */
+/** The agent for a text by its domain; undefined if the domain is ambiguous. */
 export function agentFor(text: string): AgentKind | undefined {
   const { domain } = classify(text);
   return domain === 'ambiguous' ? undefined : routedTo(domain);
 }
 
-/** Precedence: flag > template > task type > domain > default. An agent that is not available passes to the default. */
+/**
+ * Precedence: flag > template > task type > domain > default. If an agent is not available, the default agent replaces
+ * it.
+ */
 export function route(request: RouteRequest): Route {
   const { domain, words } = classify(request.text);
   const role = domain === 'ambiguous' ? request.defaultRole : ROLE_OF[domain];
@@ -88,4 +94,6 @@ function typeRoute(type: TaskType | undefined): AgentKind | undefined {
 }
 
 const tieOf = ({ backend, frontend }: Classified['words']): string =>
-  backend.length === 0 ? 'no word tells the domain' : `ambiguous: ${backend.join(', ')} against ${frontend.join(', ')}`;
+  backend.length === 0
+    ? 'no signal word names a domain'
+    : `ambiguous: ${backend.join(', ')} against ${frontend.join(', ')}`;

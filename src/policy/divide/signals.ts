@@ -1,7 +1,7 @@
 /**
- * The words that tell what a task is about, as data. Source: S2 "Smart_Auto_Routing", whose lists end in dots: its own
- * words come first in each list, after the blank line come ours. A word stands for its plural, `~` for every word that
- * begins with it, `|` joins forms of one word, and a hyphen is also a space.
+ * The signal words of tasks, as data (docs/specification.md R8.6). In the domain lists, the words before the blank line
+ * come from the requirements; those after it are additions. A word also matches its plural. `~` matches every word that
+ * begins so, `|` joins forms of one word, and a hyphen also matches a space.
  */
 const list = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
 
@@ -31,7 +31,7 @@ export const DEBUG = list(`
   memory-leak regression stack-trace
 `);
 
-/** SPEC §9: they are a risk, and they reach across files. */
+/** These words count as risk and as cross-file (docs/specification.md R8.7). */
 export const SECURITY = list(`
   security|secure ${AUTH} jwt oauth password credential encrypt~|decrypt~|crypto~ csrf xss injection vulnerab~
   permission secret
@@ -63,10 +63,10 @@ export const IRREVERSIBLE = list(`
   irreversib~ drop-table drop-column delete-all truncate purge destructive force-push migrat~ wipe
 `);
 
-/** What a task is about stands near its beginning; a text of any length costs the same. */
+/** Characters that are searched. The topic of a task is near its beginning, and long texts cost no more. */
 const LOOKED_AT = 32_768;
 
-/** Every distinct word of a list that stands in the text, by its first form, in the list's order. */
+/** Every distinct word of a list that the text contains, by its first form, in the list's order. */
 export function hits(text: string, words: readonly string[]): string[] {
   const flat = ` ${text
     .slice(0, LOOKED_AT)
@@ -74,13 +74,13 @@ export function hits(text: string, words: readonly string[]): string[] {
     .replace(/[^a-z0-9]+/g, ' ')} `;
   return words.flatMap((word) => {
     const forms = word.split('|');
-    return forms.some((form) => stands(flat, form)) ? forms.slice(0, 1).map(bare) : [];
+    return forms.some((form) => containsForm(flat, form)) ? forms.slice(0, 1).map(bare) : [];
   });
 }
 
 const bare = (form: string): string => form.replace(/~$/, '').replaceAll('-', ' ');
 
-function stands(flat: string, form: string): boolean {
+function containsForm(flat: string, form: string): boolean {
   const word = bare(form);
   if (form.endsWith('~')) return flat.includes(` ${word}`);
   return [word, `${word}s`, `${word}es`, word.replace(/y$/, 'ies')].some((one) => flat.includes(` ${one} `));

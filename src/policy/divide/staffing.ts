@@ -1,7 +1,7 @@
 /**
- * Who does which subtask, in which role, with which agent and tier (S2 1.4). Of the agent: flag > template > task type >
- * domain > default (`routing.ts`); of the tier: the agent's own > template > scorer > default (`complexity.ts`). A role that
- * was asked for is kept.
+ * Assigns to each subtask a worker with role, agent and tier (docs/specification.md R8.6). Agent: flag > template >
+ * task type > domain > default (`routing.ts`). Tier: the agent's own > template > score > default (`complexity.ts`). A
+ * role that the user asked for is kept.
  */
 import type { AgentSpec, Tier } from '../../model/agent/agent.ts';
 import { usesModel } from '../../model/agent/agent-kinds.ts';
@@ -17,7 +17,7 @@ import { misfit } from './role-fit.ts';
 import { route } from './routing.ts';
 import { taskType } from '../task-type.ts';
 
-/** An agent, and what it was called by. */
+/** An agent and its label. */
 export interface Labelled {
   readonly label: string;
   readonly agent: AgentSpec;
@@ -25,14 +25,14 @@ export interface Labelled {
 
 export interface Staffing {
   readonly spec: RunSpec;
-  /** Of a spec that names one. */
+  /** Present if the spec names a template. */
   readonly template?: Template;
   readonly roles: ReadonlyMap<Name, RoleSpec>;
-  /** What `--agent` said. */
+  /** The value of `--agent`. */
   readonly flag?: Labelled | undefined;
   /** The default agent. */
   readonly usual: Labelled;
-  /** Those that could work here, by the names that routes use. */
+  /** The available agents, by the names that routes use. */
   readonly available: ReadonlyMap<string, AgentSpec>;
   readonly config: Pick<Config, 'maxAgents' | 'defaultAgentType' | 'defaultModel' | 'routing' | 'models'>;
 }
@@ -41,7 +41,7 @@ export interface StaffedWorker {
   readonly name: Name;
   readonly role: Name;
   readonly tier: Tier;
-  /** What its agent is called in the plan that people see. */
+  /** The agent's name in the plan that people see. */
   readonly label: string;
   readonly agent: AgentSpec;
   readonly why: string;
@@ -49,9 +49,9 @@ export interface StaffedWorker {
 
 export interface Staffed {
   readonly workers: readonly StaffedWorker[];
-  /** For each subtask the position of its worker. */
+  /** For each subtask, the position of its worker. */
   readonly doers: readonly number[];
-  /** Sentences for the planner; empty when everything has somebody fit for it. */
+  /** Sentences for the planner; empty if every subtask has a fit worker. */
   readonly problems: readonly string[];
 }
 
@@ -62,11 +62,11 @@ export const mostSubtasks = ({ spec, template, config }: Staffing): number =>
 export function staffWorkers(subtasks: readonly Subtask[], staffing: Staffing): Staffed {
   const most = mostSubtasks(staffing);
   if (subtasks.length > most)
-    return nobody(`There are ${subtasks.length} subtasks, and at most ${most} are wanted: join some.`);
+    return unstaffed(`There are ${subtasks.length} subtasks, and at most ${most} are allowed; join some.`);
   return staffing.template ? staffTemplate(subtasks, staffing, staffing.template) : staffEach(subtasks, staffing);
 }
 
-const nobody = (...problems: string[]): Staffed => ({ workers: [], doers: [], problems });
+const unstaffed = (...problems: string[]): Staffed => ({ workers: [], doers: [], problems });
 
 const workerName = (at: number): Name => parseName('member', `worker-${at + 1}`);
 
@@ -84,7 +84,7 @@ function staffEach(subtasks: readonly Subtask[], staffing: Staffing): Staffed {
   return { workers, doers: subtasks.map((_, at) => at), problems };
 }
 
-/** The template's workers, each with what the planner gave it. */
+/** The template's workers, each with its subtasks. */
 function staffTemplate(subtasks: readonly Subtask[], staffing: Staffing, { workers: slots }: Template): Staffed {
   const named = subtasks.map(({ worker }, at) =>
     slotOf(worker ?? (subtasks.length === slots.length ? workerName(at) : ''), slots),
@@ -95,7 +95,7 @@ function staffTemplate(subtasks: readonly Subtask[], staffing: Staffing, { worke
   const bare = slots.flatMap(({ role }, at) =>
     named.includes(at) ? [] : [`${workerName(at)} (${role}) has no subtask.`],
   );
-  if (lost.length + bare.length > 0) return nobody(...lost, ...bare);
+  if (lost.length + bare.length > 0) return unstaffed(...lost, ...bare);
   const workers = slots.map((slot, at): StaffedWorker => {
     const own = subtasks.filter((_, index) => named[index] === at);
     return workerOf(
@@ -116,7 +116,7 @@ function staffTemplate(subtasks: readonly Subtask[], staffing: Staffing, { worke
   return { workers, doers: named, problems };
 }
 
-/** By its name, or by a role that only one has. */
+/** By the worker's name, or by a role that only one worker has. */
 function slotOf(word: string, slots: Template['workers']): number {
   const byName = slots.findIndex((_, at) => workerName(at) === word);
   const byRole = slots.flatMap(({ role }, at) => (role === word ? [at] : []));
@@ -155,7 +155,7 @@ function workerOf(
   return { name: workerName(at), role, tier, label, agent: withTier(agent, tier, config), why };
 }
 
-/** A command has no tiers; a model that was named is the one. */
+/** A command has no tier, and a model that the user named is kept. */
 function withTier(agent: AgentSpec, tier: Tier, { models }: Staffing['config']): AgentSpec {
   if (!usesModel(agent.kind) || agent.model !== undefined) return agent;
   const model = models[agent.kind]?.[tier];

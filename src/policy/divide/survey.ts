@@ -1,4 +1,4 @@
-/** What there is in a project, told from the names of its files: what an explorer would report, where none can be asked. */
+/** A survey of a project from its file names only; used when no agent can explore it. */
 import picomatch from 'picomatch';
 import type { Survey } from '../../model/plan/decomposition.ts';
 import { sharedIn } from './file-ownership.ts';
@@ -7,7 +7,7 @@ const isTest = picomatch(['**/{test,tests,__tests__,spec}/**', '**/*.{test,spec}
   dot: true,
 });
 
-/** Directories to this depth are modules. */
+/** Directories up to this depth count as modules. */
 const MODULE_DEPTH = 2;
 
 export function surveyOf(files: readonly string[]): Survey {

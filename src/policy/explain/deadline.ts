@@ -1,10 +1,10 @@
-/** What bounds the work on a task: its time-out, and the watch over a member that shows no sign. */
+/** What limits the work on a task: its time-out, and the watchdog over a member without progress. */
 import type { Name } from '../../model/text/names.ts';
 import { DEFAULT_TASK_TIMEOUT_MS, type Task } from '../../model/board/task.ts';
 import { atTime, type Facts, type Limit, type MemberFacts } from './explanation.ts';
 import { profiles } from '../profiles.ts';
 
-/** What ends the work of a member that just goes on, the first of it; undefined for a person's work. */
+/** The first limit that ends the present work of a member; undefined for a person's work. */
 export function limitOf(facts: Facts, task: Task, name: Name): Limit | undefined {
   const member = facts.members.get(name);
   if (task.status !== 'in_progress' || member?.runs !== true) return undefined;
@@ -12,7 +12,10 @@ export function limitOf(facts: Facts, task: Task, name: Name): Limit | undefined
   return all.flatMap((one) => one ?? []).sort((a, b) => a.at - b.at)[0];
 }
 
-/** Of the present turn. One that is over already bounds nothing: what runs then is a check with a bound of its own. */
+/**
+ * The time-out of the present turn. A time-out in the past limits nothing: what runs then is a check with its own
+ * limit.
+ */
 function timeOut(facts: Facts, task: Task, claimedAt: string): Limit | undefined {
   const answers = [...facts.board.requests.values()].flatMap((request) =>
     request.state === 'answered' && request.task === task.id ? [request.answeredAt] : [],
@@ -26,10 +29,10 @@ function timeOut(facts: Facts, task: Task, claimedAt: string): Limit | undefined
     : { at, text: `The time-out of #${task.id} ends the attempt ${atTime(facts, at)}.` };
 }
 
-/** The lead asks for a sign; a command is bounded by its time-out only. */
+/** When the lead sends a STATUS CHECK. A command is limited by its time-out only. */
 function ask(facts: Facts, name: Name, { agent, lastSign }: MemberFacts): Limit | undefined {
   const at = lastSign + facts.warnAfterMs;
   const isWatched = facts.lead.alive && agent !== 'exec' && profiles[facts.board.profile].whenSilent !== 'leave';
   if (!isWatched || at <= facts.now) return undefined;
-  return { at, text: `Without a sign of ${name} the lead asks for one ${atTime(facts, at)}.` };
+  return { at, text: `Without progress of ${name} the lead sends a STATUS CHECK ${atTime(facts, at)}.` };
 }

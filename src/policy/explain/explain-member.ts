@@ -1,4 +1,4 @@
-/** What keeps a member's process from its work, and what will be done about it. */
+/** Why a member's process does not work, and what will be done about it. */
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { atTime, dueAt, withLead, type Explanation, type Facts, type MemberFacts } from './explanation.ts';
@@ -7,7 +7,7 @@ import { READY_WITHIN_MS } from '../supervise/restart.ts';
 import { ANSWER_WITHIN_MS, STALE_BEAT_MS } from '../member-availability.ts';
 import { duration } from '../mail-wording.ts';
 
-/** What keeps a member from its work; undefined when nothing does. */
+/** What prevents a member from working; undefined if nothing does. */
 export function explainHeldMember(facts: Facts, name: Name, member: MemberFacts): Explanation | undefined {
   const held = heldBy(facts, name, member);
   return held && { since: member.since, about: { members: [name] }, ...held };
@@ -33,7 +33,7 @@ function heldBy(facts: Facts, name: Name, member: MemberFacts): Omit<Explanation
       return { waitingFor: `${name} to start`, who: name, ...starting(facts, name, member.since) };
     case 'quarantined':
       return {
-        waitingFor: `somebody instead of ${name} (${status.reason})`,
+        waitingFor: `another member in place of ${name} (${status.reason})`,
         who: LEAD,
         next: withLead(
           facts,
@@ -45,7 +45,7 @@ function heldBy(facts: Facts, name: Name, member: MemberFacts): Omit<Explanation
       return {
         waitingFor: `${name}, which does not run (${status.reason})`,
         who: LEAD,
-        next: `\`teams resume ${facts.team}\` goes on with the team.`,
+        next: `\`teams resume ${facts.team}\` continues the team.`,
       };
     case 'joined':
       return undefined;
@@ -64,40 +64,40 @@ function afterDeath(
   restartAt: number | undefined,
 ): Pick<Explanation, 'who' | 'next' | 'nextAt'> {
   if (!facts.lead.alive) return { who: null, next: withLead(facts, '') };
-  if (restartAt === undefined) return { who: LEAD, next: `${name} is not restarted any more; its tasks go to others.` };
+  if (restartAt === undefined) return { who: LEAD, next: `${name} is not restarted again; its tasks go to others.` };
   return { who: LEAD, next: `${name} is restarted ${atTime(facts, restartAt)}.`, ...dueAt(facts, restartAt) };
 }
 
 function stalled(facts: Facts, name: Name, { status, lastSign }: MemberFacts): Omit<Explanation, 'since'> {
-  const waitingFor = `a sign of ${name} (${status.reason})`;
+  const waitingFor = `progress of ${name} (${status.reason})`;
   if (profiles[facts.board.profile].whenSilent === 'leave')
     return { waitingFor, who: name, next: withLead(facts, 'Its time-out ends the call.') };
   const at = lastSign + facts.reassignAfterMs;
-  const unless = at > facts.now ? 'Unless one comes, ' : '';
-  const next = `${unless}${name}'s task goes to somebody else ${atTime(facts, at)}.`;
+  const unless = at > facts.now ? 'Without it, ' : '';
+  const next = `${unless}${name}'s task goes to another member ${atTime(facts, at)}.`;
   return { waitingFor, who: name, next: withLead(facts, next), ...dueAt(facts, at) };
 }
 
-/** Its process is there, but its heart stands still: it was stopped, or hangs. */
+/** The process lives but its heartbeat does not move: it was stopped or hangs. */
 function frozen(facts: Facts, name: Name, { runs, lastBeat }: MemberFacts): Explanation | undefined {
   const stillFor = facts.now - lastBeat;
   if (!runs || stillFor < STALE_BEAT_MS) return undefined;
   const asked = facts.since.member(name).checked;
   const isBusy = facts.board.busy.has(name);
   const at = (isBusy && asked !== undefined ? Math.max(lastBeat, Date.parse(asked)) : lastBeat) + ANSWER_WITHIN_MS;
-  const due = isBusy ? 'it counts as dead, and its task goes to somebody else,' : 'its process is ended';
+  const due = isBusy ? 'it counts as dead and its task goes to another member' : 'its process is ended';
   return {
-    waitingFor: `a sign of ${name}, whose process lives, but whose heart has stood still for ${duration(stillFor)}`,
+    waitingFor: `a heartbeat of ${name}, whose process lives but has had none for ${duration(stillFor)}`,
     since: timestamp(lastBeat),
     who: name,
-    next: withLead(facts, `Unless one comes, ${due} ${atTime(facts, at)}.`),
+    next: withLead(facts, `Without one, ${due} ${atTime(facts, at)}.`),
     ...dueAt(facts, at),
   };
 }
 
 function passes(facts: Facts, name: Name, until: number | undefined): Pick<Explanation, 'next' | 'nextAt'> {
-  if (until === undefined || until <= facts.now) return { next: `${name} goes on by itself then.` };
-  return { next: `${name} goes on by itself ${atTime(facts, until)}.`, nextAt: timestamp(until) };
+  if (until === undefined || until <= facts.now) return { next: `${name} then continues by itself.` };
+  return { next: `${name} continues by itself ${atTime(facts, until)}.`, nextAt: timestamp(until) };
 }
 
 function starting(facts: Facts, name: Name, since: string | null): Pick<Explanation, 'next' | 'nextAt'> {

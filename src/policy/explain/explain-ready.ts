@@ -1,4 +1,4 @@
-/** Who should begin a task that nothing blocks, and why that has not happened yet. */
+/** Which member should begin a task that has no open blocker, and why it has not begun. */
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { isCheckpoint, type Task } from '../../model/board/task.ts';
@@ -17,17 +17,17 @@ export function explainReady(facts: Facts, task: Task): Explanation {
     };
   if (isCheckpoint(task))
     return {
-      waitingFor: "a person's yes at this checkpoint",
+      waitingFor: "a person's approval at this checkpoint",
       since,
       who: LEAD,
       next: withLead(
         facts,
-        `\`teams task approve ${task.id}\` goes on, \`teams task refuse ${task.id}\` ends it here.`,
+        `\`teams task approve ${task.id}\` continues, \`teams task refuse ${task.id}\` ends it here.`,
       ),
     };
   if (task.owner === LEAD)
     return {
-      waitingFor: 'the lead, or the person who leads',
+      waitingFor: 'the lead',
       since,
       who: LEAD,
       next: `\`teams task claim ${task.id}\` begins it.`,
@@ -45,7 +45,7 @@ export function explainReady(facts: Facts, task: Task): Explanation {
       waitingFor: 'the lead to assign it',
       since,
       who: LEAD,
-      next: withLead(facts, 'The lead gives it to somebody at its next look.'),
+      next: withLead(facts, 'The lead assigns it at its next look.'),
     };
   return {
     waitingFor: 'an idle member',
@@ -86,12 +86,12 @@ function owned(facts: Facts, task: Task, owner: Name): Explanation {
   );
 }
 
-/** What an agent failed at by its own fault it leaves alone for a while. */
+/** After its agent's own fault, a member does not retry the task for a while. */
 function again(facts: Facts, task: Task, owner: Name): Explanation | undefined {
   const pause = facts.since.pause(task.id);
   if (pause?.member !== owner || pause.until <= facts.now) return undefined;
   return {
-    waitingFor: `${owner} to try it again, whose agent was at fault`,
+    waitingFor: `${owner} to try again after a fault of its agent`,
     since: task.updated_at,
     who: owner,
     next: `${owner} begins it again ${atTime(facts, pause.until)}.`,

@@ -1,4 +1,7 @@
-/** Why a task stands where it stands: its worker, its blockers down to the last one, or who should begin it. */
+/**
+ * Why a task is in its present state: its worker, its blockers down to the last one, or the member that should begin
+ * it.
+ */
 import { dependants, openBlockers, type Board } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { holdOn, questionOn, waitOf } from '../../model/board/request.ts';
@@ -31,22 +34,22 @@ export function explainTask(facts: Facts, task: Task): Explanation {
   }
 }
 
-/** Of a team that is closed: what was not done then is not done any more. */
+/** For a closed team: an unfinished task stays unfinished. */
 export const blockedForever = ({ since }: Facts): Explanation => ({
   waitingFor: null,
   since: since.team.closed ?? null,
   who: null,
-  next: 'It is closed: nothing more is to happen.',
+  next: 'It is closed: nothing more will happen.',
 });
 
 const over = (task: Task): Explanation => ({
   waitingFor: null,
   since: task.updated_at,
   who: null,
-  next: `It is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}: nothing more is to happen.`,
+  next: `It is ${task.status}${'reason' in task ? ` (${task.reason})` : ''}: nothing more will happen.`,
 });
 
-/** What keeps a task in hand from going on: a question to the lead, or a member that cannot work. */
+/** What blocks a task in progress: a question to the lead, or a member that cannot work. */
 export function blockerOf(facts: Facts, task: Task): Explanation | undefined {
   if (task.status !== 'in_progress') return undefined;
   const name = task.claim.member;
@@ -76,7 +79,7 @@ function blocked(facts: Facts, task: Task): Explanation {
   const owing = [root, ...others].slice(0, LISTED).flatMap((one) => explainTask(facts, one).who ?? []);
   const hold = blockerOf(facts, root)?.waitingFor;
   const held = hold === undefined || hold === null ? '' : `; #${root.id} waits for ${hold}`;
-  const goes = task.owner === undefined ? 'it is free to be claimed' : `it is ${task.owner}'s to begin`;
+  const goes = task.owner === undefined ? 'any member may claim it' : `${task.owner} can begin it`;
   const next = isEnd
     ? `\`teams task retry ${root.id}\`, or \`teams task unblock ${task.id}\`, or skip it.`
     : `${why.next} Then ${goes}.`;
@@ -90,7 +93,7 @@ function blocked(facts: Facts, task: Task): Explanation {
   };
 }
 
-/** When what comes next happens, and what bounds it. */
+/** When the next step happens, and what limits the wait. */
 const boundsOf = ({ nextAt, limit }: Explanation): Pick<Explanation, 'nextAt' | 'limit'> => ({
   nextAt,
   limit,
@@ -98,12 +101,12 @@ const boundsOf = ({ nextAt, limit }: Explanation): Pick<Explanation, 'nextAt' | 
 
 function blockerText(task: Task): string {
   if (task.status === 'in_progress') return `#${task.id} (${task.claim.member} works on it)`;
-  // A completed one that blocks still is done, and was not agreed to.
+  // A completed task that still blocks was discussed without consensus.
   const state = task.status === 'completed' ? 'done without consensus' : task.status;
   return task.status === 'pending' ? `#${task.id}` : `#${task.id} (${state})`;
 }
 
-/** The tasks at the far end of what blocks a task: they wait for no other task. */
+/** The tasks at the end of the chain of blockers: they wait for no other task. */
 function rootsOf(board: Board, task: Task): Task[] {
   const found = new Map<string, Task>();
   const seen = new Set<string>([task.id]);
@@ -116,7 +119,7 @@ function rootsOf(board: Board, task: Task): Task[] {
     if (further.length === 0 && (!isResolved(one) || holdOn(board, id))) found.set(id, one);
     queue.push(...further);
   }
-  // A dead end first: it is what somebody must do something about.
+  // Failed and cancelled tasks come first: they need a person's decision.
   const rank = (one: Task): number => (isFinal(one) ? 0 : 1);
   return [...found.values()].sort((a, b) => rank(a) - rank(b) || Number(a.id) - Number(b.id));
 }
@@ -134,14 +137,14 @@ function failed(facts: Facts, task: Task, reason: string): Explanation {
     waitingFor: `a decision, because it failed (${reason}) and ${ids(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it`,
     since: task.updated_at,
     who: LEAD,
-    next: `\`teams task retry ${task.id}\`, or skip it; a lead that nobody attends skips what waits for it.`,
+    next: `\`teams task retry ${task.id}\`, or skip it; an unattended lead skips the tasks that wait for it.`,
     about: { members: 'by' in task ? [task.by.member] : [] },
   };
 }
 
 const ids = (tasks: readonly Task[]): string => listed(tasks.map(({ id }) => `#${id}`));
 
-/** A paragraph names so many, however many there are. */
+/** At most this many names in a paragraph. */
 const LISTED = 10;
 
 const listed = (names: readonly string[]): string =>

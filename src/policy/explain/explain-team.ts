@@ -1,4 +1,4 @@
-/** Why a member, or the whole team, stands where it stands. */
+/** Why a member, or the whole team, does not proceed. */
 import { isDone, openBlockers, pendingTasks, type Board } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
@@ -20,7 +20,7 @@ import {
 import { STALE_BEAT_MS } from '../member-availability.ts';
 import { duration } from '../mail-wording.ts';
 
-/** Between the first signal of a shutdown and the last. */
+/** Milliseconds between the first signal of a shutdown and the last. */
 const TERM_MS = 5_000;
 
 export function explainMember(facts: Facts, name: Name): Explanation {
@@ -39,17 +39,17 @@ export function explainMember(facts: Facts, name: Name): Explanation {
   }
   const unread = member?.unread ?? 0;
   const mail = unread > 0 ? `It has ${unread} unread ${unread === 1 ? 'message' : 'messages'} to read. ` : '';
-  const next = `${mail}A ready task that it may have, or mail, sets it to work.`;
+  const next = `${mail}A ready task that it may claim, or mail, gives it work.`;
   return { waitingFor: 'a task or mail', since: member?.since ?? null, who: LEAD, next: withLead(facts, next) };
 }
 
-/** What explains its task explains the member, and the task's events are behind it. */
+/** The explanation of its task explains the member too; the task's events are shown as evidence. */
 const ownWork = (why: Explanation, { id }: Task): Explanation => ({
   ...why,
   about: { ...why.about, tasks: [...(why.about?.tasks ?? []), id] },
 });
 
-/** The pending task of its own that comes first: one that is ready before one that waits. */
+/** The member's first pending task: a ready one before a blocked one. */
 function nextOwn(board: Board, name: Name): Task | undefined {
   const own = [...pendingTasks(board)].filter(({ owner }) => owner === name);
   return own.find((task) => openBlockers(board, task).length === 0) ?? own[0];
@@ -72,20 +72,20 @@ export function explainTeam(facts: Facts): Explanation {
 
 function closing(facts: Facts): Explanation {
   const since = facts.since.team.closing ?? null;
-  // Its lead stopped it, and is gone with it: nothing goes on by itself.
+  // Its lead stopped the team and is gone: nothing more happens by itself.
   if (!facts.lead.alive)
     return isDone(facts.board)
-      ? { waitingFor: null, since, who: null, next: 'Its run has ended: nothing more is to happen.' }
+      ? { waitingFor: null, since, who: null, next: 'Its run has ended: nothing more will happen.' }
       : { waitingFor: 'a lead: it was shut down with work left', since, who: null, next: withLead(facts, '') };
   const why = { waitingFor: 'its members to stop', since, who: LEAD };
-  if (since === null) return { ...why, next: 'What does not stop in time is ended.' };
+  if (since === null) return { ...why, next: 'A process that does not stop in time is ended.' };
   const signal = Date.parse(since) + facts.shutdownWaitMs;
   const at = signal > facts.now ? signal : signal + TERM_MS;
   const what = signal > facts.now ? 'is sent SIGTERM' : 'is killed';
-  return { ...why, next: `What has not stopped by then ${what} ${atTime(facts, at)}.`, ...dueAt(facts, at) };
+  return { ...why, next: `A process that has not stopped by then ${what} ${atTime(facts, at)}.`, ...dueAt(facts, at) };
 }
 
-/** A team with work that nobody leads, or whose lead stands still. */
+/** A team with work that has no lead, or whose lead does not move. */
 function withoutLead(facts: Facts): Explanation | undefined {
   const { lead, board, team, now } = facts;
   const since = lead.lastBeat === undefined ? board.lead.since : timestamp(lead.lastBeat);
@@ -96,10 +96,10 @@ function withoutLead(facts: Facts): Explanation | undefined {
   const stillFor = now - (lead.lastBeat ?? now);
   if (stillFor < STALE_BEAT_MS) return undefined;
   return {
-    waitingFor: `its lead (pid ${lead.pid ?? 'unknown'}), whose process lives, but whose heart has stood still for ${duration(stillFor)}`,
+    waitingFor: `a heartbeat of its lead (pid ${lead.pid ?? 'unknown'}), whose process lives but has had none for ${duration(stillFor)}`,
     since,
     who: LEAD,
-    next: `It goes on by itself when it is let run; \`teams resume ${team} --takeover\` ends it and leads instead.`,
+    next: `If the process is suspended, continue it; \`teams resume ${team} --takeover\` ends it and leads instead.`,
   };
 }
 
@@ -107,8 +107,8 @@ function nothingOpen(facts: Facts): Explanation {
   const { board, team, since } = facts;
   const tasks = [...board.tasks.values()].map(({ updated_at }) => updated_at).sort();
   const next = isDone(board)
-    ? 'Every task is final: the run ends, or new tasks begin it again.'
-    : `\`teams task create ${team} SUBJECT\` gives it something to do.`;
+    ? 'Every task is final: the run ends, or new tasks continue it.'
+    : `\`teams task create ${team} SUBJECT\` adds the first task.`;
   return {
     waitingFor: isDone(board) ? null : 'its first task',
     since: tasks.at(-1) ?? since.team.opened ?? null,
@@ -117,7 +117,7 @@ function nothingOpen(facts: Facts): Explanation {
   };
 }
 
-/** One that is held up says more than those that are worked on. */
+/** A blocked task explains more than the tasks that members work on. */
 function explainRunning(facts: Facts, running: readonly Task[]): Explanation {
   for (const task of running) {
     const held = blockerOf(facts, task);
@@ -130,7 +130,7 @@ function explainRunning(facts: Facts, running: readonly Task[]): Explanation {
   const about = { tasks: running.map(({ id }) => id) };
   const [one] = each;
   if (running.length === 1 && one) return { ...one.why, waitingFor, about };
-  const next = 'Each goes on to its next task when it has ended.';
+  const next = 'Each member takes its next task when its task has ended.';
   const limit = firstLimit(facts, running);
   return { waitingFor, since, who, next, about, limit };
 }
@@ -148,7 +148,7 @@ function firstLimit(facts: Facts, running: readonly Task[]): Limit | undefined {
 
 const workerOf = (task: Task): Name | undefined => (task.status === 'in_progress' ? task.claim.member : undefined);
 
-/** Failed and cancelled tasks that others wait for: nothing moves until somebody decides. */
+/** Tasks blocked by failed or cancelled tasks: they need a person's decision. */
 const deadEnds = (board: Board, open: readonly Task[]): Task[] =>
   open.filter((task) => openBlockers(board, task).some((id) => isDeadEnd(board, id)));
 

@@ -1,6 +1,6 @@
 /**
- * Why something stands still: what it waits for, since when, whose move it is and what comes next, in words for
- * `teams why`. Nothing is decided here; it is said what the rules of supervision will do.
+ * The parts of an explanation, for `teams why`: what is waited for, since when, who must act, and what comes next.
+ * Nothing is decided here; the texts say what the rules of supervision will do.
  */
 import type { Board } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
@@ -13,14 +13,14 @@ import { duration } from '../mail-wording.ts';
 
 export interface MemberFacts {
   readonly status: MemberStatus;
-  /** Since when it is in its state, where that is known. */
+  /** Since when it is in its state, if known. */
   readonly since: string | null;
   readonly unread: number;
-  /** Wall time of its restart in milliseconds; absent when nobody will restart it. */
+  /** Wall time of its restart in milliseconds; absent if it will not be restarted. */
   readonly restartAt?: number | undefined;
-  /** Until when its state lasts, where its process said so. */
+  /** Wall time in milliseconds at which its state ends, if its process reported one. */
   readonly until?: number | undefined;
-  /** Wall time at which it last got on, and at which its heart last beat. */
+  /** Wall times in milliseconds of its last progress and of its last heartbeat. */
   readonly lastSign: number;
   readonly lastBeat: number;
   readonly runs: boolean;
@@ -31,7 +31,7 @@ export interface MemberFacts {
 export interface LeadFacts {
   readonly alive: boolean;
   readonly pid: number | null;
-  /** Wall time of its last heartbeat; undefined when it has no lease. */
+  /** Wall time of its last heartbeat in milliseconds; undefined if it has no lease. */
   readonly lastBeat?: number | undefined;
 }
 
@@ -43,43 +43,45 @@ export interface Facts {
   readonly since: StateTimes;
   /** Wall time in milliseconds. */
   readonly now: number;
-  /** Silence after which a member is asked for a sign, and after which its task goes to somebody else. */
+  /**
+   * Milliseconds of silence after which a member gets a STATUS CHECK, and after which its task goes to another member.
+   */
   readonly warnAfterMs: number;
   readonly reassignAfterMs: number;
-  /** From the shutdown request to the first signal. */
+  /** Milliseconds from the shutdown request to the first signal. */
   readonly shutdownWaitMs: number;
 }
 
-/** What bounds a wait. */
+/** What limits a wait. */
 export interface Limit {
   /** Wall time in milliseconds. */
   readonly at: number;
-  /** A sentence. */
+  /** One sentence. */
   readonly text: string;
 }
 
 export interface Explanation {
-  /** Null when it waits for nothing. */
+  /** Null if it waits for nothing. */
   readonly waitingFor: string | null;
   readonly since: string | null;
-  /** Whose move it is. */
+  /** Who must act next. */
   readonly who: string | null;
   readonly next: string;
-  /** When what comes next happens by itself, where that is known: ISO 8601. */
+  /** When the next step happens by itself, if known: ISO 8601. */
   readonly nextAt?: string | undefined;
-  /** What happens instead if what it waits for does not come. */
+  /** What happens if the awaited step does not come. */
   readonly limit?: Limit | undefined;
-  /** What else is behind it, for the events that are shown. */
+  /** Further members and tasks whose events are shown as evidence. */
   readonly about?: EvidenceSubject;
 }
 
-/** What somebody asked the lead and was not yet told. */
+/** A request to the lead whose answer has not been delivered yet. */
 export function askedLead(facts: Facts, request: OpenRequest): Explanation {
   const { waitingFor, next } = asked(request);
   const about = request.task === undefined ? {} : { tasks: [request.task] };
-  // It may be answered all the same.
-  const nobody = facts.lead.alive ? '' : ` ${withLead(facts, '')}`;
-  return { waitingFor, since: request.at, who: LEAD, next: `${next}${nobody}`, about };
+  // It can be answered without a lead process.
+  const leaderless = facts.lead.alive ? '' : ` ${withLead(facts, '')}`;
+  return { waitingFor, since: request.at, who: LEAD, next: `${next}${leaderless}`, about };
 }
 
 function asked({ kind, from, id, task }: OpenRequest): Pick<Explanation, 'waitingFor' | 'next'> {
@@ -91,7 +93,7 @@ function asked({ kind, from, id, task }: OpenRequest): Pick<Explanation, 'waitin
     case 'consensus':
       return {
         waitingFor: `a decision about #${task ?? ''}, whose discussion ended without consensus`,
-        next: `What waits for it goes on after \`teams task approve ${task ?? ''}\`; \`teams task revise ${task ?? ''} TEXT\` has it done again.`,
+        next: `The tasks that wait for it continue after \`teams task approve ${task ?? ''}\`; \`teams task revise ${task ?? ''} TEXT\` repeats the work.`,
       };
     default:
       return kind satisfies never;
@@ -100,20 +102,20 @@ function asked({ kind, from, id, task }: OpenRequest): Pick<Explanation, 'waitin
 
 const goesOn = (from: Name, waitingFor: string, verb: string): Pick<Explanation, 'waitingFor' | 'next'> => ({
   waitingFor,
-  next: `${from} goes on when the lead answers: \`${verb}\`.`,
+  next: `${from} continues when the lead answers: \`${verb}\`.`,
 });
 
-/** What comes next if somebody leads the team; else, that nobody does. */
+/** @returns `next` if a lead process lives; else that the team has no lead */
 export const withLead = ({ lead, team }: Facts, next: string): string =>
-  lead.alive ? next : `Nobody leads the team: \`teams resume ${team}\` goes on with it.`;
+  lead.alive ? next : `The team has no lead: \`teams resume ${team}\` continues it.`;
 
-/** When: `at 2026-01-01T00:00:05.000Z (in 3s)`; what is due already happens when the lead looks again. */
+/** `at 2026-01-01T00:00:05.000Z (in 3s)`; a time in the past means the lead's next look. */
 export const atTime = ({ now }: Pick<Facts, 'now'>, at: number): string =>
   at > now ? `at ${timestamp(at)} (in ${duration(at - now)})` : 'at the next look';
 
-/** The later of two times: it cannot have waited before both were so. */
+/** The later of two times: the wait began when both conditions held. */
 export const laterOf = (a: string | null, b: string | null): string | null => (a === null || (b ?? '') > a ? b : a);
 
-/** The same, for who does it: only a lead does, and only what is still to come has a time. */
+/** The same time for programs. It needs a living lead, which would act, and a time in the future. */
 export const dueAt = ({ lead, now }: Facts, at: number): Pick<Explanation, 'nextAt'> =>
   lead.alive && at > now ? { nextAt: timestamp(at) } : {};

@@ -1,4 +1,4 @@
-/** A member as an explanation knows it: its state, since when, and when what is due of it happens. */
+/** The facts of a member that explanations use: its state, since when, and when its next step is due. */
 import type { Board } from '../../model/board/board.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import type { MemberStatus } from '../../model/team/team-config.ts';
@@ -12,10 +12,10 @@ export interface SeenNow {
   readonly seen?: MemberObservation | undefined;
   /** The kind of its agent. */
   readonly agent?: string | undefined;
-  /** As the events say, ISO 8601. */
+  /** From the events, ISO 8601. */
   readonly died?: string | undefined;
   readonly quarantined?: string | undefined;
-  /** As its process record says, wall time in milliseconds. */
+  /** From its process record, wall time in milliseconds. */
   readonly forked?: number | undefined;
   readonly noted?: number | undefined;
   readonly until?: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * Exceptions from file ownership (S2 "Conflict Prevention"): a member names files that are not its own, the lead grants
- * what hurts nobody. A shared file is never granted, nor one whose owner works on it still.
+ * Exceptions from file ownership (docs/specification.md R8.15). A member names files that it does not own; the lead
+ * grants them. Never granted: a shared file, and a file whose owner still works on it.
  */
 import type { Board } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -9,16 +9,16 @@ import { matcher } from '../file-patterns.ts';
 
 export interface BoundaryAnswer {
   readonly granted: readonly string[];
-  /** Sentences, one for each file that is not. */
+  /** Sentences, one for each refused file. */
   readonly refused: readonly string[];
-  /** Shared files among those: what is asked of them is the lead's to do. */
+  /** The shared files among the refused ones: the lead makes the change itself. */
   readonly wished: readonly string[];
 }
 
-/** More than these nobody asks for in one message. */
+/** At most this many files are read from one message. */
 const MOST = 50;
 
-/** Files that a text names: what has a slash or an ending, below the working directory. */
+/** The files that a text names: words with a slash or a file extension, below the working directory. */
 export function filesNamed(text: string): string[] {
   const words = text.split(/[\s"'`,;<>|()]+/).map((word) => word.replace(/^\.\//, '').replace(/[.:!?]+$/, ''));
   const isFile = (word: string): boolean =>
@@ -36,12 +36,18 @@ export function boundaryAnswer(board: Board, asker: Name, text: string, shared: 
     .map(({ id, owner, work }) => ({ id, owner, isIts: matcher(work.files) }));
   const judged = filesNamed(text).map((file) => {
     if (isShared(file))
-      return { file, isShared: true, why: `${file} is a shared file: the lead is told what you ask of it.` };
+      return {
+        file,
+        isShared: true,
+        why: `${file} is a shared file: the lead gets your request and makes the change.`,
+      };
     const busy = others.find(({ isIts }) => isIts(file));
     return {
       file,
       isShared: false,
-      why: busy && `${file} belongs to ${busy.owner ?? 'another'}, whose task #${busy.id} is not done: ask there.`,
+      why:
+        busy &&
+        `${file} belongs to ${busy.owner ?? 'another'}, whose task #${busy.id} is not done: ask ${busy.owner ?? 'its owner'}.`,
     };
   });
   return {
@@ -51,10 +57,10 @@ export function boundaryAnswer(board: Board, asker: Name, text: string, shared: 
   };
 }
 
-/** What the asker is told. */
+/** The answer to the asking member. */
 export const boundaryText = ({ granted, refused }: Omit<BoundaryAnswer, 'wished'>): string =>
   [
     ...(granted.length > 0 ? [`BOUNDARY GRANTED: ${granted.join(', ')}`] : []),
     ...refused.map((why) => `BOUNDARY REFUSED: ${why}`),
-    ...(granted.length + refused.length === 0 ? ['BOUNDARY: name the files, with their paths.'] : []),
+    ...(granted.length + refused.length === 0 ? ['BOUNDARY: name the files with their paths.'] : []),
   ].join('\n');

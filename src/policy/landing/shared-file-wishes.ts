@@ -1,37 +1,37 @@
 /**
- * The shared-file step (S2 5.4): nobody but the lead writes shared files, so workers say in their results what has to stand
- * in them, `SHARED package.json: add zod 4 to the dependencies`. What they wish is collected here, worded for one turn of
- * the lead's agent, and its answer read.
+ * The shared-file step (docs/specification.md R8.16). Only the lead writes shared files, so workers write their wishes
+ * into their results: `SHARED package.json: add zod 4 to the dependencies`. This file collects the wishes, puts them
+ * into one prompt for the lead's agent, and reads its answer.
  */
 import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../file-patterns.ts';
 
 export interface SharedFileWish {
-  /** The same whenever it is collected again. */
+  /** Stable: collecting again gives the same id. */
   readonly id: string;
   readonly file: string;
   readonly text: string;
   readonly member: Name;
-  /** Absent for one that came by mail. */
+  /** Absent for a wish that came by mail. */
   readonly task?: string | undefined;
 }
 
-/** Of one result; a text of the size of a book holds no more. */
+/** Limits for one result, however long its text is. */
 const MOST_WISHES = 50;
 const LONGEST_WISH = 4_000;
 
 const WISH = /^\s*(?:[-*]\s+)?(?:\*\*)?SHARED(?:\*\*)?:?\s+`?([\w@./-]+)`?\s*:\s*(.*)$/;
 const FENCE = /^\s*```/;
 
-/** A path that leads out of the project is nobody's to ask for. */
+/** Whether a path is inside the project; no other path may be asked for. */
 export const isInside = (file: string): boolean =>
   !/^(?:\/|~|[a-z]:)/i.test(file) && !file.split('/').some((part) => part === '..' || part === '');
 
-/** The files and texts of a result: each from its line to the next empty one, a fenced block being one piece. */
+/** The wishes of a result: each from its line to the next empty line; a fenced block counts as one piece. */
 export function wishesIn(result: string): { readonly file: string; readonly text: string }[] {
   const found: { file: string; lines: string[] }[] = [];
   let current: { file: string; lines: string[] } | undefined;
-  // A block may be part of a wish, or be what all wishes stand in.
+  // A fenced block may be part of a wish, or may contain all wishes.
   let [isFenced, isOuter] = [false, false];
   for (const line of result.split(/\r?\n/)) {
     const [, file, first] = (isFenced ? null : WISH.exec(line)) ?? [];
@@ -58,7 +58,7 @@ export interface OwnedPatterns {
   readonly patterns: readonly string[];
 }
 
-/** Why the lead may not see to a wish, if it may not: a file that is somebody's is changed by them. */
+/** Why the lead may not fulfil a wish: the file is owned by a member, who changes it. Undefined if the lead may. */
 export function ownedByMembers(
   file: string,
   shared: readonly string[],
@@ -66,13 +66,13 @@ export function ownedByMembers(
 ): string | undefined {
   if (matcher(shared)(file)) return undefined;
   const owner = claimed.find(({ patterns }) => matcher(patterns)(file));
-  return owner && `${file} is no shared file but ${owner.member}'s`;
+  return owner && `${file} is not a shared file; ${owner.member} owns it`;
 }
 
 /**
- * What the lead's agent is told.
+ * The prompt for the lead's agent.
  *
- * @param boundary cannot be guessed by whoever wrote the wishes
+ * @param boundary a string that the workers who wrote the wishes cannot guess
  */
 export const wishesPrompt = (task: string, wishes: readonly SharedFileWish[], boundary: string): string =>
   [
@@ -103,12 +103,12 @@ export const wishesPrompt = (task: string, wishes: readonly SharedFileWish[], bo
 
 export type Settled = { readonly is: 'applied' } | { readonly is: 'open'; readonly why: string };
 
-/** What became of each wish, in their order. What the answer passes over is open. */
+/** The result of each wish, in their order. A wish that the answer does not mention is open. */
 export function readSettled(answer: string, wishes: readonly SharedFileWish[]): Settled[] {
   const lines = answer.split(/\r?\n/).map((line) => /^\W*(DONE|OPEN)\W+(\d{1,4})\b[:.)\s]*(.*)$/.exec(line));
   return wishes.map((_, at): Settled => {
     const [, word, , why = ''] = lines.find((line) => Number(line?.[2]) === at + 1) ?? [];
     if (word === 'DONE') return { is: 'applied' };
-    return { is: 'open', why: word === undefined ? "the lead's agent says nothing of it" : why.trim() || 'left open' };
+    return { is: 'open', why: word === undefined ? "the lead's agent did not mention it" : why.trim() || 'left open' };
   });
 }

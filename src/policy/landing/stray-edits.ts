@@ -1,6 +1,6 @@
 /**
- * Which changes of files were not their authors' to make (S2 5.3), as far as that can be told: all members write into one
- * working directory, so a file tells what it is and when it was changed, never by whom. What cannot be told is let be.
+ * Finds changes outside their author's ownership (docs/specification.md R8.14). All members write into one working
+ * directory, so a file shows when it was changed but not by whom. A change without a clear author is not reported.
  */
 import type { Name } from '../../model/text/names.ts';
 import { matcher } from '../file-patterns.ts';
@@ -9,37 +9,37 @@ import type { FixTask } from './verifier.ts';
 export interface Edit {
   /** Relative to the working directory, with `/`. */
   readonly path: string;
-  /** When it was last changed, in wall milliseconds, by what no tool can set back; absent for a file that is gone. */
+  /** When it was last changed (ctime), in wall milliseconds: no tool can set it back. Absent for a deleted file. */
   readonly at?: number | undefined;
 }
 
-/** What a task lets its owner write; without patterns, anything, unless it is one that only looks. */
+/** What a task lets its owner write. Without patterns it may write anything, unless it is read-only (`looks`). */
 export interface WriteScope {
   readonly member: Name;
   readonly patterns: readonly string[];
   readonly looks?: boolean;
-  /** When it was worked on, in wall milliseconds. */
+  /** When the task was worked on, in wall milliseconds. */
   readonly spans: readonly { readonly from: number; readonly to: number }[];
 }
 
 export interface StrayFacts {
   readonly edits: readonly Edit[];
   readonly scopes: readonly WriteScope[];
-  /** The lead's own. */
+  /** Patterns of the lead's files. */
   readonly shared: readonly string[];
-  /** Files that their owner has looked at since. */
+  /** Files that their owner has checked since. */
   readonly settled: ReadonlySet<string>;
 }
 
 export interface Stray {
   readonly path: string;
-  /** Whose it is; undefined for nobody's. */
+  /** The owner; undefined if no member owns the file. */
   readonly owner: Name | undefined;
   /** A clause. */
   readonly why: string;
 }
 
-/** The times of files are told by a coarser clock. More would count what the gates make as somebody's work. */
+/** File times have a coarser clock. A larger slack would count files that the gates write as work of a member. */
 const SLACK_MS = 20;
 
 export function strayEdits({ edits, scopes, shared, settled }: StrayFacts): Stray[] {
@@ -51,14 +51,14 @@ export function strayEdits({ edits, scopes, shared, settled }: StrayFacts): Stra
   }));
   return edits.flatMap(({ path, at }): Stray[] => {
     const working = known.filter(({ spans }) => at === undefined || spans.some((span) => covers(span, at)));
-    // Changed while nobody worked: by a person or a gate, or its time says nothing.
+    // Changed while no member worked: a person or a gate changed it, or its time says nothing.
     if (settled.has(path) || working.length === 0) return [];
     const who = [...new Set(working.map(({ member }) => member))].join(' and ');
     const then = at === undefined ? '' : `; ${who} worked then`;
     if (isShared(path)) return [{ path, owner: undefined, why: `it is a shared file, the lead's own${then}` }];
     if (working.some(({ isFree }) => isFree)) return [];
     const owner = known.find(({ isIts }) => isIts(path));
-    if (owner === undefined) return [{ path, owner, why: `nobody owns it${then}` }];
+    if (owner === undefined) return [{ path, owner, why: `no member owns it${then}` }];
     if (at === undefined || working.some(({ isIts }) => isIts(path))) return [];
     return [{ path, owner: owner.member, why: `it is ${owner.member}'s, and ${who} worked when it was changed` }];
   });
@@ -70,7 +70,7 @@ const covers = ({ from, to }: { from: number; to: number }, at: number): boolean
 export const strayText = (strays: readonly Stray[]): string =>
   strays.map(({ path, why }) => `${path}: ${why}`).join('; ');
 
-/** One task for each owner who can work on what is said in words. What is nobody's is listed only. */
+/** One task for each owner whose agent accepts tasks in words. Files without an owner are only listed. */
 export function strayTasks(strays: readonly Stray[], canFix: (name: Name) => boolean, round: number): FixTask[] {
   const owners = [...new Set(strays.flatMap(({ owner }) => owner ?? []))].filter(canFix);
   return owners.map((owner) => {
@@ -79,9 +79,9 @@ export function strayTasks(strays: readonly Stray[], canFix: (name: Name) => boo
     return {
       owner,
       files: paths,
-      subject: `[no-cascade] Look at what others changed in ${paths.join(', ').slice(0, 200)}`,
+      subject: `[no-cascade] Check the changes of other members in ${paths.join(', ').slice(0, 200)}`,
       description: [
-        'These files are yours, and were changed while others worked. Nothing was reverted: keep what is right, mend what is not.',
+        'You own these files, and they were changed while other members worked. Nothing was reverted: keep what is right, repair what is wrong.',
         '',
         ...own.map(({ path, why }) => `- ${path}: ${why}`),
       ].join('\n'),

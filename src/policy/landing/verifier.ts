@@ -1,6 +1,6 @@
 /**
- * Cross-verification (S2 "Cross_CLI_Verification"): another vendor looks at the finished work and says PASS or FAIL. Who
- * verifies whom is S2's table; what is wrong becomes tasks, three rounds at most.
+ * Cross-verification (docs/specification.md R8.17): an agent of another vendor reads the finished work and answers PASS
+ * or FAIL. A table decides who verifies whom. Each issue becomes a task, in at most three rounds.
  */
 import type { AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -10,7 +10,7 @@ import { vendorOf } from '../vendor.ts';
 
 export const MOST_FIX_ROUNDS = 3;
 
-/** More tasks than this come of no verdict. */
+/** At most this many tasks from one verdict. */
 const MOST_FIXES = 10;
 const SUBJECT_LENGTH = 200;
 
@@ -18,14 +18,14 @@ const SUBJECT_LENGTH = 200;
 export const VERIFIERS = ['codex', 'gemini', 'claude'] as const;
 type Verifier = (typeof VERIFIERS)[number];
 
-/** The program by which a vendor's model verifies; work that can be anybody's, or is nobody's, has none. */
+/** The program that verifies with a vendor's model. A vendor that is unknown, or none, has no program. */
 const PROGRAM_OF: ReadonlyMap<string | undefined, Verifier> = new Map([
   ['anthropic', 'claude'],
   ['openai', 'codex'],
   ['google', 'gemini'],
 ]);
 
-/** S2's routing table, where all work is one vendor's. */
+/** The verifier if all work is one vendor's (docs/specification.md R8.17). */
 const OTHER: Readonly<Record<Verifier, Verifier>> = { claude: 'codex', codex: 'gemini', gemini: 'codex' };
 
 export type VerifierChoice =
@@ -39,14 +39,14 @@ export function chooseVerifier(
 ): VerifierChoice {
   const vendors = workers.flatMap((kind) => PROGRAM_OF.get(vendorOf({ kind })) ?? []);
   const [first] = vendors;
-  if (first === undefined) return { do: 'skip', why: 'no vendor worked here whose work another could verify' };
+  if (first === undefined) return { do: 'skip', why: 'no work is of a vendor that another vendor could verify' };
   const isMixed = vendors.some((vendor) => vendor !== first);
   const by = isMixed ? leastUsed(vendors) : OTHER[first];
-  if (!isAvailable(by)) return { do: 'skip', why: `${by} would verify, and is not available` };
-  return { do: 'verify', by, why: isMixed ? `${by} did the least of it` : `${first} did it` };
+  if (!isAvailable(by)) return { do: 'skip', why: `${by} should verify but is not available` };
+  return { do: 'verify', by, why: isMixed ? `${by} did the least of the work` : `${first} did all of the work` };
 }
 
-/** A tie goes to the one that comes first: codex. */
+/** In a tie the first of VERIFIERS wins: codex. */
 const leastUsed = (vendors: readonly Verifier[]): Verifier =>
   VERIFIERS.map((vendor) => ({ vendor, used: vendors.filter((one) => one === vendor).length })).reduce((best, one) =>
     one.used < best.used ? one : best,
@@ -58,7 +58,10 @@ export interface VerifiedTask {
   readonly routing: string;
 }
 
-/** S2 "Verification Prompt Template", with what a machine must be able to read at its head. */
+/**
+ * The verification prompt (docs/specification.md R8.17). Its output format puts PASS or FAIL on the first line, for the
+ * parser.
+ */
 export const verificationPrompt = (prompt: string, workers: number, done: readonly VerifiedTask[]): string =>
   [
     `You are performing cross-CLI verification for a team of ${workers} workers.`,
@@ -88,14 +91,14 @@ export const verificationPrompt = (prompt: string, workers: number, done: readon
 export interface FixTask {
   readonly subject: string;
   readonly description: string;
-  /** Who must do it; whoever is free, without one. */
+  /** The member that must do it; without an owner any free member may. */
   readonly owner?: Name;
   readonly files?: readonly string[];
-  /** `ownership`: files of its owner's that it settles. */
+  /** `ownership`: files of its owner whose stray changes this task settles. */
   readonly metadata: { readonly type: 'implement'; readonly fixRound: number; readonly ownership?: string[] };
 }
 
-/** The tasks that a failed verification makes; they have no follow-ups of their own. */
+/** The tasks of a failed verification; they have no follow-ups. */
 export function fixTasks({ result, notes, issues }: VerificationVerdict, round: number): FixTask[] {
   if (result === 'pass' || round > MOST_FIX_ROUNDS) return [];
   const found = issues.length > 0 ? issues : [notes || 'the verification failed and does not say why'];

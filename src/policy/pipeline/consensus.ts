@@ -1,5 +1,5 @@
 /**
- * What several views of one artifact come to (S4 "Consensus Handling", SPEC §11). The rule is total, and reads numbers
+ * The consensus of several views of one artifact (docs/specification.md R10.12). The rule is total and reads numbers
  * and lists only: no sentence of a model decides.
  *
  *   HIGH    a requirement is missing, a risk is high or critical, two or more ratings ≤ 2, or the average < 3.0
@@ -9,14 +9,14 @@
 import { titled, type Consensus, type ConsensusSeverity, type View } from '../../model/pipeline/discussion.ts';
 import { REVISIONS, revisionOf } from './revision.ts';
 
-/** At least one view: of none there is no consensus, and the discussion is skipped. */
+/** At least one view: without a view there is no consensus, and the discussion is skipped. */
 export type Views = readonly [View, ...View[]];
 
 const POOR = 2;
 const WIDE = 3;
 const FAIR = 3;
 
-/** @returns undefined when consensus is reached */
+/** @returns undefined if consensus is reached */
 export function severityOf(views: Views): ConsensusSeverity | undefined {
   const ratings = views.map(({ rating }) => rating);
   const poor = ratings.filter((rating) => rating <= POOR).length;
@@ -27,9 +27,7 @@ export function severityOf(views: Views): ConsensusSeverity | undefined {
   return views.some(({ divergences }) => divergences.length > 0) ? 'LOW' : undefined;
 }
 
-/**
- * @param subject of the task whose artifact was discussed: one that was revised as often as may be is escalated
- */
+/** @param subject of the task whose artifact was discussed; after its last allowed revision it is escalated */
 export function consensusOf(views: Views, subject: string): Consensus {
   const severity = severityOf(views);
   const ratings = Object.fromEntries(views.map(({ perspective, rating }) => [perspective, rating]));
@@ -46,11 +44,11 @@ function recommendationFor(severity: ConsensusSeverity, subject: string): Consen
   return revisionOf(subject) >= REVISIONS ? 'escalate' : 'revise';
 }
 
-/** What the runtime does after a discussion; nobody revises its own work (S4). */
+/** What the runtime does after a discussion. No role revises its own work by itself (docs/specification.md R10.13). */
 export type AfterDiscussion =
-  /** The lead is told in S4's six lines, and whatever waits for the task is held until the lead answers. */
+  /** The lead gets a message of six lines. Tasks that wait for this one are held until the lead answers. */
   | { readonly do: 'hold' }
-  /** It goes on; the report says so. */
+  /** The pipeline continues; the report has the warning and the notes. */
   | { readonly do: 'go on'; readonly warning?: string; readonly notes: readonly string[] };
 
 export function afterDiscussion(consensus: Consensus): AfterDiscussion {
@@ -68,7 +66,7 @@ export function afterDiscussion(consensus: Consensus): AfterDiscussion {
   }
 }
 
-/** What is said of one discussion in a report: `DISCUSS-002: consensus_blocked (severity=LOW), rating 3.7`. */
+/** One discussion in a report: `DISCUSS-002: consensus_blocked (severity=LOW), rating 3.7`. */
 export const discussLine = (round: string, consensus: Consensus): string =>
   `${round}: ${verdictText(consensus)}, rating ${consensus.average_rating.toFixed(1)}`;
 
@@ -88,7 +86,7 @@ export interface BlockedDiscussion {
 
 const MOST_DIVERGENCES = 3;
 
-/** S4's structured message, its six lines. */
+/** The message to the lead, in six lines (docs/specification.md R10.13). */
 export const blockedText = ({ role, task, round, consensus, artifact, discussion }: BlockedDiscussion): string =>
   [
     `[${role}] ${task} complete. Discuss ${round}: ${verdictText(consensus)}`,
@@ -101,7 +99,7 @@ export const blockedText = ({ role, task, round, consensus, artifact, discussion
 
 const firstOf = (divergences: readonly string[]): string => oneLine(divergences.slice(0, MOST_DIVERGENCES));
 
-/** However many lines a view has, its place in the message is one. */
+/** Joins the items into one line: each field of the message has exactly one. */
 const oneLine = (items: readonly string[]): string =>
   items.map((item) => item.replace(/\s+/g, ' ')).join('; ') || 'none';
 
@@ -109,7 +107,7 @@ const total = (ratings: readonly number[]): number => ratings.reduce((sum, ratin
 
 const isGraveRisk = ({ level }: View['risks'][number]): boolean => level === 'high' || level === 'critical';
 
-/** The weightiest first: what is missing, grave risks, views of their own, poor ratings. */
+/** The most serious first: missing requirements, high risks, divergent views, poor ratings. */
 const divergencesOf = (views: Views): string[] =>
   once([
     ...views.flatMap((view) =>
@@ -128,7 +126,7 @@ const divergencesOf = (views: Views): string[] =>
     ),
   ]);
 
-/** Those of the least content first. */
+/** Action items of the lowest ratings come first. */
 const actionsOf = (views: Views): string[] =>
   once([...views].sort((a, b) => a.rating - b.rating).flatMap(({ action_items: items }) => items));
 

@@ -1,13 +1,14 @@
 /**
- * Going on without asking the lead (S4 "Fast-Advance Rules"): what follows when a role's work is done, in six rows. The
- * teammate asks, this decides, the lead's process starts whom it names; every other row is a report to the lead.
+ * Fast-advance (docs/specification.md R10.7): what follows when a role's work is done, without a decision of the lead's
+ * agent. The teammate asks, this file decides, and the lead's process starts the named member. Every other row is a
+ * report to the lead.
  *
- *   a ready task of its own prefix, in an inner loop      → nobody is started: the same process takes it
- *   one ready task, a checkpoint                          → a person is asked
- *   one ready task that waited for this one, of another's → its member is started at once
- *   several, or one that waited for something else        → the lead sees to them
- *   none, others work                                     → the lead is told how it stands
- *   none, nobody works                                    → the lead is told: the pipeline may be complete
+ *   a ready task of its own prefix, in an inner loop       → no start: the same process takes it
+ *   one ready task, a checkpoint                           → a person is asked
+ *   one ready task that waited for this one, other owner   → its member is started at once
+ *   several, or one that waited for another task           → the lead decides
+ *   none, other members work                               → a progress report to the lead
+ *   none, no member works                                  → the lead is told: the pipeline may be complete
  */
 import { isReady, pendingTasks, type Board } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -23,13 +24,13 @@ export type FastAdvance =
 
 export interface Finisher {
   readonly name: Name;
-  /** It goes on by itself with whatever else of its prefixes is ready. */
+  /** It continues in the same process with further ready tasks of its prefixes. */
   readonly loops: boolean;
-  /** The tasks that it finished since it began, the last one last. */
+  /** The tasks that it finished since its start, in order. */
   readonly finished: readonly string[];
 }
 
-/** @returns the row that holds now; the first that fits, in the order above */
+/** @returns the first row that holds now, in the order above */
 export function fastAdvance(board: Board, { name, loops, finished }: Finisher): FastAdvance {
   const ready = [...pendingTasks(board)].filter((task) => isReady(board, task));
   const own = ready.find(({ owner }) => owner === name);
@@ -47,20 +48,20 @@ export function fastAdvance(board: Board, { name, loops, finished }: Finisher): 
   return { row: 'successor', task: first.id, member: owner };
 }
 
-/** One sentence, for the log and for whoever leads. */
+/** One sentence, for the log and for the lead. */
 export function fastAdvanceText(board: Board, decided: FastAdvance): string {
   const named = (id: string): string => board.tasks.get(id)?.subject ?? `task #${id}`;
   switch (decided.row) {
     case 'inner loop':
-      return `goes on with ${named(decided.task)}`;
+      return `continues with ${named(decided.task)}`;
     case 'successor':
       return `${decided.member} is started for ${named(decided.task)}`;
     case 'parallel':
-      return `the lead sees to ${decided.tasks.map(named).join(' and ')}`;
+      return `the lead starts ${decided.tasks.map(named).join(' and ')}`;
     case 'others running':
       return `waits for ${decided.tasks.map(named).join(' and ')}`;
     case 'nothing left':
-      return 'nothing is ready and nobody works: the pipeline may be complete';
+      return 'no task is ready and no member works: the pipeline may be complete';
     case 'checkpoint':
       return `a person is asked: ${named(decided.task)}`;
     default:
@@ -68,14 +69,21 @@ export function fastAdvanceText(board: Board, decided: FastAdvance): string {
   }
 }
 
-/** The work that waits while whoever finished what is before it has yet to report: its report decides who begins it. */
+/**
+ * Whether a task waits for the report of a member that finished one of its blockers: the report decides who begins it.
+ */
 const isAnnounced = (board: Board, task: Task, owing: ReadonlySet<Name>): boolean =>
   task.blockedBy.some((id) => {
     const blocker = board.tasks.get(id);
     return blocker?.status === 'completed' && owing.has(blocker.by.member);
   });
 
-/** @param owing whose process lives and has yet to report what it finished; @returns whose ready work nobody is there for */
+/**
+ * Ready tasks without a working owner.
+ *
+ * @param owing members whose process lives and that have not reported their finished work yet
+ * @returns the first such task of each owner
+ */
 export function unattendedWork(board: Board, owing: ReadonlySet<Name>): Map<Name, Task> {
   const found = new Map<Name, Task>();
   for (const task of pendingTasks(board)) {

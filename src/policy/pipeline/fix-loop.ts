@@ -1,6 +1,7 @@
 /**
- * A tester that finds faults sends the work back (S4, SPEC §11): NEEDS_FIX of QA-FE-001 makes DEV-FE-002 and QA-FE-002,
- * and what waits for the first waits for the second. Twice at most; then it goes on, and a person is told.
+ * The fix loop: a tester sends faulty work back (docs/specification.md R10.9). NEEDS_FIX of QA-FE-001 makes DEV-FE-002
+ * and QA-FE-002, and tasks that wait for QA-FE-001 wait for QA-FE-002. After two rounds the pipeline continues and a
+ * person is told.
  */
 import { dependants, type Board } from '../../model/board/board.ts';
 import type { Change } from '../../model/board/event.ts';
@@ -11,19 +12,21 @@ export const FIX_ROUNDS = 2;
 
 export const NEEDS_FIX = 'NEEDS_FIX';
 
-/** What a tester's answer says: its first line is exactly `NEEDS_FIX`, as `PASS` is a verifier's. */
+/**
+ * Whether a tester's answer asks for a fix: its first line is exactly `NEEDS_FIX` (a verifier's is `PASS` or `FAIL`).
+ */
 export const needsFix = (answer: string): boolean => answer.trimStart().split(/\r?\n/, 1)[0]?.trim() === NEEDS_FIX;
 
-/** Which fix round a task belongs to; 0 for the first test. */
+/** The fix round of a task; 0 for the first test. */
 const roundOf = ({ metadata }: Task): number =>
   typeof metadata['_fix_round'] === 'number' ? metadata['_fix_round'] : 0;
 
 export type FixNeed =
   | { readonly task: Task; readonly is: 'due'; readonly of: Task }
-  /** Its rounds are used up. */
+  /** All its rounds are used. */
   | { readonly task: Task; readonly is: 'exhausted' };
 
-/** Tasks whose NEEDS_FIX nobody has followed yet. */
+/** Tasks with NEEDS_FIX that have no next round yet. */
 export const fixNeeds = (board: Board): FixNeed[] =>
   [...board.tasks.values()].flatMap((task): FixNeed[] => {
     if (task.status !== 'completed' || task.metadata['verdict'] !== NEEDS_FIX) return [];
@@ -40,7 +43,7 @@ const workOf = (board: Board, { metadata }: Task): Task | undefined => {
 const isFollowed = (board: Board, { id }: Task): boolean =>
   [...board.tasks.values()].some(({ metadata }) => metadata['_fix_after'] === id);
 
-/** The next round as one batch: it happens whole or not at all, and once, for its codes are taken then. */
+/** The next round as one batch: all or nothing. It happens only once, because its codes are taken afterwards. */
 export function fixChanges(board: Board, task: Task, of: Task): Change[] {
   const [work, test] = [board.lastTaskId + 1, board.lastTaskId + 2].map(String);
   if (work === undefined || test === undefined) return [];
@@ -51,9 +54,14 @@ export function fixChanges(board: Board, task: Task, of: Task): Change[] {
     of,
     workCode,
     [task.id],
-    `${subjectCode(task.subject) ?? ''} found faults; mend them:\n\n${found}`,
+    `${subjectCode(task.subject) ?? ''} found faults; repair them:\n\n${found}`,
   );
-  const tested = copyOf(task, testCode, [work], `${workCode} was to mend what was found before:\n\n${found}`);
+  const tested = copyOf(
+    task,
+    testCode,
+    [work],
+    `${workCode} repaired these earlier findings; test it again:\n\n${found}`,
+  );
   return [
     { type: 'task.created', task: work, fields: again },
     {
@@ -67,7 +75,7 @@ export function fixChanges(board: Board, task: Task, of: Task): Change[] {
   ];
 }
 
-/** The number after the highest that this prefix has. */
+/** The code after the highest one of this prefix. */
 function nextCode(board: Board, { subject }: Task): string {
   const prefix = (subjectCode(subject) ?? '').replace(/-[0-9]+(?:-R[0-9]+)?$/, '');
   for (let number = 1; ; number += 1) {

@@ -1,4 +1,7 @@
-/** A pipeline as a tree of lines: each task below the last one that it waits for, what else it waits for beside it. */
+/**
+ * A pipeline as a tree of text lines. Each task is below the last task that it waits for; its other blockers are named
+ * in brackets.
+ */
 import type { Pipeline, PipelineTask } from '../../model/pipeline/pipeline-definition.ts';
 
 export function pipelineGraph({ tasks }: Pick<Pipeline, 'tasks'>): string[] {

@@ -1,6 +1,6 @@
 /**
- * What a lead does for a pipeline besides supervision: it starts the member whose work is ready and whom nobody is there
- * for, asks a person at a checkpoint, and sends work back that a tester found wanting.
+ * What a lead does for a pipeline besides supervision. It starts a member that has ready work and no process, asks a
+ * person at a checkpoint, and sends faulty work back.
  */
 import { PERSON } from '../../model/board/authority.ts';
 import { claimOf, isReady, pendingTasks, type Board } from '../../model/board/board.ts';
@@ -17,7 +17,7 @@ export function pipelineVerdicts(sighting: Sighting): Verdict[] {
   const due = needs.flatMap((need): Verdict[] => {
     const code = need.task.subject;
     if (need.is === 'due') return [{ do: 'redo', task: need.task.id, of: need.of.id, why: `${code}: it needs a fix` }];
-    const why = `${code}: it needs a fix after the last round too; look at it yourself`;
+    const why = `${code}: it still needs a fix after the last round; a person must look at it`;
     return pipeline.told.has(need.task.id) ? [] : [{ do: 'tell', task: need.task.id, what: 'fix.exhausted', why }];
   });
   const held = new Set(needs.flatMap(({ task, is }) => (is === 'due' ? [task.id] : [])));
@@ -32,9 +32,9 @@ const checkpoints = (board: Board, { told, passesCheckpoints }: PipelineSighting
   });
 
 const asks = ({ id, subject }: Task): string =>
-  `${subject}: a person is asked. \`teams task approve ${id}\` goes on, \`teams task refuse ${id}\` ends it here`;
+  `${subject}: a person is asked. \`teams task approve ${id}\` continues, \`teams task refuse ${id}\` ends it here`;
 
-/** @param held finished tasks that are to be done again: what waits for them waits longer */
+/** @param held finished tasks that will be done again: tasks behind them keep waiting */
 function starts({ board, members }: Sighting, { owing }: PipelineSighting, held: ReadonlySet<string>): Verdict[] {
   const seen = new Map(members.map((one) => [one.name, one]));
   const living = new Set([...owing].filter((name) => isLiving(seen.get(name))));
@@ -43,13 +43,13 @@ function starts({ board, members }: Sighting, { owing }: PipelineSighting, held:
       .filter(([, task]) => !task.blockedBy.some((id) => held.has(id)))
       .map(([name, { subject }]) => [name, `${subject} is ready`]),
   );
-  // What was in the hands of a role whose lead died with it: its next life takes it up.
+  // A task in progress whose process died with the lead: a new process of its member continues it.
   for (const [name, id] of board.busy) {
     const task = board.tasks.get(id);
     const isProcess = task && claimOf(task)?.incarnation !== PERSON;
-    if (name !== LEAD && isProcess) found.set(name, `${task.subject} was in its hands`);
+    if (name !== LEAD && isProcess) found.set(name, `${task.subject} is its task in progress`);
   }
-  for (const name of owing) if (!found.has(name)) found.set(name, 'it has yet to report what it finished');
+  for (const name of owing) if (!found.has(name)) found.set(name, 'it has not reported its finished work yet');
   return [...found].flatMap(([member, why]): Verdict[] =>
     isAbsent(seen.get(member)) ? [{ do: 'start', member, why }] : [],
   );

@@ -1,40 +1,40 @@
 /**
- * Revisions (S4, SPEC §11): a task whose artifact was not agreed to is done again as `-R1`, then `-R2`; after that a
- * person decides. What was made from it is done again with it: RESEARCH → all drafts and QUALITY, a draft → later drafts
- * and QUALITY. What nobody began waits for the revision instead.
+ * Revisions (docs/specification.md R10.14): a task whose artifact found no consensus is done again as `-R1`, then
+ * `-R2`; after that a person decides. Work that was made from it is also done again: RESEARCH → all drafts and QUALITY,
+ * a draft → later drafts and QUALITY. Tasks that have not begun wait for the revision instead.
  */
 import { allDependants, refused, type Board, type Refused } from '../../model/board/board.ts';
 import type { Change } from '../../model/board/event.ts';
 import { newTaskSchema, subjectCode, type NewTask, type Task } from '../../model/board/task.ts';
 
-/** Revisions that a task may have. */
+/** Revisions allowed for one task. */
 export const REVISIONS = 2;
 
 const REVISED = /-R([0-9]+)$/;
 
-/** How often the work of this subject was revised: 0 for `DRAFT-001 …`, 1 for `DRAFT-001-R1 …`. */
+/** The revision number in a subject: 0 for `DRAFT-001 …`, 1 for `DRAFT-001-R1 …`. */
 export const revisionOf = (subject: string): number => Number(REVISED.exec(subjectCode(subject) ?? '')?.[1] ?? 0);
 
-/** What is made again when work of this prefix is, besides itself; of other prefixes nothing is. */
+/** Prefixes that are done again together with a prefix. Other prefixes have none. */
 const CASCADES: Readonly<Record<string, readonly string[]>> = {
   RESEARCH: ['DRAFT', 'QUALITY'],
   DRAFT: ['DRAFT', 'QUALITY'],
 };
 
 /**
- * The changes that have a task done again, as one batch: they happen together or not at all.
+ * The changes that do a task again, as one batch: all or nothing.
  *
- * @param feedback what is to be different, for whoever does it
+ * @param feedback what must be different, for the member that does it
  */
 export function revise(board: Board, task: Task, feedback: string): readonly Change[] | Refused {
   const root = coded(task);
   if (root === undefined)
     return refused(
       'BAD_REFERENCE',
-      `task #${task.id} has no code such as DRAFT-001; only work that has one is revised`,
+      `task #${task.id} has no code such as DRAFT-001; only a task with a code can be revised`,
     );
   if (task.status !== 'completed')
-    return refused('NOT_READY', `task #${task.id} is ${task.status}; only finished work is revised`);
+    return refused('NOT_READY', `task #${task.id} is ${task.status}; only a completed task can be revised`);
   const newest = latest(board, root.base);
   if (newest > root.revision) return refused('FINAL', `${root.code} was revised already, as ${root.base}-R${newest}`);
   const again = [root, ...cascade(board, root)];
@@ -43,14 +43,14 @@ export function revise(board: Board, task: Task, feedback: string): readonly Cha
     ? changesFor(board, again, feedback)
     : refused(
         'FINAL',
-        `${worn.base} was revised ${REVISIONS} times: now you decide. Approve it, or cancel what waits for it`,
+        `${worn.base} was revised ${REVISIONS} times, the most allowed: approve it, or cancel the tasks that wait for it`,
       );
 }
 
 interface Coded {
   readonly task: Task;
   readonly code: string;
-  /** Without its revision: `DRAFT-001`. */
+  /** The code without its revision: `DRAFT-001`. */
   readonly base: string;
   readonly prefix: string;
   readonly revision: number;
@@ -63,12 +63,12 @@ function coded(task: Task): Coded | undefined {
   return { task, code, base, prefix: base.replace(/-[0-9]+$/, ''), revision: revisionOf(task.subject) };
 }
 
-/** The highest revision that a piece of work has on the board. */
+/** The highest revision of a code on the board. */
 const latest = (board: Board, base: string): number => {
   for (let revision = 1; ; revision += 1) if (!board.unique.has(`code ${base}-R${revision}`)) return revision - 1;
 };
 
-/** What was begun from a task and is made again with it: each piece of work once, in its newest revision. */
+/** Begun work that was made from a task and is done again with it: each code once, in its newest revision. */
 function cascade(board: Board, root: Coded): Coded[] {
   const prefixes = CASCADES[root.prefix] ?? [];
   const begun = allDependants(board, root.task.id).flatMap((task) => {
@@ -95,7 +95,7 @@ function changesFor(board: Board, again: readonly Coded[], feedback: string): Ch
   return [...created, ...waiting];
 }
 
-/** The same work once more: after the new versions of what it is made from, and never beside the old one. */
+/** A copy of the task. It waits for the new versions of its sources and never runs at the same time as the old task. */
 function copyOf(board: Board, { task, code, base }: Coded, ids: ReadonlyMap<string, string>, why: string): NewTask {
   const { subject, description, activeForm, owner, role, work, retries, required, metadata } = task;
   const sources = task.blockedBy.flatMap((id) => [id, ...(ids.has(id) ? [ids.get(id) ?? id] : [])]);

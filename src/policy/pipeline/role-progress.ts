@@ -1,17 +1,17 @@
 /**
- * The course of a role (S4): what follows when a task of it has ended. Phase 5-L goes on to the next task of its prefixes
- * in the same process, Phase 5-F ends it with a report; two conditions break the loop at once.
+ * What a role does after a task (docs/specification.md R10.6). Phase 5-L takes the next task of its prefixes in the
+ * same process; Phase 5-F ends the process with a report. Two conditions interrupt the loop at once.
  */
 
-/** Failures in one life of a role after which it stops and leaves the rest to the lead. */
+/** After this many failures in one process, a role stops and leaves the rest to the lead. */
 export const MOST_ERRORS = 3;
 
 export interface RoleProgress {
   readonly innerLoop: boolean;
-  /** Tasks of its prefixes that are pending. */
+  /** Number of pending tasks of its prefixes. */
   readonly pending: number;
   readonly errors: number;
-  /** A discussion of its last task ended without consensus, gravely. */
+  /** The discussion of its last task ended with severity HIGH. */
   readonly isBlocked: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface Steps {
   readonly fastAdvances: boolean;
 }
 
-/** S4's table "Phase 5-L vs Phase 5-F"; an interrupt reports and asks for nothing to be started. */
+/** The steps of each variant (docs/specification.md R10.6); an interrupt reports and starts no other member. */
 export const PHASE_5: Readonly<Record<Variant, Steps>> = {
   '5-L': { completes: true, logs: true, accumulates: true, reports: false, fastAdvances: false },
   '5-F': { completes: true, logs: true, accumulates: false, reports: true, fastAdvances: true },

@@ -1,7 +1,10 @@
-/** What a role's agent is told, phase by phase, and what a role tells its lead: S4's fields and forms, every line `[role]`. */
+/**
+ * Prompts for a role's agent, phase by phase, and the messages of a role to its lead. Every message line begins with
+ * `[role]` (docs/specification.md R10.18).
+ */
 import type { RoleSpec } from '../../model/pipeline/role-spec.ts';
 
-/** The fields of S4's prompt, under its names. */
+/** The fields of a role's prompt (docs/specification.md R10.6); the names appear in the prompt. */
 export interface RoleFields {
   readonly role: string;
   readonly role_spec: string;
@@ -12,7 +15,9 @@ export interface RoleFields {
   readonly inner_loop: boolean;
 }
 
-/** What a finished task leaves for those after it: an entry of S4's context_accumulator. */
+/**
+ * What a finished task leaves for the tasks after it: one entry of context_accumulator (docs/specification.md R10.6).
+ */
 export interface Summary {
   readonly task: string;
   readonly artifact: string | null;
@@ -20,7 +25,7 @@ export interface Summary {
   readonly discuss_verdict: string;
   readonly discuss_rating: number | null;
   readonly summary: string;
-  /** What went otherwise than it should, and what a discussion says in passing. */
+  /** Problems of the task, and remarks of its discussion. */
   readonly warnings: readonly string[];
   readonly notes: readonly string[];
 }
@@ -36,16 +41,16 @@ export interface PhaseBrief {
   readonly task: { readonly subject: string; readonly description: string };
   readonly artifact: string | undefined;
   readonly phase: RoleSpec['phases'][number];
-  /** What the earlier phases of this task came to; empty for an agent that remembers them. */
+  /** Results of the earlier phases of this task; empty for an agent that remembers them. */
   readonly before: readonly { readonly phase: number; readonly text: string }[];
   readonly accumulator: readonly Summary[];
-  /** It has been told who it is, and of this task. */
+  /** The agent has already got its role and this task. */
   readonly knows: boolean;
 }
 
 const BEFORE = 12_000;
 
-/** One phase is one turn. */
+/** The prompt of one phase, which is one turn. */
 export function phasePrompt(brief: PhaseBrief): string {
   const { fields, spec, task, artifact, phase, before, accumulator, knows } = brief;
   const head = `## Phase ${phase.phase}: ${phase.title}`;
@@ -84,11 +89,11 @@ export const noRoleSpec = (role: string, file: string, why: string): string =>
 export interface Final {
   readonly done: readonly Summary[];
   readonly failed: readonly { readonly task: string; readonly why: string }[];
-  /** Why it stopped before its end. */
+  /** Why it stopped early. */
   readonly interrupted?: string;
 }
 
-/** S4's "Final report contents", on lines that each carry the tag. */
+/** The final report (docs/specification.md R10.18); every line carries the tag. */
 export function finalReport(role: string, { done, failed, interrupted }: Final): string {
   const discussed = done.filter(({ discuss_verdict: verdict }) => verdict !== 'none');
   const decisions = done.flatMap(({ key_decisions }) => key_decisions);
@@ -112,7 +117,7 @@ export function finalReport(role: string, { done, failed, interrupted }: Final):
 const LIST_ITEM = /^\s*(?:[-*]|[0-9]{1,3}[.)])\s+(\S.*)$/;
 const DECISIONS = /^[#*\s]*key decisions\b[*:\s]*$/i;
 
-/** The list below a line `Key decisions:` of an answer, for reports; nothing is decided by it. */
+/** The list below a line `Key decisions:` of an answer. It is for reports only; no program decides by it. */
 export function keyDecisions(text: string): string[] {
   const lines = text.split(/\r?\n/);
   const from = lines.findIndex((line) => DECISIONS.test(line));

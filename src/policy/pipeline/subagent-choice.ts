@@ -1,12 +1,13 @@
 /**
- * Who takes a perspective, or an errand of a role (S4 "Perspective Routing"): the agent that the table names, else what
- * there is, which is disclosed. What fails is asked once more, of another agent where there is one.
+ * Which agent takes a perspective or a subagent task of a role (docs/specification.md R10.10). It is the agent that the
+ * table names, else an available one, with a note. After a failure the call is repeated once, with another agent if
+ * there is one.
  */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { kindsOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { Perspective } from '../../model/pipeline/role-spec.ts';
 
-/** S4's table: the kinds that a perspective is for, the first the one that it names. */
+/** The agent kinds for a perspective, the preferred one first (docs/specification.md R10.10). */
 export const ROUTES: Readonly<Record<Perspective, readonly AgentKind[]>> = {
   product: kindsOf('google'),
   risk: kindsOf('google'),
@@ -15,18 +16,21 @@ export const ROUTES: Readonly<Record<Perspective, readonly AgentKind[]>> = {
   quality: kindsOf('anthropic'),
 };
 
-/** The agents that may be asked, the role's own first. */
+/** The available agents, the role's own first. */
 export type Pool = readonly [AgentSpec, ...AgentSpec[]];
 
 export interface SubagentChoice {
   readonly first: AgentSpec;
-  /** Asked when the first one fails: another agent, else the same afresh; a command does the same again and is not asked. */
+  /**
+   * The agent for the repeated call: another agent, else a new session of the same. A command would fail again and has
+   * none.
+   */
   readonly second?: AgentSpec | undefined;
-  /** That another agent does it than the table says. */
+  /** A note that the agent is not the one in the table. */
   readonly note?: string | undefined;
 }
 
-/** @param wanted the kinds that it is for; none for what any agent does as well as another */
+/** @param wanted the preferred kinds; empty if any agent will do */
 export function chooseFrom(pool: Pool, wanted: readonly AgentKind[] = []): SubagentChoice {
   const suited = wanted.flatMap((kind) => pool.find((spec) => spec.kind === kind) ?? [])[0];
   const first = suited ?? pool[0];
@@ -36,6 +40,9 @@ export function chooseFrom(pool: Pool, wanted: readonly AgentKind[] = []): Subag
   return {
     first,
     second,
-    note: suited !== undefined || meant === undefined ? undefined : `${meant} is not available, ${first.kind} speaks`,
+    note:
+      suited !== undefined || meant === undefined
+        ? undefined
+        : `${meant} is not available, ${first.kind} takes its place`,
   };
 }

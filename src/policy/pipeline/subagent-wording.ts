@@ -1,4 +1,4 @@
-/** What a role's subagents are told (S4's templates), and the record of a discussion. */
+/** Prompts for a role's subagents (docs/specification.md R10.10), and the record of a discussion. */
 import { titled, type Consensus, type View } from '../../model/pipeline/discussion.ts';
 import type { Perspective } from '../../model/pipeline/role-spec.ts';
 import { verdictText } from './consensus.ts';
@@ -15,11 +15,11 @@ export interface DiscussBrief {
   readonly round: string;
   readonly perspective: Perspective;
   readonly requirement: string;
-  /** The artifact, as agents name it, and what is in it; other files they may read themselves. */
+  /** The path of the artifact as agents see it, and its content. Agents can read other files themselves. */
   readonly artifact: { readonly path: string; readonly text: string };
-  /** The discovery context; undefined where there is none. */
+  /** The discovery context; undefined if there is none. */
   readonly context: string | undefined;
-  /** Stands before and after what was written by others; nobody can guess it. */
+  /** Marks begin and end of text by others; its authors cannot guess it. */
   readonly boundary: string;
 }
 
@@ -68,9 +68,9 @@ export const explorePrompt = ({ angle, query, boundary }: ExploreBrief): string 
 
 export interface DraftBrief {
   readonly type: string;
-  /** Where the document is kept. */
+  /** The path where the document is kept. */
   readonly output: string;
-  /** What the role itself would be told. */
+  /** The prompt that the role itself would get. */
   readonly prompt: string;
   readonly accumulator: readonly object[];
 }
@@ -83,7 +83,7 @@ export const draftPrompt = ({ type, output, prompt, accumulator }: DraftBrief): 
     `### Writer Accumulator (prior decisions)\n\n${JSON.stringify(accumulator, null, 2)}`,
   ].join('\n\n');
 
-/** S4's record of a discussion, for people. */
+/** The record of a discussion, for people (docs/specification.md R10.13). */
 export function discussionRecord(
   { round, artifact, by }: { round: string; artifact: string; by: string },
   views: readonly View[],

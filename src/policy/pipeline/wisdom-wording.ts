@@ -1,12 +1,12 @@
-/** How a session's wisdom reaches an agent: as data of others, and with the way to add to it. */
+/** The block of a prompt that has the session's wisdom: as data from others, with a hint how to add to it. */
 import { WISDOM_FILES, type WisdomFile } from '../../model/pipeline/wisdom-files.ts';
 
-/** Bullets of a file that a prompt carries, the newest; the file has all of them. */
+/** At most this many bullets of a file, the newest; the file has all of them. */
 const CARRIED = 60;
 
 const HINT = `A line of your answer such as \`WISDOM learnings: …\` is kept for all roles of this session (${WISDOM_FILES.join(', ')}): say there what others should know.`;
 
-/** @param boundary stands around what others wrote; nobody can guess it */
+/** @param boundary marks begin and end of text by others; its authors cannot guess it */
 export function wisdomBlock(
   wisdom: readonly { readonly file: WisdomFile; readonly bullets: readonly string[] }[],
   boundary: string,

@@ -1,12 +1,13 @@
 /**
- * The do–review–decide loop (SPEC §10, S0 step 4) as a reducer: the loop so far × what came of its command → the loop with
- * its next command. It holds whatever its caller does:
+ * The do–review–decide loop (docs/specification.md R9.11) as a reducer: the loop × the outcome of its command → the
+ * loop with its next command.
  *
- * relay ─→ review ─→ relay (next round) … ─→ clean up ─→ synthesise ─→ nothing
- *   └→ wait ─→ relay (same round, once)        ▲ from everywhere: converged, the cap, no backend, no reviewer, a stop
+ *   relay ─→ review ─→ relay (next round) … ─→ clean up ─→ synthesise ─→ nothing
+ *     └→ wait ─→ relay (same round, once)        ▲ from every state: converged, cap, no backend, no reviewer, a stop
  *
- * No round beyond the cap; clean-up once, before the synthesis; no convergence without a verdict that passes for every
- * deliverable; the result is the best one seen. An outcome that is not of the present command changes nothing.
+ * The rules hold whatever the caller does. There is no round beyond the cap. Clean-up happens once, before the
+ * synthesis. The loop converges only with a verdict that passes for every deliverable. The result is the best one seen.
+ * An outcome of another command than the present one changes nothing.
  */
 import type { FailureClass } from '../../model/agent/agent.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -25,11 +26,11 @@ import {
 import { compareStandings, standingOf } from './rubric.ts';
 import { select } from './selection.ts';
 
-/** A backend that is limited is waited for at most so long, and so long when it names no time. */
+/** The longest wait for a rate-limited backend, and the wait if the backend names no time. */
 const LONGEST_WAIT_MS = 60_000;
 const USUAL_WAIT_MS = 5_000;
 
-/** Trying again changes nothing. */
+/** Failures that a retry cannot repair. */
 const FOR_GOOD: ReadonlySet<FailureClass> = new Set(['not_installed', 'unauthorised', 'overflow']);
 const MOST_BAD_OUTPUTS = 2;
 
@@ -58,7 +59,7 @@ export function advanceLoop(loop: Loop, outcome: LoopOutcome): Loop {
   }
 }
 
-/** Backends that are still asked. */
+/** Backends that have not failed permanently. */
 const usable = ({ backends }: Pick<Loop, 'backends'>): Name[] =>
   backends.filter(({ failed }) => failed === undefined).map(({ name }) => name);
 
@@ -72,12 +73,12 @@ function relayed(loop: Loop, asked: readonly Name[], outcomes: ReadonlyMap<Name,
   return { ...withRound(next, { ...round, waited: true }), command: { do: 'wait', ms } };
 }
 
-/** Whoever was asked has an outcome: of whom nobody tells one, that is a crash. */
+/** Every asked backend gets an outcome; one without a reported outcome has crashed. */
 function withOutcomes(loop: Loop, asked: readonly Name[], outcomes: ReadonlyMap<Name, RelayOutcome>): Loop {
   const round = present(loop);
   const told = asked.map((name): [Name, RelayOutcome] => [
     name,
-    outcomes.get(name) ?? { is: 'failed', why: 'crashed', message: 'nothing came of the call' },
+    outcomes.get(name) ?? { is: 'failed', why: 'crashed', message: 'the call returned no outcome' },
   ]);
   const all = new Map([...round.outcomes, ...told]);
   const backends = loop.backends.map((backend) => {
@@ -97,7 +98,7 @@ function afterFailure(
   return { ...backend, badOutputs, ...(isOver ? { failed: { why, message, round } } : {}) };
 }
 
-/** What the round has to show: of backends that work in turn, what the last of them left. */
+/** The results of the round. If backends work in turn, only the last result counts. */
 function candidatesOf(loop: Loop): Candidate[] {
   const { n, outcomes } = present(loop);
   const all = loop.settings.backends.flatMap((backend): Candidate[] => {
@@ -107,7 +108,7 @@ function candidatesOf(loop: Loop): Candidate[] {
   return loop.settings.inTurn ? all.slice(-1) : all;
 }
 
-/** Milliseconds to wait when everybody who is left is limited; undefined when there is no use in it. */
+/** Milliseconds to wait if all remaining backends are rate-limited; undefined if a wait cannot help. */
 function waitOf(loop: Loop): number | undefined {
   const { outcomes, waited } = present(loop);
   const left = usable(loop).map((name) => outcomes.get(name));
@@ -123,7 +124,7 @@ function reviewed(
   { reviews, validation }: Extract<LoopOutcome, { of: 'review' }>,
 ): Loop {
   const judged = candidates.map((candidate) =>
-    judge(loop, candidate, reviews.get(candidate.backend) ?? unreviewed('nobody did'), validation),
+    judge(loop, candidate, reviews.get(candidate.backend) ?? unreviewed('the review returned no outcome'), validation),
   );
   const round = { ...present(loop), ...defined({ validation }) };
   const next = withReviews(withRound(loop, round), judged);
@@ -142,7 +143,7 @@ const judge = (loop: Loop, candidate: Candidate, review: Review, validation: Val
   standing: standingOf(review, validation, candidate.round, loop.settings.rubric),
 });
 
-/** Of equals the later one is the best: it knows more. */
+/** Of two equal results the later one is the best: its backend knew more. */
 function withReviews(loop: Loop, judged: readonly Reviewed[]): Loop {
   const selection = select(judged);
   const chosen = judged.find(({ candidate }) => candidate === selection?.chosen.candidate);
@@ -162,7 +163,7 @@ function decided(loop: Loop): Loop {
   return { ...loop, rounds, command: { do: 'relay', round: n + 1, backends } };
 }
 
-/** What had come by then is kept, unreviewed. */
+/** Results that arrived before the stop are kept, unreviewed. */
 function stopped(loop: Loop, { ending, outcomes = new Map() }: Extract<LoopOutcome, { of: 'stop' }>): Loop {
   const { command } = loop;
   const isRelay = command.do === 'relay';

@@ -1,12 +1,12 @@
 /**
- * What a task is to deliver, by name, so that a review can be asked for each (S0 "Multi-artifact convergence rule"): the
- * files that it names, the points of its list, or so many things of a kind; else the one result.
+ * The deliverables of a task, by name, so that each is reviewed (docs/specification.md R9.6). They are the files that
+ * the task names, the points of its list, or a counted number of things; else one result.
  */
 
-/** What a task delivers that names nothing. */
+/** The deliverable of a task that names none. */
 export const THE_RESULT = 'the result';
 
-/** More than these nobody can review one by one. */
+/** At most this many deliverables are reviewed one by one. */
 const MOST = 20;
 
 /** @returns at least one name, in the order of the task, each once */
@@ -20,7 +20,7 @@ const ENDINGS =
   'md|txt|rst|tsx?|jsx?|mjs|cjs|json|ya?ml|toml|py|go|rs|java|kt|c|h|cpp|hpp|cs|rb|php|swift|sh|sql|html|css|scss|vue|svelte|xml|proto|ini|cfg|csv|svg';
 const FILE = new RegExp(`(?<![\\w./@-])(?:[\\w.@-]+/)*[\\w@][\\w.@-]*\\.(?:${ENDINGS})(?![\\w/-])`, 'gi');
 
-/** Products that are called like files. */
+/** Products whose names look like files. */
 const NO_FILE = /^(?:node|next|vue|react|express|nuxt|three|d3|nest|ember|backbone|alpine|chart|moment)\.js$/i;
 
 const filesIn = (task: string): string[] =>
@@ -29,7 +29,7 @@ const filesIn = (task: string): string[] =>
 const POINT = /^[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(\S[^\n]*)$/gm;
 const LONGEST_POINT = 80;
 
-/** Two points at least: one is a way to write a sentence. */
+/** A list needs at least two points; a single dash is often only punctuation. */
 function pointsIn(task: string): string[] {
   const points = [...task.matchAll(POINT)].flatMap(([, text = '']) => text.trim().slice(0, LONGEST_POINT));
   return points.length < 2 ? [] : unique(points);
@@ -49,7 +49,7 @@ function countedIn(task: string): string[] {
 
 const unique = (names: readonly string[]): string[] => [...new Set(names)];
 
-/** The same name, as a person and a model would both write it. */
+/** Whether two names mean the same deliverable, in the spellings of people and models. */
 export const sameDeliverable = (a: string, b: string): boolean => {
   const [left, right] = [plain(a), plain(b)];
   return left === right || left.endsWith(`/${right}`) || right.endsWith(`/${left}`);

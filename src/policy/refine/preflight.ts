@@ -1,16 +1,16 @@
 /**
- * Which of the backends that were asked for are used (S0 step 2, S1 "Preflight and Degradation Rules"): one that is
- * missing aborts with its install hint, of several the missing are left out and that is said. Nothing that was not asked
- * for ever stands in.
+ * Which of the requested backends are used (docs/specification.md R9.3). A single missing backend aborts with its
+ * install hint. Of several, missing ones are skipped with a warning. A backend that was not requested is never used
+ * instead.
  */
 import { hasToolLoop, recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { AskedBackends, Backend } from '../../model/pipeline/backend.ts';
 import type { Name } from '../../model/text/names.ts';
 
-/** What was found when somebody looked for a backend. */
+/** The result of looking for one backend. */
 export interface Probe {
   readonly isThere: boolean;
-  /** What was probed and what was seen, as the end of a sentence: `codex in PATH: not found`. */
+  /** What was probed and what was found, as the end of a sentence: `codex in PATH: not found`. */
   readonly seen: string;
 }
 
@@ -20,7 +20,7 @@ export type Preflight =
       readonly backends: readonly Backend[];
       /** Warnings, each one sentence. */
       readonly warnings: readonly string[];
-      /** Asked for, not there. */
+      /** Requested, but not available. */
       readonly skipped: readonly { readonly backend: Backend; readonly why: string }[];
     }
   | { readonly go: false; readonly why: string };
@@ -32,9 +32,9 @@ function installHint(kind: AgentKind): string | undefined {
   return 'npm' in install ? `\`npm install -g ${install.npm}\`` : install.from;
 }
 
-/** @param probes one for each backend that was asked for */
+/** @param probes one for each requested backend */
 export function preflight({ mode, backends }: AskedBackends, probes: ReadonlyMap<Name, Probe>): Preflight {
-  const probeOf = ({ name }: Backend): Probe => probes.get(name) ?? { isThere: false, seen: 'nobody looked' };
+  const probeOf = ({ name }: Backend): Probe => probes.get(name) ?? { isThere: false, seen: 'it was not probed' };
   const used = backends.filter((backend) => probeOf(backend).isThere);
   const skipped = backends
     .filter((backend) => !used.includes(backend))
@@ -45,7 +45,7 @@ export function preflight({ mode, backends }: AskedBackends, probes: ReadonlyMap
   return { go: false, why: (mode === 'one' && only ? missing(only) : noneOf(backends)) + probed };
 }
 
-/** `used` and `skipped` are one line with `all`; otherwise each missing one is a warning of its own. */
+/** With `all`, used and skipped backends are one line; otherwise each missing backend has its own warning. */
 function warningsOf(
   mode: AskedBackends['mode'],
   used: readonly Backend[],

@@ -1,4 +1,4 @@
-/** The do–review–decide loop as data: where it stands, what it does next, how it ended. `convergence.ts` moves it. */
+/** The do–review–decide loop as data: its state, its next command, its ending. `convergence.ts` advances it. */
 import type { FailureClass } from '../../model/agent/agent.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Candidate, RelayOutcome, Review, Validation } from '../../model/pipeline/round.ts';
@@ -9,7 +9,7 @@ export interface LoopSettings {
   /** At least one. */
   readonly backends: readonly Name[];
   readonly maxRounds: number;
-  /** They write: each goes on from what the one before it left, and a round has one result. */
+  /** The backends write files: each continues from the files of the one before it, and a round has one result. */
   readonly inTurn: boolean;
   readonly rubric: Rubric;
 }
@@ -17,7 +17,7 @@ export interface LoopSettings {
 export interface BackendState {
   readonly name: Name;
   readonly badOutputs: number;
-  /** It is asked no more. */
+  /** It has failed permanently and is asked no more. */
   readonly failed?: { readonly why: FailureClass; readonly message: string; readonly round: number };
 }
 
@@ -27,7 +27,7 @@ export interface Reviewed extends RatedCandidate {
 
 export interface Round {
   readonly n: number;
-  /** The last outcome of each backend that was asked. */
+  /** The last outcome of each asked backend. */
   readonly outcomes: ReadonlyMap<Name, RelayOutcome>;
   readonly waited: boolean;
   readonly reviewed: readonly Reviewed[];
@@ -47,9 +47,9 @@ export type LoopEnding =
   | { readonly why: 'converged' }
   /** The last round is over. */
   | { readonly why: 'cap' }
-  /** Every backend has failed for good. */
+  /** Every backend has failed permanently. */
   | { readonly why: 'backends' }
-  /** Nobody can review. */
+  /** No reviewer is available. */
   | { readonly why: 'reviewer'; readonly text: string }
   | { readonly why: 'interrupted' | 'error'; readonly text: string };
 
@@ -59,7 +59,7 @@ export type LoopOutcome =
   | { readonly of: 'review'; readonly reviews: ReadonlyMap<Name, Review>; readonly validation?: Validation | undefined }
   | { readonly of: 'clean up' }
   | { readonly of: 'synthesise' }
-  /** From outside, at any time; `outcomes` is what had come by then. */
+  /** From outside, at any time; `outcomes` are those that arrived before the stop. */
   | {
       readonly of: 'stop';
       readonly ending: Extract<LoopEnding, { why: 'interrupted' | 'error' }>;
@@ -70,7 +70,7 @@ export interface Loop {
   readonly settings: LoopSettings;
   readonly command: LoopCommand;
   readonly backends: readonly BackendState[];
-  /** The present one is the last. */
+  /** The last one is the present round. */
   readonly rounds: readonly [Round, ...Round[]];
   readonly best?: Reviewed;
   readonly ending?: LoopEnding;

@@ -1,24 +1,26 @@
 /**
- * What a person asked of `refine` (S0 step 1): the task, and how many rounds at most. A cap in prose counts only as a
- * clause of its own — at the start, or set off by punctuation — and is then no part of the task; inside a sentence it is
- * what the task is about.
+ * A request to `refine` (docs/specification.md R9.2): the task and the highest number of rounds. A cap in prose counts
+ * only as a clause of its own: at the start, or between punctuation marks. It is then removed from the task. Inside a
+ * sentence it belongs to the task.
  */
 export const DEFAULT_ROUNDS = 3;
 export const MOST_ROUNDS = 5;
 
 export interface RefineRequest {
-  /** Empty when nothing but a cap was said: then somebody must be asked. */
+  /** Empty if the request had only a cap: then the caller must ask for the task. */
   readonly task: string;
   /** From 1 to {@link MOST_ROUNDS}. */
   readonly maxRounds: number;
-  /** The clause that was taken out of the task. */
+  /** The clause that was removed from the task. */
   readonly clause?: string | undefined;
 }
 
 export type ParsedRounds =
   { readonly ok: true; readonly rounds: number } | { readonly ok: false; readonly why: string };
 
-/** What stands behind `--max-rounds`. Any whole number is clamped; nothing, a fraction and a word are mistakes. */
+/**
+ * Parses the value of `--max-rounds`. Any whole number is clamped; an empty value, a fraction and a word are mistakes.
+ */
 export function parseRounds(text: string): ParsedRounds {
   if (!/^[+-]?[0-9]+$/.test(text.trim()))
     return { ok: false, why: `Expected a whole number from 1 to ${MOST_ROUNDS}, got ${JSON.stringify(text)}.` };
@@ -27,7 +29,7 @@ export function parseRounds(text: string): ParsedRounds {
 
 const clamp = (rounds: number): number => Math.min(MOST_ROUNDS, Math.max(1, rounds));
 
-/** @param flag the rounds that `--max-rounds` asked for: it wins over the prose */
+/** @param flag the value of `--max-rounds`; it has precedence over the prose */
 export function refineRequest(text: string, flag?: number): RefineRequest {
   const found = proseCap(text);
   const task = (found === undefined ? text : withoutClause(text, found)).trim();
@@ -42,10 +44,10 @@ const LIMIT = '(?:no more than|not more than|at most|up to|a maximum of|maximum 
 const UNIT = '(?:rounds?|iterations?|times|passes)';
 const LEAD_IN = '(?:(?:and|but|please|with|in|within|use|do|iterate|refine)[ \\t]+){0,3}';
 
-/** The whole of a clause: `max 2 rounds`, `no more than three iterations`, `2 rounds max`. */
+/** A complete clause: `max 2 rounds`, `no more than three iterations`, `2 rounds max`. */
 const CLAUSE = `${LEAD_IN}(?:${LIMIT}[ \\t]+${COUNT}[ \\t]+${UNIT}|${COUNT.replace('count', 'first')}[ \\t]+${UNIT}[ \\t]+(?:max\\.?|maximum|at most))`;
 
-/** What may stand before a clause of its own, and behind it. */
+/** What may come before and after such a clause. */
 const BEFORE = '(?<before>^[ \\t]*|[,;:.!?\\n(\\[–—][ \\t]*|[ \\t]-{1,2}[ \\t]+)';
 const AFTER = '(?<after>[ \\t]*(?:$|[,;:.!?\\n)\\]–—])|[ \\t]+-{1,2}[ \\t])';
 
@@ -71,7 +73,9 @@ function proseCap(text: string): Found | undefined {
 
 const CLOSERS: Readonly<Record<string, string>> = { '(': ')', '[': ']' };
 
-/** What is left when the clause goes: one of the marks around it, so that the sentences beside it stay what they were. */
+/**
+ * The text without the clause. One of the marks around it is kept, so that the neighbouring sentences stay complete.
+ */
 function withoutClause(text: string, { at, end, before, after }: Found): string {
   const [head, tail] = [text.slice(0, at).trimEnd(), text.slice(end).trimStart()];
   const [opened, closed] = [before.trim(), after.trim()];

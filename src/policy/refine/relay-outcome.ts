@@ -1,22 +1,19 @@
-/** What a turn of a backend, a reviewer or a validating command means for the loop. */
+/** What the end of a turn means for the loop: a turn of a backend, a reviewer or a validating command. */
 import { FAILURE_CLASSES, type FailureClass, type Sandbox } from '../../model/agent/agent.ts';
 import { readReviewVerdict, type RelayOutcome, type Review, type Validation } from '../../model/pipeline/round.ts';
 import type { EndedTurn } from '../outcome.ts';
 
 export type EndedCall = Exclude<EndedTurn, { ended: 'aborted' }> & {
-  /** The end of all that the program printed. */
+  /** The end of the program's output. */
   readonly printed?: string;
 };
 
-/**
- * A program that ends with another code than 0 has crashed; an answer without a word is no answer, unless the work is in
- * files.
- */
+/** A program with an exit code other than 0 has crashed. An empty answer is no answer, unless the work is in files. */
 export function relayOutcome(end: EndedCall, sandbox: Sandbox): RelayOutcome {
   if (end.ended === 'answered') {
     const isEmpty = end.text.trim() === '' && sandbox === 'read-only';
     return isEmpty
-      ? { is: 'failed', why: 'bad_output', message: 'it answered nothing' }
+      ? { is: 'failed', why: 'bad_output', message: 'its answer was empty' }
       : { is: 'success', text: end.text };
   }
   const why = end.why === 'exit' ? 'crashed' : end.why;
@@ -26,7 +23,7 @@ export function relayOutcome(end: EndedCall, sandbox: Sandbox): RelayOutcome {
 
 const isFailureClass = (value: unknown): value is FailureClass => FAILURE_CLASSES.some((one) => one === value);
 
-/** A failed call as a worker's record tells of it; whatever is not told was a crash. */
+/** A failed call, read from a worker's record; an unknown failure counts as a crash. */
 export function failedCall(fault: unknown, message: string, retryAfterMs: unknown): EndedCall {
   const why = isFailureClass(fault) ? fault : 'crashed';
   const pause = typeof retryAfterMs === 'number' ? { retryAfterMs } : {};
@@ -52,12 +49,12 @@ export function reviewOf(by: string, end: EndedCall): Review {
     : { is: 'unreadable', by, why: read.why };
 }
 
-/** What a shell answers for a command that is not there, or is none. */
+/** Exit codes of a shell for a command that was not found or is not executable. */
 const NO_COMMAND = new Set([126, 127]);
 
 /**
- * A command as a reviewer: with JSON on its stdout that is the verdict, and its exit code must agree; else the exit code
- * is it, for every deliverable.
+ * A command as a reviewer. JSON on its stdout is the verdict, and its exit code must agree with it. Without JSON, the
+ * exit code is the verdict for every deliverable.
  */
 export function commandReview(
   { label, command }: { readonly label: string; readonly command: string },
@@ -83,7 +80,7 @@ function withExitCode(review: Extract<Review, { is: 'verdict' }>, passed: boolea
   return { ...review, verdict: { ...review.verdict, findings: [finding, ...review.verdict.findings] } };
 }
 
-/** The verdict of an exit code. */
+/** The verdict that an exit code means. */
 export function exitCodeReview(by: string, validation: Validation, deliverables: readonly string[]): Review {
   const { command, passed, message, printed } = validation;
   const said = `${command}: ${message}`;

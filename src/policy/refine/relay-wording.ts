@@ -1,6 +1,6 @@
 /**
- * What a backend and a reviewer are asked, in words, within the budget. Whatever comes from a model, a command or a diff
- * stands between boundaries that nobody can guess, and is data.
+ * Prompts of backends and reviewers, within the budget. Text from a model, a command or a diff is data: it is between
+ * boundaries that its author cannot guess.
  */
 import type { Sandbox } from '../../model/agent/agent.ts';
 import type { Candidate, Validation } from '../../model/pipeline/round.ts';
@@ -8,7 +8,7 @@ import { bytesOf, clip, LIMITS, refusalOf, type BudgetRefusal } from '../context
 import type { Brief } from './round-brief.ts';
 
 export type FittedPrompt =
-  /** `isClipped`: the previous output is not whole. */
+  /** `isClipped`: the previous output was shortened. */
   | { readonly ok: true; readonly prompt: string; readonly isClipped: boolean }
   | { readonly ok: false; readonly refusal: BudgetRefusal };
 
@@ -16,15 +16,15 @@ export interface RelayParts {
   readonly task: string;
   readonly brief?: Brief;
   readonly sandbox: Sandbox;
-  /** Backends that work at the same task before this one, in the same directory. */
+  /** Backends that worked at the same task before this one, in the same directory. */
   readonly after?: readonly string[];
-  /** What a person gave along. */
+  /** Context that a person gave. */
   readonly contextText?: string | undefined;
   readonly diff?: string | undefined;
   readonly boundary: string;
 }
 
-/** The whole prompt of one relay call. */
+/** The prompt of one relay call. */
 export function relayPrompt(parts: RelayParts): FittedPrompt {
   const { task, brief, contextText = '', boundary, diff } = parts;
   const context = [briefText(brief, boundary), fenced('Context', contextText, boundary)].filter(Boolean).join('\n\n');
@@ -54,7 +54,7 @@ export interface ReviewParts {
   readonly complaint?: string | undefined;
 }
 
-/** The whole prompt of one review. */
+/** The prompt of one review. */
 export function reviewPrompt(parts: ReviewParts): FittedPrompt {
   const { task, candidate, boundary, diff, validation } = parts;
   const context = validationText(validation, boundary);
@@ -80,7 +80,7 @@ interface Sized {
   readonly diff: string | undefined;
 }
 
-/** Clips the output until everything fits; what does not fit without it is refused. */
+/** Clips the output until the prompt fits; if the rest alone does not fit, the call is refused. */
 function fit({ context, output, diff = '' }: Sized, compose: (output: string) => string): FittedPrompt {
   const refusal = refusalOf('context', context) ?? refusalOf('diff', diff);
   if (refusal !== undefined) return { ok: false, refusal };

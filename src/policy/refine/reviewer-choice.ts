@@ -1,12 +1,12 @@
 /**
- * Who reviews the work of a backend (SPEC §10): whoever was asked for; else an agent of another vendor, those of this run
- * before those that are merely there; else a fresh session of the same. A command cannot review itself: with `--validate`
- * its exit code decides alone.
+ * Who reviews the work of a backend (docs/specification.md R9.5). First the reviewer that the user asked for; then an
+ * agent of another vendor, first from this run, then any available one; then a new session of the same agent. A command
+ * cannot review itself: with `--validate` only the exit code decides.
  */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { vendorOf } from '../vendor.ts';
 
-/** Somebody who could review. */
+/** A possible reviewer. */
 export interface LabelledReviewer {
   readonly label: string;
   readonly agent: AgentSpec;
@@ -21,23 +21,23 @@ export interface ReviewerRequest {
   readonly asked?: LabelledReviewer | undefined;
   /** All backends of the run. */
   readonly used: readonly LabelledReviewer[];
-  /** What is there besides, the first choice first. */
+  /** Other available agents, the first choice first. */
   readonly available: readonly LabelledReviewer[];
   readonly hasValidation: boolean;
 }
 
-/** A gateway does not change whose model it is. */
+/** The model's vendor; a gateway does not change it. */
 const makerOf = ({ agent: { kind } }: LabelledReviewer): string => vendorOf({ kind }) ?? kind;
 
-/** @returns undefined when there is nobody */
+/** @returns undefined if no reviewer is available */
 export function chooseReviewer(request: ReviewerRequest): ReviewerChoice | undefined {
   const { backend, asked, used, available, hasValidation } = request;
   if (asked !== undefined) return { by: 'agent', reviewer: asked, why: 'asked for by --reviewer' };
   const isCommand = backend.agent.kind === 'exec';
   if (isCommand && hasValidation)
-    return { by: 'validation', why: "no reviewer was asked for, and the work is a command's" };
+    return { by: 'validation', why: 'no reviewer was asked for, and a command did the work' };
   const other = [...used, ...available].find((one) => one.agent.kind !== 'exec' && makerOf(one) !== makerOf(backend));
-  if (other !== undefined) return { by: 'agent', reviewer: other, why: `of another vendor than ${backend.label}` };
+  if (other !== undefined) return { by: 'agent', reviewer: other, why: `from another vendor than ${backend.label}` };
   if (isCommand) return undefined;
-  return { by: 'agent', reviewer: backend, why: 'a fresh session: there is no agent of another vendor here' };
+  return { by: 'agent', reviewer: backend, why: 'a new session: no agent of another vendor is available' };
 }

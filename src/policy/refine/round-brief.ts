@@ -1,6 +1,6 @@
 /**
- * What a backend is told of the rounds before (S0 step 5): the last output, what its review found, and a summary of two
- * or three sentences. Never more than the last round: nothing piles up.
+ * What a backend is told about earlier rounds (docs/specification.md R9.9): the last output, the findings of its
+ * review, and a summary of two or three sentences. Only the last round is included, so the brief does not grow.
  */
 import type { Candidate, ReviewVerdict } from '../../model/pipeline/round.ts';
 import { present, type Loop, type Reviewed, type Round } from './refine-loop.ts';
@@ -11,9 +11,9 @@ export interface Brief {
   /** Two or three sentences; absent in the first round. */
   readonly summary?: string;
   readonly previous?: Candidate | undefined;
-  /** What is to be put right, the worst first. */
+  /** What must be put right, the worst first. */
   readonly findings: readonly string[];
-  /** The end of what a command printed that did not pass. */
+  /** The end of the output of a command that did not pass. */
   readonly evidence?: { readonly command: string; readonly printed: string } | undefined;
 }
 
@@ -40,7 +40,7 @@ function lastReviewed(past: readonly Round[]): Reviewed | undefined {
   return round?.reviewed.find(({ candidate }) => candidate === round.selection?.chosen.candidate);
 }
 
-/** More findings than this are not put right in one round; the worst come first. */
+/** At most this many findings for one round; the worst come first. */
 const MOST_FINDINGS = 50;
 const LONGEST_FINDING = 2_000;
 
@@ -81,14 +81,14 @@ function roundSentence(round: Round): string {
   return `In ${roundPhrase(round)}${said}.`;
 }
 
-/** A summary of several sentences would be more than one of ours. */
+/** Joins the sentences of a summary into one, because it becomes part of one sentence. */
 const oneSentence = (text: string): string =>
   text
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/[.!?]+(?=\s|$)/g, ';')
     .replace(/[;\s]+$/, '');
 
-/** `round 2 codex delivered, and gemini reviewed it with 3 open points (gemini: timeout)`; without a full stop. */
+/** `round 2 codex delivered, and gemini left 3 open points (gemini: timeout)`; without a full stop. */
 function roundPhrase(round: Round): string {
   const failures = [...round.outcomes].flatMap(([name, one]) => (one.is === 'failed' ? [`${name}: ${one.why}`] : []));
   const chosen = lastReviewed([round]);

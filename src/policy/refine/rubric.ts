@@ -1,26 +1,26 @@
 /**
- * Is a result good enough to stop (S0 "Phase 2: REVIEW")? All three items of the rubric must pass for every deliverable,
- * nothing critical or major may be found, and what `--validate` showed counts above what anybody says. A blanket "looks
- * good" is no critique, and an answer that could not be read is no verdict.
+ * Decides whether a result is good enough to stop (docs/specification.md R9.6). All three items of the rubric must pass
+ * for every deliverable, and no critical or major finding may be open. The result of `--validate` overrides every
+ * statement. A blanket "looks good" is no critique, and an unreadable answer is no verdict.
  */
 import type { Critique, Review, Validation, ReviewVerdict } from '../../model/pipeline/round.ts';
 import { sameDeliverable, THE_RESULT } from './deliverables.ts';
 
 export interface Rubric {
   readonly deliverables: readonly string[];
-  /** Complexity ≥ 4, or two deliverables or more: in round 1 each needs a critique in words. */
+  /** Complexity ≥ 4, or at least two deliverables: in round 1 each needs a critique in words. */
   readonly isComplex: boolean;
 }
 
 export interface CandidateStanding {
   readonly converged: boolean;
-  /** What is in the way, the worst first; empty when it converged. */
+  /** What prevents convergence, the worst first; empty after convergence. */
   readonly unresolved: readonly string[];
-  /** Compared from the left, more is better. */
+  /** Compared from left to right; a higher number is better. */
   readonly rank: readonly number[];
 }
 
-/** From here on a task is complex (SPEC §10). */
+/** Tasks of this complexity or more are complex (docs/specification.md R9.6). */
 export const COMPLEX_FROM = 4;
 
 export function standingOf(
@@ -32,7 +32,7 @@ export function standingOf(
   const invalid = invalidIn(review, validation);
   const hardly = validation?.passed === false ? 0 : 1;
   if (review.is !== 'verdict') {
-    const why = review.is === 'unreadable' ? 'gave no verdict that can be read' : 'gave no verdict';
+    const why = review.is === 'unreadable' ? 'gave an unreadable verdict' : 'gave no verdict';
     return { converged: false, unresolved: [...invalid, `${review.by} ${why}: ${review.why}`], rank: [0, 0, hardly] };
   }
   const { verdict } = review;
@@ -46,14 +46,14 @@ export function standingOf(
   return { converged, unresolved, rank: [converged ? 1 : 0, 1, hardly, share(verdict), ...severities(verdict)] };
 }
 
-/** A validation that failed, unless the review is nothing but that. */
+/** A failed validation, unless the review is only that validation. */
 function invalidIn(review: Review, validation: Validation | undefined): string[] {
   if (validation === undefined || validation.passed) return [];
   const isSame = review.is === 'verdict' && review.evidence?.command === validation.command;
   return isSame ? [] : [`validation failed: ${validation.command} (${validation.message})`];
 }
 
-/** @returns below 0 when `a` is worse, above when it is better, 0 for equals */
+/** @returns below 0 if `a` is worse, above 0 if it is better, 0 if both are equal */
 export function compareStandings({ rank: a }: CandidateStanding, { rank: b }: CandidateStanding): number {
   const at = Array.from({ length: Math.max(a.length, b.length) }, (_, index) => index);
   return at.map((index) => (a[index] ?? 0) - (b[index] ?? 0)).find((difference) => difference !== 0) ?? 0;
@@ -61,7 +61,7 @@ export function compareStandings({ rank: a }: CandidateStanding, { rank: b }: Ca
 
 const ORDER = ['critical', 'major'] as const;
 
-/** Critical ones first; minor ones keep nothing from converging. */
+/** Critical findings first; minor ones do not prevent convergence. */
 const findingsIn = ({ findings }: ReviewVerdict): string[] =>
   ORDER.flatMap((severity) =>
     findings
@@ -104,7 +104,7 @@ function missingIn(
 }
 
 function critiqueOf(name: string, all: readonly string[], { deliverables }: ReviewVerdict): Critique | undefined {
-  // The one thing that a task delivers may be called anything.
+  // A single unnamed deliverable may have any name in the verdict.
   if (all.length === 1 && name === THE_RESULT) return deliverables[0];
   return deliverables.find((critique) => sameDeliverable(critique.name, name));
 }
@@ -113,13 +113,13 @@ const FEWEST_WORDS = 3;
 const BLANKET =
   /^(?:it |this |that |all |everything |the \w+ )?(?:looks?|is|are|seems?) (?:all |very |quite )?(?:good|fine|ok|okay|great|correct)(?: to me)?[.!]*$/i;
 
-/** Words of its own: neither a blanket phrase nor what was said of another one, too. */
+/** Whether a critique has its own words: neither a blanket phrase nor a copy of another critique. */
 const isCritique = (text: string, all: readonly string[]): boolean =>
   text.split(/\s+/).filter((word) => word !== '').length >= FEWEST_WORDS &&
   !BLANKET.test(text.trim()) &&
   all.filter((other) => other.trim() === text.trim()).length === 1;
 
-/** Of all items of the rubric, the share that passes. */
+/** The share of all rubric items that pass. */
 function share({ deliverables }: ReviewVerdict): number {
   const items = 3 * deliverables.length;
   return (items - deliverables.flatMap(failedItems).length) / items;

@@ -1,6 +1,6 @@
 /**
- * Which of several results of one round counts (S0 "Backend both — conflict resolution"): each is judged by itself, and
- * the better one is taken with its rationale. That all agree is a stronger sign than one alone.
+ * Which of several results of one round counts (docs/specification.md R9.7). Each is judged by itself, and the better
+ * one is taken, with a rationale. Agreement of all is a stronger sign than one result alone.
  */
 import type { Candidate } from '../../model/pipeline/round.ts';
 import { compareStandings, type CandidateStanding } from './rubric.ts';
@@ -12,13 +12,13 @@ export interface RatedCandidate {
 
 export interface Selection {
   readonly chosen: RatedCandidate;
-  /** `agreed`: all converged, or none did. `conflict`: some did and others not. */
+  /** `agreed`: all converged, or none did. `conflict`: some converged and others did not. */
   readonly agreement: 'alone' | 'agreed' | 'conflict';
-  /** Why this one; for one alone there is nothing to say. */
+  /** Why this result was chosen; absent if there was only one. */
   readonly rationale?: string;
 }
 
-/** @returns undefined when there is nothing to choose from */
+/** @returns undefined if there is no result */
 export function select(judged: readonly RatedCandidate[]): Selection | undefined {
   const [first, ...others] = judged;
   if (first === undefined) return undefined;

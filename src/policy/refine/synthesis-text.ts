@@ -1,7 +1,7 @@
-/** The synthesis in words: S0's five parts, always all of them, and then the result itself. */
+/** The synthesis as text (docs/specification.md R9.11): always all five parts, then the result itself. */
 import type { Synthesis, SynthesisRound } from './synthesis.ts';
 
-/** The whole text, without a last newline. */
+/** The text without a final newline. */
 export function synthesisText(synthesis: Synthesis): string {
   const { notes, result, resultFrom } = synthesis;
   const sections = [
@@ -42,9 +42,9 @@ function roundCount({ ending, rounds, maxRounds }: Synthesis): string {
     case 'cap':
       return `Forced stop after ${count}, the most that were allowed.`;
     case 'backends':
-      return `Stopped after ${count} of ${maxRounds}: every backend failed for good.`;
+      return `Stopped after ${count} of ${maxRounds}: every backend failed permanently.`;
     case 'reviewer':
-      return `Stopped after ${count} of ${maxRounds}: nobody could review.`;
+      return `Stopped after ${count} of ${maxRounds}: no reviewer was available.`;
     case 'interrupted':
       return `Interrupted after ${count} of ${maxRounds}.`;
     case 'error':
@@ -55,7 +55,7 @@ function roundCount({ ending, rounds, maxRounds }: Synthesis): string {
 const WORDS: Readonly<Record<NonNullable<SynthesisRound['verdict']>, string>> = {
   pass: 'passed',
   issues: 'has issues',
-  unreadable: 'no verdict that can be read',
+  unreadable: 'unreadable verdict',
   none: 'not reviewed',
 };
 

@@ -1,6 +1,6 @@
 /**
- * The end of a loop as data (S0 step 9): what was accomplished, who contributed what, how many rounds, whether it
- * converged or what is unresolved, and what might be written. `synthesis-text.ts` puts it into words.
+ * The end of a loop as data (docs/specification.md R9.11): what was accomplished, each backend's contribution, the
+ * rounds, convergence or open points, and what the sandbox allowed. `synthesis-text.ts` makes the text.
  */
 import type { Sandbox } from '../../model/agent/agent.ts';
 import type { Backend } from '../../model/pipeline/backend.ts';
@@ -9,13 +9,13 @@ import type { Finding, Validation } from '../../model/pipeline/round.ts';
 import { present, type LoopEnding, type Loop, type Reviewed, type Round } from './refine-loop.ts';
 import type { SandboxChoice } from './sandbox-choice.ts';
 
-/** What the loop itself does not know. */
+/** Facts that the loop does not have. */
 export interface SynthesisFacts {
   readonly task: string;
   readonly backends: readonly Backend[];
   readonly skipped: readonly { readonly backend: Backend; readonly why: string }[];
   readonly sandbox: SandboxChoice;
-  /** What else must be said: who reviewed and why, what was clipped, why there was no team. */
+  /** Further notes: who reviewed and why, what was clipped, why there was no team. */
   readonly notes: readonly string[];
 }
 
@@ -23,11 +23,11 @@ export interface SynthesisRound {
   readonly n: number;
   /** `success`, or the class of the failure. */
   readonly backends: readonly { readonly name: Name; readonly outcome: string }[];
-  /** Of the result that counted; null when there was none. */
+  /** Verdict on the chosen result; null if there was none. */
   readonly verdict: 'pass' | 'issues' | 'unreadable' | 'none' | null;
   readonly findings: readonly Finding[];
   readonly validation?: Pick<Validation, 'command' | 'passed' | 'message'> | undefined;
-  /** Where several results were compared. */
+  /** Present if several results were compared. */
   readonly agreement?: 'agreed' | 'conflict' | undefined;
   readonly rationale?: string | undefined;
 }
@@ -47,7 +47,7 @@ export interface Synthesis {
   readonly unresolved: readonly string[];
   readonly sandbox: Sandbox;
   readonly sandboxNote: string;
-  /** The best one seen; null when no round had any. */
+  /** The best result seen; null if no round had any. */
   readonly result: string | null;
   readonly resultFrom: { readonly backend: Name; readonly round: number } | null;
   readonly notes: readonly string[];
@@ -81,13 +81,13 @@ export function synthesise(loop: Loop, facts: SynthesisFacts): Synthesis {
   };
 }
 
-/** Rounds in which anything came of anything. */
+/** Rounds with at least one outcome. */
 const begun = ({ rounds }: Loop): Round[] => rounds.filter(({ outcomes }) => outcomes.size > 0);
 
 function accomplished({ best, ending }: Loop): string {
   if (best === undefined) return 'Nothing: no backend delivered a result.';
   const { candidate, review } = best;
-  const said = review.is === 'verdict' ? review.verdict.summary : `nobody reviewed it (${review.why})`;
+  const said = review.is === 'verdict' ? review.verdict.summary : `it was not reviewed (${review.why})`;
   const whole = ending?.why === 'converged' ? 'The task is done' : 'The best result so far';
   return `${whole}, by ${candidate.backend} in round ${candidate.round}: ${said}`;
 }
@@ -128,7 +128,7 @@ function unresolved(loop: Loop): string[] {
   const { best, ending, backends } = loop;
   if (ending?.why === 'converged') return [];
   const failed = backends.flatMap(({ name, failed: one }) =>
-    one === undefined ? [] : [`${name} failed for good: ${one.why} (${one.message})`],
+    one === undefined ? [] : [`${name} failed permanently: ${one.why} (${one.message})`],
   );
   const last = best === undefined ? lastFailures(present(loop)) : [];
   const stop = ending !== undefined && 'text' in ending ? [ending.text] : [];
@@ -145,17 +145,17 @@ const lastFailures = ({ outcomes }: Round): string[] => {
 function sandboxNote({ sandbox: { sandbox, why }, backends }: SynthesisFacts, loop: Loop): string {
   const commands = backends.filter(({ agent }) => agent.kind === 'exec').map(({ label }) => label);
   const unenforced =
-    commands.length === 0 ? '' : ` Not enforced for ${commands.join(', ')}: a command may do what it likes.`;
+    commands.length === 0 ? '' : ` Not enforced for ${commands.join(', ')}: a command may change any file.`;
   if (sandbox === 'read-only') return `read-only: ${why}.${unenforced}`;
   const ran = begun(loop).length > 0 ? 'files could be written' : 'nothing ran';
   return `${sandbox} was used: ${why}; ${ran}.${unenforced}`;
 }
 
-/** Files are as the last round left them, whichever result is the best. */
+/** The files are those of the last round, even if an earlier result is the best. */
 function staleNote({ best, rounds, settings }: Loop): string[] {
   const last = rounds.findLast(({ reviewed }) => reviewed.length > 0)?.n;
   if (!settings.inTurn || best === undefined || last === undefined || best.candidate.round === last) return [];
   return [
-    `The files are as round ${last} left them; the report above is of round ${best.candidate.round}, which was judged better.`,
+    `The files are from round ${last}; the report above is from round ${best.candidate.round}, which was judged better.`,
   ];
 }

@@ -1,22 +1,22 @@
 /**
- * What a sandbox allows (SPEC §8): which of the workspace's tools may be used now, and how a command is held in. A
- * refusal names the rule, so that a model does not try again.
+ * What a sandbox allows (docs/specification.md R6.6): which workspace tools may be used now, and whether a command is
+ * isolated. A refusal names the rule, so that a model does not try again.
  *
- * read-only        looks; a command only where a wall keeps it from writing
- * workspace-write  changes the workspace; a command behind the wall, where there is one
- * full             commands without a wall; the file tools stay in the workspace all the same
+ *   read-only        reads; runs a command only if shell isolation prevents writing
+ *   workspace-write  changes the workspace; commands are isolated if bubblewrap is available
+ *   full             commands without isolation; the file tools still stay in the workspace
  */
 import type { Sandbox } from '../../model/agent/agent.ts';
 import type { WorkspaceTool } from '../../model/team/workspace-tool.ts';
 
-/** What a member may do to the files around it at the moment. */
+/** What a member may do to files at the moment. */
 export interface Permissions {
   readonly sandbox: Sandbox;
-  /** Its plan has not been approved: until then nothing is changed, whatever the sandbox is. */
+  /** Its plan has not been approved: until then no file may be changed, in any sandbox. */
   readonly planPending: boolean;
 }
 
-/** What holds commands in. `off`: the user does without one. */
+/** The state of shell isolation. `off`: the user disabled it. */
 export type ShellIsolation = 'up' | 'missing' | 'off';
 
 export const effectiveSandbox = ({ sandbox, planPending }: Permissions): Sandbox =>
@@ -29,7 +29,7 @@ const WRITES: Readonly<Record<WorkspaceTool, boolean>> = {
   edit_file: true,
 };
 
-/** @returns undefined for yes, else the rule that says no */
+/** @returns undefined if allowed, else the rule that forbids it */
 export function mayUse(
   tool: WorkspaceTool,
   permissions: Permissions,
@@ -38,7 +38,7 @@ export function mayUse(
   if (effectiveSandbox(permissions) !== 'read-only') return undefined;
   if (WRITES[tool]) return { why: `${tool} changes files, ${reason(permissions)}` };
   if (tool === 'bash' && isolation !== 'up')
-    return { why: `A command could change files where no bubblewrap holds it in, ${reason(permissions)}` };
+    return { why: `A command could change files because bubblewrap does not isolate it, ${reason(permissions)}` };
   return undefined;
 }
 
@@ -47,6 +47,6 @@ const reason = ({ planPending }: Permissions): string =>
     ? 'and your plan has not been approved yet (rule: plan approval); ask the lead with a plan, and wait.'
     : 'and this sandbox is read-only (rule: read-only sandbox); say what should be changed instead.';
 
-/** How a command is run: behind the wall, or as it is. */
+/** Whether a command runs isolated. */
 export const isIsolated = (permissions: Permissions, isolation: ShellIsolation): boolean =>
   isolation === 'up' && effectiveSandbox(permissions) !== 'full';

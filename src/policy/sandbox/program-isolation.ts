@@ -1,25 +1,26 @@
 /**
- * The fence around a program that works as its user does (SPEC §8 "Permissions"): it sees all that its user sees and
- * reaches the network, its login and its team, and changes files only where its sandbox says so. It holds what programs do
- * in the ordinary way; what a program is told by a model through our own tools stands behind the wall of `yard.ts`.
+ * Bubblewrap around a whole agent program that runs with its user's rights (docs/specification.md R7.7). The program
+ * sees all files of its user and reaches the network, its login and its team. It changes files only where its sandbox
+ * allows it. It limits a program's normal behaviour; commands that a model runs through our own tools have the stricter
+ * `shell-isolation.ts`.
  */
 import type { Sandbox } from '../../model/agent/agent.ts';
 import { recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { IsolationSetting } from './shell-isolation.ts';
 
 export interface ProgramSandbox {
-  /** The workspace, without links. */
+  /** The workspace, without symbolic links. */
   readonly root: string;
   readonly isWritable: boolean;
-  /** What is writable besides, without links: the team's folders, a login that is renewed, temporary files. */
+  /** Further writable paths, without symbolic links: the team's folders, a login that is renewed, temporary files. */
   readonly shared: readonly string[];
 }
 
 /**
- * Whether a fence is wanted. A command of the user's own is fenced where somebody asked for it: by a sandbox, by a role
- * that only looks, by `required`; Codex brings its own, and tools that we carry out have the wall.
+ * Whether a program is isolated. A user's own command is isolated only on request: by a sandbox, by a read-only role,
+ * or by `required`. Codex brings its own isolation, and tools that the runtime carries out have shell isolation.
  *
- * @param isAsked the sandbox is somebody's word: not taken by default, nor guessed as a relay does from the words of its task
+ * @param isAsked the user set the sandbox: it is not a default and not guessed from the words of a relay task
  */
 export function wantsIsolation(
   kind: AgentKind,
@@ -27,14 +28,14 @@ export function wantsIsolation(
 ): boolean {
   const held = recordOf(kind).sandbox;
   if (setting === 'off' || sandbox === 'full' || held === 'itself' || held === 'tools') return false;
-  // Nobody knows where any program that speaks a protocol keeps its sessions and its login: mostly in the user's home.
+  // The places where an arbitrary ACP program keeps its sessions and login are unknown, mostly in the user's home.
   if (kind === 'acp') return setting === 'required';
   return kind !== 'exec' || isAsked || setting === 'required';
 }
 
 /**
- * @param bwrap the program
- * @param argv what runs in the fence
+ * @param bwrap path of the bubblewrap program
+ * @param argv the command that runs isolated
  */
 export const isolatedProgramArgv = (
   bwrap: string,
@@ -53,11 +54,11 @@ export const isolatedProgramArgv = (
   root,
   root,
   ...shared.filter((path) => !isAbove(path, root)).flatMap((path) => ['--bind', path, path]),
-  // Of users of its own: so nobody mounts anew what is read-only, or goes through the files of a process outside, root neither.
+  // A user namespace of its own: then even root cannot remount read-only paths or use the files of a process outside.
   '--unshare-user',
   '--',
   ...argv,
 ];
 
-/** What the workspace lies in comes before it, or it would cover it. */
+/** A mount of a parent directory of the workspace must come first, or it would cover the workspace. */
 const isAbove = (path: string, root: string): boolean => root === path || root.startsWith(`${path}/`);

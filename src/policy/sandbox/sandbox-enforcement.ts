@@ -1,21 +1,21 @@
 /**
- * Whether a member's sandbox is held by something that it cannot get round, or only asked for (SPEC §8 "Permissions"). A
- * program's question before it writes holds its own tools and not what its shell does: a fence does, or a wall.
+ * Whether a member's sandbox is enforced or only requested (docs/specification.md R7.7). A program's permission
+ * question limits its own tools, but not its shell; isolation limits both.
  */
 import type { Sandbox } from '../../model/agent/agent.ts';
 import { recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isReadOnlyRole } from '../task-type.ts';
 
-/** Explorers and reviewers look, and change nothing; all others work on the workspace. */
+/** Explorers and reviewers only read; all other roles may write the workspace. */
 export const defaultSandbox = (role: Name): Sandbox => (isReadOnlyRole(role) ? 'read-only' : 'workspace-write');
 
-/** A command that its user wrote, and asked no sandbox for: told to whoever looks, and worth no line of the report. */
+/** For a user's own command without a requested sandbox; views show it, the report does not. */
 export const NOT_ASKED_FOR = 'nobody asked for one, and its commands are held in by nothing';
 
 /**
- * @param isWalled bubblewrap held its commands in, or its program
- * @returns undefined where it is held, else what is not, as the end of a sentence
+ * @param isWalled bubblewrap isolated its commands or its program
+ * @returns undefined if the sandbox is enforced, else what is not enforced, as the end of a sentence
  */
 export function unenforced(
   kind: AgentKind,

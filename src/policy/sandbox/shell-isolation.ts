@@ -1,32 +1,32 @@
 /**
- * The yard behind the wall: what a command that is held in by bubblewrap sees and touches (RELIABILITY §2 row 15). The
- * whole system is there, read-only; the workspace is writable where the sandbox says so; what holds keys, and the team's
- * own files, is empty; no network, no other processes, no sockets of the system's services.
+ * What a command in bubblewrap sees and can change (docs/specification.md R6.6). The whole system is visible,
+ * read-only. The workspace is writable if the sandbox allows it. Places with keys and the team's own files appear
+ * empty. There is no network, no other process and no socket of system services.
  */
 import { KEY_PLACES, hiddenFromShell } from './workspace-path.ts';
 
-/** SPEC §13 `sandbox.bwrap`. */
+/** The setting `sandbox.bwrap` (docs/specification.md R7.7). */
 export type IsolationSetting = 'auto' | 'required' | 'off';
 
-/** Something that is there, without links. */
+/** An existing path, without symbolic links. */
 interface Entry {
   readonly path: string;
   readonly isDirectory: boolean;
 }
 
 export interface ShellSurroundings {
-  /** The workspace, without links. */
+  /** The workspace, without symbolic links. */
   readonly root: string;
   readonly isWritable: boolean;
-  /** What is directly in the workspace, by name; links count by what they lead to. */
+  /** Entries directly in the workspace, by name; a link counts as its target. */
   readonly inRoot: ReadonlyMap<string, Entry>;
-  /** Of git's files in the workspace those that make git run something. */
+  /** Git's files in the workspace that make git run a program. */
   readonly ofGit: readonly Entry[];
-  /** What holds keys outside the workspace. */
+  /** Places with keys outside the workspace. */
   readonly keys: readonly Entry[];
 }
 
-/** Below a user's home. */
+/** Places with keys, relative to a user's home. */
 export const HOME_KEYS: readonly string[] = [
   ...KEY_PLACES,
 
@@ -44,23 +44,26 @@ export const HOME_KEYS: readonly string[] = [
   '.mozilla',
   '.thunderbird',
 ];
-/** Below `.git`. */
+/** Files that make git run a program, relative to `.git`. */
 export const GIT_STARTERS: readonly string[] = ['hooks', 'config', 'config.worktree', 'modules'];
 
-/** Empty inside, and gone with the command. What services listen on is below /run: a read-only mount would not keep it. */
+/**
+ * These are empty inside and deleted with the command. Sockets of services are below /run: a read-only mount would not
+ * block them.
+ */
 const SCRATCH: readonly string[] = ['/tmp', '/var/tmp', '/run'];
 const TMP = '/tmp';
 
 const isBelow = (path: string, directory: string): boolean =>
   path === directory || path.startsWith(directory === '/' ? '/' : `${directory}/`);
 
-/** Whether a path is one that the yard shows as it is, for a probe that tries to write there. */
+/** Whether a path is visible unchanged inside the isolation; for a probe that tries to write there. */
 export const isVisible = (path: string, root: string): boolean =>
   !isBelow(path, root) && !SCRATCH.some((directory) => isBelow(path, directory));
 
 /**
- * @param bwrap the program
- * @param argv what runs behind the wall
+ * @param bwrap path of the bubblewrap program
+ * @param argv the command that runs isolated
  */
 export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings, argv: readonly string[]): string[] {
   const { root, isWritable } = surroundings;
@@ -71,7 +74,7 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
     '--new-session',
     '--cap-drop',
     'ALL',
-    // For root what is below /proc/sys is writable without any capability.
+    // For root, /proc/sys is writable without any capability.
     '--ro-bind',
     '/',
     '/',
@@ -101,14 +104,17 @@ export function isolatedShellArgv(bwrap: string, surroundings: ShellSurroundings
   ];
 }
 
-/** A mount of its own cannot be moved away, to put another in its place. A file there only names the real one. */
+/**
+ * `.git` is a mount of its own, so that it cannot be moved away and replaced. A `.git` file only names the real
+ * directory.
+ */
 function gitItself({ root, isWritable, inRoot }: ShellSurroundings): string[] {
   const git = inRoot.get('.git');
   if (git === undefined || !isBelow(git.path, root)) return [];
   return [isWritable && git.isDirectory ? '--bind' : '--ro-bind', git.path, git.path];
 }
 
-/** What is nowhere to be seen anyway needs no cover, and what the workspace lies in cannot have one. */
+/** Paths that must appear empty. Invisible paths need no cover, and a parent of the workspace cannot have one. */
 function hidden({ root, inRoot, keys }: ShellSurroundings): Entry[] {
   const own = [...inRoot].filter(([name]) => hiddenFromShell(name) === 'hidden').map(([, entry]) => entry);
   const isCoverable = ({ path }: Entry): boolean =>

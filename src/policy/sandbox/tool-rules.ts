@@ -1,6 +1,6 @@
 /**
- * Who may call which tool (SPEC §7, S3's table), asked on every surface before a call is carried out. A refusal names
- * the rule, so that a model does not try again.
+ * Who may call which tool (docs/specification.md R6.2); every surface asks this before it carries out a call. A refusal
+ * names the rule, so that a model does not try again.
  */
 import type { Side } from '../../model/team/message.ts';
 import type { ToolName } from '../../model/team/tool.ts';
@@ -27,17 +27,17 @@ const CALLERS: Readonly<Record<ToolName, readonly Side[]>> = {
   Skill: LEAD_ONLY,
 };
 
-/** @returns undefined for yes, else the rule that says no */
+/** @returns undefined if allowed, else the rule that forbids it */
 export const mayCall = (side: Side, tool: ToolName): { why: string } | undefined =>
   CALLERS[tool].includes(side)
     ? undefined
-    : { why: `${tool} is the lead's alone (rule: lead-only tool); ask the lead with SendMessage.` };
+    : { why: `${tool} is for the lead only (rule: lead-only tool); ask the lead with SendMessage.` };
 
-/** Agents may spawn until a team has so many members, and so many starts. */
+/** An agent may spawn members until the team has this many members, or this many starts. */
 export const MOST_MEMBERS = 16;
 export const MOST_SPAWNS = 64;
 
-/** @returns undefined for yes, else why no teammate more is started */
+/** @returns undefined if allowed, else why no further teammate is started */
 export function maySpawn({ members, spawns }: { members: number; spawns: number }): { why: string } | undefined {
   if (members >= MOST_MEMBERS) return { why: `An agent's team has at most ${MOST_MEMBERS} members.` };
   if (spawns >= MOST_SPAWNS) return { why: `An agent starts at most ${MOST_SPAWNS} teammates of a team.` };

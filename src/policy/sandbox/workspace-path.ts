@@ -1,14 +1,14 @@
 /**
- * Which paths of a workspace the tools leave alone: what makes other programs run something (git's hooks and
- * configuration, the hosts' own), what holds keys, and the team's own files. Judged by name at every depth, whatever case
- * or Unicode form it is written in, so that a look-alike on a lenient file system is no way around.
+ * Paths of a workspace that the tools may not touch: files that make other programs run something (git's hooks and
+ * configuration, the hosts' own), places with keys, and the team's own files. Names are judged at every depth, in any
+ * case and Unicode form, so that a look-alike name on a lenient file system does not pass.
  */
 
 export type FileAccess = 'read' | 'write';
 
 interface Rule {
   readonly name: string;
-  readonly deeds: readonly FileAccess[];
+  readonly accesses: readonly FileAccess[];
   /** @param parts folded names, from the root of the workspace */
   readonly covers: (parts: readonly string[]) => boolean;
 }
@@ -16,9 +16,9 @@ interface Rule {
 const BOTH: readonly FileAccess[] = ['read', 'write'];
 const WRITE: readonly FileAccess[] = ['write'];
 
-/** Configuration that a host reads before it asks anybody, with commands in it, and often keys. */
+/** Configuration that a host reads without asking; it contains commands and often keys. */
 const HOSTS = ['.claude', '.codex', '.gemini', '.opencode'];
-/** Keys by the names that programs give them, in a project as in a user's home. */
+/** Places with keys, in a project and in a user's home. */
 export const KEY_PLACES: readonly string[] = [
   '.ssh',
   '.gnupg',
@@ -29,7 +29,7 @@ export const KEY_PLACES: readonly string[] = [
   '.git-credentials',
   ...HOSTS,
 ];
-/** Make an editor or a host start something. */
+/** Files that make an editor or a host start a program. */
 const STARTERS = ['.mcp.json', '.vscode'];
 
 const anywhere = (...names: readonly string[]) => {
@@ -40,37 +40,39 @@ const isHook = (parts: readonly string[]): boolean =>
   parts.some((part, at) => part === 'hooks' && parts.slice(0, at).includes('.git'));
 
 const RULES: readonly Rule[] = [
-  { name: 'git hooks', deeds: BOTH, covers: isHook },
-  { name: "git's own files", deeds: WRITE, covers: anywhere('.git') },
-  { name: "the team's own files", deeds: BOTH, covers: anywhere('.teams', '.tasks') },
-  { name: 'configuration of agents', deeds: BOTH, covers: anywhere(...HOSTS) },
-  { name: 'keys', deeds: BOTH, covers: anywhere(...KEY_PLACES) },
-  { name: 'environment files', deeds: BOTH, covers: (parts) => parts.some((part) => part.startsWith('.env')) },
-  { name: 'files that start programs', deeds: WRITE, covers: anywhere(...STARTERS) },
+  { name: 'git hooks', accesses: BOTH, covers: isHook },
+  { name: "git's own files", accesses: WRITE, covers: anywhere('.git') },
+  { name: "the team's own files", accesses: BOTH, covers: anywhere('.teams', '.tasks') },
+  { name: 'configuration of agents', accesses: BOTH, covers: anywhere(...HOSTS) },
+  { name: 'keys', accesses: BOTH, covers: anywhere(...KEY_PLACES) },
+  { name: 'environment files', accesses: BOTH, covers: (parts) => parts.some((part) => part.startsWith('.env')) },
+  { name: 'files that start programs', accesses: WRITE, covers: anywhere(...STARTERS) },
 ];
 
 /**
  * @param path relative to the root of the workspace, with `/`
- * @returns the rule that says no; undefined for yes
+ * @returns the rule that forbids it; undefined if allowed
  */
-export function protectedBy(path: string, command: FileAccess): string | undefined {
+export function protectedBy(path: string, access: FileAccess): string | undefined {
   const parts = path.split('/').map(folded);
-  return RULES.find(({ deeds, covers }) => deeds.includes(command) && covers(parts))?.name;
+  return RULES.find(({ accesses, covers }) => accesses.includes(access) && covers(parts))?.name;
 }
 
-/** What a wall does with a name directly in the workspace: `hidden` is empty for commands, `kept` cannot be changed. */
+/**
+ * What shell isolation does with a name directly in the workspace: `hidden` appears empty, `kept` cannot be changed.
+ */
 export function hiddenFromShell(name: string): 'hidden' | 'kept' | undefined {
   if (protectedBy(name, 'read') !== undefined) return 'hidden';
-  // Commands may use git: of its files only what makes it run something is kept.
+  // Commands may use git: only git files that make it run a program are protected.
   return protectedBy(name, 'write') === undefined || folded(name) === '.git' ? undefined : 'kept';
 }
 
-/** Characters that some file systems pass over (HFS+). */
+/** Characters that some file systems ignore (HFS+). */
 const PASSED_OVER = /[\u200b-\u200f]|[\u202a-\u202e]|[\u2060-\u206f]|[\ufe00-\ufe0f]|\ufeff/g;
-/** What ends a name on others (NTFS). */
+/** Name endings that others ignore (NTFS). */
 const ENDING = /[. ]+$/;
 
-/** A name as the most lenient file system compares it. What is only dots and blanks has no shorter one. */
+/** A name as the most lenient file system compares it. A name of dots and blanks only is kept. */
 function folded(name: string): string {
   const plain = name.normalize('NFKC').toLowerCase().replace(PASSED_OVER, '');
   return plain.replace(ENDING, '') || plain;

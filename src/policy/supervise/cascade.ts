@@ -1,6 +1,6 @@
 /**
- * The follow-up of a finished task (S2 "Cascade_Mode"): implement → test → review → end. Depth and parent are kept in
- * each task's metadata, so that a chain has at most three follow-ups, and the board refuses a second one of the same
+ * Follow-ups of finished tasks (docs/specification.md R8.10): implement → test → review → end. Each task's metadata has
+ * its depth and parent, so a chain has at most three follow-ups. The board refuses a second follow-up of the same
  * parent and kind.
  */
 import type { Tier } from '../../model/agent/agent.ts';
@@ -19,11 +19,11 @@ const ROLES: Readonly<Record<CascadeKind, Name>> = {
 };
 const TIER: Tier = 'sonnet';
 
-/** Leading verbs that the follow-up's subject does without: `Implement user profile API` → `user profile API`. */
+/** Leading verbs that are removed from the follow-up's subject: `Implement user profile API` → `user profile API`. */
 const LEADING_VERB =
   /^(?:(?:re)?implement|create|build|fix|add|refactor|write|review|audit|check|test)(?:\s+(?:(?:unit|integration|e2e)\s+)?(?:tests|specs|coverage)\s+for)?\s+/i;
 
-/** What follows a completed task, if anything does. */
+/** The follow-up of a completed task, if it has one. */
 export function followUp(board: Board, task: Task, rules: CascadeRules): FollowUp | undefined {
   if (task.status !== 'completed' || /\[no-cascade\]/i.test(task.subject)) return undefined;
   const kind = kindAfter(board, task, rules);
@@ -53,7 +53,7 @@ function depthOf({ metadata }: Task): number {
   return typeof depth === 'number' && Number.isInteger(depth) && depth > 0 ? depth : 0;
 }
 
-/** `Write API integration tests` is about the API. */
+/** Removed too: `Write API integration tests` is about the API. */
 const TRAILING_TESTS = /\s+(?:(?:unit|integration|e2e)\s+)?(?:tests?|specs?|coverage)$/i;
 
 function subjectOf(kind: CascadeKind, task: Task): string {
@@ -63,7 +63,7 @@ function subjectOf(kind: CascadeKind, task: Task): string {
   return taskType(task) === 'test' ? `Review ${rest.replace(TRAILING_TESTS, '')} and tests` : `Review ${rest}`;
 }
 
-/** Where tests are, in the languages that people write. */
+/** Patterns of test files in common languages. */
 const TESTS: readonly string[] = [
   '**/*.{test,spec}.*',
   '**/{test,tests,__tests__,spec,specs}/**',
@@ -73,23 +73,23 @@ const TESTS: readonly string[] = [
 ];
 
 /**
- * What the follow-up of a task that names its files may write: who tests writes tests, who reviews writes nothing (SPEC §9).
- * Of work that is not told by files nobody can tell.
+ * The files that a follow-up may write, if its task names files: a test writes test files, a review writes nothing
+ * (docs/specification.md R8.14). If the task names no files, the follow-up names none either.
  */
 export const filesOf = ({ kind }: Pick<FollowUp, 'kind'>, { work }: Pick<Task, 'work'>): string[] =>
   kind === 'test' && work.files.length > 0 ? [...TESTS] : [];
 
-/** Who may take up follow-ups, kept up to date while they are given out. */
+/** Members that may take follow-ups; updated while follow-ups are assigned. */
 interface Helpers {
   readonly idle: readonly SightedMember[];
-  /** Members that may still be added. */
+  /** How many members may still be added. */
   readonly room: number;
 }
 
 /**
- * The follow-ups that are due, each with whom it is for; one idle member gets one.
+ * The follow-ups that are due, each with its member; an idle member gets only one.
  *
- * @param taken members that got something else in this look
+ * @param taken members that got another task in this look
  */
 export function cascades(
   sighting: Sighting,
@@ -127,9 +127,9 @@ const without = (helpers: Helpers, place: Placement): Helpers => ({
 });
 
 /**
- * Who does a follow-up: an idle member of its role → any idle one that may → a new member → nobody yet.
+ * Who does a follow-up: an idle member of its role → any idle member that may → a new member → no one yet.
  *
- * @param author who did the parent; never the reviewer of its own work
+ * @param author the member that did the parent; it never reviews its own work
  */
 function placeFollowUp({ idle, room }: Helpers, { subject, metadata, role, kind }: FollowUp, author: Name): Placement {
   const free = idle.filter(({ member }) => !(kind === 'review' && member.name === author));
@@ -138,6 +138,6 @@ function placeFollowUp({ idle, room }: Helpers, { subject, metadata, role, kind 
   const any = free.find(({ member }) => mayDo(member.role, { subject, metadata, role }));
   if (any)
     return { do: 'assign', owner: any.member.name, why: `${any.member.name} is idle, and ${any.member.role} may` };
-  if (room > 0) return { do: 'spawn', role, why: `nobody is idle, and there is room for a ${role}` };
-  return { do: 'queue', why: 'nobody is free for it yet' };
+  if (room > 0) return { do: 'spawn', role, why: `no member is idle, and a ${role} may be added` };
+  return { do: 'queue', why: 'no member is free for it yet' };
 }

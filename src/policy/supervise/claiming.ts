@@ -1,15 +1,18 @@
-/** Whose bell to ring when tasks become ready. The law of claiming itself is `claimRefusal` in model/board/board.ts. */
+/**
+ * Which members to wake when tasks become ready. The rule of claiming itself is `claimRefusal` in
+ * model/board/board.ts.
+ */
 import { claimRefusal, type Board, type Member } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { byId, type Task } from '../../model/board/task.ts';
 import { byNumber } from '../member-availability.ts';
 
 /**
- * The owner of each task, or for tasks without one as many idle members as may claim them. A busy member is not woken:
- * it folds to the end of the log when it ends its task, and finds what became ready meanwhile.
+ * The owner of each task; for tasks without an owner, as many idle members as may claim them. A busy member is not
+ * woken: after its task it folds to the end of the log and finds what became ready.
  *
  * @param ready tasks that have just become ready
- * @param except who made them ready, and so looks by itself
+ * @param except the member that made them ready: it looks by itself
  * @returns names without repetition, owners first
  */
 export function whomToWake(board: Board, ready: readonly Task[], except?: Name): Name[] {
@@ -17,7 +20,7 @@ export function whomToWake(board: Board, ready: readonly Task[], except?: Name):
     .filter(({ name, state }) => state === 'joined' && name !== except && !board.busy.has(name))
     .sort((a, b) => byNumber(a.name, b.name));
   const woken = new Set<Name>();
-  // Owners first: one who has a task of its own takes that, and is not counted on for another.
+  // Owners first: a member with a task of its own takes that one and cannot take another.
   for (const { owner } of [...ready].sort(byId)) {
     const isFree = owner === LEAD ? except !== LEAD : idle.some(({ name }) => name === owner);
     if (owner !== undefined && isFree) woken.add(owner);

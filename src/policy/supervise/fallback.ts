@@ -1,24 +1,24 @@
 /**
- * What follows when an agent fails by its own fault (SPEC §8 "Choice"): the same again, or another in its place — at
- * once and for the whole run where it cannot work at all, for one task where it does not get on with that.
+ * What follows an agent's own fault (docs/specification.md R7.8): the same agent again, or another agent. An agent that
+ * cannot work at all is replaced at once for the whole run; an agent that fails at one task is replaced for that task.
  *
- * not_installed, unauthorised   another at once, for the run
- * crashed                       again after 5, 10 and 20 s, then another, for the task
- * bad_output, overflow, timeout once more, then another, for the task
- * rate_limited                  again, when its vendor lets it
+ *   not_installed, unauthorised   another at once, for the run
+ *   crashed                       again after 5, 10 and 20 s, then another, for the task
+ *   bad_output, overflow, timeout once more, then another, for the task
+ *   rate_limited                  again, after its vendor's pause
  */
 import type { AgentSpec, FailureClass } from '../../model/agent/agent.ts';
 import { usesModel } from '../../model/agent/agent-kinds.ts';
 import { defined } from '../../model/text/defined.ts';
 import { RESTART_AFTER_MS } from './restart.ts';
 
-/** For how long another stands in. */
+/** For how long the other agent replaces it. */
 export type FallbackScope = 'run' | 'task';
 
 export type Remedy =
   { readonly do: 'again'; readonly afterMs?: number } | { readonly do: 'fall back'; readonly for: FallbackScope };
 
-/** Ends that one agent may give to one task before another is asked. */
+/** Failures of one kind that one agent may have at one task before another agent is asked. */
 const MOST_OF_A_KIND = 2;
 
 /** @param faults of one agent at one task, or at its mail; the latest is the last */
@@ -45,18 +45,21 @@ export function remedyFor(faults: readonly FailureClass[]): Remedy {
   }
 }
 
-/** A command is what its user wrote and a script says what it says: nobody stands in for them, and they for nobody. */
+/** A command or a script is exactly what its user wrote: no agent replaces it, and it replaces none. */
 export const mayFallBack = ({ kind }: AgentSpec): boolean => usesModel(kind);
 
-/** Two specs of one key are the same agent: what one cannot, the other cannot either. The tier makes no other of it. */
+/**
+ * Two specs with one key are the same agent: if one cannot do a task, neither can the other. The tier is not part of
+ * the key.
+ */
 export const agentKey = ({ tier: _, ...spec }: AgentSpec): string =>
   JSON.stringify(Object.entries(spec).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /**
- * Who may stand in for an agent, in order; the tier is kept.
+ * The agents that may replace an agent, in order; the tier is kept.
  *
  * @param fallback as configured
- * @param isSpent of its key: it was tried already, or cannot work in this run
+ * @param isSpent whether the agent with this key was already tried, or cannot work in this run
  */
 export function standIns(
   spec: AgentSpec,

@@ -1,8 +1,8 @@
 /**
- * The law of supervision (SPEC §9): what was seen of a team → what is to be done, and nothing is done here. The rules
- * are asked in one fixed order and no two of them decide about the same thing: a task gets at most one verdict in a
- * look, and what a rule decided of a member the later ones take for done. Verdicts that were carried out are not
- * repeated by the next look, so a crash between two of them is repaired by looking again.
+ * The rules of supervision (docs/specification.md R5.6): a sighting of the team → what must be done. Nothing is carried
+ * out here. The rules run in one fixed order, and no two of them decide the same thing: a task gets at most one verdict
+ * per look, and later rules assume earlier verdicts are done. After a crash between two verdicts the next look decides
+ * the remaining ones again.
  */
 import { PERSON } from '../../model/board/authority.ts';
 import { allDependants, claimOf, isDone, pendingTasks } from '../../model/board/board.ts';
@@ -18,10 +18,10 @@ import { sightedMembers } from '../member-availability.ts';
 import { stuckReason } from './stuck-reason.ts';
 import { judgeProgress } from './watchdog.ts';
 
-/** @returns what to do, in order; empty when all that is left is to wait for somebody who works or will */
+/** @returns the verdicts in order; empty if the lead only needs to wait for a member that works or will work */
 export function judge(sighting: Sighting, limits: Limits): Verdict[] {
   const { board } = sighting;
-  if (sighting.overslept) return [{ do: 'resetDeadlines', why: 'the lead itself slept; every deadline starts again' }];
+  if (sighting.overslept) return [{ do: 'resetDeadlines', why: 'the lead itself slept' }];
   if (board.phase !== 'open') return [];
 
   const quarantined = quarantines(sighting, limits);
@@ -42,19 +42,19 @@ export function judge(sighting: Sighting, limits: Limits): Verdict[] {
   return verdicts.length > 0 ? verdicts : [stuckReason(sighting) ?? []].flat();
 }
 
-/** A pipeline ends when its roles have reported and nothing is to be done again. */
+/** A pipeline is finished when all its roles have reported and no fix round is due. */
 const isReported = ({ board, members, pipeline }: Sighting): boolean =>
   pipeline === undefined ||
   (!members.some(({ name, quarantined, givenUp }) => pipeline.owing.has(name) && !quarantined && !givenUp) &&
     fixNeeds(board).every(({ is }) => is === 'exhausted'));
 
-/** Whom a verdict gives work to. */
+/** The member that a verdict gives work to. */
 const givenTo = (verdict: Verdict): Name[] => {
   const name = verdict.do === 'assign' ? verdict.owner : verdict.do === 'fence' ? verdict.heir : undefined;
   return name ? [name] : [];
 };
 
-/** After so many failed attempts in a row a member gets no new tasks. */
+/** After this many failed attempts in a row a member gets no new tasks. */
 const quarantines = (sighting: Sighting, { maxConsecutiveErrors }: Limits): Verdict[] =>
   sightedMembers(sighting)
     .filter(({ seen }) => !seen.quarantined && seen.consecutiveFailures >= maxConsecutiveErrors)
@@ -64,7 +64,10 @@ const quarantines = (sighting: Sighting, { maxConsecutiveErrors }: Limits): Verd
       why: `${seen.consecutiveFailures} failed attempts in a row`,
     }));
 
-/** The claims of processes that are gone. The lead has none: a new one frees the claims of the one before. */
+/**
+ * Releases of claims whose process is gone. The lead's own claims are not here: a new lead releases those of the one
+ * before.
+ */
 function releases({ board, members }: Sighting): Verdict[] {
   const seen = new Map(members.map((one) => [one.name, one]));
   const running = [...board.busy.values()].flatMap((id) => board.tasks.get(id) ?? []).sort(byId);
@@ -74,12 +77,16 @@ function releases({ board, members }: Sighting): Verdict[] {
     const ended = { do: 'release' as const, member: claim.member, task: task.id, epoch: claim.epoch };
     const one = seen.get(claim.member);
     if (one?.process === 'dead')
-      return [{ ...ended, reason: 'lost', why: `${claim.member} died at it (${one.death ?? 'nobody saw how'})` }];
+      return [
+        { ...ended, reason: 'lost', why: `${claim.member}died while working on it (${one.death ?? 'cause unknown'})` },
+      ];
     return one?.process === 'none' ? [{ ...ended, reason: 'orphaned', why: `${claim.member} does not run` }] : [];
   });
 }
 
-/** What a failed or cancelled blocker holds up; a dependant of a skipped one goes with it and is not named again. */
+/**
+ * Tasks blocked by a failed or cancelled task. Dependants of a skipped task are skipped with it and not named again.
+ */
 function skips({ board, unattended }: Sighting): Extract<Verdict, { do: 'skip' }>[] {
   if (!unattended) return [];
   const covered = new Set<string>();

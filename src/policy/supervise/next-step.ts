@@ -1,15 +1,14 @@
 /**
- * What a teammate does next (SPEC §5, S3's work loop with v9's idle cycle): inbox → own unfinished task → a new claim →
- * wait. Mail that waits when its own task goes on comes with that task's turn; before anything new is begun it has a
- * turn of its own.
+ * What a teammate does next (docs/specification.md R3.9): inbox → own unfinished task → a new claim → wait. Mail that
+ * arrives during its own task comes with that task's next turn. Before a new task begins, mail gets a turn of its own.
  */
 
 export interface Situation {
-  /** The task in its hands; `asked about`: a person must answer first. */
+  /** Its task in progress; `asked about`: a person must answer first. */
   readonly own: 'none' | 'workable' | 'asked about';
-  /** Mail that its agent must think about. */
+  /** There is mail for its agent. */
   readonly hasMail: boolean;
-  /** A ready task that it may have. */
+  /** There is a ready task that it may claim. */
   readonly hasReady: boolean;
 }
 
@@ -22,23 +21,23 @@ export function nextStep({ own, hasMail, hasReady }: Situation): NextStep {
 }
 
 export interface IdleState {
-  /** Milliseconds since it ran out of work. */
+  /** Milliseconds since its last task or mail. */
   readonly idleFor: number;
-  /** Its agent has done something that its lead was not yet told the end of. */
+  /** Its agent has worked since the last idle notice to the lead. */
   readonly hasNews: boolean;
-  /** A person must answer before it can go on: it is not idle, and does not leave. */
+  /** A person must answer before it can continue: it is not idle and does not stop. */
   readonly waitsForAnswer: boolean;
-  /** Leaves after so long without work; undefined: never. */
+  /** It stops after this many milliseconds without work; undefined: never. */
   readonly timeoutMs: number | undefined;
 }
 
 export type IdleAction = 'tell idle' | 'tell blocked' | 'leave';
 
-/** An idle notice is sent when idleness has lasted this long: a short wait is none. */
+/** Milliseconds of idleness before an idle notice is sent; a shorter pause is not reported. */
 const IDLE_NOTICE_MS = 1_000;
 const BLOCKED_NOTICE_MS = 120_000;
 
-/** What is due while there is nothing to do; the lead is told once a time of idleness. */
+/** What to do while there is no work; the lead is told once per idle time. */
 export function whileIdle({ idleFor, hasNews, waitsForAnswer, timeoutMs = Infinity }: IdleState): IdleAction[] {
   if (waitsForAnswer) return [];
   return [

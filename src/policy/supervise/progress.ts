@@ -1,6 +1,6 @@
 /**
- * What can be said of a member at one moment, in one state and one clause (SPEC §6 "Three clocks"): for `status`, `why`
- * and every view. The states are asked from the one that rules out most to the one that rules out least.
+ * The state of a member at one moment, with one clause as reason (docs/specification.md R5.5): for `status`, `why` and
+ * every view. States are checked in order; the first that applies wins.
  */
 import { claimOf, openBlockers, type Board, type Member } from '../../model/board/board.ts';
 import { waitOf } from '../../model/board/request.ts';
@@ -9,11 +9,11 @@ import type { MemberState } from '../../model/team/team-config.ts';
 import type { MemberSighting } from '../sighting.ts';
 import { duration } from '../mail-wording.ts';
 
-/** What its process says of itself, beyond what the board tells. */
+/** What a process reports about itself, beyond the board. */
 export interface MemberNote {
   readonly state: 'starting' | 'idle' | 'working' | 'waiting' | 'rate-limited' | 'stopping';
   readonly reason: string;
-  /** How long it still lasts, where that is known. */
+  /** How many milliseconds the state still lasts, if known. */
   readonly forMs?: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface Description {
 }
 
 /**
- * @param seen absent: it has no process of ours, and only the board tells of it
+ * @param seen absent: the member has no process of ours, and only the board knows it
  * @param stalledAfterMs silence that counts as stalled: `watchdogWarningMs`
  */
 export function describeMember(
@@ -52,7 +52,7 @@ export function describeMember(
   );
 }
 
-/** It waits for a person: about the task in its hands, or with nothing else to do. */
+/** It waits for a person: about its task in progress, or while it has no other work. */
 function asking(board: Board, { name }: Member, task: Task | undefined): Description | undefined {
   const request = waitOf(board, name, task?.id);
   if (request === undefined || (task !== undefined && request.task !== task.id)) return undefined;
@@ -70,7 +70,7 @@ function shortly(text: string): string {
   return line.length <= SHOWN ? line : `${line.slice(0, SHOWN)}…`;
 }
 
-/** Without a process, or without the right to work. */
+/** It has no process, or may not work. */
 function gone(member: Member, seen: MemberObservation): Description | undefined {
   if (seen.quarantined)
     return {
@@ -82,15 +82,15 @@ function gone(member: Member, seen: MemberObservation): Description | undefined 
       ? { state: 'joined', reason: 'it was not started yet' }
       : { state: 'stopped', reason: 'its process ended in order' };
   if (seen.process !== 'dead') return undefined;
-  return { state: 'dead', reason: `${seen.death ?? 'nobody saw how'}; ${afterDeath(seen)}` };
+  return { state: 'dead', reason: `${seen.death ?? 'cause unknown'}; ${afterDeath(seen)}` };
 }
 
 function afterDeath({ byHand, givenUp, restarts }: MemberObservation): string {
   if (byHand) return 'a person started it and may start it again';
-  return givenUp ? `not restarted any more after ${restarts} restarts` : 'it will be restarted';
+  return givenUp ? `not restarted again after ${restarts} restarts` : 'it will be restarted';
 }
 
-/** It runs, and something keeps it from its work. */
+/** Its process lives, but something prevents it from working. */
 function held(
   seen: MemberObservation,
   note: MemberNote | undefined,
@@ -115,7 +115,7 @@ function at(task: Task, note?: MemberNote): Description {
   return { state: 'working', reason: `task #${task.id}${which}${doing}` };
 }
 
-/** Nothing in hand: its next task waits for others, or there is none. */
+/** It has no task in progress: its next task is blocked, or there is none. */
 function free(board: Board, member: Member, note: MemberNote | undefined): Description {
   const own = [...board.tasks.values()]
     .filter(({ status, owner }) => status === 'pending' && owner === member.name)

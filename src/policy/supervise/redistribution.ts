@@ -1,9 +1,8 @@
 /**
- * Where pending tasks go when their owner will not do them, or when somebody runs out of work (S2 "Dynamic_Scaling").
- * Only pending tasks move. Whom to choose: who may do it → whose role matches → whose agent is the one that the task's
- * domain is routed to → who is idle → the smaller load (tasks completed and still owned) → less time worked → the lower
- * number. Nobody fits: the task waits without an
- * owner, its role kept, for whoever is next to be free.
+ * Moves pending tasks if their owner will not do them or another member has no work (docs/specification.md R5.9). Only
+ * pending tasks move. The member is chosen in this order: may do the task → role matches → agent matches the task's
+ * domain → idle → smaller load (tasks completed and still owned) → less time worked → lower number. If no member fits,
+ * the task waits without an owner and keeps its role; the next free member may take it.
  */
 import { isReady, ownsPrefix, pendingTasks, type Board, type Member } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -16,15 +15,15 @@ import { mayDo } from '../task-type.ts';
 
 type Assignment = Extract<Verdict, { do: 'assign' }>;
 
-/** Whose work a follow-up reviews; undefined for any other task. */
+/** The member whose work a review task reviews; undefined for any other task. */
 export function reviewedAuthor(board: Board, { metadata }: Task): Name | undefined {
   const parent = metadata['kind'] === 'review' ? board.tasks.get(String(metadata['parent'])) : undefined;
   return parent?.status === 'completed' ? parent.by.member : undefined;
 }
 
 /**
- * May this member be given this task? `auto` keeps to the task's role, `prefix` to the pipeline's prefixes; nobody
- * reviews what is their own.
+ * Whether this member may get this task. `auto` keeps to the task's role, `prefix` to the pipeline's prefixes. No
+ * member reviews its own work.
  */
 export function mayBeGiven(board: Board, task: Task, member: Member): boolean {
   if (reviewedAuthor(board, task) === member.name) return false;
@@ -33,13 +32,13 @@ export function mayBeGiven(board: Board, task: Task, member: Member): boolean {
   return subjectCode(task.subject) === undefined || ownsPrefix(board, member, task.subject);
 }
 
-/** What a task asks for in whoever does it. */
+/** The role and agent kind that a task asks for. */
 interface Wanted {
   readonly role: Name | undefined;
   readonly agent: string | undefined;
 }
 
-/** Members and what each has on its hands, kept up to date while tasks are given out. */
+/** The load of each member; updated while tasks are assigned. */
 export class Workload {
   readonly #sighting: Sighting;
   readonly #able: readonly SightedMember[];
@@ -57,7 +56,7 @@ export class Workload {
       if (owner !== undefined) this.#owned.set(owner, this.#ownedBy(owner) + 1);
   }
 
-  /** The best member for a task, or undefined; it counts as given from now on. */
+  /** @returns the best member for a task, whose load now includes it; undefined if none fits */
   assign(task: Task, fits: (worker: SightedMember, idle: boolean) => boolean): Name | undefined {
     const { board } = this.#sighting;
     const wanted = { role: roleOf(board, task), agent: agentFor(`${task.subject}\n${task.description}`) };
@@ -92,16 +91,16 @@ const openTasks = (board: Board): Task[] => [
   ...[...board.busy.values()].flatMap((id) => board.tasks.get(id) ?? []),
 ];
 
-/** What a task is for: its own role, else its owner's, also of one that has left. */
+/** The role of a task: its own, else its owner's, even if the owner has left. */
 const roleOf = (board: Board, task: Task): Name | undefined =>
   task.role ?? (task.owner === undefined ? undefined : board.members.get(task.owner)?.role);
 
-/** Who else should have this task; null when nobody fits. */
+/** Which other member gets this task; null if none fits. */
 export const successorOf = (workload: Workload, task: Task, from: Name): Name | null =>
   workload.assign(task, ({ member }) => member.name !== from) ?? null;
 
 /**
- * @param hands what the other rules of this look gave out already
+ * @param workload includes what the other rules of this look have assigned
  * @param except tasks that another rule of this look decides
  */
 export function redistribute(sighting: Sighting, workload: Workload, except: ReadonlySet<string>): Assignment[] {
@@ -115,7 +114,7 @@ export function redistribute(sighting: Sighting, workload: Workload, except: Rea
   return [...moved, ...takeUp(ready, workload), ...takeOver(sighting, ready, workload)];
 }
 
-/** Tasks whose owner is out go to the best other. */
+/** Tasks whose owner is out go to the best other member. */
 function orphansOf(sighting: Sighting, pending: readonly Task[], workload: Workload): Assignment[] {
   const why = whyOut(sighting);
   return pending.flatMap((task): Assignment[] => {
@@ -138,14 +137,14 @@ function whyOut({ board, members }: Sighting): (name: Name) => string | undefine
   };
 }
 
-/** Unowned tasks go to members who are idle, each the one task that fits best. */
+/** Tasks without an owner go to idle members; each gets the one task that fits best. */
 const takeUp = (ready: readonly Task[], workload: Workload): Assignment[] =>
   ready.flatMap((task): Assignment[] => {
     const owner = task.owner === undefined ? workload.assign(task, (_, idle) => idle) : undefined;
     return owner === undefined ? [] : [{ do: 'assign', task: task.id, owner, why: `${owner} is idle` }];
   });
 
-/** Somebody who ran out of work takes a ready task over from a busy member of the same role. */
+/** A member without work takes a ready task over from a busy member of the same role. */
 const takeOver = ({ board }: Sighting, ready: readonly Task[], workload: Workload): Assignment[] =>
   ready.flatMap((task): Assignment[] => {
     const from = task.owner === undefined ? undefined : board.members.get(task.owner);

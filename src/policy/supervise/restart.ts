@@ -1,18 +1,21 @@
 /**
- * The restart of dead processes: after 5, 10 and 20 seconds, then no more; 60 s of health and the count starts again
- * (SPEC §9). It knows nothing of failed tasks: they are another counter, `maxConsecutiveErrors`.
+ * The restart of dead processes (docs/specification.md R5.7): after 5, 10 and 20 seconds, then no more. After 60 s of
+ * health the count starts again. Failed tasks have their own counter, `maxConsecutiveErrors`.
  */
 import { duration } from '../mail-wording.ts';
 import type { MemberSighting, Verdict } from '../sighting.ts';
 import { isBeating } from '../member-availability.ts';
 
-/** How long a process stays dead before its first, second and third restart. */
+/** Milliseconds between a process's death and its first, second and third restart. */
 export const RESTART_AFTER_MS = [5_000, 10_000, 20_000] as const;
 export const HEALTHY_MS = 60_000;
-/** A process that has not written its record by then hangs. */
+/** A process that has not written its record after this time hangs. */
 export const READY_WITHIN_MS = 30_000;
 
-/** What the start, the death or the health of one member's process calls for. A quarantined one gets no work, hence no restart. */
+/**
+ * The verdict on the start, the death or the health of one member's process. A quarantined member gets no work, so it
+ * is not restarted.
+ */
 export function restartOf(seen: MemberSighting): Verdict | undefined {
   if (seen.process === 'starting') return seen.startingFor < READY_WITHIN_MS ? undefined : neverReady(seen);
   if (seen.quarantined) return undefined;
@@ -30,10 +33,10 @@ const neverReady = ({ name }: MemberSighting): Verdict => ({
 
 function afterDeath(seen: MemberSighting): Verdict | undefined {
   const { name, restarts, deadFor, byHand } = seen;
-  const how = `its process died (${seen.death ?? 'nobody saw how'})`;
-  if (byHand) return { do: 'abandon', member: name, why: `${how}, and a person started it: a person starts it again` };
+  const how = `its process died (${seen.death ?? 'cause unknown'})`;
+  if (byHand) return { do: 'abandon', member: name, why: `${how}; a person started it and may start it again` };
   if (seen.unfit)
-    return { do: 'abandon', member: name, why: 'no agent can work for it here, which no restart changes' };
+    return { do: 'abandon', member: name, why: 'no agent is available for it, and a restart cannot change that' };
   const wait = RESTART_AFTER_MS[restarts];
   if (wait === undefined) return { do: 'abandon', member: name, why: `${how} after ${restarts} restarts` };
   if (deadFor < wait) return undefined;

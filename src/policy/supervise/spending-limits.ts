@@ -1,4 +1,4 @@
-/** The hard stops of a run: so much money, so many tokens (`--max-cost`, `--max-tokens`). */
+/** Hard limits of a run on money and tokens (`--max-cost`, `--max-tokens`). */
 import type { Spending } from '../../model/team/spending-sum.ts';
 
 export interface SpendingLimits {
@@ -8,8 +8,8 @@ export interface SpendingLimits {
 }
 
 /**
- * @returns why the run ends now; undefined while it may go on. A cost that nobody can tell cannot be kept within a
- *   limit, so a model without a price ends a run that has one.
+ * @returns why the run ends now; undefined if it may continue. A model without a price ends a run that has a cost
+ * limit, because its cost is unknown.
  */
 export function overspent(
   { tokens, usd, unpriced }: Spending,
@@ -18,9 +18,9 @@ export function overspent(
   if (maxTokens !== undefined && tokens >= maxTokens)
     return `${tokens} tokens were used; --max-tokens is ${maxTokens}.`;
   if (maxCost === undefined) return undefined;
-  if (usd >= maxCost) return `$${usd.toFixed(4)} were spent; --max-cost is $${maxCost}.`;
+  if (usd >= maxCost) return `$${usd.toFixed(4)} was spent; --max-cost is $${maxCost}.`;
   const [model] = unpriced;
   return model === undefined
     ? undefined
-    : `Nobody knows a price of ${model}, so --max-cost cannot be kept: give one under "prices" in the configuration, or limit by --max-tokens.`;
+    : `The price of ${model} is unknown, so --max-cost cannot be enforced: give one under "prices" in the configuration, or limit by --max-tokens.`;
 }

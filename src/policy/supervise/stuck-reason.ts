@@ -1,6 +1,6 @@
 /**
- * When nothing runs and nothing can: the loop never waits in silence, it says who or what is missing. A task that a
- * person, the lead, or a member yet to be restarted can take is waited for and is not stuck.
+ * Says what is missing if no task runs and none can start: the loop never waits silently. A task is not stuck if a
+ * person, the lead, or a member that will be restarted can take it.
  */
 import { claimRefusal, isReady, openBlockers, pendingTasks, type Board, type Member } from '../../model/board/board.ts';
 import { LEAD } from '../../model/text/names.ts';
@@ -10,15 +10,15 @@ import { reviewedAuthor, mayBeGiven } from './redistribution.ts';
 import type { MemberSighting, Sighting, Verdict } from '../sighting.ts';
 import { isAble, sightedMembers } from '../member-availability.ts';
 
-/** More reasons than this help nobody. */
+/** At most this many reasons in one text. */
 const MOST_REASONS = 5;
 
 export function stuckReason(sighting: Sighting): Verdict | undefined {
   const pending = [...pendingTasks(sighting.board)];
   const open = pending.filter((task) => !isInternal(task));
-  // Whoever asked a person waits, however long it takes.
+  // A member that asked a person waits without a limit.
   if (open.length === 0 || sighting.board.busy.size > 0 || sighting.board.open.size > 0) return undefined;
-  // A role that lives has yet to report, and its report brings the next one.
+  // A living role has not reported yet, and its report starts the next one.
   if (sighting.pipeline && sighting.members.some(({ process }) => process === 'alive' || process === 'starting'))
     return undefined;
   const ready = pending.filter((task) => isReady(sighting.board, task));
@@ -31,12 +31,12 @@ export function stuckReason(sighting: Sighting): Verdict | undefined {
   return { do: 'stuck', why: reasons.slice(0, MOST_REASONS).join('; ') + (more > 0 ? `; and ${more} more` : '') };
 }
 
-/** Somebody can and will, or at least may, take this ready task. */
+/** Whether a member can take this ready task and will, or at least may. */
 function isWaitedFor(sighting: Sighting, task: Task): boolean {
   const { board, members } = sighting;
   if (task.owner === LEAD) return true;
   const seen = new Map(members.map((one) => [one.name, one]));
-  // One whom nobody sees has no process of ours: a person or an MCP host, who may come back at any time.
+  // A member without a sighting has no process of ours: a person or an MCP host, which may return at any time.
   const isHere = ({ name, state }: Member): boolean => state === 'joined' && isAbleOrUnseen(seen.get(name));
   const here = [...board.members.values()].filter(isHere);
   if (task.owner !== undefined) return here.some(({ name }) => name === task.owner);
@@ -47,7 +47,7 @@ function isWaitedFor(sighting: Sighting, task: Task): boolean {
 
 const isAbleOrUnseen = (seen: MemberSighting | undefined): boolean => seen === undefined || isAble(seen);
 
-/** Who or what a ready task lacks, as the end of a sentence about it. */
+/** What a ready task lacks, as the end of a sentence about it. */
 function missing(sighting: Sighting, task: Task): string {
   const { board, members } = sighting;
   if (task.owner !== undefined) {
@@ -57,13 +57,13 @@ function missing(sighting: Sighting, task: Task): string {
     return `belongs to ${task.owner}, which ${seen?.process === 'none' ? 'is not started' : 'is gone'}`;
   }
   const joined = sightedMembers(sighting);
-  if (joined.length === 0) return 'has nobody to do it: the team has no members';
+  if (joined.length === 0) return 'has no member to do it: the team has no members';
   if (joined.some((one) => mayBeGiven(board, task, one.member)))
-    return 'has nobody to do it: no member that may is running';
+    return 'has no member to do it: no allowed member is running';
   const author = reviewedAuthor(board, task);
   if (author !== undefined && joined.every(({ member }) => member.name === author))
-    return `reviews the work of ${author}, and there is nobody else to do it`;
-  if (board.claimMode === 'prefix') return `has a prefix that no member takes: ${task.subject}`;
+    return `reviews the work of ${author}, and there is no other member to do it`;
+  if (board.claimMode === 'prefix') return `has a prefix that no member declares: ${task.subject}`;
   if (task.role !== undefined) return `needs the role ${task.role}, which no member has`;
   return 'needs a member that may write, and there are only read-only ones';
 }

@@ -1,9 +1,13 @@
-/** Idle notices, coalesced (RELIABILITY §2 row 21): of one member only the latest says anything. */
+/** Merges idle notices (docs/specification.md R2.13): only the latest notice of each member counts. */
 import type { Message } from '../../model/team/message.ts';
 
 export const isIdleNotice = ({ type, kind }: Message): boolean => type === 'message' && kind === 'idle';
 
-/** Of mail in its order, the notices that a later one of the same member makes void. */
+/**
+ * The ids of notices that a later notice of the same member replaces.
+ *
+ * @param mail in order
+ */
 export function superseded(mail: readonly Message[]): Set<string> {
   const latest = new Map<string, string>();
   const over = new Set<string>();

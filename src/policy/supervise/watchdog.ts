@@ -1,8 +1,8 @@
 /**
- * The watch over members that hold a task (SPEC §9 "Monitoring"): after 5 minutes without progress one STATUS CHECK;
- * a heart that stands still and a check that nobody answers in 2 minutes make it dead; alive but without progress for
- * 10 minutes, its task goes to another, the old claim fenced first. What has a `timeout` of its own is let run, as long
- * as the process that keeps the time is alive.
+ * Watches members that have a claim (docs/specification.md R5.6). After 5 minutes without progress it sends one STATUS
+ * CHECK. A member counts as dead if its heartbeat stops and the check is unanswered for 2 minutes. If it lives but
+ * makes no progress for 10 minutes, its claim is fenced and the task goes to another member. Exception: work with its
+ * own `timeout` continues while the process that measures the time lives.
  */
 import { PERSON } from '../../model/board/authority.ts';
 import { claimOf, type Board } from '../../model/board/board.ts';
@@ -14,7 +14,7 @@ import type { Limits, MemberSighting, Verdict } from '../sighting.ts';
 import { ANSWER_WITHIN_MS, isBeating, isFrozen } from '../member-availability.ts';
 import { duration } from '../mail-wording.ts';
 
-/** @param hands from which the heir of a fenced task is chosen */
+/** @param workload from which the new owner of a fenced task is chosen */
 export function judgeProgress(
   board: Board,
   seen: MemberSighting,
@@ -32,7 +32,7 @@ export function judgeProgress(
 const stopped = ({ name, beatAge }: MemberSighting): Verdict => ({
   do: 'stop',
   member: name,
-  why: `its process is alive, but its heart has stood still for ${duration(beatAge)}`,
+  why: `its process is alive, but has had no heartbeat for ${duration(beatAge)}`,
 });
 
 function silence(seen: MemberSighting, limits: Limits, task: Task, fenced: () => Verdict): Verdict | undefined {
@@ -44,7 +44,7 @@ function silence(seen: MemberSighting, limits: Limits, task: Task, fenced: () =>
   return !seen.boundedByTimeout && seen.progressAge >= limits.watchdogReassignMs ? fenced() : undefined;
 }
 
-/** An answer given before the heart stopped is no answer any more once it has stood still that long. */
+/** An answer from before the heartbeat stopped does not count after ANSWER_WITHIN_MS without a heartbeat. */
 const isDeadOnEvidence = (seen: MemberSighting): boolean =>
   !isBeating(seen) && (seen.checkedFor ?? 0) >= ANSWER_WITHIN_MS && (!seen.answered || isFrozen(seen));
 
@@ -53,7 +53,7 @@ function fence(board: Board, seen: MemberSighting, task: Task, claim: Claim, wor
   const reason = dead || hangsEverybody(task) ? 'lost' : 'fenced';
   const poisoned = reason === 'lost' && task.lost + 1 >= POISON_AFTER;
   const heir = poisoned ? undefined : heirAfter(board, seen, task, workload);
-  const still = dead ? `its heart stands still and it did not answer in ${duration(ANSWER_WITHIN_MS)}` : 'it is alive';
+  const still = dead ? `it has no heartbeat and did not answer in ${duration(ANSWER_WITHIN_MS)}` : 'it is alive';
   return {
     do: 'fence',
     member: seen.name,
@@ -67,12 +67,12 @@ function fence(board: Board, seen: MemberSighting, task: Task, claim: Claim, wor
 }
 
 /**
- * A fenced claim is no attempt and no lost process, so a task that hangs whoever takes it would go round for ever.
- * From its third claim without an outcome on each further one counts as a process that the task took down.
+ * A fenced claim counts neither as an attempt nor as a lost process, so a task that hangs every member would be claimed
+ * for ever. Therefore, from its third claim without an outcome on, each further one counts as a lost process.
  */
 const hangsEverybody = (task: Task): boolean => task.claims - task.attempts - task.lost >= POISON_AFTER;
 
-/** Another member; where there is none, the same one after its restart, or, if that is not ours to do, whoever comes. */
+/** Another member. If there is none: the same one after its restart, or, if a person started it, no owner. */
 function heirAfter(board: Board, seen: MemberSighting, task: Task, workload: Workload): Name | null | undefined {
   if (profiles[board.profile].whenSilent === 'reset') return undefined;
   if (task.owner === undefined && board.claimMode !== 'assigned') return undefined;

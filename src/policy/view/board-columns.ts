@@ -1,4 +1,4 @@
-/** The board as columns of cards, by status; what is pending stands apart by whether anything holds it up. */
+/** The board as columns of cards, by status; pending tasks are split into blocked and ready. */
 import { dependants, isReady, openBlockers, type Board } from '../../model/board/board.ts';
 import { questionOn } from '../../model/board/request.ts';
 import { byId, isInternal, type Task } from '../../model/board/task.ts';
@@ -10,21 +10,21 @@ export interface Card {
   readonly id: string;
   readonly subject: string;
   readonly column: BoardColumn;
-  /** Who works on it or did it, else whose it is to begin. */
+  /** The member that works on it or did it, else its owner. */
   readonly member: string | null;
-  /** Ids that hold it up, and ids that wait for it. */
+  /** Ids of its open blockers, and ids of tasks that wait for it. */
   readonly waitsFor: readonly string[];
   readonly holds: readonly string[];
-  /** It waits for an answer. */
+  /** A question about it is open. */
   readonly asks: boolean;
   readonly attempts: number;
-  /** Its last change; of a task in hand, when it was claimed. */
+  /** Its last change; for a task in progress, the time of its claim. */
   readonly since: string;
   /** Why it failed, was skipped or cancelled. */
   readonly reason?: string;
 }
 
-/** Each column lowest id first; tasks of the runtime's own are left out. */
+/** Each column by id, lowest first; internal tasks are left out. */
 export function columnsOf(board: Board): Record<BoardColumn, Card[]> {
   const columns: Record<BoardColumn, Card[]> = {
     blocked: [],

@@ -1,9 +1,9 @@
-/** Who worked on what, from when to when, and when each member's process began: a timeline, folded event by event. */
+/** A timeline, folded event by event: which member worked on which task and when, and when each process started. */
 import { LEAD } from '../../model/text/names.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import type { Task } from '../../model/board/task.ts';
 
-/** How a claim ended; `lost`: its holder's process was replaced, or left. */
+/** How a claim ended; `lost`: its member's process was replaced, or the member left. */
 export type SpanEnd = 'completed' | 'failed' | 'released' | 'skipped' | 'cancelled' | 'lost';
 
 /** One claim of a task. Times are milliseconds since 1970. */
@@ -13,12 +13,12 @@ export interface ClaimSpan {
   /** The claim's epoch: 1 for the first. */
   readonly claim: number;
   readonly from: number;
-  /** Absent as long as it is held. */
+  /** Absent while the claim is held. */
   readonly to?: number;
   readonly end?: SpanEnd;
 }
 
-/** The beginning of a member's process; from the second one on it is a restart. */
+/** The start of a member's process; from the second one on it is a restart. */
 export interface Start {
   readonly member: string;
   readonly at: number;
@@ -54,7 +54,10 @@ export class Spans {
     if (event.type === 'member.started' && member !== undefined) this.#began(member, at);
   }
 
-  /** In the order of their beginnings. A claim that ended unseen, with a blocker say, ended when its task last changed. */
+  /**
+   * All spans by start time. A claim without an end event (ended with its blocker, for example) ended at its task's
+   * last change.
+   */
   all(tasks: ReadonlyMap<string, Task>): ClaimSpan[] {
     const open = [...this.#open.values()].map((span) => {
       const task = tasks.get(span.task);
@@ -69,7 +72,7 @@ export class Spans {
     if (end !== undefined) this.#end(task.id, at, end);
     if (type !== 'task.claimed') return;
     this.#end(task.id, at, 'lost');
-    const holder = task.status === 'in_progress' ? task.claim.member : (member ?? 'nobody');
+    const holder = task.status === 'in_progress' ? task.claim.member : (member ?? 'unknown');
     this.#open.set(task.id, { task: task.id, member: holder, claim: task.claims, from: at });
   }
 
@@ -91,14 +94,18 @@ export class Spans {
   }
 }
 
-/** Processes' clocks may differ by a little: never before it began. */
+/** Clocks of processes may differ slightly: a span never ends before it began. */
 const closed = (span: ClaimSpan, to: number, end: SpanEnd): ClaimSpan => ({
   ...span,
   to: Math.max(span.from, to),
   end,
 });
 
-/** Milliseconds that each task was worked on, all its claims together. @param now for those that still are */
+/**
+ * Milliseconds of work on each task, over all its claims.
+ *
+ * @param now end of spans that are still open
+ */
 export function workedMs(spans: readonly ClaimSpan[], now: number): Map<string, number> {
   const worked = new Map<string, number>();
   for (const { task, from, to = Math.max(from, now) } of spans) worked.set(task, (worked.get(task) ?? 0) + to - from);

@@ -1,4 +1,4 @@
-/** The chain of dependent tasks that took longest: what a run could not have been shorter than, whoever had joined. */
+/** The chain of dependent tasks that took longest: no number of members could have made the run shorter. */
 import type { Task } from '../../model/board/task.ts';
 
 export interface CriticalPath {
@@ -9,7 +9,7 @@ export interface CriticalPath {
 
 type Node = Pick<Task, 'id' | 'blockedBy'>;
 
-/** The best chain that ends in a task. */
+/** The longest chain that ends in a task. */
 interface Reach {
   readonly ms: number;
   readonly before?: string;
@@ -17,7 +17,7 @@ interface Reach {
 
 const NOWHERE: Reach = { ms: -1 };
 
-/** @param worked milliseconds by task; one that is not there took none */
+/** @param worked milliseconds by task; a missing task took none */
 export function criticalPath(tasks: ReadonlyMap<string, Node>, worked: ReadonlyMap<string, number>): CriticalPath {
   const reaches = new Map<string, Reach>();
   let last: string | undefined;
@@ -31,7 +31,7 @@ export function criticalPath(tasks: ReadonlyMap<string, Node>, worked: ReadonlyM
 const msTo = (reaches: ReadonlyMap<string, Reach>, id: string | undefined): number =>
   (id === undefined ? undefined : reaches.get(id))?.ms ?? -1;
 
-/** Blockers first, by a stack of our own: a chain may be as long as the board. */
+/** Blockers first, with an explicit stack: a chain may be as long as the board. */
 function reach(
   id: string,
   tasks: ReadonlyMap<string, Node>,
@@ -42,7 +42,7 @@ function reach(
   for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const blockers = tasks.get(top)?.blockedBy ?? [];
     const unknown = reaches.has(top) ? [] : blockers.filter((one) => !reaches.has(one));
-    // The board has no cycles; should a reader of another version meet one, each task is still asked once.
+    // The board has no cycles. If a log of another version has one, each task is still visited only once.
     reaches.set(top, reaches.get(top) ?? NOWHERE);
     if (unknown.length > 0) stack.push(...unknown);
     else {
@@ -72,7 +72,7 @@ function chainTo(
   const seen = new Set<string>();
   for (let id = last; id !== undefined && !seen.has(id); id = reaches.get(id)?.before) {
     seen.add(id);
-    // Nobody worked on it (it was skipped): it is no part of what took the time.
+    // A task without work (skipped) is not part of the path.
     if (worked.has(id)) chain.unshift(id);
   }
   return chain;

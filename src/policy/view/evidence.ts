@@ -1,26 +1,26 @@
 /**
- * The events behind an answer, kept while a team's events pass once: the latest of each task, of each member, of each
- * member's process and of the team. What the lead decided last is kept however much has happened since; of what agents
- * said there is little, since it explains little.
+ * The events behind an answer, collected in one pass: the latest events of each task, each member, each member's
+ * process and the team. The lead's last decision is always kept. Of agents' output only little is kept, because it
+ * explains little.
  */
 import type { Requests } from '../../model/board/request.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { isDecisionType } from '../decision.ts';
 import { isSpeech } from './team-projection.ts';
 
-/** What an answer is about, besides its subject. */
+/** What an answer refers to besides its subject. */
 export interface EvidenceSubject {
   readonly tasks?: readonly string[] | undefined;
-  /** Whose process matters. */
+  /** Members whose process matters. */
   readonly members?: readonly string[];
 }
 
 const SHOWN = 8;
 const SPEECH = 2;
-/** Of a subject's own events, where others are behind it too. */
+/** How many of a subject's own events come before related ones. */
 const OWN = 4;
 
-/** The latest events of one thing. */
+/** The latest events of one subject. */
 class Latest {
   readonly #facts: ShownEvent[] = [];
   readonly #speech: ShownEvent[] = [];
@@ -50,18 +50,21 @@ export class Evidence {
   }
 
   add(event: ShownEvent): void {
-    for (const thing of this.#thingsOf(event)) {
-      const latest = this.#latest.get(thing) ?? new Latest();
-      this.#latest.set(thing, latest);
+    for (const subject of this.#subjectsOf(event)) {
+      const latest = this.#latest.get(subject) ?? new Latest();
+      this.#latest.set(subject, latest);
       latest.add(event);
     }
   }
 
-  /** @param subject `team`, `member ada`, `task 3` @returns oldest first, few */
+  /**
+   * @param subject `team`, `member ada`, `task 3`
+   * @returns at most SHOWN events, oldest first
+   */
   behind(subject: string, { tasks = [], members = [] }: EvidenceSubject): ShownEvent[] {
     const others = [...tasks.map((id) => `task ${id}`), ...members.map((name) => `process ${name}`)]
-      .filter((thing) => thing !== subject)
-      .flatMap((thing) => this.#latest.get(thing)?.events ?? [])
+      .filter((other) => other !== subject)
+      .flatMap((other) => this.#latest.get(other)?.events ?? [])
       .sort((a, b) => b.number - a.number);
     const { decision, events: own = [] } = this.#latest.get(subject) ?? {};
     const wanted = [decision ?? [], own.slice(0, OWN), others, own].flat();
@@ -70,19 +73,19 @@ export class Evidence {
     return [...shown.values()].sort((a, b) => a.number - b.number);
   }
 
-  #thingsOf(event: ShownEvent): Set<string> {
+  #subjectsOf(event: ShownEvent): Set<string> {
     const { member } = event;
-    const things = new Set(['team']);
-    // What was asked, and what was answered, is the asker's and the task's, whoever said it.
+    const subjects = new Set(['team']);
+    // A question and its answer belong to the asking member and its task, whoever answered.
     const request = this.#requests.get('request' in event && typeof event.request === 'string' ? event.request : '');
     const task = 'task' in event ? event.task : undefined;
     const id = typeof task === 'object' ? task.id : (task ?? request?.task);
-    if (id !== undefined) things.add(`task ${id}`);
-    if (member !== undefined) things.add(`member ${member}`);
-    if (request !== undefined) things.add(`member ${request.from}`);
-    if (isDecision(event) && 'to' in event && typeof event.to === 'string') things.add(`member ${event.to}`);
-    if (member !== undefined && isOfProcess(event)) things.add(`process ${member}`);
-    return things;
+    if (id !== undefined) subjects.add(`task ${id}`);
+    if (member !== undefined) subjects.add(`member ${member}`);
+    if (request !== undefined) subjects.add(`member ${request.from}`);
+    if (isDecision(event) && 'to' in event && typeof event.to === 'string') subjects.add(`member ${event.to}`);
+    if (member !== undefined && isOfProcess(event)) subjects.add(`process ${member}`);
+    return subjects;
   }
 }
 

@@ -1,15 +1,15 @@
-/** Who wrote to whom, folded event by event: the last messages, and how many passed along each edge. */
+/** Mail between members, folded event by event: the last messages, and the count for each edge. */
 import { LEAD } from '../../model/text/names.ts';
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 
-/** One message as the events tell it: its beginning; the whole of it is in the inbox or the history of `to`. */
+/** The beginning of one message, from its event; the whole message is in the inbox or the history of `to`. */
 export interface MessageSummary {
   /** The number of its event. */
   readonly number: number;
   readonly at: string;
   readonly from: string;
   readonly to: string;
-  /** `message`, or what the runtime calls it: `question`, `task_completed` … */
+  /** `message`, or a kind of the runtime: `question`, `task_completed` … */
   readonly kind: string;
   readonly text: string;
 }
@@ -21,16 +21,18 @@ export interface Edge {
   readonly lastAt: string;
 }
 
-/** Messages that are kept; edges count all. */
+/** Messages that are kept; edges count all of them. */
 const KEPT = 500;
 
-/** Told when they were sent or asked; to tell them again when the lead reads them would be twice. */
+/**
+ * Kinds that were counted when they were sent or asked; counting them again when the lead reads them would be twice.
+ */
 const TOLD_BEFORE = new Set(['message', 'broadcast', 'question', 'plan_approval_request']);
 
 export class MessageFlow {
   #recent: MessageSummary[] = [];
   readonly #edges = new Map<string, Edge>();
-  /** Request → who asked. */
+  /** Request → the asking member. */
   readonly #askers = new Map<string, string>();
 
   /** The newest last. */
@@ -42,12 +44,12 @@ export class MessageFlow {
     return [...this.#edges.values()];
   }
 
-  /** @returns the message that the event tells of */
+  /** @returns the message of this event, if it has one */
   add(event: ShownEvent): MessageSummary | undefined {
     const passed = this.#passed(event);
     if (passed === undefined) return undefined;
     this.#recent.push(passed);
-    // Cut now and then, not each time: what is kept is at most twice as much.
+    // Cut now and then, not each time: at most twice as many are kept.
     if (this.#recent.length >= 2 * KEPT) this.#recent = this.#recent.slice(-KEPT);
     const { from, to, at } = passed;
     const key = edgeKey(from, to);
@@ -56,7 +58,7 @@ export class MessageFlow {
   }
 
   #passed(event: ShownEvent): MessageSummary | undefined {
-    const { type, member = 'somebody' } = event;
+    const { type, member = 'unknown' } = event;
     if (type === 'message.sent') return sent(event, member);
     if (type === 'message.received') return received(event, member);
     if (type !== 'request.made' && type !== 'request.answered') return undefined;
@@ -66,13 +68,13 @@ export class MessageFlow {
       this.#askers.set(id, member);
       return { ...headOf(event), from: member, to: LEAD, kind: 'question', text };
     }
-    return { ...headOf(event), from: member, to: this.#askers.get(id) ?? 'somebody', kind: 'answer', text };
+    return { ...headOf(event), from: member, to: this.#askers.get(id) ?? 'unknown', kind: 'answer', text };
   }
 }
 
 const headOf = ({ number, at }: ShownEvent): Pick<MessageSummary, 'number' | 'at'> => ({ number, at });
 
-/** Names hold no space. */
+/** A space separates the names, because names have none. */
 const edgeKey = (from: string, to: string): string => `${from} ${to}`;
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
@@ -85,7 +87,7 @@ function sent(event: ShownEvent, from: string): MessageSummary {
   return { ...headOf(event), from, to, kind: 'message', text: withoutPrefix(event.text, `to ${to}: `) };
 }
 
-/** What the lead read, but for what was told when it was sent or asked. */
+/** A message that the lead read, unless it was counted when it was sent or asked. */
 function received(event: ShownEvent, from: string): MessageSummary | undefined {
   const kind = textOf('kind' in event ? event.kind : undefined) ?? 'message';
   const isTold = event.member !== undefined && TOLD_BEFORE.has(kind);

@@ -1,4 +1,4 @@
-/** What was used, in all, and by whom for what: tokens, and dollars where a price is known. */
+/** Spending in total, by member and by task: tokens, and dollars if a price is known. */
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { NOTHING_SPENT, spentAfter, type Prices, type Spending } from '../../model/team/spending-sum.ts';
 import type { TeamEvent } from '../../model/team/team-config.ts';
@@ -9,7 +9,7 @@ export class SpendingBy {
   readonly tasks = new Map<string, Spending>();
   readonly #prices: Prices;
 
-  /** @param prices by model, before those that are known */
+  /** @param prices by model; they override the known prices */
   constructor(prices: Prices = {}) {
     this.#prices = prices;
   }

@@ -1,22 +1,22 @@
-/** Since when a team and its members are as they are, folded event by event from what happened to them. */
+/** When a team and its members entered their present states, folded event by event. */
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import type { MemberState } from '../../model/team/team-config.ts';
 import { RETRY_AFTER_FAULT_MS } from '../backoff.ts';
 
-/** The latest times of one member; each is absent when it never happened. */
+/** The latest times of one member; a time is absent if the event never happened. */
 export interface MemberTimes {
   joined?: string;
-  /** Its present process took up its place. */
+  /** Its present process started. */
   started?: string;
-  /** It had a task no more. */
+  /** Its last task in progress ended. */
   freed?: string;
-  /** Its process was gone, or it left. */
+  /** Its process ended, or it left. */
   gone?: string;
-  /** It was asked for a sign, and has shown none since. */
+  /** It got a STATUS CHECK and has shown no progress since. */
   checked?: string;
 }
 
-/** A task that its member leaves alone for a while, since its agent was at fault. */
+/** A task that its member does not retry for a while, because its agent was at fault. */
 export interface Pause {
   readonly member: string;
   /** Wall time in milliseconds. */
@@ -27,10 +27,10 @@ const ENDS: ReadonlySet<string> = new Set(['task.completed', 'task.failed', 'tas
 const BEGINS_A_TURN: ReadonlySet<string> = new Set(['phase.ended', 'hook.refused']);
 
 export class StateTimes {
-  /** When the team was last opened, when it began to close, when it was closed. */
+  /** When the team was last opened, began to close, and was closed. */
   readonly team: { opened?: string; closing?: string; closed?: string } = {};
   readonly #members = new Map<string, MemberTimes>();
-  /** Task → who has it in hand. */
+  /** Task → the member that has its claim. */
   readonly #holders = new Map<string, string>();
   readonly #turns = new Map<string, string>();
   readonly #pauses = new Map<string, Pause>();
@@ -39,7 +39,7 @@ export class StateTimes {
     return this.#members.get(name) ?? {};
   }
 
-  /** When the present turn about a task began, as far as events tell. */
+  /** When the present turn on a task began, according to the events. */
   turn(task: string): string | undefined {
     return this.#turns.get(task);
   }
@@ -104,21 +104,21 @@ export class StateTimes {
   }
 }
 
-/** What else is known of a member, besides its events. */
+/** Times of a member that are not in its events. */
 export interface KnownTimes extends MemberTimes {
   readonly claimed: string | undefined;
   readonly died: string | undefined;
   readonly quarantined: string | undefined;
-  /** Its process was begun, as the lead says. */
+  /** Its process was started, according to the lead. */
   readonly forked: string | undefined;
-  /** Its process said what it waits for. */
+  /** Its process reported what it waits for. */
   readonly noted: string | undefined;
-  /** It last got on, and its heart last beat. */
+  /** Its last progress, and its last heartbeat. */
   readonly sign: string;
   readonly beat: string;
 }
 
-/** Since when it is in its state; null where nothing tells. */
+/** When a member entered its state; null if unknown. */
 export function stateTimeOf(state: MemberState, times: KnownTimes): string | null {
   const latest = (...all: readonly (string | undefined)[]): string | null =>
     all

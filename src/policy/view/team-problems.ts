@@ -1,4 +1,7 @@
-/** What somebody should look at, the most urgent first: persons who are waited for, the dead, the stuck, the refused. */
+/**
+ * Problems that need a person, the most urgent first: open requests, then dead, quarantined and stalled members, a
+ * missing lead, failed or stuck tasks, rate limits.
+ */
 import { dependants, isDone, type Board } from '../../model/board/board.ts';
 import type { OpenRequest } from '../../model/board/request.ts';
 import { byId, isFinal, isInternal, type Task } from '../../model/board/task.ts';
@@ -15,7 +18,7 @@ export interface TeamProblem {
   readonly since?: string;
   readonly member?: string;
   readonly task?: string | undefined;
-  /** What may be answered. */
+  /** The request to answer. */
   readonly request?: Pick<OpenRequest, 'id' | 'kind' | 'from' | 'text'>;
 }
 
@@ -42,7 +45,7 @@ export function problemsOf({ board, members, hasLead }: ProblemFacts): TeamProbl
 const ASKS: Readonly<Record<OpenRequest['kind'], string>> = {
   question: 'asks',
   plan: 'waits for the approval of its plan',
-  consensus: 'has a result that was not agreed to',
+  consensus: 'has a result without consensus',
 };
 
 const ofRequest = ({ id, kind, from, text, at, task }: OpenRequest): TeamProblem => ({
@@ -65,10 +68,10 @@ function leaderless(board: Board, hasLead: boolean): TeamProblem[] {
   if (hasLead || board.phase === 'closed' || board.lead.epoch === 0 || board.tasks.size === 0 || isDone(board))
     return [];
   const name = board.team?.name ?? '';
-  return [{ kind: 'leaderless', subject: 'team', text: `nobody leads it: teams resume ${name} goes on with it` }];
+  return [{ kind: 'leaderless', subject: 'team', text: `it has no lead: teams resume ${name} continues it` }];
 }
 
-/** A dead end, and what waits for it. */
+/** A failed or cancelled task, and the tasks that wait for it. */
 function ofTask(board: Board, task: Task): TeamProblem[] {
   if (task.status !== 'failed' && task.status !== 'cancelled') return [];
   const waiting = dependants(board, task.id).filter((one) => !isFinal(one));

@@ -1,6 +1,6 @@
 /**
- * What a team's events tell a view, folded event by event, so that a view that follows a team reads each event once:
- * the timeline, the mail, what was used, each member's last words, and how fast tasks are done.
+ * A team's events, folded for views: timeline, mail, spending, each member's last output, and throughput. A view that
+ * follows a team reads each event once.
  */
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import type { Prices } from '../../model/team/spending-sum.ts';
@@ -26,7 +26,7 @@ export class TeamProjection {
     return this.#words;
   }
 
-  /** When tasks were completed, in milliseconds, in the order of the log. */
+  /** When tasks were completed, in milliseconds since 1970, in the order of the log. */
   get completions(): readonly number[] {
     return this.#completions;
   }
@@ -35,7 +35,7 @@ export class TeamProjection {
     return this.#firstAt;
   }
 
-  /** The last event so far; its number is how many there were. */
+  /** The last event so far; its number is the count of events. */
   get last(): ShownEvent | undefined {
     return this.#last;
   }
@@ -52,10 +52,10 @@ export class TeamProjection {
   }
 }
 
-/** Speech of an agent: its text is its own line. */
+/** Whether an event is output of an agent: then its text is the agent's own line. */
 export const isSpeech = ({ type }: ShownEvent): boolean => type === 'agent.printed' || type === 'agent.said';
 
-/** Completed tasks in each of `count` equal parts of the time between `from` and `to`. */
+/** The number of completed tasks in each of `count` equal parts of the time from `from` to `to`. */
 export function throughput(completions: readonly number[], from: number, to: number, count: number): number[] {
   const parts = Array.from({ length: count }, () => 0);
   const width = Math.max(1, to - from) / count;

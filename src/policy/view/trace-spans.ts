@@ -1,7 +1,7 @@
 /**
- * A run as one trace, folded event by event: the run, its tasks, the turns that members work on them, the tools that
- * their agents use, the messages that they send. A turn that a message set off is that message's child. A span is given
- * out when it is over, under a key that is the same whoever folds the same events.
+ * A run as one trace, folded event by event: the run, its tasks, the turns of members, the tools that agents use, the
+ * messages that they send. A turn that a message caused is that message's child. A span is returned when it is over.
+ * Its key depends only on the events.
  */
 import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { isFinal, type Task } from '../../model/board/task.ts';
@@ -12,14 +12,14 @@ export const RUN = 'run';
 export interface TracedSpan {
   readonly key: string;
   readonly name: string;
-  /** Absent of the run. */
+  /** Absent for the run. */
   readonly parent?: string;
-  /** What it belongs to besides its parent. */
+  /** A second span that it belongs to. */
   readonly link?: string;
   /** Milliseconds since 1970. */
   readonly from: number;
   readonly to: number;
-  /** How it went wrong. */
+  /** The error text, if it failed. */
   readonly fault?: string | undefined;
   readonly attributes: Readonly<Record<string, string | number>>;
 }
@@ -37,13 +37,13 @@ const ENDS: ReadonlySet<string> = new Set([
 export class Traces {
   readonly #flow = new MessageFlow();
   readonly #tasks = new Map<string, Open>();
-  /** Member → its turn. */
+  /** Member → its open turn. */
   readonly #turns = new Map<string, Open>();
-  /** Member → the last message to it that no turn followed yet. */
+  /** Member → the last message to it that no turn has followed yet. */
   readonly #causes = new Map<string, string>();
   #startedAt: number | undefined;
 
-  /** @returns the spans that are over with this event, inner ones first */
+  /** @returns the spans that end with this event, inner ones first */
   add(event: ShownEvent): TracedSpan[] {
     const at = Date.parse(event.at);
     this.#startedAt ??= at;
@@ -61,7 +61,7 @@ export class Traces {
     return [{ key, name: `message ${passed.from} > ${passed.to}`, parent, from: at, to: at, attributes }];
   }
 
-  /** What is still open, as it stands; the run itself comes last. */
+  /** Spans that are still open, ended at `now`; the run itself comes last. */
   rest(now: number): TracedSpan[] {
     const from = this.#startedAt ?? now;
     const open = [...this.#turns.values(), ...this.#tasks.values()].map((one) => ({
@@ -71,7 +71,7 @@ export class Traces {
     return [...open, { key: RUN, name: RUN, from, to: Math.max(from, now), attributes: {} }];
   }
 
-  /** The innermost span of what a member does. */
+  /** The innermost open span of a member. */
   spanOf(member: string): string {
     return this.#turns.get(member)?.key ?? RUN;
   }
@@ -92,7 +92,7 @@ export class Traces {
 
   #begin(task: Task, from: number): void {
     if (this.#tasks.has(task.id)) return;
-    // A task that is tried again after its end is a span of its own.
+    // A task that is retried after its end is a span of its own.
     const key = task.claims === 0 ? `task ${task.id}` : `task ${task.id} after ${task.claims}`;
     const attributes = { 'teams.task': task.id, 'teams.subject': task.subject };
     this.#tasks.set(task.id, { key, name: `task #${task.id}`, parent: RUN, from, attributes });
@@ -121,7 +121,7 @@ export class Traces {
     return [{ ...turn, to: Math.max(turn.from, to), fault }];
   }
 
-  /** The text of what an agent did begins with the tool's name. */
+  /** The text of an agent's act begins with the tool's name. */
   #tool({ number, text = '' }: ShownEvent, member: string, at: number): TracedSpan {
     const tool = text.slice(0, Math.max(0, text.indexOf(':')));
     const attributes = { 'teams.member': member, 'teams.tool': tool };

@@ -96,7 +96,7 @@ function lookAtMember(
   });
   const isAbandoned = described.state === 'dead' && !around.lead.alive && seen?.givenUp !== true;
   const reason = isAbandoned
-    ? `${seen?.death ?? 'nobody saw how'}; no lead runs that could restart it`
+    ? `${seen?.death ?? 'cause unknown'}; no lead runs that could restart it`
     : described.reason;
   const task = board.busy.get(name) ?? null;
   const status = { name, role, state: described.state, reason, pid, task, unread: around.unread(name) };

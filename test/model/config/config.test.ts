@@ -147,7 +147,7 @@ describe('refusals name the origin, the key and the cure', () => {
     [{ defaultAgent: 'fast' }, 'f: Unknown agent "fast".'],
     [
       { agents: { auto: { kind: 'claude' } } },
-      'f: No agent can be called "auto", which means the first available one.',
+      'f: No agent can have the name "auto", which means the first available agent.',
     ],
     [
       { agents: { a: { kind: 'claude', command: 'x' } } },

@@ -57,7 +57,7 @@ describe('a pipeline', () => {
     ['a code that is none', task('').replace('A-001', 'a1'), 'Expected the code of a task: DRAFT-001.'],
     ['an artifact outside', task(', artifact: ../x'), 'Expected a path below the session folder.'],
     ['an absolute artifact', task(', artifact: /x'), 'Expected a path below the session folder.'],
-    ['the same code twice', `${task('')}\n  - {code: A-001, role: a, subject: s}`, 'The code A-001 is there twice.'],
+    ['the same code twice', `${task('')}\n  - {code: A-001, role: a, subject: s}`, 'The code A-001 is used twice.'],
     ['itself as a stage', FILES['round'] ?? '', 'The pipeline round is a stage of itself.'],
     ['one stage twice', FILES['twice'] ?? '', 'Two stages have a task DRAFT-001.'],
     ['no YAML', 'tasks: [', 'p.yaml:1:'],

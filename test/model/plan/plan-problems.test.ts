@@ -107,7 +107,7 @@ describe('one mistake, one line with its place', () => {
     [top('envPass: [A, ▸"B C"]'), 'Expected the name of an environment variable: letters, digits and "_".'],
     // members
     [members('  - ▸{role: x}'), '"name" is missing.'],
-    [members('  - {name: ada}', '  - {name: ▸ada}'), '"ada" is the name of member 1 already.'],
+    [members('  - {name: ada}', '  - {name: ▸ada}'), '"ada" is already the name of member 1.'],
     [members('  - name: ▸lead'), '"lead" is a reserved word; choose another member name.'],
     [members('  - name: ada', '    ▸rol: x'), 'Unknown key "rol"; did you mean "role"?'],
     [members('  - {name: ada, agent: ▸cluade}'), 'Unknown agent "cluade"; did you mean "claude"?'],
@@ -166,11 +166,11 @@ describe('one mistake, one line with its place', () => {
     ],
     [
       tasks('  - {key: k, subject: s, role: tester}', '  - {key: ▸k, subject: t, role: tester}'),
-      '"k" is the key of task 1 already.',
+      '"k" is already the key of task 1.',
     ],
     [
       tasks('  - {subject: DEV-001 s, role: tester}', '  - {subject: ▸DEV-001 t, role: tester}'),
-      '"DEV-001" is the code of task 1 already.',
+      '"DEV-001" is already the code of task 1.',
     ],
     [task('key: build, blockedBy: [▸biuld]'), 'There is no task "biuld"; did you mean "build"?'],
     [task('blockedBy: [▸2]'), 'There is no task "2".'],
@@ -203,8 +203,8 @@ describe('variables', () => {
 
   test.each<[Record<string, string>, string[]]>([
     [{ target: 'x' }, []],
-    [{ tagret: 'x' }, ['--var tagret is used nowhere', 'No --var gives {{target}}; did you mean "tagret"?']],
-    [{ target: 'x', other: 'y' }, ['--var other is used nowhere: there is no {{other}} in this plan.']],
+    [{ tagret: 'x' }, ['--var tagret is not used', 'No --var gives {{target}}; did you mean "tagret"?']],
+    [{ target: 'x', other: 'y' }, ['--var other is not used: this plan has no {{other}}.']],
     [{ 'a b': 'x', target: 'y' }, ['--var "a b" is not a name of letters, digits, "_" and "-".']],
   ])('%j', (vars, sentences) => {
     const lines = refusal(text, vars);
@@ -228,7 +228,7 @@ test('every mistake is told, in the order of the file', () => {
   ];
   expect(refusal(text.join('\n'))).toEqual([
     'p.yaml:1:1: Unknown key "nmae"; did you mean "name"?',
-    'p.yaml:2:52: "ada" is the name of member 1 already.',
+    'p.yaml:2:52: "ada" is already the name of member 1.',
     'p.yaml:2:64: Unknown agent "x".',
     'p.yaml:4:25: There is no member "adda"; did you mean "ada"?',
     'p.yaml:4:40: Expected a duration such as 30s, 10m or 1h (a bare number is seconds), got "soon".',

@@ -43,8 +43,8 @@ describe('the words of a run', () => {
     ['a template with an underscore', ['fullstack_team', 'x'], /did you mean "fullstack-team"\?/],
     ['a template without its hyphen', ['AuditTeam', 'x'], /did you mean "audit-team"\?/],
     ['a template that is not there', ['legal-team', 'x'], /no template "legal-team"\. Known are/],
-    ['a spec without a task', ['3:executor'], /There is no task.*teams run 3:executor "TASK"/],
-    ['nothing', [' '], /There is no task/],
+    ['a spec without a task', ['3:executor'], /No task is given.*teams run 3:executor "TASK"/],
+    ['nothing', [' '], /No task is given/],
   ])('are an error, and never a task: %s', (_, words, why) => {
     const parsed = said(...words);
     expect(parsed).toMatchObject({ ok: false });

@@ -145,7 +145,7 @@ Workers: 3 | Template: custom
       'more subtasks than workers',
       answer({}, {}, {}),
       staffing(count(2)),
-      /There are 3 subtasks, and at most 2 are wanted/,
+      /There are 3 subtasks, and at most 2 are allowed/,
     ],
     [
       'a role that is not for the work',
@@ -166,12 +166,12 @@ Workers: 3 | Template: custom
       staffing(count(2)),
       /Subtasks 1, 2 wait for each other/,
     ],
-    ['a change without files', answer({ files: [] }), staffing(count(1)), /Subtask 1 is to change files and owns none/],
+    ['a change without files', answer({ files: [] }), staffing(count(1)), /Subtask 1 changes files but owns none/],
     [
       'shared files only',
       answer({ files: ['package.json'] }, {}),
       staffing(count(2)),
-      /Subtask 1 is to change files and owns none/,
+      /Subtask 1 changes files but owns none/,
     ],
   ])('is refused with the reason: %s', (_, told, by, why) => {
     expect(problems(told, by).join('\n')).toMatch(why);
@@ -231,7 +231,7 @@ describe('a template', () => {
         { worker: 'worker-3' },
         { worker: 'worker-4', subject: 'Write tests' },
       ),
-      /wait for each other, with the template's phases/,
+      /wait for each other because of the template's phases/,
     ],
   ])('refuses a worker %s', (_, wrong, why) => {
     expect(problems(wrong, TEMPLATE).join('\n')).toMatch(why);

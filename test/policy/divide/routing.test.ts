@@ -83,7 +83,7 @@ describe('route', () => {
     expect(route(request).why).toBe('backend: api, server');
     expect(route({ ...request, isAvailable: () => false }).why).toBe('backend: api, server; codex is not available');
     expect(route({ ...request, text: 'auth for the UI' }).why).toBe('ambiguous: auth against ui');
-    expect(route({ ...request, text: 'Tidy up' }).why).toBe('no word tells the domain');
+    expect(route({ ...request, text: 'Tidy up' }).why).toBe('no signal word names a domain');
   });
 });
 

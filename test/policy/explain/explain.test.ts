@@ -159,7 +159,7 @@ const ROWS: Row[] = [
       chain()
         .wait(MINUTE)
         .see('ada', { agent: 'claude', seen: { progressAge: MINUTE } }),
-    { limit: { text: `Without a sign of ada the lead asks for one at ${after(5 * MINUTE)} (in 4m00s).` } },
+    { limit: { text: `Without progress of ada the lead sends a STATUS CHECK at ${after(5 * MINUTE)} (in 4m00s).` } },
   ],
   [
     'its dependant',
@@ -169,7 +169,7 @@ const ROWS: Row[] = [
       waitingFor: '#1 (ada works on it)',
       since: after(0),
       who: 'ada',
-      next: "When #1 completes, #2 can go on. Then it is bob's to begin.",
+      next: 'When #1 completes, #2 can go on. Then bob can begin it.',
       limit: { at: START + 5 * MINUTE },
       about: { tasks: ['1', '1'] },
     },
@@ -181,7 +181,7 @@ const ROWS: Row[] = [
       chain()
         .wait(MINUTE)
         .do((team) => team.add({ blockedBy: ['1'] })),
-    { since: after(MINUTE), next: 'When #1 completes, #2, #4 can go on. Then it is free to be claimed.' },
+    { since: after(MINUTE), next: 'When #1 completes, #2, #4 can go on. Then any member may claim it.' },
   ],
   [
     'the end of a chain, by what is at its far end',
@@ -219,7 +219,7 @@ const ROWS: Row[] = [
     {
       waitingFor:
         '#1 (ada works on it); #1 waits for a new process of ada: the last one died (signal SIGKILL; it will be restarted)',
-      next: `ada is restarted at ${after(5 * SECOND)} (in 3s). Then it is bob's to begin.`,
+      next: `ada is restarted at ${after(5 * SECOND)} (in 3s). Then bob can begin it.`,
       nextAt: after(5 * SECOND),
       about: { members: ['ada'] },
     },
@@ -229,13 +229,13 @@ const ROWS: Row[] = [
     'a member that dies again and again',
     'ada',
     () => dies(chain(), 3),
-    { next: 'ada is not restarted any more; its tasks go to others.', nextAt: undefined },
+    { next: 'ada is not restarted again; its tasks go to others.', nextAt: undefined },
   ],
   [
     'a death without a lead',
     'ada',
     () => dies(chain()).led({ alive: false, pid: null }),
-    { who: null, next: 'Nobody leads the team: `teams resume alpha` goes on with it.', nextAt: undefined },
+    { who: null, next: 'The team has no lead: `teams resume alpha` continues it.', nextAt: undefined },
   ],
   [
     'a stalled worker, by when its task moves on',
@@ -248,7 +248,7 @@ const ROWS: Row[] = [
       since: after(0),
       who: 'ada',
       nextAt: after(10 * MINUTE),
-      next: `Unless one comes, ada's task goes to somebody else at ${after(10 * MINUTE)} (in 3m20s).`,
+      next: `Without it, ada's task goes to another member at ${after(10 * MINUTE)} (in 3m20s).`,
     },
   ],
   [
@@ -259,11 +259,11 @@ const ROWS: Row[] = [
         .wait(MINUTE)
         .see('ada', { seen: { beatAge: MINUTE } }),
     {
-      waitingFor: 'a sign of ada, whose process lives, but whose heart has stood still for 1m00s',
+      waitingFor: 'a heartbeat of ada, whose process lives but has had none for 1m00s',
       since: after(0),
       who: 'ada',
       nextAt: after(2 * MINUTE),
-      next: `Unless one comes, it counts as dead, and its task goes to somebody else, at ${after(2 * MINUTE)} (in 1m00s).`,
+      next: `Without one, it counts as dead and its task goes to another member at ${after(2 * MINUTE)} (in 1m00s).`,
     },
   ],
   [
@@ -280,7 +280,7 @@ const ROWS: Row[] = [
       since: after(0),
       who: 'ada',
       nextAt: after(30 * SECOND),
-      next: `ada goes on by itself at ${after(30 * SECOND)} (in 30s).`,
+      next: `ada continues by itself at ${after(30 * SECOND)} (in 30s).`,
     },
   ],
   [
@@ -296,7 +296,7 @@ const ROWS: Row[] = [
     {
       since: after(0),
       who: 'lead',
-      waitingFor: 'somebody instead of ada (3 failed attempts in a row; it gets no new tasks)',
+      waitingFor: 'another member in place of ada (3 failed attempts in a row; it gets no new tasks)',
       next: 'The lead gives its tasks to others; it stays so until `teams spawn alpha ada`.',
     },
   ],
@@ -318,7 +318,7 @@ const ROWS: Row[] = [
       waitingFor: "an answer to ada's question",
       since: after(0),
       who: 'lead',
-      next: `ada goes on when the lead answers: \`teams answer ${Q} TEXT\`.`,
+      next: `ada continues when the lead answers: \`teams answer ${Q} TEXT\`.`,
     },
   ],
   [
@@ -328,7 +328,7 @@ const ROWS: Row[] = [
     {
       waitingFor: "the approval of ada's plan",
       who: 'lead',
-      next: 'ada goes on when the lead answers: `teams task approve 1`.',
+      next: 'ada continues when the lead answers: `teams task approve 1`.',
     },
   ],
   [
@@ -337,7 +337,7 @@ const ROWS: Row[] = [
     () => chain().asks('question').led({ alive: false, pid: null }),
     {
       waitingFor: "an answer to ada's question",
-      next: `ada goes on when the lead answers: \`teams answer ${Q} TEXT\`. Nobody leads the team: \`teams resume alpha\` goes on with it.`,
+      next: `ada continues when the lead answers: \`teams answer ${Q} TEXT\`. The team has no lead: \`teams resume alpha\` continues it.`,
     },
   ],
   [
@@ -374,7 +374,7 @@ const ROWS: Row[] = [
     'a completed task',
     '1',
     () => chain().do((team) => team.complete('ada', '1')),
-    { waitingFor: null, who: null, next: 'It is completed: nothing more is to happen.' },
+    { waitingFor: null, who: null, next: 'It is completed: nothing more will happen.' },
   ],
   [
     'a ready task of a busy member',
@@ -392,7 +392,7 @@ const ROWS: Row[] = [
         team.member('ada', { type: 'task.released', task: '1', epoch: 1, reason: 'agent', why: '429' });
       }),
     {
-      waitingFor: 'ada to try it again, whose agent was at fault',
+      waitingFor: 'ada to try again after a fault of its agent',
       who: 'ada',
       nextAt: after(9 * SECOND),
       next: `ada begins it again at ${after(9 * SECOND)} (in 9s).`,
@@ -411,7 +411,7 @@ const ROWS: Row[] = [
     'a checkpoint',
     '1',
     () => pair({ metadata: { _checkpoint: true } }),
-    { waitingFor: "a person's yes at this checkpoint", since: after(0), who: 'lead' },
+    { waitingFor: "a person's approval at this checkpoint", since: after(0), who: 'lead' },
   ],
   [
     'a member whose task is blocked, since it has had nothing to do',
@@ -439,7 +439,7 @@ const ROWS: Row[] = [
     'a member with mail',
     'bob',
     () => pair().see('bob', { unread: 2 }),
-    { next: 'It has 2 unread messages to read. A ready task that it may have, or mail, sets it to work.' },
+    { next: 'It has 2 unread messages to read. A ready task that it may claim, or mail, gives it work.' },
   ],
   ['a team at work', undefined, chain, { waitingFor: '#1 (ada)', who: 'ada', limit: { at: START + 5 * MINUTE } }],
   [
@@ -475,7 +475,7 @@ const ROWS: Row[] = [
       waitingFor: 'a lead: the last one is gone',
       since: after(SECOND),
       who: null,
-      next: 'Nobody leads the team: `teams resume alpha` goes on with it.',
+      next: 'The team has no lead: `teams resume alpha` continues it.',
     },
   ],
   [
@@ -483,7 +483,7 @@ const ROWS: Row[] = [
     undefined,
     () => chain().wait(MINUTE).led({ alive: true, pid: 7, lastBeat: START }),
     {
-      waitingFor: 'its lead (pid 7), whose process lives, but whose heart has stood still for 1m00s',
+      waitingFor: 'a heartbeat of its lead (pid 7), whose process lives but has had none for 1m00s',
       since: after(0),
       who: 'lead',
     },
@@ -498,7 +498,7 @@ const ROWS: Row[] = [
     {
       waitingFor: 'a decision about #1, whose discussion ended without consensus',
       who: 'lead',
-      next: 'What waits for it goes on after `teams task approve 1`; `teams task revise 1 TEXT` has it done again.',
+      next: 'The tasks that wait for it continue after `teams task approve 1`; `teams task revise 1 TEXT` repeats the work.',
     },
   ]),
   [
@@ -531,7 +531,7 @@ const ROWS: Row[] = [
       since: after(0),
       who: 'lead',
       nextAt: after(15 * SECOND),
-      next: `What has not stopped by then is sent SIGTERM at ${after(15 * SECOND)} (in 14s).`,
+      next: `A process that has not stopped by then is sent SIGTERM at ${after(15 * SECOND)} (in 14s).`,
     },
   ],
   [
@@ -545,7 +545,7 @@ const ROWS: Row[] = [
     {
       waitingFor: 'a lead: it was shut down with work left',
       since: after(0),
-      next: 'Nobody leads the team: `teams resume alpha` goes on with it.',
+      next: 'The team has no lead: `teams resume alpha` continues it.',
     },
   ],
   [
@@ -555,7 +555,10 @@ const ROWS: Row[] = [
       chain()
         .do((team) => team.lead({ type: 'team.closing' }))
         .wait(16 * SECOND),
-    { nextAt: after(20 * SECOND), next: `What has not stopped by then is killed at ${after(20 * SECOND)} (in 4s).` },
+    {
+      nextAt: after(20 * SECOND),
+      next: `A process that has not stopped by then is killed at ${after(20 * SECOND)} (in 4s).`,
+    },
   ],
   ...[undefined, 'ada', '2'].map((subject): Row => [
     'a closed team, and what was left in it',
@@ -564,7 +567,7 @@ const ROWS: Row[] = [
       chain()
         .wait(SECOND)
         .do((team) => team.lead({ type: 'team.closed' })),
-    { waitingFor: null, since: after(SECOND), next: 'It is closed: nothing more is to happen.' },
+    { waitingFor: null, since: after(SECOND), next: 'It is closed: nothing more will happen.' },
   ]),
 ];
 

@@ -19,7 +19,7 @@ describe('the answer', () => {
   it.each([
     [{ granted: ['a', 'b'], refused: [] }, 'BOUNDARY GRANTED: a, b'],
     [{ granted: [], refused: ['No.'] }, 'BOUNDARY REFUSED: No.'],
-    [{ granted: [], refused: [] }, 'BOUNDARY: name the files, with their paths.'],
+    [{ granted: [], refused: [] }, 'BOUNDARY: name the files with their paths.'],
   ])('%#', (answer, text) => {
     expect(boundaryText(answer)).toBe(text);
   });
@@ -33,8 +33,8 @@ describe('the lead', () => {
     expect(boundaryAnswer(board, name('bob'), asked, ['package.json'])).toEqual({
       granted: ['src/b.ts', 'new/one.ts'],
       refused: [
-        'src/a/x.ts belongs to ada, whose task #1 is not done: ask there.',
-        'package.json is a shared file: the lead is told what you ask of it.',
+        'src/a/x.ts belongs to ada, whose task #1 is not done: ask ada.',
+        'package.json is a shared file: the lead gets your request and makes the change.',
       ],
       wished: ['package.json'],
     });

@@ -50,7 +50,7 @@ describe('the wishes of a result', () => {
 it.each([
   ['package.json', undefined],
   ['src/index.ts', undefined],
-  ['src/a/x.ts', "src/a/x.ts is no shared file but ada's"],
+  ['src/a/x.ts', 'src/a/x.ts is not a shared file; ada owns it'],
 ])('the lead may see to %s unless it is somebody’s', (file, why) => {
   expect(ownedByMembers(file, ['package.json'], [{ member: name('ada'), patterns: ['src/a', 'package.json'] }])).toBe(
     why,
@@ -76,8 +76,8 @@ it('the lead’s agent is told them as data, and which files it may change', () 
 it.each<[string, string[]]>([
   ['DONE 1\nDONE 2', ['applied', 'applied']],
   ['I looked.\n- DONE 1.\n* OPEN 2: it stands there in another way', ['applied', 'it stands there in another way']],
-  ['OPEN 1\nDONE 12', ['left open', "the lead's agent says nothing of it"]],
-  ['All done!', ["the lead's agent says nothing of it", "the lead's agent says nothing of it"]],
+  ['OPEN 1\nDONE 12', ['left open', "the lead's agent did not mention it"]],
+  ['All done!', ["the lead's agent did not mention it", "the lead's agent did not mention it"]],
 ])('of the answer %j became %j', (answer, wanted) => {
   expect(readSettled(answer, WISHES).map((one) => (one.is === 'open' ? one.why : one.is))).toEqual(wanted);
 });

@@ -37,8 +37,8 @@ describe('an edit', () => {
   });
 
   it.each([
-    ['other.ts', 150, [ada, bob], undefined, 'nobody owns it; ada worked then'],
-    ['other.ts', undefined, [ada, bob], undefined, 'nobody owns it'],
+    ['other.ts', 150, [ada, bob], undefined, 'no member owns it; ada worked then'],
+    ['other.ts', undefined, [ada, bob], undefined, 'no member owns it'],
     ['src/a/x.ts', 350, [ada, bob], 'ada', "it is ada's, and bob worked when it was changed"],
     ['src/c/x.ts', 350, [ada, bob, idle], 'cy', "it is cy's, and bob worked when it was changed"],
     ['src/a/x.ts', 350, [ada, bob, free], 'ada', "it is ada's, and bob worked when it was changed"],
@@ -67,7 +67,7 @@ describe('the tasks of strays', () => {
     expect(tasks).toMatchObject([
       { owner: 'ada', files: ['a', 'c'], metadata: { type: 'implement', fixRound: 2, ownership: ['a', 'c'] } },
     ]);
-    expect(tasks[0]?.subject).toBe('[no-cascade] Look at what others changed in a, c');
+    expect(tasks[0]?.subject).toBe('[no-cascade] Check the changes of other members in a, c');
     expect(tasks[0]?.description).toContain('- c: so');
     expect(strayText(strays)).toBe('a: so; b: so; c: so; d: so');
   });

@@ -108,7 +108,7 @@ describe('a revision', () => {
     expect(revised(world, '6')).toEqual(['RESEARCH-001-R2 after ', 'DRAFT-001 waits for RESEARCH-001-R2']);
     finish(world, '7');
     expect(revised(world, '7')).toEqual([
-      'FINAL: RESEARCH-001 was revised 2 times: now you decide. Approve it, or cancel what waits for it',
+      'FINAL: RESEARCH-001 was revised 2 times, the most allowed: approve it, or cancel the tasks that wait for it',
     ]);
   });
 

@@ -31,7 +31,7 @@ describe('a perspective', () => {
     expect(chooseFrom(pool('claude'), ROUTES.technical)).toEqual({
       first: { kind: 'claude' },
       second: { kind: 'claude' },
-      note: 'codex is not available, claude speaks',
+      note: 'codex is not available, claude takes its place',
     });
   });
 });

@@ -97,7 +97,7 @@ const FACTS: SynthesisFacts = {
   backends: [],
   skipped: [],
   notes: [],
-  sandbox: { sandbox: 'read-only', why: 'the task asks for no change of files' },
+  sandbox: { sandbox: 'read-only', why: 'the task does not ask for changes of files' },
 };
 
 const PARTS = [/^Accomplished:\n {2}\S/m, /^Backends:/m, /^Rounds: \S/m, /^Convergence: \S/m, /^Sandbox: \S/m];

@@ -53,7 +53,7 @@ describe('a reviewer in words', () => {
     });
     expect(reviewOf('gemini', answered('Looks good!'))).toMatchObject({
       is: 'unreadable',
-      why: 'it holds no JSON object',
+      why: 'it contains no JSON object',
     });
   });
 

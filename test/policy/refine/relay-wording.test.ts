@@ -155,8 +155,8 @@ describe('a review', () => {
   });
 
   it('that could not be read is asked for again with the reason', () => {
-    expect(text(reviewPrompt({ ...ask, sandbox: 'read-only', complaint: 'it holds no JSON object' }))).toContain(
-      'Your last answer could not be read (it holds no JSON object).',
+    expect(text(reviewPrompt({ ...ask, sandbox: 'read-only', complaint: 'it contains no JSON object' }))).toContain(
+      'Your last answer could not be read (it contains no JSON object).',
     );
   });
 

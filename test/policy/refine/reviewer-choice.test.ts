@@ -26,26 +26,26 @@ describe('the reviewer', () => {
     [
       'the other backend of the run',
       { used: [codex, gemini], available: [claude] },
-      'gemini: of another vendor than codex',
+      'gemini: from another vendor than codex',
     ],
     [
       'the same the other way round',
       { backend: gemini, used: [codex, gemini] },
-      'codex: of another vendor than gemini',
+      'codex: from another vendor than gemini',
     ],
-    ['another vendor that is there', { available: [codex, claude] }, 'claude: of another vendor than codex'],
-    ['no API of the same vendor', { available: [one('openai'), gemini] }, 'gemini: of another vendor than codex'],
-    ['a fresh session without another', {}, 'codex: a fresh session: there is no agent of another vendor here'],
+    ['another vendor that is there', { available: [codex, claude] }, 'claude: from another vendor than codex'],
+    ['no API of the same vendor', { available: [one('openai'), gemini] }, 'gemini: from another vendor than codex'],
+    ['a fresh session without another', {}, 'codex: a new session: no agent of another vendor is available'],
     [
       'a fresh session, never a command',
       { used: [codex, command] },
-      'codex: a fresh session: there is no agent of another vendor here',
+      'codex: a new session: no agent of another vendor is available',
     ],
     ['the validation for a command', { backend: command, hasValidation: true, available: [claude] }, 'validation'],
     [
       'another for a command without',
       { backend: command, available: [claude] },
-      'claude: of another vendor than exec:./fix',
+      'claude: from another vendor than exec:./fix',
     ],
     ['nobody for a command alone', { backend: command }, 'nobody'],
   ])('is %s', (_, request, expected) => {

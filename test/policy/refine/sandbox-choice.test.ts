@@ -78,7 +78,7 @@ describe('the sandbox', () => {
 
   it('names the words that decided', () => {
     expect(chooseSandbox('Look at it, then fix the login').why).toBe('the task says "fix the login"');
-    expect(chooseSandbox('Review it').why).toBe('the task asks for no change of files');
+    expect(chooseSandbox('Review it').why).toBe('the task does not ask for changes of files');
     expect(chooseSandbox('Fix it, but do not edit files').why).toBe('the task says "do not edit files"');
   });
 });

@@ -82,7 +82,7 @@ describe('the synthesis', () => {
       accomplished: 'Nothing: no backend delivered a result.',
       result: null,
       resultFrom: null,
-      unresolved: ['codex failed for good: unauthorised (log in first)'],
+      unresolved: ['codex failed permanently: unauthorised (log in first)'],
     });
     expect(synthesisText(synthesise(loop, facts()))).toMatch(/^REFINE FAILED: Fix the login\n/);
   });
@@ -129,7 +129,7 @@ describe('the synthesis', () => {
       facts({ sandbox, backends: parseBackends(['exec:./x']).backends }),
     );
     expect(sandboxNote).toBe(
-      'read-only: asked for by --sandbox. Not enforced for exec:./x: a command may do what it likes.',
+      'read-only: asked for by --sandbox. Not enforced for exec:./x: a command may change any file.',
     );
   });
 
@@ -137,7 +137,7 @@ describe('the synthesis', () => {
     const better = reviewed(relayed(start(2), did('good')), [failing(finding('minor'))]);
     const worse = reviewed(relayed(better, did('bad')), [failing(finding('critical'))]);
     expect(synthesise(worse, facts()).notes).toEqual([
-      'The files are as round 2 left them; the report above is of round 1, which was judged better.',
+      'The files are from round 2; the report above is from round 1, which was judged better.',
     ]);
   });
 

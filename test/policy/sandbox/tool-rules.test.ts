@@ -32,7 +32,7 @@ describe('every role and every tool', () => {
   test.each(product)('$side × $tool', ({ tool, side }) => {
     const refusal = mayCall(side, tool);
     if (TABLE[tool][side]) expect(refusal).toBeUndefined();
-    else expect(refusal?.why).toMatch(new RegExp(`^${tool} is the lead's alone \\(rule: lead-only tool\\)`));
+    else expect(refusal?.why).toMatch(new RegExp(`^${tool} is for the lead only \\(rule: lead-only tool\\)`));
   });
 });
 

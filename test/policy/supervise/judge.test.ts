@@ -174,9 +174,9 @@ describe('a team that cannot go on says what is missing', () => {
       { ...auto, members: ['ada'], tasks: [{ role: 'designer' }] },
       [],
     ],
-    ['task #1 has nobody to do it: the team has no members', { ...auto, tasks: [{}] }, []],
+    ['task #1 has no member to do it: the team has no members', { ...auto, tasks: [{}] }, []],
     [
-      'task #1 has nobody to do it: no member that may is running',
+      'task #1 has no member to do it: no allowed member is running',
       { ...auto, members: ['ada'], tasks: [{}] },
       [seen('ada', { process: 'none' })],
     ],
@@ -196,7 +196,7 @@ describe('a team that cannot go on says what is missing', () => {
       [seen('ada', { quarantined: true })],
     ],
     [
-      'task #1 has a prefix that no member takes: TEST-001 x',
+      'task #1 has a prefix that no member declares: TEST-001 x',
       { ...prefix, members: ['ada:writer:DRAFT'], tasks: [{ subject: 'TEST-001 x' }] },
       [],
     ],

@@ -79,7 +79,7 @@ it.each<[string, World, Partial<MemberObservation> | undefined, MemberNote | und
     working(),
     { process: 'dead', death: 'exit 1', givenUp: true, restarts: 3 },
     undefined,
-    'exit 1; not restarted any more after 3 restarts',
+    'exit 1; not restarted again after 3 restarts',
   ],
   [
     'dead',

@@ -218,7 +218,7 @@ describe('the review of a finished task', () => {
     const [verdict] = judge(sighting(reviewed('worker-1')), LIMITS);
     expect(verdict).toEqual({
       do: 'stuck',
-      why: 'task #2 reviews the work of worker-1, and there is nobody else to do it',
+      why: 'task #2 reviews the work of worker-1, and there is no other member to do it',
     });
   });
 });

@@ -38,12 +38,12 @@ describe('a limit', () => {
     ['nothing without one', { tokens: 9, usd: 9, unpriced: ['x'] }, {}, undefined],
     ['nothing below', { tokens: 9, usd: 1, unpriced: [] }, { maxCost: 2, maxTokens: 10 }, undefined],
     ['the run at so many tokens', { tokens: 10, usd: 0, unpriced: [] }, { maxTokens: 10 }, /10 tokens were used/],
-    ['the run at so much money', { tokens: 1, usd: 2, unpriced: [] }, { maxCost: 2 }, /\$2\.0000 were spent/],
+    ['the run at so much money', { tokens: 1, usd: 2, unpriced: [] }, { maxCost: 2 }, /\$2\.0000 was spent/],
     [
       'the run when nobody knows a price',
       { tokens: 1, usd: 0, unpriced: ['x'] },
       { maxCost: 2 },
-      /Nobody knows a price of x/,
+      /The price of x is unknown/,
     ],
     ['nothing when only tokens are counted', { tokens: 1, usd: 0, unpriced: ['x'] }, { maxTokens: 2 }, undefined],
   ] as const)('ends %s', (_, sum, limits, why) => {

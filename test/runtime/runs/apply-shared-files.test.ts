@@ -37,7 +37,7 @@ describe('the shared-file step', () => {
     expect(out).toContain(`Shared Files:
   [DONE] conf/all.txt: add a (ada, task #1)
   [OPEN] conf/all.txt: add b (bob, task #2): not needed
-  [OPEN] src/a.txt: mend it (bob, task #2): src/a.txt is no shared file but ada's
+  [OPEN] src/a.txt: mend it (bob, task #2): src/a.txt is not a shared file; ada owns it
 `);
     // Its own file is nobody's to write: that is the one thing that fails here.
     expect(out).toContain("- shared fail: the lead's agent changed files that are not shared: asked\n");

@@ -51,7 +51,7 @@ describe('the ownership gate', () => {
         shared: ['package.json'],
       });
       expect(code).toBe(1);
-      expect(out).toMatch(/- ownership fail: package\.json: it is a shared file.*; stray\.txt: nobody owns it/);
+      expect(out).toMatch(/- ownership fail: package\.json: it is a shared file.*; stray\.txt: no member owns it/);
       expect(['stray.txt', 'src/b.txt', 'built'].filter((file) => !existsSync(at(file)))).toEqual([]);
     },
   );
@@ -63,7 +63,7 @@ describe('the ownership gate', () => {
     const told = readFileSync(at('told'), 'utf8');
     expect(told).toContain('BOUNDARY GRANTED: other.txt, src/a.txt');
     expect(told).toContain('BOUNDARY REFUSED: package.json is a shared file');
-    expect(out).toMatch(/- ownership fail: told: nobody owns it; bob worked then\n/);
+    expect(out).toMatch(/- ownership fail: told: no member owns it; bob worked then\n/);
     expect(out).toContain(
       '  [OPEN] package.json: I need other.txt, src/a.txt and package.json (bob): not applied yet\n',
     );
@@ -76,10 +76,10 @@ describe('the ownership gate', () => {
       bob: `${LATER}echo mine >src/a.txt; touch -d '1 hour ago' src/a.txt`,
       ada: 'cat >seen',
     });
-    expect(out).toMatch(/\[DONE\] #3: \[no-cascade\] Look at what others changed in src\/a\.txt \(ada/);
+    expect(out).toMatch(/\[DONE\] #3: \[no-cascade\] Check the changes of other members in src\/a\.txt \(ada/);
     expect(readFileSync(at('seen'), 'utf8')).toContain("src/a.txt: it is ada's, and bob worked when it was changed");
     // What Ada writes besides is nobody's.
-    expect({ code, listed: out.includes('seen: nobody owns it') }).toEqual({ code: 1, listed: true });
+    expect({ code, listed: out.includes('seen: no member owns it') }).toEqual({ code: 1, listed: true });
     expect(out).not.toMatch(/ownership fail:.*src\/a\.txt/);
   });
 });

@@ -66,7 +66,7 @@ describe('onTaskCompleted', () => {
     place.put('.teams/config.yaml', JSON.stringify({ hooks: { onTaskCompleted: 'touch ran; exit 2' } }));
     const { code, err } = await place.teams('run', 'plan.yaml');
     expect(code).toBe(0);
-    expect(err).toContain('hooks is left out');
+    expect(err).toContain('hooks is ignored');
     expect(existsSync(join(place.root, 'ran'))).toBe(false);
     expect((await place.teams('log', 'tidy', '--json')).out).toMatch(
       /"exit 7","hook":"onFinished","type":"hook.failed"/,

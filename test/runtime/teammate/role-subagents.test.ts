@@ -48,7 +48,10 @@ describe('a discussion', () => {
     const end = await held(at);
     expect(end).toMatchObject({
       consensus: { verdict: 'consensus_blocked', severity: 'MEDIUM', ratings: { product: 5, risk: 2 } },
-      warnings: ['Product: gemini is not available, scripted speaks', 'Risk: gemini is not available, scripted speaks'],
+      warnings: [
+        'Product: gemini is not available, scripted takes its place',
+        'Risk: gemini is not available, scripted takes its place',
+      ],
     });
     const record = readFileSync(join(at.on.paths.session.discussions, 'DISCUSS-002-discussion.md'), 'utf8');
     expect(record).toMatch(/^Verdict: consensus_blocked \(severity=MEDIUM\)$/m);
@@ -81,7 +84,7 @@ describe('a discussion', () => {
     expect(end).toMatchObject({ consensus: { ratings: { product: 4 } } });
     expect(end).toHaveProperty(
       'warnings',
-      expect.arrayContaining([expect.stringMatching(/^no agent answered for Risk \(exec: it holds no JSON/)]),
+      expect.arrayContaining([expect.stringMatching(/^no agent answered for Risk \(exec: it contains no JSON/)]),
     );
   });
 

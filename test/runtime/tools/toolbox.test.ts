@@ -42,7 +42,7 @@ afterEach(async () => {
 describe('a call', () => {
   test('of no tool, of another’s tool, and without what it needs is refused with code and sentence', async () => {
     expect(await refused('bash', { command: 'ls' })).toMatch(/^USAGE: There is no tool bash; there are: SendMessage/);
-    expect(await refused('TeamDelete', { name: 'login' })).toMatch(/^POLICY_DENIED: TeamDelete is the lead's alone/);
+    expect(await refused('TeamDelete', { name: 'login' })).toMatch(/^POLICY_DENIED: TeamDelete is for the lead only/);
     expect(await refused('TaskGet', {})).toBe('USAGE: "taskId" is missing.');
     expect(await refused('TaskGet', { taskId: '9' })).toMatch(/^UNKNOWN_TASK: /);
     expect(await refused('SendMessage', { recipient: 'zoe', content: 'x' })).toMatch(/^UNKNOWN_RECIPIENT: /);
@@ -184,7 +184,7 @@ test('a question in a loop that nobody attends is refused with what to do instea
   const cy = openHandle('relay-team', { ...open, as: 'cy' });
   const asks = { recipient: 'lead', content: 'May I?', kind: 'question' };
   expect(await refused('SendMessage', asks, memberToolContext(cy))).toMatch(
-    /^POLICY_DENIED: .*nobody answers questions \(rule: questions\); decide by yourself/,
+    /^POLICY_DENIED: .*no one answers questions \(rule: questions\); decide by yourself/,
   );
   expect(relay.store.board.fold().open.size).toBe(0);
   await cy[Symbol.asyncDispose]();

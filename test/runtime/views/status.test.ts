@@ -154,7 +154,7 @@ describe('a member', () => {
     [
       'died too often',
       () => team().started('ada').process('ada', 'dead').note('lead.decided', { act: 'give up', member: 'ada' }),
-      { state: 'dead', reason: 'nobody saw how; not restarted any more after 0 restarts' },
+      { state: 'dead', reason: 'cause unknown; not restarted again after 0 restarts' },
     ],
     [
       'was stopped in order',
@@ -199,6 +199,6 @@ describe('a member', () => {
 
   it('that died is not said to be restarted when nobody leads', () => {
     const alone = new ToldTeam({ ada: 'executor/claude' }).led().started('ada').process('ada', 'dead');
-    expect(only(alone)?.reason).toBe('nobody saw how; no lead runs that could restart it');
+    expect(only(alone)?.reason).toBe('cause unknown; no lead runs that could restart it');
   });
 });

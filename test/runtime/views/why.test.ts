@@ -154,10 +154,10 @@ describe('why', () => {
   it('is one paragraph', async () => {
     const team = chain().wait(130_000);
     expect(whyText(await why(team.store, '2'), team.clock.now())).toBe(
-      `Task #2 (pending) waits for #1 (ada works on it) since ${START} (2m10s). The next move is ada's. When #1 completes, #2 can go on. Then it is bob's to begin. Without a sign of ada the lead asks for one at 2026-01-01T00:05:00.000Z (in 2m50s).`,
+      `Task #2 (pending) waits for #1 (ada works on it) since ${START} (2m10s). The next move is ada's. When #1 completes, #2 can go on. Then bob can begin it. Without progress of ada the lead sends a STATUS CHECK at 2026-01-01T00:05:00.000Z (in 2m50s).`,
     );
     expect(whyText(await why(team.complete('1', 'ada').store, '1'), team.clock.now())).toBe(
-      'Task #1 (completed) waits for nothing since 2026-01-01T00:02:10.000Z (0 ms). It is completed: nothing more is to happen.',
+      'Task #1 (completed) waits for nothing since 2026-01-01T00:02:10.000Z (0 ms). It is completed: nothing more will happen.',
     );
   });
 

@@ -44,7 +44,7 @@ describe.each(hosts)('for $host', ({ host, file }) => {
     place.put(file, '<<<<<<< HEAD\n');
     const { code, err } = await place.teams('init', '--host', host);
     expect(code).toBe(2);
-    expect(err).toMatch(/^teams: \S+ is no [^.]+, so it is left as it is; `teams init --host \w+ --print` [^.]+\.\n$/);
+    expect(err).toMatch(/^teams: \S+ is not [^.]+, so it is left as it is; `teams init --host \w+ --print` [^.]+\.\n$/);
     expect(read(file)).toBe('<<<<<<< HEAD\n');
   });
 });

@@ -62,7 +62,7 @@ describe('teams pipeline', () => {
     const decided = events.filter(({ type }) => type === 'fast_advance.decided');
     expect(decided.map(({ member, text }) => `${member}: ${text}`).slice(0, 2)).toEqual([
       'planner: successor: executor is started for IMPL-001 Implement the plan',
-      expect.stringMatching(/^executor: parallel: the lead sees to TEST-001 .* and REVIEW-001/),
+      expect.stringMatching(/^executor: parallel: the lead starts TEST-001 .* and REVIEW-001/),
     ]);
     const reported = events.filter(({ type }) => type === 'role.reported').map(({ member }) => member);
     expect(reported.toSorted()).toEqual(['executor', 'planner', 'reviewer', 'tester']);

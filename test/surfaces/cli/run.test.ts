@@ -144,7 +144,7 @@ describe('run', () => {
     place.put('plan.yaml', `${QUICK}gates: {crossVerify: true}\n`);
     const { code, out } = await place.teams('run', 'plan.yaml', '--quiet');
     expect(code).toBe(0);
-    expect(out).toContain('crossVerify skipped: no vendor worked here whose work another could verify');
+    expect(out).toContain('crossVerify skipped: no work is of a vendor that another vendor could verify');
   });
 
   it('takes a skipped gate as a failed one with --strict', async () => {

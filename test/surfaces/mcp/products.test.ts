@@ -22,11 +22,11 @@ beforeEach(() => {
   place.put('home/config/teams/config.yaml', JSON.stringify({ agents: { quiet } }));
 });
 
-/** SPEC §7: what is the lead's alone; all else is everybody's. */
+/** SPEC §7: what is for the lead only; all else is everybody's. */
 const LEADS: readonly ToolName[] = ['TeamCreate', 'TeamDelete', 'Task', 'TaskOutput', 'TaskStop', 'Skill'];
 /** Those on a team; the others are there with --with-shell only. */
 const TEAM_TOOLS = TOOL_NAMES.filter((tool) => !isWorkspaceTool(tool));
-const RULE = /^POLICY_DENIED: (\w+) is the lead's alone \(rule: lead-only tool\)/;
+const RULE = /^POLICY_DENIED: (\w+) is for the lead only \(rule: lead-only tool\)/;
 /** SPEC §4: who sends what to whom. */
 const PASSES: Readonly<Record<MessageType, readonly string[]>> = {
   message: ['lead → lead', 'lead → teammate', 'teammate → lead', 'teammate → teammate'],
@@ -132,7 +132,7 @@ describe('every role × type of message × direction', () => {
     await place.teams('create', 'login', '--member', 'ada', '--member', 'bob');
     for (const { type, recipient, isPassed } of mailFrom(from, to)) {
       const { code, err } = await place.teams('send', 'login', recipient, 'x', '--type', type, '--as', from);
-      const isDenied = /^teams: Not sent: A \w+ sends no \w+ to a \w+ \(rule: role × type\)\.\n$/.test(err);
+      const isDenied = /^teams: Not sent: A \w+ may not send a \w+ to a \w+ \(rule: role × type\)\.\n$/.test(err);
       // A broadcast goes to all others, whatever recipient is given.
       const isSent = type === 'broadcast' || isPassed;
       expect([type, recipient, isDenied]).toEqual([type, recipient, !isSent]);

@@ -90,7 +90,7 @@ describe('a host that works as a member', () => {
     expect(tools.map(({ name }) => name)).not.toContain('TeamCreate');
     expect(await host.call('TeamCreate', { name: 'mine' })).toMatchObject({
       isError: true,
-      text: like(/^POLICY_DENIED: TeamCreate is the lead's alone/),
+      text: like(/^POLICY_DENIED: TeamCreate is for the lead only/),
     });
     await place.teams('task', 'create', 'solo', 'Read it', '--owner', 'eve');
     await place.teams('send', 'solo', 'eve', 'please hurry');

@@ -346,7 +346,7 @@ describe('a review', () => {
     expect(await run(work, { ...ask, reviewer: 'praise' }, { agents })).toMatchObject({
       converged: false,
       rounds: [{ verdict: 'unreadable' }],
-      unresolved: ['praise gave no verdict that can be read: it holds no JSON object'],
+      unresolved: ['praise gave an unreadable verdict: it contains no JSON object'],
     });
   });
 
@@ -384,7 +384,7 @@ describe('a review', () => {
     const report = await run(work, { task: 'Fix work.txt', backends: [backend], validate: 'grep good work.txt' });
     expect(report).toMatchObject({ converged: true, rounds: [{ verdict: 'issues' }, { verdict: 'pass' }] });
     expect(report.notes).toContain(
-      "The validating command alone decides: no reviewer was asked for, and the work is a command's.",
+      'The validating command alone decides: no reviewer was asked for, and a command did the work.',
     );
   });
 
@@ -425,7 +425,7 @@ describe.each([true, false])('model APIs (with a team: %s)', (team) => {
       result: 'DRAFT TWO',
       rounds: [{ verdict: 'issues' }, { verdict: 'pass' }],
     });
-    expect(report.notes).toContain('Reviewer: other (of another vendor than mine).');
+    expect(report.notes).toContain('Reviewer: other (from another vendor than mine).');
   });
 });
 
