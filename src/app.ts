@@ -13,6 +13,7 @@ export { parseDuration } from './model/text/duration.ts';
 export { profileSchema } from './model/board/event.ts';
 export { MCP_HOSTS } from './model/team/host-entry.ts';
 export { MESSAGE_TYPES } from './model/team/message.ts';
+export { ENV } from './model/text/environment.ts';
 export { isName, LEAD, type Name, parseMemberName, parseName } from './model/text/names.ts';
 export { describePlan } from './model/plan/plan-view.ts';
 export { parsePlan, type Plan } from './model/plan/plan.ts';

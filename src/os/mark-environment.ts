@@ -14,6 +14,7 @@
 import { BLOCK, type Mark } from '../model/agent/process-mark.ts';
 import { findProgram } from './program-path.ts';
 import type { ProcessTable } from './process-identity.ts';
+import { ENV } from '../model/text/environment.ts';
 
 type Limit = Pick<Extract<Mark, { kind: 'limit' }>, 'low' | 'high' | 'value'>;
 
@@ -108,9 +109,9 @@ export function markedCommand(mark: Mark, argv: readonly [string, ...string[]]):
 }
 
 /** The environment variables of a marked program. */
-export const markEnvironment = (mark: Mark): { readonly TEAMS_RUN: string; readonly TEAMS_MARK: string } => ({
-  TEAMS_RUN: mark.run,
-  TEAMS_MARK: mark.id,
+export const markEnvironment = (mark: Mark): Readonly<Record<typeof ENV.run | typeof ENV.mark, string>> => ({
+  [ENV.run]: mark.run,
+  [ENV.mark]: mark.id,
 });
 
 /**
@@ -119,7 +120,7 @@ export const markEnvironment = (mark: Mark): { readonly TEAMS_RUN: string; reado
 export function matches(mark: Mark, { isMine, startTime, limit, environ }: Suspect): boolean {
   if (!isMine || startTime < mark.since) return false;
   const isLimited = mark.kind === 'limit' && limit !== undefined && mark.low <= limit && limit <= mark.high;
-  return isLimited || environ.includes(`TEAMS_MARK=${mark.id}`);
+  return isLimited || environ.includes(`${ENV.mark}=${mark.id}`);
 }
 
 let prlimit: { readonly path: string | undefined } | undefined;

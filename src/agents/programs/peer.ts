@@ -7,6 +7,7 @@ import type { OutputChunk } from '../../os/output-queue.ts';
 import { LONGEST_MS, pause } from '../../os/pause.ts';
 import { startProcess, type ProcessEnd, type ProgramLimits, type RunningProcess } from './process.ts';
 import type { SpawnFailure } from './spawn-failure.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export interface PeerRequest {
   readonly argv: readonly string[];
@@ -43,7 +44,7 @@ export interface Peer {
 type StartedPeer = { readonly ok: true; readonly peer: Peer } | { readonly ok: false; readonly failure: SpawnFailure };
 
 /** The variable by which what a peer started is known; each peer has a value of its own. */
-const MARK = 'TEAMS_PROGRAM';
+const MARK = ENV.program;
 
 export async function startPeer(
   { argv, env, cwd }: PeerRequest,

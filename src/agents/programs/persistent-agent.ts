@@ -14,6 +14,7 @@ import { takeTurn, UNANSWERED, type PersistentProgram, type TurnSignal } from '.
 import { startPeer, type PeerListener, type PeerLimits } from './peer.ts';
 import type { SpawnFailure } from './spawn-failure.ts';
 import { tellStep, type AgentStep } from './agent-step.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export interface PersistentLimits extends PeerLimits {
   /** Between the asking for a turn's end and the kill. */
@@ -22,7 +23,7 @@ export interface PersistentLimits extends PeerLimits {
 
 const INTERRUPT_MS = 3_000;
 /** They differ with each task, which the program outlives; it is told of its task in words. */
-const OF_ONE_TASK: ReadonlySet<string> = new Set(['TEAMS_TASK_ID', 'TEAMS_TASK_FILE', 'TEAMS_MAIL_FILE']);
+const OF_ONE_TASK: ReadonlySet<string> = new Set([ENV.taskId, ENV.taskFile, ENV.mailFile]);
 
 export class PersistentAgent implements Agent {
   readonly #dialect: Dialect;

@@ -2,12 +2,10 @@
 import { CONFIG_KEYS, configSchema } from './config.ts';
 import type { Layer } from './config-layers.ts';
 import { nearest } from '../text/did-you-mean.ts';
+import { isRuntimeVariable } from '../text/environment.ts';
 import { check } from '../text/document-problem.ts';
 
 const PREFIX = 'TEAMS_';
-
-/** Variables that a lead sets for its teammates; they are not configuration, however similar to a key. */
-const RUNTIME = new Set(['ROOT', 'TEAM', 'MEMBER', 'ROLE', 'TOKEN', 'TASK_ID', 'TASK_FILE', 'RUN']);
 
 type KeyPath = readonly [string, ...string[]];
 
@@ -50,7 +48,7 @@ export function configFromEnv(env: Readonly<Record<string, string | undefined>>)
 
 /** A variable similar to a known one becomes an unknown key, so that the merge warns and suggests the right name. */
 function mistyped(variable: string): KeyPath | undefined {
-  if (RUNTIME.has(variable) || nearest(variable, BY_VARIABLE.keys()) === undefined) return undefined;
+  if (isRuntimeVariable(PREFIX + variable) || nearest(variable, BY_VARIABLE.keys()) === undefined) return undefined;
   return [variable.toLowerCase().replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())];
 }
 

@@ -15,9 +15,9 @@ import { availabilityOf, requireAvailable } from './availability.ts';
 import { identityOf } from './agent-brief.ts';
 import { memberServer } from '../tools/member-server.ts';
 import { pathWithUs } from '../process/package.ts';
-import { MEMBER_VARIABLE, TOKEN_VARIABLE } from '../team/authentication.ts';
 import { decodeAgentRules, decodeIsolation } from '../team/teammate-env.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 /** What belongs to a member, whichever agent works for it. */
 export interface MemberContext {
@@ -156,12 +156,12 @@ function environmentOf(
     envPass: config.env_pass ?? [],
     add: {
       PATH: pathWithUs(parent['PATH'] ?? '/usr/bin:/bin'),
-      TEAMS_ROOT: store.paths.root,
-      TEAMS_TEAM: store.paths.name,
-      [MEMBER_VARIABLE]: member.name,
-      TEAMS_ROLE: member.role,
-      [TOKEN_VARIABLE]: token,
-      ...defined({ TEAMS_PLAN_DIR: config.plan_dir, TEAMS_RUN: parent['TEAMS_RUN'], TEAMS_MARK: parent['TEAMS_MARK'] }),
+      [ENV.root]: store.paths.root,
+      [ENV.team]: store.paths.name,
+      [ENV.member]: member.name,
+      [ENV.role]: member.role,
+      [ENV.token]: token,
+      ...defined({ [ENV.planDir]: config.plan_dir, [ENV.run]: parent[ENV.run], [ENV.mark]: parent[ENV.mark] }),
     },
   });
 }

@@ -4,12 +4,12 @@ import type { AgentRules } from '../../model/agent/models.ts';
 import { defined } from '../../model/text/defined.ts';
 import type { Limits } from '../../policy/sighting.ts';
 import type { Quota } from '../../store/mail/sender.ts';
-import { SEND_RATE_VARIABLE } from '../team/send-rate.ts';
-import { MOST_FAILURES_VARIABLE, type Speaker } from '../team/authentication.ts';
+import { type Speaker } from '../team/authentication.ts';
 import type { SpendingRules } from './spending-watch.ts';
 import type { Hooks } from '../team/hooks.ts';
 import { encodeAgentRules, encodeHook, encodeQuota, encodeIsolation } from '../team/teammate-env.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export interface LeadOptions {
   readonly limits: Limits;
@@ -55,7 +55,7 @@ export type LeadEnding =
 
 /** Environment variables for each teammate's process. */
 export const teammateVariables = ({ limits, quota, hooks, ...options }: LeadOptions): Record<string, string> => ({
-  [MOST_FAILURES_VARIABLE]: String(limits.maxConsecutiveErrors),
+  [ENV.maxConsecutiveErrors]: String(limits.maxConsecutiveErrors),
   ...encodeQuota(quota),
   ...encodeHook(hooks),
   ...agentRuleVariables(options),
@@ -69,5 +69,5 @@ export const agentRuleVariables = ({
 }: Pick<LeadOptions, 'isolation' | 'agents' | 'agentSendRate'>): Record<string, string> => ({
   ...encodeIsolation(isolation),
   ...encodeAgentRules(agents),
-  ...defined({ [SEND_RATE_VARIABLE]: agentSendRate === undefined ? undefined : String(agentSendRate) }),
+  ...defined({ [ENV.agentSendRate]: agentSendRate === undefined ? undefined : String(agentSendRate) }),
 });

@@ -17,10 +17,10 @@ import { createMarks, markedCommand, markEnvironment } from '../../os/mark-envir
 import { reaperCommand, teammateCommand } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { parseMark } from '../../os/reaper-message.ts';
-import { MEMBER_VARIABLE, TOKEN_VARIABLE } from '../team/authentication.ts';
 import { sweep } from '../../os/sweep.ts';
 import { LeadChildren } from './lead-children.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 /** One process of a member, as its lead sees it. */
 export interface MemberProcess {
@@ -163,8 +163,8 @@ export class Supervisor {
       ...process.env,
       ...variables,
       ...(mark ? markEnvironment(mark) : {}),
-      [TOKEN_VARIABLE]: token,
-      [MEMBER_VARIABLE]: name,
+      [ENV.token]: token,
+      [ENV.member]: name,
       NODE_OPTIONS: undefined,
     });
     const identity = child.pid === undefined ? undefined : identityOf(child.pid);

@@ -1,4 +1,5 @@
 /** The entry points of the library, `createTeam` and `openTeam`, and the `Team` that they return (docs/library.md). */
+import { configSchema } from '../../model/config/config.ts';
 import process from 'node:process';
 import { isDone } from '../../model/board/board.ts';
 import { codeOf } from '../../model/text/errors.ts';
@@ -13,6 +14,7 @@ import type { ShownEvent } from '../../model/team/shown-event.ts';
 import { reportOf } from '../views/report.ts';
 import { reportText } from '../views/report-text.ts';
 import { RunSession, type SessionOptions } from './session.ts';
+import { limitsOf } from './session-options.ts';
 import { statusOf, type TeamStatus } from '../views/status.ts';
 import type { Tasks } from '../team/task-service.ts';
 import {
@@ -32,13 +34,7 @@ export interface TeamOptions extends TeamInput, Partial<OpenOptions> {
 }
 
 /** The defaults of the configuration (docs/specification.md R12.1). */
-export const defaultLimits: SessionOptions['limits'] = {
-  watchdogWarningMs: 300_000,
-  watchdogReassignMs: 600_000,
-  maxConsecutiveErrors: 3,
-  maxAgents: 5,
-};
-const MONITOR_MS = 30_000;
+const DEFAULTS = configSchema.parse({});
 const RELOOK_MS = 1_000;
 
 const located = (options: Partial<OpenOptions>): OpenOptions => ({
@@ -80,8 +76,8 @@ export class Team implements AsyncDisposable {
     this.#handle = handle;
     this.#options = {
       store: storeOptions(at),
-      limits: supervision.limits ?? defaultLimits,
-      monitorIntervalMs: supervision.monitorIntervalMs ?? MONITOR_MS,
+      limits: supervision.limits ?? limitsOf(DEFAULTS),
+      monitorIntervalMs: supervision.monitorIntervalMs ?? DEFAULTS.monitorIntervalMs,
       shutdownTimeoutMs: supervision.shutdownTimeoutMs,
       unattended: true,
       endsWhenDone: false,

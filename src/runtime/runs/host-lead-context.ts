@@ -25,6 +25,7 @@ import { makeTeam, TeamHandle, type OpenOptions } from '../team/team-handle.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export interface LeadToolOptions {
   readonly open: OpenOptions;
@@ -156,7 +157,7 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     const { environment, cwd } = this.#options;
     const add = {
       PATH: pathWithUs(environment['PATH'] ?? '/usr/bin:/bin'),
-      ...defined({ TEAMS_ROLE: role }),
+      ...defined({ [ENV.role]: role }),
     };
     const known = childEnvironment(kind, { parent: environment, env, add });
     return { cwd, env: known, sandbox: 'workspace-write', timeoutMs: DEFAULT_TASK_TIMEOUT_MS };

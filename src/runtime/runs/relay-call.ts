@@ -8,17 +8,15 @@ import { UsageError, type AgentCode } from '../../model/text/errors.ts';
 import type { EndedCall } from '../../policy/refine/relay-outcome.ts';
 import { pathWithUs } from '../process/package.ts';
 import { Subagents } from '../tools/subagents.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Set in the environment of all that a loop starts. */
-export const NESTED_VARIABLE = 'TEAMS_REFINE';
-
 /** @throws UsageError `POLICY_DENIED` inside a teammate, a loop or a planner: these may not start another one */
 export function refuseNesting(environment: Environment, what = 'A refine loop'): void {
-  const member = environment['TEAMS_MEMBER'] ?? '';
+  const member = environment[ENV.member] ?? '';
   const where = member !== '' ? `this process is the teammate ${member}` : 'this process works for one already';
-  if (member !== '' || (environment[NESTED_VARIABLE] ?? '') !== '')
+  if (member !== '' || (environment[ENV.refine] ?? '') !== '')
     throw new UsageError('POLICY_DENIED', `${what} cannot start another one (${where}).`);
 }
 
@@ -50,7 +48,7 @@ export class RelayCalls {
       parent: environment,
       env: agent.env ?? {},
       envPass,
-      add: { PATH: pathWithUs(environment['PATH'] ?? '/usr/bin:/bin'), [NESTED_VARIABLE]: '1' },
+      add: { PATH: pathWithUs(environment['PATH'] ?? '/usr/bin:/bin'), [ENV.refine]: '1' },
     });
     const end = await this.#subagents.run({ spec: agent, cwd, env, ...call }, signal);
     return end.ended === 'aborted' ? undefined : end;

@@ -12,13 +12,20 @@ function agentRules(config: Config): AgentRules {
   return { fallback: config.fallback.flatMap((name) => findAgent(name, known) ?? []), models, defaultModel, stallMs };
 }
 
+/** The limits of supervision that a configuration sets. */
+export const limitsOf = ({
+  watchdogWarningMs,
+  watchdogReassignMs,
+  maxConsecutiveErrors,
+  maxAgents,
+}: Config): SessionOptions['limits'] => ({ watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents });
+
 /** For an unattended run. A lead that serves a team changes `endsWhenDone`. */
 export function sessionOptions(config: Config): SessionOptions {
-  const { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents, inboxMaxMessages, inboxMaxBytes } =
+  const { inboxMaxMessages, inboxMaxBytes, monitorIntervalMs, shutdownTimeoutMs, lockTimeoutMs, agentSendRate } =
     config;
-  const { monitorIntervalMs, shutdownTimeoutMs, lockTimeoutMs, agentSendRate } = config;
   return {
-    limits: { watchdogWarningMs, watchdogReassignMs, maxConsecutiveErrors, maxAgents },
+    limits: limitsOf(config),
     agentSendRate,
     monitorIntervalMs,
     isolation: config.sandbox.bwrap,

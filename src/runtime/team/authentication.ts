@@ -8,17 +8,12 @@ import type { Author } from '../../model/board/event.ts';
 import { LEAD, parseMemberName, type Name } from '../../model/text/names.ts';
 import { tokenMatches } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export type Speaker =
   | { readonly kind: 'member'; readonly name: Name; readonly incarnation: string }
   | { readonly kind: 'person'; readonly name: Name }
   | { readonly kind: 'lead'; readonly name: Name; readonly incarnation: string; readonly epoch: number };
-
-/** Environment variables that identify a member's child processes. */
-export const TOKEN_VARIABLE = 'TEAMS_TOKEN';
-export const MEMBER_VARIABLE = 'TEAMS_MEMBER';
-/** Failed attempts in a row that quarantine a member; the lead passes its configuration to the member's process. */
-export const MOST_FAILURES_VARIABLE = 'TEAMS_MAX_CONSECUTIVE_ERRORS';
 
 /** The author of the speaker's records, on the present board. */
 export function authorOf(speaker: Speaker): (board: Board) => Author {
@@ -46,12 +41,12 @@ export function authenticate(
   environment: Readonly<Record<string, string | undefined>>,
   as: string | undefined,
 ): Speaker {
-  const token = environment[TOKEN_VARIABLE];
-  const member = environment[MEMBER_VARIABLE];
+  const token = environment[ENV.token];
+  const member = environment[ENV.member];
   const wanted = as === undefined ? undefined : parseMemberName(as);
   if (token === undefined || member === undefined) return { kind: 'person', name: wanted ?? LEAD };
   const name = parseMemberName(member);
-  const given = { team: environment['TEAMS_TEAM'] ?? store.paths.name, token };
+  const given = { team: environment[ENV.team] ?? store.paths.name, token };
   const judged = memberOf(store, name, wanted, given);
   if (typeof judged !== 'string') return judged;
   store.events.append({ type: 'member.refused', member: name, text: judged });

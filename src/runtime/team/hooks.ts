@@ -13,6 +13,7 @@ import type { Marked } from '../../os/mark-environment.ts';
 import { cwdOf } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { pathWithUs } from '../process/package.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export type Hooks = Config['hooks'];
 export type HookName = keyof Hooks;
@@ -46,8 +47,8 @@ export async function runHook({ name, command, event }: HookCall, place: HookPla
   const { paths, clock } = store;
   const payload = { hook: name, at: clock.now() / 1_000, team: paths.name, root: paths.root, ...event };
   const where = {
-    TEAMS_ROOT: paths.root,
-    TEAMS_TEAM: paths.name,
+    [ENV.root]: paths.root,
+    [ENV.team]: paths.name,
     PATH: pathWithUs(process.env['PATH'] ?? '/usr/bin:/bin'),
   };
   const started = await startProcess(
@@ -94,7 +95,7 @@ function judged(end: ProcessEnd): { readonly refusal?: string; readonly trouble?
 /** Children of a teammate inherit the teammate's own mark. */
 export const markedAsSelf: Marked = {
   env: Object.fromEntries(
-    ['TEAMS_RUN', 'TEAMS_MARK'].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    [ENV.run, ENV.mark].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   ),
   argv: (argv) => argv,
 };

@@ -4,9 +4,7 @@
  */
 import type { Clock } from '../../model/text/clock.ts';
 import { ConflictError } from '../../model/text/errors.ts';
-
-/** The lead sets it for a member's processes. */
-export const SEND_RATE_VARIABLE = 'TEAMS_AGENT_SEND_RATE';
+import { ENV } from '../../model/text/environment.ts';
 const DEFAULT_RATE = 50;
 
 export class SendRate {
@@ -41,6 +39,6 @@ export function sendRateFrom(
   clock: Pick<Clock, 'monotonic'>,
   environment: Readonly<Record<string, string | undefined>>,
 ): SendRate {
-  const rate = Number(environment[SEND_RATE_VARIABLE]);
+  const rate = Number(environment[ENV.agentSendRate]);
   return new SendRate(clock, Number.isFinite(rate) && rate > 0 ? rate : DEFAULT_RATE);
 }

@@ -24,6 +24,7 @@ import { sendRateFrom, type SendRate } from './send-rate.ts';
 import { authenticate, type Speaker } from './authentication.ts';
 import { takeMail } from './take-mail.ts';
 import { Tasks } from './task-service.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export interface TeamInput {
   readonly profile?: Profile | undefined;
@@ -69,10 +70,10 @@ export const storeOptions = ({ quota, lockTimeoutMs }: Pick<OpenOptions, 'quota'
  */
 export function makeTeam(name: string, input: TeamInput, options: OpenOptions): TeamHandle {
   const { environment = process.env } = options;
-  if (environment['TEAMS_MEMBER'] !== undefined)
+  if (environment[ENV.member] !== undefined)
     throw new UsageError(
       'POLICY_DENIED',
-      `A teammate cannot make a team (this process is ${environment['TEAMS_MEMBER']}).`,
+      `A teammate cannot make a team (this process is ${environment[ENV.member]}).`,
     );
   const team = parseName('team', name);
   // Finish a delete that a crash interrupted first, so that its name is free.

@@ -14,6 +14,7 @@ import { discussionRecord, discussPrompt } from '../../policy/pipeline/subagent-
 import { Discussions } from '../../store/session/discussions.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { RoleSubagents } from './role-subagents.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export interface Discussion {
   readonly round: string;
@@ -110,7 +111,7 @@ async function ask(
       about: `${round} ${titled(perspective)}`,
       choice,
       prompt: discussPrompt(brief),
-      variables: { TEAMS_ROUND: round, TEAMS_PERSPECTIVE: perspective, TEAMS_ARTIFACT: artifact },
+      variables: { [ENV.round]: round, [ENV.perspective]: perspective, [ENV.artifact]: artifact },
       read: readOpinion,
     },
     signal,

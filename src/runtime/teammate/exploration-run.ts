@@ -10,6 +10,7 @@ import { explorePrompt } from '../../policy/pipeline/subagent-wording.ts';
 import { Explorations, type Angle } from '../../store/session/explorations.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { RoleSubagents } from './role-subagents.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export interface Explored {
   /** What was found, in a few lines; undefined if no agent could answer. */
@@ -60,7 +61,7 @@ async function lookOurselves(
       about: angle,
       choice: chooseFrom(subagents.pool),
       prompt: explorePrompt({ angle, query, boundary }),
-      variables: { TEAMS_ANGLE: angle },
+      variables: { [ENV.angle]: angle },
       read: readFindings,
     },
     signal,

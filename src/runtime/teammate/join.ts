@@ -22,10 +22,10 @@ import { type ExitReason } from './announce-exit.ts';
 import { roleOf } from './load-role.ts';
 import { sendRateFrom } from '../team/send-rate.ts';
 import { openAgent, openStandIn, type MemberContext } from '../agents/open-agent.ts';
-import { MOST_FAILURES_VARIABLE, TOKEN_VARIABLE } from '../team/authentication.ts';
 import { Teammate } from './teammate.ts';
 import { decodeAgentRules, decodeHook } from '../team/teammate-env.ts';
 import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export interface JoinOptions {
   readonly byHand: boolean;
@@ -50,7 +50,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       `Team ${store.paths.name} has no member ${name}; \`teams create\` or \`teams spawn\` adds one.`,
     );
   const { spec, refuses } = withoutRefusal(options.agent ?? specOf(member));
-  const token = options.environment[TOKEN_VARIABLE] ?? newToken();
+  const token = options.environment[ENV.token] ?? newToken();
   const late: { teammate?: Teammate } = {};
   const before: Permissions = {
     sandbox: member.sandbox ?? defaultSandbox(member.role),
@@ -90,7 +90,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     answersMail: spec.kind !== 'exec',
     planApproval: member.plan_approval ?? false,
     idleTimeoutMs,
-    ...mostFailures(options.environment[MOST_FAILURES_VARIABLE]),
+    ...mostFailures(options.environment[ENV.maxConsecutiveErrors]),
     refusesShutdown: refuses,
   });
   late.teammate = teammate;

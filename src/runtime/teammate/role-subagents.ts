@@ -11,6 +11,7 @@ import type { SubagentChoice, Pool } from '../../policy/pipeline/subagent-choice
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { pathWithUs } from '../process/package.ts';
 import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export interface RoleSubagentsEnvironment {
   readonly store: TeamStore;
@@ -85,7 +86,7 @@ export class RoleSubagents {
     const { cwd, envPass, store, member } = this.#environment;
     const add = {
       PATH: pathWithUs(process.env['PATH'] ?? '/usr/bin:/bin'),
-      TEAMS_SUBAGENT: kind,
+      [ENV.subagent]: kind,
       ...variables,
     };
     const env = childEnvironment(spec.kind, { parent: process.env, env: spec.env ?? {}, envPass, add });

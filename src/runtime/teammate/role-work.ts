@@ -20,6 +20,7 @@ import { codeOf, RoleSession } from './role-session.ts';
 import type { TaskAttempt } from './runner.ts';
 import type { MemberSession } from '../team/member-session.ts';
 import type { RunTaskTurn, CarryOut } from './runner-environment.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 interface PhaseEnd {
   readonly phase: number;
@@ -221,11 +222,11 @@ export class RoleWork {
   #variables(phase: number): Record<string, string> {
     const { session, session_id: id, role_spec: file, requirement } = this.#role.fields;
     return {
-      TEAMS_PHASE: String(phase),
-      TEAMS_SESSION: session,
-      TEAMS_SESSION_ID: id,
-      TEAMS_ROLE_SPEC: file,
-      TEAMS_REQUIREMENT: requirement,
+      [ENV.phase]: String(phase),
+      [ENV.session]: session,
+      [ENV.sessionId]: id,
+      [ENV.roleSpec]: file,
+      [ENV.requirement]: requirement,
     };
   }
 

@@ -27,6 +27,7 @@ import { turnPrompt } from '../team/prompts.ts';
 import { verifyTask } from '../team/verify-command.ts';
 import { retryWhenWritable } from '../process/retry-disk.ts';
 import type { CompletionExtras, CarryOut, RunTaskTurn, RunnerEnvironment } from './runner-environment.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 const inOneTurn =
   (brief: RunnerEnvironment['brief']): CarryOut =>
@@ -180,8 +181,8 @@ async function verify(
 function taskVariables(task: ClaimedTask, handout: { taskFile: string; mailFile: string }): Record<string, string> {
   return {
     ...task.work.env,
-    TEAMS_TASK_ID: task.id,
-    TEAMS_TASK_FILE: handout.taskFile,
-    TEAMS_MAIL_FILE: handout.mailFile,
+    [ENV.taskId]: task.id,
+    [ENV.taskFile]: handout.taskFile,
+    [ENV.mailFile]: handout.mailFile,
   };
 }

@@ -12,6 +12,7 @@ import { createMarks, markedCommand, markEnvironment, prlimitPath } from '../../
 import { reaperCommand } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { sweep } from '../../os/sweep.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export interface ShellRequest {
   /** With the shell isolation already around it. */
@@ -48,7 +49,7 @@ export class Shell {
   async run(request: ShellRequest): Promise<ShellEnd> {
     const mark = this.#draw();
     if (mark === undefined) return { how: 'not started', why: 'No mark is free to identify its processes.' };
-    const isMarked = request.env['TEAMS_MARK'] !== undefined;
+    const isMarked = request.env[ENV.mark] !== undefined;
     if (!isMarked) this.#reaper ??= startReaper(reaperCommand);
     this.#marks.add(mark);
     this.#reaper?.add(mark);
@@ -136,7 +137,7 @@ function watchCrowd(mark: Mark, tooMany: () => void): () => void {
 function carries(pid: number, mark: Mark): boolean {
   if (mark.kind === 'environment') {
     const environ = processes.environ(pid);
-    return typeof environ !== 'string' && environ.includes(`TEAMS_MARK=${mark.id}`);
+    return typeof environ !== 'string' && environ.includes(`${ENV.mark}=${mark.id}`);
   }
   const limits = processes.limits(pid);
   return typeof limits !== 'string' && limits.hardMsgqueue >= mark.low && limits.hardMsgqueue <= mark.high;

@@ -12,6 +12,7 @@ import { editFileTool, readFileTool, writeFileTool } from './file-tools.ts';
 import { MOST_PROCESSES, Shell, type ShellEnd } from './marked-shell.ts';
 import { openShellIsolation, type ShellIsolationProbe } from './open-shell-isolation.ts';
 import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 export interface WorkspaceOptions {
   /** Absolute; where commands start, and the limit of file tools. */
@@ -33,7 +34,7 @@ export interface WorkspaceCall {
   readonly mostBytes?: number;
 }
 
-const MARKS = ['TEAMS_MARK', 'TEAMS_RUN'];
+const MARKS = [ENV.mark, ENV.run];
 /** Bytes of a command's output. */
 const MOST_OUTPUT = 32 * 1024;
 

@@ -8,7 +8,7 @@ import { LEAD, type Name } from '../../model/text/names.ts';
 import type { ProcessRecord } from '../../model/team/team-config.ts';
 import type { MemberNote, MemberObservation } from '../../policy/supervise/progress.ts';
 import { lookAt } from '../../store/files/disk.ts';
-import { lastBeat, leaseOwner } from '../../store/team/lease.ts';
+import { LEASE_STALE_MS, lastBeat, leaseOwner } from '../../store/team/lease.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { livenessIn } from '../../store/team/roster.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
@@ -22,15 +22,12 @@ export interface LeadStatus {
   readonly alive: boolean;
 }
 
-/** Milliseconds after which a lease without heartbeat no longer proves a process that cannot be checked. */
-const STALE_MS = 10_000;
-
 export function leadStatusOf(store: TeamReader): LeadStatus {
   const { disk, paths, clock } = store;
   const { lead, phase } = store.board.fold();
   const owner = leaseOwner(disk, paths, LEAD);
   const life = owner ? livenessOf(owner) : 'dead';
-  const isBeating = clock.now() - (lastBeat(disk, paths, LEAD) ?? -Infinity) < STALE_MS;
+  const isBeating = clock.now() - (lastBeat(disk, paths, LEAD) ?? -Infinity) < LEASE_STALE_MS;
   const alive = phase !== 'closed' && (life === 'alive' || (life === 'unknown' && isBeating));
   const since = alive && owner ? timestamp(owner.since) : lead.since;
   return { pid: alive ? (owner?.pid ?? null) : null, since, epoch: lead.epoch, alive };

@@ -17,7 +17,7 @@ import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.t
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 const HEARTBEAT_MS = 1_000;
-const STALE_MS = 10_000;
+export const LEASE_STALE_MS = 10_000;
 
 const ownerSchema = z.object({
   pid: z.number().int().positive(),
@@ -113,7 +113,7 @@ class Hold {
   /** @returns false when somebody else has it, whose heart beats */
   take(): boolean {
     const path = this.#path;
-    const options = { lockfilePath: path, realpath: false, update: HEARTBEAT_MS, stale: STALE_MS };
+    const options = { lockfilePath: path, realpath: false, update: HEARTBEAT_MS, stale: LEASE_STALE_MS };
     try {
       this.#unlock = this.#lockSync(path, { ...options, onCompromised: () => this.#onDisturbed() });
       // It makes the directory as the umask says; this moves no heartbeat.

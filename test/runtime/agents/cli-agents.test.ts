@@ -56,7 +56,7 @@ describe('a team of programs', () => {
       tasks: [{ subject: 'Write it.' }],
     });
     await run(on);
-    expect(on.task('1')).toMatchObject({ result: { summary: expect.stringContaining('only reads') as string } });
+    expect(on.task('1')).toMatchObject({ result: { summary: expect.stringContaining('is read-only') as string } });
     expect(existsSync(join(on.root, 'made'))).toBe(false);
   });
 

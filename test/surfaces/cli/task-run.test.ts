@@ -60,7 +60,7 @@ describe('run of a task', () => {
     const argv = ['run', 'fix both', '--planner', planner(place, wrong, { subtasks: 3 }), '--agent', WORKER];
     const { code, err } = await place.teams(...argv, '--yes');
     expect(code).toBe(5);
-    expect(err).toContain('gave no valid plan in two attempts: The answer is no plan: Expected "subtasks"');
+    expect(err).toContain('gave no valid plan in two attempts: The answer is not a plan: Expected "subtasks"');
     expect(read(place, 'asked-1.txt')).toContain('- Subtask 1 changes files but owns none');
     expect(teamsIn(place)).toEqual([]);
   });

@@ -1,10 +1,10 @@
 /** What only a lead or a person may do, and no child of a teammate. */
-import { UsageError } from '../../../app.ts';
+import { UsageError, ENV } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
 /** @throws UsageError `POLICY_DENIED` inside a teammate */
 export function refuseMembers({ io }: CliContext, deed: string): void {
-  const member = io.environment['TEAMS_MEMBER'];
+  const member = io.environment[ENV.member];
   if (member !== undefined && member !== '')
     throw new UsageError(
       'POLICY_DENIED',

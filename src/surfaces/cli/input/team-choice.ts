@@ -14,6 +14,7 @@ import {
   type ListedTeam,
   type Name,
   type TeamHandle,
+  ENV,
 } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { rootOf } from './root.ts';
@@ -71,7 +72,7 @@ function find(root: string, name: Name, archived: boolean): ListedTeam | undefin
 }
 
 function standing(context: CliContext, root: string, archived: boolean): ListedTeam {
-  const told = context.io.environment['TEAMS_TEAM'];
+  const told = context.io.environment[ENV.team];
   if (told !== undefined && told !== '') {
     const team = find(root, parseName('team', told), archived);
     if (team) return team;

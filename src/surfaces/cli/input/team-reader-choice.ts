@@ -1,5 +1,5 @@
 /** The team that a viewing verb is about, opened so that nothing is written; an archived one will do. */
-import { LEAD, openForReading, realClock, type TeamReader } from '../../../app.ts';
+import { LEAD, openForReading, realClock, type TeamReader, ENV } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { chooseTeam } from './team-choice.ts';
 
@@ -20,4 +20,4 @@ export async function withTeamReader<T>(
 }
 
 /** Whose things are looked at when nobody is named: one's own. */
-export const ownName = ({ flags, io }: CliContext): string => flags.as ?? (io.environment['TEAMS_MEMBER'] || LEAD);
+export const ownName = ({ flags, io }: CliContext): string => flags.as ?? (io.environment[ENV.member] || LEAD);

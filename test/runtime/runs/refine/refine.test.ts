@@ -5,7 +5,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { refine } from '../../../../src/index.ts';
 import type { AgentSpec } from '../../../../src/model/agent/agent.ts';
 import type { Clock } from '../../../../src/model/text/clock.ts';
-import { defaultLimits } from '../../../../src/runtime/runs/api.ts';
+import { configSchema } from '../../../../src/model/config/config.ts';
+import { limitsOf } from '../../../../src/runtime/runs/session-options.ts';
 import { refineAt, type RefineProgress, type RefineRun } from '../../../../src/runtime/runs/refine/run-refine.ts';
 import type { RefineReport } from '../../../../src/runtime/runs/refine/refine-report.ts';
 import type { RefineAsk, RefinePlace } from '../../../../src/runtime/runs/refine/refine-setup.ts';
@@ -39,7 +40,7 @@ function placeOf(
     agents: new Map(Object.entries(agents)),
     relayTimeoutMs,
     session: {
-      limits: defaultLimits,
+      limits: limitsOf(configSchema.parse({})),
       monitorIntervalMs: 30_000,
       unattended: true,
       endsWhenDone: true,

@@ -14,6 +14,7 @@ import {
   UsageError,
   type Leave,
   type Workspace,
+  ENV,
 } from '../../../../app.ts';
 import { defaultAgent } from '../../input/default-agent.ts';
 import { Interrupts } from '../../interrupts.ts';
@@ -28,7 +29,7 @@ const schema = z.object({ team: text, detach: flag, withShell: flag });
 export const act: Act = async (context, given) => {
   const { team, detach, withShell } = readOptions(schema, given);
   noMore(given.words);
-  const own = context.io.environment['TEAMS_MEMBER'] === undefined ? undefined : context.io.environment['TEAMS_TEAM'];
+  const own = context.io.environment[ENV.member] === undefined ? undefined : context.io.environment[ENV.team];
   const joined = team ?? own;
   using interrupts = new Interrupts();
   if (joined === undefined) await lead(context, { detach, withShell }, interrupts);
