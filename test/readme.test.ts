@@ -16,7 +16,6 @@ const PAGES = [
   'CONTRIBUTING.md',
   'AGENTS.md',
   'CHANGELOG.md',
-  'src/README.md',
   ...readdirSync(join(ROOT, 'docs')).flatMap((file) => (file.endsWith('.md') ? [`docs/${file}`] : [])),
   ...readdirSync(join(ROOT, 'docs/decisions')).map((file) => `docs/decisions/${file}`),
 ].filter((page) => existsSync(join(ROOT, page)));
