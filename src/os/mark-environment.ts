@@ -26,7 +26,7 @@ export interface Suspect {
   readonly environ: readonly string[];
 }
 
-export interface SpawnCommand {
+interface SpawnCommand {
   readonly file: string;
   readonly args: readonly string[];
 }

@@ -9,7 +9,7 @@ export interface OutputChunk {
   readonly bytes: Buffer;
 }
 
-export interface OutputQueue {
+interface OutputQueue {
   push(output: OutputChunk): void;
   /** No more output will come; waiting output can still be read. */
   close(): void;

@@ -19,7 +19,7 @@ export interface Reaper {
   done(): Promise<void>;
 }
 
-export interface ReaperOptions {
+interface ReaperOptions {
   /** A descriptor for the reaper's output; none by default. */
   readonly log?: number;
   /** Called after the reaper died; `restarted` is false the second time, and the team has no reaper from then on. */

@@ -8,7 +8,7 @@ import { parseMessage } from './reaper-message.ts';
 import { sweep, type SweepSeams } from './sweep.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 
-export interface ReaperSeams extends SweepSeams {
+interface ReaperSeams extends SweepSeams {
   /** Receives one line for each message that could not be read and each process that could not be ended. */
   readonly warn?: (line: string) => void;
 }

@@ -22,7 +22,7 @@ export interface SweepSeams {
   readonly except?: readonly number[];
 }
 
-export interface Swept {
+interface Swept {
   readonly killed: readonly ProcessIdentity[];
   /** Two passes in a row found nothing. False if a process did not end within the bound, or may not be signalled. */
   readonly clean: boolean;

@@ -3,7 +3,7 @@
  * retry a 429 (docs/specification.md R7.9). Full jitter applies below the exponential ceiling. A `retry-after` of the
  * vendor is kept, plus a short random delay so that not all teammates retry at once.
  */
-export const FIRST_PAUSE_MS = 1_000;
+const FIRST_PAUSE_MS = 1_000;
 export const LONGEST_PAUSE_MS = 60_000;
 /** A vendor may ask for a longer pause than LONGEST_PAUSE_MS, up to this limit. */
 export const LONGEST_ASKED_MS = 15 * 60_000;

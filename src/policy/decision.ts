@@ -5,7 +5,7 @@
 import type { Verdict } from './sighting.ts';
 
 /** The fields of a `lead.decided` event that the text uses. */
-export interface Decided {
+interface Decided {
   readonly act?: unknown;
   readonly member?: string | undefined;
   readonly task?: unknown;

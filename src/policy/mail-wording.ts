@@ -47,7 +47,7 @@ export const refusedCompletion = (taskId: string, feedback: string): string =>
 
 export const refusedIdle = (feedback: string): string => `NOT IDLE: A check of the user says: ${feedback}`;
 
-export const SHUTDOWN_DONE = 'All work complete. Finish current operation and stop.';
+const SHUTDOWN_DONE = 'All work complete. Finish current operation and stop.';
 export const SHUTDOWN_CANCELLED = 'Team cancelled by user.';
 
 export const shutdown = (why: string = SHUTDOWN_DONE): string => `SHUTDOWN: ${why}`;

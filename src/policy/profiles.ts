@@ -6,7 +6,7 @@ import type { ClaimMode, Profile } from '../model/board/event.ts';
 import { mayPass, sideOf, type MessageType } from '../model/team/message.ts';
 import { isLead, LEAD } from '../model/text/names.ts';
 
-export interface ProfileRules {
+interface ProfileRules {
   readonly claimMode: ClaimMode;
   /** To whom a teammate may write besides the lead: to any member, or to no other. */
   readonly peerMessages: 'any' | 'lead';

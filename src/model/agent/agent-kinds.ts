@@ -4,7 +4,7 @@
  */
 
 /** Who answers for a kind's limits and bills. */
-export type Vendor = 'anthropic' | 'openai' | 'google' | 'opencode' | 'ollama';
+type Vendor = 'anthropic' | 'openai' | 'google' | 'opencode' | 'ollama';
 
 /** Where a program keeps its login: `$variable`, or `~/home` without it; then `below` in that directory. */
 export interface LoginRecord {
@@ -24,7 +24,7 @@ export interface LoginRecord {
 }
 
 /** A domain or a task type that `routes` may name. */
-export type RoutedWork = 'backend' | 'frontend' | 'review' | 'explore' | 'test';
+type RoutedWork = 'backend' | 'frontend' | 'review' | 'explore' | 'test';
 
 export interface AgentKindRecord {
   /** `command`: one process a task. `script`: replays a file. `program`: one process for all turns. `api`: our tool loop. */

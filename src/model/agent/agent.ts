@@ -102,7 +102,6 @@ export const agentSpecSchema = closed({
   return { ...spec, ...defined({ command: command === undefined ? undefined : argvOf(command) }) };
 });
 export type AgentSpec = z.infer<typeof agentSpecSchema>;
-export type AgentSpecInput = z.input<typeof agentSpecSchema>;
 
 /** An agent that runs one command for each task; the task's text is on its stdin. */
 export const execAgent = (command: Command): AgentSpec => ({ kind: 'exec', command: argvOf(command) });

@@ -1,14 +1,11 @@
 /**
  * The known models: the model of each tier by agent kind, context windows, and prices in US dollars per million tokens.
- * Prices change; PRICES_AS_OF says when they were read. A model that is not in the list has no price. The configuration
+ * Prices change; these were read on 2026-11-22. A model that is not in the list has no price. The configuration
  * can override everything.
  */
 import * as z from 'zod';
 import { agentKindSchema, agentSpecSchema, tierSchema, type AgentSpec, type Tier } from './agent.ts';
 import { hasToolLoop, type AgentKind } from './agent-kinds.ts';
-
-/** The date when the prices were read. */
-export const PRICES_AS_OF = '2026-11-22';
 
 export const priceSchema = z.strictObject({
   input: z.number().min(0),
@@ -20,7 +17,7 @@ export const priceSchema = z.strictObject({
 /** US dollars per million tokens. */
 export type Price = z.infer<typeof priceSchema>;
 
-export interface ModelFacts {
+interface ModelFacts {
   /** The name, or its beginning up to a hyphen: a name with a date is the same model. */
   readonly model: string;
   /** Tokens, in and out together. */

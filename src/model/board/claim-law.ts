@@ -7,7 +7,7 @@ import type { Name } from '../text/names.ts';
 import { POISON_AFTER, type Task } from './task.ts';
 import { factsOf, toClaimed, toCompleted, toFailed, toPending, type Running } from './task-value.ts';
 
-export type ClaimEnd = Extract<Change, { type: 'task.released' | 'task.completed' | 'task.failed' }>;
+type ClaimEnd = Extract<Change, { type: 'task.released' | 'task.completed' | 'task.failed' }>;
 
 export function ruleClaim(board: Board, task: Task, name: Name, author: Author, at: string): Ruling {
   const incarnation = incarnationOf(author);

@@ -30,7 +30,7 @@ export const PROFILES = ['v8', 'forge', 'relay', 'pipeline'] as const;
 export const profileSchema = z.enum(PROFILES);
 export type Profile = z.infer<typeof profileSchema>;
 
-export const CLAIM_MODES = ['auto', 'assigned', 'prefix'] as const;
+const CLAIM_MODES = ['auto', 'assigned', 'prefix'] as const;
 export const claimModeSchema = z.enum(CLAIM_MODES);
 export type ClaimMode = z.infer<typeof claimModeSchema>;
 

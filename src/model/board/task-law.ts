@@ -11,7 +11,7 @@ import { LEAD, type Name } from '../text/names.ts';
 import { isFinal, subjectCode, uniqueMarks, type NewTask, type Task } from './task.ts';
 import { newTask, toCancelled, toPending, toSkipped } from './task-value.ts';
 
-export type TaskEventChange = Extract<Change, { task: string }>;
+type TaskEventChange = Extract<Change, { task: string }>;
 type Update = Change & { type: 'task.updated' };
 
 export function ruleTask(board: Board, change: TaskEventChange, author: Author, at: string): Ruling {

@@ -11,7 +11,7 @@ import { ruleRequestAnswered, ruleRequestMade } from './request-law.ts';
 import type { Task } from './task.ts';
 import { toPending } from './task-value.ts';
 
-export type TeamChange = Exclude<Change, { task: string }>;
+type TeamChange = Exclude<Change, { task: string }>;
 
 export function ruleTeam(board: Board, change: TeamChange, author: Author, at: string): Ruling {
   switch (change.type) {

@@ -25,7 +25,7 @@ export interface MergedConfig {
   readonly warnings: readonly string[];
 }
 
-export const DEFAULT_ORIGIN = 'default';
+const DEFAULT_ORIGIN = 'default';
 
 /**
  * @param layers the strongest first

@@ -74,7 +74,7 @@ export const configSchema = closed({
 });
 export type Config = z.infer<typeof configSchema>;
 
-export type ConfigKey = keyof Config;
+type ConfigKey = keyof Config;
 
 export const CONFIG_KEYS = configSchema.keyof().options;
 
@@ -93,7 +93,7 @@ export const GROUPS: ReadonlySet<string> = new Set([
 export const configuredAgents = (config: Config): ReadonlyMap<string, AgentSpec> =>
   new Map(Object.entries(config.agents));
 
-export interface Contradiction {
+interface Contradiction {
   /** The keys that contradict each other, as in `origins`. */
   readonly keys: readonly string[];
   readonly text: string;

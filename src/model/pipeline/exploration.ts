@@ -15,7 +15,7 @@ const findingsSchema = z.object({
     .default([]),
   patterns: z.array(line).max(500).default([]),
 });
-export type Findings = z.infer<typeof findingsSchema>;
+type Findings = z.infer<typeof findingsSchema>;
 
 export const readFindings = (answer: string): JsonAnswer<Findings> => jsonAnswer(findingsSchema, answer);
 

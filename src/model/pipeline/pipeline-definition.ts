@@ -69,7 +69,7 @@ export interface Pipeline {
   readonly tasks: readonly PipelineTask[];
 }
 
-export interface PipelineText {
+interface PipelineText {
   readonly text: string;
   readonly file: string;
 }

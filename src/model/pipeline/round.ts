@@ -8,8 +8,7 @@ import { jsonAnswer } from '../text/json-answer.ts';
 import type { Name } from '../text/names.ts';
 
 /** Critical and major findings must be put right; minor ones need not be. */
-export const SEVERITIES = ['critical', 'major', 'minor'] as const;
-export type FindingSeverity = (typeof SEVERITIES)[number];
+const SEVERITIES = ['critical', 'major', 'minor'] as const;
 
 const findingSchema = z.object({
   severity: z.enum(SEVERITIES),
@@ -85,7 +84,7 @@ export interface Candidate {
   readonly text: string;
 }
 
-export type ReadVerdict =
+type ReadVerdict =
   { readonly ok: true; readonly verdict: ReviewVerdict } | { readonly ok: false; readonly why: string };
 
 /** The verdict in a reviewer's answer. Never throws. */

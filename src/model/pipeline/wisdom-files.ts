@@ -25,7 +25,7 @@ export function newBullets(file: string, texts: readonly string[]): string[] {
   return [...new Set(texts.map(bulletOf))].filter((bullet) => bullet !== '' && !known.has(bullet));
 }
 
-export interface WisdomContribution {
+interface WisdomContribution {
   readonly file: WisdomFile;
   readonly text: string;
 }

@@ -28,7 +28,7 @@ const subtaskSchema = closed({
   worker: line(64).optional(),
 });
 
-export const MOST_SUBTASKS = 64;
+const MOST_SUBTASKS = 64;
 
 export const decompositionSchema = closed({
   subtasks: z.array(subtaskSchema).min(1).max(MOST_SUBTASKS),

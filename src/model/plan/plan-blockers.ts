@@ -7,7 +7,7 @@ import { subjectCode } from '../board/task.ts';
 /** How many names of a cycle are shown. */
 const MAX_NAMES = 10;
 
-export interface Blockers {
+interface Blockers {
   readonly problems: readonly DocumentProblem[];
   readonly blockedBy: readonly (readonly number[])[];
 }

@@ -5,7 +5,7 @@ import type { Doer, PlanOutline, OutlineMember, OutlineTask } from './plan-outli
 import { quoted, type DocumentProblem } from '../text/document-problem.ts';
 import { subjectCode } from '../board/task.ts';
 
-export interface PlanChecks {
+interface PlanChecks {
   readonly problems: readonly DocumentProblem[];
   /** For each task its blockers, as positions in the plan. */
   readonly blockedBy: readonly (readonly number[])[];

@@ -13,7 +13,7 @@ import type { ReadScalar } from '../text/yaml-walk.ts';
 const PLACEHOLDER = /\{\{ ?([A-Za-z_][A-Za-z0-9_-]{0,63}) ?\}\}/g;
 const NAME = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
 
-export interface Variables {
+interface Variables {
   /** Reads a scalar of a plan: its source text with the variables replaced, or its value under a typed key. */
   readonly readScalar: ReadScalar;
   /** Problems of the variables; complete after the whole plan was read. */

@@ -37,7 +37,7 @@ function describeMember({ name, role, agent, sandbox, env, planApproval }: PlanM
 }
 
 /** An agent in a few words: its kind and everything that differs from the plain kind. */
-export function describeAgent({ kind, model, tier, command, args, baseUrl }: AgentSpec): string {
+function describeAgent({ kind, model, tier, command, args, baseUrl }: AgentSpec): string {
   return [
     kind,
     ...(model === undefined ? [] : [model]),

@@ -12,10 +12,10 @@ export type RunSpec =
   /** The planner chooses the number of workers. */
   | { readonly is: 'open' };
 
-export type RunWords =
+type RunWords =
   { readonly ok: true; readonly spec: RunSpec; readonly task: string } | { readonly ok: false; readonly why: string };
 
-export interface KnownSpecs {
+interface KnownSpecs {
   readonly roles: ReadonlySet<string>;
   readonly templates: ReadonlySet<string>;
   readonly maxAgents: number;

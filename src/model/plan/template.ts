@@ -33,7 +33,7 @@ const templateSchema = closed({
 export interface Template extends z.infer<typeof templateSchema> {
   readonly name: Name;
 }
-export type TemplateWorker = Template['workers'][number];
+type TemplateWorker = Template['workers'][number];
 
 /** @throws UsageError `TEMPLATE_INVALID` that lists every problem, each in a line `file:line:column: sentence` */
 export function parseTemplate(name: Name, { text, file }: { text: string; file: string }): Template {

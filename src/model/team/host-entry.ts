@@ -67,7 +67,7 @@ export function hostEntryText(host: McpHost, command: readonly [string, ...strin
         .join('')}`;
 }
 
-export type WithEntry =
+type WithEntry =
   | { readonly is: 'new'; readonly text: string }
   | { readonly is: 'there' }
   /** Why nothing can be added, as the end of a sentence. */

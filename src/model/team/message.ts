@@ -105,7 +105,7 @@ export function judgeReceived(line: Stored, recipient: Name): { type: MessageTyp
     : { type: 'message', denied: `${type} from a ${sideOf(sender)} to a ${sideOf(recipient)}` };
 }
 
-export type ParsedMail = { ok: true; line: Stored } | { ok: false; why: string };
+type ParsedMail = { ok: true; line: Stored } | { ok: false; why: string };
 
 const parseStored = compiledWhenHot(storedSchema);
 const parsePlain = compiledWhenHot(storedSchema.omit({ data: true }));

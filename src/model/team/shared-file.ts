@@ -11,7 +11,7 @@ const wishedSchema = z.looseObject({
   message: z.string(),
   files: z.array(z.string()),
 });
-export type Wished = Pick<z.infer<typeof wishedSchema>, 'member' | 'text' | 'message' | 'files'>;
+type Wished = Pick<z.infer<typeof wishedSchema>, 'member' | 'text' | 'message' | 'files'>;
 
 export const APPLIED = 'shared.applied';
 export const LEFT = 'shared.left';

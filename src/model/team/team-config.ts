@@ -126,7 +126,7 @@ export const stateSchema = z.looseObject({
 export type RunState = z.infer<typeof stateSchema>;
 
 /** States that a member's process reports about itself, beyond the board. */
-export const NOTES = ['starting', 'idle', 'working', 'waiting', 'rate-limited', 'stopping'] as const;
+const NOTES = ['starting', 'idle', 'working', 'waiting', 'rate-limited', 'stopping'] as const;
 
 export const processSchema = z.looseObject({
   version: z.number().int(),

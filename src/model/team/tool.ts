@@ -16,7 +16,7 @@ const words = (what: string) => z.array(z.string().min(1).max(1_000)).max(1_000)
 const task = word('The task: its id, key or exact subject.');
 
 /** The longest wait in seconds. */
-export const LONGEST_WAIT_S = 3_600;
+const LONGEST_WAIT_S = 3_600;
 
 const schemas = {
   ...workspaceSchemas,
@@ -86,7 +86,7 @@ const schemas = {
 
 export type ToolName = keyof typeof schemas;
 export type ToolInputs = { [T in ToolName]: z.infer<(typeof schemas)[T]> };
-export const toolSchemas: { readonly [T in ToolName]: z.ZodType<ToolInputs[T]> } = schemas;
+const toolSchemas: { readonly [T in ToolName]: z.ZodType<ToolInputs[T]> } = schemas;
 
 const toolNameSchema = z.enum([
   'bash',
@@ -123,9 +123,9 @@ export const WORKSPACE_TOOLS: readonly WorkspaceTool[] = TOOL_NAMES.filter(isWor
  * The effect of a tool, for hosts that ask a person first. `takes`: it returns each item only once, and loses nothing.
  * `changes`: it may overwrite existing content.
  */
-export type ToolEffect = 'looks' | 'adds' | 'takes' | 'changes' | 'ends';
+type ToolEffect = 'looks' | 'adds' | 'takes' | 'changes' | 'ends';
 
-export interface ToolFacts {
+interface ToolFacts {
   /** For the model: what the tool does, its units, and its errors. */
   readonly description: string;
   readonly effect: ToolEffect;

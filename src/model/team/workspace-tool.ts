@@ -8,7 +8,7 @@ import { closed } from '../text/document-problem.ts';
 
 /** Seconds that a command may take if the call names no time-out. */
 export const DEFAULT_COMMAND_S = 120;
-export const LONGEST_COMMAND_S = 3_600;
+const LONGEST_COMMAND_S = 3_600;
 /** Lines of a page if the call names no limit. */
 export const DEFAULT_LINES = 2_000;
 /** The most bytes of one page. */

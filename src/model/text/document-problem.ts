@@ -136,7 +136,7 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 export const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 /** A value, described for a sentence. */
-export function describeValue(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === undefined || value === null) return 'nothing';
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return 'a list';

@@ -41,7 +41,7 @@ export type AgentCode =
   | 'AGENT_TIMEOUT'
   | 'AGENT_UNAUTHORISED'
   | 'AGENT_UNAVAILABLE';
-export type ErrorCode = UsageCode | ConflictCode | StoreCode | AgentCode;
+type ErrorCode = UsageCode | ConflictCode | StoreCode | AgentCode;
 
 export type ErrorClass = 'UsageError' | 'ConflictError' | 'StoreError' | 'AgentError';
 

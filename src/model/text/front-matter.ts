@@ -4,7 +4,7 @@
  */
 import { readSource, type SourceValue } from './yaml-source.ts';
 
-export interface FrontMatter {
+interface FrontMatter {
   readonly head: SourceValue;
   /** The text after the front matter; the whole text if it has none. */
   readonly body: string;

@@ -7,14 +7,14 @@ const QUOTE = 34;
 const BACKSLASH = 92;
 const COLON = 58;
 
-export interface JsonOutline {
+interface JsonOutline {
   readonly depth: number;
   /** How many keys the outermost object writes; if a key is repeated, this is more than the parsed object has. */
   readonly keys: number;
 }
 
 /** Content of strings does not count. Time is linear in the length of the text. */
-export function jsonOutlineOf(json: string): JsonOutline {
+function jsonOutlineOf(json: string): JsonOutline {
   let depth = 0;
   let deepest = 0;
   let keys = 0;

@@ -3,13 +3,13 @@
  * not read. For text that cannot be parsed the line is returned. Source: toml.io/en/v1.0.0.
  */
 
-export interface TomlDefinition {
+interface TomlDefinition {
   readonly path: readonly string[];
   /** `[a.b]` may be followed by `[a.b.c]`; a value may not. */
   readonly kind: 'table' | 'value';
 }
 
-export type TomlOutline =
+type TomlOutline =
   { readonly ok: true; readonly defined: readonly TomlDefinition[] } | { readonly ok: false; readonly line: number };
 
 const GAP = /[ \t]*/y;

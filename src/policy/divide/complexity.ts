@@ -18,14 +18,14 @@ import {
 } from './signals.ts';
 import { classify } from './routing.ts';
 
-export interface ComplexitySignal {
+interface ComplexitySignal {
   readonly name: string;
   readonly weight: number;
   /** The words of the text that gave this signal. */
   readonly words: readonly string[];
 }
 
-export interface Complexity {
+interface Complexity {
   readonly tier: Tier;
   readonly score: number;
   readonly signals: readonly ComplexitySignal[];

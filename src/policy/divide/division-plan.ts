@@ -6,7 +6,7 @@ import type { RunSpec } from '../../model/plan/run-spec.ts';
 import { mayWrite, type Division } from './decompose.ts';
 import type { Staffing } from './staffing.ts';
 
-export interface DividedRun {
+interface DividedRun {
   readonly name: Name;
   readonly task: string;
   readonly staffing: Staffing;

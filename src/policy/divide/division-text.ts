@@ -4,7 +4,7 @@ import type { Division, DividedTask } from './decompose.ts';
 /** At most this many entries of a list: a monorepo has hundreds of shared files. */
 const SHOWN = 12;
 
-export interface Described {
+interface Described {
   readonly task: string;
   readonly template: string;
 }

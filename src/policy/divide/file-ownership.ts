@@ -40,7 +40,7 @@ const SHARED: readonly string[] = [
   'composer.lock',
 ];
 
-export interface Asking {
+interface Asking {
   /** As the planner gave them: a path, a directory, or a pattern. */
   readonly files: readonly string[];
   /** Subject and description; they show how relevant a file is to the work. */
@@ -55,7 +55,7 @@ export interface Boundary {
   readonly owner: number;
 }
 
-export interface Ownership {
+interface Ownership {
   /** For each task, the patterns that it owns. */
   readonly owned: readonly (readonly string[])[];
   /** The lead's files, existing ones first. */

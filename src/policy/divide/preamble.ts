@@ -10,7 +10,7 @@ export interface FileDivision {
   readonly boundary: readonly { readonly file: string; readonly owner: string }[];
 }
 
-export interface WorkerStanding {
+interface WorkerStanding {
   readonly team: string;
   readonly member: string;
   readonly role: string;
@@ -108,7 +108,7 @@ const RULES = `- NEVER spawn sub-agents or use the Task tool
 - ALWAYS decide by yourself: nobody sits at the keyboard; say in your report what you decided
 - After 3 consecutive failures you get no more tasks`;
 
-export interface OneShot {
+interface OneShot {
   readonly task: Task;
   readonly role: string;
   readonly rolePrompt: string;

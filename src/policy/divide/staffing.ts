@@ -47,7 +47,7 @@ export interface StaffedWorker {
   readonly why: string;
 }
 
-export interface Staffed {
+interface Staffed {
   readonly workers: readonly StaffedWorker[];
   /** For each subtask, the position of its worker. */
   readonly doers: readonly number[];

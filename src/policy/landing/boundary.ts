@@ -7,7 +7,7 @@ import type { Name } from '../../model/text/names.ts';
 import { isFinal } from '../../model/board/task.ts';
 import { matcher } from '../file-patterns.ts';
 
-export interface BoundaryAnswer {
+interface BoundaryAnswer {
   readonly granted: readonly string[];
   /** Sentences, one for each refused file. */
   readonly refused: readonly string[];

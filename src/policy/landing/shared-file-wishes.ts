@@ -24,7 +24,7 @@ const WISH = /^\s*(?:[-*]\s+)?(?:\*\*)?SHARED(?:\*\*)?:?\s+`?([\w@./-]+)`?\s*:\s
 const FENCE = /^\s*```/;
 
 /** Whether a path is inside the project; no other path may be asked for. */
-export const isInside = (file: string): boolean =>
+const isInside = (file: string): boolean =>
   !/^(?:\/|~|[a-z]:)/i.test(file) && !file.split('/').some((part) => part === '..' || part === '');
 
 /** The wishes of a result: each from its line to the next empty line; a fenced block counts as one piece. */

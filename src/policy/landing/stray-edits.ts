@@ -22,7 +22,7 @@ export interface WriteScope {
   readonly spans: readonly { readonly from: number; readonly to: number }[];
 }
 
-export interface StrayFacts {
+interface StrayFacts {
   readonly edits: readonly Edit[];
   readonly scopes: readonly WriteScope[];
   /** Patterns of the lead's files. */
@@ -31,7 +31,7 @@ export interface StrayFacts {
   readonly settled: ReadonlySet<string>;
 }
 
-export interface Stray {
+interface Stray {
   readonly path: string;
   /** The owner; undefined if no member owns the file. */
   readonly owner: Name | undefined;

@@ -28,7 +28,7 @@ const PROGRAM_OF: ReadonlyMap<string | undefined, Verifier> = new Map([
 /** The verifier if all work is one vendor's (docs/specification.md R8.17). */
 const OTHER: Readonly<Record<Verifier, Verifier>> = { claude: 'codex', codex: 'gemini', gemini: 'codex' };
 
-export type VerifierChoice =
+type VerifierChoice =
   | { readonly do: 'verify'; readonly by: Verifier; readonly why: string }
   | { readonly do: 'skip'; readonly why: string };
 

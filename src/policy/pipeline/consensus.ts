@@ -45,7 +45,7 @@ function recommendationFor(severity: ConsensusSeverity, subject: string): Consen
 }
 
 /** What the runtime does after a discussion. No role revises its own work by itself (docs/specification.md R10.13). */
-export type AfterDiscussion =
+type AfterDiscussion =
   /** The lead gets a message of six lines. Tasks that wait for this one are held until the lead answers. */
   | { readonly do: 'hold' }
   /** The pipeline continues; the report has the warning and the notes. */
@@ -74,7 +74,7 @@ export const discussLine = (round: string, consensus: Consensus): string =>
 export const verdictText = (consensus: Consensus): string =>
   consensus.verdict === 'consensus_reached' ? consensus.verdict : `consensus_blocked (severity=${consensus.severity})`;
 
-export interface BlockedDiscussion {
+interface BlockedDiscussion {
   readonly role: string;
   /** The task's own code, or its id. */
   readonly task: string;

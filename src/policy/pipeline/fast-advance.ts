@@ -14,7 +14,7 @@ import { isReady, pendingTasks, type Board } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isCheckpoint, type Task } from '../../model/board/task.ts';
 
-export type FastAdvance =
+type FastAdvance =
   | { readonly row: 'inner loop'; readonly task: string }
   | { readonly row: 'successor'; readonly task: string; readonly member: Name }
   | { readonly row: 'parallel'; readonly tasks: readonly string[] }
@@ -22,7 +22,7 @@ export type FastAdvance =
   | { readonly row: 'nothing left' }
   | { readonly row: 'checkpoint'; readonly task: string };
 
-export interface Finisher {
+interface Finisher {
   readonly name: Name;
   /** It continues in the same process with further ready tasks of its prefixes. */
   readonly loops: boolean;

@@ -8,7 +8,7 @@ import type { Change } from '../../model/board/event.ts';
 import { newTaskSchema, subjectCode, type NewTask, type Task } from '../../model/board/task.ts';
 import { defined } from '../../model/text/defined.ts';
 
-export const FIX_ROUNDS = 2;
+const FIX_ROUNDS = 2;
 
 export const NEEDS_FIX = 'NEEDS_FIX';
 
@@ -21,7 +21,7 @@ export const needsFix = (answer: string): boolean => answer.trimStart().split(/\
 const roundOf = ({ metadata }: Task): number =>
   typeof metadata['_fix_round'] === 'number' ? metadata['_fix_round'] : 0;
 
-export type FixNeed =
+type FixNeed =
   | { readonly task: Task; readonly is: 'due'; readonly of: Task }
   /** All its rounds are used. */
   | { readonly task: Task; readonly is: 'exhausted' };

@@ -4,7 +4,7 @@
  */
 
 /** After this many failures in one process, a role stops and leaves the rest to the lead. */
-export const MOST_ERRORS = 3;
+const MOST_ERRORS = 3;
 
 export interface RoleProgress {
   readonly innerLoop: boolean;
@@ -22,7 +22,7 @@ export function loopVariantOf({ innerLoop, pending, errors, isBlocked }: RolePro
   return innerLoop && pending > 0 ? '5-L' : '5-F';
 }
 
-export interface Steps {
+interface Steps {
   readonly completes: boolean;
   readonly logs: boolean;
   readonly accumulates: boolean;

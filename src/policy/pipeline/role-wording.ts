@@ -30,7 +30,7 @@ export interface Summary {
   readonly notes: readonly string[];
 }
 
-export const assignmentBlock = (fields: RoleFields): string =>
+const assignmentBlock = (fields: RoleFields): string =>
   ['## Role Assignment', ...Object.entries(fields).map(([key, value]) => `${key}: ${oneLine(String(value))}`)].join(
     '\n',
   );
@@ -86,7 +86,7 @@ export const noTasks = (role: string): string => `[${role}] No tasks found for [
 export const noRoleSpec = (role: string, file: string, why: string): string =>
   `[${role}] The role spec ${file} cannot be used, so ${role} stops: ${oneLine(why)}`;
 
-export interface Final {
+interface Final {
   readonly done: readonly Summary[];
   readonly failed: readonly { readonly task: string; readonly why: string }[];
   /** Why it stopped early. */

@@ -11,7 +11,7 @@ const LENSES: Readonly<Record<Perspective, readonly [as: string, focus: string]>
   coverage: ['a requirements analyst', 'whether each requirement of the discovery context is met by it'],
 };
 
-export interface DiscussBrief {
+interface DiscussBrief {
   readonly round: string;
   readonly perspective: Perspective;
   readonly requirement: string;
@@ -47,7 +47,7 @@ export function discussPrompt({ round, perspective, requirement, artifact, conte
   ].join('\n\n');
 }
 
-export interface ExploreBrief {
+interface ExploreBrief {
   readonly angle: string;
   readonly query: string;
   readonly boundary: string;
@@ -66,7 +66,7 @@ export const explorePrompt = ({ angle, query, boundary }: ExploreBrief): string 
     ].join('\n'),
   ].join('\n\n');
 
-export interface DraftBrief {
+interface DraftBrief {
   readonly type: string;
   /** The path where the document is kept. */
   readonly output: string;

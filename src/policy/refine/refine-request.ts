@@ -6,7 +6,7 @@
 export const DEFAULT_ROUNDS = 3;
 export const MOST_ROUNDS = 5;
 
-export interface RefineRequest {
+interface RefineRequest {
   /** Empty if the request had only a cap: then the caller must ask for the task. */
   readonly task: string;
   /** From 1 to {@link MOST_ROUNDS}. */
@@ -15,8 +15,7 @@ export interface RefineRequest {
   readonly clause?: string | undefined;
 }
 
-export type ParsedRounds =
-  { readonly ok: true; readonly rounds: number } | { readonly ok: false; readonly why: string };
+type ParsedRounds = { readonly ok: true; readonly rounds: number } | { readonly ok: false; readonly why: string };
 
 /**
  * Parses the value of `--max-rounds`. Any whole number is clamped; an empty value, a fraction and a word are mistakes.

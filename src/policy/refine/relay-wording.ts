@@ -42,7 +42,7 @@ export function relayPrompt(parts: RelayParts): FittedPrompt {
   );
 }
 
-export interface ReviewParts {
+interface ReviewParts {
   readonly task: string;
   readonly deliverables: readonly string[];
   readonly candidate: Candidate;

@@ -19,7 +19,7 @@ export interface PermissionRequest {
   readonly paths: readonly string[];
 }
 
-export type Permission = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
+type Permission = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
 
 /**
  * Paths that no member may write: they contain secrets, or configuration that the team, a program or its user obeys.

@@ -20,7 +20,7 @@ export function nextStep({ own, hasMail, hasReady }: Situation): NextStep {
   return own === 'none' && hasReady ? 'claim' : 'wait';
 }
 
-export interface IdleState {
+interface IdleState {
   /** Milliseconds since its last task or mail. */
   readonly idleFor: number;
   /** Its agent has worked since the last idle notice to the lead. */

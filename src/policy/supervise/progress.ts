@@ -22,7 +22,7 @@ export type MemberObservation = Pick<
   'process' | 'death' | 'beatAge' | 'progressAge' | 'consecutiveFailures' | 'quarantined' | 'givenUp' | 'restarts'
 > & { readonly byHand?: boolean };
 
-export interface Description {
+interface Description {
   readonly state: MemberState;
   readonly reason: string;
 }

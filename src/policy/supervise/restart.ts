@@ -8,7 +8,7 @@ import { isBeating } from '../member-availability.ts';
 
 /** Milliseconds between a process's death and its first, second and third restart. */
 export const RESTART_AFTER_MS = [5_000, 10_000, 20_000] as const;
-export const HEALTHY_MS = 60_000;
+const HEALTHY_MS = 60_000;
 /** A process that has not written its record after this time hangs. */
 export const READY_WITHIN_MS = 30_000;
 

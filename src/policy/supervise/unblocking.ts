@@ -6,7 +6,7 @@ import { dependants, isReady, type Board } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
 import { byId, isResolved, type Task } from '../../model/board/task.ts';
 
-export interface Unblocked {
+interface Unblocked {
   readonly task: Task;
   readonly owner: Name;
   /** The blocker that was resolved last. */

@@ -14,7 +14,7 @@ export interface MessageSummary {
   readonly text: string;
 }
 
-export interface Edge {
+interface Edge {
   readonly from: string;
   readonly to: string;
   readonly count: number;

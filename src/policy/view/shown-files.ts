@@ -15,7 +15,7 @@ const TEAM = [
 /** Paths relative to the board's folder. */
 const BOARD = [/^log\.jsonl$/, /^[1-9][0-9]{0,14}\.json$/];
 
-export type FileArea = 'team' | 'board';
+type FileArea = 'team' | 'board';
 
 /**
  * @param place the folder

@@ -4,7 +4,7 @@ import type { MemberState } from '../../model/team/team-config.ts';
 import { RETRY_AFTER_FAULT_MS } from '../backoff.ts';
 
 /** The latest times of one member; a time is absent if the event never happened. */
-export interface MemberTimes {
+interface MemberTimes {
   joined?: string;
   /** Its present process started. */
   started?: string;
@@ -17,7 +17,7 @@ export interface MemberTimes {
 }
 
 /** A task that its member does not retry for a while, because its agent was at fault. */
-export interface Pause {
+interface Pause {
   readonly member: string;
   /** Wall time in milliseconds. */
   readonly until: number;

@@ -22,7 +22,7 @@ export interface TeamProblem {
   readonly request?: Pick<OpenRequest, 'id' | 'kind' | 'from' | 'text'>;
 }
 
-export interface ProblemFacts {
+interface ProblemFacts {
   readonly board: Board;
   readonly members: readonly MemberStatus[];
   readonly hasLead: boolean;

@@ -14,10 +14,7 @@ import { VendorPace } from '../process/vendor-pace.ts';
 const named = ({ model }: AgentSpec): { model?: string } => (model === undefined ? {} : { model });
 
 /** The events that the ledger handles. */
-export type LedgerEvent = Extract<
-  AgentEvent,
-  { type: 'session' | 'used' | 'usage' | 'retrying' | 'calling' | 'noted' }
->;
+type LedgerEvent = Extract<AgentEvent, { type: 'session' | 'used' | 'usage' | 'retrying' | 'calling' | 'noted' }>;
 
 export class AgentLedger {
   readonly #session: MemberSession;

@@ -18,7 +18,7 @@ import type { OpenedAgent } from './open-agent.ts';
 import type { MemberSession } from '../team/member-session.ts';
 
 /** An opened agent with the spec that was asked for, and its ledger. */
-export interface AssignedAgent extends OpenedAgent {
+interface AssignedAgent extends OpenedAgent {
   readonly given: AgentSpec;
   readonly ledger: AgentLedger;
 }

@@ -5,7 +5,7 @@ import { judgePermission } from '../../policy/sandbox/permissions.ts';
 import type { AgentLedger } from './agent-ledger.ts';
 import type { MemberOutput } from '../views/member-output.ts';
 
-export interface TurnListener {
+interface TurnListener {
   readonly output: Pick<MemberOutput, 'print' | 'say'>;
   readonly sandbox: Sandbox;
   /** Executes a tool call of the agent. */

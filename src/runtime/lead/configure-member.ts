@@ -4,7 +4,7 @@ import { UsageError } from '../../model/text/errors.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
-export interface MemberSettings {
+interface MemberSettings {
   readonly role?: string | undefined;
   readonly agent?: AgentSpec | undefined;
   readonly sandbox?: Sandbox | undefined;

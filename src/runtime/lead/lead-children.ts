@@ -10,7 +10,7 @@ import { createMarks, markedCommand, markEnvironment, type Marked } from '../../
 import type { Reaper } from '../../os/reaper-handle.ts';
 import { sweep } from '../../os/sweep.ts';
 
-export interface LeadChildrenEnvironment {
+interface LeadChildrenEnvironment {
   readonly store: TeamStore;
   readonly run: string;
   readonly reaper: () => Reaper;

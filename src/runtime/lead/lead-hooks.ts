@@ -11,7 +11,7 @@ import { sendMail } from '../team/send-mail.ts';
 import type { Speaker } from '../team/authentication.ts';
 import type { LeadChildren } from './lead-children.ts';
 
-export interface LeadHooksEnvironment {
+interface LeadHooksEnvironment {
   readonly store: TeamStore;
   readonly speaker: Speaker & { kind: 'lead' };
   readonly hooks: Hooks;

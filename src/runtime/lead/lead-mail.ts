@@ -22,7 +22,7 @@ const MAIL_GAP_MS = 100;
 /** Mail that repeats what the logs already say; it makes no event. */
 const ECHOES = new Set(['task_completed', 'task_failed', 'idle', 'shutdown_response']);
 
-export interface LeadMailEnvironment {
+interface LeadMailEnvironment {
   readonly store: TeamStore;
   readonly speaker: Speaker & { kind: 'lead' };
   readonly memory: LeadMemory;

@@ -29,7 +29,7 @@ interface Remembered {
 }
 
 /** What the lead sees of a member from outside, now. */
-export interface MemberReading {
+interface MemberReading {
   readonly life: MemberProcess | undefined;
   readonly byHand: boolean;
   /** mtime of its lease. */

@@ -20,7 +20,7 @@ export interface Leadership {
   readonly lease: Lease;
 }
 
-export interface TakeOptions {
+interface TakeOptions {
   /** Replaces a living lead: it is killed first. */
   readonly takeover?: boolean;
   /** Called when the lease or the log says that another process leads now. */

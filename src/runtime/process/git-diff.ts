@@ -3,7 +3,7 @@ import { UsageError } from '../../model/text/errors.ts';
 import { LIMITS } from '../../policy/context-budget.ts';
 import { git } from './git.ts';
 
-export type Diff = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly bytes: number };
+type Diff = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly bytes: number };
 
 /** No external diff, no text conversion. */
 export const DIFF = ['diff', '--no-ext-diff', '--no-textconv', '--no-color'];

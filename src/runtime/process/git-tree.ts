@@ -7,7 +7,7 @@ import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
 import { DIFF } from './git-diff.ts';
 import { git, type GitAnswer, type GitWhere } from './git.ts';
 
-export interface Repository {
+interface Repository {
   /** The root of its working tree. */
   readonly top: string;
   /** From there to the directory that was asked about: empty, or with a slash at its end. */

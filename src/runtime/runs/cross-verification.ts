@@ -13,7 +13,7 @@ import type { RunSession } from './session.ts';
 import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
 import { readableConfig, cwdOf } from '../../store/team/team-reader.ts';
 
-export interface Verification {
+interface Verification {
   readonly gate: Gate;
   /** The kind of the verifying agent; null if none verified. */
   readonly verifier: string | null;

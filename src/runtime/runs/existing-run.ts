@@ -16,7 +16,7 @@ import { realClock } from '../../os/system-clock.ts';
 import { loadPlan } from './lifecycle.ts';
 import { leadStatusOf, type LeadStatus } from '../views/external-status.ts';
 
-export type ExistingRun =
+type ExistingRun =
   | { readonly is: 'nothing' }
   | { readonly is: 'led'; readonly paths: TeamPaths; readonly lead: LeadStatus }
   /** Made by hand: it has no plan. */
@@ -24,7 +24,7 @@ export type ExistingRun =
   | { readonly is: 'finished'; readonly paths: TeamPaths }
   | { readonly is: 'unfinished'; readonly paths: TeamPaths; readonly isSamePlan: boolean };
 
-export type StartPreference = 'resume' | 'fresh' | undefined;
+type StartPreference = 'resume' | 'fresh' | undefined;
 
 /** What to do with the existing team. */
 export type StartDecision = { readonly do: 'make' } | { readonly do: 'replace' | 'resume'; readonly paths: TeamPaths };

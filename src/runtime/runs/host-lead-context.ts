@@ -27,7 +27,7 @@ import type { CloseResult } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
 import { ENV } from '../../model/text/environment.ts';
 
-export interface LeadToolOptions {
+interface LeadToolOptions {
   readonly open: OpenOptions;
   readonly session: SessionOptions;
   /** Agents by name, as configured. */

@@ -7,7 +7,7 @@ import type { AgentSpec } from '../../model/agent/agent.ts';
 import { leaseOwner } from '../../store/team/lease.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { livenessOf } from '../../os/process-table.ts';
-import { keepPlan, readPlanFile, type KeptPlan } from '../../store/board/plan-record.ts';
+import { readPlanFile } from '../../store/board/plan-record.ts';
 import { readdressReport } from '../../store/board/report-files.ts';
 import { archive } from '../../store/team/team-list.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -18,18 +18,13 @@ import { RunSession, type SessionOptions } from './session.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
 
-export type { KeptPlan };
-
-export interface CloseOptions {
+interface CloseOptions {
   readonly purpose: 'delete' | 'cancel';
   /** Stop members even if they refuse. */
   readonly force?: boolean;
   /** Do not wait for members to stop by themselves. */
   readonly now?: boolean;
 }
-
-/** Keeps the plan of a team in its folder, so that a resume has its gates. */
-export const savePlan = (store: TeamStore, plan: KeptPlan): void => keepPlan(store.disk, store.paths, plan);
 
 /** The plan of a team; undefined for a team without one. */
 export function loadPlan(

@@ -37,7 +37,7 @@ export async function saveBaseline(
 
 const NEVER: AbortSignal = new AbortController().signal;
 
-export interface OwnershipEnd {
+interface OwnershipEnd {
   readonly gate: Gate;
   /** Tasks for the owners of files that others changed. */
   readonly fixes: readonly FixTask[];

@@ -22,7 +22,7 @@ import { surveyOf } from '../../policy/divide/survey.ts';
 import { projectFiles } from '../agents/project-files.ts';
 import { RelayCalls, type CallPlace, FAULT_CODES } from './relay-call.ts';
 
-export interface PlanningAsk extends Omit<PlannerAsk, 'survey'> {
+interface PlanningAsk extends Omit<PlannerAsk, 'survey'> {
   readonly planner: Labelled;
   /** Milliseconds for each call. */
   readonly timeoutMs: number;

@@ -26,7 +26,7 @@ export interface CallPlace {
   readonly envPass: readonly string[];
 }
 
-export interface RelayRequest {
+interface RelayRequest {
   readonly agent: AgentSpec;
   readonly prompt: string;
   readonly sandbox: Sandbox;

@@ -16,7 +16,7 @@ export interface RequestedAgents {
   readonly agent?: string | undefined;
 }
 
-export interface ResolvedAgents {
+interface ResolvedAgents {
   readonly planner: Labelled;
   readonly flag?: Labelled | undefined;
   readonly usual: Labelled;

@@ -11,7 +11,7 @@ import { type Domain, route, type Route } from '../../policy/divide/routing.ts';
 import { taskType } from '../../policy/task-type.ts';
 import { availabilityOf, type Availability } from '../agents/availability.ts';
 
-export interface Routed {
+interface Routed {
   readonly domain: Domain;
   readonly score: number;
   readonly tier: Tier;

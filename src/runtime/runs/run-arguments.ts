@@ -24,7 +24,7 @@ export function runAsk(words: readonly string[], root: string, { maxAgents }: Pi
   return { spec: parsed.spec, task: parsed.task };
 }
 
-export interface RunTemplate {
+interface RunTemplate {
   readonly template?: Template | undefined;
   readonly roles: ReadonlyMap<Name, RoleSpec>;
   readonly warnings: readonly string[];

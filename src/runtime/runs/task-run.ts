@@ -29,7 +29,7 @@ import type { SessionOptions } from './session.ts';
 import type { OpenOptions } from '../team/team-handle.ts';
 import { resolveAgents, type RequestedAgents } from './resolve-agents.ts';
 
-export interface TaskRun {
+interface TaskRun {
   readonly ask: RunAsk;
   readonly said: RequestedAgents;
   /** Verifies the finished work. */

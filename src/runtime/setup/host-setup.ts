@@ -9,7 +9,7 @@ import { binDirectory, commandLine } from '../process/package.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface HostSetup {
+interface HostSetup {
   readonly file: string;
   /** The entry alone. */
   readonly entry: string;

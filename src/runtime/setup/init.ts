@@ -7,7 +7,7 @@ import { rootPaths } from '../../store/files/paths.ts';
 import { createUserFile, readUserFile } from '../../store/user/user-file.ts';
 import { schemaFile } from '../process/package.ts';
 
-export interface InitChange {
+interface InitChange {
   readonly file: string;
   readonly what: string;
 }
@@ -34,7 +34,7 @@ export function initProject(root: string): void {
 }
 
 /** Every key with its meaning and its default, commented out; a key without a default has its example. */
-export function configText(): string {
+function configText(): string {
   const defaults: Readonly<Record<string, unknown>> = configSchema.parse({});
   const lines = CONFIG_KEYS.flatMap((key) => ['', ...commentOf(key), `# ${key}: ${sampleOf(key, defaults[key])}`]);
   return [

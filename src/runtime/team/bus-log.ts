@@ -8,7 +8,7 @@ import { sessionIdOf } from '../../model/pipeline/session-id.ts';
 import { listTeams } from '../../store/team/team-list.ts';
 import type { TeamHandle } from './team-handle.ts';
 
-export interface BusMessage {
+interface BusMessage {
   readonly session: string;
   readonly from: string;
   readonly to: string;

@@ -24,13 +24,13 @@ export interface HookEvent {
   readonly [key: string]: unknown;
 }
 
-export interface HookCall {
+interface HookCall {
   readonly name: HookName;
   readonly command: Command;
   readonly event: HookEvent;
 }
 
-export interface HookPlace {
+interface HookPlace {
   readonly store: TeamStore;
   readonly signal: AbortSignal;
   /** The mark that identifies it as started by this process. */
@@ -93,7 +93,7 @@ function judged(end: ProcessEnd): { readonly refusal?: string; readonly trouble?
 }
 
 /** Children of a teammate inherit the teammate's own mark. */
-export const markedAsSelf: Marked = {
+const markedAsSelf: Marked = {
   env: Object.fromEntries(
     [ENV.run, ENV.mark].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
   ),

@@ -11,7 +11,7 @@ import { Reader } from '../../store/mail/reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { watchFile, type FileWatch } from '../../store/files/watch-file.ts';
 
-export interface MailroomEnvironment {
+interface MailroomEnvironment {
   readonly store: TeamStore;
   readonly member: Name;
   readonly isCurrent: () => boolean;

@@ -9,7 +9,7 @@ import { Reader } from '../../store/mail/reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { Speaker } from './authentication.ts';
 
-export interface Taking<T> {
+interface Taking<T> {
   readonly max: number;
   /** Uses the mail; if it throws, the mail is delivered again. Called with an empty list if there is no mail. */
   readonly use: (messages: Message[]) => T | Promise<T>;

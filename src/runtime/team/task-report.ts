@@ -13,7 +13,7 @@ import { verifyTask, type Verified } from './verify-command.ts';
 /** Characters of a report that are kept; the agent's output has everything. */
 const TEXT_LIMIT = 64 * 1024;
 
-export interface VerifiedReport extends AgentReport {
+interface VerifiedReport extends AgentReport {
   readonly verdict: Verified;
 }
 

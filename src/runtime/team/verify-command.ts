@@ -4,7 +4,7 @@ import { runCommand } from '../../agents/programs/exec.ts';
 import { argvOf } from '../../model/agent/agent.ts';
 import { DEFAULT_TASK_TIMEOUT_MS, type Task } from '../../model/board/task.ts';
 
-export interface VerifyEnvironment {
+interface VerifyEnvironment {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly signal: AbortSignal;

@@ -27,7 +27,7 @@ export interface Discussion {
   readonly artifact: string;
 }
 
-export type DiscussionEnd =
+type DiscussionEnd =
   | {
       readonly is: 'verdict';
       readonly consensus: Consensus;

@@ -12,7 +12,7 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import type { RoleSubagents } from './role-subagents.ts';
 import { ENV } from '../../model/text/environment.ts';
 
-export interface Explored {
+interface Explored {
   /** What was found, in a few lines; undefined if no agent could answer. */
   readonly text?: string;
   readonly warning?: string;

@@ -6,7 +6,7 @@ import { whileIdle, type IdleAction } from '../../policy/supervise/next-step.ts'
 import { idling, standingBy, stillBlocked } from '../../policy/mail-wording.ts';
 import type { MemberSession } from '../team/member-session.ts';
 
-export interface IdleWatchEnvironment {
+interface IdleWatchEnvironment {
   /** Milliseconds without work after which it exits; undefined: it never does. */
   readonly timeoutMs: number | undefined;
   readonly exit: () => void;

@@ -9,7 +9,7 @@ import { turnPrompt } from '../team/prompts.ts';
 import { runTaskTurn } from './runner.ts';
 import type { MemberSession } from '../team/member-session.ts';
 
-export interface MailTurn {
+interface MailTurn {
   readonly session: MemberSession;
   readonly turnSetup: TurnSetup;
   readonly mailroom: Mailroom;

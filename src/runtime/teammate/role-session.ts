@@ -29,7 +29,7 @@ import { contribute } from '../team/wisdom-contribution.ts';
 const ANGLE = 'codebase';
 
 /** What a discussion changes on the task whose artifact it discussed. */
-export interface DiscussionOutcome {
+interface DiscussionOutcome {
   readonly metadata: Readonly<Record<string, string | number | string[]>>;
   /** Changes for the record that completes the task. */
   readonly changes: readonly Change[];

@@ -13,7 +13,7 @@ import { pathWithUs } from '../process/package.ts';
 import { Subagents, type SubagentEnd } from '../tools/subagents.ts';
 import { ENV } from '../../model/text/environment.ts';
 
-export interface RoleSubagentsEnvironment {
+interface RoleSubagentsEnvironment {
   readonly store: TeamStore;
   /** The member whose tasks they are. */
   readonly member: string;
@@ -23,7 +23,7 @@ export interface RoleSubagentsEnvironment {
   readonly envPass: readonly string[];
 }
 
-export interface RoleSubagentTask<T> {
+interface RoleSubagentTask<T> {
   readonly kind: SubagentKind;
   /** Which one of its kind, for people: a perspective or an angle. */
   readonly about: string;
@@ -34,7 +34,7 @@ export interface RoleSubagentTask<T> {
   readonly read: (answer: string) => JsonAnswer<T>;
 }
 
-export type RoleSubagentResult<T> =
+type RoleSubagentResult<T> =
   | { readonly is: 'answer'; readonly value: T; readonly by: string }
   /** No agent could answer; `why` of the last one asked. */
   | { readonly is: 'none'; readonly why: string }

@@ -17,7 +17,7 @@ type TurnSetupEnvironment = Pick<
 >;
 
 /** The source of mail during a turn, and the mail that must be acknowledged after the turn. */
-export interface MidTurnMail {
+interface MidTurnMail {
   readonly mailroom: Mailroom;
   readonly taken: Message[];
 }

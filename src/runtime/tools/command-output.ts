@@ -1,7 +1,7 @@
 /** The output of a command, both streams as they came: all of it, or the beginning and the end with a note between. */
 import { outputTail, tailText } from '../../os/output-tail.ts';
 
-export interface CommandOutput {
+interface CommandOutput {
   push(bytes: Buffer): void;
   text(): string;
 }

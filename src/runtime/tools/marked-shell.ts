@@ -14,7 +14,7 @@ import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { sweep } from '../../os/sweep.ts';
 import { ENV } from '../../model/text/environment.ts';
 
-export interface ShellRequest {
+interface ShellRequest {
   /** With the shell isolation already around it. */
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;

@@ -11,7 +11,7 @@ import { entriesAt, homeOf, realPath } from '../../store/workspace/sandbox-host.
 import { findProgram } from '../../os/program-path.ts';
 import { bubblewrap, PROBE_MS, isolationRequired } from './open-shell-isolation.ts';
 
-export interface ProgramIsolationOptions {
+interface ProgramIsolationOptions {
   readonly setting: IsolationSetting;
   readonly root: string;
   readonly isWritable: boolean;
@@ -21,7 +21,7 @@ export interface ProgramIsolationOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-export type ProgramIsolation =
+type ProgramIsolation =
   | { readonly is: 'up'; readonly hold: (argv: readonly string[]) => readonly string[] }
   | { readonly is: 'missing'; readonly why: string };
 

@@ -18,7 +18,7 @@ import { sweep } from '../../os/sweep.ts';
 
 export type { SubagentTask, SubagentEnd } from './subagent-message.ts';
 
-export interface SubagentLimits {
+interface SubagentLimits {
   readonly threads: number;
   /** Subagent tasks that may wait for a thread. */
   readonly queue: number;
@@ -28,7 +28,7 @@ export interface SubagentLimits {
   readonly graceMs: number;
 }
 
-export interface SubagentOptions extends Partial<SubagentLimits> {
+interface SubagentOptions extends Partial<SubagentLimits> {
   /** Called with an event for each usage of a subagent. */
   readonly onSpent?: (event: ReturnType<typeof spendingEvent>) => void;
 }

@@ -21,13 +21,13 @@ export type TaskExtras = Pick<TaskInput, 'key' | 'role' | 'retries' | 'required'
 };
 
 /** Texts of a task that no tool changes. */
-export interface TaskWords {
+interface TaskWords {
   readonly subject?: string | undefined;
   readonly description?: string | undefined;
   readonly activeForm?: string | undefined;
 }
 
-export type TaskUpdateResult = TaskEnd | { readonly is: 'changed'; readonly task: Task };
+type TaskUpdateResult = TaskEnd | { readonly is: 'changed'; readonly task: Task };
 
 const NOBODY = 'nobody';
 

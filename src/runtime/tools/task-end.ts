@@ -14,7 +14,7 @@ import type { EndInput } from '../team/task-service.ts';
 import type { Verified } from '../team/verify-command.ts';
 import { askHook } from '../team/hooks.ts';
 
-export interface SaidEnd extends Omit<EndInput, 'result'> {
+interface SaidEnd extends Omit<EndInput, 'result'> {
   readonly outcome: 'completed' | 'failed';
   /** The result, or why it failed. */
   readonly result: string | undefined;

@@ -51,7 +51,7 @@ const notDone = (id: string, verdict: Exclude<Verified, { result: 'passed' }>): 
     : `Task #${id} is not done: ${verdict.command}: ${verdict.message}\n${verdict.output.slice(-SHOWN)}`;
 
 /** `#3 [pending] Fix the login (owner ada; waits for #1, #2)` */
-export function taskLine({ store }: TeamHandle, task: Task): string {
+function taskLine({ store }: TeamHandle, task: Task): string {
   const open = openBlockers(store.board.fold(), task).map((id) => `#${id}`);
   const who = task.status === 'in_progress' ? `claimed by ${task.claim.member}` : task.owner && `owner ${task.owner}`;
   const facts = [who, open.length > 0 ? `waits for ${open.join(', ')}` : undefined, endOf(task)].filter(Boolean);

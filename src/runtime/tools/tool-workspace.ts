@@ -28,7 +28,7 @@ export interface WorkspaceOptions {
   readonly named?: Pick<EnvironmentSources, 'env' | 'envPass'>;
 }
 
-export interface WorkspaceCall {
+interface WorkspaceCall {
   readonly signal: AbortSignal;
   /** Bytes that the answer may have. */
   readonly mostBytes?: number;

@@ -6,7 +6,7 @@ import { wishesIn, type Settled, type SharedFileWish } from '../../policy/landin
 import { readResult } from '../../store/board/results.ts';
 import { stateIn, type TeamReader, readableConfig } from '../../store/team/team-reader.ts';
 
-export type SharedWish = SharedFileWish & {
+type SharedWish = SharedFileWish & {
   readonly settled: Settled;
   /** An event says what became of it. */
   readonly isSettled: boolean;

@@ -33,7 +33,7 @@ export function leadStatusOf(store: TeamReader): LeadStatus {
   return { pid: alive ? (owner?.pid ?? null) : null, since, epoch: lead.epoch, alive };
 }
 
-export interface ObservedMember {
+interface ObservedMember {
   /** Absent if it has no process of the team. */
   readonly seen?: MemberObservation;
   readonly note?: MemberNote | undefined;

@@ -7,7 +7,7 @@ import { listTeams, type ListedTeam } from '../../store/team/team-list.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { statusOf } from './status.ts';
 
-export interface TeamLine {
+interface TeamLine {
   readonly name: Name;
   readonly status: string;
   readonly phase: string;

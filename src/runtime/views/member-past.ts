@@ -3,7 +3,7 @@ import type { Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { Folded } from '../../store/board/board.ts';
 
-export interface MemberPast {
+interface MemberPast {
   /** When its first process started, ISO 8601. */
   spawnedAt: string | undefined;
   /** Every task that it owned or claimed. */

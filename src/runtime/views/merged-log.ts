@@ -7,7 +7,7 @@ import type { TeamEvent } from '../../model/team/team-config.ts';
 import type { Numbered } from '../../store/board/events.ts';
 import { openForReading, type TeamReader } from '../../store/team/team-reader.ts';
 
-export interface TwoLogsOptions extends Pick<TeamReader, 'paths' | 'disk' | 'clock'> {
+interface TwoLogsOptions extends Pick<TeamReader, 'paths' | 'disk' | 'clock'> {
   /** Called for each event of the event log as it is read. */
   readonly onLogged?: (event: TeamEvent) => void;
 }

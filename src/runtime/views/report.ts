@@ -22,7 +22,7 @@ import { undoCommand, type SafetyPoint } from '../process/safety-ref.ts';
 
 export type { Report };
 
-export interface ReportOptions {
+interface ReportOptions {
   /** By default those in the run's state. */
   readonly gates?: readonly Gate[];
   readonly notes?: readonly string[];

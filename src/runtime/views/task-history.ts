@@ -4,7 +4,7 @@ import type { Task } from '../../model/board/task.ts';
 import { readResult } from '../../store/board/results.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 
-export interface TaskHistoryEvent {
+interface TaskHistoryEvent {
   readonly at: string;
   readonly type: string;
   readonly by: string;

@@ -17,7 +17,7 @@ import {
 import { git } from '../process/git.ts';
 
 /** Paths are relative to the team's working directory. */
-export interface WorkspaceChanges {
+interface WorkspaceChanges {
   /** The commit that they are compared with. */
   readonly from: string;
   readonly files: readonly ChangedFile[];

@@ -16,7 +16,7 @@ import type { MemberInput } from '../../team/membership.ts';
 import type { GivenPipeline, GivenRole } from './pipeline-shelf.ts';
 import { makeTeam, type OpenOptions } from '../../team/team-handle.ts';
 
-export interface PipelineRun {
+interface PipelineRun {
   readonly given: GivenPipeline;
   readonly requirement: string;
   readonly agent: AgentSpec;

@@ -52,7 +52,7 @@ function read(root: string, found: ShelfEntry): Pipeline {
   return parsePipeline(found.name, found, (stage) => requireShelfEntry(shelf, 'pipelines', stage));
 }
 
-export interface ListedPipeline {
+interface ListedPipeline {
   readonly name: Name;
   readonly from: 'project' | 'package';
   readonly description: string;

@@ -16,7 +16,7 @@ import type { RelayCalls } from '../relay-call.ts';
 import { LONGEST_PROMPT, RelayTeam } from './relay-team.ts';
 import type { PreparedRefine, RefinePlace } from './refine-setup.ts';
 
-export interface RelayObserver {
+interface RelayObserver {
   /** A remark for the synthesis. */
   readonly note: (text: string) => void;
   readonly began: (backend: Name, how: string) => void;

@@ -22,7 +22,7 @@ export type RefineReport = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | '
     readonly text: string;
   };
 
-export interface SynthesisRecord {
+interface SynthesisRecord {
   /** Where the team's record is; undefined if there was no team. */
   readonly record: TeamPaths | undefined;
   readonly validated: Validation | undefined;

@@ -13,7 +13,7 @@ import type { LabelledReviewer } from '../../../policy/refine/reviewer-choice.ts
 import type { RelayCalls } from '../relay-call.ts';
 import type { PreparedRefine, RefinePlace } from './refine-setup.ts';
 
-export interface ReviewEnvironment {
+interface ReviewEnvironment {
   readonly prepared: PreparedRefine;
   readonly place: RefinePlace;
   readonly calls: RelayCalls;
@@ -22,7 +22,7 @@ export interface ReviewEnvironment {
   readonly signal: AbortSignal;
 }
 
-export interface Reviews {
+interface Reviews {
   readonly reviews: ReadonlyMap<Name, Review>;
   readonly validation?: Validation | undefined;
 }

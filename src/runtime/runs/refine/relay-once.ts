@@ -10,7 +10,7 @@ import { gitDiff } from '../../process/git-diff.ts';
 import { refuseNesting, RelayCalls, FAULT_CODES } from '../relay-call.ts';
 import { requireInstalled, type RefinePlace } from './refine-setup.ts';
 
-export interface RelayAsk {
+interface RelayAsk {
   /** One backend, in the syntax of `--to`. */
   readonly to: string;
   readonly prompt: string;

@@ -20,7 +20,7 @@ import { Tasks } from '../../team/task-service.ts';
 import { makeTeam, type OpenOptions, type TeamHandle } from '../../team/team-handle.ts';
 import { Waker } from '../../process/waker.ts';
 
-export interface RelayTeamInput {
+interface RelayTeamInput {
   readonly task: string;
   readonly backends: readonly Backend[];
   readonly sandbox: Sandbox;
@@ -34,7 +34,7 @@ export interface RelayTeamInput {
 }
 
 /** The results of a call. `silent` lists the backends that did not answer within their time and {@link SILENT_MS}. */
-export interface RelayAnswers {
+interface RelayAnswers {
   readonly outcomes: ReadonlyMap<Name, RelayOutcome>;
   readonly silent: readonly Name[];
 }
