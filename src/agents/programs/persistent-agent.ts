@@ -1,10 +1,12 @@
 /**
- * An agent behind a program that stays, one for all its turns: started at the first, started again when it has ended,
- * and then on with its session. How it is spoken with is its dialect's.
+ * An agent behind a persistent program, one for all its turns: started at the first turn, and started again, with its
+ * session, after it has ended. Its dialect says how to speak with it.
  *
- * no program ─turn→ started ─told→ … ─end→ waits for the next turn
- * stopped (abort, time limit, silence): interrupt → its end, and it stays; no end within the grace → killed with all it started
- * ended in mid-turn: the turn fails, the next one starts it anew · ended between turns, unseen: started anew at once
+ *   no program ─turn→ started ─told→ … ─end→ waits for the next turn
+ *   stopped (abort, time limit, silence): interrupt → the turn ends, the program stays
+ *   no end within the grace: killed with all it started
+ *   ended in mid-turn: the turn fails, the next one starts it again
+ *   ended between turns, unseen: started again at once
  */
 import type { Agent, Turn, TurnInput } from '../agent-contract.ts';
 import { channel } from './channel.ts';
@@ -16,12 +18,12 @@ import type { SpawnFailure } from './spawn-failure.ts';
 import { tellStep, type AgentStep } from './agent-step.ts';
 
 export interface PersistentLimits extends PeerLimits {
-  /** Between the asking for a turn's end and the kill. */
+  /** Milliseconds between the request to end a turn and the kill. */
   readonly interruptMs: number;
 }
 
 const INTERRUPT_MS = 3_000;
-/** They differ with each task, which the program outlives; it is told of its task in words. */
+/** These variables differ with each task, but the program outlives a task; it gets the task's details in the prompt. */
 const OF_ONE_TASK: ReadonlySet<string> = new Set(['TEAMS_TASK_ID', 'TEAMS_TASK_FILE', 'TEAMS_MAIL_FILE']);
 
 export class PersistentAgent implements Agent {
@@ -59,7 +61,10 @@ export class PersistentAgent implements Agent {
     await life?.peer.endInput();
   }
 
-  /** Lets a program go that was started for something else. @returns whether a new one is needed */
+  /**
+   * Ends a program that was started with other settings.
+   * @returns whether a new one is needed
+   */
   async #endOtherProgram({ cwd, env }: TurnInput): Promise<boolean> {
     if (this.#program !== undefined && this.#program.key !== keyOf(cwd, env)) await this.close();
     return this.#program === undefined;
@@ -95,7 +100,7 @@ export class PersistentAgent implements Agent {
     return program;
   }
 
-  /** A program that ended is started again by the next turn. */
+  /** Forgets a program that ended; the next turn starts it again. */
   async #removeDead(program: PersistentProgram): Promise<void> {
     const end = await program.peer.ended;
     if (this.#program === program) this.#program = undefined;
@@ -120,7 +125,7 @@ const earsOf = (life: () => PersistentProgram | undefined, push: (step: AgentSte
   },
 });
 
-/** Between turns nobody listens; who asks then is told no. */
+/** Between turns there is no listener; a question is answered with no. */
 function hear({ turn }: PersistentProgram, step: AgentStep): void {
   if (turn !== undefined) turn.push(step);
   else if (step.do === 'ask') step.reply(UNANSWERED);

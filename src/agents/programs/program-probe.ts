@@ -1,4 +1,4 @@
-/** What can be told of an agent without paying for it: whether its program runs, and whether an MCP server does. */
+/** Checks of an agent that cost no model call: whether its program runs, and whether an MCP server does. */
 import { startPeer } from './peer.ts';
 import { pause } from '../../os/pause.ts';
 import { runCommand } from './exec.ts';
@@ -15,7 +15,7 @@ interface Where {
 
 const PATIENCE_MS = 20_000;
 
-/** The version that a program tells. */
+/** The version that a program reports. */
 export async function probeProgram(argv: readonly string[], { env, cwd }: Where): Promise<ProgramProbeResult> {
   const signal = new AbortController().signal;
   const turn = runCommand({ argv: [...argv, '--version'], env, cwd, signal, timeoutMs: PATIENCE_MS });
@@ -28,7 +28,7 @@ export async function probeProgram(argv: readonly string[], { env, cwd }: Where)
   }
 }
 
-/** Whether an MCP server on stdio shakes hands and lists its tools. */
+/** Whether an MCP server on stdio completes the handshake and lists its tools. */
 export async function probeMcp(argv: readonly string[], { env, cwd }: Where): Promise<ProgramProbeResult> {
   const lines: { heard?: (message: Readonly<Record<string, unknown>>) => void } = {};
   const started = await startPeer(

@@ -1,6 +1,6 @@
 /**
- * A directory held open for life. Inode numbers are reused at once, so only an open descriptor tells a team's
- * directory from another one that was made in its place; each write asks first.
+ * A directory held open for the life of its user. Inode numbers are reused at once, so only an open descriptor
+ * distinguishes a team's directory from a new one in its place. Each write checks first.
  */
 import { StoreError } from '../../model/text/errors.ts';
 import { lookAt, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, onDisk, type Disk } from './disk.ts';
@@ -39,7 +39,7 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
   };
 }
 
-/** Who else may write into the directory, in words; undefined when nobody. */
+/** Why another user may write into the directory; undefined when only this user may. */
 function strangerOf(uid: number, mode: number): string | undefined {
   const me = process.getuid?.();
   if (me !== undefined && uid !== me && me !== 0) return `belongs to another user (uid ${uid})`;
