@@ -17,7 +17,7 @@ import { codeOf, UsageError } from '../model/text/errors.ts';
 /** Why no program can start in this directory, as the rest of a sentence; undefined when one can. */
 export function directoryFault(path: string): string | undefined {
   try {
-    if (!statSync(path).isDirectory()) return `${path} is no directory.`;
+    if (!statSync(path).isDirectory()) return `${path} is not a directory.`;
     accessSync(path, constants.X_OK);
     return undefined;
   } catch (error) {

@@ -71,7 +71,7 @@ function byText(text: string): FailureClass | undefined {
  * @param text what was said before it
  */
 export function refused(refusal: VendorRefusal, text = ''): TurnEnd {
-  const message = refusal.text.replace(/\s+/g, ' ').trim().slice(0, MESSAGE) || 'It failed without a word.';
+  const message = refusal.text.replace(/\s+/g, ' ').trim().slice(0, MESSAGE) || 'It failed without a message.';
   const { retryAfterMs } = refusal;
   return {
     ended: 'failed',

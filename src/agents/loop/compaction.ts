@@ -46,7 +46,7 @@ export function clearedOf(messages: readonly ModelMessage[], { tokens }: Window)
 export const isFull = (used: number, { tokens, output }: Window): boolean => used > (tokens - output) * FULL;
 
 export const SUMMARISE = [
-  'The conversation is about to be cut off to make room. Write down everything that whoever goes on in your place must know:',
+  'The conversation is about to be cut off to make room. Write down everything that the agent that continues your work must know:',
   'the task and its rules, what was decided and why, what was done (files, commands, messages sent, tasks changed),',
   'what was found out, what failed, and what is to be done next. Name files, tasks and members exactly. Call no tool.',
 ].join(' ');

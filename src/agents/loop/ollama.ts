@@ -48,7 +48,7 @@ async function firstModel(address: string, signal: AbortSignal): Promise<string 
     return first ?? { why: 'not_installed', message: `${NAME} at ${address} has no model: \`ollama pull\` one.` };
   } catch {
     // Whatever the error is, there is no usable Ollama.
-    return { why: 'not_installed', message: `Nobody answers at ${address}: is \`ollama serve\` running?` };
+    return { why: 'not_installed', message: `No server answers at ${address}: is \`ollama serve\` running?` };
   }
 }
 

@@ -33,7 +33,7 @@ const MOST_CUTS = 3;
 const CUT = 'Your answer was cut off at its longest. Go on exactly where it ended.';
 const STOPPED = 'Not carried out: the turn was stopped.';
 const REPEATED =
-  'You made this very call before and got the same answer each time, so it is not carried out again. Do something else, or end your turn and say what keeps you.';
+  'You made exactly this call before and got the same answer each time, so it is not carried out again. Do something else, or end your turn and say what blocks you.';
 
 export class TurnLoop {
   readonly #environment: TurnLoopEnvironment;
@@ -165,12 +165,12 @@ export class TurnLoop {
     const verdict = this.#repeats.judge(tool, input);
     if (verdict !== 'carry out') {
       this.#isLooping = verdict === 'give up';
-      yield { type: 'noted', text: `It calls ${tool} the same way again and again.` };
+      yield { type: 'noted', text: `It repeats the same call of ${tool}.` };
       return { ok: false, why: REPEATED };
     }
     const given = { ...(typeof input === 'object' && input !== null ? input : {}) };
     const { signal } = this.#environment.deadline;
-    const answer = (yield { type: 'called', tool, input: given, signal }) ?? nobodyAnswers;
+    const answer = (yield { type: 'called', tool, input: given, signal }) ?? unhandled;
     this.#repeats.answered(tool, input, answer.ok ? answer.text : answer.why);
     return answer;
   }
@@ -211,12 +211,12 @@ export class TurnLoop {
     // Like any prompt, the request is taken back when it gets no answer.
     this.#before = 1;
     this.#counted = { tokens: 0, messages: 0 };
-    yield { type: 'noted', text: `The conversation of ${before} messages was summed up to make room.` };
+    yield { type: 'noted', text: `The conversation of ${before} messages was summarised to make room.` };
     return undefined;
   }
 }
 
-const nobodyAnswers: CallAnswer = { ok: false, why: 'There is nobody here who carries this out.' };
+const unhandled: CallAnswer = { ok: false, why: 'This tool is not available here.' };
 
 const failed = ({ why, message, retryAfterMs }: Omit<ModelCallFault, 'passes'>, text = ''): TurnEnd => ({
   ended: 'failed',
@@ -228,7 +228,7 @@ const failed = ({ why, message, retryAfterMs }: Omit<ModelCallFault, 'passes'>, 
 
 const tooLong = (steps: number): Omit<ModelCallFault, 'passes'> => ({
   why: 'bad_output',
-  message: `The turn came to no end in ${steps} steps.`,
+  message: `The turn did not end in ${steps} steps.`,
 });
-const looping = { why: 'bad_output', message: 'The model made the same call again and again.' } as const;
-const nothingSaid = { why: 'bad_output', message: 'The model ended its turn without a word.' } as const;
+const looping = { why: 'bad_output', message: 'The model repeated the same call.' } as const;
+const nothingSaid = { why: 'bad_output', message: 'The model ended its turn without an answer.' } as const;

@@ -127,7 +127,7 @@ const answerSchema = z.object({
 export function promptSteps(response: unknown, text: string): { steps: AgentStep[]; end: TurnEnd } {
   const parsed = answerSchema.safeParse(response);
   if (!parsed.success) {
-    const message = 'Its answer to the prompt is not what the protocol says.';
+    const message = 'Its answer to the prompt does not follow the protocol.';
     return { steps: [], end: { ended: 'failed', why: 'bad_output', text, message } };
   }
   return { steps: usageSteps(parsed.data), end: stopEnd(parsed.data.stopReason, text) };

@@ -142,11 +142,11 @@ class AcpSession implements DialectSession {
     const { session } = this.#line;
     if (session !== undefined) {
       try {
-        if (!this.#canLoad) throw new Error('it does not go on with sessions');
+        if (!this.#canLoad) throw new Error('it cannot resume sessions');
         await agent.request('session/load', { sessionId: session, cwd, mcpServers });
         return session;
       } catch {
-        const text = `The session ${session} cannot be gone on with: a new one is begun.`;
+        const text = `The session ${session} cannot be resumed; a new one begins.`;
         this.#line.tell(tellStep({ type: 'noted', text }));
       }
     }

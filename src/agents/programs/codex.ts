@@ -211,7 +211,7 @@ class CodexSession implements DialectSession {
     this.#offlineTimes += 1;
     if (this.#offlineTimes < MOST_OFFLINE || this.#input === undefined) return;
     this.interrupt();
-    this.#end(refused({ text: 'The connection to its model failed: nobody answers at that address.' }));
+    this.#end(refused({ text: 'The connection to its model failed: no server answers at that address.' }));
   }
 
   /** The thread of this member: new, or resumed. Undefined after the turn was ended for lack of one. */
@@ -243,7 +243,7 @@ class CodexSession implements DialectSession {
     if (session === undefined) return this.#rpc.request('thread/start', params);
     const resumed = await this.#rpc.request('thread/resume', { ...params, threadId: session });
     if (resumed.ok || !/rollout|not found|no such/i.test(resumed.message)) return resumed;
-    const text = `The session ${session} cannot be gone on with: a new one is begun.`;
+    const text = `The session ${session} cannot be resumed; a new one begins.`;
     this.#line.tell(tellStep({ type: 'noted', text }));
     return this.#rpc.request('thread/start', params);
   }
@@ -253,7 +253,7 @@ class CodexSession implements DialectSession {
     if (heard.method === 'mcpServer/elicitation/request')
       return this.#rpc.respond(id, { action: 'accept', content: {}, _meta: null });
     const ask = approvalIn(heard);
-    if (ask === undefined) return this.#rpc.refuse(id, `Nobody answers ${heard.method} here.`);
+    if (ask === undefined) return this.#rpc.refuse(id, `${heard.method} is not supported here.`);
     const event = { ...ask, type: 'asked' as const, paths: withinRoot(this.#line.cwd, ask.paths) };
     this.#line.tell({ do: 'ask', event, reply: (answer) => this.#rpc.respond(id, approval(answer)) });
   }

@@ -75,7 +75,7 @@ function turnEnd(end: ProcessEnd, timeoutMs = 0): TurnEnd {
     case 'timeout':
       return { ended: 'failed', why: 'timeout', text, message: `Timed out after ${formatDuration(timeoutMs)}.` };
     case 'flooded':
-      return { ended: 'failed', why: 'bad_output', text, message: 'Ended for printing without end.' };
+      return { ended: 'failed', why: 'bad_output', text, message: 'It printed without end and was stopped.' };
     case 'signalled':
       return exitEnd(128 + constants.signals[end.signal], text, `ended by ${end.signal}${suspicion(end.signal)}`);
     case 'exited':

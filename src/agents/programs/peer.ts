@@ -47,13 +47,13 @@ const MARK = 'TEAMS_PROGRAM';
 
 export async function startPeer(
   { argv, env, cwd }: PeerRequest,
-  ears: PeerListener,
+  listener: PeerListener,
   limits: Partial<PeerLimits> = {},
 ): Promise<StartedPeer> {
   const { noiseBytes, leaveMs, ...rest } = { ...LIMITS, ...limits };
   const id = globalThis.crypto.randomUUID();
   const ended = new AbortController();
-  const lines = hearing(ears, noiseBytes, () => ended.abort());
+  const lines = hearing(listener, noiseBytes, () => ended.abort());
   const started = await startProcess(
     {
       argv,
@@ -66,7 +66,7 @@ export async function startPeer(
   );
   if (!started.ok) return started;
   const { process } = started;
-  void tellOutput(process, ears);
+  void tellOutput(process, listener);
   return { ok: true, peer: peerOf(process, leaveMs, lines.isFlooded) };
 }
 

@@ -50,7 +50,7 @@ export class PersistentAgent implements Agent {
       if (end.ended !== 'died') return end;
       if (end.stopped === undefined && !isNew && !life.hasSpoken) continue;
       if (this.#session === undefined || !this.#dialect.isSessionLost(end.end)) return deathEnd(end, life);
-      yield { type: 'noted', text: `The session ${this.#session} cannot be gone on with: a new one is begun.` };
+      yield { type: 'noted', text: `The session ${this.#session} cannot be resumed; a new one begins.` };
       this.#session = undefined;
     }
   }
@@ -80,8 +80,8 @@ export class PersistentAgent implements Agent {
       if (now.life === undefined) early.push(step);
       else hear(now.life, step);
     };
-    const ears = earsOf(() => now.life, push);
-    const started = await startPeer({ ...this.#dialect.launch(input, session), cwd }, ears, this.#limits);
+    const listener = listenerOf(() => now.life, push);
+    const started = await startPeer({ ...this.#dialect.launch(input, session), cwd }, listener, this.#limits);
     if (!started.ok) return started.failure;
     const { peer } = started;
     const talk = this.#dialect.open({ send: (message) => peer.send(message), tell: push, session, cwd });
@@ -109,7 +109,7 @@ export class PersistentAgent implements Agent {
   }
 }
 
-const earsOf = (life: () => PersistentProgram | undefined, push: (step: AgentStep) => void): PeerListener => ({
+const listenerOf = (life: () => PersistentProgram | undefined, push: (step: AgentStep) => void): PeerListener => ({
   async heard(message) {
     const hearer = life();
     if (hearer === undefined) return;

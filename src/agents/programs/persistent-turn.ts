@@ -143,7 +143,7 @@ class Follower {
   /** An empty answer is a failure, even if the program calls it success. */
   #ended(end: TurnEnd): TurnEnd {
     if (this.#hasActed || end.ended !== 'answered' || end.text.trim() !== '') return end;
-    return { ended: 'failed', why: 'bad_output', text: '', message: 'It ended its turn without a word.' };
+    return { ended: 'failed', why: 'bad_output', text: '', message: 'It ended its turn without an answer.' };
   }
 
   #stopped(): TurnEnd | undefined {
@@ -151,5 +151,5 @@ class Follower {
   }
 }
 
-export const UNANSWERED: CallAnswer = { ok: false, why: 'Nobody answers for it here.' };
+export const UNANSWERED: CallAnswer = { ok: false, why: 'No answer is available here.' };
 const STOPPING: CallAnswer = { ok: false, why: 'The turn is being stopped.' };

@@ -23,7 +23,7 @@ export async function probeProgram(argv: readonly string[], { env, cwd }: Where)
     const next = await turn.next();
     if (next.done !== true) continue;
     const { value: end } = next;
-    if (end.ended === 'answered') return { ok: true, found: lastLine(end.text) ?? 'it tells no version' };
+    if (end.ended === 'answered') return { ok: true, found: lastLine(end.text) ?? 'no version printed' };
     return { ok: false, why: end.ended === 'failed' ? end.message : 'it was stopped' };
   }
 }
@@ -42,8 +42,8 @@ export async function probeMcp(argv: readonly string[], { env, cwd }: Where): Pr
   void peer.ended.then(() => wire.closed());
   const late = new AbortController();
   try {
-    const shaken = shake(wire);
-    const answer = await Promise.race([shaken, pause(PATIENCE_MS, late.signal).then(() => undefined)]);
+    const answered = handshake(wire);
+    const answer = await Promise.race([answered, pause(PATIENCE_MS, late.signal).then(() => undefined)]);
     return answer ?? { ok: false, why: 'it did not answer in time' };
   } finally {
     late.abort();
@@ -51,7 +51,7 @@ export async function probeMcp(argv: readonly string[], { env, cwd }: Where): Pr
   }
 }
 
-async function shake(wire: ReturnType<typeof rpc>): Promise<ProgramProbeResult> {
+async function handshake(wire: ReturnType<typeof rpc>): Promise<ProgramProbeResult> {
   const clientInfo = { name: 'teams-doctor', version: '1' };
   const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
   const open = await wire.request('initialize', hello);

@@ -31,7 +31,10 @@ export function spawnFailure(error: unknown, { argv, cwd, env }: Attempt): Spawn
   if (fault !== undefined) return failed('crashed', `${program} was not started: the working directory ${fault}`);
   if (NOT_THERE.has(code)) return failed('not_installed', missing(argv[0] ?? '', env['PATH']));
   if (NO_PROGRAM.has(code))
-    return failed('not_installed', `${program} may not be run (${code}): it is no executable file. Is it chmod +x?`);
+    return failed(
+      'not_installed',
+      `${program} may not be run (${code}): it is not an executable file; run chmod +x on it.`,
+    );
   if (code === 'E2BIG') return { ...failed('exit', tooLong(program)), exitCode: NOT_EXECUTABLE };
   return failed('crashed', `${program} could not be started: ${error instanceof Error ? error.message : code}`);
 }
@@ -44,12 +47,12 @@ const failed = (why: SpawnFailure['why'], message: string): SpawnFailure => ({
 });
 
 const noRoom = (code: string): string =>
-  `No process could be started (${code}): the machine is out of processes, files or memory. It is tried again.`;
+  `No process could be started (${code}): the machine is out of processes, files or memory. teams tries again.`;
 
 const tooLong = (program: string): string =>
   `exit ${NOT_EXECUTABLE}: the arguments and the environment of ${program} are too long for the system.`;
 
 function missing(program: string, path: string | undefined): string {
-  if (program.includes('/')) return `${quoted(program)} is not there, or the interpreter in its first line is not.`;
+  if (program.includes('/')) return `${quoted(program)} does not exist, or the interpreter in its first line does not.`;
   return `${quoted(program)} is not installed: it is in no directory of PATH (${path ?? 'which is not set'}).`;
 }

@@ -65,6 +65,6 @@ export function stopped(
     case 'timeout':
       return { ended: 'failed', why, text, message: `Timed out after ${formatDuration(timeoutMs)}.` };
     case 'stalled':
-      return { ended: 'failed', why: 'timeout', text, message: `Nothing was heard for ${formatDuration(stallMs)}.` };
+      return { ended: 'failed', why: 'timeout', text, message: `It was silent for ${formatDuration(stallMs)}.` };
   }
 }

@@ -36,7 +36,7 @@ export function readPlanFile(disk: Disk, paths: TeamPaths): KeptPlan | undefined
     const { version: _, ...kept } = keptSchema.parse(JSON.parse(text));
     return kept;
   } catch (error) {
-    throw new StoreError('CORRUPT', `${paths.plan} cannot be read; restore it, or start the plan anew with --fresh.`, {
+    throw new StoreError('CORRUPT', `${paths.plan} cannot be read; restore it, or start the plan again with --fresh.`, {
       path: paths.plan,
       cause: error,
     });

@@ -35,7 +35,7 @@ export function readdressReport(disk: Disk, from: string, to: TeamPaths): void {
 }
 
 /** The name, in the archive, of a report without a team. */
-const APART = parseName('team', 'refine');
+const NO_TEAM = parseName('team', 'refine');
 
 /**
  * Writes a report that belongs to no team into its own folder in the archive.
@@ -47,7 +47,7 @@ export function writeApart(disk: Disk, root: string, at: string, text: string, d
   const { teams, archive } = rootPaths(root);
   const stamp = at.replaceAll(/[-:.]/g, '');
   for (let number = 1; ; number += 1) {
-    const paths = archivePaths(root, APART, number === 1 ? stamp : `${stamp}-${number}`);
+    const paths = archivePaths(root, NO_TEAM, number === 1 ? stamp : `${stamp}-${number}`);
     if (lookAt(disk, paths.folder)) continue;
     for (const directory of [teams, archive, paths.folder]) makeDirectory(disk, directory);
     writeReport(disk, paths, text, data);

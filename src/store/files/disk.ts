@@ -51,7 +51,7 @@ const CODES: Record<string, StoreCode> = {
 const CURES: Partial<Record<StoreCode, string>> = {
   NO_SPACE: 'free some space and try again',
   READ_ONLY: 'make it writable for this user',
-  CORRUPT: 'something else stands where a file of ours belongs; remove it',
+  CORRUPT: 'it is not a regular file made by teams; remove it',
 };
 
 /** Turns a failed file call into one sentence with path and errno; one of our own errors passes unchanged. */

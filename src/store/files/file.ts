@@ -36,7 +36,7 @@ export function openSeen(disk: Disk, path: string, flags: number): Opened {
     const stat = onDisk('look at', path, () => disk.fstatSync(fd));
     const wrong = whatIsWrong(disk, path, fd, stat);
     if (wrong === undefined) return { fd, stat };
-    throw new StoreError('CORRUPT', `${path} is ${wrong}; somebody put it there. Remove it.`, { path });
+    throw new StoreError('CORRUPT', `${path} is ${wrong} and was not made by teams; remove it.`, { path });
   } catch (error) {
     disk.closeSync(fd);
     throw error;
@@ -46,7 +46,7 @@ export function openSeen(disk: Disk, path: string, flags: number): Opened {
 export const openOurs = (disk: Disk, path: string, flags: number): number => openSeen(disk, path, flags).fd;
 
 function whatIsWrong(disk: Disk, path: string, fd: number, stat: Stats): string | undefined {
-  if (!stat.isFile()) return 'no regular file';
+  if (!stat.isFile()) return 'not a regular file';
   if (ME !== undefined && ME !== 0 && stat.uid !== ME) return "another user's file";
   // 0 links: its reader or a sweep removed it after it was opened.
   return stat.nlink <= 1 || isBeingMade(disk, path, fd, stat) ? undefined : 'a file with several links';
@@ -120,7 +120,11 @@ export function readText(disk: Disk, path: string, limit = 64 * 1024 * 1024): st
       for (const chunk of chunks(disk, fd)) {
         size += chunk.length;
         if (size > limit)
-          throw new StoreError('CORRUPT', `${path} is larger than ${limit} bytes; it is no file of ours.`, { path });
+          throw new StoreError(
+            'CORRUPT',
+            `${path} is larger than ${limit} bytes, so teams did not write it; restore or remove it.`,
+            { path },
+          );
         parts.push(Buffer.from(chunk));
       }
       return Buffer.concat(parts).toString('utf8');

@@ -100,4 +100,4 @@ function textOf(bytes: Buffer, isCut: boolean): string {
   }
 }
 
-const notText = (): UsageError => new UsageError('USAGE', 'This is no UTF-8 text; look at it with a command.');
+const notText = (): UsageError => new UsageError('USAGE', 'This is not UTF-8 text; look at it with a command.');

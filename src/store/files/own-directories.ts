@@ -13,5 +13,5 @@ export function requireDirectories(disk: Disk, paths: TeamPaths): void {
   const own = [folder, board, tokens, processes, logs, results, blobs, homes, mail, ...Object.values(session)];
   for (const path of [teams, tasks, archive, ...own])
     if (lookAt(disk, path)?.isDirectory() === false)
-      throw new StoreError('CORRUPT', `${path} is no directory; somebody put it there. Remove it.`, { path });
+      throw new StoreError('CORRUPT', `${path} is not a directory and was not made by teams; remove it.`, { path });
 }

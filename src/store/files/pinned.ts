@@ -16,10 +16,10 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
   const fd = onDisk('open', path, () => disk.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
   const { dev, ino, uid, mode } = disk.fstatSync(fd);
   let open = true;
-  const stranger = strangerOf(uid, mode);
-  if (stranger !== undefined) {
+  const untrusted = whyUntrusted(uid, mode);
+  if (untrusted !== undefined) {
     disk.closeSync(fd);
-    throw new StoreError('UNTRUSTED', `${path} ${stranger}.`, { path });
+    throw new StoreError('UNTRUSTED', `${path} ${untrusted}.`, { path });
   }
   return {
     path,
@@ -40,7 +40,7 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
 }
 
 /** Why another user may write into the directory; undefined when only this user may. */
-function strangerOf(uid: number, mode: number): string | undefined {
+function whyUntrusted(uid: number, mode: number): string | undefined {
   const me = process.getuid?.();
   if (me !== undefined && uid !== me && me !== 0) return `belongs to another user (uid ${uid})`;
   return (mode & 0o022) === 0 ? undefined : 'may be written by other users; run `chmod go-w` on it';

@@ -23,7 +23,8 @@ const TOKEN_BYTES = 512;
 export function lockStateOf(disk: Disk, path: string): LockState {
   const stat = lookAt(disk, path);
   if (stat === undefined) return { is: 'free' };
-  if (!stat.isFile()) return { is: 'garbage', what: stat.isDirectory() ? 'a directory' : 'something that is no file' };
+  if (!stat.isFile())
+    return { is: 'garbage', what: stat.isDirectory() ? 'a directory' : 'something that is not a file' };
   if (stat.size === 0) return { is: 'empty', ino: stat.ino, mtimeMs: stat.mtimeMs };
   const text = readStart(disk, path);
   if (text === undefined) return { is: 'free' };
@@ -31,7 +32,7 @@ export function lockStateOf(disk: Disk, path: string): LockState {
   const token = tokenSchema.safeParse(parsed(text));
   return token.success
     ? { is: 'held', by: token.data, since: stat.ctimeMs }
-    : { is: 'garbage', what: 'a file that is no lock of ours' };
+    : { is: 'garbage', what: 'a file that is not a lock of teams' };
 }
 
 const TOKEN_START = '{"pid":';

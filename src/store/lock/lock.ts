@@ -45,7 +45,7 @@ export const LOCK_TIMEOUT_MS = 15_000;
 /** Only every eighth attempt looks at the holder, and never the first ones: a look costs fifty times the attempt. */
 const LOOK_EVERY = 8;
 
-const NOBODY_WAKES = new Int32Array(new SharedArrayBuffer(4));
+const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 
 type Empty = Extract<LockState, { is: 'empty' }>;
 
@@ -140,7 +140,7 @@ export class Locks {
 
   #stillTaken(path: string): TakenLock {
     const snapshot = lockStateOf(this.#environment.disk, path);
-    return snapshot.is === 'free' ? { is: 'garbage', what: 'many at once, changing hands' } : snapshot;
+    return snapshot.is === 'free' ? { is: 'garbage', what: 'several processes in turn' } : snapshot;
   }
 
   /**
@@ -235,7 +235,7 @@ export class Locks {
   async #pause(tries: number, signal: AbortSignal | undefined): Promise<void> {
     const { clock, random } = this.#environment;
     const ms = Math.min(2, 0.05 * 1.5 ** Math.min(tries, 12)) * (0.5 + random());
-    if (ms < 0.5) Atomics.wait(NOBODY_WAKES, 0, 0, ms);
+    if (ms < 0.5) Atomics.wait(NEVER_NOTIFIED, 0, 0, ms);
     else await clock.sleep(ms, signal);
   }
 }

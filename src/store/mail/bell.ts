@@ -21,7 +21,7 @@ export const removeBell = (disk: Disk, path: string): void => removeFile(disk, p
 export function hasBell(disk: Disk, path: string): boolean {
   const stat = lookAt(disk, path);
   if (stat === undefined || stat.isFile()) return stat !== undefined;
-  throw new StoreError('CORRUPT', `${path} is no regular file; somebody put it there. Remove it.`, { path });
+  throw new StoreError('CORRUPT', `${path} is not a regular file and was not made by teams; remove it.`, { path });
 }
 
 /**

@@ -43,7 +43,7 @@ export function refuseBroken(team: Pick<TeamReader, 'paths' | 'config' | 'disk'>
   move(disk, paths, teamPathsAt(paths.root, paths.name, folder, join(folder, 'tasks')));
   throw new StoreError(
     'CORRUPT',
-    `${why} The team was moved to ${folder}: repair its config and move it back, or start anew.`,
+    `${why} The team was moved to ${folder}: repair its config and move it back, or start again.`,
     { path: folder },
   );
 }
@@ -64,6 +64,6 @@ export function setAsideState(
     if (!isTeamError(error) || error.code !== 'CORRUPT') throw error;
     const aside = `${paths.state}.corrupt-${stamp}`;
     onDisk('move', paths.state, () => disk.renameSync(paths.state, aside));
-    return `${error.message} It is ${aside} now, and was made anew from the logs.`;
+    return `${error.message} It was moved to ${aside}, and written again from the logs.`;
   }
 }

@@ -131,7 +131,11 @@ function hold(name: string, path: string): Held {
 }
 
 const swapped = (path: string): StoreError =>
-  new StoreError('CORRUPT', `The way to ${quoted(path)} was changed while it was walked; nothing was done.`, { path });
+  new StoreError(
+    'CORRUPT',
+    `The way to ${quoted(path)} was changed while it was opened; nothing was done. Try again.`,
+    { path },
+  );
 
 function makeIfMissing(name: string, path: string): void {
   try {

@@ -96,7 +96,7 @@ export const changeText = (place: ResolvedPath, change: (text: string) => string
       if (now?.ino !== stat.ino || now.mtimeMs !== stat.mtimeMs || now.size !== stat.size)
         throw new ConflictError(
           'REFUSED',
-          `${quoted(place.path)} was changed meanwhile by somebody else; read it again.`,
+          `${quoted(place.path)} was changed meanwhile by another process; read it again.`,
         );
       replace(name, next, stat, place);
     } finally {
@@ -122,7 +122,7 @@ function openFile(name: string, place: ResolvedPath): { readonly fd: number; rea
 
 function mustBePlain(stat: Stats, { path }: ResolvedPath): void {
   if (stat.isDirectory()) throw new UsageError('USAGE', `${quoted(path)} is a directory.`);
-  if (!stat.isFile()) throw new UsageError('USAGE', `${quoted(path)} is no regular file.`);
+  if (!stat.isFile()) throw new UsageError('USAGE', `${quoted(path)} is not a regular file.`);
   if (stat.nlink > 1)
     throw new UsageError(
       'POLICY_DENIED',
@@ -177,7 +177,7 @@ function decoded(bytes: Buffer, { path }: ResolvedPath): { readonly bom: string;
   } catch {
     // Reported below, with the same cure.
   }
-  throw new UsageError('USAGE', `${quoted(path)} is no UTF-8 text; change it with a command.`);
+  throw new UsageError('USAGE', `${quoted(path)} is not UTF-8 text; change it with a command.`);
 }
 
 function doing<T>(what: string, { path }: ResolvedPath, work: () => T, undo: () => void = () => {}): T {
