@@ -1,6 +1,7 @@
 /**
  * node .ci/count.mjs RESULTS STATUS — prints `N passed, N failed` from vitest's JSON report. A file that failed without
- * a failed test in it counts as one, and so does a run that failed without saying where: an error that came too late.
+ * a failed test counts as one failure. So does a run that failed without a failed test or file: an error that came too
+ * late.
  */
 import { readFileSync } from 'node:fs';
 

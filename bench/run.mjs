@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- --quick] [--only 3,9] [--keep]`: every goal of PERFORMANCE beside its yardsticks, interleaved in one run.
- * Only ratios of one run count. A full run writes docs/bench/; a quick or partial one only with `--keep`.
+ * `npm run bench [-- --quick] [--only 3,9] [--keep]`: every performance goal with its yardsticks, interleaved in one
+ * run. Only ratios within one run count. A full run writes docs/bench/; a quick or partial one only with `--keep`.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
@@ -109,7 +109,7 @@ async function measure(group) {
   }
 }
 
-// These have a budget, and no yardstick that is installed.
+// These have a budget, and no yardstick to install.
 if (only === undefined || only.some((id) => !BUDGETS.has(id))) installYardsticks();
 await buildProduct();
 for (const group of GROUPS) await measure(group);

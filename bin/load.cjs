@@ -1,9 +1,10 @@
 'use strict';
 /**
- * Runs dist/<name>.cjs, from V8's code cache where there is one: our programs are started often, and compiling is most
- * of what a start costs. The cache belongs to one bundle, Node version and architecture, all in its name; V8 aborts
- * the process on damaged data, so a checksum stands in front. The build leaves one in dist/cache; a package that was
- * installed has none, so its first run keeps one in the user's cache folder. Without one the bundle is compiled as usual.
+ * Runs dist/<name>.cjs, from V8's code cache if there is one: our programs are started often, and compiling is most of
+ * the cost of a start. A cache belongs to one bundle, Node version and architecture; its name contains all three. V8
+ * aborts the process on damaged data, so a checksum comes first. The build leaves a cache in dist/cache; an installed
+ * package has none, so its first run keeps one in the user's cache folder. Without a cache the bundle is compiled as
+ * usual.
  */
 const { hash, randomBytes } = require('node:crypto');
 const { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs');
@@ -15,7 +16,7 @@ const DIST = join(__dirname, '..', 'dist');
 const CHECKSUM_BYTES = 32;
 const OLD_MS = 30 * 24 * 3_600_000;
 
-/** Names of caches: everything that makes one useless for another. */
+/** The name of a cache: everything that makes one useless for another bundle or Node. */
 const cacheName = (name, bundle) =>
   `${name}-${process.version}-${process.arch}-${hash('sha256', bundle).slice(0, 16)}.bin`;
 
@@ -28,7 +29,7 @@ function keptCache(cache) {
   return join(folder, 'teams', 'code', cache);
 }
 
-/** The cached data, or undefined if there is none, it is damaged, or somebody else may have written it. */
+/** The cached data, or undefined if there is none, it is damaged, or another user may have written it. */
 function readCache(path, isTrusted) {
   let file;
   try {
@@ -43,13 +44,13 @@ function readCache(path, isTrusted) {
     : undefined;
 }
 
-/** A cache is code: one in a folder that is not part of the package counts only if nobody but its user could write it. */
+/** A cache is code: outside the package it counts only if no other user could write the file or its folder. */
 function isOnlyOurs(path) {
   const isOurs = ({ uid, mode }) => uid === process.getuid() && (mode & 0o022) === 0;
   return isOurs(statSync(dirname(path))) && isOurs(statSync(path));
 }
 
-/** A checksum, then the data; the file has its name only when it is whole. */
+/** Writes a checksum, then the data; the file gets its name only when it is complete. */
 function writeCache(path, data) {
   const fresh = `${path}.${randomBytes(6).toString('hex')}.tmp`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -57,7 +58,10 @@ function writeCache(path, data) {
   renameSync(fresh, path);
 }
 
-/** Keeps what V8 compiled for the next start, and drops what versions of long ago kept. Who cannot write goes without. */
+/**
+ * Keeps what V8 compiled for the next start, and removes caches older than 30 days. If the folder is not writable,
+ * nothing is kept.
+ */
 function keep(path, script) {
   try {
     writeCache(path, script.createCachedData());
@@ -81,7 +85,7 @@ function load(name) {
   const cache = cacheName(name, bundle);
   const cachedData = readCache(builtCache(cache), () => true) ?? readCache(keptCache(cache), isOnlyOurs);
   const head = '(function (exports, require, module, __filename, __dirname, importLazily) {';
-  // esbuild writes ASCII; as such it takes half the memory and no decoding.
+  // esbuild writes ASCII; read as Latin-1 it takes half the memory and needs no decoding.
   const script = new Script(`${head}${bundle.latin1Slice()}\n})`, { filename, cachedData });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, require, module, filename, DIST, importLazily);
@@ -90,12 +94,15 @@ function load(name) {
   return one;
 }
 
-/** What a bundle calls for what it does not contain: a chunk of dist/ by its path, or a part of another bundle. */
+/** Loads what a bundle does not contain: a chunk of dist/ by its path, or a part of another bundle. */
 async function importLazily(path, part) {
   return part === undefined ? import(pathToFileURL(join(DIST, path)).href) : load(path).exports[part]();
 }
 
-/** Loads a program to be run. @returns what its bundle exports */
+/**
+ * Loads a program to run.
+ * @returns what its bundle exports
+ */
 function program(name) {
   process.once('exit', () => {
     for (const { script, cache, isCached } of loaded.values()) if (!isCached) keep(keptCache(cache), script);

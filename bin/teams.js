@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 'use strict';
-/** The command line's door: load, run, exit code. Written so that any Node can parse it and be told what is wrong. */
+/** The entry of the command line: load, run, set the exit code. Written so that every Node version can parse it and print what is wrong. */
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 20 || (major === 20 && minor < 19)) {

@@ -33,11 +33,17 @@ const PROCESSES = {
 const PAGE = join(ROOT, 'src', 'surfaces', 'web', 'page');
 const PAGE_FILES = ['index.html', 'icon.svg'];
 
-/** The agent that lives in a process's own file; any other, with the libraries it needs, is a chunk loaded when it is used. */
+/**
+ * The agents inside a process's own file; any other, with the libraries it needs, is a chunk that is loaded when it is
+ * used.
+ */
 const SMALL_AGENTS = new Set(['agent-registry', 'exec']);
 const AGENT_FOLDERS = new Set([AGENTS, join(AGENTS, 'programs'), join(AGENTS, 'loop')]);
 
-/** So is what draws on a terminal: its library is an ES module that waits at its top level, which CommonJS cannot. */
+/**
+ * The terminal view is such a chunk too: its library is an ES module with a top-level await, which CommonJS does not
+ * allow.
+ */
 const DRAWING = join(ROOT, 'src', 'surfaces', 'terminal', 'watch', 'watch-session.ts');
 
 const COMMON = {
@@ -48,34 +54,39 @@ const COMMON = {
   metafile: true,
   platform: 'node',
   target: 'node20.19',
-  // It starts its worker threads from files of its own package.
-  // OpenTelemetry's libraries are the user's own, where there are any.
+  // piscina starts its worker threads from files of its own package. OpenTelemetry's libraries are the user's own, if
+  // installed.
   external: ['piscina', '@opentelemetry/*'],
-  // proper-lockfile's: a tenth of a start, and a patch of `fs.close`, for a queue of open files that a lease does not need.
+  // graceful-fs, which proper-lockfile uses, costs a tenth of a start and patches `fs.close`, for a queue of open files
+  // that a lease does not need.
   alias: { 'graceful-fs': 'node:fs' },
   logLevel: 'warning',
 };
 
-/** Names stay, for stack traces; half of the text goes, and every start reads all of it. */
+/** Names stay, for stack traces. Minifying halves the text, which every start reads. */
 const SMALL = { minifyWhitespace: true, minifySyntax: true };
 
 /** Bundled CommonJS packages call `require` for Node's own modules, which an ES module does not have. */
 const REQUIRE_IN_ESM = `import { createRequire as __createRequire } from 'node:module';
 const require = __createRequire(import.meta.url);`;
 
-/** CommonJS has no `import.meta.url`; modules that ask where they stand get the bundle's address. */
+/** CommonJS has no `import.meta.url`; modules that need their own address get the bundle's. */
 const URL_IN_CJS = `const __moduleUrl = require('node:url').pathToFileURL(__filename).href;`;
 
-/** What the command line loads once it knows its verb: a second bundle, so that help and a shell's completion need not read it. */
+/**
+ * What the command line loads once it knows its verb: a second bundle, so that help and shell completion need not read
+ * it.
+ */
 const CLI = join(ROOT, 'src', 'surfaces', 'cli');
 const DOORS = new Set([CLI, join(CLI, 'verbs')]);
 
 /**
- * An `import()` of a large part inside a CommonJS bundle is resolved when it is reached, to `dist/programs/<kind>.js`, say.
- * V8 forgets whose `import()` it was when code comes from a cache, so the loader hands in `importLazily` (bin/load.cjs),
- * and the module in its place is a promise of the real one: esbuild resolves to it, and `await` looks through it.
- * @param {Map<string, string>} chunks receives entry name → source file of each one met
- * @param {Set<string>} verbs receives the source files that are the second bundle's
+ * An `import()` of a large part inside a CommonJS bundle is resolved when it is reached, for example to
+ * `dist/programs/<kind>.js`. V8 loses the origin of an `import()` when code comes from a cache, so the loader passes in
+ * `importLazily` (bin/load.cjs). The module in its place is a thenable of the real one: esbuild resolves to it, and
+ * `await` unwraps it.
+ * @param {Map<string, string>} chunks receives entry name → source file for each part
+ * @param {Set<string>} verbs receives the source files of the second bundle
  */
 const lazyParts = (chunks, verbs) => ({
   name: 'lazy-parts',
@@ -103,8 +114,8 @@ const lazyParts = (chunks, verbs) => ({
 });
 
 /**
- * Packages that are loaded late hold the whole of zod, and with it fifty languages that nobody asks for would come into
- * what every start reads.
+ * Packages that are loaded late import the whole of zod. Without this, its fifty unused languages would be part of what
+ * every start reads.
  */
 const oneLanguage = {
   name: 'one-language',
@@ -146,7 +157,7 @@ async function bundleProcesses(chunks) {
 async function bundleModules(lazy) {
   const entryPoints = { ...MODULES, ...Object.fromEntries(lazy) };
   const options = { format: 'esm', splitting: true, chunkNames: 'chunks/[name]-[hash]', plugins: [oneLanguage] };
-  // React's development build, and what ink asks for when DEV is set, are in no package of ours.
+  // React's development build, and what ink imports when DEV is set, are in no package of ours.
   const define = { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' };
   const external = [...COMMON.external, 'react-devtools-core'];
   return build({ ...COMMON, ...options, ...SMALL, define, external, entryPoints, banner: { js: REQUIRE_IN_ESM } });
@@ -189,7 +200,7 @@ const filesUnder = (folder) =>
         .filter((path) => statSync(path).isFile())
     : [];
 
-/** Runs a Node program of ours and gives back what it printed; its complaints go straight to the person. */
+/** Runs one of our Node programs and returns what it printed; its stderr goes straight to the terminal. */
 async function runNode(file, ...argv) {
   const child = spawn(process.execPath, [join(ROOT, file), ...argv], {
     cwd: ROOT,
@@ -207,7 +218,7 @@ async function emitTypes() {
   await runNode('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
 }
 
-/** Roles, pipelines and templates are data: they come along as they are. */
+/** Roles, pipelines and templates are data: they are copied unchanged. */
 function copyShipped() {
   return filesUnder(SHIPPED).map((path) => {
     const target = join(DIST, 'shipped', relative(SHIPPED, path));
@@ -216,7 +227,7 @@ function copyShipped() {
   });
 }
 
-/** Chunk and cache names carry hashes: what this build did not make is an older build's. */
+/** Chunk and cache names contain hashes: a file that this build did not make is from an older build. */
 function sweep(made) {
   const kept = new Set(made);
   const isStale = (path) => !kept.has(path) && !path.startsWith(join(DIST, 'types') + sep);
@@ -237,7 +248,7 @@ async function main() {
 }
 
 await main().catch((error) => {
-  // esbuild has shown its own errors already, with their places.
+  // esbuild has already printed its own errors, with their places.
   if (!('errors' in error)) console.error(error.message);
   process.exitCode = 1;
 });

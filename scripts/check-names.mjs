@@ -1,6 +1,6 @@
 /**
- * node scripts/check-names.mjs [DIR] — fails when an exported type name (interface, type, class, enum) is declared in more
- * than one place below DIR (default: src/), and lists the places. A re-export is no declaration.
+ * node scripts/check-names.mjs [DIR] — fails when an exported type name (interface, type, class, enum) is declared in
+ * more than one place below DIR (default: src/), and lists the places. A re-export does not count as a declaration.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
@@ -25,7 +25,7 @@ for (const file of files) {
   }
 }
 
-// Two declarations of one name in one file are an overload or a merge, which the compiler judges.
+// Two declarations of one name in one file are an overload or a merge, which the compiler checks.
 const repeated = [...places].filter(([, where]) => new Set(where.map(fileOf)).size > 1);
 for (const [name, where] of repeated)
   console.error(`The exported type ${name} is declared ${where.length} times: ${where.join(', ')}.`);
@@ -39,7 +39,7 @@ function exportedTypes(source) {
     .filter(({ name, statement }) => listed.has(name) || isExported(statement));
 }
 
-/** The names in `export { a, b as c }` without `from`: what is declared here and exported in a list. */
+/** The names in `export { a, b as c }` without `from`: declared here and exported in a list. */
 function localExports(statement) {
   if (!ts.isExportDeclaration(statement) || statement.moduleSpecifier !== undefined) return [];
   const { exportClause } = statement;

@@ -1,6 +1,6 @@
 /**
  * node scripts/record-example.mjs [DIRECTORY] — runs .teams-example/hello.yaml in a temporary directory and keeps its
- * folders, with what belongs to this machine replaced, in .teams-example/recorded/ (or DIRECTORY). Needs `npm run build`.
+ * folders in .teams-example/recorded/ (or DIRECTORY), with the details of this machine replaced. Needs `npm run build`.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const filesUnder = (folder) =>
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile());
 
-/** What tells of this machine, and what stands for it. */
+/** Replaces the details of this machine by fixed values. */
 const scrub = (text) =>
   text
     .replaceAll(work, '/home/you/project')
@@ -40,12 +40,12 @@ try {
     },
   );
   rmSync(target, { recursive: true, force: true });
-  // Without the leading dots, so that nobody takes the recording for teams of this repository.
+  // Without the leading dots, so that the recording does not look like teams of this repository.
   cpSync(join(work, '.teams', 'hello'), join(target, 'teams', 'hello'), { recursive: true });
   cpSync(join(work, '.tasks', 'hello'), join(target, 'tasks', 'hello'), { recursive: true });
   for (const path of filesUnder(target)) writeFileSync(path, scrub(readFileSync(path, 'utf8')));
   for (const path of filesUnder(target)) if (/\.tokens/.test(path)) rmSync(path);
-  // A segment's name has the moment of its taking; the recording keeps one name.
+  // A segment's name contains the time of its take; the recording uses one fixed name.
   for (const path of filesUnder(target))
     renameSync(path, path.replace(/taken\.(\d+)-[0-9A-Z]{26}/, 'taken.$1-01EXAMPLE0000000000000000'));
   process.stdout.write(`${target}\n`);

@@ -1,7 +1,7 @@
 /**
- * node scripts/reference.mjs [--check] — writes what docs/ can take from the code: docs/cli.md from the verbs and the
- * tables of exit codes and error codes, and the tables of keys in docs/plans.md and docs/configuration.md from the JSON
- * Schemas; with --check it only says which are not what the code says now.
+ * node scripts/reference.mjs [--check] — writes the parts of docs/ that come from the code: docs/cli.md from the verbs
+ * and the tables of exit codes and error codes; the tables of keys in docs/plans.md and docs/configuration.md from the
+ * JSON Schemas. With --check it only reports which files differ from the code.
  */
 import { build } from 'esbuild';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** A largest value of at least this is the platform's limit, not one to tell. */
+/** A maximum of at least this is the platform's limit, and is not printed. */
 const UNLIMITED = 2 ** 31 - 1;
 
 const { verbs, program, jsonSchemas, configVariables, EXIT_CODE_HELP, ERROR_CODE_HELP, VERB_SHAPES, schemaName } =
@@ -32,7 +32,7 @@ if (process.argv.includes('--check')) {
   process.exitCode = stale.length > 0 ? 1 : 0;
 } else for (const [file, text] of stale) writeFileSync(join(ROOT, file), text);
 
-/** What the pages are made of. A verb's own code, which is imported late, stays outside. */
+/** What the pages are made from. A verb's own code, which is imported late, is not loaded. */
 async function sources() {
   const modules = {
     'src/surfaces/cli/verbs/all-verbs.ts': 'verbs',
@@ -161,7 +161,7 @@ function optionTable(options) {
   );
 }
 
-/** One row a key, those below others with their whole path. */
+/** One row for each key; a nested key has its whole path. */
 function keyTable(name, variables) {
   const rows = keysOf(jsonSchemas()[name], '').map(({ path, node, isRequired }) => {
     const [fallback = '', text = ''] = defaultOf(node, isRequired);
@@ -179,7 +179,7 @@ function keyTable(name, variables) {
   return table(heads, rows);
 }
 
-/** Every key of a schema with those below it, in the schema's order. */
+/** Every key of a schema with its nested keys, in the schema's order. */
 function keysOf(node, path) {
   const own = Object.entries(node.properties ?? {}).flatMap(([key, inner]) => {
     const below = path === '' ? key : `${path}.${key}`;
@@ -222,7 +222,7 @@ function grouped(number) {
   return number.toLocaleString('en');
 }
 
-/** The page with other text between `<!-- generated:NAME -->` and its end. */
+/** The page with the text between `<!-- generated:NAME -->` and its end replaced. */
 function filled(file, name, lines) {
   const [head, tail] = [`<!-- generated:${name} -->\n`, `<!-- /generated:${name} -->`];
   const page = readFileSync(join(ROOT, file), 'utf8');

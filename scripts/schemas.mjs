@@ -1,7 +1,7 @@
 /**
- * node scripts/schemas.mjs [--check] — writes the JSON Schemas of `src/model/config/schemas.ts` to schemas/, and those of
- * what `--json` prints (`src/surfaces/cli/shapes/`) to schemas/cli/, for editors and other programs; with --check it only
- * says which are not what the code says now.
+ * node scripts/schemas.mjs [--check] — writes the JSON Schemas of `src/model/config/schemas.ts` to schemas/, and those
+ * of `--json` output (`src/surfaces/cli/shapes/`) to schemas/cli/, for editors and other programs. With --check it only
+ * reports which files differ from the code.
  */
 import { build } from 'esbuild';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * node scripts/stress.mjs [--long] [SUITE…] — runs the suites that RELIABILITY §5 counts, larger than on each commit, and
- * prints their figures. `--long` takes the sizes of that table's second column: hours.
+ * node scripts/stress.mjs [--long] [SUITE…] — runs the suites in the table of docs/reliability.md "The four layers",
+ * larger than on each commit, and prints their figures. `--long` takes the sizes of that table's second column: hours.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * node scripts/warm-up.mjs NAME — makes the code caches of dist/NAME.cjs and of the bundles that it loads, and prints their
- * paths: runs the bundle in a process of its own, calls its `warmUp()` (what every start does, without effects), and keeps
- * what V8 compiled.
+ * node scripts/warm-up.mjs NAME — makes the code caches of dist/NAME.cjs and of the bundles that it loads, and prints
+ * their paths. It runs the bundle in its own process, calls its `warmUp()` (what every start does, without effects),
+ * and keeps what V8 compiled.
  */
 import { createRequire } from 'node:module';
 
@@ -15,5 +15,5 @@ await exports.warmUp();
 const caches = [...loaded.values()].map(({ script, cache }) => ({ path: builtCache(cache), script }));
 for (const { path, script } of caches) writeCache(path, script.createCachedData());
 process.stdout.write(caches.map(({ path }) => path).join('\n'));
-// What the warm-up opened is of no use to anybody.
+// End here: what the warm-up opened is not needed any more.
 process.exit(0);

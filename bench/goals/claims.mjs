@@ -1,4 +1,4 @@
-/** Goal 7: eight claimants at one board; each task is claimed and completed. */
+/** Goal 7: eight claimants on one board; each task is claimed and completed. */
 import { contest } from '../lib/contest.mjs';
 import { median, ratio } from '../lib/figures.mjs';
 

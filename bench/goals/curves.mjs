@@ -1,4 +1,4 @@
-/** The curves: throughput by number of writers, and what a backlog does to the one who reads. */
+/** The curves: throughput by number of writers, and how a backlog slows the reader down. */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { median } from '../lib/figures.mjs';
@@ -40,7 +40,7 @@ async function byWriters(bench) {
   });
 }
 
-/** How long the first message takes to come out of an inbox in which so many wait, lock included. */
+/** How long the first message takes out of an inbox with this backlog, lock included. */
 async function byBacklog(bench) {
   const { fill } = await import('../product/drain.mjs');
   const { readerIn } = await import('../product/team.mjs');

@@ -1,4 +1,7 @@
-/** Goal 4: from `send` in one process to the handler in another, beside bare watches on the same stream of messages. */
+/**
+ * Goal 4: from `send` in one process to the handler in another, compared with bare watches on the same stream of
+ * messages.
+ */
 import { isWhole } from '../lib/body.mjs';
 import { median, ratio } from '../lib/figures.mjs';
 import { relay } from '../lib/relay.mjs';

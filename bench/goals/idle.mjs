@@ -1,4 +1,4 @@
-/** Goal 5: teammates with nothing to do cost nothing, and a message wakes only its reader. */
+/** Goal 5: idle teammates cost nothing, and a message wakes only its reader. */
 import { setTimeout } from 'node:timers/promises';
 import { median, sum } from '../lib/figures.mjs';
 import { processorMs, wakeUps } from '../lib/process-cost.mjs';
@@ -12,7 +12,7 @@ export async function measure(bench) {
   const { size, dir } = bench;
   const team = await startTeam(dir, size.idlers);
   try {
-    // V8 shrinks a heap once, some ten seconds after its last work: a cost of the start, not of being idle.
+    // V8 shrinks a heap once, about ten seconds after its last work: a cost of the start, not of being idle.
     await setTimeout(bench.size.settleMs);
     const idle = await during(team.pids, () => setTimeout(size.idleMs));
     const share = sum(idle.map(({ ms }) => ms)) / size.idleMs;
@@ -47,7 +47,7 @@ async function mail(bench, team, idle) {
   bench.check({ id: '5.cpu', goal: '≤ 0.3 ms CPU a message', ratio: cost, atMost: 0.3 });
 }
 
-/** What each process used up while `work` went on. */
+/** The cost of each process while `work` ran. */
 async function during(pids, work) {
   const look = () => pids.map((pid) => ({ ms: processorMs(pid), wakes: wakeUps(pid) }));
   const before = look();

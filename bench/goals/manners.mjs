@@ -1,4 +1,4 @@
-/** Manners under load: nobody starves at the lock, and a process with a thousand waiting sends stays responsive. */
+/** Fairness under load: no writer starves at the lock, and a process with a thousand waiting sends stays responsive. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { mkdirSync } from 'node:fs';
@@ -54,7 +54,7 @@ async function responsiveness(bench) {
   });
 }
 
-/** Always a thousand sends under way, as shipped; how late the event loop is meanwhile, beside a loop without any. */
+/** Always a thousand sends under way, as shipped; measures the event loop's delay, compared with a loop without any. */
 export async function sendMany() {
   const { READER, senderIn } = await import('../product/team.mjs');
   return async ({ dir, ms }) => {

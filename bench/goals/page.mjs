@@ -1,6 +1,7 @@
 /**
- * `teams ui` over a team of 50 members, 5,000 tasks and 100,000 messages, in Chromium: how soon something is seen, how late the
- * server's event loop is meanwhile, and how even the frames are while each long list is scrolled from end to end.
+ * `teams ui` for a team of 50 members, 5,000 tasks and 100,000 messages, in Chromium. Measures how soon content is
+ * visible, how late the server's event loop is meanwhile, and how even the frames are while each long list is scrolled
+ * from end to end.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -51,7 +52,7 @@ async function look(bench, executablePath) {
   }
 }
 
-/** Runs in the page, before it does: when the board was there, and when all of it was. */
+/** Runs in the page before the page's own code: records when the board appeared, and when all of it was there. */
 const WATCHING = `
   globalThis.seen = new Promise((done) => {
     let data;
@@ -92,7 +93,7 @@ async function opened(bench, browser, root, round) {
   }
 }
 
-/** The gaps between frames, while a list is scrolled through in 120 steps. */
+/** The gaps between frames while a list is scrolled through in 120 steps. */
 async function scrolled(tab, view, list) {
   await tab.evaluate(`location.hash = '#/login/${view}'`);
   await tab.locator(`${list} .windowed-row`).first().waitFor();
@@ -114,7 +115,7 @@ async function scrolled(tab, view, list) {
   );
 }
 
-/** \`teams ui\` as it ships, and how late its event loop was since it was last asked. */
+/** `teams ui` as it ships, and its event loop's delay since the last question. */
 async function serve(root, probe) {
   const flags = [
     '--import',

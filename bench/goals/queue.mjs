@@ -1,4 +1,4 @@
-/** Goal 8: the inbox as a queue, beside queues. One process adds in batches of 64, another processes. */
+/** Goal 8: the inbox as a queue, compared with queues. One process adds in batches of 64, another processes. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isWhole } from '../lib/body.mjs';

@@ -1,4 +1,4 @@
-/** Goals 1 to 3: sending, beside every other way to hand a line over. */
+/** Goals 1 to 3: sending, compared with every other way to hand over a line. */
 import { isWhole } from '../lib/body.mjs';
 import { median, ratio } from '../lib/figures.mjs';
 import { race } from '../lib/race.mjs';

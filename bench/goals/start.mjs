@@ -1,4 +1,4 @@
-/** Goal 9: how long a process takes to start, and how much memory it sits on, beside an empty program in Node. */
+/** Goal 9: how long a process takes to start, and how much memory it holds, compared with an empty program in Node. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { residentMb } from '../lib/process-cost.mjs';
 
 const SETTLED_MS = 1_500;
 
-/** What Node does at a start for its environment alone (reading certificates, say) is no part of either side. */
+/** An empty environment: Node's own work for variables (reading certificates, say) belongs to neither side. */
 const env = { PATH: process.env.PATH };
 
 export const ids = ['9'];
@@ -39,7 +39,7 @@ export async function measure(bench) {
   const subjects = {
     empty: () => untilExit([empty]),
     version: () => teams('--version'),
-    // No goal's: what an agent that is a command pays each time.
+    // Not part of a goal: the cost of each call for an agent that is a command.
     send: () => teams('send', 'bench', 'ada', 'hello', '--root', few.root),
     status: () => teams('status', 'bench', '--root', few.root),
     teammate: teammateStart(few),
@@ -49,7 +49,7 @@ export async function measure(bench) {
   await compareMemory(bench, place('memory', 0));
 }
 
-/** A task that nobody of this team may take, so that only the board is longer. */
+/** A task that no member of this team may take, so that only the board is longer. */
 const fieldsOf = (n) => ({
   subject: `Task ${n}`,
   description: '',
@@ -88,7 +88,7 @@ const spawnTeammate = (root) =>
     stdio: ['pipe', 'ignore', 'inherit'],
   });
 
-/** Until its process record says that it runs. */
+/** Waits until its process record says that it runs. */
 const teammateStart =
   ({ root, paths }) =>
   async () => {

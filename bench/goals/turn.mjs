@@ -1,4 +1,7 @@
-/** What a teammate adds to each turn of the CLI that it leads, in time and memory: beside the same CLI, spoken to directly. */
+/**
+ * What a teammate adds to each turn of the CLI that it drives, in time and memory: compared with the same CLI, driven
+ * directly.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +14,7 @@ import { residentMb } from '../lib/process-cost.mjs';
 
 const CLI = join(ROOT, 'bench', 'yardsticks', 'instant-cli.mjs');
 const env = { PATH: process.env.PATH };
-/** The first turns start programs and warm caches up. */
+/** The first turns start programs and fill caches. */
 const WARM = 5;
 const SETTLED_MS = 500;
 const PATIENCE_MS = 120_000;
@@ -57,7 +60,10 @@ export async function measure(bench) {
   });
 }
 
-/** @returns milliseconds a task, and the megabytes of the teammate when all are done; nobody leads, so that nobody else is measured */
+/**
+ * @returns milliseconds per task, and the teammate's memory in MB at the end; there is no lead, so that nothing else is
+ * measured
+ */
 async function teammateAt(root, agent, tasks) {
   const { makeTeam } = await import('../.build/product.mjs');
   mkdirSync(root);
@@ -101,7 +107,10 @@ const completions = (log) =>
     .filter((line) => line.includes('"task.completed"'))
     .map((line) => Date.parse(JSON.parse(line).at));
 
-/** The same CLI without us. @returns milliseconds a turn */
+/**
+ * The same CLI without teams.
+ * @returns milliseconds per turn
+ */
 async function directly(turns) {
   const child = spawn(process.execPath, [CLI], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

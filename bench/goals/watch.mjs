@@ -1,4 +1,4 @@
-/** `teams watch` beside a team in which 200 events happen a second: how often it draws, and how late its event loop is. */
+/** `teams watch` on a team with 200 events a second: how often it draws, and how late its event loop is. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { ROOT } from '../lib/build.mjs';
 import { whereIs } from '../lib/installed.mjs';
 
 const RATE = 200;
-/** Reading what happened so far is no part of it. */
+/** Reading the earlier events is not part of the measurement. */
 const SETTLED_MS = 3_000;
 
 export const ids = ['watch'];
@@ -52,7 +52,7 @@ async function look(bench) {
 
 const countLines = (path) => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean).length : 0);
 
-/** `teams watch` in a terminal of its own. */
+/** `teams watch` in its own terminal. */
 function watching(root) {
   const [loop, frames] = [join(root, 'loop.json'), join(root, 'frames.json')];
   const probe = join(ROOT, 'bench/lib/frame-probe.mjs');
@@ -62,7 +62,7 @@ function watching(root) {
   const tmux = (...argv) => execFileSync('tmux', argv, { env });
   tmux('-f', '/dev/null', 'new-session', '-d', '-x', '120', '-y', '40', line);
   return {
-    /** What was counted since it was last asked. */
+    /** What was counted since the last question. */
     async told() {
       for (const file of [loop, frames]) rmSync(file, { force: true });
       process.kill(Number(readFileSync(`${frames}.pid`, 'utf8')), 'SIGUSR2');
@@ -71,7 +71,7 @@ function watching(root) {
         try {
           return { loop: JSON.parse(readFileSync(loop, 'utf8')), frames: JSON.parse(readFileSync(frames, 'utf8')) };
         } catch {
-          // Not written yet, or not wholly.
+          // Not written yet, or not completely.
         }
       }
     },

@@ -1,4 +1,7 @@
-/** Goal 10: whole runs. 200 tasks that do nothing beside GNU parallel; a thousand, to see whether a task costs more later. */
+/**
+ * Goal 10: whole runs. 200 tasks that do nothing, compared with GNU parallel; a thousand, to see whether later tasks
+ * cost more.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -46,7 +49,7 @@ async function growth(bench) {
   });
 }
 
-/** @returns how long all took, and when each task was completed */
+/** @returns how long all tasks took, and when each was completed */
 async function runPlan(root, tasks) {
   mkdirSync(root);
   const members = Array.from({ length: HANDS }, (_, n) => ({ name: `m${n}`, agent: { kind: 'exec' } }));
@@ -55,7 +58,7 @@ async function runPlan(root, tasks) {
     members,
     tasks: Array.from({ length: tasks }, (_, n) => ({ key: `t${n}`, subject: `Task ${n}`, run: 'true' })),
   };
-  // JSON is YAML.
+  // The file may contain JSON, because JSON is YAML.
   writeFileSync(join(root, 'plan.yaml'), JSON.stringify(plan));
   const began = performance.now();
   const argv = [join(ROOT, 'bin', 'teams.js'), 'run', 'plan.yaml', '--quiet'];

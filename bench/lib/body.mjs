@@ -1,6 +1,6 @@
 /**
- * What is sent: a short body that says who sent it, its number, and a checksum of both and of its text. Made by one
- * concatenation, so that making it is no part of what is measured.
+ * The body of a message: short, with its sender, its number, and a checksum of both and of its text. One concatenation
+ * makes it, so that making it costs the measurement nothing.
  */
 import { crc32 } from 'node:zlib';
 
@@ -11,7 +11,7 @@ const SUMS = VARIANTS.map((text) => crc32(text));
 export const bodyOf = (who, number) =>
   `${who} ${number} ${VARIANTS[number % VARIANTS.length]} ${(SUMS[number % SUMS.length] ^ number) >>> 0}`;
 
-/** @returns who and number, or undefined for a body that is damaged */
+/** @returns sender and number, or undefined for a damaged body */
 export function readBody(body) {
   const parts = /^(\S+) (\d+) (.*) (\d+)$/.exec(body ?? '');
   if (!parts) return undefined;

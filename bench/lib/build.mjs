@@ -1,4 +1,4 @@
-/** Makes what is measured: dist/ as it ships, and the product's parts that the bench drives itself. */
+/** Builds what is measured: dist/ as it ships, and the parts of the product that the bench drives itself. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const run = (file, args) => {
   if (status !== 0) throw new Error(`${file} ${args.join(' ')} failed.`);
 };
 
-/** The yardsticks have a lock file of their own, so that the product's install stays light. */
+/** The yardsticks have their own lock file, so that the product's install stays small. */
 export function installYardsticks() {
   if (existsSync(new URL('../node_modules', import.meta.url))) return;
   console.error('bench/node_modules is missing: npm ci --prefix bench (a minute or two; better-sqlite3 compiles)');
@@ -23,7 +23,7 @@ export function installYardsticks() {
 export async function buildProduct() {
   run(process.execPath, ['scripts/build.mjs']);
   await bundle('product', new URL('product.mjs', import.meta.url));
-  // A team with a past, as the tests make it.
+  // A team with a long history, built as the tests build it.
   const noTest = fileURLToPath(new URL('no-test.mjs', import.meta.url));
   await bundle('great-team', new URL('../../test/support/great-team.ts', import.meta.url), { vitest: noTest });
   await stop();

@@ -1,11 +1,11 @@
-/** Claimants of several kinds of board, one kind after the other, round after round. */
+/** Claimants on several kinds of board, one kind after the other, round after round. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { hire, job, together } from './crew.mjs';
 
 /**
  * @param {{kind: string, tasks: number}[]} entries
- * @returns {Promise<{rate: number, double: number, missed: number}[][]>} for each entry one result a round
+ * @returns {Promise<{rate: number, double: number, missed: number}[][]>} for each entry, one result per round
  */
 export async function contest(entries, { rounds, dir, claimants }) {
   const results = entries.map(() => []);

@@ -1,6 +1,6 @@
 /**
- * Processes that do a job at the same time: each says `"ready"`, is told what to do, and says its result; all of it lines of
- * JSON, so that a program in any language can take part. They live through all rounds: a program that runs warm is measured.
+ * Processes that do a job at the same time. Each prints `"ready"`, reads its work, and prints its result, all as lines
+ * of JSON, so that a program in any language can take part. They live through all rounds: warm programs are measured.
  */
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -20,7 +20,7 @@ class Hand {
   constructor([file, ...args]) {
     this.#child = spawn(file, args, { stdio: ['pipe', 'pipe', 'pipe'] });
     this.#child.stderr.on('data', (bytes) => (this.#errors = (this.#errors + bytes).slice(-2_000)));
-    this.#child.stdin.on('error', () => {}); // It died; whoever listens is told so.
+    this.#child.stdin.on('error', () => {}); // It died; `ended` reports that.
     this.#lines = createInterface({ input: this.#child.stdout })[Symbol.asyncIterator]();
     this.ended = new Promise((resolve) => this.#child.once('close', resolve));
   }
@@ -33,7 +33,7 @@ class Hand {
     this.#child.stdin.write(`${JSON.stringify(what)}\n`);
   }
 
-  /** @returns the next thing that it says */
+  /** @returns the next value that it prints */
   async hear() {
     const late = setTimeout(() => this.kill(), LONGEST_MS);
     const { done, value } = await this.#lines.next();
@@ -47,7 +47,7 @@ class Hand {
   }
 }
 
-/** Starts processes and waits until all are ready; `work` gets them, and none outlives it. */
+/** Starts processes, waits until all are ready, and passes them to `work`; none outlives it. */
 export async function hire(jobs, work) {
   const hands = jobs.map((argv) => new Hand(argv));
   try {
@@ -59,11 +59,14 @@ export async function hire(jobs, work) {
   }
 }
 
-/** Tells all of them the same at once. @returns their results */
+/**
+ * Sends all of them the same value at once.
+ * @returns their results
+ */
 export async function together(hands, what) {
   for (const hand of hands) hand.tell(what);
   return Promise.all(hands.map((hand) => hand.hear()));
 }
 
-/** One result of each of several jobs, done at once by fresh processes. */
+/** One result of each of several jobs, done at the same time by fresh processes. */
 export const once = (jobs) => hire(jobs, (hands) => together(hands, {}));

@@ -1,4 +1,4 @@
-/** Numbers of many rounds, made one. */
+/** Summaries of the numbers of many rounds. */
 
 export function quantile(values, q) {
   const sorted = [...values].sort((one, other) => one - other);
@@ -12,10 +12,10 @@ export const median = (values) => quantile(values, 0.5);
 
 export const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-/** The median of the ratios of each round: what both met in the same moment cancels out. */
+/** The median of the ratios of each round: what disturbed both at the same time cancels out. */
 export const ratio = (these, those) => median(these.map((value, round) => value / those[round]));
 
-/** Three digits that matter. */
+/** Three significant digits. */
 export function short(value) {
   if (!Number.isFinite(value)) return '–';
   if (value === 0) return '0';

@@ -1,8 +1,11 @@
-/** Loaded into a program that draws, by `--import`: its pid and the times of its frames, into files at `FRAME_PROBE`, besides its loop's delay. */
+/**
+ * Loaded by `--import` into a program that draws: writes its pid and the times of its frames to the files at
+ * `FRAME_PROBE`, besides its loop's delay.
+ */
 import { writeFileSync } from 'node:fs';
 import './loop-probe.mjs';
 
-/** Shorter writes are words of control. */
+/** Shorter writes are control sequences, not frames. */
 const LEAST = 200;
 
 const frames = [];

@@ -1,6 +1,6 @@
 /**
- * One process of a crew: `hand.mjs MODULE JOB OPTIONS`. The job prepares itself and gives the work to do; the work is done
- * once for each line of JSON that it is told, and may be told and say more meanwhile.
+ * One process of a crew: `hand.mjs MODULE JOB OPTIONS`. The job prepares itself and returns its work function. That
+ * function runs once for each line of JSON on stdin, and may read and print more meanwhile.
  */
 import { createInterface } from 'node:readline';
 

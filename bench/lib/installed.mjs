@@ -1,4 +1,4 @@
-/** Where a program of the PATH is; undefined if it is not there. */
+/** The path of a program on PATH; undefined if it is not installed. */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 

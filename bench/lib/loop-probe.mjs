@@ -1,6 +1,6 @@
 /**
- * Loaded into a program by `--import`: says how late its event loop was, into the file that `LOOP_PROBE` names, at each
- * SIGUSR2, and begins anew.
+ * Loaded into a program by `--import`: at each SIGUSR2 it writes its event loop's delay to the file named by
+ * `LOOP_PROBE`, and starts counting again.
  */
 import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -1,2 +1,2 @@
-/** What `vitest` is outside of a test: nothing ends here, so nothing is done at an end. */
+/** Replaces `vitest` outside of a test: there is no end of a test, so nothing is cleaned up. */
 export const onTestFinished = () => {};

@@ -1,4 +1,4 @@
-/** What a process costs, by /proc: processor time to the nanosecond, resident memory, how often it was woken. */
+/** The cost of a process, from /proc: processor time to the nanosecond, resident memory, number of wake-ups. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Milliseconds of processor time of all its threads. */

@@ -6,7 +6,7 @@ export { newTaskSchema } from '../../src/model/board/task.ts';
 export { realClock } from '../../src/os/system-clock.ts';
 export { Mailroom } from '../../src/runtime/team/mailroom.ts';
 export { sendMail } from '../../src/runtime/team/send-mail.ts';
-export { createBell as hangBell } from '../../src/store/mail/bell.ts';
+export { createBell } from '../../src/store/mail/bell.ts';
 export { BoardStore } from '../../src/store/board/board.ts';
 export { realDisk } from '../../src/store/files/disk.ts';
 export { Locks } from '../../src/store/lock/lock.ts';

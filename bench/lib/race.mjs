@@ -1,4 +1,4 @@
-/** Writers of several kinds, one kind after the other, round after round: the same moments for all. */
+/** Writers of several kinds, one kind after the other, round after round: so that all meet the same conditions. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { audit, bodyOf } from './body.mjs';

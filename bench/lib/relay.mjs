@@ -1,4 +1,6 @@
-/** One process adds, another processes: throughput in batches, or the time of single messages. Round after round. */
+/**
+ * One process adds, another processes: the throughput in batches, or the delay of single messages. Round after round.
+ */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -6,13 +8,13 @@ import { audit, bodyOf } from './body.mjs';
 import { hire, job } from './crew.mjs';
 import { quantile } from './figures.mjs';
 
-/** What has not come this long after the last that came is stuck. */
+/** After this long without a message, the relay counts as stuck. */
 const PATIENCE_MS = 2_500;
 
 /**
  * @param {string[]} kinds modules with `producer`, `consumer` and `prepare`
- * @param {{rounds: number, dir: string, batch?: number, ms?: number, count?: number, gapMs?: number[]}} shape batches for
- *   so many milliseconds, or so many single messages with random gaps
+ * @param {{rounds: number, dir: string, batch?: number, ms?: number, count?: number, gapMs?: number[]}} shape batches
+ * for `ms` milliseconds, or `count` single messages with random gaps
  */
 export async function relay(kinds, { rounds, dir, ...shape }) {
   const results = new Map(kinds.map((kind) => [kind, []]));
@@ -39,7 +41,7 @@ async function pass(kind, shape) {
 
 async function leg(consumer, producer, who) {
   consumer.tell({ who });
-  await consumer.hear(); // It listens.
+  await consumer.hear(); // It is listening now.
   producer.tell({ who });
   const { began, count } = await producer.hear();
   consumer.tell(count);
@@ -47,7 +49,7 @@ async function leg(consumer, producer, who) {
   return { count, audit: tally, rate: count / ((took - began) / 1000), ...delays };
 }
 
-/** Milliseconds that every process of this boot agrees on. */
+/** Milliseconds of a clock that all processes of this boot share. */
 const now = () => Number(process.hrtime.bigint()) / 1e6;
 
 export async function produce({ kind, batch = 1, ms, count: most = Number.POSITIVE_INFINITY, gapMs, ...place }) {

@@ -1,4 +1,4 @@
-/** What the bench says: tables while it goes, the goals at the end, both kept. */
+/** The output of the bench: tables while it runs, the goals at the end; both are kept. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { basename, join } from 'node:path';
@@ -17,7 +17,7 @@ export function print(rows) {
   for (const row of rows) console.log(`  ${padded(row, widths).trimEnd()}`);
 }
 
-/** In words what is missing; a rate with a loss is no rate. */
+/** Describes what is missing; a rate with losses does not count. */
 function lossOf(audits = []) {
   if (audits.every(isWhole)) return '';
   const all = (key) => sum(audits.map((one) => one[key]));
@@ -53,7 +53,7 @@ export function printGoals(goals) {
   console.log(`\n${goals.filter(({ pass }) => pass).length} of ${goals.length} met, ${short_} fall short.`);
 }
 
-/** What a reader needs to know of the machine, and no more. */
+/** What a reader needs to know about the machine, and no more. */
 const machine = () => ({
   cpu: cpus()[0].model,
   cores: cpus().length,
@@ -61,7 +61,7 @@ const machine = () => ({
   node: process.version,
 });
 
-/** @param {object[]} curves drawn beside it */
+/** @param {object[]} curves drawn as files in the same folder */
 export function keep(folder, goals, curves) {
   mkdirSync(folder, { recursive: true });
   const latest = { goals, machine: machine(), date: new Date().toISOString().slice(0, 10) };

@@ -1,4 +1,4 @@
-/** Draws lines in a coordinate system, as a file that stands on its own in light and dark pages. */
+/** Draws lines in a coordinate system, as a self-contained file for light and dark pages. */
 import { short } from './figures.mjs';
 
 const [WIDTH, HEIGHT] = [720, 400];
@@ -9,7 +9,7 @@ const STYLE = `text{font:12px system-ui,sans-serif;fill:#475569}.title{font-size
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
-/** Values to places between two edges; by powers of ten, or from zero. */
+/** Maps values to positions between two edges, logarithmically or from zero. */
 function scale(values, isLog, from, to) {
   const grow = isLog ? Math.log10 : (value) => value;
   const low = isLog ? 10 ** Math.floor(Math.log10(Math.min(...values))) : 0;

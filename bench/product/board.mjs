@@ -1,4 +1,4 @@
-/** The product's board under claimants: each claims the next task and completes it until nothing is left. */
+/** The product's board with claimants: each claims the next task and completes it until none is left. */
 import { BoardStore, newTaskSchema, nextClaim, parseName, realClock, realDisk } from '../.build/product.mjs';
 import { lazyDisk, makeTeamIn, pathsIn } from './team.mjs';
 
@@ -7,7 +7,7 @@ const BATCH = 500;
 const ULID_ZERO = '0'.repeat(26);
 
 const boardIn = (dir, disk, create = false) => new BoardStore(pathsIn(dir).log, { disk, clock: realClock, create });
-/** Any 26 digits are an incarnation. */
+/** Any 26 digits are a valid incarnation. */
 const lifeOf = (index) => ULID_ZERO.slice(0, 24) + String(index).padStart(2, '0');
 const memberOf = (index) => parseName('member', `w${index}`);
 
@@ -31,7 +31,7 @@ function prepareBoard(dir, tasks, claimants) {
   board.close();
 }
 
-/** @param isDurable whether a completed task is on the disk before it is answered, as shipped */
+/** @param isDurable whether a completed task is on the disk before the call returns, as shipped */
 export const claiming = (isDurable) => ({
   prepare: prepareBoard,
   claimant({ dir, index }) {
@@ -40,7 +40,7 @@ export const claiming = (isDurable) => ({
     const author = { by: member, inc: lifeOf(index) };
     store.fold();
     return {
-      /** @returns the id of a task that was claimed and completed; undefined when nothing is pending */
+      /** @returns the id of a task that was claimed and completed; undefined when none is pending */
       next() {
         for (let task = nextClaim(store.fold(), member); task; task = nextClaim(store.board, member)) {
           const { id } = task;

@@ -1,4 +1,4 @@
-/** A process that does to the team at argv[2] what four busy members do, at argv[3] events a second: agents that speak, mail, tasks. */
+/** Does to the team at argv[2] what four busy members do, at argv[3] events a second: agent output, mail, tasks. */
 import { setTimeout } from 'node:timers/promises';
 import { LEAD, newTaskSchema, openStore, parseName, realClock, sendMail, teamPaths } from '../.build/product.mjs';
 

@@ -1,4 +1,4 @@
-/** The board as shipped: what is completed survives a power loss. */
+/** The board as shipped: a completed task survives a power loss. */
 import { claiming } from './board.mjs';
 
 export const { prepare, claimant } = claiming(true);

@@ -1,4 +1,4 @@
-/** The board, flushing left to the system as the yardsticks beside it do. */
+/** The board, with flushing left to the system, as in its yardsticks. */
 import { claiming } from './board.mjs';
 
 export const { prepare, claimant } = claiming(false);

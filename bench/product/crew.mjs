@@ -14,7 +14,7 @@ export async function startTeam(root, size) {
   return {
     names,
     pids,
-    /** Mail that its reader uses up by itself, without a turn of its agent. */
+    /** Mail that its reader acknowledges without a turn of its agent. */
     send: (name, text) => sendMail(store, speaker, name, text, { kind: 'status' }),
     async stop() {
       await store.close();

@@ -1,4 +1,4 @@
-/** One reader before a full inbox: how fast it empties it, how much memory it takes, how long it holds the lock. */
+/** One reader with a full inbox: how fast it empties it, how much memory it uses, how long it holds the lock. */
 import { openSync, writeSync } from 'node:fs';
 import { audit, bodyOf } from '../lib/body.mjs';
 import { lineOf, realDisk } from '../.build/product.mjs';
@@ -12,7 +12,7 @@ const BATCH = 1_000;
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const idOf = (number) => ULID.slice(0, 18) + String(number).padStart(8, '0');
 
-/** Lines as the sender writes them, without a million sends. */
+/** Writes lines as the sender does, without a million sends. */
 export function fill(dir, count) {
   const paths = makeTeamIn(dir);
   const fd = openSync(paths.inbox(READER).inbox, 'a', 0o600);

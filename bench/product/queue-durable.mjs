@@ -1,4 +1,4 @@
-/** The inbox as a queue, as shipped: sent and acknowledged when it is on the disk. */
+/** The inbox as a queue, as shipped: a message is sent or acknowledged when it is on the disk. */
 import { realDisk } from '../.build/product.mjs';
 import { queueing } from './queue-base.mjs';
 

@@ -1,4 +1,4 @@
-/** The inbox as a queue, flushing left to the system as the yardsticks beside it do. */
+/** The inbox as a queue, with flushing left to the system, as in its yardsticks. */
 import { queueing } from './queue-base.mjs';
 import { lazyDisk } from './team.mjs';
 

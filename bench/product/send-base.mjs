@@ -1,4 +1,4 @@
-/** The product's sender as a subject of a race. */
+/** The product's sender as an entry of a race. */
 import { drain, lazyDisk, makeTeamIn, READER, readerIn, senderIn } from './team.mjs';
 
 export const sending = (options) => ({

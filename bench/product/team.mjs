@@ -1,7 +1,7 @@
-/** A team directory with the product's own parts on it, as far as a measurement needs them. */
+/** A team directory with the parts of the product that a measurement needs. */
 import { mkdirSync } from 'node:fs';
 import {
-  hangBell,
+  createBell,
   Locks,
   parseName,
   pinDirectory,
@@ -12,7 +12,7 @@ import {
   teamPaths,
 } from '../.build/product.mjs';
 
-/** No quota stands in the way of a measurement. */
+/** A quota that no measurement reaches. */
 export const MANY = { inboxMaxMessages: 1e9, inboxMaxBytes: 2 ** 50 };
 export const READER = parseName('member', 'reader');
 
@@ -24,7 +24,7 @@ export const pathsIn = (dir) => teamPaths(dir, parseName('team', 'bench'));
 export function makeTeamIn(dir, members = [READER]) {
   const paths = pathsIn(dir);
   for (const path of [paths.folder, paths.board]) mkdirSync(path, { recursive: true, mode: 0o700 });
-  for (const member of members) hangBell(realDisk, paths.inbox(member).bell);
+  for (const member of members) createBell(realDisk, paths.inbox(member).bell);
   return paths;
 }
 

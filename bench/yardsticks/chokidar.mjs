@@ -1,4 +1,4 @@
-/** chokidar on one file, as it comes. */
+/** chokidar on one file, with its defaults. */
 import { once } from 'node:events';
 import { watch } from 'chokidar';
 import { follow } from './followed-file.mjs';

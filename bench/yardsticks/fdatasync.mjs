@@ -1,4 +1,4 @@
-/** What the disk can do: one 200 byte append and one `fdatasync` after the other. */
+/** The limit of the disk: 200 byte appends, each followed by one `fdatasync`. */
 import { closeSync, fdatasyncSync, openSync, writeSync } from 'node:fs';
 import { bodiesIn, inboxIn } from './lines.mjs';
 

@@ -1,4 +1,4 @@
-/** One JSON file a task: claimed by an `O_EXCL` file beside it, each change a temporary file renamed over it. */
+/** One JSON file per task: claimed by an `O_EXCL` file beside it; each change is a temporary file renamed over it. */
 import { closeSync, openSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -26,7 +26,7 @@ const isClaimed = (dir, id) => {
 };
 
 export function claimant({ dir, index }) {
-  // It looks once what there is and goes on from there: kinder than to list the directory for each claim.
+  // It lists the directory once and continues from there: faster than to list it for each claim.
   const ids = readdirSync(dir).flatMap((file) => /^(\d+)\.json$/.exec(file)?.[1] ?? []);
   ids.sort((one, other) => one - other);
   return {

@@ -1,4 +1,6 @@
-/** One writer appends to a file, one reader follows it from where it was: the rest is how it is woken. */
+/**
+ * One writer appends to a file, one reader follows it from its last position; callers choose how the reader is woken.
+ */
 import { closeSync, fstatSync, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { inboxIn } from './lines.mjs';
 
@@ -12,7 +14,7 @@ export function producer({ dir }) {
   };
 }
 
-/** @returns reads what came since the last call */
+/** @returns a function that reads what came since its last call */
 export function follow(dir, onBody) {
   const fd = openSync(inboxIn(dir), 'r');
   let at = 0;

@@ -1,4 +1,4 @@
-/** Stands in for `claude` in stream-json: answers each message at once, so that what is left is whoever drives it. */
+/** Replaces `claude` in stream-json: answers each message at once, so that only the cost of its driver is measured. */
 import { createInterface } from 'node:readline';
 
 const say = (message) => process.stdout.write(`${JSON.stringify(message)}\n`);

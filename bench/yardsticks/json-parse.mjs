@@ -1,4 +1,4 @@
-/** The limit of a drain: the same file in chunks, each line through `JSON.parse`, and that is all. */
+/** The limit of a drain: the same file in chunks, each line through `JSON.parse`, and nothing else. */
 import { openSync, readSync } from 'node:fs';
 
 const CHUNK = 64 * 1024;

@@ -1,4 +1,4 @@
-/** Maildir: a file a message, written in tmp/ and renamed into new/. No lock at all. */
+/** Maildir: one file per message, written in tmp/ and renamed into new/. No lock at all. */
 import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bodiesIn, lineOf } from './lines.mjs';

@@ -1,4 +1,4 @@
-/** The physical limit: one `O_APPEND` write of 200 bytes a message, nothing else. */
+/** The physical limit: one `O_APPEND` write of 200 bytes per message, nothing else. */
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { bodiesIn, inboxIn } from './lines.mjs';
 

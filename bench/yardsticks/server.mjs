@@ -28,7 +28,7 @@ export async function startServer(file, argv) {
   const port = await freePort();
   const child = spawn(file, argv(port), { stdio: 'ignore' });
   const ended = once(child, 'exit');
-  ended.catch(() => {}); // Not started at all: the port stays silent, and that is told below.
+  ended.catch(() => {}); // If it could not start at all, the port stays silent; the code below reports that.
   const stop = async () => {
     child.kill('SIGKILL');
     await ended.catch(() => {});
@@ -44,6 +44,6 @@ export async function startServer(file, argv) {
 export const startRedis = (dir) =>
   startServer('redis-server', (port) => ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', '']);
 
-/** With its streams on disk, as a team's mail is. */
+/** Its streams are on disk, as a team's mail is. */
 export const startNats = (dir) =>
   startServer('nats-server', (port) => ['-a', '127.0.0.1', '-p', String(port), '-js', '-sd', dir]);

@@ -1,4 +1,7 @@
-/** A SQLite table as a queue: a batch is one transaction; the consumer takes 1,000 and deletes them, and looks each ms. */
+/**
+ * A SQLite table as a queue: a batch is one transaction; the consumer looks every millisecond, takes 1,000 and deletes
+ * them.
+ */
 import { setTimeout } from 'node:timers/promises';
 import { openDatabase } from './sqlite.mjs';
 

@@ -1,4 +1,4 @@
-/** Opens a SQLite database as a queue is best served: WAL, patient. */
+/** Opens a SQLite database with the best settings for a queue: WAL, and a long busy timeout. */
 import Database from 'better-sqlite3';
 import { join } from 'node:path';
 

@@ -13,7 +13,7 @@ async function acquire(lock) {
       await setTimeout(50);
     }
   }
-  return undefined; // As the seed does: it gives up waiting and writes all the same.
+  return undefined; // As the reference does: it stops waiting and writes without the lock.
 }
 
 export function writer({ dir, who }) {

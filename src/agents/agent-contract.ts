@@ -1,75 +1,81 @@
 /**
- * The contract of every agent: one `turn` at a time, told as a stream of events and ended in one of three ways. An agent
- * knows its input and nothing of teams, tasks or boards; tools are calls that it yields and that are answered.
+ * The contract of every agent: one `turn` at a time, reported as a stream of events, with one of three ends. An agent
+ * knows its input and nothing of teams, tasks or boards; it yields tool calls, and the caller answers them.
  */
 import type { FailureClass, Sandbox } from '../model/agent/agent.ts';
 import type { ToolName } from '../model/team/tool.ts';
 import type { Usage } from '../model/agent/usage.ts';
 
-/** Mail that comes while a turn runs. An agent that cannot take it leaves it: then it is of the next turn. */
+/** Mail that arrives while a turn runs. If an agent cannot take it, it waits for the next turn. */
 export interface Incoming {
-  /** Takes what waits, in words for the model; undefined when nothing does. What is taken belongs to this turn. */
+  /**
+   * Takes the waiting mail, as text for the model; undefined when there is none. Mail that is taken belongs to this
+   * turn.
+   */
   take(): string | undefined;
-  /** @returns what takes the listener away again */
+  /** @returns a function that removes the listener */
   onArrival(listener: () => void): () => void;
 }
 
 export interface TurnInput {
-  /** What the agent is asked, as one text; for a task without a prompt of its own, the task's text. */
+  /** The request to the agent, as one text; for a task without its own prompt, the task's text. */
   readonly prompt: string;
-  /** For `exec`: the argv of this task; the agent's own command when it has none. */
+  /** For `exec`: the argv of this task; without one, the agent's own command runs. */
   readonly argv?: readonly string[] | undefined;
-  /** The whole environment of what is started: nothing is added to it. */
+  /** The whole environment of every child process: nothing is added to it. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly sandbox: Sandbox;
-  /** Offered to an agent whose tools we carry out: each call of one is a `called` event. */
+  /** Offered to an agent whose tools this runtime carries out: each call is a `called` event. */
   readonly tools?: readonly ToolName[];
   readonly mail?: Incoming;
-  /** Milliseconds; the turn ends as `timeout` after it. */
+  /** Milliseconds; after that the turn ends as `timeout`. */
   readonly timeoutMs?: number;
-  /** Milliseconds without any sign of the agent; the turn ends as `timeout` after it. */
+  /** Milliseconds without any sign of the agent; after that the turn ends as `timeout`. */
   readonly stallMs?: number | undefined;
-  /** Aborts the turn: everything it started is ended first. */
+  /** Aborts the turn, after everything that the turn started is ended. */
   readonly signal: AbortSignal;
 }
 
-/** What an agent wants to do by itself, told so that it can be allowed or denied. */
+/** What an agent wants to do with its own tools, so that it can be allowed or denied. */
 export type AccessKind = 'reads' | 'writes' | 'runs' | 'reaches' | 'unknown';
 
 export type AgentEvent =
   /** A process was started for this turn. */
   | { readonly type: 'started'; readonly pid: number }
-  /** The id under which a later life of this agent can go on; told once a session, before the first answer. */
+  /** The id under which a later process of this agent can continue; sent once a session, before the first answer. */
   | { readonly type: 'session'; readonly id: string }
-  /** Raw output, as it came; for the log and as a sign of progress. */
+  /** Raw output, unchanged; for the log and as a sign of progress. */
   | { readonly type: 'output'; readonly stream: 'stdout' | 'stderr'; readonly bytes: Buffer }
-  /** Something said in words. */
+  /** Text from the model. */
   | { readonly type: 'said'; readonly text: string }
-  /** An offered tool is called; the answer is handed to `next()`. */
+  /** The agent calls an offered tool; pass the answer to `next()`. */
   | {
       readonly type: 'called';
       readonly tool: string;
       readonly input: Readonly<Record<string, unknown>>;
-      /** Aborts when the answer is wanted no more. */
+      /** Aborts when the answer is no longer needed. */
       readonly signal?: AbortSignal;
     }
-  /** It asks whether it may use a tool of its own; the answer is handed to `next()`: `ok` is yes. */
+  /** The agent asks whether it may use its own tool; pass the answer to `next()`: `ok` is yes. */
   | { readonly type: 'asked'; readonly tool: string; readonly effect: AccessKind; readonly paths: readonly string[] }
-  /** It used a tool of its own: progress, in one line. */
+  /** The agent used its own tool: progress, in one line. */
   | { readonly type: 'used'; readonly tool: string; readonly text: string }
-  /** It is about to call its vendor; whoever drives the turn may hold it here, while the vendor's pause lasts. */
+  /** The agent is about to call its vendor; the caller may hold it here while the vendor's pause lasts. */
   | { readonly type: 'calling' }
-  /** Its vendor refused or was cut; it waits by itself, `afterMs` if it says so, and tries again. */
+  /** The vendor refused or the connection broke; the agent waits, `afterMs` milliseconds if given, and tries again. */
   | { readonly type: 'retrying'; readonly why: FailureClass; readonly text: string; readonly afterMs?: number }
-  /** What one model call, or several, used; each is told once. */
+  /** What one model call, or several, used; reported once each. */
   | { readonly type: 'usage'; readonly usage: Usage }
-  /** Something about its session: it was compacted, or an old one could not be found. */
+  /** A note about the session: it was compacted, or an old one could not be found. */
   | { readonly type: 'noted'; readonly text: string };
 
 export type CallAnswer = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
 
-/** How a turn ended. `exit` is the program's own verdict on the task; the classes of SPEC §8 are the agent's faults. */
+/**
+ * How a turn ended. `exit` is the program's own verdict on the task; the other classes are faults of the agent
+ * (docs/specification.md R7.3).
+ */
 export type TurnEnd =
   | { readonly ended: 'answered'; readonly text: string; readonly exitCode?: number | undefined }
   | {
@@ -86,7 +92,7 @@ export type Turn = AsyncGenerator<AgentEvent, TurnEnd, CallAnswer | undefined>;
 
 export interface Agent {
   turn(input: TurnInput): Turn;
-  /** Ends whatever the agent keeps between turns; idempotent. */
+  /** Ends everything that the agent keeps between turns; idempotent. */
   close(): Promise<void>;
 }
 
@@ -97,19 +103,19 @@ export interface Server {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Where an agent sits: what is true for all of its turns. Without any of it an agent is good for errands. */
+/** What is true for all turns of an agent. An agent without any of it can serve as a subagent. */
 export interface AgentContext {
-  /** Who it is and how it works here, for its system prompt; repeated after each compaction. */
+  /** Who the agent is and how it works here, for its system prompt; repeated after each compaction. */
   readonly identity?: string;
-  /** A directory of its own, for its configuration and its sessions; made before, 0700. */
+  /** The agent's own directory for its configuration and its sessions; exists already, mode 0700. */
   readonly home?: string;
-  /** The session of an earlier life to go on with; when it cannot be found a fresh one begins, and `noted` says so. */
+  /** The session of an earlier process to continue. If it cannot be found, a new one begins, and `noted` says so. */
   readonly session?: string | undefined;
   /** The team's tools for a program that speaks MCP. */
   readonly server?: Server;
-  /** Puts what holds its program in around the program's argv. */
+  /** Wraps the program's argv in its program isolation. */
   readonly isolate?: ((argv: readonly string[]) => readonly string[]) | undefined;
-  /** What a script's `crashes` does, where the whole process is not the agent's to end. */
+  /** What a script's `crashes` does, where the agent must not end the whole process. */
   readonly crash?: () => void;
 }
 

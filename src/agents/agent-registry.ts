@@ -1,10 +1,10 @@
-/** From an agent as data to the agent. A kind's code is loaded when the first of that kind is made. */
+/** Makes an agent from its data. The code of a kind is loaded when the first agent of that kind is made. */
 import type { AgentSpec } from '../model/agent/agent.ts';
 import type { Agent, AgentContext } from './agent-contract.ts';
 
 /**
- * @param seat without one it is good for errands
- * @throws UsageError `USAGE` when the options are not that kind's
+ * @param agentContext without one, the agent can serve as a subagent
+ * @throws UsageError `USAGE` when the options do not fit the kind
  */
 export async function agentFor(spec: AgentSpec, agentContext: AgentContext = {}): Promise<Agent> {
   switch (spec.kind) {

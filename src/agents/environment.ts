@@ -1,6 +1,6 @@
 /**
- * The environment of a child, by allow-list (SPEC §8): what every program needs, what the user named, and the own
- * variables of that kind of agent. Another agent's keys, and `TEAMS_*` of the parent, never come along.
+ * The environment of a child, by allow-list (docs/specification.md R7.5): what every program needs, what the user
+ * named, and the variables of that kind of agent. Keys of other agents, and `TEAMS_*` of the parent, are never passed.
  */
 import { recordOf, type AgentKind } from '../model/agent/agent-kinds.ts';
 
@@ -22,15 +22,15 @@ export interface EnvironmentSources {
   readonly parent: Readonly<Record<string, string | undefined>>;
   /** `env:` of the plan, the member and the agent, merged. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names that the user lets through. */
+  /** Names of variables that the user allows. */
   readonly envPass?: readonly string[];
-  /** What the runtime itself says: `TEAMS_*`, a PATH with our `bin` in front. */
+  /** Variables that the runtime sets: `TEAMS_*`, a PATH with our `bin` in front. */
   readonly add?: Readonly<Record<string, string>>;
 }
 
 /**
- * The whole environment of a child; later sources win over earlier ones. For the tools of an agent that is driven in
- * this process the kind is `exec`: they get no key.
+ * The whole environment of a child; later sources override earlier ones. The tools of an agent that runs in this
+ * process use the kind `exec`: they get no key.
  */
 export function childEnvironment(
   kind: AgentKind,

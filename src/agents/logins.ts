@@ -1,4 +1,4 @@
-/** Where the user's own login for each program is, from the table of agent kinds. Pure: nothing is read here. */
+/** Where the user's login for each program is, from the table of agent kinds. Pure: this module reads nothing. */
 import { join } from 'node:path';
 import {
   AGENT_KIND_RECORDS,
@@ -24,7 +24,7 @@ function resolved(login: LoginRecord, env: Env): Login {
   return { ...login, directory: join(env[variable] ?? join(env['HOME'] ?? '', home), below) };
 }
 
-/** The files of a login that its program renews; a sandbox lends them writable. */
+/** The files of a login that its program renews; a sandbox makes them writable. */
 export function loginFiles(kind: AgentKind, env: Env): string[] {
   const { login } = recordOf(kind);
   if (login?.isRenewed === undefined) return [];
@@ -32,7 +32,10 @@ export function loginFiles(kind: AgentKind, env: Env): string[] {
   return files.map((file) => join(directory, file));
 }
 
-/** Links to a program's login for a home of its own: a login is never copied. @param below the home */
+/**
+ * Links to a program's login, for a separate home: a login is never copied.
+ * @param below a folder of the home
+ */
 export function loginLinks(kind: LoginKind, env: Env, below = ''): Record<string, readonly [string, string]> {
   const { directory, files } = loginOf(kind, env);
   return Object.fromEntries(files.map((file) => [join(below, file), [directory, file] as const]));

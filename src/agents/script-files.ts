@@ -1,4 +1,4 @@
-/** The few looks at the disk that an agent takes itself, and the one thing it writes: what a script tells it to. */
+/** The few disk reads of an agent, and its only write: the files that a script names. */
 import {
   accessSync,
   closeSync,
@@ -14,10 +14,10 @@ import {
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { codeOf, UsageError } from '../model/text/errors.ts';
 
-/** Why nothing can be started in this directory, as the rest of a sentence; undefined when something can. */
+/** Why no program can start in this directory, as the rest of a sentence; undefined when one can. */
 export function directoryFault(path: string): string | undefined {
   try {
-    if (!statSync(path).isDirectory()) return `${path} is no directory.`;
+    if (!statSync(path).isDirectory()) return `${path} is not a directory.`;
     accessSync(path, constants.X_OK);
     return undefined;
   } catch (error) {
@@ -37,7 +37,7 @@ export function readScript(path: string): string {
 }
 
 /**
- * Writes a file below a directory, making the directories between; never through a link that leads out of it.
+ * Writes a file below a directory and creates the directories between; never through a link that leads out of it.
  *
  * @returns false, with nothing written, when the path leads out
  */
@@ -56,8 +56,8 @@ export function writeInside(directory: string, path: string, text: string): bool
 }
 
 /**
- * Paths as an agent names them, where they really lead: below the directory they are relative to it, else absolute.
- * A link that leads out is followed, so that nobody need look at the disk again to judge them.
+ * The real places of the paths that an agent names: relative if they are below the directory, else absolute. A link
+ * that leads out is followed, so that a later check needs no disk access.
  */
 export function withinRoot(directory: string, paths: readonly string[]): string[] {
   const root = realpathSync(directory);
@@ -67,7 +67,7 @@ export function withinRoot(directory: string, paths: readonly string[]): string[
   });
 }
 
-/** Of a file that is not there yet: as far as its directories are. */
+/** For a file that does not exist yet: resolved as far as its directories exist. */
 function realPath(path: string): string {
   const there = nearestThere(path);
   return resolve(realpathSync(there), relative(there, path));

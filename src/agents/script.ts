@@ -1,4 +1,4 @@
-/** What a scripted agent is told to say, as data, and which of it comes next. */
+/** What a scripted agent says and does, as data, and which turn of it comes next. */
 import * as z from 'zod';
 import { FAILURE_CLASSES, processText } from '../model/agent/agent.ts';
 import { closed } from '../model/text/document-problem.ts';
@@ -19,14 +19,14 @@ const failSchema = closed({
   retryAfterMs: milliseconds.optional(),
 });
 
-/** One turn. What it holds is done in the order of these keys; it ends by `crashes`, `fails` or `answers`. */
+/** One turn. Its steps are done in the order of these keys; it ends by `crashes`, `fails` or `answers`. */
 export const scriptedTurnSchema = closed({
-  /** Only for a prompt that contains this. */
+  /** Only for a prompt that contains this text. */
   match: z.string().min(1).optional(),
   says: z.array(z.string()).optional(),
   calls: z.array(callSchema).optional(),
   waitsMs: milliseconds.optional(),
-  /** A file that somebody else makes. */
+  /** Waits for a file that another process makes. */
   waitsFor: processText.min(1).optional(),
   /** Path below the working directory → text. */
   writes: z.record(processText.refine(isBelow, 'Expected a path below the working directory.'), z.string()).optional(),
@@ -34,14 +34,14 @@ export const scriptedTurnSchema = closed({
   crashes: z.literal(true).optional(),
   fails: failSchema.optional(),
   answers: z.string().optional(),
-  /** Is never used up. */
+  /** The turn is never used up. */
   repeat: z.literal(true).optional(),
 });
 export type ScriptedTurn = z.infer<typeof scriptedTurnSchema>;
 
 export const scriptedTurnsSchema = z.array(scriptedTurnSchema).max(1_000);
 
-/** `options` of a scripted agent: its turns, or a YAML or JSON file with a list of them. */
+/** `options` of a scripted agent: its turns, or a YAML or JSON file with a list of turns. */
 export const scriptSchema = closed({
   turns: scriptedTurnsSchema.optional(),
   file: processText.min(1).optional(),
@@ -49,7 +49,7 @@ export const scriptSchema = closed({
   error: 'A scripted agent has either "turns" or "file", this one has both.',
 });
 
-/** Hands out turns in order: the first not used up that is for this prompt; undefined when there is none. */
+/** Returns turns in order: the first unused one that fits this prompt; undefined when there is none. */
 export function scriptReader(turns: readonly ScriptedTurn[]): (prompt: string) => ScriptedTurn | undefined {
   const left = [...turns];
   return (prompt) => {

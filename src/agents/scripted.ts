@@ -1,6 +1,6 @@
 /**
- * An agent that says what its script tells it: for tests and demonstrations. It starts no process and thinks nothing;
- * what it says of its own is labelled `(scripted)`.
+ * An agent that follows its script: for tests and demonstrations. It starts no process and calls no model; text that is
+ * not from the script is labelled `(scripted)`.
  */
 import { resolve } from 'node:path';
 import type { AgentSpec } from '../model/agent/agent.ts';
@@ -19,7 +19,7 @@ type Steps = AsyncGenerator<AgentEvent, void, CallAnswer | undefined>;
 
 /**
  * @param crash what a script's `crashes` does; for tests
- * @throws UsageError `USAGE` when the script is none
+ * @throws UsageError `USAGE` when the script is not valid
  */
 export function scripted(spec: AgentSpec, crash: () => void = () => process.kill(process.pid, 'SIGKILL')): Agent {
   const next = scriptReader(turnsOf(spec));
@@ -45,7 +45,7 @@ async function* scriptedTurn(turn: ScriptedTurn, input: TurnInput, crash: () => 
   return endOf(turn, input);
 }
 
-/** All of a turn but its end; nothing more after `stop`. */
+/** All steps of a turn except its end; none after `stop`. */
 async function* steps(turn: ScriptedTurn, input: TurnInput, stop: AbortSignal): Steps {
   const goesOn = (): boolean => !stop.aborted;
   for (const text of turn.says ?? []) if (goesOn()) yield { type: 'said', text };
@@ -81,7 +81,7 @@ function endOf({ crashes, fails, answers }: ScriptedTurn, { prompt }: TurnInput)
   return { ended: 'answered', text: answers ?? `(scripted) done: ${prompt.split('\n', 1)[0] ?? ''}` };
 }
 
-/** A relative `file` is looked for where this process works. */
+/** A relative `file` is resolved against the working directory of this process. */
 function turnsOf({ options = {} }: AgentSpec): readonly ScriptedTurn[] {
   const checked = check(scriptSchema, options);
   if (!checked.ok) throw notAScript('The script of a scripted agent', checked.problems);

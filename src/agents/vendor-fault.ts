@@ -1,16 +1,16 @@
 /**
- * What went wrong at a vendor, in the words of SPEC §8: the one place that says so, for programs and for model APIs. The
- * HTTP status decides where it is told, with the text for what a status leaves open; else the system's code, and at last
- * the text alone.
+ * Classifies a fault at a vendor (docs/specification.md R7.3): the only place that does so, for programs and for model
+ * APIs. The HTTP status decides if there is one, with the text for what a status leaves open; else the system's error
+ * code; else the text alone.
  */
 import type { FailureClass } from '../model/agent/agent.ts';
 import type { TurnEnd } from './agent-contract.ts';
 
 export interface VendorRefusal {
   readonly text: string;
-  /** The HTTP status, where it is told. */
+  /** The HTTP status, if known. */
   readonly status?: number | undefined;
-  /** The system's own: `ECONNREFUSED`. */
+  /** The system's error code, such as `ECONNREFUSED`. */
   readonly code?: string | undefined;
   readonly retryAfterMs?: number | undefined;
 }
@@ -29,15 +29,15 @@ const NO_MODEL = /model_not_found|not_found_error|model .{0,120}not found/i;
 const TIMED_OUT = /timed? ?out|timeout/i;
 const CRASHED =
   /\b5\d\d\b|disconnected|terminated|connection|econn|socket|network|fetch failed|stream (?:closed|ended)|server error/i;
-/** The library's words for what it cannot read. */
+/** The library's messages for an answer that it cannot read. */
 const NOT_OF_THE_API = /JSON parsing failed|Type validation failed|Invalid JSON response/;
 const UNREACHABLE: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
 
-/** Whether nobody listens there. */
+/** Whether no server listens at the address. */
 export const isUnreachable = ({ code }: Pick<VendorRefusal, 'code'>): boolean =>
   code !== undefined && UNREACHABLE.has(code);
 
-/** @param otherwise what nothing tells */
+/** @param otherwise the class when nothing else decides */
 export function faultOf(refusal: VendorRefusal, otherwise: FailureClass = 'bad_output'): FailureClass {
   if (NOT_OF_THE_API.test(refusal.text)) return 'bad_output';
   return byStatus(refusal) ?? (isUnreachable(refusal) ? 'crashed' : byText(refusal.text)) ?? otherwise;
@@ -55,7 +55,7 @@ function byStatus({ text, status = 0 }: VendorRefusal): FailureClass | undefined
   return KEY.test(text) ? 'unauthorised' : 'bad_output';
 }
 
-/** Which of its own faults an agent names when it tells no status. */
+/** The class of a fault that an agent reports without a status. */
 function byText(text: string): FailureClass | undefined {
   if (OVERFLOW.test(text)) return 'overflow';
   if (BILLING.test(text)) return 'unauthorised';
@@ -66,9 +66,12 @@ function byText(text: string): FailureClass | undefined {
   return CRASHED.test(text) ? 'crashed' : undefined;
 }
 
-/** A turn's end from a refusal. @param text what was said before it */
+/**
+ * A turn's end from a refusal.
+ * @param text what was said before it
+ */
 export function refused(refusal: VendorRefusal, text = ''): TurnEnd {
-  const message = refusal.text.replace(/\s+/g, ' ').trim().slice(0, MESSAGE) || 'It failed without a word.';
+  const message = refusal.text.replace(/\s+/g, ' ').trim().slice(0, MESSAGE) || 'It failed without a message.';
   const { retryAfterMs } = refusal;
   return {
     ended: 'failed',

@@ -1,6 +1,7 @@
 /**
  * What tools outside this repository need to attack the store: stress programs, simulated disks, foreign writers. These
- * names stay; new arguments are optional. Nothing in `src` imports this module, and the package does not export it.
+ * names are stable; new arguments are optional. No module in `src` imports this one, and the package does not export
+ * it.
  */
 export { ulid } from 'ulid';
 export { realClock } from '../os/system-clock.ts';

@@ -47,7 +47,7 @@ describe('what a vendor answers', () => {
   it('that tells nothing is what whoever drives it takes it for', () => {
     expect(faultOf({ text: 'I do not know.' })).toBe('bad_output');
     expect(faultOf({ text: 'I do not know.' }, 'crashed')).toBe('crashed');
-    expect(refused({ text: '' })).toMatchObject({ why: 'bad_output', message: 'It failed without a word.' });
+    expect(refused({ text: '' })).toMatchObject({ why: 'bad_output', message: 'It failed without a message.' });
   });
 });
 

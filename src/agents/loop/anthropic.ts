@@ -1,4 +1,4 @@
-/** Anthropic's models, by their API. */
+/** Anthropic's models, through their API. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
 import { modelAgent } from './model-agent.ts';
@@ -8,7 +8,7 @@ import { loopOptions, noKey, variable, versioned, type ModelVendor } from './mod
 const NAME = 'Anthropic';
 const ADDRESS = 'https://api.anthropic.com';
 
-/** Models whose thoughts are bound to the very conversation that they were thought in; ours is shortened now and then. */
+/** Models whose thinking blocks are bound to the exact conversation they were made in; ours is sometimes shortened. */
 const BINDS = /^claude-(?:fable|mythos|opus|sonnet|haiku)-5-[1-9]/;
 
 const vendor: ModelVendor = {
@@ -30,7 +30,7 @@ const vendor: ModelVendor = {
       model: provider(name),
       name,
       window: windowOf(spec, name),
-      // What a turn has said so far is read from the vendor's cache by its next call.
+      // The next call of a turn reads the earlier part of the conversation from the vendor's cache.
       providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' }, ...forgets, ...providerOptions } },
     };
   },

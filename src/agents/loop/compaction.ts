@@ -1,22 +1,22 @@
 /**
- * Keeping a conversation inside its model's window (S3's v5): old results of tools are cleared in batches before each
- * call, and near the window the whole is replaced by a summary that the model itself writes.
+ * Keeps a conversation inside its model's window (docs/specification.md R7.11). Before each call, old tool results are
+ * cleared in batches. Near the end of the window, a summary that the model writes replaces the whole conversation.
  */
 import type { ModelMessage, ToolResultPart } from 'ai';
 
 export interface Window {
-  /** Tokens that the model takes in and gives out together. */
+  /** Tokens of input and output together. */
   readonly tokens: number;
   readonly output: number;
 }
 
-/** Results that stay whole, however long they are. */
+/** The newest results stay whole, however long they are. */
 const KEPT_RESULTS = 3;
-/** A shorter result is not worth clearing. */
+/** A result with fewer characters is not worth clearing. */
 const SHORT = 400;
-/** What clearing must save, in parts of the window: each time is a new beginning for the vendor's cache. */
+/** The share of the window that clearing must save: each clearing invalidates the vendor's cache. */
 const WORTHWHILE = 0.1;
-/** The rest is for the next answers and for what we reckon wrongly. */
+/** The rest is for the next answers and for errors of the estimate. */
 const FULL = 0.85;
 const CHARACTERS_PER_TOKEN = 3.5;
 const CLEARED = '[This old result was cleared to save room; call the tool again if you need it.]';
@@ -42,19 +42,19 @@ export function clearedOf(messages: readonly ModelMessage[], { tokens }: Window)
   );
 }
 
-/** @param used tokens of the conversation, as the vendor counted them last and as we reckon what came since */
+/** @param used tokens of the conversation: the vendor's last count, plus an estimate of what came since */
 export const isFull = (used: number, { tokens, output }: Window): boolean => used > (tokens - output) * FULL;
 
 export const SUMMARISE = [
-  'The conversation is about to be cut off to make room. Write down everything that whoever goes on in your place must know:',
+  'The conversation is about to be cut off to make room. Write down everything that the agent that continues your work must know:',
   'the task and its rules, what was decided and why, what was done (files, commands, messages sent, tasks changed),',
   'what was found out, what failed, and what is to be done next. Name files, tasks and members exactly. Call no tool.',
 ].join(' ');
 
 /**
- * What a conversation becomes: who the model is and its own summary, then what it is asked.
+ * The conversation after compaction: the model's identity and its own summary, then the request.
  *
- * @param prompt of the turn that is under way, word for word
+ * @param prompt of the current turn, word for word
  */
 export function compacted(identity: string | undefined, prompt: string, summary: string): [ModelMessage, ModelMessage] {
   const head = 'Our conversation until now was cut off to make room. This is your own summary of it:';

@@ -1,6 +1,6 @@
 /**
- * What was said so far between us and a model, in memory and, where the agent has a home, on disk. It is always fit to be
- * sent: a call without an answer gets one, which says that nobody knows what became of it.
+ * The conversation with a model, in memory and, if the agent has a home, on disk. It can always be sent: a call without
+ * an answer gets one, which says that its result is unknown.
  */
 import { join } from 'node:path';
 import type { ModelMessage, ToolModelMessage, ToolResultPart } from 'ai';
@@ -18,7 +18,7 @@ const recordSchema = z.union([
   z.looseObject({ type: z.literal('forgotten'), count: z.number().int().min(0) }),
 ]);
 
-/** It becomes a file's name. */
+/** The id becomes a file name, so its form is checked. */
 const SESSION = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export class Conversation {
@@ -33,9 +33,9 @@ export class Conversation {
   }
 
   /**
-   * @param session to go on with
-   * @param schema of one message, from the library whose messages they are
-   * @returns a fresh one when the session cannot be found; `isLost` tells
+   * @param session the session to continue
+   * @param schema of one message, from the library that defines the messages
+   * @returns a new conversation when the session cannot be found; then `isLost` is true
    */
   static open(
     home: string | undefined,
@@ -63,13 +63,13 @@ export class Conversation {
     }
   }
 
-  /** The user says something; what was said last already is not said twice: a turn that failed is tried again. */
+  /** Adds a user message. A text equal to the last message is not added again: a failed turn is tried again. */
   say(text: string): void {
     const last = this.#messages.at(-1);
     if (last?.role !== 'user' || last.content !== text) this.push({ role: 'user', content: text });
   }
 
-  /** Takes back what the user said after the first `kept` messages, and nobody answered: as if it had not been said. */
+  /** Removes the user messages after the first `kept` messages that got no answer. */
   forgetUnanswered(kept: number): void {
     const lastAnswer = this.#messages.findLastIndex(({ role }) => role !== 'user');
     const count = this.#messages.length - Math.max(kept, lastAnswer + 1);
@@ -78,29 +78,29 @@ export class Conversation {
     this.#file?.append({ type: 'forgotten', count });
   }
 
-  /** Another history takes the place of this one. */
+  /** Replaces the whole history. */
   replace(messages: readonly ModelMessage[]): void {
     this.#messages = [...messages];
     this.#file?.append({ type: 'compacted', messages });
   }
 
-  /** Whether the model said anything yet: else there is nothing to sum up. */
+  /** Whether the model has answered yet: without an answer there is nothing to summarise. */
   get isAnswered(): boolean {
     return this.#messages.some(({ role }) => role === 'assistant');
   }
 
-  /** Whether the model's last word was a call, answered or not. */
+  /** Whether the model's last message was a call, answered or not. */
   get isCalling(): boolean {
     return this.#messages.at(-1)?.role === 'tool' || this.open.length > 0;
   }
 
-  /** Calls that nobody answered. */
+  /** Calls without an answer. */
   get open(): readonly PendingToolCall[] {
     const answered = new Set(this.#messages.flatMap(resultIds));
     return this.#messages.flatMap(callsIn).filter(({ id }) => !answered.has(id));
   }
 
-  /** Answers every open call with the same words. */
+  /** Answers every open call with the same text. */
   answerAll(why: string): void {
     const { open } = this;
     if (open.length > 0) this.push(toolMessage(open.map((call) => resultPart(call, { ok: false, why }))));

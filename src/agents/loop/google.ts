@@ -1,4 +1,4 @@
-/** Google's Gemini models, by their API. */
+/** Google's Gemini models, through their API. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
 import { modelName, windowOf } from './model-choice.ts';

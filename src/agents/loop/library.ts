@@ -4,7 +4,7 @@ import type * as Ai from 'ai';
 export type Library = Pick<typeof Ai, 'jsonSchema' | 'modelMessageSchema' | 'pruneMessages' | 'streamText' | 'tool'>;
 
 export async function loadLibrary(): Promise<Library> {
-  // Stdout may be a protocol's.
+  // No warnings on stdout: it may carry a protocol.
   globalThis.AI_SDK_LOG_WARNINGS = false;
   return import('ai');
 }

@@ -1,6 +1,7 @@
 /**
- * S3's teammate loop over a model API: call the model, carry out what it wants, look for mail, again, until it wants
- * nothing more. The conversation goes on from turn to turn, and in a later process under its session's id.
+ * The teammate's loop over a model API (docs/specification.md R7.11): call the model, carry out its tool calls, look
+ * for mail, and repeat until it calls no more. The conversation continues from turn to turn, and in a later process
+ * under its session's id.
  */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Agent, AgentContext, Turn, TurnInput } from '../agent-contract.ts';

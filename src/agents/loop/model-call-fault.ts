@@ -1,6 +1,6 @@
 /**
- * What an error of a model call tells: looked at from outside (status, headers, body, the system's code), because it comes
- * from another library, in the middle of a stream or before it. What it means is `agents/vendor-fault.ts`'s to say.
+ * Reads the error of a model call from outside (status, headers, body, the system's code): it comes from another
+ * library, in the middle of a stream or before it. `agents/vendor-fault.ts` decides what it means.
  */
 import type { FailureClass } from '../../model/agent/agent.ts';
 import { faultOf, isUnreachable } from '../vendor-fault.ts';
@@ -10,7 +10,7 @@ export interface ModelCallFault {
   /** One line. */
   readonly message: string;
   readonly retryAfterMs?: number | undefined;
-  /** Whether the same call may do better in a moment. */
+  /** Whether the same call may succeed later. */
   readonly passes: boolean;
 }
 
@@ -24,8 +24,8 @@ interface Seen {
 const LINE = 300;
 
 /**
- * @param where what was called, for the sentence
- * @param unreachable what it means that nobody listens there
+ * @param where what was called, for the message
+ * @param unreachable the class when no server listens there
  */
 export function callFault(
   error: unknown,
@@ -46,7 +46,7 @@ export function callFault(
   };
 }
 
-/** An error, its causes and the errors inside it, as one. */
+/** Merges an error, its causes and the errors inside it into one. */
 function seenIn(error: unknown, depth = 0): Seen {
   if (typeof error === 'string') return { status: undefined, code: undefined, text: error, headers: {} };
   if (typeof error !== 'object' || error === null || depth > 5)
@@ -79,13 +79,16 @@ const messageOf = (text: string): string | undefined => {
   return found?.[1]?.replaceAll('\\"', '"').replaceAll('\\n', ' ');
 };
 
-/** What a library says around it tells less. */
+/** The innermost message: the library's wrappers say less. */
 const innermost = (error: unknown): string | undefined =>
   error instanceof Error ? (innermost(error.cause) ?? error.message) : undefined;
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
-/** Seconds in a header (a date is not used by any of the four), milliseconds in OpenAI's, a duration in Google's body. */
+/**
+ * Seconds in a header (none of the four vendors uses a date), milliseconds in OpenAI's header, a duration in Google's
+ * body.
+ */
 function retryAfter({ headers, text }: Seen): number | undefined {
   const ms = Number(headers['retry-after-ms'] ?? Number.NaN);
   if (Number.isFinite(ms) && ms >= 0) return ms;

@@ -1,14 +1,14 @@
-/** Which model, and how much goes into it. */
+/** Which model an agent uses, and the size of its window. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { UsageError } from '../../model/text/errors.ts';
 import { factsOf, TIER_MODELS } from '../../model/agent/models.ts';
 import type { Window } from './compaction.ts';
 import { loopOptions } from './model-vendor.ts';
 
-/** A model that nobody knows is taken to be small, so that the first thing it tells is no overflow. */
+/** An unknown model counts as small, so that the first call does not overflow. */
 const UNKNOWN: Window = { tokens: 128_000, output: 8_000 };
 
-/** @throws UsageError `USAGE` when nothing says which */
+/** @throws UsageError `USAGE` when no model is named */
 export function modelName({ kind, model, tier = 'sonnet' }: AgentSpec): string {
   const name = model ?? TIER_MODELS[kind]?.[tier];
   if (name !== undefined) return name;

@@ -1,4 +1,4 @@
-/** One call of a model: what it says is told line by line as it comes; what it wants done is handed back. */
+/** One call of a model: yields its text line by line, and returns the tool calls that it wants. */
 import type { LanguageModelUsage, ModelMessage, TextStreamPart, ToolSet } from 'ai';
 import type { ToolName } from '../../model/team/tool.ts';
 import { toolFacts, toolJsonSchema } from '../../model/team/tool.ts';
@@ -26,7 +26,7 @@ export type StepEnd =
   | {
       readonly ended: 'answered';
       readonly text: string;
-      /** What the conversation grows by. */
+      /** The messages to add to the conversation. */
       readonly messages: readonly ModelMessage[];
       readonly wanted: readonly RequestedToolCall[];
       readonly isCut: boolean;
@@ -35,7 +35,7 @@ export type StepEnd =
   | { readonly ended: 'over' }
   | { readonly ended: 'broken'; readonly error: unknown };
 
-/** @returns how it ended; it never throws for what the vendor does */
+/** @returns how the call ended; never throws for a fault of the vendor */
 export async function* streamModelStep(
   library: Library,
   { reached, system, messages, tools }: ModelRequest,
@@ -60,7 +60,7 @@ export async function* streamModelStep(
       if (part.type === 'finish-step' && isAny(part.usage))
         yield { type: 'usage', usage: usageOf(part.usage, reached.name) };
     }
-    // What the vendor refused is told before the call was over by itself.
+    // A refusal of the vendor counts before the deadline does.
     if (heard.error !== undefined && !deadline.isOver) return { ended: 'broken', error: heard.error };
     if (deadline.isOver || heard.end === undefined) return unfinished(deadline);
     return { ...heard.end, ended: 'answered', messages: (await result.response).messages };
@@ -78,7 +78,7 @@ const unfinished = (deadline: TurnDeadline): StepEnd =>
 
 type Part = TextStreamPart<ToolSet>;
 
-/** What came so far of one answer. */
+/** What has arrived of one answer so far. */
 class AnswerBuffer {
   error: unknown;
   end: Omit<StepEnd & { ended: 'answered' }, 'ended' | 'messages'> | undefined;
@@ -86,7 +86,7 @@ class AnswerBuffer {
   #text = '';
   #line = '';
 
-  /** @returns whole lines, as they come to be */
+  /** @returns whole lines, as they are completed */
   lines(part: Part): string[] {
     if (part.type === 'text-delta') {
       this.#text += part.text;
@@ -94,7 +94,7 @@ class AnswerBuffer {
     }
     if (part.type === 'text-end') return this.#cut('\n');
     if (part.type === 'error') this.error ??= part.error;
-    // One that cannot be parsed is answered by the library.
+    // The library itself answers a call that cannot be parsed.
     else if (part.type === 'tool-call' && part.invalid !== true)
       this.#wanted.push({ id: part.toolCallId, tool: part.toolName, input: part.input });
     else if (part.type === 'finish-step') this.#finish(part);
@@ -118,7 +118,7 @@ class AnswerBuffer {
   }
 }
 
-/** Tools as the library wants them; none is carried out by it. */
+/** The tools in the library's form; the library carries none of them out. */
 const offered = ({ jsonSchema, tool }: Library, names: readonly ToolName[]): ToolSet =>
   Object.fromEntries(
     names.map((name) => [

@@ -1,4 +1,4 @@
-/** What differs from vendor to vendor: how a model is reached, what it is called, and what its calls carry besides. */
+/** What differs between vendors: how a model is reached, its name, and the extra options of its calls. */
 import type { JSONValue, LanguageModel } from 'ai';
 import * as z from 'zod';
 import type { AgentSpec } from '../../model/agent/agent.ts';
@@ -9,10 +9,10 @@ import type { Window } from './compaction.ts';
 
 export interface ResolvedModel {
   readonly model: LanguageModel;
-  /** In its vendor's words. */
+  /** The vendor's name of the model. */
   readonly name: string;
   readonly window: Window;
-  /** Under the vendor's own name. */
+  /** Keyed by the vendor's name. */
   readonly providerOptions?: Readonly<Record<string, Record<string, JSONValue>>> | undefined;
 }
 
@@ -23,10 +23,10 @@ export interface ModelUnavailable {
 }
 
 export interface ModelVendor {
-  /** For sentences: `Anthropic`. */
+  /** The name in messages: `Anthropic`. */
   readonly name: string;
   resolveModel(spec: AgentSpec, input: Pick<TurnInput, 'env' | 'signal'>): Promise<ResolvedModel | ModelUnavailable>;
-  /** When nobody listens at its address. */
+  /** The fault when no server listens at its address. */
   readonly unreachable: 'crashed' | 'not_installed';
 }
 
@@ -36,11 +36,11 @@ export const loopOptionsSchema = z.strictObject({
   /** Tokens of the model's window, and of one answer. */
   contextWindow: count.optional(),
   maxOutputTokens: count.optional(),
-  /** Model calls in one turn. */
+  /** The limit of model calls in one turn. */
   maxSteps: count.default(200),
-  /** A call that failed for a moment is made so often again. */
+  /** How often a call is tried again after a fault that may pass. */
   maxRetries: z.number().int().min(0).default(3),
-  /** For this vendor alone, in its own words. */
+  /** Options for this vendor only, in its own format. */
   providerOptions: z.record(z.string(), z.json()).optional(),
 });
 export type LoopOptions = z.infer<typeof loopOptionsSchema>;
@@ -53,7 +53,7 @@ export function loopOptions({ kind, options = {} }: AgentSpec): LoopOptions {
   throw new UsageError('USAGE', `The options of a ${kind} agent are not valid: ${problems}`);
 }
 
-/** The first of these variables that is set. */
+/** The value of the first of these variables that is set and not empty. */
 export const variable = (env: TurnInput['env'], ...names: readonly string[]): string | undefined =>
   names.map((name) => env[name]).find((value) => value !== undefined && value !== '');
 
@@ -62,7 +62,7 @@ export const noKey = (vendor: string, ...names: readonly string[]): ModelUnavail
   message: `${vendor} needs a key: set ${names.join(' or ')} in the environment.`,
 });
 
-/** An address with its version path, whether or not it was given with it. */
+/** An address with its version path, whether or not it was given with one. */
 export function versioned(baseUrl: string, version: string): string {
   const bare = baseUrl.replace(/\/+$/, '');
   return bare.endsWith(`/${version}`) ? bare : `${bare}/${version}`;

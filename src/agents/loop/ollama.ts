@@ -1,4 +1,4 @@
-/** Models on one's own machine, by Ollama: its list says which there are, its OpenAI-compatible API is spoken with them. */
+/** Models on the user's own machine, by Ollama: its list names them, and its OpenAI-compatible API calls them. */
 import * as z from 'zod';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
@@ -8,7 +8,7 @@ import { loopOptions, variable, type ModelUnavailable, type ModelVendor } from '
 
 const NAME = 'Ollama';
 const ADDRESS = 'http://127.0.0.1:11434';
-/** What Ollama gives a model unless its server is told otherwise. */
+/** Ollama's default window of a model, in tokens; a server can be configured otherwise. */
 const WINDOW = { tokens: 4_096, output: 1_024 };
 
 const tagsSchema = z.looseObject({ models: z.array(z.looseObject({ name: z.string() })) });
@@ -33,13 +33,13 @@ const vendor: ModelVendor = {
   },
 };
 
-/** Ollama's own variable may leave the protocol out, and names where its server listens. */
+/** `OLLAMA_HOST` may omit the protocol, and names the address on which the server listens. */
 function addressOf(text: string): string {
   const url = text.includes('://') ? text : `http://${text}`;
   return url.replace('//0.0.0.0', '//127.0.0.1').replace(/\/+(?:v1\/*)?$/, '');
 }
 
-/** The first that is there. */
+/** The first model of the list. */
 async function firstModel(address: string, signal: AbortSignal): Promise<string | ModelUnavailable> {
   try {
     const response = await fetch(`${address}/api/tags`, { signal });
@@ -47,8 +47,8 @@ async function firstModel(address: string, signal: AbortSignal): Promise<string 
     const first = tags.success ? tags.data.models[0]?.name : undefined;
     return first ?? { why: 'not_installed', message: `${NAME} at ${address} has no model: \`ollama pull\` one.` };
   } catch {
-    // Whatever it was, there is no Ollama to talk to.
-    return { why: 'not_installed', message: `Nobody answers at ${address}: is \`ollama serve\` running?` };
+    // Whatever the error is, there is no usable Ollama.
+    return { why: 'not_installed', message: `No server answers at ${address}: is \`ollama serve\` running?` };
   }
 }
 

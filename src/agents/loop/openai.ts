@@ -1,4 +1,4 @@
-/** OpenAI's models, and whatever speaks its Chat Completions API at another address. */
+/** OpenAI's models, and every server that speaks its Chat Completions API at another address. */
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { defined } from '../../model/text/defined.ts';
 import type { Agent, AgentContext } from '../agent-contract.ts';
@@ -15,7 +15,7 @@ const vendor: ModelVendor = {
   async resolveModel(spec, { env }) {
     const apiKey = variable(env, 'OPENAI_API_KEY');
     const baseURL = spec.baseUrl ?? variable(env, 'OPENAI_BASE_URL') ?? ADDRESS;
-    // A gateway of one's own may want none.
+    // The user's own gateway may need no key.
     if (apiKey === undefined && baseURL === ADDRESS) return noKey(NAME, 'OPENAI_API_KEY');
     const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
     const provider = createOpenAICompatible({
@@ -36,13 +36,13 @@ const vendor: ModelVendor = {
   },
 };
 
-/** OpenAI's own models have another word for it, and refuse the one that all others know. */
+/** OpenAI's own models use `max_completion_tokens`, and refuse `max_tokens`, which all other servers know. */
 const renamed = ({ max_tokens, ...body }: Record<string, unknown>): Record<string, unknown> => ({
   ...body,
   ...defined({ max_completion_tokens: max_tokens }),
 });
 
-/** @throws UsageError `USAGE` without a model: there is none that all endpoints have */
+/** @throws UsageError `USAGE` without a model: no model exists at all endpoints */
 export function openai(spec: AgentSpec, agentContext: AgentContext): Agent {
   modelName(spec);
   return modelAgent(spec, agentContext, vendor);

@@ -1,14 +1,14 @@
-/** The loop detector: the same call, answered the same way, three times in a row leads nowhere. */
+/** The loop detector: the same call with the same answer, three times in a row, makes no progress. */
 
-/** So often the same is answered; the next time it is not carried out. */
+/** How often the same call may get the same answer; the next one is not carried out. */
 const CARRIED_OUT = 2;
-/** So often it is refused; then the turn ends. */
+/** How often it is refused before the turn ends. */
 const REFUSED = 2;
 
 export interface Repeats {
-  /** Before a call: whether it is carried out, refused with a word, or the end. */
+  /** Before a call: whether it is carried out, refused with a message, or ends the turn. */
   judge(tool: string, input: unknown): 'carry out' | 'refuse' | 'give up';
-  /** After it was carried out. */
+  /** After the call was carried out. */
   answered(tool: string, input: unknown, answer: string): void;
 }
 
@@ -30,7 +30,7 @@ export function repeats(): Repeats {
 
 const keyOf = (tool: string, input: unknown): string => `${tool} ${JSON.stringify(sorted(input))}`;
 
-/** The same arguments in another order are the same. */
+/** The same arguments in another order count as the same. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,6 @@
 /**
- * A conversation on disk, one record a line, appended before anything follows from it: a later process goes on where
- * this one was. A torn last line is what a killed process was about to write; it is passed over.
+ * A conversation on disk, one record a line, appended before anything follows from it: a later process continues where
+ * this one was. A torn last line is the unfinished write of a killed process; it is skipped.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -31,7 +31,7 @@ function parsed(line: string): unknown {
     const value: unknown = JSON.parse(line);
     return value;
   } catch {
-    // Torn: what it was about to say was never acted upon.
+    // Torn: its content was never acted upon.
     return undefined;
   }
 }

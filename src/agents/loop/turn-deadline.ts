@@ -1,12 +1,12 @@
 /**
- * When a turn is over before its end: called off, out of time, or without a sign of life for too long. The last counts
- * only while somebody else is to speak.
+ * What ends a turn early: an abort, the time limit, or too long a silence. Silence counts only while the model's answer
+ * is awaited.
  */
 import { formatDuration } from '../../model/text/duration.ts';
 import type { TurnEnd, TurnInput } from '../agent-contract.ts';
 import { LONGEST_MS } from '../../os/pause.ts';
 
-/** Silence of a model that is none of ours to explain. */
+/** How long a model may be silent before the turn ends, in milliseconds. */
 export const STALL_MS = 300_000;
 
 export class TurnDeadline implements Disposable {
@@ -24,7 +24,7 @@ export class TurnDeadline implements Disposable {
     this.#limit = setTimeout(() => this.#end('late'), Math.min(timeoutMs, LONGEST_MS));
   }
 
-  /** Aborts at whatever comes first. */
+  /** Aborts at whichever comes first. */
   get signal(): AbortSignal {
     return AbortSignal.any([this.#input.signal, this.#over.signal]);
   }
@@ -33,13 +33,13 @@ export class TurnDeadline implements Disposable {
     return this.#input.signal.aborted || this.#why !== undefined;
   }
 
-  /** Somebody is to speak from now on, or just spoke. */
+  /** The model's answer is awaited from now on, or just made progress: starts the silence timer again. */
   listen(): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => this.#end('silent'), Math.min(this.#stallMs, LONGEST_MS));
   }
 
-  /** Nobody is to speak. */
+  /** No answer is awaited: stops the silence timer. */
   rest(): void {
     clearTimeout(this.#silence);
   }

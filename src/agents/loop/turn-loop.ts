@@ -1,4 +1,4 @@
-/** One turn of the loop. Whatever ends it, and wherever, the conversation stays fit to be gone on with. */
+/** One turn of the loop. Whatever ends it, the conversation stays valid and can be continued. */
 import type { CallAnswer, Turn, TurnEnd, TurnInput, AgentEvent } from '../agent-contract.ts';
 import { pause } from '../../os/pause.ts';
 import { clearedOf, compacted, isFull, SUMMARISE, tokensIn } from './compaction.ts';
@@ -25,23 +25,23 @@ type Answered = StepEnd & { ended: 'answered' };
 type Steps<T> = AsyncGenerator<AgentEvent, T, CallAnswer | undefined>;
 type Calls<T> = Generator<AgentEvent, T, CallAnswer | undefined>;
 
-/** A longer wait is not made inside a turn: the turn ends, and somebody else may take the work. */
+/** The longest wait inside a turn. For a longer one the turn ends, and another member may take the work. */
 const LONGEST_WAIT_MS = 60_000;
 const FIRST_WAIT_MS = 500;
-/** An answer that was cut for its length is asked to go on so often. */
+/** How often an answer that was cut for its length may continue. */
 const MOST_CUTS = 3;
 const CUT = 'Your answer was cut off at its longest. Go on exactly where it ended.';
 const STOPPED = 'Not carried out: the turn was stopped.';
 const REPEATED =
-  'You made this very call before and got the same answer each time, so it is not carried out again. Do something else, or end your turn and say what keeps you.';
+  'You made exactly this call before and got the same answer each time, so it is not carried out again. Do something else, or end your turn and say what blocks you.';
 
 export class TurnLoop {
   readonly #environment: TurnLoopEnvironment;
   readonly #repeats = repeats();
-  /** Tokens at the last answer, and how many messages there were. */
+  /** The vendor's token count at the last answer, and the number of messages then. */
   #counted = { tokens: 0, messages: 0 };
   #isLooping = false;
-  /** Messages that were there before this turn. */
+  /** The number of messages before this turn. */
   #before = 0;
 
   constructor(environment: TurnLoopEnvironment) {
@@ -55,7 +55,7 @@ export class TurnLoop {
     try {
       return yield* this.#loop();
     } finally {
-      // A reader that leaves early takes no more answers.
+      // If the caller leaves early, it answers no more calls.
       conversation.answerAll(STOPPED);
       conversation.forgetUnanswered(this.#before);
     }
@@ -85,7 +85,7 @@ export class TurnLoop {
     }
   }
 
-  /** @returns whether there was any */
+  /** @returns whether there was any mail */
   #takeMail(): boolean {
     const { conversation, input } = this.#environment;
     const mail = input.mail?.take();
@@ -93,7 +93,7 @@ export class TurnLoop {
     return mail !== undefined;
   }
 
-  /** Asks the model, within its window: a conversation that is too long for it is summarised, once. */
+  /** Asks the model, within its window: a conversation that is too long is summarised, once. */
   async *#askWithinWindow(
     tools: ModelRequest['tools'],
   ): Steps<Answered | { ended: 'over' } | { ended: 'broken'; fault: ModelCallFault }> {
@@ -111,7 +111,7 @@ export class TurnLoop {
     return (yield* this.#compact(tools)) ?? (yield* this.#callAndRecord(tools));
   }
 
-  /** One call of the conversation as it is, made again when what kept it passes. */
+  /** One call with the present conversation, tried again after a fault that passes. */
   async *#callAndRecord(
     tools: ModelRequest['tools'],
   ): Steps<Answered | { ended: 'over' } | { ended: 'broken'; fault: ModelCallFault }> {
@@ -147,7 +147,10 @@ export class TurnLoop {
     return callFault(error, `${vendor.name} (${reached.name})`, vendor.unreachable);
   }
 
-  /** Carries out what the model wants, in order. @returns whether it goes in circles */
+  /**
+   * Carries out the model's tool calls, in order.
+   * @returns whether the model repeats itself
+   */
   *#runTools(wanted: readonly RequestedToolCall[]): Calls<boolean> {
     const { conversation, deadline } = this.#environment;
     for (const call of wanted) {
@@ -162,17 +165,20 @@ export class TurnLoop {
     const verdict = this.#repeats.judge(tool, input);
     if (verdict !== 'carry out') {
       this.#isLooping = verdict === 'give up';
-      yield { type: 'noted', text: `It calls ${tool} the same way again and again.` };
+      yield { type: 'noted', text: `It repeats the same call of ${tool}.` };
       return { ok: false, why: REPEATED };
     }
     const given = { ...(typeof input === 'object' && input !== null ? input : {}) };
     const { signal } = this.#environment.deadline;
-    const answer = (yield { type: 'called', tool, input: given, signal }) ?? nobodyAnswers;
+    const answer = (yield { type: 'called', tool, input: given, signal }) ?? unhandled;
     this.#repeats.answered(tool, input, answer.ok ? answer.text : answer.why);
     return answer;
   }
 
-  /** Old results go before each call, when it is worth it; what a model thought about them is bound to them. */
+  /**
+   * Clears old results before each call, if it is worth it. The model's reasoning goes with them, because it is bound
+   * to them.
+   */
   #clearOldResults(): void {
     const { conversation, reached, library } = this.#environment;
     const cleared = clearedOf(conversation.messages, reached.window);
@@ -181,13 +187,13 @@ export class TurnLoop {
     this.#counted = { tokens: 0, messages: 0 };
   }
 
-  /** What the vendor counted, and what came since as we reckon it. */
+  /** The vendor's count, plus an estimate of what came since. */
   #size(): number {
     const { tokens, messages } = this.#counted;
     return tokens + tokensIn(this.#environment.conversation.messages.slice(messages));
   }
 
-  /** The model sums up; when even that is too long, without what its tools answered. */
+  /** The model summarises the conversation; if even that is too long, without the results of its tools. */
   async *#compact(
     tools: ModelRequest['tools'],
   ): Steps<{ ended: 'over' } | { ended: 'broken'; fault: ModelCallFault } | undefined> {
@@ -202,15 +208,15 @@ export class TurnLoop {
     if (answer.text === '') return { ended: 'broken', fault: { ...nothingSaid, passes: false } };
     const before = conversation.messages.length;
     conversation.replace(compacted(identity, input.prompt, answer.text));
-    // What it is asked is taken back like any prompt when nobody answers it.
+    // Like any prompt, the request is taken back when it gets no answer.
     this.#before = 1;
     this.#counted = { tokens: 0, messages: 0 };
-    yield { type: 'noted', text: `The conversation of ${before} messages was summed up to make room.` };
+    yield { type: 'noted', text: `The conversation of ${before} messages was summarised to make room.` };
     return undefined;
   }
 }
 
-const nobodyAnswers: CallAnswer = { ok: false, why: 'There is nobody here who carries this out.' };
+const unhandled: CallAnswer = { ok: false, why: 'This tool is not available here.' };
 
 const failed = ({ why, message, retryAfterMs }: Omit<ModelCallFault, 'passes'>, text = ''): TurnEnd => ({
   ended: 'failed',
@@ -222,7 +228,7 @@ const failed = ({ why, message, retryAfterMs }: Omit<ModelCallFault, 'passes'>, 
 
 const tooLong = (steps: number): Omit<ModelCallFault, 'passes'> => ({
   why: 'bad_output',
-  message: `The turn came to no end in ${steps} steps.`,
+  message: `The turn did not end in ${steps} steps.`,
 });
-const looping = { why: 'bad_output', message: 'The model made the same call again and again.' } as const;
-const nothingSaid = { why: 'bad_output', message: 'The model ended its turn without a word.' } as const;
+const looping = { why: 'bad_output', message: 'The model repeated the same call.' } as const;
+const nothingSaid = { why: 'bad_output', message: 'The model ended its turn without an answer.' } as const;

@@ -1,6 +1,6 @@
 /**
- * How the programs that speak ACP are started: Gemini and opencode with a configuration of the member's own, any other
- * by its command.
+ * How the programs that speak ACP are started: Gemini and opencode with a separate configuration for the member, any
+ * other by its command.
  */
 import { join } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
@@ -30,7 +30,8 @@ function gemini(
   return {
     argv: [...command, '--acp', '--skip-trust', ...(model === undefined ? [] : ['--model', model]), ...args],
     env: {
-      // Without it, it starts itself again with a bigger heap, and a signal to the first does not reach the second.
+      // Without it, Gemini starts itself again with a larger heap, and a signal to the first process does not reach the
+      // second.
       GEMINI_CLI_NO_RELAUNCH: 'true',
       ...env,
       ...agentContext.server?.env,
@@ -46,20 +47,20 @@ function geminiHome({ server }: AgentContext, env: Env, options: AgentSpec['opti
     privacy: { usageStatisticsEnabled: false },
     general: { maxAttempts: 2, enableAutoUpdate: false, enableAutoUpdateNotification: false },
     security: { auth: { selectedType: key === undefined ? 'oauth-personal' : 'gemini-api-key' } },
-    // Agents of its own beside the team's would answer to nobody.
+    // Gemini's own subagents would be outside the team's control.
     experimental: { enableAgents: false },
     tools: { exclude: ['invoke_agent', 'enter_plan_mode', 'exit_plan_mode', 'ask_user'] },
     ...options,
     ...defined({ mcpServers: server && { team: trusted(server) } }),
   };
   return {
-    // As its user's: settings of the system count only where root owns the whole way to them.
+    // Written as the user's settings: system settings count only if root owns every directory on their path.
     files: { '.gemini/settings.json': JSON.stringify(settings, undefined, 2) },
     links: loginLinks('gemini', env, '.gemini'),
   };
 }
 
-/** Its environment by name: the values stand in Gemini's own environment, not in a file. */
+/** Environment variables by name: the values are in Gemini's environment, not in a file. */
 const trusted = ({ command, args, env }: NonNullable<AgentContext['server']>): JsonObject => ({
   command,
   args,
@@ -68,7 +69,10 @@ const trusted = ({ command, args, env }: NonNullable<AgentContext['server']>): J
   env: Object.fromEntries(Object.keys(env).map((name) => [name, `$${name}`])),
 });
 
-/** It asks before it writes, runs or reaches; our answer is the permission. `task` would start agents of its own. */
+/**
+ * opencode asks before it writes, runs a command or uses the network; our answer is the permission. `task` would start
+ * its own agents.
+ */
 const OPENCODE_PERMISSION = {
   edit: 'ask',
   bash: 'ask',
@@ -94,9 +98,9 @@ function opencode(spec: AgentSpec, agentContext: AgentContext, env: Env): Launch
       ...QUIET,
       ...env,
       OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(spec, env)),
-      // What the project's own configuration says comes before this, whatever it says.
+      // This overrides the project's own configuration.
       OPENCODE_PERMISSION: JSON.stringify(OPENCODE_PERMISSION),
-      // One data base for several at once is "database is locked".
+      // Several processes with one database fail with "database is locked".
       ...defined({
         XDG_DATA_HOME:
           agentContext.home === undefined ? undefined : opencodeHome(join(agentContext.home, 'opencode'), env),
@@ -108,9 +112,9 @@ function opencode(spec: AgentSpec, agentContext: AgentContext, env: Env): Launch
 const opencodeHome = (home: string, env: Env): string =>
   prepareHome(home, { links: loginLinks('opencode', env, 'opencode') });
 
-/** A gateway is a provider of its own, with the model's name after its. */
+/** A gateway is a provider of its own; the model's name follows the provider's. */
 function opencodeConfig({ model, baseUrl, options = {} }: AgentSpec, env: Env): JsonObject {
-  // A denied tool is told to the model; it need not end the turn.
+  // A denied tool is reported to the model; it need not end the turn.
   const quiet = { autoupdate: false, share: 'disabled', experimental: { continue_loop_on_deny: true } };
   if (baseUrl === undefined) return { ...quiet, model, ...options };
   const name = model ?? 'default';

@@ -1,4 +1,7 @@
-/** The Agent Client Protocol as steps: what an update means, what is asked, how a prompt ended. Pure; the wire is the SDK's. */
+/**
+ * The Agent Client Protocol as steps: what an update means, what is asked, how a prompt ended. Pure; the SDK does the
+ * transport.
+ */
 import type {
   PermissionOption,
   RequestPermissionRequest,
@@ -28,13 +31,13 @@ const EFFECTS: Readonly<Record<Kind, AccessKind>> = {
 
 const LINE = 200;
 
-/** What the model says comes in pieces; a piece of another thing ends it. */
+/** Joins the pieces of the model's text; any other update ends a text. */
 export interface MessageCollector {
-  /** What an update means. */
+  /** The steps of an update. */
   take(update: SessionUpdate): AgentStep[];
-  /** What was said and not told yet. */
+  /** The text that was not yet reported. */
   rest(): AgentStep[];
-  /** What was said last. */
+  /** The last text. */
   text(): string;
 }
 
@@ -69,15 +72,15 @@ function toolSteps({ toolCallId, title, kind, status }: ToolCallUpdate, isNew: b
   return [busy, tellStep({ type: 'used', tool: kind ?? 'tool', text: text.slice(0, LINE) })];
 }
 
-/** Some tell of a tool first when they ask for it. */
+/** Some programs first mention a tool when they ask for it. */
 export const startSteps = (toolCall: ToolCallUpdate): AgentStep[] =>
   toolSteps({ ...toolCall, status: 'in_progress' }, true);
 
-/** A tool of our own server, which is what its owner gave it. */
+/** Whether it is a tool of our own server: the member has permission for it already. */
 const isOurs = ({ title, name }: ToolCallUpdate): boolean =>
   [title, name].some((word) => /^(?:mcp__)?team_|\(team MCP Server\)/.test(word ?? ''));
 
-/** @returns undefined for what need not be asked */
+/** @returns undefined for what needs no permission */
 export function askIn({ toolCall }: RequestPermissionRequest): Omit<PermissionAskedEvent, 'type'> | undefined {
   const { kind, title, locations, content } = toolCall;
   if (isOurs(toolCall)) return undefined;
@@ -92,7 +95,7 @@ const pathsSchema = z
   .object({ filePath: z.string().optional(), file_path: z.string().optional(), path: z.string().optional() })
   .transform((given) => Object.values(given).filter((path) => path !== undefined));
 
-/** By the option's kind: each agent has ids of its own. Once, so that it asks again. */
+/** Chooses by the option's kind: each agent has its own ids. "Once" comes first, so that the agent asks again. */
 export function chosen(options: readonly PermissionOption[], answer: CallAnswer): RequestPermissionResponse {
   const wanted = answer.ok ? ['allow_once', 'allow_always'] : ['reject_once', 'reject_always'];
   const option = wanted.map((kind) => options.find((one) => one.kind === kind)).find((one) => one !== undefined);
@@ -117,11 +120,14 @@ const answerSchema = z.object({
     .catch(undefined),
 });
 
-/** How a prompt was answered. @param text what was said last */
+/**
+ * How a prompt was answered.
+ * @param text the last text
+ */
 export function promptSteps(response: unknown, text: string): { steps: AgentStep[]; end: TurnEnd } {
   const parsed = answerSchema.safeParse(response);
   if (!parsed.success) {
-    const message = 'Its answer to the prompt is not what the protocol says.';
+    const message = 'Its answer to the prompt does not follow the protocol.';
     return { steps: [], end: { ended: 'failed', why: 'bad_output', text, message } };
   }
   return { steps: usageSteps(parsed.data), end: stopEnd(parsed.data.stopReason, text) };
@@ -161,7 +167,7 @@ const statusSchema = z.union([
 ]);
 const AUTH_REQUIRED = -32_000;
 
-/** A request that was refused: some say the HTTP status as the code, some in the data, some in words. */
+/** A refused request: some programs give the HTTP status as the code, some in the data, some in the text. */
 export function refusal(error: unknown, text: string): TurnEnd {
   const parsed = errorSchema.safeParse(error);
   if (!parsed.success) return refused({ text: String(error) }, text);

@@ -1,6 +1,6 @@
 /**
- * Any program that speaks the Agent Client Protocol, as an agent; and Gemini and opencode, which do. One process and one
- * session for all turns of a member. The protocol has no place for mail in mid-turn: that is of the next turn.
+ * Every program that speaks the Agent Client Protocol, as an agent; Gemini and opencode do. One process and one session
+ * for all turns of a member. The protocol cannot deliver mail in mid-turn: it waits for the next turn.
  */
 import type {
   ClientContext,
@@ -42,7 +42,7 @@ export function acp(spec: AgentSpec, agentContext: AgentContext = {}, limits: Pa
 const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
   launch: (input) => isolatedLaunch(acpLaunch(spec, agentContext, input), agentContext),
   open: (line) => new AcpSession(line, spec, agentContext),
-  // It tells so in the protocol, and goes on.
+  // The program reports a lost session in the protocol, and goes on.
   isSessionLost: () => false,
 });
 
@@ -50,7 +50,7 @@ const CLIENT = { name: 'teams', version: '1' };
 const capabilitiesSchema = z.object({
   agentCapabilities: z.object({ loadSession: z.boolean().catch(false) }).optional(),
 });
-/** Whatever is an object is handed to the SDK, which judges it. */
+/** Every object is passed to the SDK, which validates it. */
 const messageSchema = z.custom<Wire>((value) => isObject(value));
 type Wire = Stream['readable'] extends ReadableStream<infer Message> ? Message : never;
 
@@ -85,7 +85,7 @@ class AcpSession implements DialectSession {
     void this.#agent
       ?.then((agent) => agent.notify('session/cancel', { sessionId: session }))
       .catch(() => {
-        // It has ended meanwhile, which is told.
+        // The program has ended meanwhile; that is reported elsewhere.
       });
   }
 
@@ -106,7 +106,7 @@ class AcpSession implements DialectSession {
     if (this.#input !== input) return;
     const said = (this.#collector = messageCollector());
     const { identity } = this.#agentContext;
-    // The protocol knows no system prompt: who it is, is said first.
+    // The protocol has no system prompt: the identity comes first in the prompt.
     const words = isNew && identity !== undefined ? [identity, input.prompt] : [input.prompt];
     const prompt = words.map((text) => ({ type: 'text' as const, text }));
     try {
@@ -130,7 +130,7 @@ class AcpSession implements DialectSession {
     const open = await agent.request('initialize', {
       protocolVersion: PROTOCOL_VERSION,
       clientInfo: CLIENT,
-      // Files and terminals are its own; what it may do with them it asks.
+      // The program has its own file and terminal tools, and asks for permission to use them.
       clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
     });
     this.#canLoad = capabilitiesSchema.safeParse(open).data?.agentCapabilities?.loadSession === true;
@@ -142,11 +142,11 @@ class AcpSession implements DialectSession {
     const { session } = this.#line;
     if (session !== undefined) {
       try {
-        if (!this.#canLoad) throw new Error('it does not go on with sessions');
+        if (!this.#canLoad) throw new Error('it cannot resume sessions');
         await agent.request('session/load', { sessionId: session, cwd, mcpServers });
         return session;
       } catch {
-        const text = `The session ${session} cannot be gone on with: a new one is begun.`;
+        const text = `The session ${session} cannot be resumed; a new one begins.`;
         this.#line.tell(tellStep({ type: 'noted', text }));
       }
     }
@@ -155,7 +155,7 @@ class AcpSession implements DialectSession {
     return sessionId;
   }
 
-  /** Gemini has it in its settings, where it can be trusted. */
+  /** Gemini gets the server in its settings, where the server can be marked as trusted. */
   #servers(): McpServer[] {
     const { server, home } = this.#agentContext;
     if (server === undefined || (this.#kind === 'gemini' && home !== undefined)) return [];
@@ -163,7 +163,7 @@ class AcpSession implements DialectSession {
     return [{ name: 'team', command: server.command, args: [...server.args], env }];
   }
 
-  /** What an old session says again while it is loaded is no news. */
+  /** What an old session repeats while it is loaded is ignored. */
   #updated(update: SessionUpdate): void {
     for (const step of this.#collector?.take(update) ?? []) this.#line.tell(step);
   }
@@ -184,7 +184,7 @@ class AcpSession implements DialectSession {
   }
 }
 
-/** The SDK's end of the wire; lines are framed and bounded by the peer. */
+/** The SDK's end of the connection; the peer splits and bounds the lines. */
 function streamOf(send: DialectContext['send']) {
   let controller: ReadableStreamDefaultController<Wire> | undefined;
   const readable = new ReadableStream<Wire>({ start: (one) => void (controller = one) });

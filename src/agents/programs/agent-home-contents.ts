@@ -1,18 +1,21 @@
 /**
- * A program's own configuration home: what it finds there when it starts. A user's login is there by reference: a link
- * to the very file, never a copy, so that a renewed one is everybody's and a revoked one nobody's.
+ * A program's separate configuration home: its contents at start. The user's login is there as a link to the original
+ * file, never a copy: so a renewed login is renewed everywhere, and a revoked one is revoked everywhere.
  */
 import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 
 export interface HomeContents {
-  /** Path below the home → directory and file of the user's own; only what is there is linked. */
+  /** Path below the home → directory and file of the user's own; only existing files are linked. */
   readonly links?: Readonly<Record<string, readonly [string, string]>>;
-  /** Path below the home → text. No secret ever. */
+  /** Path below the home → text. Never a secret. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
-/** Makes a home so; what else is in it stays. @returns the home */
+/**
+ * Prepares a home; other files in it stay.
+ * @returns the home
+ */
 export function prepareHome(home: string, { links = {}, files = {} }: HomeContents): string {
   mkdirSync(home, { recursive: true, mode: 0o700 });
   for (const [path, [directory, file]] of Object.entries(links)) link(join(home, path), join(directory, file));
@@ -26,7 +29,7 @@ export function prepareHome(home: string, { links = {}, files = {} }: HomeConten
 function link(path: string, target: string): void {
   const isWanted = isAbsolute(target) && existsSync(target) && target !== path;
   if (targetOf(path) === (isWanted ? target : undefined)) return;
-  // A login that the program made here itself is its own; only a link of ours is replaced.
+  // If the program made its own login here, it stays; only our own link is replaced.
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false) return;
   rmSync(path, { force: true });
   if (!isWanted) return;
@@ -38,7 +41,7 @@ function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path);
   } catch {
-    // There is none.
+    // There is no link.
     return undefined;
   }
 }

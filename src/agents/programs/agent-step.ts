@@ -1,4 +1,4 @@
-/** What a program that is driven by a protocol does next, in the words of every protocol. */
+/** The next step of a program that is driven by a protocol, in terms that fit every protocol. */
 import type { AgentEvent, CallAnswer, TurnEnd } from '../agent-contract.ts';
 
 export type PermissionAskedEvent = Extract<AgentEvent, { type: 'asked' }>;
@@ -6,7 +6,7 @@ export type PermissionAskedEvent = Extract<AgentEvent, { type: 'asked' }>;
 export type AgentStep =
   | { readonly do: 'tell'; readonly event: Exclude<AgentEvent, { type: 'asked' | 'called' }> }
   | { readonly do: 'ask'; readonly event: PermissionAskedEvent; readonly reply: (answer: CallAnswer) => void }
-  /** A tool of its own runs, or has ended: while one does, silence is no stall. */
+  /** One of its own tools runs, or has ended: while one runs, silence is not a stall. */
   | { readonly do: 'busy'; readonly with: string; readonly is: boolean }
   | { readonly do: 'end'; readonly end: TurnEnd };
 

@@ -1,14 +1,14 @@
-/** Values from whoever has them to one reader who takes them in order, one at a time. */
+/** A queue from any writers to one reader, in order, one value at a time. */
 
 export interface Channel<T> {
   push(value: T): void;
   /** The next value, when there is one. One reader at a time. */
   next(): Promise<T>;
-  /** Resolves when few enough values wait; whoever makes many of them waits for it. */
+  /** Resolves when few enough values wait; a writer of many values must wait for it. */
   room(): Promise<void>;
 }
 
-/** @param most values that may wait before `room` makes their maker wait */
+/** @param most values that may wait before `room` makes the writer wait */
 export function channel<T>(most = 256): Channel<T> {
   const waiting: T[] = [];
   let take: ((value: T) => void) | undefined;

@@ -1,6 +1,6 @@
 /**
- * Claude Code's stream-json, in both directions: what a line means, as steps, and what is said to it. Pure.
- * Fields that nobody uses here are not looked at, so that a newer version may add to them.
+ * Claude Code's stream-json, in both directions: what a line means, as steps, and what is sent. Pure. Unused fields are
+ * not checked, so that a newer version may add fields.
  */
 import * as z from 'zod';
 import type { CallAnswer, AccessKind, TurnEnd } from '../agent-contract.ts';
@@ -66,7 +66,7 @@ const incoming = z.discriminatedUnion('type', [
 export type FromClaude = z.infer<typeof incoming>;
 export type ClaudeResult = Extract<FromClaude, { type: 'result' }>;
 
-/** A line of its; undefined for one that means nothing here. */
+/** Parses one line; undefined for one that has no meaning here. */
 export function readClaude(message: JsonObject): FromClaude | undefined {
   const parsed = incoming.safeParse(message);
   return parsed.success ? parsed.data : undefined;
@@ -82,7 +82,7 @@ const retrySchema = z.object({
 
 const WORDS: Readonly<Record<string, string>> = { rate_limit: '429', overloaded: '529', server_error: '500' };
 
-/** @param before whether this session was told already */
+/** @param told the session that was already reported */
 export function systemSteps(message: Extract<FromClaude, { type: 'system' }>, told: string | undefined): AgentStep[] {
   const { session_id: id } = message;
   if (message.subtype === 'init') return id === undefined || id === told ? [] : [tellStep({ type: 'session', id })];
@@ -98,7 +98,7 @@ export function systemSteps(message: Extract<FromClaude, { type: 'system' }>, to
   return [tellStep({ type: 'retrying', why, text: `${error} (attempt ${attempt})`, ...after })];
 }
 
-/** What the model said, and which tools it uses; what its subagents say is theirs. */
+/** What the model said, and which tools it uses; text of its subagents is left out. */
 export function assistantSteps({
   message,
   parent_tool_use_id,
@@ -127,7 +127,7 @@ function summary(input: JsonObject): string {
   return typeof said === 'string' ? (said.split('\n', 1)[0] ?? '').slice(0, SUMMARY) : '';
 }
 
-/** @param costBefore what the process had cost before this turn */
+/** @param costBefore what the process had cost before this turn, in US dollars */
 export function usageSteps({ usage, total_cost_usd: total }: ClaudeResult, costBefore: number): AgentStep[] {
   if (usage === undefined) return [];
   const { cache_read_input_tokens: read = 0, cache_creation_input_tokens: written = 0 } = usage;
@@ -143,7 +143,7 @@ export function usageSteps({ usage, total_cost_usd: total }: ClaudeResult, costB
   return [tellStep({ type: 'usage', usage: told })];
 }
 
-/** `subtype` is "success" also when the vendor refused: `is_error` tells. */
+/** `subtype` is "success" even when the vendor refused: `is_error` decides. */
 export function resultEnd(result: ClaudeResult): TurnEnd {
   const { is_error, subtype, result: text = '', errors = [], api_error_status: status } = result;
   if (!is_error && subtype === 'success') return { ended: 'answered', text };
@@ -218,7 +218,7 @@ export const permission = (requestId: string, { input }: ClaudePermissionRequest
     answer.ok ? { behavior: 'allow', updatedInput: input } : { behavior: 'deny', message: answer.why },
   );
 
-/** To a request that this driver does not know: an answer, so that nobody waits. */
+/** Answers a request that this driver does not know, so that the program does not wait. */
 export const unknownRequest = (requestId: string, subtype: string): JsonObject => ({
   type: 'control_response',
   response: { subtype: 'error', request_id: requestId, error: `Unknown request: ${subtype}.` },

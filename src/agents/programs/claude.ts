@@ -1,7 +1,7 @@
 /**
  * Claude Code as an agent: one `claude` process in stream-json for all turns of a member. Mail reaches it at the next
- * tool boundary of the running turn, an interrupt ends a turn and leaves the process, and whatever it wants to do that
- * it may not do by itself it asks for.
+ * tool boundary of the running turn. An interrupt ends a turn and keeps the process. It asks for permission for
+ * everything that it may not do on its own.
  */
 import { join } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
@@ -37,10 +37,10 @@ import { tailText } from '../../os/output-tail.ts';
 import { endStep, type AgentStep } from './agent-step.ts';
 import { withinRoot } from '../script-files.ts';
 
-/** What the team does itself — agents, tasks, mail between sessions — is left out: the team's tools are the way. */
+/** Tools that the team provides itself (agents, tasks, mail between sessions) are left out. */
 const TOOLS = 'Bash,BashOutput,KillShell,Read,Edit,Write,NotebookEdit,Glob,Grep,WebFetch,WebSearch,TodoWrite';
 const SERVER = 'team';
-/** Quiet, and no more patience with its vendor than a team's shared pause can use. */
+/** No background traffic, and no more retries than fit the team's shared vendor pause. */
 const OWN = {
   DISABLE_AUTOUPDATER: '1',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
@@ -107,11 +107,11 @@ export function launch(
   };
 }
 
-/** Its own configuration, with the user's login in it by reference. */
+/** A separate configuration, with a link to the user's login. */
 const claudeHome = (home: string, env: TurnInput['env']): string =>
   prepareHome(join(home, 'claude'), { links: loginLinks('claude', env) });
 
-/** Values stand in the environment; here, on argv, are only their names. */
+/** Only names on argv; the values are in the environment. */
 const mcpConfig = ({ command, args, env }: NonNullable<AgentContext['server']>): string =>
   JSON.stringify({
     mcpServers: {
@@ -127,7 +127,7 @@ const mcpConfig = ({ command, args, env }: NonNullable<AgentContext['server']>):
 
 class ClaudeSession implements DialectSession {
   readonly #line: DialectContext;
-  /** What was said to it and not taken up yet. */
+  /** Messages that were sent and not yet taken up. */
   readonly #unheard = new Set<string>();
   #requests = 0;
   #isOpen = false;
@@ -191,9 +191,9 @@ class ClaudeSession implements DialectSession {
     }
   }
 
-  /** The end, unless something that was said came too late for this answer: that is answered next, in the same turn. */
+  /** Ends the turn, unless a message came too late for this answer: that one is answered next, in the same turn. */
   #result(message: Extract<FromClaude, { type: 'result' }>): AgentStep[] {
-    // It says so and ends; its end is what counts.
+    // The session is lost: the program ends after this message, and its end counts.
     if (isLost(message)) return [];
     const usage = usageSteps(message, this.#cost);
     this.#cost = message.total_cost_usd ?? this.#cost;

@@ -1,4 +1,4 @@
-/** `codex app-server`, in both directions: what a notification means, as steps, and what is asked of it. Pure. */
+/** `codex app-server`, in both directions: what a notification means, as steps, and what is requested of it. Pure. */
 import * as z from 'zod';
 import type { FailureClass, Sandbox } from '../../model/agent/agent.ts';
 import type { CallAnswer, TurnEnd } from '../agent-contract.ts';
@@ -65,7 +65,7 @@ export function completedIn({ method, params }: RpcHeard): Completed | undefined
   return { turn: id, status, error: error ?? undefined };
 }
 
-/** The text that an item says, when it is one of the model's. */
+/** The text of an item, when the model wrote it. */
 export function saidIn({ method, params }: RpcHeard): string | undefined {
   const parsed = method === 'item/completed' ? schemas.item.safeParse(params) : undefined;
   return parsed?.data?.item.type === 'agentMessage' ? parsed.data.item.text : undefined;
@@ -92,7 +92,7 @@ export function stepsOf({ method, params }: RpcHeard): AgentStep[] {
   }
 }
 
-/** It found no network, and waits for one without end. */
+/** Codex found no network, and waits for one without a limit. */
 export function isOffline({ method, params }: RpcHeard): boolean {
   const parsed = method === 'error' ? schemas.error.safeParse(params) : undefined;
   return parsed?.data?.willRetry === true && /waiting for network/i.test(parsed.data.error.message);
@@ -144,7 +144,7 @@ const CLASSES: ReadonlyMap<string, FailureClass> = new Map([
   ['internalServerError', 'crashed'],
 ]);
 
-/** By the status where it is told, by its own word, at last by the text. */
+/** The class of an error: by the status if there is one, else by Codex's own code, else by the text. */
 export function faultIn({ message, codexErrorInfo: info }: CodexError): FailureClass {
   const word = typeof info === 'string' ? info : Object.keys(info ?? {})[0];
   const detail = typeof info === 'object' && info !== null && word !== undefined ? info[word] : undefined;
@@ -157,7 +157,7 @@ export function faultIn({ message, codexErrorInfo: info }: CodexError): FailureC
   return isNet && !/timeout|timed out/i.test(message) ? 'crashed' : faultOf({ text: message });
 }
 
-/** @param text what the model said last */
+/** @param text the model's last text */
 export function turnEnd({ status, error }: Completed, text: string): TurnEnd {
   if (status === 'completed') return { ended: 'answered', text };
   if (error === undefined)
@@ -170,7 +170,7 @@ const approvalSchema = z.object({
   grantRoot: z.string().nullish(),
 });
 
-/** What it asks for: to do more than its sandbox lets it. `undefined` for what is not asked of whoever drives it. */
+/** A request to do more than its sandbox allows; `undefined` for every other message. */
 export function approvalIn({ method, params }: RpcHeard): Omit<PermissionAskedEvent, 'type'> | undefined {
   const { command, grantRoot } = approvalSchema.safeParse(params).data ?? {};
   if (method === 'item/commandExecution/requestApproval')
@@ -182,7 +182,7 @@ export function approvalIn({ method, params }: RpcHeard): Omit<PermissionAskedEv
 
 export const approval = (answer: CallAnswer): JsonObject => ({ decision: answer.ok ? 'accept' : 'decline' });
 
-/** Its own sandbox does what ours is called (SPEC §8). */
+/** Codex's own sandbox policy for ours (docs/specification.md R7.6). */
 export function sandboxPolicy(sandbox: Sandbox, mayReach: boolean): JsonObject {
   switch (sandbox) {
     case 'read-only':

@@ -1,6 +1,6 @@
 /**
- * Codex as an agent: one `codex app-server` for all turns of a member. Its own sandbox confines it; what it asks for
- * beyond that is answered here. Mail is steered into the running turn; what comes too late for that begins another
+ * Codex as an agent: one `codex app-server` for all turns of a member. Its own sandbox confines it; requests beyond
+ * that are answered here. Mail is steered into the running turn. Mail that is too late for it starts another Codex turn
  * within the same turn, so that nothing taken is lost.
  */
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ import { loginLinks } from '../logins.ts';
 import { endStep, tellStep } from './agent-step.ts';
 import { withinRoot } from '../script-files.ts';
 
-/** No flush to its maker at the end, no fetch at the start, and no agents and mail of its own beside the team's. */
+/** No telemetry at the end, no fetch at the start, and none of its own agents or mail beside the team's. */
 const OWN = [
   '-c',
   'analytics.enabled=false',
@@ -47,7 +47,7 @@ const OWN = [
   '-c',
   'features.goals=false',
 ];
-/** It says so first after a second, then after twice as long each time. */
+/** How many reports of "offline" end the turn. The first comes after one second, each next one after twice as long. */
 const MOST_OFFLINE = 2;
 const PROVIDER = 'teams';
 const CLIENT = { name: 'teams', title: 'teams', version: '1' };
@@ -62,7 +62,7 @@ export const codex = (
 const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
   launch: (input) => launch(spec, agentContext, input),
   open: (line) => new CodexSession(line, spec, agentContext),
-  // It tells so in the protocol, and goes on.
+  // Codex reports a lost session in the protocol, and goes on.
   isSessionLost: () => false,
 });
 
@@ -83,7 +83,7 @@ export function launch(
   };
 }
 
-/** What goes to it through its own stdin, where no other program sees it. */
+/** Sent through its own stdin, where no other program sees it. */
 export function threadConfig(
   { baseUrl, options = {} }: AgentSpec,
   { server }: AgentContext,
@@ -105,7 +105,7 @@ export function threadConfig(
   };
 }
 
-/** Approved without a prompt; a member without its team's tools is no member. */
+/** The tools are approved without a prompt. The server is required: a member cannot work without its team's tools. */
 const SERVER = {
   default_tools_approval_mode: 'approve',
   required: true,
@@ -122,7 +122,7 @@ class CodexSession implements DialectSession {
   #turn: string | undefined;
   #input: TurnInput | undefined;
   #text = '';
-  /** Steered and not accepted yet; those that are refused are asked next. */
+  /** Steered and not accepted yet; refused ones are asked next. */
   readonly #steering: Promise<void>[] = [];
   #late: string[] = [];
   #offlineTimes = 0;
@@ -179,7 +179,7 @@ class CodexSession implements DialectSession {
       sandboxPolicy: sandboxPolicy(input.sandbox, mayReach(this.#spec)),
     });
     const turnId = answer.ok ? turnIn(answer.result) : undefined;
-    // Stopped while it was being begun.
+    // The turn was stopped while it began.
     if (this.#input !== input) {
       if (turnId !== undefined) void this.#rpc.request('turn/interrupt', { threadId, turnId });
     } else if (answer.ok) this.#turn = turnId;
@@ -195,7 +195,7 @@ class CodexSession implements DialectSession {
     if (!isTaken) this.#late.push(text);
   }
 
-  /** The end, unless something came too late for it. */
+  /** Ends the turn, unless mail came too late for it. */
   async #completed(completed: Completed): Promise<void> {
     this.#turn = undefined;
     const input = this.#input;
@@ -206,15 +206,15 @@ class CodexSession implements DialectSession {
     this.#end(turnEnd(completed, this.#text));
   }
 
-  /** It would wait for a network for ever; a team has others to ask. */
+  /** Codex would wait for a network for ever; the turn ends, so that another agent can take the task. */
   #offline(): void {
     this.#offlineTimes += 1;
     if (this.#offlineTimes < MOST_OFFLINE || this.#input === undefined) return;
     this.interrupt();
-    this.#end(refused({ text: 'The connection to its model failed: nobody answers at that address.' }));
+    this.#end(refused({ text: 'The connection to its model failed: no server answers at that address.' }));
   }
 
-  /** The thread of this member: begun, or gone on with. Undefined after the turn was ended for want of one. */
+  /** The thread of this member: new, or resumed. Undefined after the turn was ended for lack of one. */
   async #threadFor(input: TurnInput): Promise<string | undefined> {
     if (this.#thread !== undefined) return this.#thread;
     const open = await this.#rpc.request('initialize', { clientInfo: CLIENT });
@@ -243,17 +243,17 @@ class CodexSession implements DialectSession {
     if (session === undefined) return this.#rpc.request('thread/start', params);
     const resumed = await this.#rpc.request('thread/resume', { ...params, threadId: session });
     if (resumed.ok || !/rollout|not found|no such/i.test(resumed.message)) return resumed;
-    const text = `The session ${session} cannot be gone on with: a new one is begun.`;
+    const text = `The session ${session} cannot be resumed; a new one begins.`;
     this.#line.tell(tellStep({ type: 'noted', text }));
     return this.#rpc.request('thread/start', params);
   }
 
   #asked(heard: RpcHeard, id: string | number): void {
-    // The one MCP server that it has is the team's.
+    // Its only MCP server is the team's.
     if (heard.method === 'mcpServer/elicitation/request')
       return this.#rpc.respond(id, { action: 'accept', content: {}, _meta: null });
     const ask = approvalIn(heard);
-    if (ask === undefined) return this.#rpc.refuse(id, `Nobody answers ${heard.method} here.`);
+    if (ask === undefined) return this.#rpc.refuse(id, `${heard.method} is not supported here.`);
     const event = { ...ask, type: 'asked' as const, paths: withinRoot(this.#line.cwd, ask.paths) };
     this.#line.tell({ do: 'ask', event, reply: (answer) => this.#rpc.respond(id, approval(answer)) });
   }

@@ -11,13 +11,13 @@ import type { Agent, AgentContext, Turn, TurnEnd, TurnInput } from '../agent-con
 import { lastLine, tailText } from '../../os/output-tail.ts';
 import { startProcess, type ProcessEnd, type ProgramLimits, type ProcessRequest } from './process.ts';
 
-/** How much of the end of stdout is the turn's text. */
+/** Bytes of the end of stdout that become the turn's text. */
 const TEXT_BYTES = 64 * 1024;
 const LINE_LENGTH = 300;
-/** What a shell answers for a command that is not there. */
+/** A shell's exit code for a missing command. */
 const NO_COMMAND = 127;
 
-/** @param limits for tests; the defaults are those of SPEC and RELIABILITY */
+/** @param limits for tests; the defaults are production values (docs/specification.md R7.3) */
 export function exec(
   spec: AgentSpec,
   { isolate = asIs }: AgentContext = {},
@@ -35,7 +35,7 @@ export function exec(
 
 const asIs = (argv: readonly string[]): readonly string[] => argv;
 
-/** Runs one command as a turn, for the agent and for whoever else has a command that a person wrote. */
+/** Runs one command as a turn: for this agent, and for other commands that a person wrote. */
 export async function* runCommand(request: ProcessRequest, limits: Partial<ProgramLimits> = {}): Turn {
   if (request.signal.aborted) return { ended: 'aborted' };
   const started = await startProcess(request, limits);
@@ -46,7 +46,7 @@ export async function* runCommand(request: ProcessRequest, limits: Partial<Progr
     for (let output = await process.next(); output; output = await process.next()) yield output;
     return turnEnd(await process.ended, request.timeoutMs);
   } finally {
-    // A reader that leaves early takes the process along.
+    // If the caller leaves early, the process is stopped.
     await process.stop();
   }
 }
@@ -75,7 +75,7 @@ function turnEnd(end: ProcessEnd, timeoutMs = 0): TurnEnd {
     case 'timeout':
       return { ended: 'failed', why: 'timeout', text, message: `Timed out after ${formatDuration(timeoutMs)}.` };
     case 'flooded':
-      return { ended: 'failed', why: 'bad_output', text, message: 'Ended for printing without end.' };
+      return { ended: 'failed', why: 'bad_output', text, message: 'It printed without end and was stopped.' };
     case 'signalled':
       return exitEnd(128 + constants.signals[end.signal], text, `ended by ${end.signal}${suspicion(end.signal)}`);
     case 'exited':

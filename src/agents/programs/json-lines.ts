@@ -1,10 +1,10 @@
-/** JSON objects, one a line, out of a stream that may hold anything. Pure; memory is bounded by the longest line. */
+/** JSON objects, one a line, from a stream that may hold anything. Pure; memory is bounded by the longest line. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export type JsonLine =
   | { readonly is: 'message'; readonly value: JsonObject }
-  /** A line that is none: for the log, cut short; `length` is that of the whole. */
+  /** A line that is not a message: for the log, shortened; `length` is that of the whole line. */
   | { readonly is: 'noise'; readonly text: string; readonly length: number }
   /** Longer than any message may be; nothing after it is read. */
   | { readonly is: 'endless' };
@@ -12,10 +12,10 @@ export type JsonLine =
 const NEWLINE = 0x0a;
 /** Bytes of one message. A tool's whole answer may be in it. */
 export const LONGEST_LINE = 32 * 1024 * 1024;
-/** How much of a line that is no message is told. */
+/** Characters that are kept of a line that is not a message. */
 const TOLD = 2_000;
 
-/** @returns what takes a stream's pieces in order, and gives the lines that each completes */
+/** @returns a function that takes a stream's pieces in order, and returns the lines that each completes */
 export function jsonLines(longest = LONGEST_LINE): (bytes: Buffer) => JsonLine[] {
   let pieces: Buffer[] = [];
   let length = 0;
@@ -36,7 +36,7 @@ export function jsonLines(longest = LONGEST_LINE): (bytes: Buffer) => JsonLine[]
       isEndless = length > longest;
       if (isEndless) [pieces, length] = [[], 0];
       else if (end >= 0) lines.push(...finish(piece));
-      // A copy: the piece is a window on a buffer that would be kept whole.
+      // A copy: the piece is a view of a buffer that would otherwise be kept whole.
       else if (piece.length > 0) pieces.push(Buffer.from(piece));
       if (end < 0) break;
       from = end + 1;

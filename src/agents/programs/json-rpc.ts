@@ -1,4 +1,4 @@
-/** JSON-RPC as two programs speak it over lines: requests both ways, answers, notifications. It keeps no clock. */
+/** JSON-RPC between two programs over lines: requests both ways, answers, notifications. It has no time limits. */
 import * as z from 'zod';
 import type { JsonObject } from './json-lines.ts';
 
@@ -12,9 +12,9 @@ export interface Rpc {
   notify(method: string, params: JsonObject): void;
   respond(id: RpcId, result: JsonObject): void;
   refuse(id: RpcId, message: string): void;
-  /** Takes a message; answers go to whoever asked, the rest is given back. */
+  /** Takes a message. An answer goes to its request; everything else is returned. */
   heard(message: JsonObject): RpcHeard | undefined;
-  /** The other side has ended: nobody waits for it any more. */
+  /** The other side has ended: every open request is answered with that. */
   closed(): void;
 }
 
@@ -22,7 +22,7 @@ export type RpcId = string | number;
 export interface RpcHeard {
   readonly method: string;
   readonly params: JsonObject;
-  /** Of a request, which wants an answer. */
+  /** Set for a request, which needs an answer. */
   readonly id: RpcId | undefined;
 }
 
@@ -35,7 +35,7 @@ const answered = z.object({ id, result: z.unknown() });
 const METHOD_NOT_FOUND = -32_601;
 const ENDED: RpcAnswer = { ok: false, code: 0, message: 'The program has ended.' };
 
-/** @param header what every message carries; Codex leaves the version out */
+/** @param header fields of every message; Codex leaves the version out */
 export function rpc(send: (message: JsonObject) => void, header: JsonObject = {}): Rpc {
   const open = new Map<RpcId, (answer: RpcAnswer) => void>();
   let [last, isClosed] = [0, false];

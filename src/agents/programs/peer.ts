@@ -1,6 +1,6 @@
 /**
- * A program that stays and speaks JSON, one object a line, on stdin and stdout. What is no JSON is told as output and
- * does no harm, unless there is nothing else: a flood of it ends the program.
+ * A persistent program that speaks JSON, one object a line, on stdin and stdout. A line that is not JSON is passed on
+ * as output and does no harm; a flood of such lines ends the program.
  */
 import { jsonLines, type JsonObject } from './json-lines.ts';
 import type { OutputChunk } from '../../os/output-queue.ts';
@@ -15,17 +15,17 @@ export interface PeerRequest {
   readonly cwd: string;
 }
 
-/** Who hears a peer. Each is called as it comes; the program waits for `heard`. */
+/** The receiver of a peer's output. Each function is called as output comes; the program waits for `heard`. */
 export interface PeerListener {
   readonly heard: (message: JsonObject) => Promise<void>;
-  /** Stderr, and what on stdout is no message. */
+  /** Stderr, and lines on stdout that are not messages. */
   readonly printed: (output: OutputChunk) => void;
 }
 
 export interface PeerLimits extends ProgramLimits {
   /** Bytes on stdout without a message in them: more is a flood. */
   readonly noiseBytes: number;
-  /** How long it may take to leave by itself when its stdin is closed. */
+  /** Milliseconds that it may take to exit after its stdin is closed. */
   readonly leaveMs: number;
 }
 
@@ -34,27 +34,27 @@ const LIMITS = { noiseBytes: 8 * 1024 * 1024, leaveMs: 2_000, graceMs: 2_000 };
 export interface Peer {
   readonly pid: number;
   send(message: JsonObject): void;
-  /** Resolves when it has ended, with all that it started. Never rejects. */
+  /** Resolves when the program has ended, with all that it started. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
-  /** Lets it leave by itself, then makes it. */
+  /** Closes its stdin so that it can exit, then ends it. */
   endInput(): Promise<ProcessEnd>;
   stop(): Promise<ProcessEnd>;
 }
 
 type StartedPeer = { readonly ok: true; readonly peer: Peer } | { readonly ok: false; readonly failure: SpawnFailure };
 
-/** The variable by which what a peer started is known; each peer has a value of its own. */
+/** The variable by which a peer's children are recognized; each peer has its own value. */
 const MARK = ENV.program;
 
 export async function startPeer(
   { argv, env, cwd }: PeerRequest,
-  ears: PeerListener,
+  listener: PeerListener,
   limits: Partial<PeerLimits> = {},
 ): Promise<StartedPeer> {
   const { noiseBytes, leaveMs, ...rest } = { ...LIMITS, ...limits };
   const id = globalThis.crypto.randomUUID();
   const ended = new AbortController();
-  const lines = hearing(ears, noiseBytes, () => ended.abort());
+  const lines = hearing(listener, noiseBytes, () => ended.abort());
   const started = await startProcess(
     {
       argv,
@@ -67,7 +67,7 @@ export async function startPeer(
   );
   if (!started.ok) return started;
   const { process } = started;
-  void tellOutput(process, ears);
+  void tellOutput(process, listener);
   return { ok: true, peer: peerOf(process, leaveMs, lines.isFlooded) };
 }
 
@@ -94,7 +94,7 @@ function peerOf(process: RunningProcess, leaveMs: number, isFlooded: () => boole
   };
 }
 
-/** Bytes to messages; more noise than is allowed, or a line without end, is a flood. */
+/** Turns bytes into messages. Too much noise, or a line without an end, is a flood. */
 function hearing({ heard, printed }: PeerListener, noiseBytes: number, flooded: () => void) {
   const lines = jsonLines();
   let [noise, isFlooded] = [0, false];

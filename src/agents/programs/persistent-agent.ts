@@ -1,10 +1,12 @@
 /**
- * An agent behind a program that stays, one for all its turns: started at the first, started again when it has ended,
- * and then on with its session. How it is spoken with is its dialect's.
+ * An agent behind a persistent program, one for all its turns: started at the first turn, and started again, with its
+ * session, after it has ended. Its dialect says how to speak with it.
  *
- * no program ─turn→ started ─told→ … ─end→ waits for the next turn
- * stopped (abort, time limit, silence): interrupt → its end, and it stays; no end within the grace → killed with all it started
- * ended in mid-turn: the turn fails, the next one starts it anew · ended between turns, unseen: started anew at once
+ *   no program ─turn→ started ─told→ … ─end→ waits for the next turn
+ *   stopped (abort, time limit, silence): interrupt → the turn ends, the program stays
+ *   no end within the grace: killed with all it started
+ *   ended in mid-turn: the turn fails, the next one starts it again
+ *   ended between turns, unseen: started again at once
  */
 import type { Agent, Turn, TurnInput } from '../agent-contract.ts';
 import { channel } from './channel.ts';
@@ -17,12 +19,12 @@ import { tellStep, type AgentStep } from './agent-step.ts';
 import { ENV } from '../../model/text/environment.ts';
 
 export interface PersistentLimits extends PeerLimits {
-  /** Between the asking for a turn's end and the kill. */
+  /** Milliseconds between the request to end a turn and the kill. */
   readonly interruptMs: number;
 }
 
 const INTERRUPT_MS = 3_000;
-/** They differ with each task, which the program outlives; it is told of its task in words. */
+/** These variables differ with each task, but the program outlives a task; it gets the task's details in the prompt. */
 const OF_ONE_TASK: ReadonlySet<string> = new Set([ENV.taskId, ENV.taskFile, ENV.mailFile]);
 
 export class PersistentAgent implements Agent {
@@ -49,7 +51,7 @@ export class PersistentAgent implements Agent {
       if (end.ended !== 'died') return end;
       if (end.stopped === undefined && !isNew && !life.hasSpoken) continue;
       if (this.#session === undefined || !this.#dialect.isSessionLost(end.end)) return deathEnd(end, life);
-      yield { type: 'noted', text: `The session ${this.#session} cannot be gone on with: a new one is begun.` };
+      yield { type: 'noted', text: `The session ${this.#session} cannot be resumed; a new one begins.` };
       this.#session = undefined;
     }
   }
@@ -60,7 +62,10 @@ export class PersistentAgent implements Agent {
     await life?.peer.endInput();
   }
 
-  /** Lets a program go that was started for something else. @returns whether a new one is needed */
+  /**
+   * Ends a program that was started with other settings.
+   * @returns whether a new one is needed
+   */
   async #endOtherProgram({ cwd, env }: TurnInput): Promise<boolean> {
     if (this.#program !== undefined && this.#program.key !== keyOf(cwd, env)) await this.close();
     return this.#program === undefined;
@@ -76,8 +81,8 @@ export class PersistentAgent implements Agent {
       if (now.life === undefined) early.push(step);
       else hear(now.life, step);
     };
-    const ears = earsOf(() => now.life, push);
-    const started = await startPeer({ ...this.#dialect.launch(input, session), cwd }, ears, this.#limits);
+    const listener = listenerOf(() => now.life, push);
+    const started = await startPeer({ ...this.#dialect.launch(input, session), cwd }, listener, this.#limits);
     if (!started.ok) return started.failure;
     const { peer } = started;
     const talk = this.#dialect.open({ send: (message) => peer.send(message), tell: push, session, cwd });
@@ -96,7 +101,7 @@ export class PersistentAgent implements Agent {
     return program;
   }
 
-  /** A program that ended is started again by the next turn. */
+  /** Forgets a program that ended; the next turn starts it again. */
   async #removeDead(program: PersistentProgram): Promise<void> {
     const end = await program.peer.ended;
     if (this.#program === program) this.#program = undefined;
@@ -105,7 +110,7 @@ export class PersistentAgent implements Agent {
   }
 }
 
-const earsOf = (life: () => PersistentProgram | undefined, push: (step: AgentStep) => void): PeerListener => ({
+const listenerOf = (life: () => PersistentProgram | undefined, push: (step: AgentStep) => void): PeerListener => ({
   async heard(message) {
     const hearer = life();
     if (hearer === undefined) return;
@@ -121,7 +126,7 @@ const earsOf = (life: () => PersistentProgram | undefined, push: (step: AgentSte
   },
 });
 
-/** Between turns nobody listens; who asks then is told no. */
+/** Between turns there is no listener; a question is answered with no. */
 function hear({ turn }: PersistentProgram, step: AgentStep): void {
   if (turn !== undefined) turn.push(step);
   else if (step.do === 'ask') step.reply(UNANSWERED);

@@ -1,6 +1,6 @@
 /**
- * One turn with a program that stays: what it tells is handed on, what it asks is answered, what stops it is carried out.
- * It ends by the program's word, or by the program's death.
+ * One turn with a persistent program: its events are passed on, its questions are answered, a stop is carried out. The
+ * turn ends when the program says so, or when the program dies.
  */
 import type { CallAnswer, TurnEnd, TurnInput } from '../agent-contract.ts';
 import { channel, type Channel } from './channel.ts';
@@ -10,25 +10,25 @@ import type { ProcessEnd } from './process.ts';
 import type { AgentStep } from './agent-step.ts';
 import { stopped, watchTurn, type TurnStop, type TurnWatch } from './turn-watch.ts';
 
-/** A program, from its start to its end. */
+/** A running program, from its start to its end. */
 export interface PersistentProgram {
   readonly peer: Peer;
   readonly talk: DialectSession;
   /** What it was started with; another turn may need another program. */
   readonly key: string;
   turn: Channel<TurnSignal> | undefined;
-  /** Told of every message, whatever it means: a sign of life. */
+  /** Called for every message, whatever it means: a sign of life. */
   sign: () => void;
-  /** Since the turn began it spoke its protocol, or printed something else. */
+  /** Whether, since the turn began, it spoke its protocol, or printed something else. */
   hasSpoken: boolean;
   hasPrinted: boolean;
 }
 
-/** What comes to a turn, from the program and from outside. */
+/** What reaches a turn, from the program and from outside. */
 export type TurnSignal =
   | AgentStep
   | { readonly do: 'stop'; readonly why: TurnStop }
-  /** Asked to end its turn, it did not in time. */
+  /** The program was asked to end its turn and did not in time. */
   | { readonly do: 'abandon' }
   | { readonly do: 'died'; readonly end: ProcessEnd }
   | { readonly do: 'mail' };
@@ -38,18 +38,18 @@ export type ForwardedEvent = Extract<AgentStep, { do: 'tell' }>['event'] | Extra
 export interface ProgramDeath {
   readonly ended: 'died';
   readonly end: ProcessEnd;
-  /** What was said until then. */
+  /** The last text before the death. */
   readonly text: string;
-  /** How the turn ends that was being stopped. */
+  /** How the turn ends, if it was being stopped. */
   readonly stopped: TurnEnd | undefined;
 }
 
 export type TurnOf<End> = AsyncGenerator<ForwardedEvent, End, CallAnswer | undefined>;
 
-/** How much of what was last said is kept for a turn that fails. */
+/** Characters of the last text that are kept for a turn that fails. */
 const TEXT_LENGTH = 64 * 1024;
 
-/** @param interruptMs between the asking for a turn's end and the kill */
+/** @param interruptMs milliseconds between the request to end a turn and the kill */
 export async function* takeTurn(
   program: PersistentProgram,
   input: TurnInput,
@@ -70,7 +70,7 @@ export async function* takeTurn(
     unlisten?.();
     watch.close();
     [program.turn, program.sign] = [undefined, () => {}];
-    // A reader that leaves early takes the program along.
+    // If the caller leaves early, the program is stopped.
     if (!isOver) await program.peer.stop();
   }
 }
@@ -140,10 +140,10 @@ class Follower {
     return this.#stop === undefined ? undefined : STOPPING;
   }
 
-  /** Silence is no answer, whatever the program takes it for. */
+  /** An empty answer is a failure, even if the program calls it success. */
   #ended(end: TurnEnd): TurnEnd {
     if (this.#hasActed || end.ended !== 'answered' || end.text.trim() !== '') return end;
-    return { ended: 'failed', why: 'bad_output', text: '', message: 'It ended its turn without a word.' };
+    return { ended: 'failed', why: 'bad_output', text: '', message: 'It ended its turn without an answer.' };
   }
 
   #stopped(): TurnEnd | undefined {
@@ -151,5 +151,5 @@ class Follower {
   }
 }
 
-export const UNANSWERED: CallAnswer = { ok: false, why: 'Nobody answers for it here.' };
+export const UNANSWERED: CallAnswer = { ok: false, why: 'No answer is available here.' };
 const STOPPING: CallAnswer = { ok: false, why: 'The turn is being stopped.' };

@@ -1,9 +1,9 @@
 /**
- * One child process of a turn: started by argv in a group of its own, its output always drained, and nothing of its
- * group left when it has ended. Never a shell, never a variable that was not given.
+ * One child process of a turn: started by argv in its own process group, its output always drained, and nothing of its
+ * group left after its end. Never a shell, never a variable that was not given.
  *
  * The end is the program's `exit`, not the end of its output: a grandchild that holds the output must not hold the
- * turn. Whatever of the group is there after the exit is ended with it.
+ * turn. Every process of the group that is left after the exit is ended too.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
@@ -22,32 +22,35 @@ export interface ProcessRequest {
   readonly stdin?: string;
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
-  /** For a program that stays: stdin stays open for `write`, and its strays end with it. */
+  /** For a persistent program: stdin stays open for `write`, and processes it left behind end with it. */
   readonly persistent?: PersistentOptions;
 }
 
 export interface PersistentOptions {
-  /** Is given stdout as it comes, in place of `next`; the program waits while it does. */
+  /** Gets stdout as it comes, instead of `next`; the program waits while the handler runs. */
   readonly onStdout: (bytes: Buffer) => Promise<void>;
-  /** `NAME=value` of its environment, by which what it started is known when it is gone. */
+  /** `NAME=value` of its environment, by which its children are recognized after its end. */
   readonly mark: string;
 }
 
 export interface ProgramLimits {
-  /** Between SIGTERM and SIGKILL, after an abort or a timeout. */
+  /** Milliseconds between SIGTERM and SIGKILL, after an abort or a timeout. */
   readonly graceMs: number;
   /** More output than this is a flood, and ended by SIGKILL. */
   readonly floodBytes: number;
-  /** How much of the end of each stream is kept. */
+  /** How many bytes of the end of each stream are kept. */
   readonly keptBytes: number;
 }
 
 const LIMITS: ProgramLimits = { graceMs: 5_000, floodBytes: 2 ** 30, keptBytes: 2 ** 20 };
 
-/** How long a process that is gone may leave its output open to others of its group, such as the `tee` of a shell. */
+/**
+ * How long, in milliseconds, other processes of its group may hold its output open after its exit, such as the `tee` of
+ * a shell.
+ */
 const LINGER_MS = 25;
 
-/** What does not die within so many looks waits for a disk; the sweep at the teammate's end says so. */
+/** A process that survives this many looks waits for a disk; the sweep at the teammate's end reports it. */
 const MOST_LOOKS = 100;
 
 export type StopReason = 'aborted' | 'timeout' | 'flooded';
@@ -55,7 +58,7 @@ export type StopReason = 'aborted' | 'timeout' | 'flooded';
 type Exit =
   { readonly how: 'exited'; readonly code: number } | { readonly how: 'signalled'; readonly signal: NodeJS.Signals };
 
-/** How it ended, and the end of what it said. */
+/** How the process ended, and the end of its output. */
 export type ProcessEnd = (Exit | { readonly how: StopReason }) & { readonly stdout: Buffer; readonly stderr: Buffer };
 
 export interface RunningProcess {
@@ -64,18 +67,20 @@ export interface RunningProcess {
   next(): Promise<OutputChunk | undefined>;
   /** Resolves when the process and its group are gone. Never rejects. */
   readonly ended: Promise<ProcessEnd>;
-  /** Ends it, if it has not ended, as an abort would. */
+  /** Ends the process as an abort would, if it has not ended yet. */
   stop(): Promise<ProcessEnd>;
-  /** To a kept program's stdin; what it does not read any more is lost, as its exit will tell. */
+  /**
+   * Writes to a persistent program's stdin. What the program does not read any more is lost; its exit will show that.
+   */
   write(text: string): void;
-  /** Closes that stdin, which a kept program takes for the end. */
+  /** Closes that stdin; a persistent program takes this as its end. */
   endInput(): void;
 }
 
 export type Started =
   { readonly ok: true; readonly process: RunningProcess } | { readonly ok: false; readonly failure: SpawnFailure };
 
-/** Starts a process; what keeps it from starting is a value. */
+/** Starts a process; a failure to start is returned, not thrown. */
 export async function startProcess(request: ProcessRequest, limits: Partial<ProgramLimits> = {}): Promise<Started> {
   try {
     const child = spawnChild(request);
@@ -96,19 +101,19 @@ const spawnChild = ({ argv: [program = '', ...args], env, cwd, stdin, persistent
     stdio: [stdin === undefined && persistent === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   });
 
-/** Why there is no process, though there is a child; its pipes, if it came so far, are given back. */
+/** Why there is a child object but no process; its pipes, if any, are closed. */
 async function errorOf(child: ChildProcess): Promise<Error> {
   const error = await new Promise<Error>((resolve) => child.once('error', resolve));
   giveBack(child);
   return error;
 }
 
-/** A child that was short of descriptors has no list of pipes, whatever its type says. */
+/** A child that failed for lack of descriptors has no list of pipes, whatever its type says. */
 function giveBack({ stdin, stdout, stderr }: ChildProcess): void {
   for (const stream of [stdin, stdout, stderr]) stream?.destroy();
 }
 
-/** A stream that breaks is a program that is done with it (EPIPE); whether that matters its exit says. */
+/** A stream breaks (EPIPE) when the program has finished with it; the exit says whether that matters. */
 const ignore = (): void => {};
 
 function feed({ stdin }: ChildProcess, { stdin: text, persistent }: ProcessRequest): void {
@@ -121,7 +126,7 @@ function follow(child: ChildProcess, pid: number, request: ProcessRequest, limit
   let stopping: { readonly how: StopReason; readonly done: Promise<void> } | undefined;
   let isOver = false;
   const stop = (how: StopReason): void => {
-    // The number of a group that is gone may be another's.
+    // After the end, another group may have the same number.
     if (!isOver) stopping ??= { how, done: endTree(pid, how === 'flooded' ? 0 : limits.graceMs) };
   };
   const output = drain(child, request, limits, () => stop('flooded'));
@@ -149,14 +154,17 @@ function follow(child: ChildProcess, pid: number, request: ProcessRequest, limit
   return { pid, next: output.next, ended, stop: abort, write, endInput: () => void child.stdin?.end() };
 }
 
-/** Ends a group, and what left it as long as it can be told by descent. */
+/** Ends a group, and the processes that left it, as long as they are found by descent. */
 async function endTree(leader: number, graceMs: number): Promise<void> {
   const below = descendantsOf(leader);
   await endGroup(leader, graceMs);
   killSeen(below);
 }
 
-/** Ends what a program left behind, until two looks find nothing: what forks as it is killed is found by the next. */
+/**
+ * Ends what a program left behind, until two looks find nothing: a process that forks while it is killed is found by
+ * the next look.
+ */
 async function endCarriers(mark: string): Promise<void> {
   for (let looks = 0, empty = 0; empty < 2 && looks < MOST_LOOKS; looks += 1) {
     empty = killSeen(carriersOf(mark)) === 0 ? empty + 1 : 0;
@@ -171,14 +179,14 @@ const exitOf = (child: ChildProcess): Promise<Exit> =>
     );
   });
 
-/** Aborts when the program has exited and nobody has its output open any more. */
+/** Aborts when the program has exited and no process holds its output open. */
 function closeOf(child: ChildProcess): AbortSignal {
   const closed = new AbortController();
   child.once('close', () => closed.abort());
   return closed.signal;
 }
 
-/** Waits for the end of the output; held open by somebody, it is read to where it is now. */
+/** Waits for the end of the output. If another process holds it open, it is read up to the present. */
 async function lastLook(closed: AbortSignal): Promise<void> {
   await pause(LINGER_MS, closed);
   if (!closed.aborted) await new Promise((resolve) => setImmediate(resolve));
@@ -211,16 +219,19 @@ function drain(
   };
 }
 
-/** Hands over piece by piece; the program is made to wait while its hearer does. */
+/** Passes stdout on piece by piece; the program waits while the handler runs. */
 async function hear(stdout: Readable, { onStdout: take }: PersistentOptions): Promise<void> {
   try {
     for await (const bytes of stdout) if (Buffer.isBuffer(bytes)) await take(bytes);
   } catch {
-    // A stream that breaks is the end of a program, which its exit tells.
+    // A broken stream is the end of a program; its exit reports it.
   }
 }
 
-/** Stops at the time limit and at the abort. @returns what takes both back */
+/**
+ * Stops at the time limit and at the abort.
+ * @returns a function that removes both
+ */
 function arm({ signal, timeoutMs }: ProcessRequest, stop: (how: StopReason) => void): () => void {
   const abort = (): void => stop('aborted');
   const late = (): void => stop('timeout');

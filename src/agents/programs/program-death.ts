@@ -16,8 +16,9 @@ export function deathEnd({ end, text, stopped }: ProgramDeath, { hasSpoken, hasP
     text,
     message: message.slice(0, MESSAGE),
   });
-  if (end.how === 'flooded') return failed('bad_output', 'It printed without end and was ended.');
-  if (isGarbage) return failed('bad_output', 'What it printed is not its protocol. Is it the right program?');
+  if (end.how === 'flooded') return failed('bad_output', 'It printed without end and was stopped.');
+  if (isGarbage)
+    return failed('bad_output', 'It did not speak its protocol; check that its command is the right program.');
   if (end.how === 'signalled') return failed('crashed', `It was ended by ${end.signal} in mid-turn.`);
   if (end.how !== 'exited') return failed('crashed', 'It was ended in mid-turn.');
   if (end.code === 0) return failed('bad_output', 'It ended, with exit code 0, before it gave a result.');

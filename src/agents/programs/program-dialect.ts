@@ -1,4 +1,4 @@
-/** What differs between the programs that stay: how each is started, and how it is spoken with. */
+/** What differs between persistent programs: how each is started, and how to speak with it. */
 import type { AgentContext, TurnInput } from '../agent-contract.ts';
 import type { JsonObject } from './json-lines.ts';
 import type { Peer } from './peer.ts';
@@ -6,11 +6,11 @@ import type { ProcessEnd } from './process.ts';
 import type { AgentStep } from './agent-step.ts';
 
 export interface Dialect {
-  /** What to start for a turn, and for the session to go on with. */
+  /** What to start for a turn, and for the session to continue. */
   launch(input: TurnInput, session: string | undefined): Launch;
-  /** Begins to speak with a program that has just been started. */
+  /** Begins to speak with a program that has just started. */
   open(line: DialectContext): DialectSession;
-  /** Whether a program that ended at its start ended because the session cannot be gone on with. */
+  /** Whether a program that ended at its start did so because the session cannot be continued. */
   isSessionLost(end: ProcessEnd): boolean;
 }
 
@@ -19,25 +19,28 @@ export interface Launch {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A program as its seat has it held in. */
+/** Wraps the program in the isolation of its agent context. */
 export const isolatedLaunch = (launch: Launch, { isolate }: AgentContext): Launch =>
   isolate === undefined ? launch : { ...launch, argv: isolate(launch.argv) };
 
 export interface DialectContext {
   readonly send: Peer['send'];
   readonly tell: (step: AgentStep) => void;
-  /** The session to go on with, if there is one. */
+  /** The session to continue, if there is one. */
   readonly session: string | undefined;
   readonly cwd: string;
 }
 
-/** One program's life. Turns come one at a time; each is ended by the `end` that it tells. */
+/** One running program. Turns come one at a time; each ends with the `end` step of the program. */
 export interface DialectSession {
   heard(message: JsonObject): void;
   begin(input: TurnInput): void;
-  /** Hands in what came while the turn runs; absent where the program cannot take it. What is handed in is not lost: it is heard in this turn. */
+  /**
+   * Passes on mail that came while the turn runs; absent if the program cannot take it. Mail passed on is not lost: the
+   * program gets it in this turn.
+   */
   readonly steer?: (text: string) => void;
-  /** Asks for the end of the turn; the program stays. */
+  /** Asks the program to end the turn; the program stays. */
   interrupt(): void;
   /** The program has ended. */
   closed(): void;

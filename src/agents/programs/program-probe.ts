@@ -1,4 +1,4 @@
-/** What can be told of an agent without paying for it: whether its program runs, and whether an MCP server does. */
+/** Checks of an agent that cost no model call: whether its program runs, and whether an MCP server does. */
 import { startPeer } from './peer.ts';
 import { pause } from '../../os/pause.ts';
 import { runCommand } from './exec.ts';
@@ -15,7 +15,7 @@ interface Where {
 
 const PATIENCE_MS = 20_000;
 
-/** The version that a program tells. */
+/** The version that a program reports. */
 export async function probeProgram(argv: readonly string[], { env, cwd }: Where): Promise<ProgramProbeResult> {
   const signal = new AbortController().signal;
   const turn = runCommand({ argv: [...argv, '--version'], env, cwd, signal, timeoutMs: PATIENCE_MS });
@@ -23,12 +23,12 @@ export async function probeProgram(argv: readonly string[], { env, cwd }: Where)
     const next = await turn.next();
     if (next.done !== true) continue;
     const { value: end } = next;
-    if (end.ended === 'answered') return { ok: true, found: lastLine(end.text) ?? 'it tells no version' };
+    if (end.ended === 'answered') return { ok: true, found: lastLine(end.text) ?? 'no version printed' };
     return { ok: false, why: end.ended === 'failed' ? end.message : 'it was stopped' };
   }
 }
 
-/** Whether an MCP server on stdio shakes hands and lists its tools. */
+/** Whether an MCP server on stdio completes the handshake and lists its tools. */
 export async function probeMcp(argv: readonly string[], { env, cwd }: Where): Promise<ProgramProbeResult> {
   const lines: { heard?: (message: Readonly<Record<string, unknown>>) => void } = {};
   const started = await startPeer(
@@ -42,8 +42,8 @@ export async function probeMcp(argv: readonly string[], { env, cwd }: Where): Pr
   void peer.ended.then(() => wire.closed());
   const late = new AbortController();
   try {
-    const shaken = shake(wire);
-    const answer = await Promise.race([shaken, pause(PATIENCE_MS, late.signal).then(() => undefined)]);
+    const answered = handshake(wire);
+    const answer = await Promise.race([answered, pause(PATIENCE_MS, late.signal).then(() => undefined)]);
     return answer ?? { ok: false, why: 'it did not answer in time' };
   } finally {
     late.abort();
@@ -51,7 +51,7 @@ export async function probeMcp(argv: readonly string[], { env, cwd }: Where): Pr
   }
 }
 
-async function shake(wire: ReturnType<typeof rpc>): Promise<ProgramProbeResult> {
+async function handshake(wire: ReturnType<typeof rpc>): Promise<ProgramProbeResult> {
   const clientInfo = { name: 'teams-doctor', version: '1' };
   const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
   const open = await wire.request('initialize', hello);

@@ -1,4 +1,4 @@
-/** Why a program could not be started, in one sentence with the cure, and whose fault that is. */
+/** Why a program could not be started, in one sentence with the cure, and the class of the fault. */
 import { codeOf } from '../../model/text/errors.ts';
 import { quoted } from '../../model/text/document-problem.ts';
 import type { TurnEnd } from '../agent-contract.ts';
@@ -13,25 +13,28 @@ interface Attempt {
 }
 
 const TRY_AGAIN_MS = 1_000;
-/** What a shell answers for a program that is there and cannot be run. */
+/** A shell's exit code for a program that exists and cannot be run. */
 const NOT_EXECUTABLE = 126;
 
-/** The machine has no room for a process now; that is nobody's fault and passes. */
+/** The machine has no room for a process now. This is not the task's or the member's fault, and it passes. */
 const BUSY: ReadonlySet<string> = new Set(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM']);
 const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
 const NO_PROGRAM: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ENOEXEC']);
 
-/** `rate_limited` is what counts against neither the task nor the member, and is tried again. */
+/** `rate_limited` counts against neither the task nor the member, and is tried again. */
 export function spawnFailure(error: unknown, { argv, cwd, env }: Attempt): SpawnFailure {
   const code = codeOf(error) ?? 'no code';
   const program = quoted(argv[0] ?? '');
   if (BUSY.has(code)) return { ...failed('rate_limited', noRoom(code)), retryAfterMs: TRY_AGAIN_MS };
-  // The system names the program also when it is the working directory that is not there.
+  // The system reports the program as missing even when the working directory is.
   const fault = directoryFault(cwd);
   if (fault !== undefined) return failed('crashed', `${program} was not started: the working directory ${fault}`);
   if (NOT_THERE.has(code)) return failed('not_installed', missing(argv[0] ?? '', env['PATH']));
   if (NO_PROGRAM.has(code))
-    return failed('not_installed', `${program} may not be run (${code}): it is no executable file. Is it chmod +x?`);
+    return failed(
+      'not_installed',
+      `${program} may not be run (${code}): it is not an executable file; run chmod +x on it.`,
+    );
   if (code === 'E2BIG') return { ...failed('exit', tooLong(program)), exitCode: NOT_EXECUTABLE };
   return failed('crashed', `${program} could not be started: ${error instanceof Error ? error.message : code}`);
 }
@@ -44,12 +47,12 @@ const failed = (why: SpawnFailure['why'], message: string): SpawnFailure => ({
 });
 
 const noRoom = (code: string): string =>
-  `No process could be started (${code}): the machine is out of processes, files or memory. It is tried again.`;
+  `No process could be started (${code}): the machine is out of processes, files or memory. teams tries again.`;
 
 const tooLong = (program: string): string =>
   `exit ${NOT_EXECUTABLE}: the arguments and the environment of ${program} are too long for the system.`;
 
 function missing(program: string, path: string | undefined): string {
-  if (program.includes('/')) return `${quoted(program)} is not there, or the interpreter in its first line is not.`;
+  if (program.includes('/')) return `${quoted(program)} does not exist, or the interpreter in its first line does not.`;
   return `${quoted(program)} is not installed: it is in no directory of PATH (${path ?? 'which is not set'}).`;
 }

@@ -1,4 +1,7 @@
-/** What ends a turn from outside: an abort, its time limit, and silence. Silence while a tool of the agent runs is none. */
+/**
+ * What ends a turn from outside: an abort, its time limit, and silence. Silence does not count while a tool of the
+ * agent runs.
+ */
 import type { TurnEnd, TurnInput } from '../agent-contract.ts';
 import { formatDuration } from '../../model/text/duration.ts';
 import { LONGEST_MS } from '../../os/pause.ts';
@@ -9,7 +12,7 @@ export interface TurnWatch {
   /** A sign of the agent. */
   seen(): void;
   busy(tool: string, is: boolean): void;
-  /** Gives back timers and listeners. */
+  /** Removes timers and listeners. */
   close(): void;
 }
 
@@ -47,7 +50,10 @@ export function watchTurn(
   };
 }
 
-/** How a turn ends that was stopped so. @param text what was said until then */
+/**
+ * How a turn ends that was stopped for this reason.
+ * @param text what was said until then
+ */
 export function stopped(
   why: TurnStop,
   { timeoutMs = 0, stallMs = 0 }: Pick<TurnInput, 'timeoutMs' | 'stallMs'>,
@@ -59,6 +65,6 @@ export function stopped(
     case 'timeout':
       return { ended: 'failed', why, text, message: `Timed out after ${formatDuration(timeoutMs)}.` };
     case 'stalled':
-      return { ended: 'failed', why: 'timeout', text, message: `Nothing was heard for ${formatDuration(stallMs)}.` };
+      return { ended: 'failed', why: 'timeout', text, message: `It was silent for ${formatDuration(stallMs)}.` };
   }
 }

@@ -1,4 +1,7 @@
-/** What a member's agent keeps from one life to the next: a directory of its own, and the session to go on with. */
+/**
+ * What a member's agent keeps from one process of the member to the next: its own directory, and the session to
+ * continue.
+ */
 import { randomBytes } from 'node:crypto';
 import type { AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -8,14 +11,14 @@ import { DOCUMENT_VERSION } from '../lock/document.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
 
-/** @returns the directory, made if it was not there */
+/** @returns the directory; it is created if it is missing */
 export function agentHome(disk: Disk, paths: TeamPaths, member: Name): string {
   makeDirectory(disk, paths.homes);
   makeDirectory(disk, paths.home(member));
   return paths.home(member);
 }
 
-/** The session that an agent of this kind went on with last. */
+/** The last session of an agent of this kind; undefined if the record is missing, damaged or of another kind. */
 export function keptSession(disk: Disk, paths: TeamPaths, member: Name, kind: AgentKind): string | undefined {
   const text = readText(disk, paths.agentSession(member), 64 * 1024);
   if (text === undefined) return undefined;
@@ -23,7 +26,7 @@ export function keptSession(disk: Disk, paths: TeamPaths, member: Name, kind: Ag
     const kept = keptSessionSchema.safeParse(JSON.parse(text));
     return kept.success && kept.data.kind === kind ? kept.data.id : undefined;
   } catch {
-    // A damaged record names no session; a fresh one begins.
+    // A damaged record names no session; the agent begins a new one.
     return undefined;
   }
 }

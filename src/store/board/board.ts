@@ -1,6 +1,6 @@
 /**
- * The board on disk: `.tasks/<team>/log.jsonl`, folded. To change it is to append an event and to fold past it; the
- * fold says whether it won. Nothing here decides anything: the law is `model/board/advance.ts`.
+ * The board on disk: `.tasks/<team>/log.jsonl`, folded. A change is: append an event, then fold past it; the fold says
+ * whether the change won. This module decides nothing: the rules are in `model/board/advance.ts`.
  */
 import { advance, type AdvanceOutcome } from '../../model/board/advance.ts';
 import { emptyBoard, type Board, type Refused } from '../../model/board/board.ts';
@@ -14,7 +14,10 @@ import type { FileLine } from '../files/lines.ts';
 import { newIds } from '../files/new-ids.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
 
-/** Synced before the answer; claims and releases are not: after a power loss every claimant is dead. */
+/**
+ * These events are synced before the call returns. Claims and releases are not: after a power loss every claimant is
+ * dead.
+ */
 const DURABLE = new Set<Body['type']>([
   'log.opened',
   'team.opened',
@@ -33,7 +36,7 @@ const DURABLE = new Set<Body['type']>([
   'batch',
 ]);
 
-/** A lost race for an id is run again at most this often. */
+/** A change that loses the race for a task id is tried again at most this often. */
 const RACES = 10_000;
 
 export interface Noise {
@@ -49,12 +52,12 @@ export interface Folded {
 export interface BoardEnvironment {
   readonly disk: Disk;
   readonly clock: Pick<Clock, 'now'>;
-  /** The team's folder, asked before each write. */
+  /** The team's folder; checked before each write. */
   readonly pinned?: PinnedDirectory;
-  /** Told of each event as it is folded. */
+  /** Called for each event as it is folded. */
   readonly onFolded?: ((folded: Folded) => void) | undefined;
   readonly onNoise?: (noise: Noise) => void;
-  /** True for the one who opens a new team's log. */
+  /** True only for the process that creates a new team's log. */
   readonly create?: boolean;
 }
 
@@ -72,9 +75,10 @@ export class BoardStore {
   }
 
   /**
-   * Folds what was appended since, up to the last newline.
+   * Folds what was appended since the last fold, up to the last newline.
    *
-   * @throws StoreError `NEWER_VERSION` at an event of a newer program: this process may neither fold nor act on
+   * @throws StoreError `NEWER_VERSION` at an event of a newer program: this process must neither fold it nor act on the
+   * board
    */
   fold(): Board {
     this.#foldUntil(undefined);
@@ -82,20 +86,22 @@ export class BoardStore {
   }
 
   /**
-   * The same, by so many lines at most: for who gives way to others in between.
+   * Folds at most `most` lines: for a caller that lets other work run in between.
    *
-   * @returns whether that was all
+   * @returns whether the end of the log was reached
    */
   foldSome(most: number): boolean {
     return this.#guarded(() => this.#foldOn({ most }).isEnd);
   }
 
   /**
-   * Appends what `build` makes of the folded board, and folds to the end. A lost race for a task id is run again.
+   * Appends the change that `build` makes from the folded board, and folds to the end. If the change loses the race for
+   * a task id, it is tried again.
    *
-   * @param build the change, or a refusal of its own; called once per try, with the board folded to the end
-   * @returns the event with what became of it where it stands; later events may have undone it since, and `board` says so
-   * @throws StoreError when the disk fails: whether the event is there is unknown; append the same change again
+   * @param build returns the change, or its own refusal; called once per try, with the board folded to the end
+   * @returns the event, with its outcome at its place in the log. Later events may have undone it since: see `board`
+   * @throws StoreError when the disk fails: it is then unknown whether the event is in the log; append the same change
+   * again
    */
   append(
     author: Author | ((board: Board) => Author),
@@ -117,12 +123,15 @@ export class BoardStore {
     }
   }
 
-  /** Where the fold stands, in bytes. */
+  /** How far the log is folded, in bytes. */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Every event of the log with its outcome, each once, folded anew: the history of a task, or of the team. */
+  /**
+   * Every event of the log with its outcome, each once, folded again from the start: the history of a task or of the
+   * team.
+   */
   *history(): Generator<Folded> {
     const board = emptyBoard();
     for (const line of this.#journal.read()) {
@@ -136,7 +145,7 @@ export class BoardStore {
     this.#journal.close();
   }
 
-  /** Whether another process created a task under an id that this change proposes. */
+  /** Whether another process already created a task with an id that this change proposes. */
   #lostIdRace({ code }: Refused, body: Body): boolean {
     const changes = body.type === 'batch' ? body.changes : [body];
     const isTaken = (id: string): boolean => Number(id) <= this.board.lastTaskId;
@@ -152,7 +161,8 @@ export class BoardStore {
       this.#journal.append(record, { durable });
     } catch (error) {
       if (!isTeamError(error) || error.code === 'TEAM_GONE') throw error;
-      // Unknown whether it is there: the same record again, on a fresh descriptor; the fold counts it once.
+      // It is unknown whether the record was written: write the same record again, on a new descriptor. The fold counts
+      // it once.
       this.#journal.append(record, { durable });
     }
     const outcome = this.#foldUntil(id);
@@ -162,7 +172,7 @@ export class BoardStore {
     });
   }
 
-  /** Folds to the end; returns what became of the event with this id. */
+  /** Folds to the end; returns the outcome of the event with this id. */
   #foldUntil(id: string | undefined): AdvanceOutcome | undefined {
     return this.#guarded(() => this.#foldOn({ id }).own);
   }
@@ -189,7 +199,7 @@ export class BoardStore {
         this.#offset = next.value;
         return { isEnd: true, own };
       }
-      // This line is read again the next time.
+      // The next call reads this line again.
       if (count >= most) return { isEnd: false };
       const folded = this.#foldLine(next.value);
       if (folded === undefined) continue;
@@ -198,7 +208,7 @@ export class BoardStore {
     }
   }
 
-  /** Judges one line; undefined for noise and for a record that was appended twice and judged before. */
+  /** Judges one line; undefined for noise, and for a record that was appended twice and is judged already. */
   #foldLine(line: FileLine): Folded | undefined {
     const parsed = parseLine(line);
     if (parsed.kind === 'newer') throw newer(this.#journal.path, parsed.version);

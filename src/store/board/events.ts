@@ -1,4 +1,7 @@
-/** `events.jsonl`: every fact that is not on the board. An event's number is its line; views are drawn from it. */
+/**
+ * `events.jsonl`: every fact that is not on the board. An event's number is the offset of its line; views are drawn
+ * from it.
+ */
 import type { Clock } from '../../model/text/clock.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { teamEventSchema, type TeamEvent } from '../../model/team/team-config.ts';
@@ -7,7 +10,7 @@ import { Journal } from '../files/journal.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
 
 export interface Numbered {
-  /** Offset of the line in bytes: grows with each event. */
+  /** Offset of the line in bytes; it grows with each event. */
   readonly at: number;
   readonly event: TeamEvent;
 }
@@ -17,14 +20,14 @@ export class EventLog {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #pinned: PinnedDirectory | undefined;
 
-  /** @param pinned the team's folder, asked before each write; who only reads has none */
+  /** @param pinned the team's folder, checked before each write; a process that only reads has none */
   constructor(disk: Disk, path: string, clock: Pick<Clock, 'now'>, pinned?: PinnedDirectory) {
     this.#journal = new Journal(disk, path, { create: true });
     this.#clock = clock;
     this.#pinned = pinned;
   }
 
-  /** Appends a fact; the log's own failure is told, never thrown into the work it reports on. */
+  /** Appends a fact. Returns a failure of the log itself and never throws it into the work that it reports. */
   append(event: Omit<TeamEvent, 'at'> & { type: string }): Error | undefined {
     try {
       this.#pinned?.check();
@@ -35,7 +38,7 @@ export class EventLog {
     }
   }
 
-  /** Yields events from an offset on; what is no event of ours is passed over. Returns the next offset. */
+  /** Yields events from an offset on and skips every line that is not our event. Returns the next offset. */
   *read(from = 0): Generator<Numbered, number> {
     const reader = this.#journal.read(from);
     for (let next = reader.next(); ; next = reader.next()) {
@@ -61,7 +64,7 @@ function parseEvent(text: string): TeamEvent | undefined {
     const parsed = teamEventSchema.safeParse(JSON.parse(text));
     return parsed.success ? parsed.data : undefined;
   } catch {
-    // A torn line is no event; it stays in the file for people.
+    // A torn line is not an event; it stays in the file for people to read.
     return undefined;
   }
 }

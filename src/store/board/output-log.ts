@@ -1,4 +1,7 @@
-/** A member's raw output, `logs/<name>.log`: capped and rotated, and its failure never ends the work it tells of. */
+/**
+ * A member's raw output, `logs/<name>.log`: capped and rotated. A failure of the log never ends the work that it
+ * records.
+ */
 import { O_APPEND, O_CREAT, O_WRONLY, type Disk } from '../files/disk.ts';
 import { openOurs } from '../files/file.ts';
 
@@ -10,7 +13,7 @@ export class OutputLog {
   readonly #path: string;
   #fd: number | undefined;
   #size = 0;
-  /** The first failure, for the one who wants to tell it. */
+  /** The first failure, for a caller that reports it. */
   failure: Error | undefined;
 
   constructor(disk: Disk, path: string) {
@@ -39,7 +42,7 @@ export class OutputLog {
     this.#size = this.#disk.fstatSync(this.#fd).size;
   }
 
-  /** `x.log` becomes `x.log.1`, and so on; the oldest is replaced. */
+  /** Renames `x.log` to `x.log.1`, and so on; the oldest is replaced. */
   #rotate(): void {
     this.close();
     for (let age = KEPT; age > 0; age -= 1)
@@ -51,10 +54,10 @@ export class OutputLog {
     try {
       this.#disk.renameSync(from, to);
     } catch {
-      // Nothing of that age is there yet.
+      // There is no file of that age yet.
     }
   }
 }
 
-/** A descriptor of a member's log, for the process that is about to be started. */
+/** A descriptor of a member's log, for a process that is about to start. */
 export const openOutput = (disk: Disk, path: string): number => openOurs(disk, path, O_WRONLY | O_APPEND | O_CREAT);

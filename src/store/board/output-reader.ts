@@ -1,4 +1,4 @@
-/** Reading a member's raw output from outside, look by look, across its rotation. */
+/** Reads a member's raw output from another process, look by look, across its rotation. */
 import { lookAt, O_RDONLY, type Disk } from '../files/disk.ts';
 import { chunks, openIfThere } from '../files/file.ts';
 
@@ -12,7 +12,7 @@ export class OutputReader {
     this.#path = path;
   }
 
-  /** The bytes since the last look; at the first one, all there are of the present file. */
+  /** The bytes since the last look. The first look yields the whole present file. */
   *look(): Generator<Buffer> {
     const before = this.#place;
     const ino = lookAt(this.#disk, this.#path)?.ino;

@@ -1,4 +1,4 @@
-/** `plan.json`: the text of the plan that a team carries out, as it was given, so that a resume reads the very same. */
+/** `plan.json`: the text of the plan that a team carries out, unchanged, so that a resume reads the same plan. */
 import * as z from 'zod';
 import { randomBytes } from 'node:crypto';
 import { agentSpecSchema } from '../../model/agent/agent.ts';
@@ -13,9 +13,9 @@ const keptSchema = z.object({
   format: z.enum(['yaml', 'json']),
   text: z.string(),
   vars: z.record(z.string(), z.string()),
-  /** Of members that the plan gives none. */
+  /** The agent of members for which the plan names none. */
   agent: agentSpecSchema.optional(),
-  /** Who verifies the finished work. */
+  /** The agent that verifies the finished work. */
   reviewer: agentSpecSchema.optional(),
 });
 export type KeptPlan = Omit<z.infer<typeof keptSchema>, 'version'>;
@@ -36,7 +36,7 @@ export function readPlanFile(disk: Disk, paths: TeamPaths): KeptPlan | undefined
     const { version: _, ...kept } = keptSchema.parse(JSON.parse(text));
     return kept;
   } catch (error) {
-    throw new StoreError('CORRUPT', `${paths.plan} cannot be read; restore it, or start the plan anew with --fresh.`, {
+    throw new StoreError('CORRUPT', `${paths.plan} cannot be read; restore it, or start the plan again with --fresh.`, {
       path: paths.plan,
       cause: error,
     });

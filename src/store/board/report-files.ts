@@ -17,7 +17,10 @@ export function writeReport(
   replaceFile(disk, paths.reportJson, `${JSON.stringify({ version: DOCUMENT_VERSION, ...data }, null, 2)}\n`, token);
 }
 
-/** A report ends with its folder: where that is moved, it says the new one. None is there of a team that never ended a run. */
+/**
+ * Replaces the folder path at the end of a report after the folder was moved. A team that never ended a run has no
+ * report.
+ */
 export function readdressReport(disk: Disk, from: string, to: TeamPaths): void {
   const token = randomBytes(6).toString('hex');
   for (const [file, before, after] of [
@@ -31,11 +34,11 @@ export function readdressReport(disk: Disk, from: string, to: TeamPaths): void {
   }
 }
 
-/** What a report without a team is called in the archive. */
-const APART = parseName('team', 'refine');
+/** The name, in the archive, of a report without a team. */
+const NO_TEAM = parseName('team', 'refine');
 
 /**
- * Keeps a report that no team belongs to, in a folder of its own in the archive.
+ * Writes a report that belongs to no team into its own folder in the archive.
  *
  * @param at when it began, in ISO 8601
  * @returns the folder
@@ -44,7 +47,7 @@ export function writeApart(disk: Disk, root: string, at: string, text: string, d
   const { teams, archive } = rootPaths(root);
   const stamp = at.replaceAll(/[-:.]/g, '');
   for (let number = 1; ; number += 1) {
-    const paths = archivePaths(root, APART, number === 1 ? stamp : `${stamp}-${number}`);
+    const paths = archivePaths(root, NO_TEAM, number === 1 ? stamp : `${stamp}-${number}`);
     if (lookAt(disk, paths.folder)) continue;
     for (const directory of [teams, archive, paths.folder]) makeDirectory(disk, directory);
     writeReport(disk, paths, text, data);

@@ -1,4 +1,7 @@
-/** The record of a finished attempt: written once, before the event that names its hash. A file without an event is garbage. */
+/**
+ * The record of a finished attempt: written once, before the event that names its hash. A result file without an event
+ * is garbage.
+ */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Disk } from '../files/disk.ts';
 import { createOnce, readText, replaceFile } from '../files/file.ts';
@@ -6,11 +9,11 @@ import type { TeamPaths } from '../files/paths.ts';
 
 export const hashText = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Writes `results/<task>.<epoch>.md`; one that is there already, from a repeated end of the same claim, stays. */
+/** Writes `results/<task>.<epoch>.md`. An existing file stays: the same claim may end twice. */
 export const keepResult = (disk: Disk, paths: TeamPaths, task: string, epoch: number, text: string): boolean =>
   createOnce(disk, paths.result(task, epoch), text, randomBytes(6).toString('hex'));
 
-/** The lead's view of the last attempt: `results/<task>.md`. */
+/** The lead's copy of the last attempt's result: `results/<task>.md`. */
 export const showResult = (disk: Disk, paths: TeamPaths, task: string, text: string): void =>
   replaceFile(disk, paths.result(task), text, randomBytes(6).toString('hex'), { durable: false });
 

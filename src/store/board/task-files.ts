@@ -1,4 +1,4 @@
-/** What a member's program is handed as files: the task as JSON, and the mail that came for it. Removed after the turn. */
+/** The files that a member's program gets: the task as JSON, and the mail that came for it. Removed after the turn. */
 import { randomBytes } from 'node:crypto';
 import type { Message } from '../../model/team/message.ts';
 import type { Task } from '../../model/board/task.ts';

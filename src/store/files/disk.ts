@@ -1,6 +1,6 @@
 /**
- * The file layer: the synchronous `node:fs` calls that the store makes, as an argument, so that a test can stand a
- * faulty or simulated disk in their place. Also the one place where an errno becomes a `StoreError`.
+ * The file layer: the synchronous `node:fs` calls of the store, as an argument, so that a test can use a faulty or
+ * simulated disk. It is also the only place where an errno becomes a `StoreError`.
  */
 import * as fs from 'node:fs';
 import { codeOf, isTeamError, StoreError, type StoreCode } from '../../model/text/errors.ts';
@@ -51,10 +51,10 @@ const CODES: Record<string, StoreCode> = {
 const CURES: Partial<Record<StoreCode, string>> = {
   NO_SPACE: 'free some space and try again',
   READ_ONLY: 'make it writable for this user',
-  CORRUPT: 'something else stands where a file of ours belongs; remove it',
+  CORRUPT: 'it is not a regular file made by teams; remove it',
 };
 
-/** Turns a failed file call into one sentence with path and errno; one of our own failures passes unchanged. */
+/** Turns a failed file call into one sentence with path and errno; one of our own errors passes unchanged. */
 export function storeFailure(doing: string, path: string, error: unknown): Error {
   if (isTeamError(error)) return error;
   const errno = codeOf(error);
@@ -64,7 +64,7 @@ export function storeFailure(doing: string, path: string, error: unknown): Error
   return new StoreError(code, `Cannot ${doing} ${path} (${errno})${cure ? `: ${cure}.` : '.'}`, { path, cause: error });
 }
 
-/** Runs a file operation, naming it and its path in whatever it throws. */
+/** Runs a file operation; every error it throws names the operation and its path. */
 export function onDisk<T>(doing: string, path: string, work: () => T): T {
   try {
     return work();
@@ -76,10 +76,10 @@ export function onDisk<T>(doing: string, path: string, work: () => T): T {
 export const isMissing = (error: unknown): boolean => codeOf(error) === 'ENOENT';
 export const isTaken = (error: unknown): boolean => codeOf(error) === 'EEXIST';
 
-/** The file's facts, or undefined when it is not there. Never follows a link. */
+/** The file's stats, or undefined when it is missing. Never follows a link. */
 export function lookAt(disk: Disk, path: string): fs.Stats | undefined {
   try {
-    // Asked not to throw: an exception costs ten times the call, and what is looked for is often missing.
+    // No exception: one costs ten times the call, and the file is often missing.
     return disk.lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if (isMissing(error)) return undefined;
@@ -87,7 +87,7 @@ export function lookAt(disk: Disk, path: string): fs.Stats | undefined {
   }
 }
 
-/** Whether an open descriptor is of that file. One that is closed is of none. */
+/** Whether an open descriptor is of that file; false for a closed one. */
 export function isSameFile(disk: Disk, descriptor: number, { dev, ino }: fs.Stats): boolean {
   try {
     const open = disk.fstatSync(descriptor);
@@ -98,7 +98,7 @@ export function isSameFile(disk: Disk, descriptor: number, { dev, ino }: fs.Stat
   }
 }
 
-/** Removes a file; one that is gone already is fine. */
+/** Removes a file; a missing one is fine. */
 export function removeFile(disk: Disk, path: string): void {
   try {
     disk.unlinkSync(path);
@@ -107,7 +107,7 @@ export function removeFile(disk: Disk, path: string): void {
   }
 }
 
-/** Lists a directory, sorted; one that is not there is empty. */
+/** Lists a directory, sorted; a missing one is empty. */
 export function list(disk: Disk, path: string): string[] {
   try {
     return disk.readdirSync(path).sort();

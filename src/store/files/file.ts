@@ -29,14 +29,14 @@ export interface Opened {
   readonly stat: Stats;
 }
 
-/** Opens a regular file of ours with one link; a link, FIFO, device or shared file in its place is refused. */
+/** Opens a regular file of ours with one link. Refuses a link, FIFO, device or shared file in its place. */
 export function openSeen(disk: Disk, path: string, flags: number): Opened {
   const fd = onDisk('open', path, () => disk.openSync(path, flags | O_NOFOLLOW | O_NONBLOCK, FILE_MODE));
   try {
     const stat = onDisk('look at', path, () => disk.fstatSync(fd));
     const wrong = whatIsWrong(disk, path, fd, stat);
     if (wrong === undefined) return { fd, stat };
-    throw new StoreError('CORRUPT', `${path} is ${wrong}; somebody put it there. Remove it.`, { path });
+    throw new StoreError('CORRUPT', `${path} is ${wrong} and was not made by teams; remove it.`, { path });
   } catch (error) {
     disk.closeSync(fd);
     throw error;
@@ -46,17 +46,20 @@ export function openSeen(disk: Disk, path: string, flags: number): Opened {
 export const openOurs = (disk: Disk, path: string, flags: number): number => openSeen(disk, path, flags).fd;
 
 function whatIsWrong(disk: Disk, path: string, fd: number, stat: Stats): string | undefined {
-  if (!stat.isFile()) return 'no regular file';
+  if (!stat.isFile()) return 'not a regular file';
   if (ME !== undefined && ME !== 0 && stat.uid !== ME) return "another user's file";
-  // None: it was removed since it was opened, by its reader or by a sweep.
+  // 0 links: its reader or a sweep removed it after it was opened.
   return stat.nlink <= 1 || isBeingMade(disk, path, fd, stat) ? undefined : 'a file with several links';
 }
 
-/** Between `link` and the removal of its temporary name, a new file has two names: its maker is at it, or died there. */
+/**
+ * Between `link` and the removal of its temporary name, a new file has two names: its maker is still running, or died
+ * there.
+ */
 const isBeingMade = (disk: Disk, path: string, fd: number, { ino, nlink }: Stats): boolean =>
   tempLinks(disk, path, ino) === nlink - 1 || disk.fstatSync(fd).nlink === 1;
 
-/** Like {@link openOurs}; undefined when the file is not there. */
+/** Like {@link openOurs}; undefined when the file is missing. */
 export function openIfThere(disk: Disk, path: string, flags: number): number | undefined {
   try {
     return openOurs(disk, path, flags);
@@ -74,7 +77,9 @@ export function using<T>(disk: Disk, fd: number, work: (fd: number) => T): T {
   }
 }
 
-/** Writes all of `bytes` in one call where the system does so; a short write is an error, and nobody undoes what it wrote. */
+/**
+ * Writes all of `bytes` in one call if the system does so. A short write is an error, and what it wrote is not undone.
+ */
 export function writeWhole(disk: Disk, fd: number, bytes: Buffer, path: string): void {
   const written = onDisk('write to', path, () => disk.writeSync(fd, bytes, 0, bytes.length, null));
   if (written < bytes.length)
@@ -85,7 +90,7 @@ export function writeWhole(disk: Disk, fd: number, bytes: Buffer, path: string):
     );
 }
 
-/** Yields what is in the file from `from` on, chunk by chunk. The buffer yielded is reused. */
+/** Yields the file's bytes from `from` on, chunk by chunk. The buffer is reused for the next chunk. */
 export function* chunks(disk: Disk, fd: number, from = 0): Generator<Buffer, number> {
   const left = disk.fstatSync(fd).size - from;
   if (left <= 0) return from;
@@ -101,9 +106,9 @@ export function* chunks(disk: Disk, fd: number, from = 0): Generator<Buffer, num
 }
 
 /**
- * The whole text of a small file of ours; undefined when it is not there.
+ * The whole text of a small file of ours; undefined when it is missing.
  *
- * @param limit bytes above which the file is taken for damaged
+ * @param limit bytes above which the file counts as damaged
  */
 export function readText(disk: Disk, path: string, limit = 64 * 1024 * 1024): string | undefined {
   const fd = openIfThere(disk, path, O_RDONLY);
@@ -115,7 +120,11 @@ export function readText(disk: Disk, path: string, limit = 64 * 1024 * 1024): st
       for (const chunk of chunks(disk, fd)) {
         size += chunk.length;
         if (size > limit)
-          throw new StoreError('CORRUPT', `${path} is larger than ${limit} bytes; it is no file of ours.`, { path });
+          throw new StoreError(
+            'CORRUPT',
+            `${path} is larger than ${limit} bytes, so teams did not write it; restore or remove it.`,
+            { path },
+          );
         parts.push(Buffer.from(chunk));
       }
       return Buffer.concat(parts).toString('utf8');
@@ -133,11 +142,14 @@ export function syncDirectory(disk: Disk, path: string): void {
 }
 
 export interface Durability {
-  /** False for views that can be rebuilt: no flush, only the swap. */
+  /** False for views that can be rebuilt: no flush, only the rename. */
   readonly durable?: boolean;
 }
 
-/** Replaces a file whole: temp beside it, fsync, rename, fsync of the directory. The commit point is the rename. */
+/**
+ * Replaces a whole file: temporary file beside it, fsync, rename, fsync of the directory. The commit point is the
+ * rename.
+ */
 export function replaceFile(
   disk: Disk,
   path: string,
@@ -156,9 +168,9 @@ export function replaceFile(
 }
 
 /**
- * Creates a file once: temp, fsync, link, fsync of the directory. The commit point is the link.
+ * Creates a file once: temporary file, fsync, link, fsync of the directory. The commit point is the link.
  *
- * @returns false when a file of that name is there already; it is left alone
+ * @returns false when a file of that name exists; it is not changed
  */
 export function createOnce(
   disk: Disk,
@@ -195,7 +207,10 @@ function writeTemp(disk: Disk, path: string, text: string, token: string, durabl
   return temp;
 }
 
-/** Makes a directory of ours (0700); one that is there must be a real directory. Durable where what comes into it is. */
+/**
+ * Makes a directory of ours (0700); an existing one must be a real directory. Use `durable` if its contents are
+ * durable.
+ */
 export function makeDirectory(disk: Disk, path: string, { durable = false }: Durability = {}): void {
   try {
     disk.mkdirSync(path, { mode: DIRECTORY_MODE });

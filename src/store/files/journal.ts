@@ -1,7 +1,7 @@
 /**
- * An append-only file of records with one total order: the primitive that the board folds, an inbox is taken from
- * and the event log is watched through. A record is `"\n" + JSON + "\n"` in one `write` on an `O_APPEND`
- * descriptor, without a lock: the leading newline keeps the torn end of a killed writer from swallowing it.
+ * An append-only file of records with one total order: the primitive under the board, the inboxes and the event log. A
+ * record is `"\n" + JSON + "\n"` in one `write` on an `O_APPEND` descriptor, without a lock. The leading newline keeps
+ * the torn end of a killed writer from swallowing the record.
  */
 import { dirname } from 'node:path';
 import { StoreError } from '../../model/text/errors.ts';
@@ -15,13 +15,13 @@ export interface Appended {
 
 export interface JournalOptions {
   /**
-   * Whether an append may make the file. `once`: only the first one may. A journal that must be there and is not, or
-   * not any more the file that was opened, is `TEAM_GONE`; it is never made anew.
+   * Whether an append may create the file. `once`: only the first one may. If a journal that must exist is missing, or
+   * is no longer the file that was opened, the error is `TEAM_GONE`; it is never created again.
    */
   readonly create?: boolean | 'once';
 }
 
-/** Longest record that is read: a batch of a whole plan. */
+/** Longest record that is read: a batch with a whole plan. */
 const RECORD_LIMIT = 64 * LINE_LIMIT;
 
 export class Journal {
@@ -39,28 +39,29 @@ export class Journal {
 
   /**
    * Appends one record. After a short write or a failed sync nothing is undone: the caller appends the same record
-   * again, and its reader tells the repetition by the record's id.
+   * again, and its reader recognizes the repetition by the record's id.
    *
-   * @throws StoreError `NO_SPACE`, `READ_ONLY` or `IO`: whether the record is there is then unknown; `TEAM_GONE`
+   * @throws StoreError `NO_SPACE`, `READ_ONLY` or `IO`: it is then unknown whether the record is in the file;
+   * `TEAM_GONE`
    */
   append(record: object, options: Appended = {}): void {
     this.appendText(JSON.stringify(record), options);
   }
 
-  /** Appends records that are text already, each its own line, in one write. */
+  /** Appends records that are already text, one per line, in one write. */
   appendText(text: string, { durable = false }: Appended = {}): void {
     const { fd } = this.#openWriter();
     try {
       writeWhole(this.#disk, fd, Buffer.from(`\n${text}\n`), this.path);
       if (durable) this.sync();
     } catch (error) {
-      // A failed sync may be reported once only: the next try gets a fresh descriptor.
+      // A failed sync may be reported only once: the next try uses a new descriptor.
       this.#closeWriter();
       throw error;
     }
   }
 
-  /** Makes what this object appended durable, and the file's name when it may be new. */
+  /** Makes durable what this object appended, and the file's name if it may be new. */
   sync(): void {
     const writer = this.#writer;
     if (writer === undefined) return;
@@ -79,14 +80,14 @@ export class Journal {
     }
   }
 
-  /** The offset after the last complete line: found from the end, however long the file is. */
+  /** The offset after the last complete line; searched from the end, so the length of the file does not matter. */
   end(): number {
     this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
     const fd = this.#reader;
     return fd === undefined ? 0 : onDisk('read', this.path, () => endOfLines(this.#disk, fd));
   }
 
-  /** Not while a {@link read} is under way. */
+  /** Never call this while a {@link read} is under way. */
   close(): void {
     this.#closeWriter();
     if (this.#reader !== undefined) this.#disk.closeSync(this.#reader);
@@ -97,7 +98,7 @@ export class Journal {
     if (this.#writer && lookAt(this.#disk, this.path)?.ino !== this.#writer.ino) this.#leave();
     if (this.#writer) return this.#writer;
     const { fd, stat } = this.#open();
-    // Whoever made the file may have died before its name was durable.
+    // The process that created the file may have died before its name was durable.
     this.#writer = { fd, ino: stat.ino, isNamed: this.#create === false };
     if (this.#create === 'once') this.#create = false;
     return this.#writer;
@@ -124,7 +125,7 @@ export class Journal {
   }
 }
 
-/** Bytes that are looked through at once, from the end on. */
+/** Bytes searched at once, from the end on. */
 const STRIDE = 64 * 1024;
 const NEWLINE = 10;
 

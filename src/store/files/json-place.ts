@@ -1,13 +1,13 @@
-/** Where a text stops being JSON (RFC 8259), for people: V8 names the place of some errors only. */
+/** Where a text stops being JSON (RFC 8259), for people: V8 reports the place of some errors only. */
 
 const SPACE = /[ \t\n\r]*/y;
 const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
 const PLAIN = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y;
 
-/** What may stand next: a value, a key, what follows either; `first` also allows the empty container's end. */
+/** What may come next: a value, a key, or what follows either; `first` also allows the end of the empty container. */
 type State = 'value' | 'first value' | 'key' | 'first key' | 'colon' | 'after' | 'end';
 
-/** @returns the offset of the first character that cannot stand where it does; undefined for JSON */
+/** @returns the offset of the first character that is not allowed there; undefined for JSON */
 export function badPlace(text: string): number | undefined {
   const open: ('{' | '[')[] = [];
   let state: State = 'value';

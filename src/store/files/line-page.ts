@@ -1,6 +1,6 @@
 /**
- * A page of lines out of a text that comes in pieces: bounded in lines and bytes, whatever the text is. It is read to its
- * end, so that the page can say how many lines there are.
+ * A page of lines from a text that comes in pieces: bounded in lines and bytes, whatever the text is. The text is read
+ * to its end, so that the page knows the number of lines.
  */
 import { UsageError } from '../../model/text/errors.ts';
 
@@ -12,9 +12,9 @@ export interface LinePageRequest {
 }
 
 export interface Page {
-  /** The lines from `from` on, without their ends. */
+  /** The lines from `from` on, without line ends. */
   readonly lines: readonly string[];
-  /** Lines in all; a last one without an end counts. */
+  /** Number of lines; a last one without a newline counts. */
   readonly total: number;
 }
 
@@ -27,10 +27,10 @@ export class LinePage {
   readonly #lines: string[] = [];
   #number = 1;
   #room: number;
-  /** The present line, as far as it is shown. */
+  /** The shown part of the current line. */
   #parts: Buffer[] = [];
   #held = 0;
-  /** Bytes of the present line. */
+  /** Bytes of the current line. */
   #length = 0;
 
   constructor(wanted: LinePageRequest) {
@@ -38,7 +38,7 @@ export class LinePage {
     this.#room = wanted.bytes;
   }
 
-  /** @throws UsageError `USAGE` for a piece that is in no text; the piece may be reused afterwards */
+  /** @throws UsageError `USAGE` for a piece with a NUL byte; the piece may be reused afterwards */
   push(piece: Buffer): void {
     if (piece.includes(0)) throw notText();
     let from = 0;
@@ -79,7 +79,7 @@ export class LinePage {
     this.#number += 1;
   }
 
-  /** The first line of a page is taken however long it is, so that every page goes on. */
+  /** The first line of a page is taken however long it is, so that every page makes progress. */
   #take(): void {
     const bytes = Buffer.concat(this.#parts);
     const isCut = this.#length > this.#held;
@@ -91,7 +91,7 @@ export class LinePage {
   }
 }
 
-/** @param isCut the last character may be half of one */
+/** @param isCut the last character may be incomplete */
 function textOf(bytes: Buffer, isCut: boolean): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut });
@@ -100,4 +100,4 @@ function textOf(bytes: Buffer, isCut: boolean): string {
   }
 }
 
-const notText = (): UsageError => new UsageError('USAGE', 'This is no UTF-8 text; look at it with a command.');
+const notText = (): UsageError => new UsageError('USAGE', 'This is not UTF-8 text; look at it with a command.');

@@ -1,6 +1,6 @@
 /**
- * Bytes into lines, in bounded memory. Only what ends in a newline is a line: a torn tail is left where it is. A line
- * above the limit is told by its place and length and costs no memory; invalid UTF-8 is told as such.
+ * Splits bytes into lines, in bounded memory. Only what ends in a newline is a line: a torn tail is left in place. A
+ * line above the limit is reported by its place and length and costs no memory; invalid UTF-8 is reported as such.
  */
 import { isAscii } from 'node:buffer';
 import type { Disk } from './disk.ts';
@@ -19,7 +19,7 @@ const NEWLINE = 10;
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
- * Yields the lines of a file from `from` to its last newline; empty lines are passed over.
+ * Yields the lines of a file from `from` to its last newline; empty lines are skipped.
  *
  * @returns the offset after the last newline
  */
@@ -29,7 +29,7 @@ export function* lines(disk: Disk, fd: number, from = 0, limit = LINE_LIMIT): Ge
   let keptSize = 0;
   let at = from;
   for (const chunk of chunks(disk, fd, from)) {
-    // Most chunks are plain ASCII, and then a line is a piece of one string.
+    // Most chunks are plain ASCII; then a line is a part of one string.
     const plain = isAscii(chunk) ? chunk.toString('latin1') : undefined;
     let begin = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, begin)) {

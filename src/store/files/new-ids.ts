@@ -1,6 +1,6 @@
 /**
- * ULIDs of one writer, each greater than the one before. The library asks the system for every random digit by itself,
- * which costs more than writing the message that the id is for; here it is asked once for many.
+ * ULIDs of one writer, each greater than the one before. The library asks the system for every random digit, which
+ * costs more than writing the message; here one request serves many ids.
  */
 import { randomFillSync } from 'node:crypto';
 import { monotonicFactory, type ULIDFactory } from 'ulid';
@@ -19,5 +19,5 @@ function random(): number {
   return byte / 256;
 }
 
-/** @returns makes an id; its argument is the time in milliseconds, by default now */
+/** @returns a function that makes an id; its argument is the time in milliseconds, by default now */
 export const newIds = (): ULIDFactory => monotonicFactory(random);

@@ -1,17 +1,17 @@
 /**
- * The directories of a team, looked at once by each process that opens it: `O_NOFOLLOW` guards the last part of a path
- * only, so a link in the place of `logs/` or `.tasks/` would lead what is written there out of the root.
+ * The directories of a team, checked once by each process that opens it. `O_NOFOLLOW` guards only the last part of a
+ * path: a link in the place of `logs/` or `.tasks/` would lead writes out of the root.
  */
 import { StoreError } from '../../model/text/errors.ts';
 import { lookAt, type Disk } from './disk.ts';
 import { rootPaths, type TeamPaths } from './paths.ts';
 
-/** @throws StoreError `CORRUPT` naming what is no directory; one that is not there yet is fine */
+/** @throws StoreError `CORRUPT` naming the path that is not a directory; a missing one is fine */
 export function requireDirectories(disk: Disk, paths: TeamPaths): void {
   const { teams, tasks, archive } = rootPaths(paths.root);
   const { folder, board, tokens, processes, logs, results, blobs, homes, mail, session } = paths;
   const own = [folder, board, tokens, processes, logs, results, blobs, homes, mail, ...Object.values(session)];
   for (const path of [teams, tasks, archive, ...own])
     if (lookAt(disk, path)?.isDirectory() === false)
-      throw new StoreError('CORRUPT', `${path} is no directory; somebody put it there. Remove it.`, { path });
+      throw new StoreError('CORRUPT', `${path} is not a directory and was not made by teams; remove it.`, { path });
 }

@@ -1,4 +1,7 @@
-/** Where everything lies (SPEC §3). No path is built anywhere else, and only from a `Name`, a task id or an id of ours. */
+/**
+ * The path of every file (docs/specification.md R1.1). No other module builds one. A path is built only from a `Name`,
+ * a task id or one of our own ids.
+ */
 import { join, resolve } from 'node:path';
 import type { Name } from '../../model/text/names.ts';
 import type { WisdomFile } from '../../model/pipeline/wisdom-files.ts';
@@ -13,7 +16,7 @@ export interface RootPaths {
   shelf(kind: ShelfKind): string;
 }
 
-/** Files that come with the package and that a project replaces by name. */
+/** Kinds of files that come with the package and that a project can replace by name. */
 export const SHELVES = ['roles', 'pipelines', 'templates'] as const;
 export type ShelfKind = (typeof SHELVES)[number];
 
@@ -44,7 +47,7 @@ export interface TeamPaths {
   readonly stateLock: string;
   readonly viewsLock: string;
   readonly plan: string;
-  /** What was in each file before agents wrote, where git does not tell. */
+  /** What was in each file before agents wrote, for projects without git. */
   readonly baseline: string;
   readonly events: string;
   readonly tokens: string;
@@ -57,7 +60,7 @@ export interface TeamPaths {
   readonly vendors: string;
   readonly vendorsLock: string;
   readonly mail: string;
-  /** S4's session folders; a pipeline's team has them. */
+  /** The session folders (docs/specification.md R10.3); a pipeline's team has them. */
   readonly session: Readonly<Record<SessionFolder, string>>;
   readonly wisdomLock: string;
   readonly explorationsLock: string;
@@ -88,7 +91,7 @@ export interface InboxPaths {
   readonly bell: string;
   readonly bad: string;
   readonly history: string;
-  /** File names of taken segments begin so. */
+  /** The beginning of the file names of taken segments. */
   readonly takenPrefix: string;
   segment(number: number, id: string): string;
   oversized(id: string): string;
@@ -110,7 +113,7 @@ function inboxPaths(directory: string, member: Name): InboxPaths {
 }
 
 /**
- * @param folder the team's folder; an archived team's lies elsewhere, with its board inside
+ * @param folder the team's folder; an archived team's is elsewhere, with its board inside
  * @param board the board's folder
  */
 export function teamPathsAt(root: string, name: Name, folder: string, board: string): TeamPaths {

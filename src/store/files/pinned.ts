@@ -1,6 +1,6 @@
 /**
- * A directory held open for life. Inode numbers are reused at once, so only an open descriptor tells a team's
- * directory from another one that was made in its place; each write asks first.
+ * A directory held open for the life of its user. Inode numbers are reused at once, so only an open descriptor
+ * distinguishes a team's directory from a new one in its place. Each write checks first.
  */
 import { StoreError } from '../../model/text/errors.ts';
 import { lookAt, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, onDisk, type Disk } from './disk.ts';
@@ -16,10 +16,10 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
   const fd = onDisk('open', path, () => disk.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
   const { dev, ino, uid, mode } = disk.fstatSync(fd);
   let open = true;
-  const stranger = strangerOf(uid, mode);
-  if (stranger !== undefined) {
+  const untrusted = whyUntrusted(uid, mode);
+  if (untrusted !== undefined) {
     disk.closeSync(fd);
-    throw new StoreError('UNTRUSTED', `${path} ${stranger}.`, { path });
+    throw new StoreError('UNTRUSTED', `${path} ${untrusted}.`, { path });
   }
   return {
     path,
@@ -39,8 +39,8 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
   };
 }
 
-/** Who else may write into the directory, in words; undefined when nobody. */
-function strangerOf(uid: number, mode: number): string | undefined {
+/** Why another user may write into the directory; undefined when only this user may. */
+function whyUntrusted(uid: number, mode: number): string | undefined {
   const me = process.getuid?.();
   if (me !== undefined && uid !== me && me !== 0) return `belongs to another user (uid ${uid})`;
   return (mode & 0o022) === 0 ? undefined : 'may be written by other users; run `chmod go-w` on it';

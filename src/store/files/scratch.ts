@@ -1,10 +1,10 @@
-/** A directory for the files of one piece of work, gone when that is over. */
+/** A directory for the files of one piece of work; removed at its end. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isMissing, storeFailure } from './disk.ts';
 
-/** @param work may leave in the directory what it likes */
+/** @param work may leave any files in the directory */
 export async function withScratch<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = mkdtempSync(join(tmpdir(), 'teams-'));
   try {

@@ -1,21 +1,24 @@
 /**
- * Temporary files carry who makes them in their name, so that what a dead process left can be told from what a live
- * one is at. They stand beside their target: a rename or a link never crosses a file system.
+ * Temporary files carry their maker's identity in their name, so that files of a dead process can be told from files in
+ * use. They are beside their target: a rename or a link never crosses a file system.
  */
 import { basename, dirname, join } from 'node:path';
 import { list, lookAt, removeFile, type Disk } from './disk.ts';
 import { ownIdentity, type Liveness } from '../../os/process-table.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
-/** Stands for a start time that could not be read: nobody can judge such a maker dead. */
+/** Replaces a start time that could not be read: such a maker can never be judged dead. */
 const NO_START = 'x';
 const MAKER = /\.(\d+)-(\d+|x)-[0-9A-Za-z]+\.tmp$/;
 
-/** @param token tells this file from others of the same process: letters and digits */
+/** @param token distinguishes this file from others of the same process: letters and digits */
 export const tempPath = (path: string, token: string, who: ProcessIdentity = ownIdentity()): string =>
   `${path}.${who.pid}-${who.startTime === '' ? NO_START : who.startTime}-${token}.tmp`;
 
-/** Removes the temporary files of dead processes from a directory. @param remove what to do with each, by its path */
+/**
+ * Removes the temporary files of dead processes from a directory.
+ * @param remove what to do with each, by its path
+ */
 export function sweepTemps(
   disk: Disk,
   directory: string,
@@ -30,7 +33,7 @@ export function sweepTemps(
   }
 }
 
-/** How many temporary names beside `path` are links to the very same file. */
+/** How many temporary names beside `path` are links to the same file. */
 export const tempLinks = (disk: Disk, path: string, ino: number): number =>
   list(disk, dirname(path)).filter(
     (file) =>

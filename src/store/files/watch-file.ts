@@ -1,24 +1,25 @@
 /**
- * Being woken by a file: `fs.watch` on one file for delivery, armed again when its inode changes. It may miss, so
- * whoever waits looks again every second. chokidar drops the last of two quick changes, so it serves only surfaces that
- * watch whole trees.
+ * Wakes a process when a file changes: `fs.watch` on one file, for delivery, armed again when its inode changes. It can
+ * miss changes, so every waiter also looks again every second. chokidar drops the last of two quick changes, so only
+ * surfaces that watch whole trees use it.
  */
 import { watch, type FSWatcher } from 'node:fs';
 import { lookAt, type Disk } from './disk.ts';
 
 export interface FileWatch {
-  /** Arms again if the file was replaced; called at each re-look. */
+  /** Arms the watch again if the file was replaced; called at each periodic look. */
   check(): void;
   close(): void;
 }
 
-/** A way to be told of a file's changes. */
+/** A way to watch a file for changes. */
 export type WatchFile = (disk: Disk, path: string, onChange: () => void) => FileWatch;
 
 /**
  * Calls `onChange` when the file changes.
  *
- * @param onTrouble told once when the system will not watch (no inotify instances left, say); the re-look goes on
+ * @param onTrouble called once when the system refuses to watch (no inotify instances left, say); the periodic look
+ * goes on
  */
 export function watchFile(
   disk: Disk,

@@ -1,16 +1,17 @@
 /**
- * Being woken by a file through chokidar, for verbs that follow what others write: the file may come, go, and come again
- * with its whole directory. chokidar drops the last of two quick changes, so each is told once more a little later, and
- * whoever waits also looks again by the clock; delivery never rests on it (that is `watch.ts`).
+ * Wakes a process when a file changes, through chokidar, for verbs that follow what other processes write: the file may
+ * come, go, and come again with its whole directory. chokidar drops the last of two quick changes, so each change calls
+ * back once more a little later, and every waiter also looks periodically. Delivery never depends on it (that is
+ * `watch-file.ts`).
  */
 import { dirname } from 'node:path';
 import { lookAt, type Disk } from './disk.ts';
 import type { FileWatch } from './watch-file.ts';
 
-/** chokidar drops changes for 50 ms after one that it told. */
+/** chokidar drops changes for 50 ms after one that it reported. */
 const AGAIN_MS = 80;
 
-/** Calls `onChange` when the file changes, comes or goes. Where chokidar cannot be had, or fails, never. */
+/** Calls `onChange` when the file changes, comes or goes. Never calls it if chokidar is not installed, or fails. */
 export function watchTree(disk: Disk, path: string, onChange: () => void): FileWatch {
   const directory = dirname(path);
   let stop = (): void => {};
@@ -48,11 +49,11 @@ async function watched(directory: string, path: string, tell: () => void, signal
     const ignored = (one: string): boolean => one !== directory && one !== path;
     const watcher = watch(directory, { depth: 0, ignoreInitial: true, persistent: false, ignored });
     watcher.on('all', tell);
-    // What changed between the last look and the moment from which it watches.
+    // Covers changes between the last look and the moment from which it watches.
     watcher.on('ready', tell);
     watcher.on('error', tell);
     signal.addEventListener('abort', () => void watcher.close(), { once: true });
   } catch {
-    // Not installed, or the system has no more watches: the clock is left, which looks each second.
+    // Not installed, or the system has no more watches: the periodic look, once a second, remains.
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The few files that are replaced whole: config, state, process records. Each is read through its schema, changed by
  * `update(current => ({ next, result }))` under its lock, and stamped with a version and, where it has one, a seal.
- * Replacing costs a disk flush: never on a hot path.
+ * Replacing costs a disk flush: never do it on a hot path.
  */
 import { randomBytes } from 'node:crypto';
 import type * as z from 'zod';
@@ -41,7 +41,7 @@ export class Document<Shape extends object> {
     return value === undefined ? undefined : shaped(this.#environment.schema, value, this.#environment.path);
   }
 
-  /** True when the document, as it stands on disk, carries this user's seal. */
+  /** True when the document on disk carries this user's seal. */
   isSealed(): boolean {
     const value = this.#raw();
     if (typeof value !== 'object' || value === null) return false;
@@ -49,7 +49,7 @@ export class Document<Shape extends object> {
   }
 
   /**
-   * Changes the document under its lock; when `change` throws or gives no `next`, nothing is written.
+   * Changes the document under its lock; when `change` throws or returns no `next`, nothing is written.
    *
    * @param change gets what is on disk now
    */
@@ -65,9 +65,9 @@ export class Document<Shape extends object> {
   }
 
   /**
-   * Replaces the document, a damaged one too; only for its one writer, or inside {@link update}.
+   * Replaces the document, even a damaged one; only for its one writer, or inside {@link update}.
    *
-   * @throws StoreError `NEWER_VERSION`: that of a newer program stays untouched
+   * @throws StoreError `NEWER_VERSION`: the document of a newer program stays untouched
    */
   write(next: Shape): void {
     const { disk, path, pinned, seal } = this.#environment;

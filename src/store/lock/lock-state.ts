@@ -1,4 +1,4 @@
-/** What stands at a lock's name, and how to say so. Looking changes nothing. */
+/** What a lock's name holds, and how to describe it. Looking changes nothing. */
 import { timestamp } from '../../model/text/clock.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import { isMissing, lookAt, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, onDisk, storeFailure, type Disk } from '../files/disk.ts';
@@ -9,9 +9,9 @@ import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 export type LockState =
   | { readonly is: 'free' }
-  /** `since`: when it was linked, wall time in milliseconds. */
+  /** `since`: when the lock was linked, wall time in milliseconds. */
   | { readonly is: 'held'; readonly by: Token; readonly since: number }
-  /** Of a foreign writer; or a token of ours of which a power loss left the beginning, or nothing. */
+  /** The lock of a foreign writer; or a token of ours of which a power loss left only the beginning, or nothing. */
   | { readonly is: 'empty'; readonly ino: number; readonly mtimeMs: number }
   | { readonly is: 'garbage'; readonly what: string };
 
@@ -23,7 +23,8 @@ const TOKEN_BYTES = 512;
 export function lockStateOf(disk: Disk, path: string): LockState {
   const stat = lookAt(disk, path);
   if (stat === undefined) return { is: 'free' };
-  if (!stat.isFile()) return { is: 'garbage', what: stat.isDirectory() ? 'a directory' : 'something that is no file' };
+  if (!stat.isFile())
+    return { is: 'garbage', what: stat.isDirectory() ? 'a directory' : 'something that is not a file' };
   if (stat.size === 0) return { is: 'empty', ino: stat.ino, mtimeMs: stat.mtimeMs };
   const text = readStart(disk, path);
   if (text === undefined) return { is: 'free' };
@@ -31,12 +32,12 @@ export function lockStateOf(disk: Disk, path: string): LockState {
   const token = tokenSchema.safeParse(parsed(text));
   return token.success
     ? { is: 'held', by: token.data, since: stat.ctimeMs }
-    : { is: 'garbage', what: 'a file that is no lock of ours' };
+    : { is: 'garbage', what: 'a file that is not a lock of teams' };
 }
 
 const TOKEN_START = '{"pid":';
 
-/** A token is whole before it is linked, so only a power loss leaves a part of one, or NULs. */
+/** A token is complete before it is linked, so only a power loss leaves a part of one, or NULs. */
 function isCutShort(text: string): boolean {
   const left = text.replace(/\0+$/, '');
   return TOKEN_START.startsWith(left) || (left.startsWith(TOKEN_START) && !left.endsWith('}'));
@@ -64,12 +65,12 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Not JSON is not a token; the caller says so.
+    // What is not JSON is not a token; the caller says so.
     return undefined;
   }
 }
 
-/** The end of a wait, with the holder, its state and since when. */
+/** The error at the end of a wait: names the holder, its state, and since when it holds the lock. */
 export function lockTimeout(path: string, sight: TakenLock): ConflictError {
   const cure = 'if it is left over, run `teams doctor --break-lock`';
   return new ConflictError('LOCK_TIMEOUT', `${path} is held by ${describe(sight)}; ${cure}.`);

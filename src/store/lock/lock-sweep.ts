@@ -1,6 +1,6 @@
 /**
- * Clearing up after dead processes: their locks, guards, temporary files and tokens. A guard `L~X` goes only when its
- * holder is dead, X is dead, and nothing holds X any more: swept earlier, it could make two owners.
+ * Removes what dead processes left: their locks, guards, temporary files and tokens. A guard `L~X` is removed only when
+ * its holder is dead, X is dead, and no lock or guard is held by X any more: removed earlier, it could make two owners.
  */
 import { basename, join } from 'node:path';
 import { list, removeFile, type Disk } from '../files/disk.ts';
@@ -10,7 +10,7 @@ import { sweepTemps } from '../files/temp-files.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 const LOCK_OR_GUARD = /\.lock(~[0-9a-f]+)*$/;
-/** What names a foreign writer's empty lock in a guard: its inode and mtime, sixteen digits each. */
+/** How a guard names a foreign writer's empty lock: its inode and mtime, sixteen digits each. */
 const FOREIGN = /^[0-9a-f]{32}$/;
 
 /** @param free takes a dead holder's lock over and releases it */
@@ -26,10 +26,10 @@ export function sweepLocks(
     return snapshot.is === 'held' && alive(snapshot.by) === 'dead';
   };
   for (const lock of locksIn(disk, directories)) if (!isGuard(lock) && isDead(lock)) free(lock);
-  // Who is dead is asked first: who stands nowhere after that will stand nowhere ever.
+  // First judge who is dead: a dead process that holds nothing after that will never hold anything again.
   const { dead, others } = judgedTokens(disk, tokens, alive);
   const holders = (): Set<string> => new Set(locksIn(disk, directories).flatMap((path) => holderOf(disk, path) ?? []));
-  // Sorted: a guard goes before the guards of its breakers, which it may be the last to need.
+  // Sorted: a guard is removed before the guards of its breakers, because it may be the last to need them.
   for (const path of locksIn(disk, directories).filter(isGuard))
     if ((isDead(path) || isTorn(disk, path)) && isNeedless(disk, path, others, holders())) removeFile(disk, path);
   for (const directory of directories) sweepTemps(disk, directory, alive);
@@ -48,12 +48,12 @@ function holderOf(disk: Disk, path: string): string | undefined {
   return snapshot.is === 'held' ? snapshot.by.nonce : undefined;
 }
 
-/** What a power loss left of a guard: nobody holds it, for nobody but us makes guards. */
+/** What a power loss left of a guard: it has no holder, because only our own program makes guards. */
 const isTorn = (disk: Disk, guard: string): boolean => lockStateOf(disk, guard).is === 'empty';
 
 /**
- * Whether nobody can come to need the guard: what it guards against is dead and stands nowhere. One without a token was
- * found dead by a sweep before this one, or is done with its locks.
+ * Whether the guard can never be needed again: what it guards against is dead and holds nothing. An X without a token
+ * was found dead by an earlier sweep, or has finished with its locks.
  */
 function isNeedless(disk: Disk, guard: string, others: ReadonlySet<string>, held: ReadonlySet<string>): boolean {
   const at = guard.lastIndexOf('~');
@@ -64,7 +64,7 @@ function isNeedless(disk: Disk, guard: string, others: ReadonlySet<string>, held
 
 const nonceOf = (file: string): string => file.slice(file.indexOf('-') + 1);
 
-/** The nonces of the dead, and of all others that have a token, a half made one too. */
+/** The nonces of the dead, and of all others with a token, including an incomplete one. */
 function judgedTokens(disk: Disk, tokens: string, alive: (who: ProcessIdentity) => Liveness) {
   const dead = new Set<string>();
   const others = new Set<string>();
@@ -76,7 +76,7 @@ function judgedTokens(disk: Disk, tokens: string, alive: (who: ProcessIdentity) 
   return { dead, others };
 }
 
-/** A token half made is anybody's to remove: its maker, if it lives, makes it anew. */
+/** Any process may remove an incomplete token: if its maker lives, it makes a new one. */
 function removeTokens(disk: Disk, tokens: string, dead: ReadonlySet<string>, held: ReadonlySet<string>): void {
   for (const file of list(disk, tokens)) {
     const path = join(tokens, file);

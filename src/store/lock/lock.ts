@@ -1,12 +1,12 @@
 /**
- * The one lock: exclusion for microseconds, by `link`. Each process has one token file per directory that says who
- * it is; to lock is to link the token to the lock's name, so the name and its content appear together.
+ * The one lock: exclusion for microseconds, by `link`. Each process has one token file per directory that identifies
+ * it. To lock is to link the token to the lock's name, so the name and its content appear together.
  *
- * free ─link(token, L)→ held ─unlink(L) by its owner→ free
- * held by a dead owner X ─link(token, L~X), re-read, link(token, fresh), rename(fresh, L), unlink(L~X)→ held by us
+ *   free ─link(token, L)→ held ─unlink(L) by its owner→ free
+ *   held by a dead owner X ─link(token, L~X), re-read, link(token, fresh), rename(fresh, L), unlink(L~X)→ held by us
  *
- * Only ENOENT/ESRCH, another start time or another boot mean dead. A live, stopped or unknown owner is waited for,
- * never robbed. Nothing may rest on this lock for safety: the seed's own writer unlinks locks that it never got.
+ * Only ENOENT/ESRCH, another start time or another boot mean dead. If the owner is alive, stopped or unknown, the lock
+ * waits and never takes over. Never rely on this lock for safety: a foreign writer may unlink a lock that it never got.
  */
 import { isMainThread } from 'node:worker_threads';
 import type { Clock } from '../../model/text/clock.ts';
@@ -33,19 +33,19 @@ export interface LockEnvironment {
   readonly identity?: ProcessIdentity;
   readonly alive?: (who: ProcessIdentity) => Liveness;
   readonly random?: () => number;
-  /** The team's folder, asked before a token is made in it. */
+  /** The team's folder; checked before a token is made in it. */
   readonly pinned?: PinnedDirectory;
-  /** Told when an empty foreign lock was broken. */
+  /** Called when an empty foreign lock was broken. */
   readonly onBroken?: (path: string) => void;
 }
 
-/** An empty lock of a foreign writer is held dead after this many monotonic milliseconds without a change. */
+/** A foreign writer's empty lock counts as dead after this many monotonic milliseconds without a change. */
 export const FOREIGN_LOCK_MS = 10_000;
 export const LOCK_TIMEOUT_MS = 15_000;
-/** Who holds the lock is looked at in every so many attempts, not in the first ones: it costs fifty times the attempt. */
+/** Only every eighth attempt looks at the holder, and never the first ones: a look costs fifty times the attempt. */
 const LOOK_EVERY = 8;
 
-const NOBODY_WAKES = new Int32Array(new SharedArrayBuffer(4));
+const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 
 type Empty = Extract<LockState, { is: 'empty' }>;
 
@@ -55,10 +55,10 @@ export class Locks {
   readonly #tokens: string;
   readonly #token: OwnToken;
   readonly #firstSeen = new Map<string, { ino: number; mtimeMs: number; at: number }>();
-  /** What this object holds right now: path → the inode that it linked there. */
+  /** What this object holds now: path → the inode that it linked there. */
   readonly #held = new Map<string, number>();
 
-  /** @param tokens the directory of token files, on the file system of the locks */
+  /** @param tokens the directory of token files, on the same file system as the locks */
   constructor(tokens: string, environment: LockEnvironment) {
     if (!isMainThread) throw new Error('Locks are taken by a main thread; a worker thread asks it.');
     const { disk, clock, pinned } = environment;
@@ -71,7 +71,7 @@ export class Locks {
   /**
    * Runs `work` while holding the lock at `path`. `work` is synchronous: a lock is held for microseconds.
    *
-   * @throws ConflictError `LOCK_TIMEOUT` naming the holder, when the wait is over; `work` has not run then
+   * @throws ConflictError `LOCK_TIMEOUT` naming the holder, when the wait is over; then `work` has not run
    */
   async withLock<T>(path: string, work: () => T, options: LockOptions = {}): Promise<T> {
     const { clock } = this.#environment;
@@ -87,7 +87,7 @@ export class Locks {
     }
   }
 
-  /** One attempt, without waiting; a dead holder is taken over. */
+  /** One attempt, without waiting; takes over from a dead holder. */
   tryLock<T>(path: string, work: () => T): Attempt<T> {
     const taken = this.#acquire(path);
     return taken === undefined ? this.#inside(path, work) : { done: false, sight: taken };
@@ -99,14 +99,14 @@ export class Locks {
     sweepLocks(disk, this.#tokens, directories, alive, (lock) => void this.tryLock(lock, () => undefined));
   }
 
-  /** Gives the token back; this object locks no more. */
+  /** Removes the token; this object must not lock any more. */
   close(): void {
     this.#token.remove();
   }
 
   /**
-   * An attempt that does not look who holds it: most locks are held by the living, for microseconds. One that has
-   * waited looks whether the name is free before it links: a refused `link` costs ten times the look.
+   * An attempt that does not look at the holder: most locks are held by living processes, for microseconds. A waiter
+   * first looks whether the name is free before it links: a refused `link` costs ten times the look.
    */
   #tryFree<T>(path: string, work: () => T, tries: number): { done: true; value: T } | { done: false; sight?: never } {
     if (tries > 0 && lookAt(this.#environment.disk, path) !== undefined) return { done: false };
@@ -121,7 +121,7 @@ export class Locks {
     }
   }
 
-  /** @returns undefined when the lock is ours now, else what stands there */
+  /** @returns undefined when the lock is ours now, else what holds its name */
   #acquire(path: string): TakenLock | undefined {
     if (this.#link(path, path)) return undefined;
     const { disk, alive } = this.#environment;
@@ -140,10 +140,12 @@ export class Locks {
 
   #stillTaken(path: string): TakenLock {
     const snapshot = lockStateOf(this.#environment.disk, path);
-    return snapshot.is === 'free' ? { is: 'garbage', what: 'many at once, changing hands' } : snapshot;
+    return snapshot.is === 'free' ? { is: 'garbage', what: 'several processes in turn' } : snapshot;
   }
 
-  /** A lock of ours that we do not hold could not be unlinked when it was released; it still is ours. */
+  /**
+   * Our token is at the lock, but we do not hold it: an earlier release could not unlink it. The lock is still ours.
+   */
   #reclaim(path: string, sight: TakenLock): TakenLock | undefined {
     const ino = this.#held.has(path) ? undefined : lookAt(this.#environment.disk, path)?.ino;
     if (ino === undefined) return sight;
@@ -152,8 +154,8 @@ export class Locks {
   }
 
   /**
-   * Takes a lock from a holder that is known to be gone. The guard `L~X` makes one waiter the winner; the guard of a
-   * dead breaker is a lock like any other, and is taken over the same way.
+   * Takes a lock from a holder that is known to be dead. The guard `L~X` makes exactly one waiter the winner. The guard
+   * of a dead breaker is a lock like any other, and is taken over the same way.
    */
   #takeOver(path: string, holder: string, isUnchanged: (now: LockState) => boolean): TakenLock | undefined {
     const guard = `${path}~${holder}`;
@@ -167,7 +169,7 @@ export class Locks {
     }
   }
 
-  /** Puts our token in the place of what stands at the lock's name, in one rename. */
+  /** Replaces what is at the lock's name by our token, in one rename. */
   #replace(path: string): void {
     const { disk, identity } = this.#environment;
     const fresh = tempPath(path, this.#token.nonce, identity);
@@ -186,7 +188,7 @@ export class Locks {
     const holder = [ino, mtimeMs].map((number) => Math.trunc(number).toString(16).padStart(16, '0')).join('');
     const isUnchanged = (now: LockState): boolean => now.is === 'empty' && now.ino === ino && now.mtimeMs === mtimeMs;
     const taken = this.#takeOver(path, holder, isUnchanged);
-    // Another breaker may be at it, and die over it: what was seen so far still counts then.
+    // Another breaker may be at work and may die: what was seen so far must still count then.
     if (taken !== undefined) return taken;
     this.#environment.onBroken(path);
     this.#firstSeen.delete(path);
@@ -201,7 +203,7 @@ export class Locks {
     return false;
   }
 
-  /** @param holds the lock that is ours by this link */
+  /** @param holds the path of the lock that this link makes ours */
   #link(path: string, holds: string): boolean {
     const ino = this.#token.link(path);
     if (ino !== undefined) this.#held.set(holds, ino);
@@ -209,8 +211,8 @@ export class Locks {
   }
 
   /**
-   * Unlinks the lock if what we linked still stands there: a foreign writer may have unlinked it meanwhile. Tried
-   * twice, since a lock that its living owner forgot stops everybody; what stays is had again by {@link #reclaim}.
+   * Unlinks the lock if it is still what we linked: a foreign writer may have unlinked it meanwhile. It tries twice,
+   * because a lock that its living owner forgot stops every process. If it remains, {@link #reclaim} gets it back.
    */
   #release(path: string): void {
     const ino = this.#held.get(path);
@@ -219,7 +221,7 @@ export class Locks {
     try {
       this.#unlink(path, ino);
     } catch {
-      // The second failure is told.
+      // A second failure is thrown.
       this.#unlink(path, ino);
     }
   }
@@ -233,7 +235,7 @@ export class Locks {
   async #pause(tries: number, signal: AbortSignal | undefined): Promise<void> {
     const { clock, random } = this.#environment;
     const ms = Math.min(2, 0.05 * 1.5 ** Math.min(tries, 12)) * (0.5 + random());
-    if (ms < 0.5) Atomics.wait(NOBODY_WAKES, 0, 0, ms);
+    if (ms < 0.5) Atomics.wait(NEVER_NOTIFIED, 0, 0, ms);
     else await clock.sleep(ms, signal);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Who may hold a lock, as a file: each process has one token per directory, made whole before it is linked anywhere,
- * never renamed, and removed only when its process is done. To lock is to link it to the lock's name.
+ * The identity of a lock holder, as a file. Each process has one token per directory: complete before it is linked
+ * anywhere, never renamed, and removed only when its process has finished. To lock is to link it to the lock's name.
  */
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
@@ -40,8 +40,8 @@ export class OwnToken {
   #ino: number | undefined;
 
   /**
-   * @param directory where the tokens are; made when it is missing, but never the team's folder around it
-   * @param pinned that folder, asked before anything is made in it
+   * @param directory where the tokens are; created when it is missing, but never the team's folder around it
+   * @param pinned that folder, checked before anything is created in it
    */
   constructor(disk: Disk, directory: string, identity: ProcessIdentity, pinned?: PinnedDirectory) {
     const { pid, startTime, bootId, pidNamespace } = identity;
@@ -54,9 +54,9 @@ export class OwnToken {
   }
 
   /**
-   * Links the token to a name; a token that went missing is made anew, as often as a sweep finds it half made.
+   * Links the token to a name. A missing token is made again, as often as a sweep finds it incomplete.
    *
-   * @returns the inode that now stands there, or undefined when the name is taken
+   * @returns the inode that now has the name, or undefined when the name is taken
    * @throws StoreError `TEAM_GONE` when the directory is gone
    */
   link(path: string): number | undefined {
@@ -67,7 +67,7 @@ export class OwnToken {
         return ino;
       } catch (error) {
         if (isTaken(error)) return undefined;
-        // It may have been made and yet have failed; a lock that its owner does not know of would stop everybody.
+        // The link may exist although the call failed; a lock that its owner does not know would stop every process.
         if (!isMissing(error) && lookAt(this.#disk, path)?.ino === ino) return ino;
         if (!isMissing(error)) throw storeFailure('lock', path, error);
         if (!lookAt(this.#disk, dirname(path))) throw gone(path);
@@ -86,7 +86,7 @@ export class OwnToken {
     try {
       this.#pinned?.check();
       makeDirectory(disk, this.#directory);
-      // What stands there is a half made one of our own: nobody else has this name.
+      // A file with this name is our own incomplete one: no other process uses this name.
       removeFile(disk, this.#path);
       const fd = openOurs(disk, this.#path, O_WRONLY | O_CREAT | O_EXCL);
       return using(disk, fd, () => {

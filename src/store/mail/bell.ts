@@ -1,6 +1,6 @@
 /**
- * The bell `<name>_inbox.bell` wakes the reader of an inbox: made when a member joins, removed first when it leaves,
- * never renamed. To ring is to write one byte; where none hangs, there is no such member.
+ * The bell `<name>_inbox.bell` wakes the reader of an inbox. It is created when a member joins, removed first when the
+ * member leaves, and never renamed. Writing one byte rings it. If there is no bell, there is no such member.
  */
 import { StoreError } from '../../model/text/errors.ts';
 import { openIfThere, openOurs, using } from '../files/file.ts';
@@ -14,19 +14,19 @@ export const createBell = (disk: Disk, path: string): void =>
 export const removeBell = (disk: Disk, path: string): void => removeFile(disk, path);
 
 /**
- * Whether a bell hangs there: whether there is such a member.
+ * Whether there is a bell, and so a member.
  *
- * @throws StoreError `CORRUPT` when something else does
+ * @throws StoreError `CORRUPT` when something else has its name
  */
 export function hasBell(disk: Disk, path: string): boolean {
   const stat = lookAt(disk, path);
   if (stat === undefined || stat.isFile()) return stat !== undefined;
-  throw new StoreError('CORRUPT', `${path} is no regular file; somebody put it there. Remove it.`, { path });
+  throw new StoreError('CORRUPT', `${path} is not a regular file and was not made by teams; remove it.`, { path });
 }
 
 /**
- * Rings, if there is a bell. One that cannot be rung, on a full disk say, fails nothing: its reader looks again every
- * second.
+ * Rings the bell, if there is one. If it cannot be rung, on a full disk say, nothing fails: its reader looks again
+ * every second.
  *
  * @returns whether it rang
  */
@@ -37,7 +37,7 @@ export function ringBell(disk: Disk, path: string): boolean {
     using(disk, fd, () => disk.writeSync(fd, BYTE, 0, 1, 0));
     return true;
   } catch {
-    // As above: what was sent is sent, and is only found a little later.
+    // As above: the message is sent, and is only found a little later.
     return false;
   }
 }

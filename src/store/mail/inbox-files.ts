@@ -1,13 +1,17 @@
-/** The files of one inbox, seen from outside: its taken segments in order, how far each is acknowledged, its size. */
+/**
+ * The files of one inbox, seen from outside: its taken segments in order, how far each is acknowledged, and its size.
+ */
 import { join } from 'node:path';
 import type { InboxPaths } from '../files/paths.ts';
 import { list, lookAt, O_CREAT, O_RDONLY, O_RDWR, onDisk, type Disk } from '../files/disk.ts';
 import { openIfThere, openOurs, using, writeWhole, type Opened } from '../files/file.ts';
 
-/** Offsets are written at a fixed width, so that one `pwrite` replaces the whole; and twice, to tell a torn one. */
+/**
+ * An offset is written at a fixed width, so that one `pwrite` replaces all of it, and twice, to detect a torn write.
+ */
 const ACK = /^([0-9]{16}) \1\n$/;
 const ACK_BYTES = 34;
-/** Bytes of a file that are counted; the rest is like them. */
+/** Bytes of a file in which lines are counted; the rest is extrapolated. */
 const SAMPLE = 64 * 1024;
 const NEWLINE = 10;
 
@@ -25,7 +29,7 @@ export const numberOf = (inbox: InboxPaths, segment: string): number =>
 
 export const ackPath = (segment: string): string => `${segment.slice(0, -'.jsonl'.length)}.ack`;
 
-/** How many bytes of a segment are acknowledged; none when that is torn: history knows what was used. */
+/** How many bytes of a segment are acknowledged; 0 when the record is torn: the history knows which mail was used. */
 export function readAck(disk: Disk, segment: string): number {
   const fd = openIfThere(disk, ackPath(segment), O_RDONLY);
   if (fd === undefined) return 0;
@@ -44,14 +48,14 @@ export function writeAck(disk: Disk, segment: string, offset: number): void {
   );
 }
 
-/** Of a taken file that its reader is done with. */
+/** The mode of a taken file that its reader has finished. */
 const CLOSED_MODE = 0o400;
 const WRITABLE = 0o200;
 
 /**
- * Closes a taken file, before its size is looked at for the last time. One of our senders may have had it open since
- * before it was taken, and have stood still for however long: what it wrote until now is seen by that look, and what it
- * writes from now on it sends again, since it sees {@link isClosed}.
+ * Closes a taken file, before its size is read for the last time. One of our senders may have opened it before it was
+ * taken, and may have been stopped for any time. What it wrote until now is seen by that last look. What it writes from
+ * now on it sends again, because it sees {@link isClosed}.
  */
 export function closeSegment(disk: Disk, segment: string): void {
   const fd = openIfThere(disk, segment, O_RDONLY);
@@ -59,17 +63,17 @@ export function closeSegment(disk: Disk, segment: string): void {
   using(disk, fd, () => onDisk('close', segment, () => disk.fchmodSync(fd, CLOSED_MODE)));
 }
 
-/** Whether what was written to a file that was the inbox once may never be read there. Asked after the write. */
+/** Whether bytes written to a former inbox file may never be read there. Ask after the write. */
 export const isClosed = (disk: Disk, path: string, { fd, stat }: Opened): boolean =>
   (disk.fstatSync(fd).mode & WRITABLE) === 0 && lookAt(disk, path)?.ino !== stat.ino;
 
 export interface Waiting {
   readonly bytes: number;
-  /** Counted where little waits, estimated from the last lines where much does. */
+  /** Counted when little waits; estimated from the last lines when much does. */
   readonly messages: number;
 }
 
-/** What waits: the inbox, and what of its segments is not acknowledged. */
+/** What waits: the inbox, and what is not acknowledged in its segments. */
 export function measureWaiting(disk: Disk, inbox: InboxPaths): Waiting {
   const taken = segmentsOf(disk, inbox).map((path) => measure(disk, path, readAck(disk, path)));
   return [...taken, measure(disk, inbox.inbox, 0)].reduce(

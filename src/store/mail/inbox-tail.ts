@@ -1,6 +1,6 @@
 /**
- * Following an inbox without consuming it: each look yields what came since the last. The inbox turns into a segment
- * when its owner takes it; a file is known by its inode until it has a name of its own.
+ * Follows an inbox without consuming it: each look yields what came since the last. The inbox becomes a segment when
+ * its owner takes it; a file is identified by its inode until it has its own segment name.
  */
 import type { Message } from '../../model/team/message.ts';
 import { lookAt, O_RDONLY, storeFailure, type Disk } from '../files/disk.ts';
@@ -12,7 +12,7 @@ import type { InboxPaths } from '../files/paths.ts';
 
 /** Ids that are remembered, so that a message sent twice is shown once. */
 const REMEMBERED = 4_096;
-/** A rename between two steps of a look is looked at again; a file that is gone for good is not waited for. */
+/** If a rename happens between two steps of a look, look again; do not wait for a file that is gone for good. */
 const LOOKS = 3;
 
 interface Place {
@@ -33,7 +33,7 @@ export class InboxTail {
     this.#inbox = inbox;
   }
 
-  /** What came since the last look, oldest first; at the first one, all that waits. */
+  /** What came since the last look, oldest first; the first look yields all that waits. */
   *look(): Generator<Message> {
     for (let looks = 1; looks <= LOOKS; looks += 1) {
       yield* this.#lookAtSegments();
@@ -63,7 +63,7 @@ export class InboxTail {
     return place;
   }
 
-  /** @returns false when the inbox that was followed has become a segment which no look has seen yet */
+  /** @returns false when the inbox that was followed has become a segment that no look has seen yet */
   *#lookAtInbox(isLast: boolean): Generator<Message, boolean> {
     let isSteady = true;
     yield* this.#read(this.#inbox.inbox, (ino) => {
@@ -94,7 +94,10 @@ export class InboxTail {
     }
   }
 
-  /** The id that is made for a line without one is that of its place, and another inbox has the same places. */
+  /**
+   * A line without an id gets one made from its offset. Another inbox has the same offsets, so such ids are not
+   * compared.
+   */
   #isNew(id: string | undefined): boolean {
     if (id === undefined) return true;
     if (this.#recent.has(id)) return false;

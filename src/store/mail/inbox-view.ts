@@ -1,4 +1,4 @@
-/** Looking into an inbox without consuming it: what waits, and what was acknowledged. An id is shown once. */
+/** Looks into an inbox without consuming it: what waits, and what was acknowledged. An id is shown once. */
 import type { Message } from '../../model/team/message.ts';
 import type { InboxPaths } from '../files/paths.ts';
 import { lookAt, O_RDONLY, type Disk } from '../files/disk.ts';
@@ -7,14 +7,14 @@ import { readAck, segmentsOf } from './inbox-files.ts';
 import { usedIds } from './mail-history.ts';
 import { mailIn, type MailLine } from './mail-lines.ts';
 
-/** Yields the mail that waits: of the segments what is not acknowledged, oldest first, then the inbox. */
+/** Yields the mail that waits: first what is not acknowledged in the segments, oldest first, then the inbox. */
 export function* waitingMail(disk: Disk, inbox: InboxPaths): Generator<Message> {
   const shown = new Set<string>();
   const used = new Used(disk, inbox);
   for (const [path, from] of placesOf(disk, inbox)) yield* unseen(notUsed(mailIn(disk, path, from), used), shown);
 }
 
-/** What was used before the mail in front of it: a segment's offset does not tell of that, the history does. */
+/** Ids of mail that was used before older mail. A segment's offset cannot show these; the history can. */
 class Used {
   readonly #load: () => Set<string>;
   #ids: Set<string> | undefined;
@@ -28,7 +28,7 @@ class Used {
   }
 }
 
-/** The first message behind an offset is not used, else the offset were behind it: most looks need no history. */
+/** The first message after an offset is not used, or the offset would be behind it: so most looks need no history. */
 function* notUsed(mail: Iterable<MailLine>, used: Used): Generator<MailLine> {
   let isFirst = true;
   for (const line of mail) {
@@ -44,8 +44,8 @@ export function* pastMail(disk: Disk, inbox: InboxPaths): Generator<Message> {
 }
 
 /**
- * What tells whether the waiting mail is still the same, without reading it: the files that hold some, how long they
- * are, and how much of each was acknowledged. To take mail changes nothing of it.
+ * Changes if and only if the waiting mail changes, without reading it: the files that hold some, their length, and how
+ * much of each is acknowledged. A take changes nothing in it.
  */
 export function waitingMark(disk: Disk, inbox: InboxPaths): string {
   const marks = placesOf(disk, inbox).map(([path, from]) => {
@@ -55,7 +55,7 @@ export function waitingMark(disk: Disk, inbox: InboxPaths): string {
   return marks.filter(Boolean).join(' ');
 }
 
-/** Above so many bytes a file's lines are counted, not parsed: a bad one then counts until it is set aside. */
+/** Above this many bytes a file's lines are counted, not parsed: a bad line then counts until it is set aside. */
 const PARSED_BYTES = 1024 * 1024;
 
 /** How many messages wait; counted in bounded memory. */
@@ -81,10 +81,10 @@ function countLines(disk: Disk, path: string, from: number): number {
 
 const NEWLINE = 10;
 
-/** Takes that a look may run into before it makes do with what it saw. */
+/** How many takes one look tolerates before it returns what it saw. */
 const LOOKS = 8;
 
-/** Segments, then the inbox: looked at anew when the inbox became a segment meanwhile. */
+/** Segments, then the inbox. Looks again when the inbox became a segment meanwhile. */
 function placesOf(disk: Disk, inbox: InboxPaths): [path: string, from: number][] {
   for (let looks = 1; ; looks += 1) {
     const before = lookAt(disk, inbox.inbox)?.ino;

@@ -1,14 +1,14 @@
-/** `<name>_history.jsonl`: mail that was used, and the memory of its last ids, for telling repetitions. */
+/** `<name>_history.jsonl`: mail that was used. Its last ids are remembered, to recognize repetitions. */
 import type { Message } from '../../model/team/message.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
 import { mailIn } from './mail-lines.ts';
 
-/** Ids that are remembered, at least. */
+/** The least number of ids that are remembered. */
 export const REMEMBERED = 4_096;
 const TAIL = 4 * 1024 * 1024;
 
-/** A message that was used, and its line as it came, if that has an id of its own. */
+/** A message that was used, and its original line, if the line has its own id. */
 export interface UsedMessage {
   readonly message: Message;
   readonly text: string | undefined;
@@ -18,7 +18,7 @@ export class History {
   readonly #disk: Disk;
   readonly #journal: Journal;
   #recent: Set<string> | undefined;
-  /** Those before the recent ones: when those are many enough, these are forgotten. */
+  /** The ids before the recent ones. When there are enough recent ids, the older ones are forgotten. */
   #older = new Set<string>();
 
   constructor(disk: Disk, path: string) {
@@ -26,7 +26,7 @@ export class History {
     this.#journal = new Journal(disk, path, { create: true });
   }
 
-  /** Whether a message of this id was used, as far back as memory goes. */
+  /** Whether a message with this id was used, among the ids that are remembered. */
   has(id: string): boolean {
     return this.#ids().has(id) || this.#older.has(id);
   }
@@ -57,7 +57,7 @@ export class History {
   }
 }
 
-/** The ids of mail that was used, as far back as memory goes. */
+/** The ids of used mail, as many as are remembered. */
 export function usedIds(disk: Disk, path: string): Set<string> {
   const size = lookAt(disk, path)?.size ?? 0;
   const ids: string[] = [];
@@ -65,7 +65,7 @@ export function usedIds(disk: Disk, path: string): Set<string> {
   return new Set(ids.slice(-REMEMBERED));
 }
 
-/** Whether it was handed out before is said on reading, never stored. */
+/** `redelivered` is added on reading and never stored. */
 function asStored(message: Message): Message {
   if (message.redelivered === undefined) return message;
   const { redelivered: _, ...stored } = message;

@@ -11,7 +11,7 @@ export interface LinePosition {
 }
 
 export type MailLine = LinePosition &
-  /** `text`: the line as it stands there, when it has an id of its own. */
+  /** `text`: the line as it is on disk, when it has its own id. */
   (
     | { readonly ok: true; readonly message: Message; readonly text: string | undefined }
     | { readonly ok: false; readonly why: string; readonly raw: string }
@@ -22,7 +22,7 @@ export const RAW_LIMIT = 64 * 1024;
 
 const keptRaw = (text: string): string => (text.length > RAW_LIMIT ? '' : text);
 
-/** @param identity makes the id of a line that has none from its offset; never compared across files */
+/** @param identity makes an id from the offset, for a line without one; such ids are never compared across files */
 export function toMail(line: FileLine, file: string, identity: (at: number) => string): MailLine {
   const { at, end } = line;
   if (line.is === 'oversized') return { file, at, end, ok: false, why: `a line of ${end - at} bytes`, raw: '' };
@@ -36,7 +36,7 @@ export function toMail(line: FileLine, file: string, identity: (at: number) => s
 
 const hasId = (line: Stored): line is Stored & { id: string } => line.id !== undefined;
 
-/** Yields the mail of a file; one that is not there has none. */
+/** Yields the mail of a file; a missing file has none. */
 export function* mailIn(disk: Disk, path: string, from = 0, identity = idFrom(path)): Generator<MailLine, number> {
   const fd = openIfThere(disk, path, O_RDONLY);
   if (fd === undefined) return from;
@@ -53,7 +53,7 @@ export function* mailIn(disk: Disk, path: string, from = 0, identity = idFrom(pa
   }
 }
 
-/** A foreign line is known by its file and offset. */
+/** Identifies a foreign line by its file and offset. */
 export const idFrom =
   (path: string) =>
   (at: number): string =>
@@ -61,10 +61,10 @@ export const idFrom =
 
 const MADE_UP = /^[a-z0-9-]+_(?:inbox(?:\.taken\.\d+-[0-9A-Z]{26})?|history)-\d+$/;
 
-/** A line without an id was written by a program that is not ours: mail like any other, but an order of nobody. */
+/** A line without an id was written by a foreign program. It is mail like any other, but it carries no authority. */
 export const isForeign = ({ id }: Message): boolean => MADE_UP.test(id);
 
-/** A message as its line says it: without the id that {@link idFrom} made for a line that has none. */
+/** A message as its line has it: without the id that {@link idFrom} made for a line without one. */
 export function storedLine({ redelivered: _, ...message }: Message): Stored {
   if (!isForeign(message)) return message;
   const { id: _id, ...line } = message;

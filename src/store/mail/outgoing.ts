@@ -1,4 +1,4 @@
-/** What is sent, as the line that will stand on disk; a body too large for a line goes to `blobs/` first. */
+/** A message to send, as its line on disk; a body too large for a line goes to `blobs/` first. */
 import { createHash } from 'node:crypto';
 import { UsageError } from '../../model/text/errors.ts';
 import { isDeep, MAX_DEPTH } from '../../model/text/json-depth.ts';
@@ -13,15 +13,15 @@ export interface Outgoing {
   readonly sender: string;
   readonly recipient: Name;
   readonly draft: Draft;
-  /** An id of its own for mail that an event causes, so that a repetition is told. */
+  /** A fixed id for mail that an event causes, so that a repetition is recognized. */
   readonly id?: string;
 }
 
-/** Characters of a long body that stand in the line. */
+/** Characters of a long body that the line keeps. */
 const EXCERPT = 4_096;
 const CONTROL = new Set<Draft['type']>(['shutdown_request', 'shutdown_response']);
 
-/** Shutdown passes a full inbox. */
+/** Shutdown messages pass a full inbox. */
 export const isControl = ({ type }: Draft): boolean => CONTROL.has(type);
 
 export const needsBlob = ({ content }: Draft): boolean =>
@@ -30,7 +30,7 @@ export const needsBlob = ({ content }: Draft): boolean =>
 const sizeOf = (text: string): number => Buffer.byteLength(text);
 
 /**
- * The line of a message, as every reader will accept it.
+ * The line of a message, in a form that every reader accepts.
  *
  * @param timestamp seconds since 1970
  * @param blob the address of the whole body, when the line holds only its beginning
@@ -58,7 +58,10 @@ const excerpt = (content: string, blob: string): string => {
   return `${start}… (${sizeOf(content)} bytes, whole in blobs/${blob})`;
 };
 
-/** Stores a body under its hash. @returns the hash */
+/**
+ * Stores a body under its hash.
+ * @returns the hash
+ */
 export function storeBlob(disk: Disk, paths: TeamPaths, content: string, token: string): string {
   const size = sizeOf(content);
   if (size > BLOB_BYTES)

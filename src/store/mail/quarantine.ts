@@ -1,6 +1,6 @@
 /**
- * Where bad lines go: `<name>_inbox.bad.jsonl`, each with its reason, and what is too long for a record in a file of
- * its own. Copying a long one lets the event loop run in between.
+ * Where bad lines go: `<name>_inbox.bad.jsonl`, each with its reason. A line too long for a record gets its own file;
+ * while it is copied, the event loop can run in between.
  */
 import { basename } from 'node:path';
 import { ulid } from 'ulid';
@@ -20,7 +20,7 @@ export interface BadLine {
   readonly raw: string;
 }
 
-/** Bytes copied before the event loop gets its turn. */
+/** Bytes copied before other work may run. */
 const STRIDE = 4 * 1024 * 1024;
 
 export class Quarantine {
@@ -36,12 +36,15 @@ export class Quarantine {
     this.#journal = new Journal(disk, inbox.bad, { create: true });
   }
 
-  /** Sets a line aside; {@link settle} makes that durable. @throws StoreError: the line stays where it is then */
+  /**
+   * Sets a line aside; {@link settle} makes that durable.
+   * @throws StoreError: then the line stays where it is
+   */
   async setAside(bad: BadLine): Promise<void> {
     this.#note(bad, bad.raw === '' ? { file: await this.#copy(bad) } : { line: bad.raw });
   }
 
-  /** Keeps the end of a file that nobody finished; with a long one the file itself is kept, under another name. */
+  /** Keeps a last line that was never ended. If it is long, the file itself is kept, under another name. */
   keepTail({ file, at, end }: Omit<BadLine, 'why' | 'raw'>): void {
     const bad = { why: 'a line without an end', file, at, end };
     const isLong = end - at > RAW_LIMIT;

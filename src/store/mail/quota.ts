@@ -1,6 +1,6 @@
 /**
- * Room in an inbox. Measuring it lists a directory, so a sender measures rarely: what it found free it may use up by
- * a share so small that all members together cannot use more than all of it.
+ * Room in an inbox. Measuring it lists a directory, so a sender measures rarely. Between measurements it may use a
+ * share of the free room. The share is so small that all members together cannot use more than the whole.
  */
 import { ConflictError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -13,7 +13,7 @@ export interface Quota {
   readonly inboxMaxBytes: number;
 }
 
-/** What wants to go into an inbox; control mail passes a full one. */
+/** A line for an inbox; control mail passes a full one. */
 export interface Sized {
   readonly bytes: Buffer;
   readonly control: boolean;
@@ -22,7 +22,7 @@ export interface Sized {
 export interface QuotaDecision<T> {
   readonly allowed: readonly T[];
   readonly refused: readonly T[];
-  /** Why; told when somebody is refused. */
+  /** Why; set when a message is refused. */
   readonly error?: ConflictError;
 }
 
@@ -31,9 +31,9 @@ interface Amount {
   messages: number;
 }
 
-/** Control mail passes a full inbox, however full strangers made it, by this many bytes of each sender's. */
+/** Bytes of control mail that each sender may add to a full inbox, however full foreign writers made it. */
 const CONTROL_RESERVE = 1024 * 1024;
-/** Senders that may write at once: 64 members, each twice. */
+/** Senders that may write at the same time: 64 members, two each. */
 const SHARES = 128;
 
 const total = (batch: readonly Sized[]): number => batch.reduce((sum, { bytes }) => sum + bytes.length, 0);
@@ -44,7 +44,7 @@ export class InboxQuota {
   readonly #quota: Quota;
   /** What may still be sent before the next measurement. */
   readonly #share = new Map<Name, Amount>();
-  /** Bytes of control mail that went in since the inbox was full. */
+  /** Bytes of control mail that were added since the inbox was full. */
   readonly #overdrawn = new Map<Name, number>();
 
   constructor(disk: Disk, paths: TeamPaths, quota: Quota) {
@@ -53,7 +53,7 @@ export class InboxQuota {
     this.#quota = quota;
   }
 
-  /** Who may go in: all, or the first ones and, in a full inbox, control mail within its reserve. */
+  /** Which messages are allowed: all, or the first ones and, in a full inbox, control mail within its reserve. */
   judge<T extends Sized>(recipient: Name, batch: readonly T[]): QuotaDecision<T> {
     if (this.#spend(recipient, batch)) return { allowed: batch, refused: [] };
     const waiting = measureWaiting(this.#disk, this.#paths.inbox(recipient));
@@ -82,7 +82,7 @@ export class InboxQuota {
   }
 }
 
-/** First in, first out: once one is refused for want of room, only control mail goes in after it. */
+/** First in, first out: after one message is refused for lack of room, only control mail is allowed. */
 function admit<T extends Sized>(batch: readonly T[], waiting: Amount, quota: Quota, overdrawnBefore: number) {
   const after: Amount = { ...waiting };
   let overdrawn = overdrawnBefore;

@@ -1,9 +1,9 @@
 /**
- * Reading one's own inbox: take, use, acknowledge. A take renames the inbox to a fresh segment; each segment has its
- * own acknowledged offset; a segment goes away only when all of it is acknowledged and it has not grown for 3 s, for
- * a foreign writer may still hold it open. Delivery is at least once, in order; an id is handed out once.
+ * Reads the member's own inbox: take, use, acknowledge. A take renames the inbox to a fresh segment; each segment has
+ * its own acknowledged offset. A segment is removed only when all of it is acknowledged and it has not grown for 3 s,
+ * because a foreign writer may still hold it open. Delivery is at least once, in order; a reader hands out an id once.
  *
- * inbox ─rename→ segment ─read→ handed out ─history, then ack→ acknowledged ─3 s without growth→ removed
+ *   inbox ─rename→ segment ─read→ handed out ─history, then ack→ acknowledged ─3 s without growth→ removed
  */
 import type { Clock } from '../../model/text/clock.ts';
 import { codeOf, ConflictError } from '../../model/text/errors.ts';
@@ -22,16 +22,16 @@ import { Segments } from './segments.ts';
 
 /** A taken file is kept this long after its last growth, in monotonic milliseconds. */
 export const KEEP_MS = 3_000;
-/** What was read to its end is looked at again this often while takes go on, for late foreign mail. */
+/** A segment that was read to its end is looked at again this often while takes go on, for late foreign mail. */
 const LATE_MS = 250;
 
 export interface ReaderEnvironment {
   readonly disk: Disk;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly locks: Locks;
-  /** The team's folder, asked before each write. */
+  /** The team's folder; checked before each write. */
   readonly pinned?: PinnedDirectory;
-  /** False once this process is no longer the member's current one; it takes and acknowledges nothing then. */
+  /** False once this process is no longer the member's current one; then it takes and acknowledges nothing. */
   readonly isCurrent: () => boolean;
   readonly onBad?: (why: string, file: string) => void;
 }
@@ -70,7 +70,10 @@ export class Reader {
     return taken;
   }
 
-  /** Acknowledges mail after it was used: history first, synced, then the segments' offsets. A second time is nothing. */
+  /**
+   * Acknowledges mail after it was used: first the history, synced, then the segments' offsets. A second call does
+   * nothing.
+   */
   acknowledge(messages: readonly Message[]): void {
     const used = messages.filter(({ id }) => this.#open.has(id));
     if (used.length === 0) return;
@@ -87,18 +90,18 @@ export class Reader {
     for (const segment of touched) segment.advance();
   }
 
-  /** True while there is something that no take has looked at. */
+  /** True while there are bytes that no take has looked at. */
   hasMore(): boolean {
     this.#segments.notice();
     return this.#inboxSize() > 0 || this.#segments.hasMore();
   }
 
-  /** The re-look: removes what is finished and quiet, and quarantines a tail that nobody ended. */
+  /** The periodic look: removes what is finished and quiet, and quarantines a last line that was never ended. */
   tidy(): void {
     if (this.#isTaking || this.#segments.all.length === 0) return;
     const now = this.#segments.notice();
     if (!this.#isCurrent()) return;
-    // An offset that could not be written when its mail was acknowledged.
+    // Write the offsets that could not be written when their mail was acknowledged.
     for (const segment of this.#segments.all) segment.advance();
     const quiet = this.#segments.all.filter((segment) => segment.isQuiet(now, KEEP_MS));
     for (const segment of quiet) if (!segment.close(now)) this.#finish(segment);
@@ -116,7 +119,7 @@ export class Reader {
       this.#segments.notice(LATE_MS);
       const taken: Message[] = [];
       if (this.#inboxSize() > 0 || this.#segments.hasMore()) await this.#takeInto(taken, max);
-      // Another process of this member may have begun while this one read: it has the same mail.
+      // Another process of this member may have started while this one read: it has the same mail.
       if (taken.length > 0) this.#requireCurrent();
       return taken;
     } finally {
@@ -124,7 +127,7 @@ export class Reader {
     }
   }
 
-  /** What is taken already is handed out even when going on fails: the next take meets the failure again. */
+  /** Mail that is already taken is handed out even when a later step fails: the next take meets the failure again. */
   async #takeInto(taken: Message[], max: number): Promise<void> {
     this.#requireCurrent();
     try {
@@ -135,7 +138,7 @@ export class Reader {
         await this.#readOn(segment, taken, max);
       }
     } catch (error) {
-      // A rename may have been made and yet have failed: the next take looks for what it left.
+      // A rename may have happened although it reported a failure: the next take looks for what it left.
       this.#hasLooked = false;
       if (taken.length === 0 || codeOf(error) === 'STALE_CLAIM') throw error;
     }
@@ -145,7 +148,9 @@ export class Reader {
     return lookAt(this.#environment.disk, this.#inbox.inbox)?.size ?? 0;
   }
 
-  /** The process before this one renames only under the lock and while it is current: after this look no more comes. */
+  /**
+   * The previous process renames only under the lock and while it is current: after this look it adds no more segments.
+   */
   async #lookUnderLock(): Promise<void> {
     await this.#environment.locks.withLock(this.#inbox.lock, () => {
       this.#requireCurrent();
@@ -184,7 +189,7 @@ export class Reader {
     segment.advance();
   }
 
-  /** Hands a message out, unless one of its id was handed out before. */
+  /** Hands a message out, unless its id was handed out before. */
   #accept(segment: Segment, { message, end, text }: MailLine & { ok: true }, taken: Message[]): void {
     const isRepeated = this.#open.has(message.id) || this.#history.has(message.id);
     const entry = segment.pass(end, isRepeated, text);

@@ -1,12 +1,12 @@
 /**
- * One taken file: how far it is read, how far acknowledged, and when it last grew. What was handed out and is not yet
- * acknowledged stands in the order of its place, so that the acknowledged offset never passes over it.
+ * One taken file: how far it is read, how far acknowledged, and when it last grew. Lines that are handed out and not
+ * yet acknowledged are kept in file order, so that the acknowledged offset never passes them.
  */
 import { lookAt, removeFile, type Disk } from '../files/disk.ts';
 import { ackPath, closeSegment, readAck, writeAck } from './inbox-files.ts';
 import { idFrom, mailIn, type MailLine } from './mail-lines.ts';
 
-/** A line that was read: its end, what history keeps of it, and whether nothing is left to do for it. */
+/** A line that was read: its end, what the history keeps of it, and whether it needs no more work. */
 export interface Entry {
   readonly segment: Segment;
   readonly end: number;
@@ -18,18 +18,18 @@ export interface Entry {
 export class Segment {
   readonly path: string;
   readonly number: number;
-  /** Found, not made by this process: its mail may have been handed out before. */
+  /** Found, not made, by this process: its mail may have been handed out before. */
   readonly isOld: boolean;
   readonly #disk: Disk;
   readonly #entries: Entry[] = [];
   #read: number;
   #acked: number;
   #size = 0;
-  /** Looked through up to here, a last line without an end included. */
+  /** Scanned up to here, including a last line without a newline. */
   #seen = 0;
   #grewAt: number;
 
-  /** @param now monotonic milliseconds; a found file counts as grown just now */
+  /** @param now monotonic milliseconds; a found file counts as just grown */
   constructor(disk: Disk, place: { path: string; number: number; isOld: boolean }, now: number) {
     this.#disk = disk;
     this.path = place.path;
@@ -49,12 +49,12 @@ export class Segment {
     return this.#size;
   }
 
-  /** Whether there were bytes, at the last {@link notice}, that nobody has looked at. */
+  /** Whether the last {@link notice} saw bytes that are not yet scanned. */
   hasMore(): boolean {
     return this.#size > Math.max(this.#read, this.#seen);
   }
 
-  /** Looks how large the file is. */
+  /** Reads the size of the file. */
   notice(now: number): void {
     const size = lookAt(this.#disk, this.path)?.size ?? 0;
     if (size === this.#size) return;
@@ -70,7 +70,10 @@ export class Segment {
     this.#seen = size;
   }
 
-  /** Goes past a line. @param isDone false when it was handed out and must be acknowledged first */
+  /**
+   * Moves past a line.
+   * @param isDone false when the line was handed out and must be acknowledged first
+   */
   pass(end: number, isDone: boolean, text?: string): Entry {
     const entry = { segment: this, end, isDone, text };
     this.#entries.push(entry);
@@ -78,7 +81,10 @@ export class Segment {
     return entry;
   }
 
-  /** Writes down how far everything is acknowledged. @throws StoreError; then the next call does it */
+  /**
+   * Writes down how far everything is acknowledged.
+   * @throws StoreError; then the next call does it
+   */
   advance(): void {
     const open = this.#entries.findIndex(({ isDone }) => !isDone);
     const done = open < 0 ? this.#entries.length : open;
@@ -89,12 +95,15 @@ export class Segment {
     this.#entries.splice(0, done);
   }
 
-  /** All that was read is acknowledged, and the file has not grown for so long. */
+  /** Whether all that was read is acknowledged, and the file has not grown for `keepMs` milliseconds. */
   isQuiet(now: number, keepMs: number): boolean {
     return this.#acked === this.#read && now - this.#grewAt >= keepMs;
   }
 
-  /** Nothing more comes into it that its sender counts on. @returns whether it has grown since it was looked at last */
+  /**
+   * Closes the file: after this, no sender of ours counts on what it writes there.
+   * @returns whether the file has grown since the last look
+   */
   close(now: number): boolean {
     const before = this.#size;
     closeSegment(this.#disk, this.path);
@@ -102,7 +111,7 @@ export class Segment {
     return this.#size !== before;
   }
 
-  /** Whether what is left is at most the beginning of a line. */
+  /** Whether the rest is at most the beginning of a line. */
   hasOnlyTail(): boolean {
     const unread = this.unread();
     const isTail = unread.next().done === true;

@@ -1,4 +1,6 @@
-/** The taken files of one inbox that this process reads: found at start, added by each take, dropped when finished. */
+/**
+ * The taken files of one inbox that this process reads: found at the start, added by each take, dropped when finished.
+ */
 import { join } from 'node:path';
 import { list, lookAt, removeFile, type Disk } from '../files/disk.ts';
 import { numberOf, segmentsOf } from './inbox-files.ts';
@@ -33,14 +35,14 @@ export class Segments {
     return this.#all.some((segment) => segment.hasMore());
   }
 
-  /** Adds what lies there and is not known: another process of this member took it. */
+  /** Adds segments on disk that are not known yet: another process of this member took them. */
   find(): void {
     const known = new Set(this.#all.map(({ path }) => path));
     for (const path of segmentsOf(this.#disk, this.#inbox)) if (!known.has(path)) this.#open(path, true);
     this.#all.sort((one, other) => one.number - other.number);
   }
 
-  /** Adds one that was just made. */
+  /** Adds a segment that was just made. */
   add(path: string): Segment {
     return this.#open(path, false);
   }
@@ -51,7 +53,7 @@ export class Segments {
   }
 
   /**
-   * Looks at every size, unless that was done less than `every` milliseconds ago: a foreign writer may come late to a
+   * Reads every size, unless that was done less than `every` milliseconds ago: a foreign writer may still append to a
    * file that was read to its end.
    *
    * @returns monotonic milliseconds
@@ -72,7 +74,7 @@ export class Segments {
     return segment;
   }
 
-  /** A crash between the removal of a segment and that of its offset left the offset. */
+  /** Removes offsets without a segment: a crash between the two removals leaves one. */
   #dropLostAcks(): void {
     const { directory, takenPrefix } = this.#inbox;
     for (const file of list(this.#disk, directory)) {

@@ -1,7 +1,7 @@
 /**
- * Sending: appending to inboxes. All sends of one tick to one inbox go in one write, first in, first out:
- * lock → open → seal a torn tail → write → unlock → sync → receipts. The lock buys order and speed, never safety:
- * each step is right without it. An unknown recipient has no bell, and gets no file.
+ * Sends: appends to inboxes. All sends of one tick to one inbox go in one write, first in, first out: lock → open →
+ * seal a torn tail → write → unlock → sync → receipts. The lock provides order and speed, never safety: each step is
+ * correct without it. An unknown recipient has no bell, and gets no file.
  */
 import type { Clock } from '../../model/text/clock.ts';
 import { StoreError, UsageError } from '../../model/text/errors.ts';
@@ -32,17 +32,17 @@ export interface SenderEnvironment {
   readonly pinned: PinnedDirectory;
   readonly quota: Quota;
   readonly lockTimeoutMs?: number | undefined;
-  /** False leaves the flush to the system: a power loss may then take what was acknowledged. */
+  /** False leaves the flush to the system: a power loss may then lose mail that has a receipt. */
   readonly durable?: boolean | undefined;
 }
 
-/** A message on its way. */
+/** A queued message. */
 interface Waiting extends Sized {
-  /** Gives the receipt, or the error; the first call counts. */
+  /** Gives the receipt, or the error; only the first call counts. */
   readonly settle: (error?: Error) => void;
 }
 
-/** Bytes of one write: a lock is held for microseconds. */
+/** Bytes of one write: the lock is held for microseconds only. */
 const WRITE_LIMIT = 1024 * 1024;
 const NEWLINE = 10;
 
@@ -52,7 +52,7 @@ export class Sender {
   readonly #room: InboxQuota;
   readonly #newId = newIds();
   readonly #waiting = new Map<Name, Waiting[]>();
-  /** The inboxes whose name this object made durable. */
+  /** The inboxes whose directory entry this object made durable. */
   readonly #named = new Map<Name, string>();
   readonly #flushing = new Set<Promise<void>>();
 
@@ -86,7 +86,7 @@ export class Sender {
     while (this.#flushing.size > 0) await Promise.allSettled(this.#flushing);
   }
 
-  /** Keeps a long body; not for a stranger, and not in a team that is gone. */
+  /** Stores a long body; never for an unknown recipient, and never in a team that is gone. */
   #store(recipient: Name, content: string): string {
     const { disk, pinned, clock } = this.#environment;
     pinned.check();
@@ -108,7 +108,7 @@ export class Sender {
     void flushed.finally(() => this.#flushing.delete(flushed));
   }
 
-  /** Writes until nothing waits: what arrives meanwhile goes with the next round, after all else that is due has run. */
+  /** Writes until the queue is empty. What arrives meanwhile goes with the next round, after other due work has run. */
   async #drain(recipient: Name): Promise<void> {
     for (;;) {
       await new Promise<void>((resolve) => setImmediate(resolve));
@@ -120,7 +120,10 @@ export class Sender {
     this.#waiting.delete(recipient);
   }
 
-  /** When one batch fails, so do those behind it: a later message never overtakes one that its sender tries again. */
+  /**
+   * When one batch fails, the batches behind it fail too: a later message never overtakes one that its sender tries
+   * again.
+   */
   async #sendInOrder(recipient: Name, queue: readonly Waiting[]): Promise<void> {
     let failure: Error | undefined;
     for (const batch of batches(queue)) {
@@ -129,7 +132,7 @@ export class Sender {
     }
   }
 
-  /** @returns why a part of the batch, or all of it, did not go out */
+  /** @returns why a part of the batch, or all of it, was not sent */
   async #flush(recipient: Name, batch: readonly Waiting[]): Promise<Error | undefined> {
     const { disk, locks, lockTimeoutMs = LOCK_TIMEOUT_MS } = this.#environment;
     const inbox = this.#paths.inbox(recipient);
@@ -138,7 +141,7 @@ export class Sender {
       this.#requireRecipient(recipient);
       const write = (): Written => this.#write(recipient, batch, open);
       const { sent, to, failure } = await locks.withLock(inbox.lock, write, { timeoutMs: lockTimeoutMs });
-      // Not inside: the reader would wake up before a lock that is still held.
+      // Not inside the lock: the reader would wake up while the lock is still held.
       if (to?.stat.size === 0) ringBell(disk, inbox.bell);
       if (to) this.#sync(recipient, to);
       for (const one of sent) one.settle();
@@ -150,12 +153,12 @@ export class Sender {
     }
   }
 
-  /** The critical section: judge the room, open, seal, one write. */
+  /** The critical section: check the room, open, seal, one write. */
   #write(recipient: Name, batch: readonly Waiting[], open: number[]): Written {
     const { disk, pinned } = this.#environment;
     const { inbox: path } = this.#paths.inbox(recipient);
     pinned.check();
-    // It may have left while we waited for the lock.
+    // The member may have left while this process waited for the lock.
     this.#requireRecipient(recipient);
     const { allowed, refused, error } = this.#room.judge(recipient, batch);
     if (error) for (const one of refused) one.settle(error);
@@ -164,7 +167,8 @@ export class Sender {
       const inbox = openSeen(disk, path, O_RDWR | O_APPEND | O_CREAT);
       open.push(inbox.fd);
       const written = this.#append(path, inbox, allowed);
-      // Taken, read and removed while this process stood still without its lock: it goes into the next one.
+      // The file was taken, read and removed while this process was stopped without its lock: write to the next inbox
+      // file.
       if (!isClosed(disk, path, inbox)) return written;
     }
   }
@@ -180,7 +184,9 @@ export class Sender {
     return { sent, to: inbox, failure: shortWrite(written, whole.length, path) };
   }
 
-  /** Whoever made the file may not have come to make its name durable: each sender does so for itself, once. */
+  /**
+   * The process that made the file may have died before its name was durable: each sender syncs the name once itself.
+   */
   #sync(recipient: Name, { fd, stat }: Opened): void {
     const { disk, durable = true } = this.#environment;
     if (!durable) return;
@@ -194,9 +200,9 @@ export class Sender {
 
 interface Written {
   readonly sent: readonly Waiting[];
-  /** The inbox, as it was before. */
+  /** The inbox, with its size before the write. */
   readonly to?: Opened;
-  /** Why those that were allowed in and are not among the sent did not go out. */
+  /** Why messages that were allowed and are not in `sent` were not sent. */
   readonly failure?: Error;
 }
 
@@ -230,7 +236,7 @@ function endsInNewline(disk: Disk, fd: number, size: number, path: string): bool
   return last[0] === NEWLINE;
 }
 
-/** How many of the lines ended within the bytes that were written. */
+/** How many lines end within the bytes that were written. */
 function ended(batch: readonly Sized[], written: number): number {
   let sum = 0;
   const first = batch.findIndex((one) => (sum += one.bytes.length) > written);

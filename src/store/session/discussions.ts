@@ -1,4 +1,7 @@
-/** The records of a session's discussions (S4): `discussions/<round>-discussion.md`, each with its verdict as JSON in it. */
+/**
+ * The records of a session's discussions (docs/specification.md R10.10): `discussions/<round>-discussion.md`, each with
+ * its verdict as JSON inside.
+ */
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { consensusSchema, type Consensus } from '../../model/pipeline/discussion.ts';
@@ -7,20 +10,20 @@ import { lookAt } from '../files/disk.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
 import type { TeamStore } from '../team/team-store.ts';
 
-/** What is larger cannot be discussed: no prompt would hold it. */
+/** A larger artifact cannot be discussed: no prompt could hold it. In bytes. */
 const LARGEST = 4 * 1024 * 1024;
 
 export class Discussions {
   readonly #store: Pick<TeamStore, 'disk' | 'paths'>;
   readonly #cwd: string;
 
-  /** @param cwd what artifacts are named relative to */
+  /** @param cwd the directory that artifacts are named relative to */
   constructor(store: Pick<TeamStore, 'disk' | 'paths'>, cwd: string) {
     this.#store = store;
     this.#cwd = cwd;
   }
 
-  /** The text of an artifact; undefined when it is not there, or empty. */
+  /** The text of an artifact; undefined when it is missing or empty. */
   artifact(artifact: string): string | undefined {
     return readText(this.#store.disk, resolve(this.#cwd, artifact), LARGEST) || undefined;
   }
@@ -34,7 +37,7 @@ export class Discussions {
     return join(this.#store.paths.session.discussions, `${name}-discussion.md`);
   }
 
-  /** The verdict of an earlier life: one that is not older than the artifact. */
+  /** The verdict of an earlier process, if it is not older than the artifact. */
   verdict(name: string, artifact: string): Consensus | undefined {
     const { disk } = this.#store;
     const record = this.record(name);

@@ -1,6 +1,7 @@
 /**
- * What was explored in a session, by angle (S4): `explore-<angle>.json`, found through `cache-index.json`. However many
- * processes want one angle at the same time, one of them looks; when it dies at it, another may.
+ * What was explored in a session, by angle (docs/specification.md R10.11): `explore-<angle>.json`, found through
+ * `cache-index.json`. If several processes want one angle at the same time, one of them explores; when it dies, another
+ * may.
  */
 import { randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
@@ -22,9 +23,9 @@ const ANGLE = parseName('role', 'angle');
 
 export type Angle =
   | { readonly is: 'known'; readonly exploration: Exploration; readonly path: string }
-  /** Another process looks at this moment. */
+  /** Another process explores it now. */
   | { readonly is: 'awaited' }
-  /** This process is to look: it ends with `keep` or `leave`. */
+  /** This process must explore; it ends with `keep` or `leave`. */
   | { readonly is: 'ours'; readonly path: string };
 
 export class Explorations {
@@ -44,7 +45,10 @@ export class Explorations {
     });
   }
 
-  /** What is known from an angle, or whose it is to look. @throws StoreError `CORRUPT` for a damaged index */
+  /**
+   * What is known from an angle, or which process explores it.
+   * @throws StoreError `CORRUPT` for a damaged index
+   */
   async look(angle: string): Promise<Angle> {
     makeDirectory(this.#store.disk, this.#store.paths.session.explorations);
     const key = angleKey(angle);
@@ -62,14 +66,14 @@ export class Explorations {
     });
   }
 
-  /** Puts what was found where the index says; the file first, so that the index names nothing that is not there. */
+  /** Stores what was found. The file is written first, so that the index never names a missing file. */
   async keep(path: string, exploration: Exploration): Promise<void> {
     const { disk } = this.#store;
     replaceFile(disk, path, `${JSON.stringify(exploration, null, 2)}\n`, randomBytes(6).toString('hex'));
     await this.#settle(angleKey(exploration.angle), { file: basename(path) });
   }
 
-  /** Found nothing: whoever wants it next looks itself. */
+  /** Ends an exploration without a result: the next process that wants the angle explores it. */
   async leave(angle: string): Promise<void> {
     await this.#settle(angleKey(angle), undefined);
   }
@@ -91,13 +95,13 @@ export class Explorations {
     try {
       return explorationSchema.safeParse(JSON.parse(text)).data;
     } catch {
-      // Not JSON: as good as not there, and looked for again.
+      // Not JSON: counts as missing, and is explored again.
       return undefined;
     }
   }
 }
 
-/** A name that no other angle has: those of other scripts are all alike once they are slugs. */
+/** A file name that no other angle has: angles in non-Latin scripts all give the same slug. */
 function freeFile({ entries }: CacheIndex, angle: string): string {
   const taken = new Set(Object.values(entries).map(({ file }) => file));
   const base = `explore-${slug(angle, ANGLE)}`;

@@ -1,14 +1,14 @@
-/** A pipeline's session folder, which is the team's folder: role files, and what each task was to produce. */
+/** A pipeline's session folder, which is the team's folder: role files, and what each task had to produce. */
 import { randomBytes } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import type { ArtifactCheck } from '../../model/pipeline/role-spec.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
 
-/** Artifacts larger than this are not looked into. */
+/** Larger artifacts are not read, in bytes. */
 const LARGEST = 4 * 1024 * 1024;
 
-/** Writes a file whole, with the folders on its way. */
+/** Writes a whole file; creates its directory. */
 export function keepFile(disk: Disk, path: string, text: string): void {
   makeDirectory(disk, dirname(path));
   replaceFile(disk, path, text, randomBytes(6).toString('hex'));
@@ -18,7 +18,7 @@ export const readKept = (disk: Disk, folder: string, file: string): string | und
   readText(disk, join(folder, file), LARGEST);
 
 /**
- * Whether what a task was to produce is there already (S4 "Resume Artifact Check"): a file that is not empty, newer than
+ * Whether the artifact of a task exists already (docs/specification.md R10.5): a file that is not empty, newer than
  * `since`, and passes its role's check.
  *
  * @param since wall time in milliseconds
@@ -30,7 +30,7 @@ export function isArtifactComplete(disk: Disk, path: string, check: ArtifactChec
   return check.contains.every((part) => text.includes(part)) && (!check.json || isJson(text));
 }
 
-/** Whether somebody wrote this file since a moment. */
+/** Whether this file was written since a moment, in wall milliseconds. */
 export const isWrittenSince = (disk: Disk, path: string, since: number): boolean => {
   const stat = lookAt(disk, path);
   return stat?.isFile() === true && stat.size > 0 && stat.mtimeMs >= since;
@@ -38,7 +38,7 @@ export const isWrittenSince = (disk: Disk, path: string, since: number): boolean
 
 export const artifactPath = (cwd: string, artifact: string): string => resolve(cwd, artifact);
 
-/** The answer as the document that was asked for; JSON stays JSON, and what is none is put into some. */
+/** The answer in the form of the requested document: JSON stays JSON, and other text is wrapped in JSON. */
 export const artifactText = (path: string, answer: string): string => {
   if (!path.endsWith('.json') || isJson(answer)) return answer.endsWith('\n') ? answer : `${answer}\n`;
   const fenced = /```(?:json)?\n([\s\S]*?)\n```/.exec(answer)?.[1];
@@ -51,7 +51,7 @@ function isJson(text: string): boolean {
     JSON.parse(text);
     return true;
   } catch {
-    // Then it is none: that is the answer.
+    // Not JSON: the answer is false.
     return false;
   }
 }

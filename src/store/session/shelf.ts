@@ -1,6 +1,7 @@
 /**
- * Roles, pipelines and templates: files that come with the package, each replaced by a project's own of the same name.
- * A project's own is a stranger's until its user trusted it as it is: it may be shown, and nothing runs by it.
+ * Roles, pipelines and templates: files that come with the package. A project's own file replaces the one with the same
+ * name. A project's file is untrusted until its user trusted exactly this text: it may be shown, and nothing runs from
+ * it.
  */
 import { basename, extname, join } from 'node:path';
 import { didYouMeanOneOf } from '../../model/text/did-you-mean.ts';
@@ -24,7 +25,10 @@ const ENDINGS: Readonly<Record<ShelfKind, readonly string[]>> = {
   templates: ['.yaml', '.yml'],
 };
 
-/** @param shipped the package's folder of this kind; @returns by name, sorted, the project's own in front of the package's */
+/**
+ * @param shipped the package's folder of this kind
+ * @returns sorted by name; the project's own file replaces the package's
+ */
 export function readShelf(root: string, kind: ShelfKind, shipped: string): Map<Name, ShelfEntry> {
   const all = [...filesOf(shipped, kind, 'package'), ...filesOf(rootPaths(root).shelf(kind), kind, 'project')];
   return new Map(
@@ -45,9 +49,9 @@ function filesOf(folder: string, kind: ShelfKind, from: ShelfEntry['from']): She
 }
 
 /**
- * The file of a name, to work by.
+ * The file of a name, for use in a run.
  *
- * @throws UsageError `USAGE` for a name that is not there; StoreError `UNTRUSTED` for a project's own that nobody trusted
+ * @throws UsageError `USAGE` for an unknown name; StoreError `UNTRUSTED` for a project's own file that is not trusted
  */
 export function requireShelfEntry(shelf: ReadonlyMap<Name, ShelfEntry>, kind: ShelfKind, name: string): ShelfEntry {
   const found = isName(name) ? shelf.get(name) : undefined;
@@ -62,7 +66,10 @@ export function requireShelfEntry(shelf: ReadonlyMap<Name, ShelfEntry>, kind: Sh
   );
 }
 
-/** Trusts a project's own files of every kind as they are now. @returns how many there are */
+/**
+ * Trusts a project's own files of every kind as they are now.
+ * @returns how many there are
+ */
 export function trustShelves(root: string): number {
   const files = SHELVES.flatMap((kind) => filesOf(rootPaths(root).shelf(kind), kind, 'project'));
   for (const { file, text } of files) trustFile(file, text);

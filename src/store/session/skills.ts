@@ -1,4 +1,7 @@
-/** Skills: Markdown files that a project or its user keeps for agents to load; a project's own goes first. */
+/**
+ * Skills: Markdown files of a project or its user that agents can load. If both have one of a name, the project's is
+ * used.
+ */
 import { basename, join } from 'node:path';
 import { homedir } from 'node:os';
 import { rootPaths } from '../files/paths.ts';
@@ -7,7 +10,7 @@ import { fileNames, readUserFile } from '../user/user-file.ts';
 export interface Skill {
   readonly name: string;
   readonly file: string;
-  /** The first line that says something. */
+  /** A short description. */
   readonly about: string;
   readonly text: string;
 }
@@ -35,7 +38,7 @@ function skillsIn(folder: string): Skill[] {
     });
 }
 
-/** A `description:` of its front matter, else its first line of text or heading. */
+/** The `description:` of its front matter, else its first line of text or heading. */
 function aboutOf(text: string): string {
   const lines = text.split('\n').map((line) => line.trim());
   const described = lines.find((line) => line.startsWith('description:'))?.slice('description:'.length);

@@ -1,6 +1,6 @@
 /**
- * The wisdom of a session (S4): four Markdown files that people and agents may also write themselves. Appended to under a
- * lock, never replaced: what somebody else wrote meanwhile stays.
+ * The wisdom of a session (docs/specification.md R10.15): four Markdown files that people and agents may also write
+ * themselves. Appended to under a lock, never replaced: what others wrote meanwhile stays.
  */
 import { bulletsIn, newBullets, WISDOM_FILES, type WisdomFile } from '../../model/pipeline/wisdom-files.ts';
 import { O_APPEND, O_CREAT, O_WRONLY, onDisk, type Disk } from '../files/disk.ts';
@@ -8,14 +8,17 @@ import { makeDirectory, openOurs, readText, using, writeWhole } from '../files/f
 import type { TeamPaths } from '../files/paths.ts';
 import type { TeamStore } from '../team/team-store.ts';
 
-/** A file that is larger is somebody's mistake, and no prompt could hold it. */
+/** A larger file is a mistake, and no prompt could hold it. In bytes. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Every bullet so far, file by file; nothing for a file that is not there. */
+/** Every bullet so far, file by file; none for a missing file. */
 export const readWisdom = (disk: Disk, paths: TeamPaths): { file: WisdomFile; bullets: string[] }[] =>
   WISDOM_FILES.map((file) => ({ file, bullets: bulletsIn(readText(disk, paths.wisdom(file), MOST_BYTES) ?? '') }));
 
-/** Adds what is not there yet. @returns the bullets that were added */
+/**
+ * Adds the bullets that are missing.
+ * @returns the bullets that were added
+ */
 export async function addWisdom(
   { disk, paths, locks, pinned }: TeamStore,
   file: WisdomFile,

@@ -1,4 +1,7 @@
-/** Locks of a team that nobody living holds, for a person to see and to break. A lock of a living process is never broken. */
+/**
+ * Locks of a team without a living holder, for a person to see and to break. A lock of a living process is never
+ * broken.
+ */
 import { basename, join } from 'node:path';
 import { list, onDisk, realDisk, removeFile, type Disk } from '../files/disk.ts';
 import { FOREIGN_LOCK_MS } from '../lock/lock.ts';
@@ -12,7 +15,7 @@ export interface LeftLock {
   readonly isDirectory: boolean;
 }
 
-/** Files that are locks by their name; a member's lease is a directory called `<name>.lock` and is none. */
+/** Files that are locks by their name. A member's lease is a directory called `<name>.lock` and is not one of them. */
 const LOCK = /(?:_inbox|^config|^state|^events|\.lease)\.lock$/;
 
 export function leftLocks(paths: TeamPaths, now: number, disk: Disk = realDisk): LeftLock[] {

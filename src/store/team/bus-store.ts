@@ -1,4 +1,7 @@
-/** S4's message bus: numbered records among a team's events. A number is drawn and used under one lock. */
+/**
+ * The message bus of a pipeline (docs/specification.md R10.16): numbered records among a team's events. A number is
+ * drawn and used under one lock.
+ */
 import { busRecordSchema, type BusEntry, type BusRecord } from '../../model/pipeline/bus-record.ts';
 import type { TeamEvent } from '../../model/team/team-config.ts';
 import type { EventLog } from '../board/events.ts';
@@ -21,9 +24,9 @@ export class Bus {
   }
 
   /**
-   * Writes one record; one whose cause was told already is written once.
+   * Writes one record. A record whose cause is already logged is not written again.
    *
-   * @param member who is told from in the views, where that is a member
+   * @param member the member that views name as the source, if it is a member
    * @throws StoreError as the event log fails
    */
   async log(entry: BusEntry, member?: string): Promise<BusRecord> {
@@ -39,7 +42,7 @@ export class Bus {
     });
   }
 
-  /** Knows what others wrote since. */
+  /** Reads what other processes wrote since. */
   #catchUp(): void {
     const reader = this.#events.read(this.#offset);
     for (let next = reader.next(); ; next = reader.next()) {

@@ -1,6 +1,6 @@
 /**
- * Making a team: its name is reserved by an exclusive `mkdir`, the whole is built beside it, and one rename onto the
- * empty reservation is the commit point. A crash before it leaves nothing that counts as a team.
+ * Creates a team: an exclusive `mkdir` reserves its name, everything is built beside it, and one rename onto the empty
+ * reservation is the commit point. A crash before that leaves nothing that counts as a team.
  */
 import { statfsSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -43,21 +43,19 @@ export interface NewTeam {
     readonly pipeline?: Name;
     readonly subagents?: { kind: string }[];
   };
-  /** What the board begins with: members, a plan's tasks. */
+  /** The first changes of the board: members, the tasks of a plan. */
   readonly changes: readonly Exclude<Body, { type: 'batch' }>[];
 }
 
-/** A reservation that was never filled is free again after this many milliseconds. */
+/** A reservation that was never filled expires after this many milliseconds. */
 const ABANDONED_MS = 10_000;
 
-/**
- * @throws ConflictError `TEAM_EXISTS`; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`: nothing is left behind then
- */
+/** @throws ConflictError `TEAM_EXISTS`; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`: then nothing is left behind */
 export function createStore(root: string, team: NewTeam, options: StoreOptions): TeamStore {
   const disk = options.disk ?? realDisk;
   const at = rootPaths(root);
   for (const directory of [at.teams, at.tasks]) makeDirectory(disk, directory, { durable: true });
-  // What a crash left of a team that was being made, or of a probe.
+  // Remove what a crash left of an unfinished team or probe.
   for (const directory of [at.teams, at.tasks])
     sweepTemps(disk, directory, livenessOf, (path) => removeTree(disk, path));
   probeFileSystem(disk, at.teams);
@@ -70,7 +68,7 @@ export function createStore(root: string, team: NewTeam, options: StoreOptions):
     build(disk, draft, team, id, options);
     setAsideOrphan(disk, at, paths, options.clock.now());
     onDisk('create', paths.board, () => disk.renameSync(draft.board, paths.board));
-    // A power loss may not keep the folder without its board: nobody could use the name any more.
+    // After a power loss a folder without its board would block the name for ever, so the board must be durable first.
     syncDirectory(disk, at.tasks);
     onDisk('create', paths.folder, () => disk.renameSync(draft.folder, paths.folder));
     syncDirectory(disk, at.teams);
@@ -140,7 +138,7 @@ function must({ outcome }: ReturnType<TeamStore['board']['append']>): void {
   if (!outcome.ok) throw new Error(`A new team's log was refused: ${outcome.why}`);
 }
 
-/** A board without a team is what a crash between the two renames leaves; it is kept, aside. */
+/** A crash between the two renames leaves a board without a team. It is kept, in the archive. */
 function setAsideOrphan(disk: Disk, at: RootPaths, paths: TeamPaths, now: number): void {
   if (!lookAt(disk, paths.board)) return;
   makeDirectory(disk, at.archive, { durable: true });
@@ -149,7 +147,7 @@ function setAsideOrphan(disk: Disk, at: RootPaths, paths: TeamPaths, now: number
   );
 }
 
-/** File systems whose `link`, `rename` and `O_APPEND` keep their word on one host, by `statfs` type. */
+/** File systems on which `link`, `rename` and `O_APPEND` are reliable on one host, by `statfs` type. */
 const LOCAL = new Map([
   [0xef53, 'ext4'],
   [0x58465342, 'xfs'],
@@ -160,7 +158,7 @@ const LOCAL = new Map([
   [0x1a, 'apfs'],
 ]);
 
-/** @throws StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE` when a team cannot live in a directory */
+/** @throws StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE` when a directory cannot hold a team */
 export function probeFileSystem(disk: Disk, directory: string): void {
   const type = statfsSync(directory).type;
   if (process.platform === 'linux' && !LOCAL.has(type))
@@ -199,7 +197,7 @@ function removeEmpty(disk: Disk, path: string): void {
   }
 }
 
-/** Removes a directory of ours with what is in it; links are removed, never followed. */
+/** Removes one of our directories with its contents; links are removed, never followed. */
 export function removeTree(disk: Disk, path: string): void {
   const stat = lookAt(disk, path);
   if (stat === undefined) return;

@@ -1,4 +1,4 @@
-/** Teams whose config cannot be read: they are set aside whole, and a person repairs them. */
+/** Teams whose config cannot be read: the whole team is set aside, and a person repairs it. */
 import { join } from 'node:path';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
@@ -10,9 +10,9 @@ import type { TeamReader } from './team-reader.ts';
 import { move } from './team-list.ts';
 
 /**
- * Why a team cannot be worked with: its config is missing or unreadable; undefined when it is well.
+ * Why a team cannot be used: its config is missing or unreadable. Undefined when the config is fine.
  *
- * @throws StoreError `NEWER_VERSION`: a newer program's file is not broken, and is not touched
+ * @throws StoreError `NEWER_VERSION`: a newer program's file is not damaged, and is not touched
  */
 export function isBroken({ paths, config }: Pick<TeamReader, 'paths' | 'config'>): string | undefined {
   try {
@@ -25,10 +25,10 @@ export function isBroken({ paths, config }: Pick<TeamReader, 'paths' | 'config'>
 
 /**
  * Refuses a team with an unreadable config, after moving it into the archive as `<team>.broken-<time>`. While a lead
- * lives nothing is moved.
+ * lives, nothing is moved.
  *
  * @param stamp from `archiveStamp`
- * @throws StoreError `CORRUPT` saying what is wrong and where the folder is now
+ * @throws StoreError `CORRUPT` with what is wrong and where the folder is now
  */
 export function refuseBroken(team: Pick<TeamReader, 'paths' | 'config' | 'disk'>, stamp: string): void {
   const { disk, paths } = team;
@@ -43,15 +43,15 @@ export function refuseBroken(team: Pick<TeamReader, 'paths' | 'config' | 'disk'>
   move(disk, paths, teamPathsAt(paths.root, paths.name, folder, join(folder, 'tasks')));
   throw new StoreError(
     'CORRUPT',
-    `${why} The team was moved to ${folder}: repair its config and move it back, or start anew.`,
+    `${why} The team was moved to ${folder}: repair its config and move it back, or start again.`,
     { path: folder },
   );
 }
 
 /**
- * Moves a state that cannot be read aside, as `state.json.corrupt-<time>`: its lead writes a new one, from the logs.
+ * Renames an unreadable state to `state.json.corrupt-<time>`; the lead writes a new one from the logs.
  *
- * @returns what is wrong with it and where it is; undefined when it is well
+ * @returns what is wrong with it and where it is now; undefined when the state is fine
  */
 export function setAsideState(
   { disk, paths, state }: Pick<TeamReader, 'disk' | 'paths' | 'state'>,
@@ -64,6 +64,6 @@ export function setAsideState(
     if (!isTeamError(error) || error.code !== 'CORRUPT') throw error;
     const aside = `${paths.state}.corrupt-${stamp}`;
     onDisk('move', paths.state, () => disk.renameSync(paths.state, aside));
-    return `${error.message} It is ${aside} now, and was made anew from the logs.`;
+    return `${error.message} It was moved to ${aside}, and written again from the logs.`;
   }
 }

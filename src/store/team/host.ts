@@ -1,4 +1,7 @@
-/** What this machine offers, as far as a team needs it. Looking changes nothing but for a probe file that goes at once. */
+/**
+ * What this machine offers, as far as a team needs it. Changes nothing except for a probe file, which is removed at
+ * once.
+ */
 import { dirname } from 'node:path';
 import { isTeamError } from '../../model/text/errors.ts';
 import { probeFileSystem } from './create-store.ts';
@@ -11,7 +14,7 @@ import { readUserFile } from '../user/user-file.ts';
 
 export const findOnPath = (name: string, path: string): string | undefined => findProgram(name, path);
 
-/** Why no team can live under a root; undefined when one can. */
+/** Why no team can be kept under a root; undefined when one can. */
 export function fileSystemTrouble(root: string): string | undefined {
   const { root: at, teams } = rootPaths(root);
   try {
@@ -38,7 +41,7 @@ export function keyState(): KeyState {
 /** Whether processes can be told apart by start time and boot. */
 export const canSeeProcesses = (): boolean => processes.bootId() !== '' && processes.pidNamespace() !== '';
 
-/** Watchers that one user may have; undefined where the system has no such limit. */
+/** The watchers that one user may have; undefined if the system has no such limit. */
 export function watchLimits(): { readonly instances: number; readonly watches: number } | undefined {
   const read = (name: string): number => Number(readUserFile(`/proc/sys/fs/inotify/${name}`)?.trim() ?? NaN);
   const [instances, watches] = [read('max_user_instances'), read('max_user_watches')];

@@ -1,8 +1,8 @@
 /**
- * A lease: the long-held, heart-beaten right to lead a team or to be a member's process. It only says whether to try;
- * the right to write comes from the log. Acquired inside the lock: an owner known alive refuses, one known dead is
- * replaced, and of an unknown one (a container's, say) proper-lockfile's staleness decides. Its directory's mtime is the
- * heartbeat.
+ * A lease: the long-held right, with a heartbeat, to lead a team or to be a member's process. It only says whether to
+ * try; the right to write comes from the log. It is acquired inside the lock. An owner known to be alive refuses it,
+ * and an owner known to be dead is replaced. For an unknown owner (in a container, say) proper-lockfile's staleness
+ * decides. The mtime of its directory is the heartbeat.
  */
 import { randomBytes } from 'node:crypto';
 import type { lockSync as LockSync } from 'proper-lockfile';
@@ -29,7 +29,7 @@ const ownerSchema = z.object({
 export type LeaseOwner = z.infer<typeof ownerSchema>;
 
 export interface Lease {
-  /** Gives it back, if it is still ours. */
+  /** Gives the lease back, if it is still ours. */
   release(): Promise<void>;
 }
 
@@ -39,17 +39,17 @@ export interface LeaseEnvironment {
   readonly disk: Disk;
   readonly locks: Locks;
   readonly now: () => number;
-  /** The lease was taken from us, and could not be had again. Never called after a release. */
+  /** The lease was taken from us and could not be taken back. Never called after a release. */
   readonly onLost: (why?: Error) => void;
-  /** Asked when the lease's directory was disturbed: does the log still say that it is ours? */
+  /** Called when the lease's directory was disturbed: does the log still say that the lease is ours? */
   readonly isOurs: () => boolean;
   readonly alive?: (who: ProcessIdentity) => Liveness;
 }
 
 /** Tries to become the holder. */
 export async function takeLease(paths: TeamPaths, member: Name, environment: LeaseEnvironment): Promise<LeaseAnswer> {
-  // It patches `process.emit` and `fs.close`, so it is loaded only where a lease is held.
-  // A CommonJS package: bundled into an ES module it has no names but `default`.
+  // It patches `process.emit` and `fs.close`, so it is loaded only where a lease is held. It is a CommonJS package:
+  // bundled into an ES module it has no export but `default`.
   const {
     default: { lockSync },
   } = await import('proper-lockfile');
@@ -73,18 +73,18 @@ export async function takeLease(paths: TeamPaths, member: Name, environment: Lea
   });
 }
 
-/** Who holds a lease, by its record; undefined when nobody does. */
+/** The holder of a lease, by its record; undefined when there is none. */
 export function leaseOwner(disk: Disk, paths: TeamPaths, member: Name): LeaseOwner | undefined {
   const text = readText(disk, paths.leaseOwner(member), 4096);
   const owner = ownerSchema.safeParse(text === undefined ? undefined : safeJson(text));
   return owner.success ? owner.data : undefined;
 }
 
-/** Wall time of the last heartbeat in milliseconds, for telling a change; undefined when nobody holds the lease. */
+/** Wall time of the last heartbeat in milliseconds, only to notice a change; undefined when the lease is free. */
 export const lastBeat = (disk: Disk, paths: TeamPaths, member: Name): number | undefined =>
   lookAt(disk, paths.lease(member))?.mtimeMs;
 
-/** No record: nobody, or one who died before writing it. A record that cannot be read is of somebody unknown. */
+/** No record means: free, or the holder died before writing it. An unreadable record means an unknown holder. */
 function holderOf(
   paths: TeamPaths,
   member: Name,
@@ -110,13 +110,13 @@ class Hold {
     this.#environment = environment;
   }
 
-  /** @returns false when somebody else has it, whose heart beats */
+  /** @returns false when another process holds it and its heartbeat is fresh */
   take(): boolean {
     const path = this.#path;
     const options = { lockfilePath: path, realpath: false, update: HEARTBEAT_MS, stale: LEASE_STALE_MS };
     try {
       this.#unlock = this.#lockSync(path, { ...options, onCompromised: () => this.#onDisturbed() });
-      // It makes the directory as the umask says; this moves no heartbeat.
+      // proper-lockfile creates the directory with the umask's mode; chmod does not change the heartbeat (mtime).
       this.#environment.disk.chmodSync(path, DIRECTORY_MODE);
       return true;
     } catch (error) {
@@ -125,7 +125,7 @@ class Hold {
     }
   }
 
-  /** Lets go without touching what stands there: it is another's by now, or gone. */
+  /** Ends the hold without touching the directory: by now it belongs to another process, or is gone. */
   forget(): void {
     this.#isReleased = true;
   }
@@ -139,7 +139,10 @@ class Hold {
     }
   }
 
-  /** Called from a timer, where a throw would end the process; also when a heartbeat was under way at the release. */
+  /**
+   * Called from a timer, where a throw would end the process. It may also run when a heartbeat was under way at the
+   * release.
+   */
   #onDisturbed(): void {
     if (this.#isReleased) return;
     try {
@@ -169,7 +172,9 @@ async function giveBack(paths: TeamPaths, member: Name, me: LeaseOwner, hold: Ho
   });
 }
 
-/** Clears away what the dead left of their leases: of a member that is not started again nobody would take it over. */
+/**
+ * Removes the leases of dead processes: for a member that is not started again, no successor would take the lease over.
+ */
 export async function endDeadLeases(
   paths: TeamPaths,
   members: readonly Name[],
@@ -185,7 +190,7 @@ export async function endDeadLeases(
     });
 }
 
-/** Removes a dead owner's directory, which is empty. */
+/** Removes the directory of a dead owner, which is empty. */
 function clear(disk: Disk, path: string): void {
   if (!lookAt(disk, path)?.isDirectory()) return;
   for (const file of list(disk, path)) removeFile(disk, `${path}/${file}`);

@@ -1,4 +1,7 @@
-/** The roster: one record a member's process. The intent is written before the fork, the rest by the process itself. */
+/**
+ * The roster: one record for each member's process. The intent is written before the fork, the rest by the process
+ * itself.
+ */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Name } from '../../model/text/names.ts';
 import { isName, LEAD } from '../../model/text/names.ts';
@@ -26,7 +29,7 @@ export class Roster {
       const parsed = processSchema.safeParse(JSON.parse(text));
       return parsed.success ? parsed.data : undefined;
     } catch {
-      // A damaged record says nothing; the log and the mark tell the rest.
+      // A damaged record says nothing; the log and the mark still identify the process.
       return undefined;
     }
   }
@@ -49,7 +52,7 @@ export class Roster {
   }
 }
 
-/** The process that a record names; undefined for a mere intent. */
+/** The process that a record names; undefined for an intent without a process. */
 export function identityIn(record: ProcessRecord | undefined): ProcessIdentity | undefined {
   const { pid, startTime, bootId, pidNamespace } = record ?? {};
   if (pid === undefined || startTime === undefined || bootId === undefined || pidNamespace === undefined)
@@ -57,7 +60,7 @@ export function identityIn(record: ProcessRecord | undefined): ProcessIdentity |
   return { pid, startTime, bootId, pidNamespace };
 }
 
-/** Whether the process of a record lives; an intent without a process is as good as dead. */
+/** Whether the process of a record lives. An intent without a process counts as dead. */
 export const livenessIn = (record: ProcessRecord | undefined): Liveness => {
   const identity = identityIn(record);
   return identity ? livenessOf(identity) : 'dead';

@@ -1,6 +1,6 @@
 /**
- * The teams of a root: which there are, active and archived, and how an ended one is put away. Archiving is two renames;
- * a crash between them leaves a folder with its board inside, which is no running team, and the next call finishes it.
+ * The teams of a root, active and archived, and how an ended one is archived. Archiving is two renames. A crash between
+ * them leaves a folder with its board inside: that is not a running team, and the next call finishes the move.
  */
 import { dirname, join, resolve } from 'node:path';
 import { timestamp, type Timestamp } from '../../model/text/clock.ts';
@@ -24,7 +24,7 @@ export function findRoot(from: string, disk: Disk = realDisk): string {
 export interface ListedTeam {
   readonly name: Name;
   readonly paths: TeamPaths;
-  /** When it was put away; absent for an active team. */
+  /** When it was archived; absent for an active team. */
   readonly archivedAt?: Timestamp;
 }
 
@@ -35,7 +35,7 @@ export function listTeams(root: string, disk: Disk = realDisk): ListedTeam[] {
   return [...active, ...listArchived(root, disk).filter(({ paths }) => lookAt(disk, paths.log))];
 }
 
-/** What lies in the archive: teams, and reports that no team belongs to. */
+/** What the archive holds: teams, and reports that belong to no team. */
 export const listArchived = (root: string, disk: Disk = realDisk): ListedTeam[] =>
   list(disk, rootPaths(root).archive).flatMap((file) => {
     const known = parseArchived(file);
@@ -44,12 +44,12 @@ export const listArchived = (root: string, disk: Disk = realDisk): ListedTeam[] 
     return isOurs ? { name: known.name, paths, archivedAt: known.archivedAt } : [];
   });
 
-/** The team of this name: the active one, else the one that was archived last. */
+/** The team with this name: the active one, else the one that was archived last. */
 export function findTeam(root: string, name: Name, disk: Disk = realDisk): ListedTeam | undefined {
   return activeTeam(root, name, disk) ?? listTeams(root, disk).findLast((team) => team.name === name);
 }
 
-/** A team whose archiving was cut short has its board inside already; it is read there. */
+/** A team whose archiving was cut short already has its board inside its folder; it is read there. */
 function activeTeam(root: string, name: Name, disk: Disk): ListedTeam | undefined {
   const paths = teamPaths(root, name);
   return [paths, boardInside(paths)].flatMap((one) => (isTeam(disk, one) ? { name, paths: one } : []))[0];
@@ -60,7 +60,9 @@ const boardInside = ({ root, name, folder }: TeamPaths): TeamPaths =>
 
 const STAMP = /^(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})(\d{3})Z(?:-\d+)?$/;
 
-/** The time in an archived folder's name: `20260210T120000123Z`. No name has capitals, so it is told from the team's. */
+/**
+ * The time in an archived folder's name: `20260210T120000123Z`. Names have no capitals, so the two cannot be confused.
+ */
 export const archiveStamp = (ms: number): string => timestamp(ms).replaceAll(/[-:.]/g, '');
 
 function parseArchived(file: string): { name: Name; stamp: string; archivedAt: Timestamp } | undefined {
@@ -71,9 +73,9 @@ function parseArchived(file: string): { name: Name; stamp: string; archivedAt: T
 }
 
 /**
- * Moves a closed team into the archive. The store reads on from what it has open; it writes nothing any more.
+ * Moves a closed team into the archive. The open store can still read; it must not write any more.
  *
- * @returns where it is now
+ * @returns the new paths
  * @throws ConflictError `STILL_RUNNING` when the board does not say that the team is closed
  */
 export function archive(store: TeamStore, stamp = archiveStamp(store.clock.now())): TeamPaths {
@@ -87,7 +89,10 @@ export function archive(store: TeamStore, stamp = archiveStamp(store.clock.now()
   return putAway(disk, paths, stamp);
 }
 
-/** Finishes what a crash left half archived under a root. @returns where those teams are now */
+/**
+ * Finishes archiving that a crash cut short under a root.
+ * @returns the new paths of those teams
+ */
 export function recoverArchive(root: string, stamp: string, disk: Disk = realDisk): TeamPaths[] {
   const names = list(disk, rootPaths(root).teams).filter(isName);
   return names
@@ -103,7 +108,7 @@ function putAway(disk: Disk, paths: TeamPaths, stamp: string): TeamPaths {
     try {
       move(disk, paths, to);
     } catch (error) {
-      // Another process took the very same name meanwhile; anything else is a failure.
+      // Another process took the same name meanwhile: try the next one. Anything else is a failure.
       if (!lookAt(disk, to.folder)) throw error;
       continue;
     }
@@ -112,13 +117,13 @@ function putAway(disk: Disk, paths: TeamPaths, stamp: string): TeamPaths {
   }
 }
 
-/** The board goes inside the folder, then the folder goes to its place in the archive: the commit point. */
+/** Moves the board into the folder, then the folder into the archive: the second rename is the commit point. */
 export function move(disk: Disk, from: TeamPaths, to: TeamPaths): void {
   const { teams, tasks, archive: shelf } = rootPaths(from.root);
   makeDirectory(disk, shelf, { durable: true });
   if (lookAt(disk, from.board)) {
     rename(disk, from.board, boardInside(from).board);
-    // A power loss may not part the folder from its board.
+    // A power loss must not separate the folder from its board.
     for (const directory of [from.folder, tasks]) syncDirectory(disk, directory);
   }
   rename(disk, from.folder, to.folder);
@@ -127,7 +132,9 @@ export function move(disk: Disk, from: TeamPaths, to: TeamPaths): void {
 
 const rename = (disk: Disk, from: string, to: string): void => onDisk('archive', from, () => disk.renameSync(from, to));
 
-/** Who led and who was a member's process means nothing any more; what is left of it by a crash harms nobody. */
+/**
+ * An archived team has no lead and no processes, so its leases mean nothing. If a crash leaves some, they do no harm.
+ */
 function removeLeases(disk: Disk, paths: TeamPaths): void {
   for (const file of list(disk, paths.folder)) if (file.endsWith('.lock')) removeTree(disk, join(paths.folder, file));
   for (const file of list(disk, paths.processes))

@@ -1,4 +1,4 @@
-/** A team opened for looking: nothing is written, whoever leads it, however it ended and whoever made it. */
+/** A team opened for reading: nothing is written, no matter who leads it, how it ended, or who made it. */
 import type { Clock } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { configDocumentSchema, stateSchema, type RunState, type TeamConfig } from '../../model/team/team-config.ts';
@@ -12,7 +12,7 @@ import type { TeamPaths } from '../files/paths.ts';
 import { Roster } from './roster.ts';
 import { unknownTeam, type TeamStore } from './team-store.ts';
 
-/** What views are drawn from: the reading half of a `TeamStore`. */
+/** What views need: the reading half of a `TeamStore`. */
 export interface TeamReader {
   readonly paths: TeamPaths;
   readonly disk: Disk;
@@ -31,8 +31,8 @@ export interface ReadingOptions {
 }
 
 /**
- * Opens a team so that nothing is written: not even what is wrong with its log is noted. Works on read-only, foreign
- * and archived folders.
+ * Opens a team so that nothing is written, not even an event about damage in its log. Works on read-only, foreign and
+ * archived folders.
  *
  * @throws UsageError `UNKNOWN_TEAM`; StoreError `CORRUPT`
  */
@@ -61,7 +61,7 @@ export function openForReading(
   };
 }
 
-/** The run's state; undefined also where it is damaged: a view is drawn from the logs then, and `resume` rebuilds it. */
+/** The run's state. Also undefined if it is damaged: views are then drawn from the logs, and `resume` rebuilds it. */
 export function stateIn({ state }: Pick<TeamReader, 'state'>): RunState | undefined {
   try {
     return state.read();
@@ -71,7 +71,10 @@ export function stateIn({ state }: Pick<TeamReader, 'state'>): RunState | undefi
   }
 }
 
-/** The config, unless somebody broke it by hand: that ends no run, and whoever goes by it says what is wrong with it. */
+/**
+ * The config; undefined if it is damaged by hand. That ends no run: the code that needs the config reports what is
+ * wrong.
+ */
 export function readableConfig({ config }: Pick<TeamReader, 'config'>): TeamConfig | undefined {
   try {
     return config.read();
@@ -81,6 +84,6 @@ export function readableConfig({ config }: Pick<TeamReader, 'config'>): TeamConf
   }
 }
 
-/** Where a team's agents work. */
+/** The directory in which a team's agents work. */
 export const cwdOf = ({ config, paths }: Pick<TeamReader, 'config' | 'paths'>): string =>
   readableConfig({ config })?.cwd ?? paths.root;

@@ -1,4 +1,4 @@
-/** Everything that is kept of one team, opened together and closed together. */
+/** All stores of one team, opened together and closed together. */
 import type { Clock } from '../../model/text/clock.ts';
 import { isTeamError, StoreError, UsageError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -50,7 +50,7 @@ export class TeamStore {
   readonly bus: Bus;
   readonly roster: Roster;
 
-  /** @param options.onFolded told of each event as it is folded */
+  /** @param options.onFolded called for each event as it is folded */
   constructor(paths: TeamPaths, options: StoreOptions & { create?: boolean }) {
     const {
       clock,
@@ -121,11 +121,16 @@ export class TeamStore {
   }
 }
 
-/** Whether there is a team: its log, and its folder as it was made. A name that is only reserved has an empty folder. */
+/**
+ * Whether there is a team: its log exists, and so does its complete folder. A reserved name has only an empty folder.
+ */
 export const isTeam = (disk: Disk, paths: TeamPaths): boolean =>
   lookAt(disk, paths.log) !== undefined && lookAt(disk, paths.processes) !== undefined;
 
-/** Opens a team that is there. @throws UsageError `UNKNOWN_TEAM` */
+/**
+ * Opens an existing team.
+ * @throws UsageError `UNKNOWN_TEAM`
+ */
 export function openStore(paths: TeamPaths, options: StoreOptions): TeamStore {
   const disk = options.disk ?? realDisk;
   if (!isTeam(disk, paths)) throw unknownTeam(paths.name);
@@ -138,7 +143,7 @@ export const unknownTeam = (name: Name): UsageError =>
     `There is no team ${name} here; \`teams list\` shows the teams, \`teams create ${name}\` makes it.`,
   );
 
-/** A state that cannot be read says nothing that anybody could go by: whoever leads sets it aside. */
+/** An unreadable state cannot be judged, so it counts as ours: the next lead sets it aside. */
 function isOurs(state: TeamStore['state']): boolean {
   try {
     return state.read() === undefined || state.isSealed();

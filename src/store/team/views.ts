@@ -1,6 +1,6 @@
 /**
- * The board for people: one pretty file a task. A view is written from the fold and can be rebuilt at any time; it
- * carries a hash of its own text, which tells a hand edit, and an edited view is kept aside, never lost.
+ * The board for people: one readable file for each task. A view is written from the fold and can be rebuilt at any
+ * time. It carries a hash of its own text, which shows an edit by hand; an edited view is kept aside, never lost.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Task } from '../../model/board/task.ts';
@@ -48,12 +48,12 @@ function isIntact(text: string): boolean {
     const { sha256, ...body } = view;
     return sha256 === hashOf(JSON.stringify(body)) && text === `${JSON.stringify({ ...body, sha256 }, null, 2)}\n`;
   } catch {
-    // Not even JSON: somebody edited it.
+    // Not even JSON: it was edited by hand.
     return false;
   }
 }
 
-/** Writes views where no lead does it: under a lock, after folding to the end. */
+/** Writes views if no lead does it: under a lock, after folding to the end. */
 export async function lockedViews(store: TeamStore, ids: readonly string[]): Promise<void> {
   const owner = leaseOwner(store.disk, store.paths, LEAD);
   if (owner && livenessOf(owner) !== 'dead') return;

@@ -1,4 +1,7 @@
-/** The three configuration files (SPEC §13), the strongest first, each with whether it may set commands. */
+/**
+ * The three configuration files (docs/specification.md R12.1), the strongest first, each with whether it may set
+ * commands.
+ */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfigFile, type Layer } from '../../model/config/config-layers.ts';
@@ -34,7 +37,10 @@ function layer(
   return [{ origin: file, values: pick(parseConfigFile(text, file)), trusted: trust(text) }];
 }
 
-/** Trusts the project's configuration as it is now. @returns false when there is none */
+/**
+ * Trusts the project's configuration as it is now.
+ * @returns false when there is none
+ */
 export function trustProjectConfig(root: string): boolean {
   const { config } = rootPaths(root);
   const text = readUserFile(config);

@@ -1,5 +1,5 @@
 /**
- * The seal of a document: an HMAC with the user's own key. A folder that somebody else made, such as a cloned
+ * The seal of a document: an HMAC with the user's own key. A folder that another person made, such as a cloned
  * repository's `.teams`, may be read; nothing is started from it.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -21,7 +21,7 @@ export function keyPath(environment: Readonly<Record<string, string | undefined>
   return join(state?.startsWith('/') ? state : join(homedir(), '.local', 'state'), 'teams', 'key');
 }
 
-/** Opens the user's key, making it at first use. */
+/** Opens the user's key; the first use creates it. */
 export function openSeal(disk: Disk, path = keyPath()): Seal {
   let key: Buffer | undefined;
   const load = (): Buffer => (key ??= readKey(disk, path));
@@ -58,7 +58,7 @@ function makeKey(disk: Disk, path: string): string {
   return createOnce(disk, path, `${key}\n`, randomBytes(4).toString('hex')) ? key : (readText(disk, path, 4096) ?? key);
 }
 
-/** JSON with sorted keys: equal documents, equal texts. */
+/** JSON with sorted keys: equal documents give equal texts. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (typeof value !== 'object' || value === null) return value === undefined ? 'null' : JSON.stringify(value);

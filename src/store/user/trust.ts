@@ -1,6 +1,6 @@
 /**
- * Which project configurations the user trusts: a file as it was when it was trusted, at its place. A pull that changes
- * it takes the trust away.
+ * Which project configurations the user trusts: a path with the exact text that was trusted. A pull that changes the
+ * file takes the trust away.
  */
 import { createHmac } from 'node:crypto';
 import { dirname, join } from 'node:path';

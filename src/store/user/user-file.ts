@@ -1,6 +1,7 @@
 /**
- * Files that are a person's own: plans, configuration, git's exclude list. They may be links and belong to anybody; read
- * whole, never changed but by an append, where there was none, or after they were shown what is written.
+ * Files that belong to a person: plans, configuration, git's exclude list. They may be links and may have any owner.
+ * They are read whole. They are changed only by an append, by creating a missing file, or after the person saw what is
+ * written.
  */
 import {
   appendFileSync,
@@ -36,17 +37,17 @@ export function readUserFile(path: string): string | undefined {
   }
 }
 
-/** Names of the files in a directory, sorted; none where it cannot be listed. */
+/** Names of the files in a directory, sorted; none if it cannot be listed. */
 export function fileNames(directory: string): string[] {
   try {
     return readdirSync(directory).sort();
   } catch {
-    // It is asked for a hint only.
+    // The names serve only as a hint.
     return [];
   }
 }
 
-/** @returns false when there is a file already: it stays as it is */
+/** @returns false when the file exists; it is not changed */
 export function createUserFile(path: string, text: string): boolean {
   try {
     mkdirSync(dirname(path), { recursive: true });
@@ -58,7 +59,7 @@ export function createUserFile(path: string, text: string): boolean {
   }
 }
 
-/** Replaces a file whole, or makes it; where a link leads to it, the link stays. Its mode stays, too. */
+/** Replaces a whole file, or creates it. A link to it stays a link, and its mode stays. */
 export function rewriteUserFile(path: string, text: string): void {
   let temp: string | undefined;
   try {

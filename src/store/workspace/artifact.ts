@@ -1,22 +1,22 @@
-/** What a task was to make or change: whether it is there, and what of it was touched since. */
+/** What a task had to make or change: whether it exists, and which of its files changed since. */
 import { resolve } from 'node:path';
 import { lookAt, type Disk } from '../files/disk.ts';
 
 const GLOB = /[*?[\]{}!()]/;
 
-/** @returns why the artifact does not count; undefined when it is there and not empty */
+/** @returns why the artifact does not count; undefined when it exists and is not empty */
 export function missingArtifact(disk: Disk, cwd: string, artifact: string): string | undefined {
   const stat = lookAt(disk, resolve(cwd, artifact));
   if (stat === undefined) return `${artifact} was not made`;
   return stat.isFile() && stat.size === 0 ? `${artifact} is empty` : undefined;
 }
 
-/** The system stamps files by a clock that moves in steps: up to 10 ms behind the one that we read (seen: 6). */
+/** File times come from a clock that moves in steps: up to 10 ms behind the clock that we read (measured: 6). */
 const GRAIN_MS = 20;
 
 /**
- * Of the paths that a task declared, those whose file changed since a moment. Patterns are left out: what they match is
- * told by the comparison with the baseline.
+ * The paths that a task declared whose file changed since a moment. Patterns are left out: the comparison with the
+ * baseline covers what they match.
  *
  * @param since wall time in milliseconds
  */

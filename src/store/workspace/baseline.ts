@@ -1,4 +1,4 @@
-/** `baseline.json`: what was in each file of a project before agents wrote, as hashes, where no git can tell. */
+/** `baseline.json`: the hash of each file of a project before agents wrote, for projects without git. */
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import type { Disk } from '../files/disk.ts';
@@ -11,13 +11,13 @@ export type Hashes = Readonly<Record<string, string>>;
 export const keepHashes = (disk: Disk, { baseline }: TeamPaths, files: Hashes): void =>
   replaceFile(disk, baseline, `${JSON.stringify({ version: 1, files })}\n`, randomBytes(6).toString('hex'));
 
-/** Undefined where there are none, or none that can be read. */
+/** Undefined if there is no baseline, or if it cannot be read. */
 export function keptHashes(disk: Disk, { baseline }: TeamPaths): Hashes | undefined {
   try {
     const parsed = baselineSchema.safeParse(JSON.parse(readText(disk, baseline, MOST_BYTES) ?? ''));
     return parsed.success ? parsed.data.files : undefined;
   } catch {
-    // Not JSON, or not there: nothing can be compared with it.
+    // Not JSON, or missing: there is nothing to compare with.
     return undefined;
   }
 }

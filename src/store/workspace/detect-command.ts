@@ -1,4 +1,6 @@
-/** Which command builds, tests or lints the project in a directory (S2 5.2), by the files that are there. */
+/**
+ * Which command builds, tests or lints the project in a directory (docs/specification.md R8.13), decided by its files.
+ */
 import { join } from 'node:path';
 import * as z from 'zod';
 import { lookAt, type Disk } from '../files/disk.ts';
@@ -6,7 +8,7 @@ import { readText } from '../files/file.ts';
 
 export type GateName = 'build' | 'test' | 'lint';
 
-/** What `npm init` writes is no test. */
+/** The script that `npm init` writes is not a test. */
 const NO_TEST = /no test specified/;
 
 const packageSchema = z.looseObject({ scripts: z.record(z.string(), z.string()).default({}) });
@@ -19,7 +21,7 @@ const COMMANDS: readonly { readonly file: string; readonly commands: Partial<Rec
   { file: 'tsconfig.json', commands: { build: 'tsc --noEmit' } },
 ];
 
-/** @returns the command, or undefined when the directory tells of none */
+/** @returns the command, or undefined when no file of the directory implies one */
 export function detectCommand(disk: Disk, directory: string, gate: GateName): string | undefined {
   const script = npmScript(disk, directory, gate);
   if (script !== undefined) return script;
@@ -37,7 +39,7 @@ function npmScript(disk: Disk, directory: string, gate: GateName): string | unde
     const script = parsed.data?.scripts[gate];
     return script === undefined || NO_TEST.test(script) ? undefined : `npm run ${gate}`;
   } catch {
-    // A package.json that is no JSON has no scripts.
+    // A package.json that is not JSON has no scripts.
     return undefined;
   }
 }

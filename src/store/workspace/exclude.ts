@@ -8,11 +8,11 @@ const ENTRIES = ['.teams/', '.tasks/'];
 
 export interface Exclusion {
   readonly file: string;
-  /** Entries that it lacks. */
+  /** Entries that the file lacks. */
   readonly missing: readonly string[];
 }
 
-/** What git does not leave out yet; undefined outside a repository. */
+/** What git does not exclude yet; undefined outside a repository. */
 export function missingExclusion(root: string): Exclusion | undefined {
   const directory = gitDirectory(rootPaths(root).root);
   if (directory === undefined) return undefined;
@@ -22,7 +22,7 @@ export function missingExclusion(root: string): Exclusion | undefined {
   return { file, missing: ENTRIES.filter((entry) => !isThere(entry)) };
 }
 
-/** @returns what was added */
+/** @returns the added entries */
 export function excludeFromGit(root: string): readonly string[] {
   const exclusion = missingExclusion(root);
   if (exclusion === undefined || exclusion.missing.length === 0) return [];

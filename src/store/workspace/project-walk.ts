@@ -1,4 +1,7 @@
-/** The files of a project, by walking its directories: no links are followed, and what tools made is left out. */
+/**
+ * The files of a project, found by walking its directories: no links are followed, and generated directories are left
+ * out.
+ */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,11 +34,11 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 export interface ProjectFiles {
   /** Relative, with `/`, sorted. */
   readonly files: readonly string[];
-  /** There were more. */
+  /** Whether there were more files than the limit. */
   readonly isCut: boolean;
 }
 
-/** @param most files; a directory that may not be read is passed over */
+/** @param most the limit of files; a directory that cannot be read is skipped */
 export function walkProject(root: string, most: number): ProjectFiles {
   const files: string[] = [];
   const folders = [''];
@@ -54,15 +57,15 @@ function entriesOf(directory: string) {
   try {
     return readdirSync(directory, { withFileTypes: true });
   } catch {
-    // Another's directory, or gone meanwhile: what cannot be listed cannot be divided either.
+    // Another user's directory, or gone meanwhile: what cannot be listed cannot be divided either.
     return [];
   }
 }
 
-/** Of a larger file, size and time stand for what is in it. */
+/** In bytes. For a larger file, size and time replace the hash of its contents. */
 const LARGEST = 64 * 1024 * 1024;
 
-/** What tells the contents of each file from others; empty for one that may not be read. */
+/** A fingerprint of each file's contents; empty for a file that cannot be read. */
 export const hashesOf = (root: string, files: readonly string[]): string[] =>
   files.map((file) => hashOf(join(root, file)));
 
@@ -71,7 +74,7 @@ function hashOf(path: string): string {
     const { size, mtimeMs } = statSync(path);
     return size > LARGEST ? `${size} ${mtimeMs}` : createHash('sha256').update(readFileSync(path)).digest('hex');
   } catch {
-    // Another's, or gone meanwhile.
+    // Another user's file, or gone meanwhile.
     return '';
   }
 }

@@ -1,10 +1,9 @@
 /**
- * Where a path of a workspace really is, and the way there: opened from the root one directory at a time, never through
- * a link, so that a directory that is swapped for a link between the look and the deed leads nowhere. Links inside the
- * workspace are resolved before, and count by what they lead to.
+ * Where a path of a workspace really is, and how to open it: from the root, one directory at a time, never through a
+ * link. A directory that is swapped for a link between the check and the use therefore leads nowhere. Links inside the
+ * workspace are resolved first, and count as their target.
  *
- * Where the system has no `/proc/self/fd` the way is checked by name at each step: there a swap in just that moment is
- * not noticed.
+ * Without `/proc/self/fd` each step is checked by name: then a swap at exactly that moment is not noticed.
  */
 import { closeSync, existsSync, lstatSync, mkdirSync, openSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -15,7 +14,7 @@ import { O_DIRECTORY, O_NOFOLLOW, O_RDONLY, storeFailure } from '../files/disk.t
 export interface ResolvedPath {
   /** The root of the workspace, without links. */
   readonly root: string;
-  /** As it was asked for, relative to the root. */
+  /** As requested, relative to the root. */
   readonly asked: string;
   /** Without links, relative to the root; empty for the root itself. */
   readonly path: string;
@@ -37,13 +36,13 @@ export function locate(root: string, given: string): ResolvedPath {
 const outside = (given: string): UsageError =>
   new UsageError('POLICY_DENIED', `${quoted(given)} is outside the workspace (rule: workspace only).`);
 
-/** The relative way from a directory to something below it; undefined for everything else. */
+/** The relative path from a directory to something below it; undefined for everything else. */
 function wayDown(from: string, to: string): string | undefined {
   const way = relative(from, resolve(from, to));
   return isAbsolute(way) || way.split('/')[0] === '..' ? undefined : way;
 }
 
-/** A path without links; what of it is not there yet stays as it is. */
+/** A path without links; the part that does not exist yet stays as it is. */
 function realOf(path: string, given: string): string {
   try {
     return realpathSync.native(path);
@@ -67,7 +66,7 @@ function noWay(given: string, code: string | undefined): UsageError {
   return new UsageError('USAGE', `${quoted(given)} ${why}.`);
 }
 
-/** A directory that is open, and by what name what is in it is reached. */
+/** An open directory, and the name under which its contents are reached. */
 interface Held {
   readonly fd: number;
   readonly name: string;
@@ -76,11 +75,11 @@ interface Held {
 const BY_DESCRIPTOR = existsSync('/proc/self/fd');
 
 /**
- * Opens the directory that a place is in, and hands out the name by which the place is reached from there. The name is
- * good until `work` returns.
+ * Opens the directory that contains a place, and passes the name by which the place is reached from there. The name is
+ * valid until `work` returns.
  *
- * @param make makes the directories that are not there
- * @throws UsageError `USAGE` when a directory is not there; StoreError `CORRUPT` when a link came in between
+ * @param make creates missing directories
+ * @throws UsageError `USAGE` when a directory is missing; StoreError `CORRUPT` when a link came in between
  */
 export function at<T>({ root, path }: ResolvedPath, { make }: { make: boolean }, work: (name: string) => T): T {
   const parts = path === '' ? [] : path.split('/');
@@ -88,7 +87,10 @@ export function at<T>({ root, path }: ResolvedPath, { make }: { make: boolean },
   return walk(root, parts, { path, make }, (name) => work(`${name}/${last}`));
 }
 
-/** Opens a directory, and hands out a name of it that is good until `work` returns. @throws as {@link at} */
+/**
+ * Opens a directory, and passes a name of it that is valid until `work` returns.
+ * @throws as {@link at}
+ */
 export const inside = <T>({ root, path }: ResolvedPath, work: (name: string) => T): T =>
   walk(root, path === '' ? [] : path.split('/'), { path, make: false }, work);
 
@@ -129,7 +131,11 @@ function hold(name: string, path: string): Held {
 }
 
 const swapped = (path: string): StoreError =>
-  new StoreError('CORRUPT', `The way to ${quoted(path)} was changed while it was walked; nothing was done.`, { path });
+  new StoreError(
+    'CORRUPT',
+    `The way to ${quoted(path)} was changed while it was opened; nothing was done. Try again.`,
+    { path },
+  );
 
 function makeIfMissing(name: string, path: string): void {
   try {

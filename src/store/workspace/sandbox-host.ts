@@ -1,15 +1,20 @@
-/** What is around a workspace, as a wall needs to know it. Nothing here changes anything but a canary that goes at once. */
+/**
+ * The facts about a workspace's surroundings that isolation needs. Changes nothing except for a probe directory, which
+ * is removed at once.
+ */
 import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmdirSync, statSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Something that is there, without links. */
+/** An existing file or directory, without links. */
 interface Entry {
   readonly path: string;
   readonly isDirectory: boolean;
 }
 
-/** @returns undefined for what is not there, or may not be looked at: then no command of this user can either */
+/**
+ * @returns undefined for what is missing, or may not be looked at: then no command of this user can look at it either
+ */
 function entryAt(path: string): Entry | undefined {
   try {
     const real = realpathSync.native(path);
@@ -19,10 +24,10 @@ function entryAt(path: string): Entry | undefined {
   }
 }
 
-/** What is there of some paths. */
+/** Those of some paths that exist. */
 export const entriesAt = (paths: readonly string[]): Entry[] => paths.flatMap((path) => entryAt(path) ?? []);
 
-/** What is directly in a directory, by name. */
+/** The direct entries of a directory, by name. */
 export const entriesIn = (directory: string): Map<string, Entry> =>
   new Map(
     readdirSync(directory).flatMap((name): [string, Entry][] => {
@@ -36,10 +41,10 @@ export const realPath = (path: string): string => realpathSync.native(path);
 export const homeOf = (environment: Readonly<Record<string, string | undefined>>): string =>
   environment['HOME']?.startsWith('/') === true ? environment['HOME'] : homedir();
 
-/** Which network this process is in, as the system names it. */
+/** The network namespace of this process, as the system names it. */
 export const networkNamespace = (): string => readlinkSync('/proc/self/ns/net');
 
-/** Makes an empty directory where temporary files are, for as long as `use` takes. */
+/** Makes an empty directory among the temporary files, and removes it after `use`. */
 export async function withProbeDirectory<T>(use: (path: string) => Promise<T>): Promise<T> {
   const path = mkdtempSync(join(tmpdir(), 'teams-canary-'));
   try {

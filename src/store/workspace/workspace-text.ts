@@ -1,7 +1,7 @@
 /**
- * Texts in the places of a workspace: read by pages, written whole in one step, changed. These are the user's files, not
- * ours: they keep their mode, owner, line ends and byte-order mark. Only regular files with one name are touched, since
- * another name of the same file may lie outside.
+ * Text files of a workspace: read by pages, written whole in one step, edited. These are the user's files, not ours:
+ * they keep their mode, owner, line ends and byte-order mark. Only regular files with one name are touched: another
+ * name of the same file may be outside the workspace.
  */
 import { randomBytes } from 'node:crypto';
 import {
@@ -36,11 +36,11 @@ import { chunks } from '../files/file.ts';
 import { LinePage, type Page, type LinePageRequest } from '../files/line-page.ts';
 import { at, inside, type ResolvedPath } from './resolved-path.ts';
 
-/** Larger files are not read through for a page. */
+/** Larger files are not read for a page, in bytes. */
 const LARGEST_READ = 64 * 1024 * 1024;
 const LARGEST_EDIT = 8 * 1024 * 1024;
 
-/** Names of what is in a directory, sorted, directories with a `/`; undefined when the place is no directory. */
+/** Names of the entries of a directory, sorted, directories with a `/`; undefined when the place is not a directory. */
 export function listed(place: ResolvedPath): string[] | undefined {
   const isDirectory = (name: string): boolean => lstatSync(name, { throwIfNoEntry: false })?.isDirectory() === true;
   if (!at(place, { make: false }, isDirectory)) return undefined;
@@ -49,7 +49,7 @@ export function listed(place: ResolvedPath): string[] | undefined {
     .sort();
 }
 
-/** @throws UsageError `USAGE` for what is not there, is no text, or is over 64 MiB */
+/** @throws UsageError `USAGE` for a file that is missing, is not text, or is over 64 MiB */
 export const readPage = (place: ResolvedPath, wanted: LinePageRequest): Page =>
   at(place, { make: false }, (name) => {
     const { fd, stat } = openFile(name, place);
@@ -65,9 +65,10 @@ export const readPage = (place: ResolvedPath, wanted: LinePageRequest): Page =>
   });
 
 /**
- * Writes a file whole; the commit point is the rename. @returns whether there was one before
+ * Writes a whole file; the commit point is the rename.
  *
- * @throws UsageError `USAGE` for what is no regular file, or is read-only
+ * @returns whether there was one before
+ * @throws UsageError `USAGE` for what is not a regular file, or is read-only
  */
 export const writeText = (place: ResolvedPath, text: string): { readonly replaced: boolean } =>
   at(place, { make: true }, (name) => {
@@ -78,7 +79,7 @@ export const writeText = (place: ResolvedPath, text: string): { readonly replace
   });
 
 /**
- * Changes a file; when somebody else changed it meanwhile nothing is written.
+ * Edits a file; if it was changed meanwhile, nothing is written.
  *
  * @param change gets the text with its own line ends, without its byte-order mark; may throw
  */
@@ -95,7 +96,7 @@ export const changeText = (place: ResolvedPath, change: (text: string) => string
       if (now?.ino !== stat.ino || now.mtimeMs !== stat.mtimeMs || now.size !== stat.size)
         throw new ConflictError(
           'REFUSED',
-          `${quoted(place.path)} was changed meanwhile by somebody else; read it again.`,
+          `${quoted(place.path)} was changed meanwhile by another process; read it again.`,
         );
       replace(name, next, stat, place);
     } finally {
@@ -103,7 +104,7 @@ export const changeText = (place: ResolvedPath, change: (text: string) => string
     }
   });
 
-/** A device is not even opened: for some that is a deed. */
+/** Never opens a device: for some devices, opening already has an effect. */
 function openFile(name: string, place: ResolvedPath): { readonly fd: number; readonly stat: Stats } {
   const seen = lstatSync(name, { throwIfNoEntry: false });
   if (seen === undefined) throw new UsageError('USAGE', `There is no ${quoted(place.path)}.`);
@@ -121,7 +122,7 @@ function openFile(name: string, place: ResolvedPath): { readonly fd: number; rea
 
 function mustBePlain(stat: Stats, { path }: ResolvedPath): void {
   if (stat.isDirectory()) throw new UsageError('USAGE', `${quoted(path)} is a directory.`);
-  if (!stat.isFile()) throw new UsageError('USAGE', `${quoted(path)} is no regular file.`);
+  if (!stat.isFile()) throw new UsageError('USAGE', `${quoted(path)} is not a regular file.`);
   if (stat.nlink > 1)
     throw new UsageError(
       'POLICY_DENIED',
@@ -134,7 +135,7 @@ function mustBeWritable(stat: Stats, place: ResolvedPath): void {
   if ((stat.mode & 0o222) === 0) throw new UsageError('USAGE', `${quoted(place.path)} is read-only (chmod u+w it).`);
 }
 
-/** Temp beside it, with the mode and owner of what was there, fsync, rename. */
+/** Temporary file beside it, with the mode and owner of the old file, fsync, rename. */
 function replace(name: string, bytes: Buffer, before: Stats | undefined, place: ResolvedPath): void {
   const temp = `${dirname(name)}/.teams-${randomBytes(9).toString('hex')}.tmp`;
   doing(
@@ -161,7 +162,7 @@ function keep(fd: number, { mode, uid, gid }: Stats): void {
     try {
       fchownSync(fd, uid, gid);
     } catch (error) {
-      // Only root may give files away; everybody else's own file is as good.
+      // Only root may change the owner; for other users a file of their own is good enough.
       if (codeOf(error) !== 'EPERM') throw error;
     }
   fchmodSync(fd, mode & 0o777);
@@ -174,9 +175,9 @@ function decoded(bytes: Buffer, { path }: ResolvedPath): { readonly bom: string;
     const all = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     if (!all.includes('\0')) return all.startsWith(BOM) ? { bom: BOM, text: all.slice(1) } : { bom: '', text: all };
   } catch {
-    // Told below, with the same cure.
+    // Reported below, with the same cure.
   }
-  throw new UsageError('USAGE', `${quoted(path)} is no UTF-8 text; change it with a command.`);
+  throw new UsageError('USAGE', `${quoted(path)} is not UTF-8 text; change it with a command.`);
 }
 
 function doing<T>(what: string, { path }: ResolvedPath, work: () => T, undo: () => void = () => {}): T {

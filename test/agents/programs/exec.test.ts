@@ -251,7 +251,7 @@ describe('a program that cannot be started', () => {
     });
     writeFileSync(cwd, '');
     expect((await run(['true'], { cwd })).end).toMatchObject({
-      message: expect.stringContaining('is no directory') as string,
+      message: expect.stringContaining('is not a directory') as string,
     });
   });
 

@@ -67,10 +67,10 @@ const pidOf = ({ events }: Played): number | undefined => events.find((event) =>
 
 describe.each(KINDS)('a program like %s', (kind) => {
   it.each([
-    ['garbage', 'bad_output', /not its protocol/],
-    ['flood', 'bad_output', /printed without end|not its protocol/],
+    ['garbage', 'bad_output', /did not speak its protocol/],
+    ['flood', 'bad_output', /printed without end|did not speak its protocol/],
     ['endless line', 'bad_output', /printed without end/],
-    ['half a line', 'bad_output', /exit code 0, before it gave a result|not its protocol/],
+    ['half a line', 'bad_output', /exit code 0, before it gave a result|did not speak its protocol/],
     ['exit 0', 'bad_output', /exit code 0, before it gave a result/],
     ['exit 7', 'crashed', /exit 7: the reason/],
     ['crash', 'crashed', /ended by SIGKILL/],

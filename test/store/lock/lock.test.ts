@@ -345,14 +345,14 @@ describe('what is no lock of ours', () => {
   });
 
   it.each([
-    ['garbage', () => writeFileSync(lock, 'pid 12'), 'no lock of ours'],
+    ['garbage', () => writeFileSync(lock, 'pid 12'), 'not a lock of teams'],
     ['a directory', () => mkdirSync(lock), 'a directory'],
-    ['a FIFO', () => execFileSync('mkfifo', [lock]), 'no file'],
-    ['a symbolic link', () => symlinkSync('/dev/zero', lock), 'no file'],
+    ['a FIFO', () => execFileSync('mkfifo', [lock]), 'not a file'],
+    ['a symbolic link', () => symlinkSync('/dev/zero', lock), 'not a file'],
     [
       'a token with more in it',
       () => writeFileSync(lock, JSON.stringify({ ...ownIdentity(), nonce: '../x' })),
-      'no lock',
+      'not a lock of teams',
     ],
   ])('%s is waited for, then named', async (_, plant, says) => {
     plant();
