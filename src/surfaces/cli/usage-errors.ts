@@ -1,9 +1,12 @@
-/** What commander would have complained about, in this project's words. */
+/** Turns commander's usage errors into this project's messages. */
 import type { CommanderError } from 'commander';
 import { tell } from './cli-failure.ts';
 import type { CliIo } from './io.ts';
 
-/** @returns the exit code of a usage error */
+/**
+ * Prints the error.
+ * @returns the exit code of a usage error
+ */
 export function usageErrorOf(error: CommanderError, argv: readonly string[], io: CliIo): number {
   const end = argv.indexOf('--');
   const json = argv.slice(0, end === -1 ? undefined : end).includes('--json');

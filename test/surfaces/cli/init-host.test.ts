@@ -28,7 +28,7 @@ describe.each(hosts)('for $host', ({ host, file }) => {
     expect(first.err).toContain(written.trim());
     expect(written).toContain('"mcp"');
     const again = await place.teams('init', '--host', host);
-    expect(again.err).toMatch(/has a server "teams" already; it stays as it is\.\n$/);
+    expect(again.err).toMatch(/already has a server "teams"; it is not changed\.\n$/);
     expect(read(file)).toBe(written);
   });
 

@@ -163,7 +163,7 @@ describe('a run that was cut short', () => {
     place.put('go', '');
     const [team = ''] = teamsIn(place);
     const second = await place.teams(...argv);
-    expect(second.err).toContain(`Going on with the unfinished team ${team}.\n`);
+    expect(second.err).toContain(`Continuing the unfinished team ${team}.\n`);
     expect(second.out).toContain('Tasks: 2/2');
     expect(second.code).toBe(0);
     expect(read(place, 'n')).toBe('1\n');

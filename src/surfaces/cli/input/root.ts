@@ -1,4 +1,4 @@
-/** The directory that holds `.teams`: told, or the nearest parent that has one. */
+/** The directory that holds `.teams`: from `--root` or `TEAMS_ROOT`, else the nearest parent directory with one. */
 import { resolve } from 'node:path';
 import { findRoot } from '../../../app.ts';
 import type { CliContext } from '../context.ts';

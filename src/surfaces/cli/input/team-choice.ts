@@ -1,7 +1,4 @@
-/**
- * Which team a verb is about: the first word when a team of that name is there, else `TEAMS_TEAM`, else the only active
- * one.
- */
+/** Chooses the team of a verb: the first word if a team has that name, else `TEAMS_TEAM`, else the only active team. */
 import {
   didYouMean,
   findTeam,
@@ -26,15 +23,15 @@ export interface TeamChoice {
 }
 
 export interface ChoiceOptions {
-  /** The verb needs this many words besides the team; with more, the first must be a team. */
+  /** How many words the verb needs besides the team. If there are more, the first word must name a team. */
   readonly needs?: number;
-  /** An archived team will do. */
+  /** An archived team may be chosen. */
   readonly archived?: boolean;
 }
 
 /**
- * @throws UsageError `UNKNOWN_TEAM`, `BAD_NAME`, or `USAGE` that lists the teams there are; StoreError `CORRUPT` for a
- *   team with a broken config, which is set aside then
+ * @throws UsageError `UNKNOWN_TEAM`, `BAD_NAME`, or `USAGE` that lists the active teams; StoreError `CORRUPT` for a
+ * team with a damaged config, which this call sets aside
  */
 export function chooseTeam(context: CliContext, words: readonly string[], options: ChoiceOptions = {}): TeamChoice {
   const choice = chosen(context, words, options);
@@ -55,7 +52,7 @@ function chosen(
   return { team: standing(context, root, archived), words };
 }
 
-/** The chosen team, opened in the name of who speaks. Its caller closes it. */
+/** Opens the chosen team for the speaker. The caller closes it. */
 export async function openTeamChoice(
   context: CliContext,
   words: readonly string[],

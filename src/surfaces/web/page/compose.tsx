@@ -1,4 +1,4 @@
-/** What a person does from the page: send, answer, approve, refuse. A form says what came of it, or why not. */
+/** Forms of the page: send, answer, approve, refuse. Each form shows its result or its error. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { WebCommand as Asked } from '../commands.ts';
@@ -39,7 +39,7 @@ function Outcome({ outcome, hasFailed }: Deed): JSX.Element {
   );
 }
 
-/** @param names of those that may be written to */
+/** @param names the possible recipients */
 export function SendForm({ to, names }: { to?: string; names: readonly string[] }): JSX.Element | null {
   const { isLive } = usePageNavigation();
   const [recipient, setRecipient] = useState(to ?? '*');
@@ -55,7 +55,7 @@ export function SendForm({ to, names }: { to?: string; names: readonly string[] 
     <form class="compose" onSubmit={(event) => void send(event)} aria-label="Send a message">
       {to === undefined && (
         <select aria-label="To" value={recipient} onChange={(event) => setRecipient(event.currentTarget.value)}>
-          <option value="*">Everybody</option>
+          <option value="*">All members</option>
           {names.map((name) => (
             <option key={name}>{name}</option>
           ))}
@@ -93,7 +93,7 @@ function TextBox({
   );
 }
 
-/** What a member waits to be told: an answer, or whether its plan, or what was made, may stand. */
+/** Answers a request of a member: a question, a plan, or work without consensus. */
 export function RequestForm({ problem }: { problem: TeamProblem }): JSX.Element | null {
   const { isLive } = usePageNavigation();
   const [text, setText] = useState('');
@@ -118,13 +118,13 @@ export function RequestForm({ problem }: { problem: TeamProblem }): JSX.Element 
         approve();
       }}
     >
-      <TextBox label={isQuestion ? `Answer to ${from}` : 'What is to be different'} value={text} onText={setText} />
+      <TextBox label={isQuestion ? `Answer to ${from}` : 'Requested changes'} value={text} onText={setText} />
       <button type="submit" class="primary" disabled={command.isBusy || (isQuestion && isEmpty)}>
         {isQuestion ? 'Answer' : 'Approve'}
       </button>
       {!isQuestion && (
         <button type="button" disabled={command.isBusy || (kind !== 'plan' && isEmpty)} onClick={refuse}>
-          {kind === 'plan' ? 'Refuse' : 'Have it revised'}
+          {kind === 'plan' ? 'Refuse' : 'Request a revision'}
         </button>
       )}
       <Outcome {...command} />

@@ -1,4 +1,4 @@
-/** `teams mcp`: this process is an MCP server on stdio, which leads a team or works in one. */
+/** `teams mcp`: runs an MCP server on stdio; its host leads a team, or works in one. */
 import * as z from 'zod';
 import {
   chooseAgent,
@@ -36,7 +36,7 @@ export const act: Act = async (context, given) => {
   return interrupts.code ?? 0;
 };
 
-/** As a lead, until the host goes away: then the team is shut down in order, or handed to a lead in the background. */
+/** Leads until the host exits. Then the team is shut down in order, or with `--detach` handed to a background lead. */
 async function lead(
   context: CliContext,
   { detach, withShell }: { detach: boolean; withShell: boolean },
@@ -44,7 +44,7 @@ async function lead(
 ): Promise<void> {
   const { as } = context.flags;
   if (as !== undefined && parseMemberName(as) !== LEAD)
-    throw new UsageError('USAGE', `To work as ${as}, say in which team: --team TEAM --as ${as}.`);
+    throw new UsageError('USAGE', `To work as ${as}, name the team: --team TEAM --as ${as}.`);
   const { io } = context;
   const known = settings(context);
   const named = defaultAgent(known, undefined);
@@ -66,18 +66,18 @@ async function lead(
   if (detach && led !== undefined) await detachLead(led, ['lead', led.name, '--root', led.root], io);
 }
 
-/** A team that cannot be taken up is no reason to serve nothing: it can be looked at and deleted. */
+/** If a team cannot be taken over, the server still runs, so that the host can inspect and delete the team. */
 async function takeUp(context: CliContext, desk: HostLeadContext): Promise<void> {
   try {
     const team = await desk.takeUp();
-    if (team !== undefined) context.info(`teams mcp: leads team ${team} again.`);
+    if (team !== undefined) context.info(`teams mcp: takes over the lead of team ${team}.`);
   } catch (error) {
     if (!isTeamError(error)) throw error;
     context.info(`teams mcp: ${error.message}`);
   }
 }
 
-/** As a member: by its token, or a person in its name. */
+/** Works as a member: identified by its token, or as a person who names the member with `--as`. */
 async function work(
   context: CliContext,
   { team, withShell }: { team: string; withShell: boolean },
@@ -85,7 +85,10 @@ async function work(
 ): Promise<void> {
   await using handle = openHandle(team, settings(context).open);
   if (handle.speaker.name === LEAD)
-    throw new UsageError('USAGE', `As whom of team ${team}? Say --as NAME; a lead is \`teams mcp\` without --team.`);
+    throw new UsageError(
+      'USAGE',
+      `Name the member of team ${team} with --as NAME; to lead, run \`teams mcp\` without --team.`,
+    );
   const { members } = handle.store.board.fold();
   if (members.get(handle.speaker.name)?.state !== 'joined')
     throw new UsageError('UNKNOWN_MEMBER', `Team ${team} has no member ${handle.speaker.name}.`);
@@ -95,10 +98,10 @@ async function work(
   await serve(context, memberToolContext(handle, workspace), interrupts);
 }
 
-/** What a lead's host may do with our tools. */
+/** The permissions of a lead's host for our workspace tools. */
 const LEADS: Leave = { sandbox: 'workspace-write', planPending: false };
 
-/** The workspace of a host: its commands get no key. */
+/** The workspace of a host. Its commands get no API keys in their environment. */
 async function shell(context: CliContext, root: string, leave: () => Leave): Promise<Workspace> {
   const { environment } = context.io;
   const { bwrap } = settings(context).merged.config.sandbox;

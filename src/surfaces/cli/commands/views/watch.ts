@@ -1,4 +1,4 @@
-/** `teams watch`: a team on the terminal, live, whoever leads it and also after it ended. */
+/** `teams watch`: shows a team live in the terminal, whichever process leads it, and also after its end. */
 import process from 'node:process';
 import * as z from 'zod';
 import { judgeTask, openHandle, reviseTask, TeamWatch, type TeamHandle } from '../../../../app.ts';
@@ -39,7 +39,7 @@ async function shown(
     return;
   }
   const { watchTeam } = await import('../../../terminal/progress-view.ts');
-  // Another's stream is no terminal of this process.
+  // A test's stream is not this process's terminal.
   const isOwn = stdout === process.stdout && environment['TERM'] !== 'dumb';
   await watchTeam(watch, {
     isPlain: isPlain || !isOwn,
@@ -50,7 +50,7 @@ async function shown(
   });
 }
 
-/** Each opens the team for as long as it takes, in the name of who speaks. */
+/** Each action opens the team for its duration, for the speaker. */
 function actionsIn(context: CliContext, team: string) {
   const doing = async (work: (handle: TeamHandle) => Promise<unknown>): Promise<void> => {
     await using handle = openHandle(team, settings(context).open);
@@ -65,7 +65,10 @@ function actionsIn(context: CliContext, team: string) {
   };
 }
 
-/** Until it ends, nobody reads any more, or a signal comes. @returns the exit code */
+/**
+ * Runs until the work ends, the reader of stdout is gone, or a signal comes.
+ * @returns the exit code
+ */
 async function untilTold({ io }: CliContext, work: (signal: AbortSignal) => Promise<void>): Promise<number> {
   const told = new AbortController();
   let code = 0;
