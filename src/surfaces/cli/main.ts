@@ -20,15 +20,15 @@ export async function main(argv: readonly string[], io: CliIo = processIo()): Pr
     return (await import('./shell-completion.ts')).complete(argv.slice(argv[1] === '--' ? 2 : 1), io);
   if (isBare(argv)) return (await import('./getting-started.ts')).firstSteps(io, argv.includes('--json'));
   let code = 0;
-  const told = verbs.filter(({ name }) => name.split(' ', 1)[0] === argv[0]);
+  const matching = verbs.filter(({ name }) => name.split(' ', 1)[0] === argv[0]);
   // Register every verb only for --help or an unknown verb: registering all of them costs start-up time.
-  const isToldAll = told.length === 0 && argv[0] !== '--version';
-  const asked = program(isToldAll ? verbs : told, io.stdout, async (verb, given) => {
+  const needsAllVerbs = matching.length === 0 && argv[0] !== '--version';
+  const parser = program(needsAllVerbs ? verbs : matching, io.stdout, async (verb, given) => {
     const { perform } = await import('./run-verb.ts');
     code = await perform(verb, given, io);
   });
   try {
-    await asked.parseAsync([...argv], { from: 'user' });
+    await parser.parseAsync([...argv], { from: 'user' });
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;

@@ -20,6 +20,6 @@ function sentence({ code, message }: CommanderError, argv: readonly string[]): s
     return `\`teams ${verb ?? ''}\` needs a verb after it; \`teams ${verb ?? ''} --help\` lists them.`;
   const [fault = '', hint] = message.replace(/^error: /, '').split('\n');
   const meant = hint === undefined ? undefined : /\(Did you mean (.*)\?\)/.exec(hint)?.[1];
-  const said = fault.charAt(0).toUpperCase() + fault.slice(1).replace(/\.$/, '');
-  return meant === undefined ? `${said}; see \`teams --help\`.` : `${said}; did you mean ${meant}?`;
+  const fullMessage = fault.charAt(0).toUpperCase() + fault.slice(1).replace(/\.$/, '');
+  return meant === undefined ? `${fullMessage}; see \`teams --help\`.` : `${fullMessage}; did you mean ${meant}?`;
 }

@@ -31,7 +31,7 @@ export class ResourceNotices {
     if (this.#isOn) return;
     this.#isOn = true;
     // A host that is gone needs no notices. A problem with the team is reported in the answers of the tools.
-    this.#tell().catch(() => undefined);
+    this.#report().catch(() => undefined);
   }
 
   /** Looks at once, after one of our tools changed something. */
@@ -51,7 +51,7 @@ export class ResourceNotices {
     this.#closing.abort();
   }
 
-  async #tell(): Promise<void> {
+  async #report(): Promise<void> {
     let before = resourceSnapshot(this.#context);
     for await (const _ of this.#watch.looks()) {
       const now = resourceSnapshot(this.#context);

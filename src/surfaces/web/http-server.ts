@@ -25,32 +25,32 @@ export interface HttpServerHandle {
 export async function openHttpServer(port: number, answerer: RequestHandler): Promise<HttpServerHandle> {
   const token = randomBytes(32).toString('base64url');
   const isToken = (given: string): boolean => timingSafeEqual(hashOf(given), hashOf(token));
-  let house: ServerIdentity = { port, isToken };
+  let identity: ServerIdentity = { port, isToken };
   const server = createServer(
     // The guard refuses a request without a Host header.
     { requireHostHeader: false, headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16 * 1024 },
-    (request, response) => welcome(house, request, response, answerer),
+    (request, response) => handleRequest(identity, request, response, answerer),
   );
   // Only plain requests are supported.
   for (const event of ['upgrade', 'connect'])
     server.on(event, (_request: IncomingMessage, socket: NodeJS.WritableStream) => {
       socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     });
-  house = { port: await listening(server, port), isToken };
-  return { port: house.port, token, close: () => closed(server) };
+  identity = { port: await listening(server, port), isToken };
+  return { port: identity.port, token, close: () => closed(server) };
 }
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-function welcome(
-  house: ServerIdentity,
+function handleRequest(
+  identity: ServerIdentity,
   request: IncomingMessage,
   response: ServerResponse,
   answerer: RequestHandler,
 ): void {
   for (const [name, value] of Object.entries(RESPONSE_HEADERS)) response.setHeader(name, value);
   const { method = '', url: target = '', rawHeaders } = request;
-  const refused = requestRefusal({ method, target, rawHeaders }, house);
+  const refused = requestRefusal({ method, target, rawHeaders }, identity);
   if (refused === undefined) {
     answerer(request, response);
     return;

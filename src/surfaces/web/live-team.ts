@@ -53,7 +53,7 @@ export class LiveTeam {
   readonly #options: LiveOptions;
   readonly #watch: TeamWatch;
   readonly #model: LiveModel;
-  readonly #book: MailIndex;
+  readonly #mailIndex: MailIndex;
   readonly #end = new AbortController();
   #following: Promise<void> | undefined;
   readonly #waiters = new Set<() => void>();
@@ -67,7 +67,7 @@ export class LiveTeam {
     this.#options = options;
     this.#watch = new TeamWatch(place.paths, options.watch);
     this.#model = new LiveModel(place, this.#watch);
-    this.#book = new MailIndex(this.#watch.store);
+    this.#mailIndex = new MailIndex(this.#watch.store);
   }
 
   /**
@@ -142,7 +142,7 @@ export class LiveTeam {
   }
 
   mail(wanted: MailWanted): Promise<MailPage> {
-    return this.#book.page(wanted);
+    return this.#mailIndex.page(wanted);
   }
 
   /** @throws UsageError `POLICY_DENIED`, `USAGE` */
@@ -160,21 +160,21 @@ export class LiveTeam {
   async #follow(): Promise<void> {
     const { signal } = this.#end;
     try {
-      for await (const news of this.#watch.follow(signal)) await this.#hear(news);
+      for await (const news of this.#watch.follow(signal)) await this.#onEvents(news);
       this.#look();
     } catch (error) {
-      this.#troubled(error);
+      this.#onError(error);
     }
   }
 
-  async #hear(news: readonly ShownEvent[]): Promise<void> {
+  async #onEvents(news: readonly ShownEvent[]): Promise<void> {
     this.#events = [...this.#events, ...news.slice(-KEPT_EVENTS).map(eventRow)].slice(-KEPT_EVENTS);
     if (!this.#model.isSketch) {
       this.#lookIn(LOOK_MS);
       return;
     }
     // The first read has all past events to process.
-    if (await runCooperatively(this.#model.look())) this.#tell();
+    if (await runCooperatively(this.#model.look())) this.#notify();
     if (this.#watchers > 0) this.#lookIn(RELOOK_MS);
   }
 
@@ -190,21 +190,21 @@ export class LiveTeam {
     this.#timer = undefined;
     if (this.#end.signal.aborted) return;
     try {
-      if (runAtOnce(this.#model.look())) this.#tell();
+      if (runAtOnce(this.#model.look())) this.#notify();
       if (this.#watchers > 0) this.#lookIn(RELOOK_MS);
     } catch (error) {
-      this.#troubled(error);
+      this.#onError(error);
     }
   }
 
   /** Stops updating and shows the reason: for example, the team was archived, or a newer program writes it. */
-  #troubled(error: unknown): void {
+  #onError(error: unknown): void {
     if (!isTeamError(error)) throw error;
     this.#model.trouble = error.message;
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#version += 1;
     for (const wake of Array.from(this.#waiters)) wake();
   }

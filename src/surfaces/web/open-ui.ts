@@ -21,15 +21,15 @@ export interface UiOptions extends TeamCacheOptions {
 /** @throws UsageError `USAGE` for a port in use */
 export async function openUi({ port: wanted, team, ...options }: UiOptions): Promise<Ui> {
   const cache = new TeamCache(options);
-  const house = await openHttpServer(wanted, getRequestListener(appOf(cache).fetch));
+  const httpServer = await openHttpServer(wanted, getRequestListener(appOf(cache).fetch));
   cache.warm(team);
   const first = team === undefined ? '' : `&team=${encodeURIComponent(team)}`;
   return {
-    port: house.port,
-    url: `http://127.0.0.1:${house.port}/#token=${house.token}${first}`,
+    port: httpServer.port,
+    url: `http://127.0.0.1:${httpServer.port}/#token=${httpServer.token}${first}`,
     async close() {
       await cache[Symbol.asyncDispose]();
-      await house.close();
+      await httpServer.close();
     },
   };
 }

@@ -60,7 +60,7 @@ describe('run of a task', () => {
     const argv = ['run', 'fix both', '--planner', planner(place, wrong, { subtasks: 3 }), '--agent', WORKER];
     const { code, err } = await place.teams(...argv, '--yes');
     expect(code).toBe(5);
-    expect(err).toContain('gave no valid plan in two attempts: The answer is no plan: Expected "subtasks"');
+    expect(err).toContain('gave no valid plan in two attempts: The answer is not a plan: Expected "subtasks"');
     expect(read(place, 'asked-1.txt')).toContain('- Subtask 1 changes files but owns none');
     expect(teamsIn(place)).toEqual([]);
   });
@@ -88,7 +88,7 @@ describe('run of a task', () => {
     const place = new Workplace();
     const { code, err } = await place.teams('run', 'fix', '--planner', planner(place), '--agent', WORKER);
     expect(code).toBe(2);
-    expect(err).toContain('say so with --yes');
+    expect(err).toContain('approve it with --yes');
     expect(existsSync(join(place.root, 'n'))).toBe(false);
   });
 
@@ -97,7 +97,7 @@ describe('run of a task', () => {
     ['a command that nobody asked to plan', ['--agent', WORKER], {}, 'exec works on tasks and does not plan'],
     ['more workers than there may be', ['--agent', WORKER], { TEAMS_MAX_AGENTS: '1' }, 'Expected 1 to 1 workers'],
     ['another run around it', ['--agent', WORKER], { TEAMS_REFINE: '1' }, 'cannot start another one'],
-    ['a value for a plan', ['--var', 'a=b'], {}, '--var gives values to a plan file'],
+    ['a value for a plan', ['--var', 'a=b'], {}, '--var sets values in a plan file'],
     ['a run to go on with that is none', ['--resume'], {}, 'There is no unfinished run of this task'],
   ])('refuses %s', async (_, flags, environment, why) => {
     const place = new Workplace();

@@ -4,6 +4,6 @@ import { findRoot } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
 export const rootOf = ({ flags, io }: CliContext): string => {
-  const told = flags.root ?? (io.environment['TEAMS_ROOT'] || undefined);
-  return told === undefined ? findRoot(io.cwd) : resolve(io.cwd, told);
+  const given = flags.root ?? (io.environment['TEAMS_ROOT'] || undefined);
+  return given === undefined ? findRoot(io.cwd) : resolve(io.cwd, given);
 };

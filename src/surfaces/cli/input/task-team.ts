@@ -65,9 +65,9 @@ export async function teamOfTask(
     context.info(`Continuing the unfinished team ${choice.paths.name}.`);
     return { is: 'team', paths: choice.paths };
   }
-  const cast = await castOf(context, ask, flags);
-  mustBeAskable(context, flags);
-  const planned = await plan(cast, flags);
+  const resolved = await resolveRun(context, ask, flags);
+  requireApproval(context, flags);
+  const planned = await plan(resolved, flags);
   if (planned.is === 'ended') return planned;
   if (flags.dryRun) return shown(context, planned.task, name);
   if (!(await isAgreed(context, planned.task.text))) return { is: 'ended', code: DECLINED };
@@ -100,7 +100,7 @@ function earlier(context: CliContext, ask: RunAsk, name: Name | undefined, flags
 /**
  * @throws UsageError `USAGE` before a planner costs anything, when neither a person nor `--yes` can approve the plan
  */
-function mustBeAskable({ flags, isInteractive }: CliContext, { dryRun }: TaskFlags): void {
+function requireApproval({ flags, isInteractive }: CliContext, { dryRun }: TaskFlags): void {
   if (dryRun || flags.yes || isInteractive) return;
   throw new UsageError(
     'USAGE',
@@ -108,7 +108,11 @@ function mustBeAskable({ flags, isInteractive }: CliContext, { dryRun }: TaskFla
   );
 }
 
-function castOf(context: CliContext, ask: RunAsk, { agent, planner, reviewer }: TaskFlags): Promise<ResolvedTaskRun> {
+function resolveRun(
+  context: CliContext,
+  ask: RunAsk,
+  { agent, planner, reviewer }: TaskFlags,
+): Promise<ResolvedTaskRun> {
   const { merged, agents } = settings(context);
   const { environment, cwd } = context.io;
   const { config } = merged;
@@ -126,9 +130,9 @@ function castOf(context: CliContext, ask: RunAsk, { agent, planner, reviewer }: 
 type Planning =
   { readonly is: 'planned'; readonly task: PlannedTask } | { readonly is: 'ended'; readonly code: number };
 
-async function plan(cast: ResolvedTaskRun, { timeout }: TaskFlags): Promise<Planning> {
+async function plan(resolved: ResolvedTaskRun, { timeout }: TaskFlags): Promise<Planning> {
   using interrupts = new Interrupts(timeout);
-  const task = await planTask(cast, interrupts.stop);
+  const task = await planTask(resolved, interrupts.stop);
   return task === undefined ? { is: 'ended', code: interrupts.code ?? DECLINED } : { is: 'planned', task };
 }
 

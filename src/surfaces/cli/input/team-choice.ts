@@ -49,7 +49,7 @@ function chosen(
   const known = first === undefined || !isName(first) ? undefined : find(root, first, archived);
   if (known) return { team: known, words: rest };
   if (first !== undefined && words.length > needs) throw unknown(root, first);
-  return { team: standing(context, root, archived), words };
+  return { team: defaultTeam(context, root, archived), words };
 }
 
 /** Opens the chosen team for the speaker. The caller closes it. */
@@ -67,12 +67,12 @@ function find(root: string, name: Name, archived: boolean): ListedTeam | undefin
   return team?.archivedAt === undefined || archived ? team : undefined;
 }
 
-function standing(context: CliContext, root: string, archived: boolean): ListedTeam {
-  const told = context.io.environment['TEAMS_TEAM'];
-  if (told !== undefined && told !== '') {
-    const team = find(root, parseName('team', told), archived);
+function defaultTeam(context: CliContext, root: string, archived: boolean): ListedTeam {
+  const named = context.io.environment['TEAMS_TEAM'];
+  if (named !== undefined && named !== '') {
+    const team = find(root, parseName('team', named), archived);
     if (team) return team;
-    throw unknown(root, told);
+    throw unknown(root, named);
   }
   const active = activeTeams(root);
   const [only] = active;

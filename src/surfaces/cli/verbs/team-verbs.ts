@@ -21,7 +21,7 @@ export const teams: readonly Verb[] = [
     summary: "ask the team's lead to start a teammate; needs a running lead (`teams lead`)",
     words: '[team] [name]',
     options: [
-      { flags: '--agent <agent>', what: 'a kind, a configured name, auto, exec:COMMAND or JSON' },
+      { flags: '--agent <agent>', what: 'the agent: a kind, a configured name, auto, exec:COMMAND or JSON' },
       { flags: '--role <role>', what: 'the role of the teammate (default: executor)' },
       { flags: '--sandbox <sandbox>', what: 'what it may do to files: read-only, workspace-write or full' },
       { flags: '--plan-approval', what: 'the teammate may only read files until its plan is approved' },
@@ -55,7 +55,7 @@ export const teams: readonly Verb[] = [
     summary: 'run one teammate in this terminal',
     words: '[team] [name]',
     options: [
-      { flags: '--agent <agent>', what: 'a kind, a configured name, auto, exec:COMMAND or JSON' },
+      { flags: '--agent <agent>', what: 'the agent: a kind, a configured name, auto, exec:COMMAND or JSON' },
       { flags: '--role <role>', what: 'the role of a new member (default: executor)' },
       { flags: '--idle-timeout <duration>', what: 'exit after this time without work' },
     ],

@@ -19,7 +19,7 @@ export class WatchSession {
   readonly #options: DashboardOptions;
   readonly #stream: PlainStream;
   readonly #quit = new AbortController();
-  readonly #soonDrawn = (): void => this.#drawSoon();
+  readonly #requestDraw = (): void => this.#drawSoon();
   #snapshot: TeamSnapshot;
   #state: State = FIRST;
   #dashboard: Dashboard | undefined;
@@ -40,8 +40,8 @@ export class WatchSession {
   async run(): Promise<void> {
     const signal = AbortSignal.any([this.#options.signal, this.#quit.signal]);
     const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    const tick = setInterval(this.#soonDrawn, TICK_MS);
-    process.stdout.on('resize', this.#soonDrawn);
+    const tick = setInterval(this.#requestDraw, TICK_MS);
+    process.stdout.on('resize', this.#requestDraw);
     try {
       this.#open();
       await this.#follow(signal);
@@ -49,7 +49,7 @@ export class WatchSession {
     } finally {
       clearInterval(tick);
       clearTimeout(this.#timer);
-      process.stdout.off('resize', this.#soonDrawn);
+      process.stdout.off('resize', this.#requestDraw);
       this.#feed?.close();
       this.#close();
       this.#listen(false);
@@ -57,10 +57,10 @@ export class WatchSession {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    for await (const events of this.#watch.follow(signal)) this.#heard(events);
+    for await (const events of this.#watch.follow(signal)) this.#onEvents(events);
   }
 
-  #heard(events: readonly ShownEvent[]): void {
+  #onEvents(events: readonly ShownEvent[]): void {
     this.#stream.add(events);
     if (this.#dashboard) this.#drawSoon();
     else this.#stream.flush();
@@ -90,7 +90,7 @@ export class WatchSession {
     const began = realClock.monotonic();
     this.#look();
     const size = sizeOf(process.stdout);
-    this.#dashboard.draw(draw(this.#lookNow(), size), size);
+    this.#dashboard.draw(draw(this.#model(), size), size);
     this.#drawnAt = realClock.monotonic();
     this.#pause = pauseAfter(this.#drawnAt - began);
   }
@@ -109,7 +109,7 @@ export class WatchSession {
     return dashboardRowsOf(this.#snapshot, { columns: columnsOf(this.#snapshot.board), messages }, this.#state.filter);
   }
 
-  #lookNow(): DashboardModel {
+  #model(): DashboardModel {
     const { projection, store } = this.#watch;
     const { words, spending, firstAt } = projection;
     const known = new Set<number>(COLORS);
@@ -130,7 +130,7 @@ export class WatchSession {
     const { state, order } = press(this.#state, key, rowsOf(this.#shown()));
     this.#state = state;
     this.#feedFor(state);
-    if (order) this.#carryOut(order);
+    if (order) this.#execute(order);
     this.#drawSoon();
   }
 
@@ -138,10 +138,10 @@ export class WatchSession {
     if (this.#feed?.pane === pane) return;
     this.#feed?.close();
     this.#feed =
-      pane.is === 'log' || pane.is === 'inbox' ? new Feed(this.#watch.store, pane, this.#soonDrawn) : undefined;
+      pane.is === 'log' || pane.is === 'inbox' ? new Feed(this.#watch.store, pane, this.#requestDraw) : undefined;
   }
 
-  #carryOut(order: Order): void {
+  #execute(order: Order): void {
     const { actions } = this.#options;
     switch (order.do) {
       case 'quit':

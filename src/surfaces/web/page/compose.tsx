@@ -1,22 +1,22 @@
 /** Forms of the page: send, answer, approve, refuse. Each form shows its result or its error. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { WebCommand as Asked } from '../commands.ts';
+import type { WebCommand } from '../commands.ts';
 import type { CommandResult, TeamProblem } from '../wire-types.ts';
 import { usePageNavigation } from './navigation.ts';
 import { inTeam, post } from './http-client.ts';
 
-interface Deed {
+interface CommandForm {
   readonly isBusy: boolean;
   readonly outcome: string;
   readonly hasFailed: boolean;
-  readonly run: (deed: Asked) => Promise<boolean>;
+  readonly run: (deed: WebCommand) => Promise<boolean>;
 }
 
-function useDeed(): Deed {
+function useCommand(): CommandForm {
   const { team } = usePageNavigation();
   const [state, setState] = useState({ isBusy: false, outcome: '', hasFailed: false });
-  const run = async (deed: Asked): Promise<boolean> => {
+  const run = async (deed: WebCommand): Promise<boolean> => {
     setState({ isBusy: true, outcome: '', hasFailed: false });
     try {
       const { told, refused } = await post<CommandResult>(inTeam(team, 'deeds'), deed);
@@ -31,7 +31,7 @@ function useDeed(): Deed {
   return { ...state, run };
 }
 
-function Outcome({ outcome, hasFailed }: Deed): JSX.Element {
+function Outcome({ outcome, hasFailed }: CommandForm): JSX.Element {
   return (
     <p class={hasFailed ? 'outcome outcome-bad' : 'outcome'} role="status">
       {outcome}
@@ -44,11 +44,11 @@ export function SendForm({ to, names }: { to?: string; names: readonly string[] 
   const { isLive } = usePageNavigation();
   const [recipient, setRecipient] = useState(to ?? '*');
   const [text, setText] = useState('');
-  const command = useDeed();
+  const command = useCommand();
   if (!isLive) return null;
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const body: Asked = recipient === '*' ? { do: 'broadcast', text } : { do: 'send', to: recipient, text };
+    const body: WebCommand = recipient === '*' ? { do: 'broadcast', text } : { do: 'send', to: recipient, text };
     if (await command.run(body)) setText('');
   };
   return (
@@ -97,7 +97,7 @@ function TextBox({
 export function RequestForm({ problem }: { problem: TeamProblem }): JSX.Element | null {
   const { isLive } = usePageNavigation();
   const [text, setText] = useState('');
-  const command = useDeed();
+  const command = useCommand();
   const { request, task = '' } = problem;
   if (!isLive || request === undefined) return null;
   const { id, kind, from } = request;

@@ -10,7 +10,10 @@ export const act: Act = async (context, given) => {
   await using handle = opened;
   const [id, word, ...rest] = words;
   if (id === undefined)
-    throw new UsageError('USAGE', `Which question? \`teams inbox ${handle.name} lead\` shows its id.`);
+    throw new UsageError(
+      'USAGE',
+      `Which question? \`teams why ${handle.name}\` and \`teams inbox ${handle.name} lead\` show its id.`,
+    );
   if (word === undefined)
     throw new UsageError(
       'USAGE',

@@ -81,7 +81,7 @@ async function runPlan(context: CliContext, words: readonly string[], options: O
     return 0;
   }
   await requireAgents(plan, context.io);
-  return carryOut(context, plan, name, options);
+  return startPlanned(context, plan, name, options);
 }
 
 async function runTask(context: CliContext, words: readonly string[], options: Options): Promise<number> {
@@ -92,17 +92,17 @@ async function runTask(context: CliContext, words: readonly string[], options: O
   const team = await teamOfTask(context, words, name, options, putAway);
   if (team.is === 'ended') return team.code;
   const { paths, given } = team;
-  tellOthers(context, rootOf(context), paths.name);
+  listAbandoned(context, rootOf(context), paths.name);
   return lead(context, paths, given, options);
 }
 
-async function carryOut(context: CliContext, given: GivenPlan, name: Name, options: Options): Promise<number> {
+async function startPlanned(context: CliContext, given: GivenPlan, name: Name, options: Options): Promise<number> {
   const root = rootOf(context);
   const { agents } = settings(context);
   const asked = options.resume ? 'resume' : options.fresh ? 'fresh' : undefined;
   const isSame = (kept: Plan): boolean => planHash(kept) === planHash(given.plan);
   const choice = decideStart(name, inspectExistingRun(root, name, isSame, agents), asked, options.takeover);
-  tellOthers(context, root, name);
+  listAbandoned(context, root, name);
   const paths = await prepare(context, choice, given, name, options);
   return lead(context, paths, choice.do === 'resume' ? undefined : given, options);
 }
@@ -146,7 +146,7 @@ async function replace(context: CliContext, paths: TeamPaths, flags: RunFlags): 
   context.info(`The earlier team ${paths.name} was archived.`);
 }
 
-function tellOthers(context: CliContext, root: string, name: Name): void {
+function listAbandoned(context: CliContext, root: string, name: Name): void {
   for (const other of abandonedRuns(root, name))
     context.info(`Team ${other} is unfinished and has no lead; \`teams resume ${other}\` continues it.`);
 }

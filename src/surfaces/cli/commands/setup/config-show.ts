@@ -12,8 +12,8 @@ export const act: Act = async (context, given) => {
   noMore(given.words);
   const { config, origins, warnings } = settings(context).merged;
   const rows = rowsOf(config).map(([key, value]) => [key, value, ...(origin ? [origins.get(key) ?? ''] : [])]);
-  const told = origin ? { origins: Object.fromEntries(origins), warnings } : {};
-  context.result({ config, ...told }, table(rows));
+  const withOrigins = origin ? { origins: Object.fromEntries(origins), warnings } : {};
+  context.result({ config, ...withOrigins }, table(rows));
   return Promise.resolve(0);
 };
 

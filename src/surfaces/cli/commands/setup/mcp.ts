@@ -49,7 +49,7 @@ async function lead(
   const known = settings(context);
   const named = defaultAgent(known, undefined);
   await using workspace = withShell ? await shell(context, io.cwd, () => LEADS) : undefined;
-  const desk = new HostLeadContext({
+  const toolContext = new HostLeadContext({
     workspace,
     open: known.open,
     session: known.session,
@@ -60,16 +60,16 @@ async function lead(
     keeps: detach,
     force: interrupts.force,
   });
-  if (detach) await takeUp(context, desk);
-  await serve(context, desk, interrupts);
-  const led = await desk.close();
+  if (detach) await takeUp(context, toolContext);
+  await serve(context, toolContext, interrupts);
+  const led = await toolContext.close();
   if (detach && led !== undefined) await detachLead(led, ['lead', led.name, '--root', led.root], io);
 }
 
 /** If a team cannot be taken over, the server still runs, so that the host can inspect and delete the team. */
-async function takeUp(context: CliContext, desk: HostLeadContext): Promise<void> {
+async function takeUp(context: CliContext, toolContext: HostLeadContext): Promise<void> {
   try {
-    const team = await desk.takeUp();
+    const team = await toolContext.takeUp();
     if (team !== undefined) context.info(`teams mcp: takes over the lead of team ${team}.`);
   } catch (error) {
     if (!isTeamError(error)) throw error;
@@ -111,13 +111,13 @@ async function shell(context: CliContext, root: string, leave: () => Leave): Pro
 
 async function serve(
   context: CliContext,
-  desk: HostLeadContext | ReturnType<typeof memberToolContext>,
+  toolContext: HostLeadContext | ReturnType<typeof memberToolContext>,
   interrupts: Interrupts,
 ): Promise<void> {
   const { serveMcp } = await import('../../../mcp/serve-mcp.ts');
   const stop = AbortSignal.any([interrupts.stop, context.io.gone]);
   await serveMcp({
-    context: desk,
+    context: toolContext,
     version: VERSION,
     stop,
     onTrouble: (error) => context.info(`teams mcp: ${error.message}`),

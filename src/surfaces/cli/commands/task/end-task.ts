@@ -45,7 +45,7 @@ function claimed(
     return 0;
   }
   const why = verdict.result === 'failed' ? `${verdict.command}: ${verdict.message}` : 'the verification was stopped';
-  context.result({ task, verdict }, `#${task.id}  not completed: ${why}`);
+  context.result({ task, verdict }, `#${task.id}  not done: ${why}`);
   showOutput(context, verdict);
   return 1;
 }

@@ -21,7 +21,7 @@ export const act: Act = async (context, given) => {
   const { watchdogWarningMs } = settings(context).merged.config;
   const watch = new TeamWatch(team.paths, { stalledAfterMs: watchdogWarningMs });
   try {
-    return await untilTold(context, (signal) => shown(context, watch, { isPlain: plain, signal }));
+    return await untilStopped(context, (signal) => shown(context, watch, { isPlain: plain, signal }));
   } finally {
     watch.close();
   }
@@ -69,19 +69,19 @@ function actionsIn(context: CliContext, team: string) {
  * Runs until the work ends, the reader of stdout is gone, or a signal comes.
  * @returns the exit code
  */
-async function untilTold({ io }: CliContext, work: (signal: AbortSignal) => Promise<void>): Promise<number> {
-  const told = new AbortController();
+async function untilStopped({ io }: CliContext, work: (signal: AbortSignal) => Promise<void>): Promise<number> {
+  const stopped = new AbortController();
   let code = 0;
   const handlers = Object.entries(SIGNALS).map(([signal, exitCode]) => {
     const handler = (): void => {
       code = exitCode;
-      told.abort();
+      stopped.abort();
     };
     process.on(signal, handler);
     return { signal, handler };
   });
   try {
-    await work(AbortSignal.any([told.signal, io.gone]));
+    await work(AbortSignal.any([stopped.signal, io.gone]));
     return code;
   } finally {
     for (const { signal, handler } of handlers) process.off(signal, handler);
