@@ -1,6 +1,6 @@
 /**
- * What the surfaces use: command line, MCP server, terminal view and page import this module and no other of the rooms
- * below. The package does not export it, so its names may change.
+ * What the surfaces may use. Command line, MCP server, terminal view and web page import only this module, nothing else
+ * below it. The package does not export it, so its names may change.
  */
 export * from './index.ts';
 export { AUTO, parseAgentFlag, sandboxSchema, shellWords } from './model/agent/agent.ts';

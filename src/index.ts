@@ -1,4 +1,4 @@
-/** The public API of the package. What the surfaces need besides is in `app.ts`, which the package does not export. */
+/** The public API of the package. The surfaces need more: that is in `app.ts`, which the package does not export. */
 export { createTeam, openTeam, Team, type TeamOptions } from './runtime/runs/api.ts';
 export { refine, type RefineOptions } from './runtime/runs/refine/refine-api.ts';
 export type { RefineReport } from './runtime/runs/refine/refine-report.ts';

@@ -5,6 +5,7 @@
 import type { FailureClass, Sandbox } from '../model/agent/agent.ts';
 import type { ToolName } from '../model/team/tool.ts';
 import type { Usage } from '../model/agent/usage.ts';
+import type { TurnEnd } from '../model/agent/turn-end.ts';
 
 /** Mail that arrives while a turn runs. If an agent cannot take it, it waits for the next turn. */
 export interface Incoming {
@@ -71,22 +72,6 @@ export type AgentEvent =
   | { readonly type: 'noted'; readonly text: string };
 
 export type CallAnswer = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
-
-/**
- * How a turn ended. `exit` is the program's own verdict on the task; the other classes are faults of the agent
- * (docs/specification.md R7.3).
- */
-export type TurnEnd =
-  | { readonly ended: 'answered'; readonly text: string; readonly exitCode?: number | undefined }
-  | {
-      readonly ended: 'failed';
-      readonly why: FailureClass | 'exit';
-      readonly text: string;
-      readonly message: string;
-      readonly exitCode?: number | undefined;
-      readonly retryAfterMs?: number | undefined;
-    }
-  | { readonly ended: 'aborted' };
 
 export type Turn = AsyncGenerator<AgentEvent, TurnEnd, CallAnswer | undefined>;
 

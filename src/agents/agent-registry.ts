@@ -39,7 +39,6 @@ export type {
   AgentContext,
   Server,
   Turn,
-  TurnEnd,
   TurnInput,
 } from './agent-contract.ts';
 export { loginFiles } from './logins.ts';

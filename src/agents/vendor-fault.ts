@@ -4,7 +4,7 @@
  * code; else the text alone.
  */
 import type { FailureClass } from '../model/agent/agent.ts';
-import type { TurnEnd } from './agent-contract.ts';
+import type { TurnEnd } from '../model/agent/turn-end.ts';
 
 export interface VendorRefusal {
   readonly text: string;

@@ -4,23 +4,11 @@
  * against neither the task nor the member.
  */
 import type { FailureClass } from '../model/agent/agent.ts';
+import type { TurnEnd } from '../model/agent/turn-end.ts';
 import type { Board } from '../model/board/board.ts';
 import { isInternal, type Task } from '../model/board/task.ts';
 import type { Gate } from '../model/team/team-config.ts';
 import { duration } from './mail-wording.ts';
-
-/** How a turn ended; the results of `agents/` have this shape. `exit` is the program's own verdict on the task. */
-export type EndedTurn =
-  | { readonly ended: 'answered'; readonly text: string; readonly exitCode?: number | undefined }
-  | {
-      readonly ended: 'failed';
-      readonly why: FailureClass | 'exit';
-      readonly text: string;
-      readonly message: string;
-      readonly exitCode?: number | undefined;
-      readonly retryAfterMs?: number | undefined;
-    }
-  | { readonly ended: 'aborted' };
 
 export type TurnVerdict =
   /** Its `verify` commands run first; if one fails, the attempt fails. */
@@ -52,10 +40,10 @@ export const withPendingQuestion = (
 ): TurnVerdict | WaitsForAnswer => (verdict.do === 'complete' && isAsking && !saysDone ? { do: 'wait' } : verdict);
 
 /** A turn that failed through its agent's own fault. */
-export type FaultyTurn = Extract<EndedTurn, { ended: 'failed' }> & { readonly why: FailureClass };
+export type FaultyTurn = Extract<TurnEnd, { ended: 'failed' }> & { readonly why: FailureClass };
 
 /** How the runner ends a task, from the turn that worked on it. */
-export function judgeTurn(end: EndedTurn, task: Task): TurnVerdict {
+export function judgeTurn(end: TurnEnd, task: Task): TurnVerdict {
   if (end.ended === 'aborted')
     return { do: 'release', reason: 'released', why: 'the turn was stopped before it ended' };
   const exit = end.exitCode === undefined ? {} : { exitCode: end.exitCode };
@@ -76,7 +64,7 @@ export type RemedyResult =
   | { readonly done: 'nothing'; readonly for: 'task' | 'run'; readonly why: string };
 
 /** Whether a turn failed through its agent's own fault. */
-export const isFaulty = (end: EndedTurn): end is FaultyTurn => end.ended === 'failed' && end.why !== 'exit';
+export const isFaulty = (end: TurnEnd): end is FaultyTurn => end.ended === 'failed' && end.why !== 'exit';
 
 /**
  * How the runner ends a claim whose agent failed through its own fault. If no agent can do the task, the task fails.

@@ -1,6 +1,7 @@
 /** Playing a turn: what it told, and how it ended. */
 import { join } from 'node:path';
-import type { AgentEvent, CallAnswer, Turn, TurnEnd, TurnInput } from '../../src/agents/agent-contract.ts';
+import type { AgentEvent, CallAnswer, Turn, TurnInput } from '../../src/agents/agent-contract.ts';
+import type { TurnEnd } from '../../src/model/agent/turn-end.ts';
 
 const PROGRAMS = join(import.meta.dirname, '../fixtures/programs');
 

@@ -36,7 +36,7 @@ export function useBrowser(): (url: string, options?: BrowserContextOptions) => 
     tab.on('pageerror', (error) => complaints.push(error.message));
     tab.on('dialog', (dialog) => complaints.push(dialog.message()));
     await tab.goto(url);
-    await tab.getByText('led by process').or(tab.getByText('nobody leads it now')).waitFor();
+    await tab.getByText('led by process').or(tab.getByText('no lead runs')).waitFor();
     await tab.getByText('reading the events').waitFor({ state: 'detached' });
     return { tab, complaints };
   };

@@ -3,7 +3,8 @@
  * is awaited.
  */
 import { formatDuration } from '../../model/text/duration.ts';
-import type { TurnEnd, TurnInput } from '../agent-contract.ts';
+import type { TurnInput } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { LONGEST_MS } from '../../os/pause.ts';
 
 /** How long a model may be silent before the turn ends, in milliseconds. */

@@ -1,5 +1,6 @@
 /** One turn of the loop. Whatever ends it, the conversation stays valid and can be continued. */
-import type { CallAnswer, Turn, TurnEnd, TurnInput, AgentEvent } from '../agent-contract.ts';
+import type { CallAnswer, Turn, TurnInput, AgentEvent } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { pause } from '../../os/pause.ts';
 import { clearedOf, compacted, isFull, SUMMARISE, tokensIn } from './compaction.ts';
 import { resultPart, toolMessage, type Conversation } from './conversation.ts';

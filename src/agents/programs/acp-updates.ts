@@ -10,7 +10,8 @@ import type {
   ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import * as z from 'zod';
-import type { CallAnswer, AccessKind, TurnEnd } from '../agent-contract.ts';
+import type { CallAnswer, AccessKind } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { refused } from '../vendor-fault.ts';
 import { tellStep, type PermissionAskedEvent, type AgentStep } from './agent-step.ts';
 

@@ -12,7 +12,8 @@ import type {
 import * as z from 'zod';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { UsageError } from '../../model/text/errors.ts';
-import type { Agent, CallAnswer, AgentContext, TurnEnd, TurnInput } from '../agent-contract.ts';
+import type { Agent, CallAnswer, AgentContext, TurnInput } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { acpLaunch } from './acp-presets.ts';
 import {
   askIn,

@@ -1,5 +1,6 @@
 /** The next step of a program that is driven by a protocol, in terms that fit every protocol. */
-import type { AgentEvent, CallAnswer, TurnEnd } from '../agent-contract.ts';
+import type { AgentEvent, CallAnswer } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 
 export type PermissionAskedEvent = Extract<AgentEvent, { type: 'asked' }>;
 

@@ -3,7 +3,8 @@
  * not checked, so that a newer version may add fields.
  */
 import * as z from 'zod';
-import type { CallAnswer, AccessKind, TurnEnd } from '../agent-contract.ts';
+import type { CallAnswer, AccessKind } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { refused } from '../vendor-fault.ts';
 import type { JsonObject } from './json-lines.ts';
 import { endStep, tellStep, type AgentStep } from './agent-step.ts';

@@ -1,7 +1,8 @@
 /** `codex app-server`, in both directions: what a notification means, as steps, and what is requested of it. Pure. */
 import * as z from 'zod';
 import type { FailureClass, Sandbox } from '../../model/agent/agent.ts';
-import type { CallAnswer, TurnEnd } from '../agent-contract.ts';
+import type { CallAnswer } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { faultOf } from '../vendor-fault.ts';
 import type { JsonObject } from './json-lines.ts';
 import type { RpcHeard } from './json-rpc.ts';

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { AGENT_KIND_RECORDS } from '../../model/agent/agent-kinds.ts';
 import { defined } from '../../model/text/defined.ts';
-import type { Agent, AgentContext, TurnEnd, TurnInput } from '../agent-contract.ts';
+import type { Agent, AgentContext, TurnInput } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import {
   approval,
   approvalIn,

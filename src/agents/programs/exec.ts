@@ -7,7 +7,8 @@
 import { constants } from 'node:os';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { formatDuration } from '../../model/text/duration.ts';
-import type { Agent, AgentContext, Turn, TurnEnd, TurnInput } from '../agent-contract.ts';
+import type { Agent, AgentContext, Turn, TurnInput } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { lastLine, tailText } from '../../os/output-tail.ts';
 import { startProcess, type ProcessEnd, type ProgramLimits, type ProcessRequest } from './process.ts';
 

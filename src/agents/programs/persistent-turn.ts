@@ -2,7 +2,8 @@
  * One turn with a persistent program: its events are passed on, its questions are answered, a stop is carried out. The
  * turn ends when the program says so, or when the program dies.
  */
-import type { CallAnswer, TurnEnd, TurnInput } from '../agent-contract.ts';
+import type { CallAnswer, TurnInput } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { channel, type Channel } from './channel.ts';
 import type { DialectSession } from './program-dialect.ts';
 import type { Peer } from './peer.ts';

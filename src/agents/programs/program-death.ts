@@ -1,5 +1,5 @@
 /** What the death of a program in mid-turn means for the turn. */
-import type { TurnEnd } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { faultOf } from '../vendor-fault.ts';
 import type { ProgramDeath, PersistentProgram } from './persistent-turn.ts';
 import { lastLine, tailText } from '../../os/output-tail.ts';

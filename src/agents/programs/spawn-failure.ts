@@ -1,7 +1,7 @@
 /** Why a program could not be started, in one sentence with the cure, and the class of the fault. */
 import { codeOf } from '../../model/text/errors.ts';
 import { quoted } from '../../model/text/document-problem.ts';
-import type { TurnEnd } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { directoryFault } from '../script-files.ts';
 
 export type SpawnFailure = Extract<TurnEnd, { ended: 'failed' }>;

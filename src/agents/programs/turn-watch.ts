@@ -2,7 +2,8 @@
  * What ends a turn from outside: an abort, its time limit, and silence. Silence does not count while a tool of the
  * agent runs.
  */
-import type { TurnEnd, TurnInput } from '../agent-contract.ts';
+import type { TurnInput } from '../agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { formatDuration } from '../../model/text/duration.ts';
 import { LONGEST_MS } from '../../os/pause.ts';
 

@@ -15,24 +15,11 @@ export const LEAD = 'lead' as Name;
 
 const PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/;
 const LEAD_ALIASES = new Set(['lead', 'team-lead', 'coordinator', 'main']);
+const RESERVED_WORDS =
+  'all user system config state events templates skills roles pipelines con nul prn aux constructor prototype';
 const RESERVED = new Set([
   ...LEAD_ALIASES,
-  'all',
-  'user',
-  'system',
-  'config',
-  'state',
-  'events',
-  'templates',
-  'skills',
-  'roles',
-  'pipelines',
-  'con',
-  'nul',
-  'prn',
-  'aux',
-  'constructor',
-  'prototype',
+  ...RESERVED_WORDS.split(' '),
   ...Array.from({ length: 10 }, (_, digit) => [`com${digit}`, `lpt${digit}`]).flat(),
 ]);
 

@@ -1,9 +1,9 @@
 /** What the end of a turn means for the loop: a turn of a backend, a reviewer or a validating command. */
 import { FAILURE_CLASSES, type FailureClass, type Sandbox } from '../../model/agent/agent.ts';
 import { readReviewVerdict, type RelayOutcome, type Review, type Validation } from '../../model/pipeline/round.ts';
-import type { EndedTurn } from '../outcome.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 
-export type EndedCall = Exclude<EndedTurn, { ended: 'aborted' }> & {
+export type EndedCall = Exclude<TurnEnd, { ended: 'aborted' }> & {
   /** The end of the program's output. */
   readonly printed?: string;
 };

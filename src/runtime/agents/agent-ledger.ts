@@ -2,7 +2,8 @@
  * Logs what a member's agent reports besides its words: usage, its session, a refusal by its vendor. It also waits here
  * while the team pauses calls to that vendor.
  */
-import type { AgentEvent, TurnEnd } from '../../agents/agent-contract.ts';
+import type { AgentEvent } from '../../agents/agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import { spendingEvent } from '../../model/team/spending-sum.ts';
 import { vendorOf } from '../../policy/vendor.ts';

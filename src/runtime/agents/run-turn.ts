@@ -1,5 +1,6 @@
 /** Drives a turn to its end: keeps what the agent prints and says, answers what it calls or asks. */
-import type { AgentEvent, CallAnswer, Turn, TurnEnd, ToolCallEvent } from '../../agents/agent-contract.ts';
+import type { AgentEvent, CallAnswer, Turn, ToolCallEvent } from '../../agents/agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { Sandbox } from '../../model/agent/agent.ts';
 import { judgePermission } from '../../policy/sandbox/permissions.ts';
 import type { AgentLedger } from './agent-ledger.ts';

@@ -1,5 +1,6 @@
 /** Runs a task's `verify:` commands, which a person wrote, one after the other until one fails. */
-import type { Turn, TurnEnd } from '../../agents/agent-contract.ts';
+import type { Turn } from '../../agents/agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { runCommand } from '../../agents/programs/exec.ts';
 import { argvOf } from '../../model/agent/agent.ts';
 import { DEFAULT_TASK_TIMEOUT_MS, type Task } from '../../model/board/task.ts';

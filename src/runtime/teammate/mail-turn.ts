@@ -1,5 +1,5 @@
 /** A turn about mail alone: several messages in one window are one turn. Mail that no agent could read stays unread. */
-import type { TurnEnd } from '../../agents/agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { Sandbox } from '../../model/agent/agent.ts';
 import type { Message } from '../../model/team/message.ts';
 import { isFaulty } from '../../policy/outcome.ts';

@@ -1,5 +1,6 @@
 /** What an attempt at a task uses: the member's agent, its store, and the way in which a task is carried out. */
-import type { Agent, ToolCallEvent, CallAnswer, TurnEnd, TurnInput } from '../../agents/agent-contract.ts';
+import type { Agent, ToolCallEvent, CallAnswer, TurnInput } from '../../agents/agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { AgentSpec, Command, Sandbox } from '../../model/agent/agent.ts';
 import type { Change } from '../../model/board/event.ts';
 import type { Message } from '../../model/team/message.ts';

@@ -2,7 +2,8 @@
  * The runner ends a task; the model's claim to be done is not enough. One attempt: hand out → turn → verify → record
  * the result → write the end. An agent that forgets to report still delivers its result.
  */
-import type { TurnEnd, TurnInput } from '../../agents/agent-contract.ts';
+import type { TurnInput } from '../../agents/agent-contract.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { argvOf } from '../../model/agent/agent.ts';
 import type { Message } from '../../model/team/message.ts';
 import { DEFAULT_TASK_TIMEOUT_MS, type ClaimedTask, type Task } from '../../model/board/task.ts';

@@ -4,12 +4,11 @@
  */
 import { tmpdir } from 'node:os';
 import process from 'node:process';
-import { startProcess } from '../../agents/programs/process.ts';
 import { isolatedProgramArgv, type ProgramSandbox } from '../../policy/sandbox/program-isolation.ts';
 import { isVisible, type IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
 import { entriesAt, homeOf, realPath } from '../../store/workspace/sandbox-host.ts';
 import { findProgram } from '../../os/program-path.ts';
-import { bubblewrap, PROBE_MS, isolationRequired } from './open-shell-isolation.ts';
+import { bubblewrap, isolationRequired, probeWeakness } from './bubblewrap.ts';
 
 interface ProgramIsolationOptions {
   readonly setting: IsolationSetting;
@@ -69,16 +68,5 @@ async function weakness(
     isVisible(path, sandbox.root) && !sandbox.shared.some((one) => path === one || path.startsWith(`${one}/`));
   const place = [homeOf(environment), '/etc', '/usr'].find(isOutside) ?? '/';
   const script = ['/bin/sh', '-c', PROBE, 'probe', `${place}/.teams-probe-${process.pid}`, String(process.pid)];
-  const started = await startProcess({
-    argv: isolatedProgramArgv(bwrap, sandbox, script),
-    env: { PATH: environment['PATH'] ?? '/usr/bin:/bin' },
-    cwd: '/',
-    timeoutMs: PROBE_MS,
-    signal: new AbortController().signal,
-  });
-  if (!started.ok) return started.failure.message;
-  const { stdout, stderr } = await started.process.ended;
-  const said = stdout.toString('utf8').trim();
-  if (said === 'held') return undefined;
-  return said === '' ? `bubblewrap does not work here (${stderr.toString('utf8').trim().slice(0, 300)})` : said;
+  return probeWeakness(isolatedProgramArgv(bwrap, sandbox, script), environment);
 }

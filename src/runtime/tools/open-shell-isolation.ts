@@ -4,8 +4,6 @@
  */
 import { dirname } from 'node:path';
 import process from 'node:process';
-import { startProcess } from '../../agents/programs/process.ts';
-import { AgentError } from '../../model/text/errors.ts';
 import {
   GIT_STARTERS,
   HOME_KEYS,
@@ -23,8 +21,8 @@ import {
   realPath,
   withProbeDirectory,
 } from '../../store/workspace/sandbox-host.ts';
-import { findProgram } from '../../os/program-path.ts';
 import { keyPath } from '../../store/user/seal.ts';
+import { bubblewrap, isolationRequired, probeWeakness } from './bubblewrap.ts';
 
 export interface ShellIsolationProbe {
   readonly isolation: ShellIsolation;
@@ -35,8 +33,6 @@ export interface ShellIsolationProbe {
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
-
-export const PROBE_MS = 20_000;
 
 /**
  * A script that tries what must not work. Its arguments: a file outside the workspace, a directory among the temporary
@@ -76,15 +72,6 @@ export async function openShellIsolation(
   return { isolation: 'missing', why: why ?? 'it was not tried', around: unwrapped };
 }
 
-export const bubblewrap = (environment: Environment): string | undefined =>
-  process.platform === 'linux' ? findProgram('bwrap', environment['PATH'] ?? '') : undefined;
-
-export const isolationRequired = (why = 'it was not tried'): AgentError =>
-  new AgentError(
-    'AGENT_UNAVAILABLE',
-    `sandbox.bwrap is "required", and commands cannot be isolated: ${why}. Install it (apt-get install bubblewrap), or set sandbox.bwrap to auto.`,
-  );
-
 const unwrapped: ShellIsolationProbe['around'] = (_root, _isWritable, argv) => argv;
 
 /** Collects the paths anew for each command, because files may have changed. */
@@ -106,17 +93,6 @@ async function weakness(bwrap: string, root: string, environment: Environment): 
   return withProbeDirectory(async (canary) => {
     const outside = `${places[0] ?? '/usr'}/.teams-probe-${process.pid}`;
     const script = ['/bin/sh', '-c', PROBE, 'probe', outside, canary, String(process.pid), networkNamespace()];
-    const started = await startProcess({
-      argv: isolatedShellArgv(bwrap, around(root, true, environment), script),
-      env: { PATH: environment['PATH'] ?? '/usr/bin:/bin' },
-      cwd: '/',
-      timeoutMs: PROBE_MS,
-      signal: new AbortController().signal,
-    });
-    if (!started.ok) return started.failure.message;
-    const { stdout, stderr } = await started.process.ended;
-    const said = stdout.toString('utf8').trim();
-    if (said === 'held') return undefined;
-    return said === '' ? `bubblewrap does not work here (${stderr.toString('utf8').trim().slice(0, 300)})` : said;
+    return probeWeakness(isolatedShellArgv(bwrap, around(root, true, environment), script), environment);
   });
 }

@@ -1,6 +1,6 @@
 /** The messages to and from a subagent's thread, as data that can be cloned. */
 import type { MessagePort } from 'node:worker_threads';
-import type { TurnEnd } from '../../agents/agent-registry.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { AgentSpec, Sandbox } from '../../model/agent/agent.ts';
 import type { Usage } from '../../model/agent/usage.ts';
 

@@ -1,13 +1,7 @@
 /** The thread of a subagent: one turn of one agent. It is a bundle of its own, which piscina starts. */
 import process from 'node:process';
-import {
-  agentFor,
-  type Agent,
-  type AgentEvent,
-  type CallAnswer,
-  type Turn,
-  type TurnEnd,
-} from '../../agents/agent-registry.ts';
+import { agentFor, type Agent, type AgentEvent, type CallAnswer, type Turn } from '../../agents/agent-registry.ts';
+import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { outputTail, tailText } from '../../os/output-tail.ts';
 import { hasToolLoop } from '../../model/agent/agent-kinds.ts';
 import type { Usage } from '../../model/agent/usage.ts';

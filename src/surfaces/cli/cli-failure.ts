@@ -1,4 +1,7 @@
-/** How a verb fails: one sentence on stderr, or the same as JSON on stdout, and the exit code of its class. */
+/**
+ * Reports the failure of a verb: one sentence on stderr, or JSON on stdout with `--json`. The error's class decides the
+ * exit code.
+ */
 import { isTeamError, safeText } from '../../app.ts';
 import type { CliIo } from './io.ts';
 import { jsonLine } from './output/json-line.ts';

@@ -1,6 +1,6 @@
 /**
- * What people and agents ask most, once, of a team in a temporary directory: made when the package is built, so that the
- * code cache holds it compiled.
+ * Runs the most frequent verbs once, for a team in a temporary directory. The build does this so that the code cache
+ * holds them compiled.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,7 +26,7 @@ const ASKED = [
   '--version',
 ];
 
-/** @throws Error when a verb fails: then what was compiled is not what is asked */
+/** @throws Error when a verb fails, because then the cache would hold the wrong code */
 export async function warmUp(): Promise<void> {
   const cwd = mkdtempSync(join(tmpdir(), 'teams-warm-up-'));
   const silent: OutputStream = { write: (_text, done) => done?.() };

@@ -1,4 +1,4 @@
-/** The table of verbs, as commander's program. It parses; what a verb does is handed on. */
+/** Builds commander's program from the table of verbs. It only parses; the caller runs the verb. */
 import { Command, Option } from 'commander';
 import type { OutputStream } from './io.ts';
 import type { VerbInput, Verb } from './verb.ts';
@@ -6,19 +6,25 @@ import { VERSION } from './version.ts';
 
 export type OnVerb = (verb: Verb, given: VerbInput) => Promise<void>;
 
-const ABOUT = 'A team of workers on one task: a lead and its teammates, each a process, everything else plain files.';
+const ABOUT = 'Run a team of workers on one task: a lead and its teammates, each a process; all state is plain files.';
 
 const COMMON: readonly [flags: string, what: string][] = [
-  ['--root <dir>', 'the directory that holds .teams (default: the nearest parent with one, else this one)'],
-  ['--as <name>', 'speak as this member'],
-  ['--json', 'one JSON object on stdout, failures too'],
-  ['--quiet', 'no talk, only data and failures'],
-  ['--verbose', 'more talk'],
+  [
+    '--root <dir>',
+    'the directory that holds .teams (default: the nearest parent directory with .teams, else the current one)',
+  ],
+  ['--as <name>', 'act as this member'],
+  ['--json', 'print one JSON object on stdout, also for errors'],
+  ['--quiet', 'print only data and errors'],
+  ['--verbose', 'print more detail'],
   ['--yes', 'answer every question with yes'],
-  ['--no-color', 'no colours'],
+  ['--no-color', 'print without colours'],
 ];
 
-/** @param output where help goes; what commander would complain about is thrown instead */
+/**
+ * @param output where help goes
+ * @throws CommanderError for a usage error, instead of printing it
+ */
 export function program(verbs: readonly Verb[], output: OutputStream, onVerb: OnVerb): Command {
   const root = new Command('teams').description(ABOUT).version(VERSION, '--version', 'print the version');
   for (const [flags, what] of COMMON) root.option(flags, what);
@@ -36,8 +42,8 @@ function prepare(command: Command, output: OutputStream): void {
 }
 
 const GROUPS: Readonly<Record<string, string>> = {
-  task: 'the board: its tasks, and what becomes of them',
-  config: 'the configuration and where it comes from',
+  task: 'create, change and complete the tasks of a board',
+  config: 'show the configuration and where it comes from',
 };
 
 function parentOf(root: Command, { name }: Verb, output: OutputStream): Command {

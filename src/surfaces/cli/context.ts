@@ -1,6 +1,6 @@
 /**
- * What every verb has: the common flags, and a voice. Data goes to stdout, talk to stderr; whatever goes through here is
- * made safe for a terminal, so that no verb need think of it.
+ * What every verb gets: the streams, the common flags, and methods to print. Data goes to stdout, remarks to stderr.
+ * All text printed here is made safe for a terminal, so that verbs need not do it.
  */
 import { safeText } from '../../app.ts';
 import type { CliIo } from './io.ts';
@@ -25,29 +25,29 @@ export class CliContext {
     this.flags = flags;
   }
 
-  /** The answer of a verb: one object with `--json`, else the text. An empty text prints nothing. */
+  /** Prints the result of a verb: one object with `--json`, else the text. An empty text prints nothing. */
   result(value: object, text: string): void {
     if (this.flags.json) this.io.stdout.write(jsonLine(value));
     else if (text !== '') this.print(text);
   }
 
-  /** Data, as text; ends with a newline. */
+  /** Prints data as text, with a newline at its end. */
   print(text: string): void {
     const safe = safeText(text);
     this.io.stdout.write(safe.endsWith('\n') ? safe : `${safe}\n`);
   }
 
-  /** Data with colours of ours in it: its maker made the rest of it safe. */
+  /** Prints data with our colour codes in it. The caller has made all other text safe. */
   printPainted(text: string): void {
     this.io.stdout.write(`${text}\n`);
   }
 
-  /** Talk. */
+  /** A remark on stderr. */
   info(text: string): void {
     if (!this.flags.quiet) this.io.stderr.write(`${safeText(text)}\n`);
   }
 
-  /** Talk for those who want all of it. */
+  /** A remark for `--verbose` only. */
   debug(text: string): void {
     if (this.flags.verbose) this.info(text);
   }
@@ -57,13 +57,13 @@ export class CliContext {
     this.io.stderr.write(`teams: ${safeText(text)}\n`);
   }
 
-  /** Somebody is there to answer a question. */
+  /** True if a person can answer a question. */
   get isInteractive(): boolean {
     const { stdin, stderr, environment } = this.io;
     return stdin.isTTY === true && stderr.isTTY === true && environment['TERM'] !== 'dumb' && !this.flags.json;
   }
 
-  /** May what is written to stdout have colours? */
+  /** True if stdout may have colours. */
   get isColorful(): boolean {
     const { stdout, environment } = this.io;
     if (!this.flags.color || (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb') return false;

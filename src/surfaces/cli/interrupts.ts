@@ -1,11 +1,14 @@
-/** How a person ends what runs in the foreground: once in order, twice at once; a closed terminal counts as once. */
+/**
+ * Signals and a timeout for a command in the foreground. The first signal stops in order, the second at once. A closed
+ * terminal counts as a first signal.
+ */
 import process from 'node:process';
 
 export const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export const TIMED_OUT = 124;
 
-/** Two signals within this time are one key press that came twice: the terminal's and a parent's that passes it on. */
+/** Two signals within this time count as one key press: the terminal sends one, and a parent process passes one on. */
 const SAME_PRESS_MS = 100;
 
 export class Interrupts implements Disposable {
@@ -16,24 +19,24 @@ export class Interrupts implements Disposable {
   #code: number | undefined;
   #isFresh = false;
 
-  /** @param timeoutMs ends it in order when so much time is over */
+  /** @param timeoutMs stops in order after this many milliseconds */
   constructor(timeoutMs?: number) {
     this.#onSignal = (signal) => this.#onInterrupt(signal);
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
     if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#end(TIMED_OUT), timeoutMs);
   }
 
-  /** Aborts when it is to end in order. */
+  /** Aborts when the command must stop in order. */
   get stop(): AbortSignal {
     return this.#stop.signal;
   }
 
-  /** Aborts when it is to end at once. */
+  /** Aborts when the command must stop at once. */
   get force(): AbortSignal {
     return this.#force.signal;
   }
 
-  /** The exit code of what ended it; undefined while nothing did. */
+  /** The exit code of the signal or timeout that stopped the command; undefined while none did. */
   get code(): number | undefined {
     return this.#code;
   }

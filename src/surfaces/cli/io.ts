@@ -1,8 +1,11 @@
-/** What a command line has of the world: three streams, an environment, a directory. A test brings its own. */
+/**
+ * What the command line uses of its process: three streams, the environment, the working directory. Tests pass their
+ * own.
+ */
 import process from 'node:process';
 
 export interface OutputStream {
-  /** @param done called when the text was taken, or nobody takes it any more */
+  /** @param done called when the text was accepted, or when the reader is gone */
   write(text: string, done?: (error?: Error | null) => void): unknown;
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -18,19 +21,19 @@ export interface CliIo {
   readonly stderr: OutputStream;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** Aborts when nobody reads stdout any more. */
+  /** Aborts when the reader of stdout is gone. */
   readonly gone: AbortSignal;
 }
 
 let own: CliIo | undefined;
 
-/** This process's own. A reader that goes away (`teams log | head`) ends nothing with an error. */
+/** The streams and environment of this process. A reader that exits early (`teams log | head`) causes no error. */
 export function processIo(): CliIo {
   if (own) return own;
   const gone = new AbortController();
   for (const stream of [process.stdout, process.stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // EIO is a terminal that was closed.
+      // // EIO: the terminal was closed.
       if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
       if (stream === process.stdout) gone.abort();
     });

@@ -1,6 +1,6 @@
 /**
- * The command line: argv in, exit code out. Here is only what `--help` and `--version` need; whatever else is asked for
- * is loaded then.
+ * The command line: argv in, exit code out. This file loads only what `--help` and `--version` need; verbs are loaded
+ * on demand.
  */
 import { CommanderError } from 'commander';
 import { processIo, type CliIo } from './io.ts';
@@ -9,7 +9,7 @@ import { verbs } from './verbs/all-verbs.ts';
 
 /**
  * @param argv without the program's own name
- * @returns the exit code, see SPEC §12
+ * @returns the exit code (docs/specification.md R11.3)
  */
 export async function main(argv: readonly string[], io: CliIo = processIo()): Promise<number> {
   if (process.platform === 'win32') {
@@ -20,15 +20,15 @@ export async function main(argv: readonly string[], io: CliIo = processIo()): Pr
     return (await import('./shell-completion.ts')).complete(argv.slice(argv[1] === '--' ? 2 : 1), io);
   if (isBare(argv)) return (await import('./getting-started.ts')).firstSteps(io, argv.includes('--json'));
   let code = 0;
-  const told = verbs.filter(({ name }) => name.split(' ', 1)[0] === argv[0]);
-  // Of all verbs only who asks for help, or for one that there is not, need hear.
-  const isToldAll = told.length === 0 && argv[0] !== '--version';
-  const asked = program(isToldAll ? verbs : told, io.stdout, async (verb, given) => {
+  const matching = verbs.filter(({ name }) => name.split(' ', 1)[0] === argv[0]);
+  // Register every verb only for --help or an unknown verb: registering all of them costs start-up time.
+  const needsAllVerbs = matching.length === 0 && argv[0] !== '--version';
+  const parser = program(needsAllVerbs ? verbs : matching, io.stdout, async (verb, given) => {
     const { perform } = await import('./run-verb.ts');
     code = await perform(verb, given, io);
   });
   try {
-    await asked.parseAsync([...argv], { from: 'user' });
+    await parser.parseAsync([...argv], { from: 'user' });
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -38,13 +38,13 @@ export async function main(argv: readonly string[], io: CliIo = processIo()): Pr
   }
 }
 
-/** Common flags at most: nobody asked for anything yet. */
+/** True when argv holds at most common flags and no verb. */
 function isBare(argv: readonly string[]): boolean {
   try {
     const { operands, unknown } = program([], { write: () => {} }, async () => {}).parseOptions([...argv]);
     return operands.length === 0 && unknown.length === 0;
   } catch {
-    // `--version`, or what is wrong: the real parse says it.
+    // `--version`, or a usage error: the full parse reports it.
     return false;
   }
 }

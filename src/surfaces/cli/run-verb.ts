@@ -1,4 +1,4 @@
-/** One verb, from its words to its exit code. */
+/** Runs one verb, from its parsed arguments to its exit code. */
 import * as z from 'zod';
 import { fail } from './cli-failure.ts';
 import { CliContext, type CommonFlags } from './context.ts';

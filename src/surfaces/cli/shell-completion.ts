@@ -1,4 +1,4 @@
-/** What a shell asks for at each TAB, and the script that makes it ask. */
+/** Shell completion: the script that a shell loads, and the answers to its queries at each TAB. */
 import type { RootCommand } from '@bomb.sh/tab';
 import type { CliIo } from './io.ts';
 import { program } from './commander-program.ts';
@@ -11,7 +11,7 @@ export const shells = SHELLS.join(', ');
 
 async function completer(io: CliIo): Promise<RootCommand> {
   const { default: tab } = await import('@bomb.sh/tab/commander');
-  // tab adds verbs of its own, `completion` among them; what is completed is never performed.
+  // tab adds its own `completion` verb, so ours is left out. Completion never runs a verb.
   const others = verbs.filter(({ name }) => name !== 'completion');
   const made = tab(
     program(others, io.stdout, () => Promise.resolve()),
@@ -20,12 +20,15 @@ async function completer(io: CliIo): Promise<RootCommand> {
   return made;
 }
 
-/** Prints the script for a shell. */
+/** Prints the completion script for a shell. */
 export async function printScript(shell: string, io: CliIo): Promise<void> {
   (await completer(io)).setup('teams', 'teams', shell);
 }
 
-/** Answers `teams complete -- WORD…`. @returns the exit code */
+/**
+ * Answers `teams complete -- WORD…`.
+ * @returns the exit code
+ */
 export async function complete(words: readonly string[], io: CliIo): Promise<number> {
   (await completer(io)).parse([...words]);
   return 0;

@@ -1,3 +1,3 @@
-/** The `teams` command, as bin/teams.js loads it. */
+/** The entry point of the `teams` command, loaded by bin/teams.js. */
 export { main } from './main.ts';
 export { warmUp } from './cli-warm-up.ts';

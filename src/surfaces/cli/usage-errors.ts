@@ -1,9 +1,12 @@
-/** What commander would have complained about, in this project's words. */
+/** Turns commander's usage errors into this project's messages. */
 import type { CommanderError } from 'commander';
 import { tell } from './cli-failure.ts';
 import type { CliIo } from './io.ts';
 
-/** @returns the exit code of a usage error */
+/**
+ * Prints the error.
+ * @returns the exit code of a usage error
+ */
 export function usageErrorOf(error: CommanderError, argv: readonly string[], io: CliIo): number {
   const end = argv.indexOf('--');
   const json = argv.slice(0, end === -1 ? undefined : end).includes('--json');
@@ -17,6 +20,6 @@ function sentence({ code, message }: CommanderError, argv: readonly string[]): s
     return `\`teams ${verb ?? ''}\` needs a verb after it; \`teams ${verb ?? ''} --help\` lists them.`;
   const [fault = '', hint] = message.replace(/^error: /, '').split('\n');
   const meant = hint === undefined ? undefined : /\(Did you mean (.*)\?\)/.exec(hint)?.[1];
-  const said = fault.charAt(0).toUpperCase() + fault.slice(1).replace(/\.$/, '');
-  return meant === undefined ? `${said}; see \`teams --help\`.` : `${said}; did you mean ${meant}?`;
+  const fullMessage = fault.charAt(0).toUpperCase() + fault.slice(1).replace(/\.$/, '');
+  return meant === undefined ? `${fullMessage}; see \`teams --help\`.` : `${fullMessage}; did you mean ${meant}?`;
 }

@@ -1,14 +1,14 @@
 /**
- * A verb as data, light enough that `--help` and completion load nothing else; what it does is loaded when it is asked
- * for. Its words and options arrive raw and are parsed by the verb, once, with `given.ts`.
+ * A verb as data, so that `--help` and completion load no implementation: `load` imports it when the verb runs. Words
+ * and options arrive as strings; the verb parses them once, with `input/options.ts`.
  */
 import type { CliContext } from './context.ts';
 
 export interface Option {
-  /** As commander reads it: `--timeout <duration>`, `-f, --force`. */
+  /** In commander's syntax: `--timeout <duration>`, `-f, --force`. */
   readonly flags: string;
   readonly what: string;
-  /** May be given several times; arrives as a list. */
+  /** The option may be repeated; its value is a list. */
   readonly many?: true;
 }
 
@@ -19,18 +19,18 @@ export interface Example {
 
 export interface VerbInput {
   readonly words: readonly string[];
-  /** Long names in camel case, as commander makes them. */
+  /** Keys are long option names in camel case, as commander makes them. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** @returns the exit code; nothing is 0 */
+/** @returns the exit code; undefined means 0 */
 export type Act = (context: CliContext, given: VerbInput) => Promise<number | undefined>;
 
 export interface Verb {
-  /** `send`, or `task create`. */
+  /** For example `send` or `task create`. */
   readonly name: string;
   readonly summary: string;
-  /** As commander reads them: `[team] <to> [text...]`. */
+  /** In commander's syntax: `[team] <to> [text...]`. */
   readonly words?: string;
   readonly options?: readonly Option[];
   readonly examples: readonly Example[];

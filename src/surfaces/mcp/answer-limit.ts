@@ -1,4 +1,4 @@
-/** What goes to a host: made safe, and bounded, since all of it lands in a model's context. */
+/** Makes text for a host safe and limits its size, because all of it goes into a model's context. */
 import { safeText } from '../../app.ts';
 
 /** Bytes of one answer. */
@@ -6,21 +6,21 @@ export const MOST_BYTES = 64 * 1024;
 /** Characters of one text inside a resource. */
 const MOST_OF_A_TEXT = 4_000;
 
-/** Cut on a character's boundary, and says so. */
+/** Cuts the text at a character's boundary, and adds a note. */
 export function capped(text: string): string {
   const safe = safeText(text);
   const bytes = Buffer.from(safe);
   if (bytes.length <= MOST_BYTES) return safe;
   const note = `\n[The answer has ${bytes.length} bytes; the first ${MOST_BYTES} at most are shown.]`;
   let end = MOST_BYTES - Buffer.byteLength(note);
-  // A byte that continues a character is not a boundary.
+  // A UTF-8 continuation byte is not a boundary.
   while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return `${bytes.subarray(0, end).toString('utf8')}${note}`;
 }
 
 /**
- * A list as JSON that stays JSON when it is bounded: long texts are clipped, and the first item that does not fit ends
- * the list, which `more` tells.
+ * A list as JSON that stays valid when it is limited. Long texts are clipped. The first item that does not fit ends the
+ * list, and `more` is then true.
  */
 export function cappedJson(key: string, items: Iterable<object>): string {
   const shown: string[] = [];

@@ -1,13 +1,13 @@
 /**
- * Tells a host which resources changed. In the era of 2025-11-25 a host subscribes to single ones, and hears unasked when
- * the list changes; in that of 2026-07-28 it opens a stream with a filter, which the SDK keeps: there every change is
- * told, and what nobody asked for goes nowhere.
+ * Tells a host which resources changed. In protocol 2025-11-25 a host subscribes to single resources, and is notified
+ * without a subscription when the list changes. In protocol 2026-07-28 it opens a stream with a filter that the SDK
+ * applies: every change is reported to the SDK, which drops those not asked for.
  */
 import type { McpServer, ProtocolEra } from '@modelcontextprotocol/server';
 import { MailboxWatch, type ToolContext } from '../../app.ts';
 import { changesBetween, resourceSnapshot } from './resources.ts';
 
-/** The wire of a server. */
+/** The SDK's connection of a server. */
 export type McpConnection = McpServer['server'];
 
 export class ResourceNotices {
@@ -26,15 +26,15 @@ export class ResourceNotices {
     this.#watch = new MailboxWatch(context, this.#closing.signal);
   }
 
-  /** From now on changes are told; a host that never asks for resources costs no watching. Idempotent. */
+  /** Starts reporting changes. A host that never asks for resources causes no watching. Idempotent. */
   start(): void {
     if (this.#isOn) return;
     this.#isOn = true;
-    // A host that has gone needs no news; what went wrong with the team is said in the answers.
-    this.#tell().catch(() => undefined);
+    // A host that is gone needs no notices. A problem with the team is reported in the answers of the tools.
+    this.#report().catch(() => undefined);
   }
 
-  /** Something of ours was just done: looks at once. */
+  /** Looks at once, after one of our tools changed something. */
   ring(): void {
     if (this.#isOn) this.#watch.ring();
   }
@@ -51,7 +51,7 @@ export class ResourceNotices {
     this.#closing.abort();
   }
 
-  async #tell(): Promise<void> {
+  async #report(): Promise<void> {
     let before = resourceSnapshot(this.#context);
     for await (const _ of this.#watch.looks()) {
       const now = resourceSnapshot(this.#context);

@@ -1,4 +1,7 @@
-/** The board and the inboxes as MCP resources: `teams://TEAM/tasks`, `teams://TEAM/inbox/NAME`. To look at, never taken. */
+/**
+ * The board and the inboxes as MCP resources: `teams://TEAM/tasks`, `teams://TEAM/inbox/NAME`. Reading consumes
+ * nothing.
+ */
 import { isTeamError, LEAD, mailMark, storedLine, type ToolContext, type TeamHandle } from '../../app.ts';
 import { cappedJson } from './answer-limit.ts';
 
@@ -10,16 +13,16 @@ export interface Listed {
 
 interface Shown extends Listed {
   readonly read: () => string;
-  /** What tells whether it reads as before: the same things, in the same order. */
+  /** Values that identify the content: the same values in the same order mean that nothing changed. */
   readonly mark: () => readonly unknown[];
 }
 
-/** What each resource looks like, by URI, for telling what changed. */
+/** The marks of each resource by URI, to find changes. */
 export type ResourceSnapshot = ReadonlyMap<string, readonly unknown[]>;
 
 const mimeType = 'application/json' as const;
 
-/** A member sees the board and its own mail; the lead sees that of all. */
+/** A member sees the board and its own mail; the lead sees the mail of all members. */
 function resourcesOf({ team, side }: ToolContext): Shown[] {
   if (team === undefined) return [];
   const board = team.store.board.fold();
@@ -32,7 +35,7 @@ const tasksOf = (team: TeamHandle): Shown => ({
   name: `Tasks of ${team.name}`,
   mimeType,
   read: () => cappedJson('tasks', team.board.list()),
-  // A task is a frozen value: a changed one is another.
+  // A task is a frozen value, so a changed task is another object.
   mark: () => team.board.list(),
 });
 
@@ -51,13 +54,13 @@ function* unreadOf(team: TeamHandle, name: string) {
 export const listResources = (context: ToolContext): Listed[] =>
   resourcesOf(context).map(({ uri, name }) => ({ uri, name, mimeType }));
 
-/** @returns undefined for what is not listed */
+/** @returns undefined for a URI that is not listed */
 export const readResource = (context: ToolContext, uri: string): string | undefined =>
   resourcesOf(context)
     .find((one) => one.uri === uri)
     ?.read();
 
-/** What there is to see now; nothing, where the team cannot be read. */
+/** The marks of all resources now; empty if the team cannot be read. */
 export function resourceSnapshot(context: ToolContext): ResourceSnapshot {
   try {
     return new Map(resourcesOf(context).map(({ uri, mark }) => [uri, mark()]));
@@ -68,9 +71,9 @@ export function resourceSnapshot(context: ToolContext): ResourceSnapshot {
 }
 
 export interface ResourceChanges {
-  /** Resources came or went. */
+  /** Resources were added or removed. */
   readonly isListChanged: boolean;
-  /** Those that were there before and read differently now. */
+  /** Resources that existed before and have changed. */
   readonly updated: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * MCP over stdio, for both eras of the protocol. Stdout is the protocol's alone: whatever else writes there — a library,
- * a thread — is led to stderr. It ends when the host closes stdin, or on `stop`.
+ * MCP over stdio, for both protocol versions. Only the protocol writes to stdout: other writes, for example of a
+ * library or a thread, go to stderr. The server ends when the host closes stdin, or on `stop`.
  */
 import process from 'node:process';
 import { Writable } from 'node:stream';
@@ -11,13 +11,13 @@ import { makeServer } from './server.ts';
 export interface McpOptions {
   readonly context: ToolContext;
   readonly version: string;
-  /** Aborts when the server is to end. */
+  /** Aborts when the server must end. */
   readonly stop: AbortSignal;
-  /** Told what went wrong outside any request. */
+  /** Called with errors outside any request. */
   readonly onTrouble: (error: Error) => void;
 }
 
-/** Serves until the host has gone, or `stop` aborts. */
+/** Serves until the host is gone, or `stop` aborts. */
 export async function serveMcp({ context, version, stop, onTrouble }: McpOptions): Promise<void> {
   const wire = takeStdout();
   const transport = new StdioServerTransport(process.stdin, wire);
@@ -30,7 +30,7 @@ export async function serveMcp({ context, version, stop, onTrouble }: McpOptions
     if (stop.aborted) resolve();
   });
   const served = serveStdio(({ era }) => makeServer(context, version, era), { transport, onerror: onTrouble });
-  // A frame above the transport's bound closes it: nobody hears us any more, though stdin is open.
+  // A frame above the transport's size limit closes the transport, although stdin stays open.
   const { onclose } = transport;
   transport.onclose = () => {
     onclose?.();
@@ -38,11 +38,11 @@ export async function serveMcp({ context, version, stop, onTrouble }: McpOptions
   };
   await gone;
   await served.close();
-  // Nothing is read any more; an open stdin would keep the process.
+  // Nothing reads stdin any more; if it stayed open, the process would not end.
   process.stdin.destroy();
 }
 
-/** The one way to stdout from now on. */
+/** Takes stdout for the protocol: from now on only the returned stream writes there. */
 function takeStdout(): Writable {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr);

@@ -1,5 +1,6 @@
 /**
- * The team's tools as an MCP server: what is offered, what is called, what is shown. It decides nothing; the desk does.
+ * The team's tools as an MCP server: it lists tools, calls them, and shows resources. All decisions are made by the
+ * tool context.
  */
 import {
   McpServer,
@@ -17,10 +18,10 @@ import { listResources, readResource } from './resources.ts';
 const INSTRUCTIONS =
   'A team of worker processes that share a board of tasks and write to each other. Lead: TeamCreate, then Task with team_name and name for each teammate, TaskCreate for the work, CheckInbox for what they say, TeamDelete at the end. Member: TaskList, TaskUpdate, SendMessage, CheckInbox. Mail is announced in the answers of the other tools.';
 
-/** A host that was started again need not find out that it has a team. */
+/** Tells a restarted host that it already leads a team. */
 const instructionsFor = ({ side, team }: ToolContext): string =>
   side === 'lead' && team !== undefined
-    ? `${INSTRUCTIONS} You lead team ${team.name}, which is at work already.`
+    ? `${INSTRUCTIONS} You lead team ${team.name}, which is already running.`
     : INSTRUCTIONS;
 
 function toolOf(name: ToolName): Tool {
@@ -33,7 +34,7 @@ function toolOf(name: ToolName): Tool {
       readOnlyHint: effect === 'looks',
       destructiveHint: effect === 'changes' || effect === 'ends',
       idempotentHint: effect === 'looks',
-      // Whom and what it starts may reach whatever there is.
+      // The agents and commands that these tools start may reach anything.
       openWorldHint: name === 'Task' || name === 'bash',
     },
   };
@@ -50,14 +51,14 @@ export function makeServer(context: ToolContext, version: string, era: ProtocolE
   const { server } = made;
   const notices = new ResourceNotices(context, server, era);
   server.onclose = () => notices.close();
-  // In this era the SDK answers the subscriptions itself: what is asked for is not told here.
+  // In this era the SDK answers subscriptions itself and does not report them, so notices start at once.
   if (era === 'modern') notices.start();
   offerTools(server, context, notices);
   offerResources(server, context, notices);
   return made;
 }
 
-/** Schemas, rules and answers are the toolbox's own: the requests are handled as they come. */
+/** Schemas, rules and answers come from the toolbox; this only passes requests on. */
 function offerTools(server: McpConnection, context: ToolContext, notices: ResourceNotices): void {
   server.setRequestHandler('tools/list', () => ({ tools: toolsOf(context).map(toolOf) }));
   server.setRequestHandler('tools/call', async ({ params }, { mcpReq }): Promise<CallToolResult> => {
@@ -65,12 +66,12 @@ function offerTools(server: McpConnection, context: ToolContext, notices: Resour
     let progress = 0;
     const answer = await useTool(context, params.name, params.arguments, {
       signal: mcpReq.signal,
-      // The rest is for what the toolbox adds, such as that there is mail.
+      // The rest is for what the toolbox adds, such as the announcement of mail.
       mostBytes: MOST_BYTES - 1_024,
       progress(message) {
         if (token === undefined) return;
         progress += 1;
-        // A host that has gone needs no progress.
+        // A host that is gone needs no progress.
         const note = { progressToken: token, progress, message };
         mcpReq.notify({ method: 'notifications/progress', params: note }).catch(() => undefined);
       },

@@ -1,4 +1,4 @@
-/** The live view as lines: one for each teammate, and the bar of tasks. Values in, lines out. */
+/** The live view as lines: one for each teammate, and the bar of tasks. Pure. */
 import { paint, safeLine, duration, type TeamStatus } from '../../app.ts';
 import { clipped, padded, widest } from './text-width.ts';
 import type { TeamActivity } from './team-activity.ts';
@@ -6,9 +6,9 @@ import type { TeamActivity } from './team-activity.ts';
 export interface LiveViewInput {
   readonly status: Pick<TeamStatus, 'members' | 'tasks'>;
   readonly heard: TeamActivity;
-  /** ANSI colours by name; empty for a view without any. */
+  /** ANSI colours by member name; empty for a view without colours. */
   readonly colors: ReadonlyMap<string, number>;
-  /** Wall time now, and since when it is watched, in milliseconds. */
+  /** Wall time now, and the start of watching, in milliseconds. */
   readonly now: number;
   readonly startedAt: number;
 }
@@ -23,7 +23,7 @@ type Member = LiveViewInput['status']['members'][number];
 const BAR = 20;
 const NAME_LIMIT = 20;
 
-/** Never wider than the terminal, and never higher: what has no room is counted. */
+/** Never wider or higher than the terminal; members without room are counted. */
 export function liveLines(seen: LiveViewInput, { columns, rows }: LiveViewSize): string[] {
   const { members } = seen.status;
   const room = Math.max(1, rows - 2);
@@ -60,7 +60,7 @@ function memberLine(member: Member, { heard, colors, now }: LiveViewInput, { nam
   return rest === '' ? line : `${line}  ${rest}`.trimEnd();
 }
 
-/** Who is at work or waits for it needs no reason; all else does. */
+/** Empty for a member that works or waits for work; every other state needs its reason. */
 const reasonOf = ({ state, reason }: Member): string =>
   state === 'working' || state === 'idle' || state === 'joined' ? '' : safeLine(reason);
 
@@ -79,5 +79,5 @@ function barLine({ status: { tasks }, now, startedAt }: LiveViewInput): string {
   return `${bar} ${completed}/${total} done${others.join('')}  ${elapsed(now - startedAt)}`;
 }
 
-/** Whole seconds: a time that is read while it runs. */
+/** Whole seconds, because the time is redrawn while it runs. */
 const elapsed = (ms: number): string => (ms < 1_000 ? '0s' : duration(ms));

@@ -4,5 +4,5 @@ import { eventLine, isSpeech, safeLine, timeOfDay, type ShownEvent } from '../..
 export const plainLine = (event: ShownEvent): string =>
   `${timeOfDay(event.at)} ${event.member === undefined ? '' : `[${safeLine(event.member)}] `}${safeLine(sayingOf(event))}`;
 
-/** Speech of an agent is its own line; anything else is told. */
+/** An agent's speech is printed as it is; any other event is described. */
 const sayingOf = (event: ShownEvent): string => (isSpeech(event) ? (event.text ?? '') : eventLine(event));

@@ -1,6 +1,6 @@
 /**
- * How a run goes, on stderr: a live view on a terminal, else a line for each event. It only looks, so it shows a team of
- * any process, and its failure never ends the work.
+ * Shows the progress of a run on stderr: a live view on a terminal, else one line for each event. It only reads, so it
+ * can show a team of any process, and its failure never ends the work.
  */
 import process from 'node:process';
 import { COLORS, openForReading, realClock, statusOf, teamEvents } from '../../app.ts';
@@ -13,18 +13,21 @@ import { Screen, type Terminal } from './screen.ts';
 
 export interface ProgressOptions {
   readonly stream: Terminal & { readonly isTTY?: boolean };
-  /** Decides about NO_COLOR and TERM. */
+  /** Read for NO_COLOR and TERM. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** False for `--no-color`. */
   readonly color: boolean;
 }
 
 export interface Progress {
-  /** Shows the last state and leaves it there; idempotent. */
+  /** Draws the last state and leaves it on the screen. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Shows what happens from now on. @throws UsageError `UNKNOWN_TEAM` */
+/**
+ * Shows events from now on.
+ * @throws UsageError `UNKNOWN_TEAM`
+ */
 export function startProgress(paths: TeamPaths, { stream, environment, color }: ProgressOptions): Progress {
   const isDumb = environment['TERM'] === 'dumb';
   const isColorful = color && !isDumb && (environment['NO_COLOR'] ?? '') === '';
@@ -33,12 +36,12 @@ export function startProgress(paths: TeamPaths, { stream, environment, color }: 
   return new Watch(store, view);
 }
 
-/** Watches a team until somebody leaves, or nobody reads any more; what that takes is loaded now. */
+/** Shows a team until the person quits or the reader of stdout is gone. It loads the dashboard on demand. */
 export const watchTeam = async (watch: TeamWatch, options: DashboardOptions): Promise<void> =>
   (await import('./watch/watch-team.ts')).watchTeam(watch, options);
 
 interface View {
-  /** @param isPast it happened before the watch began */
+  /** @param isPast the event happened before the watch began */
   tell(event: ShownEvent, isPast: boolean): void;
   close(): void;
 }
@@ -55,15 +58,15 @@ class PlainView implements View {
   }
 
   close(): void {
-    // Every line was whole.
+    // Every line was written whole.
   }
 }
 
-/** Two drawings are at least so far apart. */
+/** Least time between two drawings. */
 const DRAW_MS = 100;
-/** Without news, for what only time tells. */
+/** Redraws this often without events, because elapsed times change. */
 const TICK_MS = 1_000;
-/** Looking at a team costs; at most this share of the time goes into it. */
+/** Reading a team is expensive: it may take at most this share of the time. */
 const SHARE = 0.05;
 
 class LiveView implements View {
@@ -117,7 +120,7 @@ class LiveView implements View {
       const times = { now: realClock.now(), startedAt: this.#startedAt };
       return liveLines({ status, heard: this.#heard, colors: this.#colors(), ...times }, this.#screen.size);
     } catch {
-      // The team was put away, or its disk is in trouble, which whoever works on it tells: the last drawing stays.
+      // The team was archived, or its disk fails, which the working processes report. The last drawing stays.
       return undefined;
     }
   }
@@ -130,10 +133,10 @@ class LiveView implements View {
   }
 }
 
-/** Whoever works on the team meets the same trouble and tells it; the view just ends. */
+/** The processes that work on the team meet and report the same error; the view only ends. */
 const ignored = (): void => {};
 
-/** Follows the events of a team and hands them to a view. */
+/** Follows the events of a team and passes them to a view. */
 class Watch implements Progress {
   readonly #store: ReturnType<typeof openForReading>;
   readonly #view: View;

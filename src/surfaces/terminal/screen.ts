@@ -1,6 +1,6 @@
 /**
- * Lines that stay in their place at the bottom of a terminal: drawn over each other, left as they are at the end. Only
- * cursor movement, no alternate screen, so that what scrolled by before can still be read.
+ * Lines that stay at the bottom of a terminal: each drawing replaces the last one, and the final one stays. It only
+ * moves the cursor and uses no alternate screen, so that earlier output can still be read.
  */
 import { rowsOf } from './text-width.ts';
 
@@ -23,13 +23,13 @@ export class Screen {
     this.#terminal = terminal;
   }
 
-  /** What a terminal that does not say it takes for granted. */
+  /** The size of the terminal; 80 × 24 if it is unknown. */
   get size(): { columns: number; rows: number } {
     const { columns = 0, rows = 0 } = this.#terminal;
     return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
   }
 
-  /** Draws over the last drawing, which may have been wrapped by a narrower window since. */
+  /** Draws over the last drawing, which a narrower window may have wrapped since. */
   draw(lines: readonly string[]): void {
     const up = rowsOf(this.#lines, this.size.columns);
     const back = up === 0 ? '' : `\r\u001b[${up}A${ERASE_BELOW}`;
@@ -38,7 +38,7 @@ export class Screen {
     this.#isHidden = true;
   }
 
-  /** Gives the cursor back; idempotent. */
+  /** Shows the cursor again. Idempotent. */
   leave(): void {
     if (this.#isHidden) this.#terminal.write(SHOW_CURSOR);
     this.#isHidden = false;

@@ -1,4 +1,4 @@
-/** What a team's events tell a watcher: the last words of each member, and what each works on since when. */
+/** What the events of a team show: the last words of each member, and its current task with the start time. */
 import { isSpeech, type ShownEvent } from '../../app.ts';
 
 export interface CurrentTask {
@@ -15,7 +15,7 @@ export interface TeamActivity {
 
 export const NOTHING: TeamActivity = { words: new Map(), work: new Map() };
 
-/** What is known after one more event. */
+/** The activity after one more event. */
 export function withEvent({ words, work }: TeamActivity, event: ShownEvent): TeamActivity {
   const { member, text = '' } = event;
   const said = member !== undefined && isSpeech(event) && text.trim() !== '' ? new Map(words).set(member, text) : words;

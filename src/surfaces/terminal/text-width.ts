@@ -1,12 +1,12 @@
-/** Text in terminal columns, which are not its characters: wide ones take two, accents none. */
+/** Measures text in terminal columns, not characters: wide characters take two, accents none. */
 import stringWidth from 'fast-string-width';
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
-/** What a person takes for one character, each. */
+/** Splits a text into what a person sees as characters (grapheme clusters). */
 export const charactersOf = (text: string): string[] => Array.from(graphemes.segment(text), ({ segment }) => segment);
 
-/** The beginning of a text that fits, with an ellipsis where something is missing. */
+/** The beginning of a text that fits; an ellipsis marks that text is missing. */
 export function clipped(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text;
   let shown = '';
@@ -24,6 +24,6 @@ export const padded = (text: string, columns: number): string =>
 
 export const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => stringWidth(text)));
 
-/** How many lines of the screen these take at so many columns: longer ones wrap. */
+/** How many rows these lines take at this width; longer lines wrap. */
 export const rowsOf = (lines: readonly string[], columns: number): number =>
   lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(stringWidth(line) / Math.max(1, columns))), 0);

@@ -1,4 +1,4 @@
-/** The page itself: four files that were built with the package. They are the same for everybody and hold no data. */
+/** The page itself: four files built with the package. They hold no data and are the same for every team. */
 import { builtPage } from '../../app.ts';
 
 const TYPES = {
@@ -8,7 +8,7 @@ const TYPES = {
   'icon.svg': 'image/svg+xml',
 } as const;
 
-/** @returns undefined for a path that is none of the page's */
+/** @returns undefined for a path that is not a file of the page */
 export function assetAt(path: string): { readonly type: string; readonly text: string } | undefined {
   const name = path === '/' ? 'index.html' : path.slice(1);
   if (!isAsset(name)) return undefined;

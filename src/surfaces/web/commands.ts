@@ -1,4 +1,4 @@
-/** What a person does through the page: the very same deeds as at the command line, in the name of the lead. */
+/** What a person does through the page: the same commands as at the command line, as the lead. */
 import * as z from 'zod';
 import { judgeTask, reviseTask, type Task, type TeamHandle } from '../../app.ts';
 import type { CommandResult } from './wire-types.ts';
@@ -17,7 +17,10 @@ export type WebCommand = z.infer<typeof webCommandSchema>;
 
 const told = (...names: readonly string[]): CommandResult => ({ told: names, refused: [] });
 
-/** @throws what the team's law refuses; the handle is closed in any case */
+/**
+ * Runs one command and closes the handle in any case.
+ * @throws TeamError what the verb would throw
+ */
 export async function runWebCommand(opened: TeamHandle, deed: WebCommand): Promise<CommandResult> {
   await using handle = opened;
   switch (deed.do) {
@@ -40,4 +43,4 @@ export async function runWebCommand(opened: TeamHandle, deed: WebCommand): Promi
 }
 
 const holderOf = (task: Task): string =>
-  task.status === 'in_progress' ? task.claim.member : (task.owner ?? `whoever takes task #${task.id}`);
+  task.status === 'in_progress' ? task.claim.member : (task.owner ?? `the member that claims task #${task.id}`);

@@ -1,12 +1,12 @@
 /**
- * A team's changes as server-sent events. The id of each is the number of the last event of the team that it knows of;
- * who comes back with `Last-Event-ID` gets what changed after that, and nothing twice that did not change.
+ * A team's changes as server-sent events. The id of each is the number of the last team event that it covers. A client
+ * that returns with `Last-Event-ID` gets only what changed after that number.
  */
 import type { Context } from 'hono';
 import { streamSSE } from 'hono/streaming';
 import type { LiveTeam } from './live-team.ts';
 
-/** So often something is said, at least: a connection that is cut is noticed by who writes. */
+/** A comment is sent at least this often, because only writing detects a broken connection. */
 const HEARTBEAT_MS = 15_000;
 
 export function streamOf(c: Context, team: LiveTeam, closing: AbortSignal): Response {
@@ -26,5 +26,5 @@ export function streamOf(c: Context, team: LiveTeam, closing: AbortSignal): Resp
   });
 }
 
-/** Asked anew: it changes while we wait. */
+/** A function, because the value changes while the loop waits. */
 const isOver = ({ aborted }: AbortSignal): boolean => aborted;

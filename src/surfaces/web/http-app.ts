@@ -1,6 +1,6 @@
 /**
- * What the page asks its server, route by route. The guard has let the request in; here words are parsed, a team is
- * found among those that there are, and the public API answers. No path of a file is ever made from what was asked.
+ * The routes of the page's server. The guard has already accepted the request. Here input is parsed, the team is looked
+ * up among the existing ones, and the answer is made. No file path is ever built from the request.
  */
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -12,7 +12,7 @@ import type { TeamCache } from './team-cache.ts';
 import { asJson } from './json.ts';
 import { streamOf } from './event-stream.ts';
 
-/** A message of the largest size that is kept in its line, and what is around it. */
+/** The largest message that is kept in its line, with its JSON around it. */
 const LARGEST_BODY = 320 * 1024;
 
 const number = z.coerce.number().int().min(0).max(1e9);
@@ -50,12 +50,12 @@ export function appOf(cache: TeamCache): Hono {
   });
   app.get('*', (c) => asset(c));
   app.onError((error, c) => failed(c, error));
-  app.notFound((c) => c.json({ error: { code: 'NOT_FOUND', message: 'There is nothing here.' } }, 404));
+  app.notFound((c) => c.json({ error: { code: 'NOT_FOUND', message: 'There is no such page.' } }, 404));
   return app;
 }
 
 function tooLong(c: Context): Response {
-  const message = `At most ${LARGEST_BODY} bytes are taken here; put the rest into a file.`;
+  const message = `A request may have at most ${LARGEST_BODY} bytes; put longer text into a file.`;
   return c.json({ error: { code: 'USAGE', message } }, 413);
 }
 
@@ -63,7 +63,7 @@ function tooLong(c: Context): Response {
 function parsed<T>(schema: z.ZodType<T>, given: unknown): T {
   const checked = check(schema, given);
   if (checked.ok) return checked.value;
-  const { path, text } = checked.problems[0] ?? { path: [], text: 'This is not what is asked here.' };
+  const { path, text } = checked.problems[0] ?? { path: [], text: 'The request is not valid.' };
   throw new UsageError('USAGE', path.length === 0 ? text : `${path.join('.')}: ${text}`);
 }
 

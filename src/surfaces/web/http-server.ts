@@ -1,6 +1,6 @@
 /**
- * The page's server as a thing of the network: it listens on this machine only, turns away whoever the guard refuses
- * before any of our code reads the request, and gives back its port and every connection when it is closed.
+ * The page's HTTP server. It listens on 127.0.0.1 only, and refuses requests by the guard before other code reads them.
+ * Closing it frees its port and every connection.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
@@ -18,36 +18,39 @@ export interface HttpServerHandle {
   close(): Promise<void>;
 }
 
-/** @param port 0 for any that is free @throws UsageError `USAGE` for a port that is taken */
+/**
+ * @param port 0 for any free port
+ * @throws UsageError `USAGE` for a port in use
+ */
 export async function openHttpServer(port: number, answerer: RequestHandler): Promise<HttpServerHandle> {
   const token = randomBytes(32).toString('base64url');
   const isToken = (given: string): boolean => timingSafeEqual(hashOf(given), hashOf(token));
-  let house: ServerIdentity = { port, isToken };
+  let identity: ServerIdentity = { port, isToken };
   const server = createServer(
-    // A request without a Host is the guard's to refuse.
+    // The guard refuses a request without a Host header.
     { requireHostHeader: false, headersTimeout: 10_000, requestTimeout: 30_000, maxHeaderSize: 16 * 1024 },
-    (request, response) => welcome(house, request, response, answerer),
+    (request, response) => handleRequest(identity, request, response, answerer),
   );
-  // Nothing here is spoken but plain requests.
+  // Only plain requests are supported.
   for (const event of ['upgrade', 'connect'])
     server.on(event, (_request: IncomingMessage, socket: NodeJS.WritableStream) => {
       socket.end('HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     });
-  house = { port: await listening(server, port), isToken };
-  return { port: house.port, token, close: () => closed(server) };
+  identity = { port: await listening(server, port), isToken };
+  return { port: identity.port, token, close: () => closed(server) };
 }
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-function welcome(
-  house: ServerIdentity,
+function handleRequest(
+  identity: ServerIdentity,
   request: IncomingMessage,
   response: ServerResponse,
   answerer: RequestHandler,
 ): void {
   for (const [name, value] of Object.entries(RESPONSE_HEADERS)) response.setHeader(name, value);
   const { method = '', url: target = '', rawHeaders } = request;
-  const refused = requestRefusal({ method, target, rawHeaders }, house);
+  const refused = requestRefusal({ method, target, rawHeaders }, identity);
   if (refused === undefined) {
     answerer(request, response);
     return;

@@ -1,4 +1,7 @@
-/** What the page shows of one team, as rows that know since which event they are as they are. Reads, and tells nobody. */
+/**
+ * What the page shows of one team: rows, each with the number of the event that last changed it. Reads only, and
+ * notifies nobody.
+ */
 import {
   count,
   criticalPath,
@@ -15,19 +18,19 @@ import { VersionedRows } from './versioned-rows.ts';
 import { memberRows, sketchedMembers, spanRow, taskRow } from './wire-rows.ts';
 import type { EventRow, Head } from './wire-types.ts';
 
-/** What a task's row was made of, when it was final. */
+/** What the row of an ended task was made from. */
 interface Made {
   readonly task: Task;
   readonly spending: Spending | undefined;
 }
 
-/** Rows that are made before others may have their turn. */
+/** Rows that are made before other work may run. */
 const PORTION = 500;
 
 const PARTS = ['members', 'starts', 'problems', 'edges', 'path'] as const;
 
 export class LiveModel {
-  /** Why it stands still; null as long as it does not. */
+  /** Why the view is not updated any more; null while it is. */
   trouble: string | null = null;
   readonly #place: { readonly id: string; readonly isArchived: boolean };
   readonly #watch: TeamWatch;
@@ -43,7 +46,7 @@ export class LiveModel {
     this.#watch = watch;
   }
 
-  /** The last event that it knows of. */
+  /** The number of the last event that the rows include. */
   get number(): number {
     return this.#number;
   }
@@ -52,19 +55,22 @@ export class LiveModel {
     return this.#snapshot === undefined;
   }
 
-  /** What the board alone tells: the events may be many. */
+  /** Makes rows from the board alone, because reading all events may take long. */
   *sketch(): CooperativeWork<void> {
     const board = this.#watch.store.board.fold();
     yield* this.#putTasks(board, 1);
     this.#parts.put('members', sketchedMembers(board), 1);
   }
 
-  /** @returns whether anything changed @throws StoreError when the team was put away meanwhile */
+  /**
+   * @returns whether anything changed
+   * @throws StoreError when the team was archived in the meantime
+   */
   *look(): CooperativeWork<boolean> {
     const snapshot = this.#watch.look();
     const { projection } = this.#watch;
     const number = projection.last?.number ?? 0;
-    // The board may be ahead of the events that were heard: what changed is younger than what was told before.
+    // The board may be ahead of the events that were read, so changed rows get a number above all that was sent.
     const since = this.#number + 1;
     const changes = [
       this.#snapshot === undefined || number > this.#number,
@@ -83,7 +89,7 @@ export class LiveModel {
     return changes.includes(true);
   }
 
-  /** An `Update` as JSON, put together from texts that are there already. */
+  /** An `Update` as JSON, joined from the texts of its rows. */
   update(after: number, events: readonly EventRow[]): string {
     const parts = PARTS.flatMap((part) => {
       const text = this.#parts.one(part, after);
@@ -123,7 +129,7 @@ export class LiveModel {
       const key = `${span.task}.${span.claim}`;
       if (isEnded(span) && this.#spans.has(`${key}!`)) continue;
       const row = spanRow(span);
-      // Rows of one claim replace each other on the page; that it ended is said once.
+      // Rows of one claim replace each other on the page; its end is sent once.
       isChanged = this.#spans.put(isEnded(span) ? `${key}!` : key, row, since) || isChanged;
       if ((count += 1) % PORTION === 0) yield;
     }

@@ -1,6 +1,6 @@
 /**
- * One team as the page sees it: followed event by event, looked at after each portion of news and each second while
- * somebody watches, and told to any number of readers as what changed since the event that they know of.
+ * One team for the page: it follows the events, reads the team after each batch of events, and each second while a
+ * client is connected. It gives any number of clients what changed since the event that they know.
  */
 import {
   shellWords,
@@ -39,13 +39,13 @@ export interface LivePlace {
   readonly isArchived: boolean;
 }
 
-/** Looks are at least so far apart. */
+/** Least time between two reads. */
 const LOOK_MS = 250;
-/** Without news it is looked so often: a member may be silent for too long, mail may be read. */
+/** Time between reads without events: a member may have become stalled, or mail may have been read. */
 const RELOOK_MS = 1_000;
-/** Events that are kept for readers. */
+/** How many events are kept for clients. */
 const KEPT_EVENTS = 1_000;
-/** Characters of a result that are shown. */
+/** How many characters of a result are shown. */
 const SHOWN_RESULT = 64 * 1024;
 
 export class LiveTeam {
@@ -53,7 +53,7 @@ export class LiveTeam {
   readonly #options: LiveOptions;
   readonly #watch: TeamWatch;
   readonly #model: LiveModel;
-  readonly #book: MailIndex;
+  readonly #mailIndex: MailIndex;
   readonly #end = new AbortController();
   #following: Promise<void> | undefined;
   readonly #waiters = new Set<() => void>();
@@ -67,10 +67,13 @@ export class LiveTeam {
     this.#options = options;
     this.#watch = new TeamWatch(place.paths, options.watch);
     this.#model = new LiveModel(place, this.#watch);
-    this.#book = new MailIndex(this.#watch.store);
+    this.#mailIndex = new MailIndex(this.#watch.store);
   }
 
-  /** Resolves when its board can be shown; what its events tell comes later. @throws UsageError `UNKNOWN_TEAM` */
+  /**
+   * Resolves when the board can be shown; data from the events follows later.
+   * @throws UsageError `UNKNOWN_TEAM`
+   */
   static async open(place: LivePlace, options: LiveOptions): Promise<LiveTeam> {
     const live = new LiveTeam(place, options);
     try {
@@ -84,7 +87,7 @@ export class LiveTeam {
     return live;
   }
 
-  /** Somebody looks, until it is disposed of. */
+  /** Counts a connected client, until it is disposed of. */
   watched(): Disposable {
     this.#watchers += 1;
     this.#lookIn(RELOOK_MS);
@@ -95,7 +98,7 @@ export class LiveTeam {
     };
   }
 
-  /** @param after the last event that its reader knows of; 0 for one that knows nothing */
+  /** @param after the last event that the client knows; 0 for a new client */
   update(after: number): { readonly number: number; readonly version: number; readonly text: string } {
     const number = this.#model.number;
     const known = after > number ? 0 : after;
@@ -103,7 +106,7 @@ export class LiveTeam {
     return { number, version: this.#version, text: this.#model.update(known, events) };
   }
 
-  /** @returns false when nothing changed after `version` for `ms`, or until `signal` aborted */
+  /** @returns false when nothing changed after `version` for `ms` milliseconds, or until `signal` aborted */
   changed(version: number, ms: number, signal: AbortSignal): Promise<boolean> {
     if (this.#version > version || signal.aborted) return Promise.resolve(this.#version > version);
     return new Promise((resolve) => {
@@ -139,7 +142,7 @@ export class LiveTeam {
   }
 
   mail(wanted: MailWanted): Promise<MailPage> {
-    return this.#book.page(wanted);
+    return this.#mailIndex.page(wanted);
   }
 
   /** @throws UsageError `POLICY_DENIED`, `USAGE` */
@@ -157,26 +160,26 @@ export class LiveTeam {
   async #follow(): Promise<void> {
     const { signal } = this.#end;
     try {
-      for await (const news of this.#watch.follow(signal)) await this.#hear(news);
+      for await (const news of this.#watch.follow(signal)) await this.#onEvents(news);
       this.#look();
     } catch (error) {
-      this.#troubled(error);
+      this.#onError(error);
     }
   }
 
-  async #hear(news: readonly ShownEvent[]): Promise<void> {
+  async #onEvents(news: readonly ShownEvent[]): Promise<void> {
     this.#events = [...this.#events, ...news.slice(-KEPT_EVENTS).map(eventRow)].slice(-KEPT_EVENTS);
     if (!this.#model.isSketch) {
       this.#lookIn(LOOK_MS);
       return;
     }
-    // The first look has a long past to show.
-    if (await runCooperatively(this.#model.look())) this.#tell();
+    // The first read has all past events to process.
+    if (await runCooperatively(this.#model.look())) this.#notify();
     if (this.#watchers > 0) this.#lookIn(RELOOK_MS);
   }
 
   #lookIn(ms: number): void {
-    // Half of the events would tell less than the truth.
+    // With only a part of the events read, the figures would be wrong.
     if (this.#model.isSketch || (this.#timer !== undefined && ms > LOOK_MS)) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#look(), ms);
@@ -187,21 +190,21 @@ export class LiveTeam {
     this.#timer = undefined;
     if (this.#end.signal.aborted) return;
     try {
-      if (runAtOnce(this.#model.look())) this.#tell();
+      if (runAtOnce(this.#model.look())) this.#notify();
       if (this.#watchers > 0) this.#lookIn(RELOOK_MS);
     } catch (error) {
-      this.#troubled(error);
+      this.#onError(error);
     }
   }
 
-  /** The view stands still and says why: it was put away, say, or a newer program writes it. */
-  #troubled(error: unknown): void {
+  /** Stops updating and shows the reason: for example, the team was archived, or a newer program writes it. */
+  #onError(error: unknown): void {
     if (!isTeamError(error)) throw error;
     this.#model.trouble = error.message;
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#version += 1;
     for (const wake of Array.from(this.#waiters)) wake();
   }

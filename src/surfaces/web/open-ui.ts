@@ -6,30 +6,30 @@ import { openHttpServer } from './http-server.ts';
 
 export interface Ui {
   readonly port: number;
-  /** For a browser; it carries the token behind its `#`, which no browser sends anywhere. */
+  /** For a browser. The token is in the fragment after `#`, which browsers do not send. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 export interface UiOptions extends TeamCacheOptions {
-  /** 0 for any that is free. */
+  /** 0 for any free port. */
   readonly port: number;
   /** The team that is shown first. */
   readonly team?: string | undefined;
 }
 
-/** @throws UsageError `USAGE` for a port that is taken */
+/** @throws UsageError `USAGE` for a port in use */
 export async function openUi({ port: wanted, team, ...options }: UiOptions): Promise<Ui> {
   const cache = new TeamCache(options);
-  const house = await openHttpServer(wanted, getRequestListener(appOf(cache).fetch));
+  const httpServer = await openHttpServer(wanted, getRequestListener(appOf(cache).fetch));
   cache.warm(team);
   const first = team === undefined ? '' : `&team=${encodeURIComponent(team)}`;
   return {
-    port: house.port,
-    url: `http://127.0.0.1:${house.port}/#token=${house.token}${first}`,
+    port: httpServer.port,
+    url: `http://127.0.0.1:${httpServer.port}/#token=${httpServer.token}${first}`,
     async close() {
       await cache[Symbol.asyncDispose]();
-      await house.close();
+      await httpServer.close();
     },
   };
 }

@@ -1,13 +1,13 @@
 /**
- * Who may ask the page's server for what, decided before anything reads the request: only a browser tab that was opened
- * by its user, or a program, that names this very address and, for data, holds the token. Against DNS rebinding, forged
- * requests of other sites and proxies; what is not clearly ours is refused.
+ * Decides which requests the page's server accepts, before other code reads them. A request must name exactly this
+ * address and, for data, carry the token. A browser request must come from a tab that the user opened. This stops DNS
+ * rebinding, forged requests of other sites, and proxies; what is not clearly ours is refused.
  */
 export interface HttpRequestHead {
   readonly method: string;
-  /** The request's target as it stood in its first line. */
+  /** The request target, exactly as in the request line. */
   readonly target: string;
-  /** Names and values by turns, as they came: a header that came twice is there twice. */
+  /** Names and values in turn, as received: a repeated header appears twice. */
   readonly rawHeaders: readonly string[];
 }
 
@@ -18,14 +18,14 @@ export interface HttpRefusal {
 
 export interface ServerIdentity {
   readonly port: number;
-  /** In constant time. */
+  /** Compares in constant time. */
   readonly isToken: (given: string) => boolean;
 }
 
-/** Paths below this are data and deeds; all else is the page itself, which holds nothing of anybody. */
+/** Paths below this are data and commands; all others are the page itself, which holds no data. */
 export const API = '/api/';
 
-/** @returns undefined for a request that may come in */
+/** @returns undefined for a request that is accepted */
 export function requestRefusal(request: HttpRequestHead, server: ServerIdentity): HttpRefusal | undefined {
   const header = headersOf(request.rawHeaders);
   return (
@@ -44,14 +44,15 @@ function headersOf(raw: readonly string[]): Headers {
   return (name) => raw.filter((_, at) => at % 2 === 1 && raw[at - 1]?.toLowerCase() === name);
 }
 
-/** The port counts first: another server on this machine is another place. */
+/** The port must match, because another server on this machine is a different origin. */
 const hostsOf = (port: number): readonly string[] => [`127.0.0.1:${port}`, `localhost:${port}`];
 
 function wrongPlace(target: string, hosts: readonly string[], port: number): HttpRefusal | undefined {
-  if (!target.startsWith('/') || target.startsWith('//')) return forbidden('The target is no path of this server.');
+  if (!target.startsWith('/') || target.startsWith('//'))
+    return forbidden('The request target is not a path of this server.');
   const [host] = hosts;
   if (host === undefined || hosts.length > 1 || !hostsOf(port).includes(host))
-    return forbidden('The Host is not this server.');
+    return forbidden('The Host header does not name this server.');
   return undefined;
 }
 
@@ -62,18 +63,21 @@ function wrongOrigin(
   port: number,
 ): HttpRefusal | undefined {
   const own = hostsOf(port).map((host) => `http://${host}`);
-  if (origins.some((origin) => !own.includes(origin))) return forbidden('Another site may not ask.');
-  // `none`: the user typed the address or followed it from another program; for data no page of ours is asked so.
+  if (origins.some((origin) => !own.includes(origin))) return forbidden('A request from another site is refused.');
+  // `none`: the user typed the address or followed it from another program. Our page never requests data like that.
   const allowed = target.startsWith(API) ? ['same-origin'] : ['same-origin', 'none'];
-  return sites.some((site) => !allowed.includes(site)) ? forbidden('Another site may not ask.') : undefined;
+  return sites.some((site) => !allowed.includes(site))
+    ? forbidden('A request from another site is refused.')
+    : undefined;
 }
 
 function wrongMethod(method: string, target: string, types: readonly string[]): HttpRefusal | undefined {
   if (method === 'GET' || (method === 'HEAD' && !target.startsWith(API))) return undefined;
-  if (method !== 'POST' || !target.startsWith(API)) return { status: 405, why: `Nothing here is asked by ${method}.` };
-  // A form of another site can send three types only, and this is none of them.
+  if (method !== 'POST' || !target.startsWith(API))
+    return { status: 405, why: `The method ${method} is not supported here.` };
+  // A form of another site can send only three content types, and this is not one of them.
   const isJson = types.length === 1 && /^application\/json(?:;\s*charset=utf-8)?$/i.test(types[0] ?? '');
-  return isJson ? undefined : { status: 415, why: 'What is sent here is application/json.' };
+  return isJson ? undefined : { status: 415, why: 'The content type must be application/json.' };
 }
 
 function withoutToken(given: readonly string[], { isToken }: ServerIdentity): HttpRefusal | undefined {

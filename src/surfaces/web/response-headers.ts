@@ -1,6 +1,6 @@
 /**
- * What every answer of the page's server says besides itself: the page runs our script and nothing else, makes no HTML
- * from text, talks to this server only, stands in no frame, and leaves nothing in a cache.
+ * The headers of every answer of the page's server. The page may run only our script, make no HTML from text, contact
+ * only this server, be in no frame, and be in no cache.
  */
 const POLICY = [
   "default-src 'none'",

@@ -1,11 +1,11 @@
-/** The teams of a root, each followed from when it is first looked at until the server ends. */
+/** The teams of a root; each is followed from its first request until the server ends. */
 import { basename } from 'node:path';
 import { listTeams, openHandle, UsageError, type ListedTeam, type OpenOptions, type TeamHandle } from '../../app.ts';
 import { LiveTeam, type LiveOptions } from './live-team.ts';
 import type { TeamEntry } from './wire-types.ts';
 
 export interface TeamCacheOptions extends LiveOptions {
-  /** For deeds. */
+  /** For commands. */
   readonly open: OpenOptions;
 }
 
@@ -41,21 +41,24 @@ export class TeamCache implements AsyncDisposable {
     const place = { id, paths: team.paths, isArchived: team.archivedAt !== undefined };
     const made = LiveTeam.open(place, this.#options);
     this.#shown.set(id, made);
-    // What could not be opened is tried again by who asks next.
+    // If opening failed, the next request tries again.
     made.catch(() => this.#shown.delete(id));
     return made;
   }
 
-  /** Opens the team that is shown first before somebody asks; who then asks hears what is wrong with it. */
+  /** Opens the first team before it is requested; a later request reports any error. */
   warm(id = this.list()[0]?.id): void {
     if (id !== undefined) this.live(id).catch(() => {});
   }
 
-  /** For a deed, in the name of who started the server. @throws UsageError `UNKNOWN_TEAM`, `POLICY_DENIED` */
+  /**
+   * Opens a team for a command, as the person who started the server.
+   * @throws UsageError `UNKNOWN_TEAM`, `POLICY_DENIED`
+   */
   handle(id: string): TeamHandle {
     const { name, archivedAt } = this.#find(id);
     if (archivedAt !== undefined)
-      throw new UsageError('POLICY_DENIED', `Team ${name} has ended; nobody reads its mail any more.`);
+      throw new UsageError('POLICY_DENIED', `Team ${name} is archived; no process reads its mail.`);
     return openHandle(name, this.#options.open);
   }
 

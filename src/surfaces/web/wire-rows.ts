@@ -1,4 +1,4 @@
-/** Rows of the page out of what the views know: pure. */
+/** Makes the page's rows from the views. Pure. */
 import { cardOf, type TeamSnapshot, type ClaimSpan, type Spending, type TeamProjection, type Task } from '../../app.ts';
 import { eventLine, isOfBoard, type ShownEvent } from '../../app.ts';
 import type { EventRow, MemberRow, SpanRow, Spent, TaskRow } from './wire-types.ts';
@@ -44,7 +44,7 @@ export const eventRow = (event: ShownEvent): EventRow => ({
   isOfBoard: isOfBoard(event),
 });
 
-/** Members as the board alone knows them, before the events are read. */
+/** Members from the board alone, before the events are read. */
 export const sketchedMembers = (board: Board): MemberRow[] =>
   [...board.members.values()].map(({ name, role }, color) => ({
     name,

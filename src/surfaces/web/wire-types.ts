@@ -1,4 +1,4 @@
-/** What goes over the wire from the server to the page: types alone, which both sides share. Times are milliseconds. */
+/** Types of the data that the server sends to the page; both sides share them. Times are milliseconds. */
 import type { MailRow, TeamProblem, ShownPage } from '../../app.ts';
 
 export type { MailRow, TeamProblem, ShownPage };
@@ -7,7 +7,7 @@ export const COLUMN_ORDER = ['blocked', 'ready', 'in_progress', 'completed', 'fa
 export type WebColumn = (typeof COLUMN_ORDER)[number];
 
 export interface TeamEntry {
-  /** The name of its folder: of an archived team with the time. */
+  /** The name of its folder; for an archived team it includes the time. */
   readonly id: string;
   readonly name: string;
   readonly archivedAt?: string | undefined;
@@ -25,9 +25,9 @@ export interface TaskRow {
   readonly member: string | null;
   readonly role: string | null;
   readonly blockedBy: readonly string[];
-  /** Of those, what still holds it up. */
+  /** The blockers that are not resolved yet. */
   readonly waitsFor: readonly string[];
-  /** It waits for an answer. */
+  /** The task waits for an answer. */
   readonly asks: boolean;
   readonly attempts: number;
   readonly since: number;
@@ -40,7 +40,7 @@ export interface SpanRow {
   readonly member: string;
   readonly claim: number;
   readonly from: number;
-  /** Null as long as it is held. */
+  /** Null while the claim is held. */
   readonly to: number | null;
   readonly end: string | null;
 }
@@ -54,7 +54,7 @@ export interface StartRow {
 export interface MemberRow {
   readonly name: string;
   readonly role: string;
-  /** A place in the cycle of colours, from 0. */
+  /** The index of its colour, from 0. */
   readonly color: number;
   /** `unknown` until the events are read. */
   readonly state: string;
@@ -78,7 +78,7 @@ export interface EventRow {
   readonly member: string | null;
   readonly type: string;
   readonly text: string;
-  /** It stands in the board's log; if not, in the event log. */
+  /** True for the board's log, false for the event log. */
   readonly isOfBoard: boolean;
 }
 
@@ -101,23 +101,23 @@ export interface Head {
   readonly firstAt: number | null;
   readonly lastAt: number | null;
   readonly now: number;
-  /** The events are still being read: figures that come from them are not whole. */
+  /** The events are still being read: figures from them are incomplete. */
   readonly isReading: boolean;
-  /** Why the view stands still. */
+  /** Why the view is not updated any more; null while it is. */
   readonly trouble: string | null;
 }
 
-/** The critical path, as it was at a time. */
+/** The critical path at a time. */
 export interface PathRow {
-  /** Ids, from the first to the last. */
+  /** Task ids, from first to last. */
   readonly tasks: readonly string[];
   readonly ms: number;
   readonly at: number;
 }
 
-/** What changed since an event; a part that did not is left out. Rows replace those of the same key. */
+/** What changed since an event; unchanged parts are left out. A row replaces an earlier row with the same key. */
 export interface Update {
-  /** The last event that it knows of. */
+  /** The number of the last event that it includes. */
   readonly number: number;
   readonly head: Head;
   readonly tasks: readonly TaskRow[];
@@ -140,7 +140,7 @@ export interface TaskDetail {
   readonly description: string;
   readonly history: readonly { readonly at: string; readonly type: string; readonly by: string }[];
   readonly result: string | null;
-  /** Files that tell of it, for `file`. */
+  /** Files about the task, for the route `file`. */
   readonly files: readonly string[];
 }
 
@@ -149,8 +149,8 @@ export interface WhyDetail {
 }
 
 export interface CommandResult {
-  /** Who was told. */
+  /** The members that got the command's message. */
   readonly told: readonly string[];
-  /** Who was not, and why. */
+  /** The members that did not get it, and why. */
   readonly refused: readonly string[];
 }

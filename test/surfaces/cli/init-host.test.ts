@@ -23,12 +23,12 @@ describe.each(hosts)('for $host', ({ host, file }) => {
   test('the entry is told and written, and a second time nothing is', async () => {
     const first = await place.teams('init', '--host', host);
     expect(first).toMatchObject({ code: 0, out: '' });
-    expect(first.err).toContain(`${join(place.root, file)} gets:\n`);
+    expect(first.err).toContain(`${join(place.root, file)} will get:\n`);
     const written = read(file);
     expect(first.err).toContain(written.trim());
     expect(written).toContain('"mcp"');
     const again = await place.teams('init', '--host', host);
-    expect(again.err).toMatch(/has a server "teams" already; it stays as it is\.\n$/);
+    expect(again.err).toMatch(/already has a server "teams"; it is not changed\.\n$/);
     expect(read(file)).toBe(written);
   });
 
@@ -90,6 +90,6 @@ describe('the entry', () => {
         /--host: Expected "host" to be one of claude, codex, gemini, opencode.*claude/,
       ) as string,
     });
-    expect((await place.teams('init', '--print')).err).toMatch(/--print belongs to --host/);
+    expect((await place.teams('init', '--print')).err).toMatch(/--print needs --host/);
   });
 });

@@ -63,7 +63,7 @@ describe('a team', () => {
     ]);
     expect(errorOf(await place.teams('create', 'login', '--json'))).toEqual({ exit: 3, code: 'TEAM_EXISTS' });
     expect((await place.json(listSchema, 'list')).teams.map(({ name }) => name)).toEqual(['login']);
-    expect((await place.teams('delete')).out).toBe('Team login was put into the archive.\n');
+    expect((await place.teams('delete')).out).toBe('Team login was archived.\n');
     expect((await place.json(listSchema, 'list')).teams).toEqual([]);
     expect((await place.json(listSchema, 'list', '--all')).teams.map(({ name }) => name)).toEqual(['login']);
     expect(await place.json(statusSchema, 'status', 'login')).toMatchObject({ status: 'shutdown', phase: 'complete' });
@@ -245,7 +245,7 @@ describe('a project', () => {
     expect(readFileSync(config, 'utf8')).toMatch(/^# yaml-language-server: \$schema=.*\n(?:#.*\n|\n)+$/);
     expect(readFileSync(join(place.root, '.git/info/exclude'), 'utf8')).toMatch(/\n\.teams\/\n\.tasks\/\n$/);
     writeFileSync(config, 'maxAgents: 3\n');
-    expect((await place.teams('init')).err).toBe('Everything is there already.\n');
+    expect((await place.teams('init')).err).toBe('Nothing to write: everything exists already.\n');
     expect(readFileSync(config, 'utf8')).toBe('maxAgents: 3\n');
   });
 

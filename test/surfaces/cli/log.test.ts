@@ -85,7 +85,7 @@ describe('wisdom', () => {
     expect((await place.teams('wisdom', 'login', 'issues', 'No retries.\n- No tests.')).out).toBe(
       '- No retries.\n- No tests.\n',
     );
-    expect((await place.teams('wisdom', 'issues', 'No tests.')).out).toBe('known already\n');
+    expect((await place.teams('wisdom', 'issues', 'No tests.')).out).toBe('already noted\n');
     expect((await place.teams('wisdom', 'login')).out).toBe('# issues\n- No retries.\n- No tests.\n');
     expect((await place.teams('wisdom', 'gossip', 'x')).err).toMatch(/learnings, decisions, conventions, issues/);
   });

@@ -133,7 +133,7 @@ describe('refine', () => {
     const { out } = await place.say(['refine', '-', ...QUICK, '--json'], { stdin: 'Say it, max 2 rounds\n' });
     expect(JSON.parse(out)).toMatchObject({ task: 'Say it, max 2 rounds', maxRounds: 3 });
     expect((await place.teams('refine', 'Say it, max 2 rounds', ...QUICK)).err).toContain(
-      'Taking "max 2 rounds" as the cap of rounds',
+      '"max 2 rounds" is read as the limit of rounds',
     );
   });
 
@@ -145,8 +145,8 @@ describe('refine', () => {
       'USAGE',
       'Valid are codex, gemini, ollama, claude, opencode, both, all, exec:CMD',
     ],
-    ['no task', QUICK, 2, 'USAGE', 'There is no task'],
-    ['a task that is nothing but a cap', ['max 2 rounds', ...QUICK], 2, 'USAGE', 'There is no task'],
+    ['no task', QUICK, 2, 'USAGE', 'The task is missing'],
+    ['a task that is nothing but a cap', ['max 2 rounds', ...QUICK], 2, 'USAGE', 'The task is missing'],
     [
       'a cap that is no number',
       ['x', ...QUICK, '--max-rounds', 'many'],
@@ -332,7 +332,7 @@ describe('relay', () => {
   });
 
   it.each([
-    ['nobody', ['--prompt', 'x'], 2, 'USAGE', '--to: to whom?'],
+    ['nobody', ['--prompt', 'x'], 2, 'USAGE', '--to: Expected a backend'],
     ['nothing', ['--to', 'exec:cat'], 2, 'USAGE', '--prompt'],
     ['several', ['--to', 'both', '--prompt', 'x'], 2, 'USAGE', 'names several'],
     ['one that nobody knows', ['--to', 'invalid', '--prompt', 'x'], 2, 'USAGE', 'Unknown backend'],

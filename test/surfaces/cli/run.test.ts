@@ -226,7 +226,7 @@ describe('a run that was stopped', () => {
     place.put('woken', '');
     const again = await place.teams('run', 'plan.yaml');
     expect(again).toMatchObject({ code: 0 });
-    expect(again.err).toContain('Going on with the unfinished team slow.');
+    expect(again.err).toContain('Continuing the unfinished team slow.');
     expect(archived(place)).toEqual([]);
   });
 

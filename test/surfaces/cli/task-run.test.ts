@@ -88,7 +88,7 @@ describe('run of a task', () => {
     const place = new Workplace();
     const { code, err } = await place.teams('run', 'fix', '--planner', planner(place), '--agent', WORKER);
     expect(code).toBe(2);
-    expect(err).toContain('say so with --yes');
+    expect(err).toContain('approve it with --yes');
     expect(existsSync(join(place.root, 'n'))).toBe(false);
   });
 
@@ -97,7 +97,7 @@ describe('run of a task', () => {
     ['a command that nobody asked to plan', ['--agent', WORKER], {}, 'exec works on tasks and does not plan'],
     ['more workers than there may be', ['--agent', WORKER], { TEAMS_MAX_AGENTS: '1' }, 'Expected 1 to 1 workers'],
     ['another run around it', ['--agent', WORKER], { TEAMS_REFINE: '1' }, 'cannot start another one'],
-    ['a value for a plan', ['--var', 'a=b'], {}, '--var gives values to a plan file'],
+    ['a value for a plan', ['--var', 'a=b'], {}, '--var sets values in a plan file'],
     ['a run to go on with that is none', ['--resume'], {}, 'There is no unfinished run of this task'],
   ])('refuses %s', async (_, flags, environment, why) => {
     const place = new Workplace();
@@ -163,7 +163,7 @@ describe('a run that was cut short', () => {
     place.put('go', '');
     const [team = ''] = teamsIn(place);
     const second = await place.teams(...argv);
-    expect(second.err).toContain(`Going on with the unfinished team ${team}.\n`);
+    expect(second.err).toContain(`Continuing the unfinished team ${team}.\n`);
     expect(second.out).toContain('Tasks: 2/2');
     expect(second.code).toBe(0);
     expect(read(place, 'n')).toBe('1\n');

@@ -85,7 +85,7 @@ describe('a host that starts with --detach', () => {
   /** The next one leads the team again, and ends it. */
   async function takesUp(board: RegExp): Promise<void> {
     await using next = await Host.on(place, '--detach');
-    expect(next.client.getInstructions()).toContain('You lead team login, which is at work already.');
+    expect(next.client.getInstructions()).toContain('You lead team login, which is already running.');
     await until(async () => board.test(await next.say('TaskList')), `the board reads ${board.source}`);
     const again = await next.call('Task', { prompt: 'x', team_name, name: 'ada', agent: 'quiet' });
     expect(again.text).toMatch(/^MEMBER_ALIVE: ada is running already/);

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await tab.getByLabel('Lines of team/events.jsonl').getByText('agent.spent').first().waitFor();
     await goTo(tab, 'mail/file/team/*_inbox.jsonl');
     await tab.getByRole('complementary').getByRole('button', { name: 'team/ada_inbox.jsonl' }).click();
-    await tab.getByText('Nothing has been written to it yet.').waitFor();
+    await tab.getByText('The file is empty.').waitFor();
   });
 
   it('it is used by keyboard, does what is asked, and hears what happened while it was cut off', async () => {
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     });
     await tab.keyboard.press('Escape');
     await decide('3').getByRole('textbox').fill('Measure twice');
-    await decide('3').getByRole('button', { name: 'Have it revised' }).click();
+    await decide('3').getByRole('button', { name: 'Request a revision' }).click();
     await decide('3').waitFor({ state: 'detached' });
     expect(requests().get(held)).toMatchObject({ state: 'answered', approve: false, answer: 'Measure twice' });
     await goTo(tab, 'overview/member/bob');

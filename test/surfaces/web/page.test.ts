@@ -89,7 +89,7 @@ describe('the stream', () => {
     const { head, tasks } = await page.hear(id, isWhole);
     expect({ head, count: tasks.length }).toMatchObject({ head: { isArchived: true, phase: 'complete' }, count: 2 });
     const refused = await page.do(id, { do: 'send', to: 'ada', text: 'hello' });
-    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('has ended')]);
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('is archived')]);
   });
 });
 

@@ -1,4 +1,4 @@
-/** The agent of members that have none: the flag's, else the configuration's, else the first that is there. */
+/** The agent of members without one: the flag's, else the configured default, else the first available agent. */
 import {
   AgentError,
   AUTO,
@@ -12,7 +12,10 @@ import {
 import type { CliIo } from '../io.ts';
 import type { Settings } from './settings.ts';
 
-/** @returns undefined for `auto`; @throws UsageError for an agent that nobody knows */
+/**
+ * @returns undefined for `auto`
+ * @throws UsageError for an unknown agent
+ */
 export function defaultAgent({ merged, agents }: Settings, flag: string | undefined): AgentSpec | undefined {
   const { defaultAgent: configured } = merged.config;
   const wanted = flag ?? configured;
@@ -20,10 +23,10 @@ export function defaultAgent({ merged, agents }: Settings, flag: string | undefi
 }
 
 /**
- * The agent that a flag names, else the usual one.
+ * The agent that a flag names, else the default agent.
  *
- * @param whose for the sentence that nobody can: `for ada`
- * @throws AgentError `AGENT_UNAVAILABLE` when none is named and none is there
+ * @param whose completes the error message: `for ada`
+ * @throws AgentError `AGENT_UNAVAILABLE` when no agent is named and none is available
  */
 export async function agentFor(
   here: Settings,
@@ -34,11 +37,14 @@ export async function agentFor(
   const named = defaultAgent(here, flag);
   const agent = named ?? (await chooseAgent(here.merged.config, environment));
   if (typeof agent === 'string')
-    throw new AgentError('AGENT_UNAVAILABLE', `Nothing can think ${whose}: ${agent}; name an agent with --agent.`);
+    throw new AgentError('AGENT_UNAVAILABLE', `No agent is available ${whose}: ${agent}; name one with --agent.`);
   return agent;
 }
 
-/** Nobody is looked for where nobody is wanted: each look may start a program. Nobody found: the plan stays as it is. */
+/**
+ * Probes for an agent only if a member needs one, because each probe may start a program. If none is found, the plan
+ * stays unchanged and `why` says the reason.
+ */
 export async function chooseDefaultAgent(
   given: GivenPlan,
   { merged }: Settings,
@@ -52,9 +58,9 @@ export async function chooseDefaultAgent(
 }
 
 /**
- * Before a team is made: nothing is there yet that would have to be put away again.
+ * Checks all agents of a plan before its team is made, so that nothing must be cleaned up.
  *
- * @throws AgentError `AGENT_UNAVAILABLE` naming a member that nothing thinks for, or whose agent cannot work here
+ * @throws AgentError `AGENT_UNAVAILABLE` naming a member without an agent, or whose agent is not available
  */
 export async function requireAgents(
   {

@@ -1,4 +1,4 @@
-/** Keeps our folders out of git, and says so when that changed something. */
+/** Adds the team folders to git's exclude file, and reports what was added. */
 import { excludeFromGit } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { rootOf } from './root.ts';

@@ -1,4 +1,4 @@
-/** One run in the foreground or the background, from whoever starts it to its report and its exit code. */
+/** Leads one run, in the foreground or in the background, up to its report and exit code. */
 import {
   detachLead,
   archiveFinished,
@@ -21,7 +21,7 @@ export interface RunFlags {
   readonly maxTokens?: number | undefined;
 }
 
-/** The session of a run, from the configuration and the flags. */
+/** The session options of a run: the configuration, overridden by the flags. */
 export const sessionOf = (
   base: SessionOptions,
   { failFast, takeover, maxCost, maxTokens }: RunFlags,
@@ -36,7 +36,7 @@ export const sessionOf = (
   },
 });
 
-/** Shows how a run goes, on stderr; what it gives back ends that. */
+/** Shows the progress of a run on stderr. The returned `stop` ends the display. */
 export type ShowProgress = (paths: TeamPaths) => Promise<{ stop(): Promise<void> | void }>;
 
 /** @returns the exit code */
@@ -61,14 +61,17 @@ export async function leadRun(
   if (interrupts.code === undefined || isOver) return report.exitCode;
   context.warn(
     interrupts.code === TIMED_OUT
-      ? 'The time of the run was over; it can go on:'
-      : 'The run was interrupted; it can go on:',
+      ? 'The run reached its time limit; continue it with:'
+      : 'The run was interrupted; continue it with:',
   );
   context.io.stderr.write(`teams resume ${paths.name}\n`);
   return interrupts.code;
 }
 
-/** Starts the same in a session of its own. @returns the exit code */
+/**
+ * Leads the run in a detached background process.
+ * @returns the exit code
+ */
 export async function detachRun(context: CliContext, paths: TeamPaths, flags: RunFlags): Promise<number> {
   const { timeout, failFast, strict, takeover, maxCost, maxTokens } = flags;
   const args = [
@@ -87,7 +90,10 @@ export async function detachRun(context: CliContext, paths: TeamPaths, flags: Ru
   return detached(context, paths, args);
 }
 
-/** @returns the exit code */
+/**
+ * Starts a background lead with these arguments and prints its pid.
+ * @returns the exit code
+ */
 export async function detached(context: CliContext, paths: TeamPaths, args: readonly string[]): Promise<number> {
   const pid = await detachLead(paths, args, context.io);
   context.result(

@@ -1,18 +1,18 @@
-/** What a verb was given, parsed once: the options through a schema, whole numbers and durations as such. */
+/** Parses the options of a verb once, through a schema; whole numbers, durations and amounts become numbers. */
 import * as z from 'zod';
 import { check, parseDuration, UsageError } from '../../../app.ts';
 import type { VerbInput } from '../verb.ts';
 
-/** An option that is there or not. */
+/** An option without a value. */
 export const flag = z.boolean().default(false);
 
-/** A text that may be left out. */
+/** An optional text. */
 export const text = z.string().optional();
 
-/** May be given several times. */
+/** An option that may be repeated. */
 export const texts = z.array(z.string()).default([]);
 
-/** `30s`, `10m`; in milliseconds. */
+/** A duration such as `30s` or `10m`, in milliseconds. */
 export const duration = z
   .string()
   .transform((given, context) => {
@@ -40,7 +40,7 @@ export const money = z
   .optional();
 
 /**
- * @param schema of the verb's own options, in camel case; the common flags are the frame's
+ * @param schema the verb's own options in camel case; the common flags are parsed elsewhere
  * @throws UsageError `USAGE` naming the option
  */
 export function readOptions<T>(schema: z.ZodType<T>, { options }: VerbInput): T {
@@ -51,9 +51,9 @@ export function readOptions<T>(schema: z.ZodType<T>, { options }: VerbInput): T 
   throw new UsageError('USAGE', name === '' ? why : `--${name}: ${why}`);
 }
 
-/** @throws UsageError `USAGE` when there are words that the verb has no use for */
+/** @throws UsageError `USAGE` when words remain that the verb does not use */
 export function noMore(words: readonly string[]): void {
   const [first] = words;
   if (first !== undefined)
-    throw new UsageError('USAGE', `There is no use for ${JSON.stringify(first)} here; see \`--help\`.`);
+    throw new UsageError('USAGE', `Unexpected argument ${JSON.stringify(first)}; see \`--help\`.`);
 }

@@ -1,13 +1,16 @@
-/** What only a lead or a person may do, and no child of a teammate. */
-import { UsageError, ENV } from '../../../app.ts';
+/** Refuses what only a lead or a person may do, if this process is a child of a teammate. */
+import { ENV, UsageError } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
-/** @throws UsageError `POLICY_DENIED` inside a teammate */
+/**
+ * @param deed completes the message `A teammate cannot …`
+ * @throws UsageError `POLICY_DENIED` inside a teammate
+ */
 export function refuseMembers({ io }: CliContext, deed: string): void {
   const member = io.environment[ENV.member];
   if (member !== undefined && member !== '')
     throw new UsageError(
       'POLICY_DENIED',
-      `No teammate ${deed} (this process is ${member}); ask the lead with \`teams send lead …\`.`,
+      `A teammate cannot ${deed} (this process is ${member}); ask the lead with \`teams send lead …\`.`,
     );
 }

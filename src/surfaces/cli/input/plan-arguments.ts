@@ -1,4 +1,4 @@
-/** The plan that `run` and `validate` are about: a file, or stdin. */
+/** Reads the plan of `run` and `validate`: from a file, or from stdin. */
 import {
   looksLikePlan,
   missingPlan,
@@ -14,8 +14,8 @@ import { noMore } from './options.ts';
 import { readStdin } from './stdin.ts';
 
 /**
- * @param words a file or `-`
- * @throws UsageError `USAGE` for a file that is not there, `PLAN_INVALID`
+ * @param words a file name, or `-`
+ * @throws UsageError `USAGE` for a missing file, `PLAN_INVALID`
  */
 export async function planOf(frame: CliContext, words: readonly string[], context: PlanContext): Promise<GivenPlan> {
   const [word, ...rest] = words;

@@ -1,10 +1,13 @@
-/** Where a relay works and with what, as this command line sees it. */
+/** The directory and settings of `refine` and `relay`, from this command line. */
 import { resolve } from 'node:path';
 import { UsageError, isDirectory, type RefinePlace } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { settings } from './settings.ts';
 
-/** @param repo what `--repo` said @throws UsageError `USAGE` when that is no directory */
+/**
+ * @param repo the value of `--repo`
+ * @throws UsageError `USAGE` when it is not a directory
+ */
 export function refinePlace(context: CliContext, repo: string | undefined): RefinePlace {
   const { merged, agents, session, open } = settings(context);
   const { fallback, envPass, relayTimeoutMs } = merged.config;

@@ -1,9 +1,9 @@
-/** The directory that holds `.teams`: told, or the nearest parent that has one. */
+/** The directory that holds `.teams`: from `--root` or `TEAMS_ROOT`, else the nearest parent directory with one. */
 import { resolve } from 'node:path';
 import { findRoot, ENV } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
 export const rootOf = ({ flags, io }: CliContext): string => {
-  const told = flags.root ?? (io.environment[ENV.root] || undefined);
-  return told === undefined ? findRoot(io.cwd) : resolve(io.cwd, told);
+  const given = flags.root ?? (io.environment[ENV.root] || undefined);
+  return given === undefined ? findRoot(io.cwd) : resolve(io.cwd, given);
 };

@@ -1,4 +1,4 @@
-/** The configuration as this command line sees it: read once, warned about once. */
+/** The configuration of this command line. It is read once for each context, and its warnings are printed once. */
 import {
   configuredAgents,
   loadConfig,
@@ -14,7 +14,7 @@ import { rootOf } from './root.ts';
 export interface Settings {
   readonly merged: MergedConfig;
   readonly agents: ReadonlyMap<string, AgentSpec>;
-  /** For `Session.open` and whatever leads. */
+  /** For `RunSession.open` and for functions that lead a team. */
   readonly session: SessionOptions;
   /** For `makeTeam` and `openHandle`. */
   readonly open: OpenOptions;

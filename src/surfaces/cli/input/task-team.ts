@@ -1,4 +1,4 @@
-/** `teams run [SPEC] "TASK"`: from words to the team of a plan that somebody has agreed to. */
+/** `teams run [SPEC] "TASK"`: from the words to the team of a plan that a person approved. */
 import {
   type ResolvedTaskRun,
   resolveTaskRun,
@@ -40,14 +40,17 @@ export interface TaskFlags {
   readonly takeover: boolean;
 }
 
-/** A team to be led, and the plan when it is a new one; or the exit code of what ended here. */
+/** A team to lead, with its plan if the team is new; or the exit code, if nothing is to be led. */
 export type TaskTeam =
   | { readonly is: 'team'; readonly paths: TeamPaths; readonly given?: GivenPlan }
   | { readonly is: 'ended'; readonly code: number };
 
 const DECLINED = 1;
 
-/** @param name what `--name` said @param putAway archives the team that a fresh one replaces */
+/**
+ * @param name the value of `--name`
+ * @param putAway archives the team that `--fresh` replaces
+ */
 export async function teamOfTask(
   context: CliContext,
   words: readonly string[],
@@ -59,12 +62,12 @@ export async function teamOfTask(
   const ask = runAsk(words, rootOf(context), merged.config);
   const choice = flags.dryRun ? { do: 'make' as const } : earlier(context, ask, name, flags);
   if (choice.do === 'resume') {
-    context.info(`Going on with the unfinished team ${choice.paths.name}.`);
+    context.info(`Continuing the unfinished team ${choice.paths.name}.`);
     return { is: 'team', paths: choice.paths };
   }
-  const cast = await castOf(context, ask, flags);
-  mustBeAskable(context, flags);
-  const planned = await plan(cast, flags);
+  const resolved = await resolveRun(context, ask, flags);
+  requireApproval(context, flags);
+  const planned = await plan(resolved, flags);
   if (planned.is === 'ended') return planned;
   if (flags.dryRun) return shown(context, planned.task, name);
   if (!(await isAgreed(context, planned.task.text))) return { is: 'ended', code: DECLINED };
@@ -72,7 +75,7 @@ export async function teamOfTask(
   return { is: 'team', ...(await make(context, planned.task, name)) };
 }
 
-/** What is there already of these words, or under this name. */
+/** Decides from an earlier run of this task, or of this name: make, resume or replace. */
 function earlier(context: CliContext, ask: RunAsk, name: Name | undefined, flags: TaskFlags): StartDecision {
   const { agents, merged } = settings(context);
   const root = rootOf(context);
@@ -88,22 +91,28 @@ function earlier(context: CliContext, ask: RunAsk, name: Name | undefined, flags
   if (paths === undefined && flags.resume)
     throw new ConflictError(
       'NOT_READY',
-      'There is no unfinished run of this task; leave --resume out, or see `teams list`.',
+      'There is no unfinished run of this task; leave out --resume, or see `teams list`.',
     );
   if (paths === undefined) return { do: 'make' };
   return { do: flags.fresh ? 'replace' : 'resume', paths };
 }
 
-/** @throws UsageError `USAGE` before anything is spent on a plan that nobody could agree to */
-function mustBeAskable({ flags, isInteractive }: CliContext, { dryRun }: TaskFlags): void {
+/**
+ * @throws UsageError `USAGE` before a planner costs anything, when neither a person nor `--yes` can approve the plan
+ */
+function requireApproval({ flags, isInteractive }: CliContext, { dryRun }: TaskFlags): void {
   if (dryRun || flags.yes || isInteractive) return;
   throw new UsageError(
     'USAGE',
-    'The division of the work needs somebody who agrees to it, and nobody is here to ask; say so with --yes, or look with --dry-run.',
+    'The division of the work needs approval, but there is no terminal to ask on; approve it with --yes, or show it with --dry-run.',
   );
 }
 
-function castOf(context: CliContext, ask: RunAsk, { agent, planner, reviewer }: TaskFlags): Promise<ResolvedTaskRun> {
+function resolveRun(
+  context: CliContext,
+  ask: RunAsk,
+  { agent, planner, reviewer }: TaskFlags,
+): Promise<ResolvedTaskRun> {
   const { merged, agents } = settings(context);
   const { environment, cwd } = context.io;
   const { config } = merged;
@@ -121,9 +130,9 @@ function castOf(context: CliContext, ask: RunAsk, { agent, planner, reviewer }: 
 type Planning =
   { readonly is: 'planned'; readonly task: PlannedTask } | { readonly is: 'ended'; readonly code: number };
 
-async function plan(cast: ResolvedTaskRun, { timeout }: TaskFlags): Promise<Planning> {
+async function plan(resolved: ResolvedTaskRun, { timeout }: TaskFlags): Promise<Planning> {
   using interrupts = new Interrupts(timeout);
-  const task = await planTask(cast, interrupts.stop);
+  const task = await planTask(resolved, interrupts.stop);
   return task === undefined ? { is: 'ended', code: interrupts.code ?? DECLINED } : { is: 'planned', task };
 }
 
@@ -133,7 +142,7 @@ function shown(context: CliContext, task: PlannedTask, name: Name | undefined): 
   return { is: 'ended', code: 0 };
 }
 
-/** S2 1.7: the division is shown, and a person says yes; `--yes` is one who did. */
+/** Shows the division of the work and asks for approval; `--yes` approves it (docs/specification.md R8.5). */
 async function isAgreed(context: CliContext, text: string): Promise<boolean> {
   if (context.flags.yes) {
     context.info(`${text}\n`);

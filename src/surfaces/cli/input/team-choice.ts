@@ -1,7 +1,4 @@
-/**
- * Which team a verb is about: the first word when a team of that name is there, else `TEAMS_TEAM`, else the only active
- * one.
- */
+/** Chooses the team of a verb: the first word if a team has that name, else `TEAMS_TEAM`, else the only active team. */
 import {
   didYouMean,
   findTeam,
@@ -27,15 +24,15 @@ export interface TeamChoice {
 }
 
 export interface ChoiceOptions {
-  /** The verb needs this many words besides the team; with more, the first must be a team. */
+  /** How many words the verb needs besides the team. If there are more, the first word must name a team. */
   readonly needs?: number;
-  /** An archived team will do. */
+  /** An archived team may be chosen. */
   readonly archived?: boolean;
 }
 
 /**
- * @throws UsageError `UNKNOWN_TEAM`, `BAD_NAME`, or `USAGE` that lists the teams there are; StoreError `CORRUPT` for a
- *   team with a broken config, which is set aside then
+ * @throws UsageError `UNKNOWN_TEAM`, `BAD_NAME`, or `USAGE` that lists the active teams; StoreError `CORRUPT` for a
+ * team with a damaged config, which this call sets aside
  */
 export function chooseTeam(context: CliContext, words: readonly string[], options: ChoiceOptions = {}): TeamChoice {
   const choice = chosen(context, words, options);
@@ -53,10 +50,10 @@ function chosen(
   const known = first === undefined || !isName(first) ? undefined : find(root, first, archived);
   if (known) return { team: known, words: rest };
   if (first !== undefined && words.length > needs) throw unknown(root, first);
-  return { team: standing(context, root, archived), words };
+  return { team: defaultTeam(context, root, archived), words };
 }
 
-/** The chosen team, opened in the name of who speaks. Its caller closes it. */
+/** Opens the chosen team for the speaker. The caller closes it. */
 export async function openTeamChoice(
   context: CliContext,
   words: readonly string[],
@@ -71,12 +68,12 @@ function find(root: string, name: Name, archived: boolean): ListedTeam | undefin
   return team?.archivedAt === undefined || archived ? team : undefined;
 }
 
-function standing(context: CliContext, root: string, archived: boolean): ListedTeam {
-  const told = context.io.environment[ENV.team];
-  if (told !== undefined && told !== '') {
-    const team = find(root, parseName('team', told), archived);
+function defaultTeam(context: CliContext, root: string, archived: boolean): ListedTeam {
+  const named = context.io.environment[ENV.team];
+  if (named !== undefined && named !== '') {
+    const team = find(root, parseName('team', named), archived);
     if (team) return team;
-    throw unknown(root, told);
+    throw unknown(root, named);
   }
   const active = activeTeams(root);
   const [only] = active;

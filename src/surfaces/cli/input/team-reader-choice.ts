@@ -1,5 +1,5 @@
-/** The team that a viewing verb is about, opened so that nothing is written; an archived one will do. */
-import { LEAD, openForReading, realClock, type TeamReader, ENV } from '../../../app.ts';
+/** Opens the team of a viewing verb read-only; an archived team may be chosen. */
+import { ENV, LEAD, openForReading, realClock, type TeamReader } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { chooseTeam } from './team-choice.ts';
 
@@ -19,5 +19,5 @@ export async function withTeamReader<T>(
   }
 }
 
-/** Whose things are looked at when nobody is named: one's own. */
+/** The member to show when none is named: the speaker. */
 export const ownName = ({ flags, io }: CliContext): string => flags.as ?? (io.environment[ENV.member] || LEAD);

@@ -1,4 +1,4 @@
-/** A text that was given as a word, or as `-`: then it is what stdin says. */
+/** The text of an argument; `-` reads it from stdin. */
 import type { CliContext } from '../context.ts';
 import { readStdin } from './stdin.ts';
 

@@ -1,7 +1,7 @@
-/** `--var k=v`, given several times. */
+/** Parses `--var k=v`, which may be repeated. */
 import { UsageError } from '../../../app.ts';
 
-/** @throws UsageError `USAGE` for one without `=` */
+/** @throws UsageError `USAGE` for a value without `=` */
 export function parseVars(given: readonly string[]): Readonly<Record<string, string>> {
   const entries = given.map((one): [string, string] => {
     const at = one.indexOf('=');

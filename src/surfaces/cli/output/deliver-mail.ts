@@ -1,15 +1,18 @@
-/** Writing that is waited for: by whoever has much to say, and by whoever acts on its having been read. */
+/**
+ * Writes to stdout and waits until the text was accepted. Used for long outputs, and where an action depends on the
+ * text having been read.
+ */
 import { safeJson } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 import { SCHEMA_VERSION } from '../schema-version.ts';
 
-/** @returns false when nobody reads stdout any more */
+/** @returns false when the reader of stdout is gone */
 export function deliverMail({ io }: CliContext, text: string): Promise<boolean> {
   if (io.gone.aborted) return Promise.resolve(false);
   return new Promise((resolve) => void io.stdout.write(text, (error) => resolve(!error)));
 }
 
-/** `{"schemaVersion":2,"messages":[…]}`, written as its items come: a list of any length costs no memory. */
+/** Prints `{"schemaVersion":2,"messages":[…]}` item by item, so that a list of any length needs constant memory. */
 export class JsonList {
   readonly #context: CliContext;
   readonly #key: string;
@@ -20,7 +23,7 @@ export class JsonList {
     this.#key = key;
   }
 
-  /** @returns false when nobody reads any more */
+  /** @returns false when the reader of stdout is gone */
   add(items: readonly object[]): Promise<boolean> {
     const text = items.map((item) => `${this.#count++ === 0 ? this.#head : ','}${safeJson(item)}`).join('');
     return deliverMail(this.#context, text);

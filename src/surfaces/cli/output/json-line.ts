@@ -1,4 +1,4 @@
-/** JSON as every verb prints it: one object on one line, which begins with the version of its shape. */
+/** JSON as every verb prints it: one object on one line, which begins with `schemaVersion`. */
 import { safeJson } from '../../../app.ts';
 import { SCHEMA_VERSION } from '../schema-version.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What the runtime counts in its own keys and milliseconds, as `--json` prints it: keys in camel case, times in ISO 8601,
- * durations in keys that end in `Ms`.
+ * Converts the runtime's counts and times for `--json`: keys in camel case, times in ISO 8601, durations in keys that
+ * end in `Ms`.
  */
 import { timestamp, type TeamExport, type TeamStatus } from '../../../app.ts';
 

@@ -1,4 +1,4 @@
-/** A message as a person reads it: its id first, on one line unless it has more. */
+/** A message for people: id first, on one line unless its text has several. */
 import { safeText, timeOfDay, type Message } from '../../../app.ts';
 import type { Painter } from './painter.ts';
 

@@ -1,8 +1,8 @@
-/** Members in their colours, where the terminal has any. */
+/** Colours member names, if the terminal supports colours. */
 import { COLORS, paint, safeLine, type TeamReader } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
 
-/** Shows a name, or a text about its bearer; the text is made safe. */
+/** Colours a name, or a text about that member, and makes the text safe for a terminal. */
 export type Painter = (name: string, text?: string) => string;
 
 export function painter(context: CliContext, { config }: Pick<TeamReader, 'config'>): Painter {

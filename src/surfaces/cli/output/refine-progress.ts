@@ -1,4 +1,4 @@
-/** How a loop goes, a line for each step: round, phase, backend, elapsed, what came. */
+/** The progress of a refine loop, one line for each step: round, phase, backend, elapsed time, result. */
 import { safeLine, duration, type RefineProgress } from '../../../app.ts';
 
 /** `round 1/3  do      codex  12s  delivered` */

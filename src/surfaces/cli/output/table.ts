@@ -1,8 +1,8 @@
-/** Columns of text. */
+/** Formats text in columns. */
 import stringWidth from 'fast-string-width';
 import { safeLine } from '../../../app.ts';
 
-/** Rows as lines, each column as wide as its widest cell. Cells are made safe and put on one line. */
+/** One line for each row; each column is as wide as its widest cell. Cells are made safe and put on one line. */
 export function table(rows: readonly (readonly string[])[]): string {
   const safe = rows.map((row) => row.map(safeLine));
   const widths = safe.reduce<number[]>(

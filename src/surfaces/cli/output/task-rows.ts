@@ -1,9 +1,9 @@
-/** Tasks as people see them: id first, one line each, and one of them in full. */
+/** Tasks for people: a list with one line each, or one task in full. */
 import { isResolved, safeLine, safeText, timeOfDay, type Task } from '../../../app.ts';
 import type { Painter } from './painter.ts';
 import { table } from './table.ts';
 
-/** @param all the whole board, for what a task waits for */
+/** @param all the whole board, to name the blockers of a task */
 export function taskRows(tasks: readonly Task[], all: readonly Task[]): string {
   const open = new Set(all.filter((task) => !isResolved(task)).map(({ id }) => id));
   return table(tasks.map((task) => [`#${task.id}`, task.status, holder(task), task.subject, note(task, open)]));
@@ -23,7 +23,7 @@ export interface TaskHistoryRow {
   readonly by: string;
 }
 
-/** @param result the whole text of the last attempt, where there is one */
+/** @param result the full text of the last attempt, if there is one */
 export function wholeTask(
   task: Task,
   history: readonly TaskHistoryRow[],

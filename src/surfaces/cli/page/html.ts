@@ -1,10 +1,10 @@
-/** Pieces of a page. Whatever is put into one is text: made harmless, escaped, never markup; only pieces nest. */
+/** Builds HTML. Every value is text: it is made safe and escaped, never markup. Only `Html` values nest. */
 import { safeText } from '../../../app.ts';
 
 export class Html {
   readonly text: string;
 
-  /** Of our own making only; data comes in by {@link markup}. */
+  /** @param text trusted markup of this program only; data goes through {@link markup} */
   constructor(text: string) {
     this.text = text;
   }

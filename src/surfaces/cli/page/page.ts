@@ -1,6 +1,6 @@
 /**
- * A finished run as one page that needs nothing else: no script, no picture, no address but its own. Its policy lets a
- * browser load nothing, so that even markup that should not be there could do nothing.
+ * A run as one self-contained page: no script, no image, no external address. Its content policy lets a browser load
+ * nothing, so that even injected markup could load nothing.
  */
 import { reportText, duration, type TeamExport } from '../../../app.ts';
 import { markup, NOTHING, type Html } from './html.ts';
@@ -9,7 +9,7 @@ import { timelineOf } from './timeline-html.ts';
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** The page in pieces, in their order: the mail of a long run is large. */
+/** Yields the page in pieces, in order, because the mail of a long run is large. */
 export function* exportPage(run: TeamExport): Generator<string> {
   const { team, tasks, members, mail } = run;
   yield markup`<!doctype html><html lang="en"><head><meta charset="utf-8" /><meta http-equiv="Content-Security-Policy" content="${POLICY}" /><meta name="viewport" content="width=device-width, initial-scale=1" /><title>Team ${team}</title><style>${STYLE}</style></head><body>
@@ -21,7 +21,7 @@ export function* exportPage(run: TeamExport): Generator<string> {
   yield markup`</tbody></table>
 <h2 id="members">Members</h2><table><thead><tr><th>Member</th><th>Role</th><th>Agent</th><th>Tasks</th><th>Worked</th><th>Cost</th><th>Status</th></tr></thead><tbody>
 ${members.map(memberRow)}</tbody></table>
-<h2 id="mail">Mail</h2>${mail.length === 0 ? markup`<p class="faint">Nobody wrote to anybody.</p>` : NOTHING}<table><tbody>
+<h2 id="mail">Mail</h2>${mail.length === 0 ? markup`<p class="faint">No messages.</p>` : NOTHING}<table><tbody>
 `.text;
   for (const message of mail) yield mailRow(message).text;
   yield markup`</tbody></table><h2 id="report">Report</h2><pre>${reportText(run.report)}</pre></main></body></html>
@@ -37,7 +37,7 @@ function factsOf({ report, exportedAt, tasks, timeline, spending }: TeamExport):
 const costOf = (spending: TeamExport['spending'] | null): string => {
   if (spending === null || spending.tokens === 0) return '';
   const { tokens, usd, unpriced } = spending;
-  return `${tokens} tokens, $${usd.toFixed(2)}${unpriced.length > 0 ? ' and what has no known price' : ''}`;
+  return `${tokens} tokens, $${usd.toFixed(2)}${unpriced.length > 0 ? ' plus models without a known price' : ''}`;
 };
 
 function criticalOf({ timeline: { critical } }: TeamExport): Html {
@@ -65,7 +65,7 @@ const memberRow = ({ name, role, agent, tasks, durationMs, status, spending }: M
 
 type Mail = TeamExport['mail'][number];
 
-/** Longer ones are folded. */
+/** Longer messages are folded. */
 const OPEN_CHARACTERS = 400;
 
 const mailRow = ({ at, from, to, kind, text, isWaiting }: Mail): Html =>

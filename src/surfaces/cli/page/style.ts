@@ -1,4 +1,4 @@
-/** How an exported page looks: quiet, dense, in the reader's own light or dark. */
+/** The style of an exported page: dense, and light or dark as the reader's system is. */
 import { Html } from './html.ts';
 
 export const STYLE = new Html(`

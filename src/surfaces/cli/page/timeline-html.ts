@@ -1,4 +1,6 @@
-/** The timeline of a run as SVG: a row for each task that somebody worked on, a bar for each claim, a mark for each restart. */
+/**
+ * The timeline of a run as SVG: a row for each task that was claimed, a bar for each claim, a mark for each restart.
+ */
 import { duration, type TeamExport } from '../../../app.ts';
 import { markup, NOTHING, type Html } from './html.ts';
 
@@ -12,7 +14,7 @@ const LABEL_CHARACTERS = 40;
 export function timelineOf({ timeline, tasks }: TeamExport): Html {
   const { from, to, spans, critical } = timeline;
   const worked = tasks.filter(({ id }) => spans.some(({ task }) => task === id));
-  if (worked.length === 0) return markup`<p class="faint">Nobody has worked on a task.</p>`;
+  if (worked.length === 0) return markup`<p class="faint">No task was claimed.</p>`;
   const rows = new Map(worked.map(({ id }, index) => [id, TOP + index * ROW]));
   const place = scale(from, to);
   const height = TOP + worked.length * ROW + 6;
@@ -25,7 +27,7 @@ export function timelineOf({ timeline, tasks }: TeamExport): Html {
   </svg>`;
 }
 
-/** Milliseconds → columns of the drawing. */
+/** Converts a time in milliseconds to a column of the drawing. */
 const scale =
   (from: number, to: number) =>
   (at: number): number =>
@@ -61,5 +63,5 @@ function bar(span: Span, y: number | undefined, place: (at: number) => number, u
 
 const restart = (x: number, member: string, life: number, height: number): Html =>
   life > 1
-    ? markup`<line class="restart" x1="${x}" y1="14" x2="${x}" y2="${height}"><title>${member} was started again (life ${life})</title></line>`
+    ? markup`<line class="restart" x1="${x}" y1="14" x2="${x}" y2="${height}"><title>${member} was restarted (life ${life})</title></line>`
     : NOTHING;

@@ -1,4 +1,4 @@
-/** The shape of `--json` by verb, and its JSON Schemas for `schemas/cli/`. */
+/** The shapes of `--json` by verb, and their JSON Schemas for `schemas/cli/`. */
 import * as z from 'zod';
 import { failure, steps, type VerbShape } from './base-shapes.ts';
 import { MAIL_SHAPES } from './mail-shapes.ts';
@@ -17,10 +17,10 @@ export const VERB_SHAPES: Readonly<Record<string, VerbShape>> = {
   ...SETUP_SHAPES,
 };
 
-/** The name of a verb's schema: `task create` is `task-create`. */
+/** The name of a verb's schema: `task-create` for `task create`. */
 export const schemaName = (verb: string): string => verb.replaceAll(' ', '-');
 
-/** By file name without ending: one for each verb, one for a failure, one for `teams` without a verb. */
+/** Schemas by file name without its ending: one for each verb, one for a failure, one for `teams` without a verb. */
 export function cliSchemas(): Record<string, object> {
   const verbs = Object.entries(VERB_SHAPES).map(([verb, { answers, lines = [] }]): [string, object] => {
     const name = schemaName(verb);

@@ -1,6 +1,6 @@
 /**
- * What the shapes of `--json` have in common. They describe output: tests hold every verb to them, and `schemas/cli/` is
- * drawn from them. No start of a process loads them.
+ * What the shapes of `--json` have in common. They describe output: tests check every verb against them, and
+ * `schemas/cli/` is generated from them. The program itself does not load them.
  */
 import * as z from 'zod';
 import { SCHEMA_VERSION } from '../schema-version.ts';
@@ -14,12 +14,12 @@ export const json = z.record(z.string(), z.json());
 export const agent = z.looseObject({ kind: text });
 
 const version = { schemaVersion: z.literal(SCHEMA_VERSION) };
-/** What a verb prints: an object, or a line of a stream. */
+/** What a verb prints: an object, or one line of a stream. */
 export const answer = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject({ ...version, ...shape });
-/** The same, of a record that may have fields of its own. */
+/** Like `answer`, for a record that may have additional fields. */
 export const openAnswer = <Shape extends z.ZodRawShape>(shape: Shape) => z.looseObject({ ...version, ...shape });
 
-/** The answers of a verb, one of which it prints; or of which it prints one a line, where it is a stream. */
+/** A verb prints one of `answers`. With a stream it prints one of `lines` on each line. */
 export interface VerbShape {
   readonly answers: readonly z.ZodType[];
   readonly lines?: readonly z.ZodType[];

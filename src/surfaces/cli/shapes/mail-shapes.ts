@@ -1,4 +1,4 @@
-/** What the verbs of mail print with `--json`. A message keeps the keys that it is stored with. */
+/** What the mail verbs print with `--json`. A message has the keys that it is stored with. */
 import * as z from 'zod';
 import { answer, counted, json, text, type VerbShape } from './base-shapes.ts';
 
@@ -21,10 +21,10 @@ const stored = {
   hops: counted.optional(),
   data: json.optional(),
 };
-/** A line of a stream has the version of its shape besides. */
+/** A line of a stream also has `schemaVersion`. */
 export const message = answer(stored);
 export const messages = answer({ messages: z.array(z.strictObject(stored)) });
-/** It may have been printed before. */
+/** `redelivered` marks a message that may have been printed before. */
 const taken = answer({ messages: z.array(z.strictObject({ ...stored, redelivered: z.literal(true).optional() })) });
 
 export const MAIL_SHAPES: Readonly<Record<string, VerbShape>> = {

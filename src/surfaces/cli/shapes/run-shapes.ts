@@ -50,7 +50,7 @@ const reportKeys = {
   notes: z.array(text),
   ...reportFacts,
 };
-/** As it stands inside of an export, too. */
+/** Also the report inside an export. */
 export const reportBody = z.strictObject(reportKeys);
 export const report = answer(reportKeys);
 

@@ -1,4 +1,4 @@
-/** What the verbs of setting up print with `--json`. */
+/** What the setup verbs print with `--json`. */
 import * as z from 'zod';
 import { answer, text, type VerbShape } from './base-shapes.ts';
 

@@ -1,4 +1,4 @@
-/** What the verbs of the board print with `--json`. A task keeps the keys that it is stored with. */
+/** What the task verbs print with `--json`. A task has the keys that it is stored with. */
 import * as z from 'zod';
 import { answer, counted, json, text, time, type VerbShape } from './base-shapes.ts';
 
@@ -54,7 +54,7 @@ const taskWith = <Extra extends z.ZodRawShape>(extra: Extra) => {
 export const task = answer({ task: taskWith({}) });
 export const taskInFull = answer({ task: taskWith({ history: past }) });
 export const tasks = answer({ tasks: z.array(taskWith({})) });
-/** What an agent's claim to be done is answered with. */
+/** The answer to `task complete` or `task fail` of an agent with a runner. */
 export const verdict = answer({ task: taskWith({}), verdict: z.looseObject({ result: text }) });
 
 const ONE: VerbShape = { answers: [task] };

@@ -1,4 +1,4 @@
-/** What the verbs that make, fill, show and remove teams print with `--json`. */
+/** What the verbs that create, staff, show and remove teams print with `--json`. */
 import * as z from 'zod';
 import { answer, counted, text, time, type VerbShape } from './base-shapes.ts';
 

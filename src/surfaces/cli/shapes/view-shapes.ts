@@ -1,9 +1,9 @@
-/** What the verbs that look at a team print with `--json`. An event keeps the keys that it is stored with. */
+/** What the viewing verbs print with `--json`. An event has the keys that it is stored with. */
 import * as z from 'zod';
 import { answer, counted, openAnswer, text, time, type VerbShape } from './base-shapes.ts';
 import { report, reportBody } from './run-shapes.ts';
 
-/** A fact has fields of its own. */
+/** An event has additional fields of its type. */
 const fact = {
   number: z.number().int().min(1),
   at: time,

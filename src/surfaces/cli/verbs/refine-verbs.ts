@@ -1,4 +1,4 @@
-/** Verbs that put a task to backends and judge what comes back. */
+/** Verbs that send a task to backends: `refine` reviews the results, `relay` prints the answer. */
 import type { Verb } from '../verb.ts';
 
 const BACKENDS = 'codex, gemini, ollama, claude, opencode, exec:CMD, or a configured agent';
@@ -6,51 +6,54 @@ const BACKENDS = 'codex, gemini, ollama, claude, opencode, exec:CMD, or a config
 export const refining: readonly Verb[] = [
   {
     name: 'refine',
-    summary: 'put a task to backends, review, and iterate until it converges or the rounds are over',
+    summary: 'send a task to backends, review the results, repeat until they converge or rounds run out',
     words: '[task...]',
     options: [
       { flags: '--backend <backend>', what: `${BACKENDS}; both (codex and gemini); all (default: codex)`, many: true },
       {
         flags: '--max-rounds <n>',
-        what: 'rounds at most, 1 to 5 (default: 3, or what the task says: "…, max 2 rounds")',
+        what: 'maximum number of rounds, 1 to 5 (default: 3, or as the task says: "…, max 2 rounds")',
       },
       {
         flags: '--reviewer <agent>',
-        what: 'who reviews: a kind, a configured agent, or exec:CMD whose exit code decides',
+        what: 'the reviewer: a kind, a configured agent, or exec:CMD, whose exit code decides',
       },
-      { flags: '--validate <command>', what: 'run before each review; when it fails nothing converges' },
-      { flags: '--sandbox <mode>', what: 'read-only, workspace-write or full (default: by what the task asks for)' },
-      { flags: '--include-diff', what: 'send along what git shows as changed (300,000 bytes at most)' },
-      { flags: '--repo <dir>', what: 'where the work is (default: here)' },
-      { flags: '--no-team', what: 'no worker processes: every call directly from here' },
-      { flags: '--timeout <duration>', what: 'stop after this time, with the best result so far, exit 124' },
+      {
+        flags: '--validate <command>',
+        what: 'a command to run before each review; while it fails, no result converges',
+      },
+      { flags: '--sandbox <mode>', what: 'read-only, workspace-write or full (default: chosen from the task text)' },
+      { flags: '--include-diff', what: 'add the git diff to the prompt (at most 300,000 bytes)' },
+      { flags: '--repo <dir>', what: 'the directory to work in (default: current directory)' },
+      { flags: '--no-team', what: 'call the backends from this process; start no worker processes' },
+      { flags: '--timeout <duration>', what: 'stop after this time with the best result so far and exit 124' },
     ],
     examples: [
       {
         line: 'teams refine "make the tests pass" --backend codex --reviewer "exec:npm test"',
-        what: 'fix until green',
+        what: 'repeat until the tests pass',
       },
-      { line: 'teams refine "review src/login.ts, max 2 rounds" --backend both', what: 'two opinions, each reviewed' },
-      { line: 'teams refine "fix the build" --backend exec:./fix.sh --validate "make"', what: 'without any model' },
-      { line: 'teams refine - --sandbox read-only <task.md', what: 'a task from stdin, taken as it is' },
+      { line: 'teams refine "review src/login.ts, max 2 rounds" --backend both', what: 'two backends, each reviewed' },
+      { line: 'teams refine "fix the build" --backend exec:./fix.sh --validate "make"', what: 'without a model' },
+      { line: 'teams refine - --sandbox read-only <task.md', what: 'read the task from stdin, unchanged' },
     ],
     load: () => import('../commands/runs/refine.ts'),
   },
   {
     name: 'relay',
-    summary: 'put one prompt to one backend and print its answer',
+    summary: 'send one prompt to one backend and print its answer',
     options: [
       { flags: '--to <backend>', what: BACKENDS },
-      { flags: '--repo <dir>', what: 'where it works (default: here)' },
-      { flags: '--prompt <text>', what: 'what is asked; - reads it from stdin' },
-      { flags: '--context-text <text>', what: 'what it should know besides (200,000 bytes at most)' },
-      { flags: '--include-diff', what: 'send along what git shows as changed (300,000 bytes at most)' },
+      { flags: '--repo <dir>', what: 'the directory that the backend works in (default: current directory)' },
+      { flags: '--prompt <text>', what: 'the prompt; - reads it from stdin' },
+      { flags: '--context-text <text>', what: 'additional context for the backend (at most 200,000 bytes)' },
+      { flags: '--include-diff', what: 'add the git diff to the prompt (at most 300,000 bytes)' },
       { flags: '--sandbox <mode>', what: 'read-only (default), workspace-write or full' },
-      { flags: '--timeout <seconds>', what: 'how long it may take, exit 124 (default: relayTimeoutMs)' },
+      { flags: '--timeout <seconds>', what: 'stop after this time with exit 124 (default: relayTimeoutMs)' },
     ],
     examples: [
       { line: 'teams relay --to codex --prompt "Review the last commit" --include-diff', what: 'a second opinion' },
-      { line: 'teams relay --to exec:./ask.sh --prompt - <question.md', what: 'any program that reads stdin' },
+      { line: 'teams relay --to exec:./ask.sh --prompt - <question.md', what: 'ask any program that reads stdin' },
     ],
     load: () => import('../commands/runs/relay.ts'),
   },

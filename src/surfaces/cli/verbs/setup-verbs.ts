@@ -1,67 +1,67 @@
-/** Verbs about the installation and a project's set-up. */
+/** Verbs for the installation and the setup of a project. */
 import type { Verb } from '../verb.ts';
 
 export const setup: readonly Verb[] = [
   {
     name: 'mcp',
-    summary: 'be an MCP server on stdio: a host leads a team, or works in one',
+    summary: 'run an MCP server on stdio: the host leads a team, or works as a member of one',
     options: [
-      { flags: '--team <team>', what: 'work in this team, as the member of --as; without it, lead' },
-      { flags: '--with-shell', what: 'offer bash, read_file, write_file and edit_file, too, in this directory' },
+      { flags: '--team <team>', what: 'work in this team as the member of --as; without --team, the host leads' },
+      { flags: '--with-shell', what: 'also offer bash, read_file, write_file and edit_file in this directory' },
       {
         flags: '--detach',
-        what: 'when the host goes away, hand the team to a lead in the background; the next host takes it up',
+        what: 'when the host exits, a background lead takes over the team; the next host takes it back',
       },
     ],
     examples: [
-      { line: 'teams mcp', what: 'as the command of an MCP server in a host' },
-      { line: 'teams mcp --with-shell', what: 'for a host without tools of its own' },
-      { line: 'teams mcp --team login --as ada', what: 'as a member that nobody else is' },
+      { line: 'teams mcp', what: 'the command of the MCP server in a host' },
+      { line: 'teams mcp --with-shell', what: 'for a host without its own tools' },
+      { line: 'teams mcp --team login --as ada', what: 'work as ada, if no other process is ada' },
     ],
     load: () => import('../commands/setup/mcp.ts'),
   },
   {
     name: 'init',
-    summary: 'set up a project: configuration and git excludes; or an MCP host: our entry in its configuration',
+    summary: 'set up a project (configuration, git excludes), or add teams to the configuration of an MCP host',
     options: [
       { flags: '--host <host>', what: 'claude, codex, gemini or opencode: add `teams mcp` to its MCP servers' },
       { flags: '--print', what: 'with --host: print the entry and write nothing' },
     ],
     examples: [
-      { line: 'teams init', what: 'says what it will write, then writes it' },
-      { line: 'teams init --yes', what: 'without asking' },
-      { line: 'teams init --host claude', what: 'into .mcp.json of this project' },
-      { line: 'teams init --host codex --print', what: 'only shows what would be added' },
+      { line: 'teams init', what: 'list the changes, ask, then write them' },
+      { line: 'teams init --yes', what: 'write without a question' },
+      { line: 'teams init --host claude', what: 'add the entry to .mcp.json of this project' },
+      { line: 'teams init --host codex --print', what: 'only print the entry' },
     ],
     load: () => import('../commands/setup/init.ts'),
   },
   {
     name: 'doctor',
-    summary: 'what works here, what does not, and the cure',
+    summary: 'check what works on this machine, and show how to fix what does not',
     options: [
-      { flags: '--break-lock', what: 'remove left-over locks that no living process holds' },
-      { flags: '--trust [team]', what: 'trust a team folder, or without a name what the project itself brings' },
+      { flags: '--break-lock', what: 'remove locks that no living process holds' },
+      { flags: '--trust [team]', what: 'trust a team folder; without a name, trust the files of this project' },
     ],
     examples: [
-      { line: 'teams doctor', what: 'a table of checks' },
-      { line: 'teams doctor --break-lock', what: 'after a LOCK_TIMEOUT' },
-      { line: 'teams doctor --trust login', what: 'after looking into .teams/login' },
+      { line: 'teams doctor', what: 'print a table of checks' },
+      { line: 'teams doctor --break-lock', what: 'after a LOCK_TIMEOUT error' },
+      { line: 'teams doctor --trust login', what: 'after you have inspected .teams/login' },
     ],
     load: () => import('../commands/setup/doctor.ts'),
   },
   {
     name: 'config show',
-    summary: 'the configuration in force',
-    options: [{ flags: '--origin', what: 'and where each value comes from' }],
+    summary: 'show the effective configuration',
+    options: [{ flags: '--origin', what: 'also show where each value comes from' }],
     examples: [
-      { line: 'teams config show --origin', what: 'flags, environment, files, defaults' },
-      { line: 'teams config show --json', what: 'for a program' },
+      { line: 'teams config show --origin', what: 'with the source: flag, environment, file or default' },
+      { line: 'teams config show --json', what: 'as JSON' },
     ],
     load: () => import('../commands/setup/config-show.ts'),
   },
   {
     name: 'completion',
-    summary: 'a script that completes verbs and options in your shell',
+    summary: 'print a script that completes verbs and options in your shell',
     words: '<shell>',
     examples: [
       { line: 'source <(teams completion bash)', what: 'in ~/.bashrc' },

@@ -1,4 +1,4 @@
-/** The drawing of the watch as ink draws it; keys come in, words of our own go out. */
+/** Renders the dashboard with ink, and turns ink's key events into our keys. */
 import { Box, Text, useInput } from 'ink';
 import { useRef, type ReactElement } from 'react';
 import { halfOf, type Drawing } from './draw.ts';

@@ -1,4 +1,4 @@
-/** All that one drawing of the watch is made of. */
+/** The data of one drawing of the dashboard. */
 import type { TeamSnapshot, Spending } from '../../../app.ts';
 import type { DashboardRows } from './dashboard-rows.ts';
 import type { State } from './dashboard-state.ts';
@@ -10,10 +10,10 @@ export interface DashboardModel {
   /** Member → its agent's last words. */
   readonly words: ReadonlyMap<string, string>;
   readonly spending: Spending;
-  /** When the team's first event happened, in milliseconds. */
+  /** The time of the team's first event, in milliseconds. */
   readonly startedAt: number;
   readonly state: State;
-  /** Of a pane that shows one member: its lines. */
+  /** The lines of a pane that shows one member. */
   readonly lines: readonly string[];
 }
 

@@ -1,8 +1,8 @@
-/** What of a team is shown under a filter, and which rows can be chosen. */
+/** Selects what a filter shows, and which rows can be chosen. */
 import type { Card, BoardColumn, MessageSummary, TeamSnapshot } from '../../../app.ts';
 import type { Row } from './dashboard-state.ts';
 
-/** The cards of a board in the order in which somebody looks at them: work first, what is over last. */
+/** The order of the cards: current work first, ended tasks last. */
 const ORDER: readonly BoardColumn[] = [
   'in_progress',
   'failed',
@@ -33,7 +33,7 @@ export function dashboardRowsOf(
   const wanted = filter.toLowerCase();
   const has = (...texts: readonly (string | null)[]): boolean =>
     texts.some((text) => text?.toLowerCase().includes(wanted) === true);
-  // What was done last is what is of interest among what is done.
+  // Among completed tasks the latest come first.
   const cards = ORDER.flatMap((column) => (column === 'completed' ? columns[column].toReversed() : columns[column]));
   return {
     problems: problems.filter(({ subject, text }) => has(subject, text)),

@@ -1,4 +1,4 @@
-/** What a person has the watch show, and what a key does to it: a value and a key in, the next value and an order out. */
+/** The state of the dashboard, and what a key does to it: state and key in, next state and an order out. Pure. */
 import type { TeamProblem } from '../../../app.ts';
 import { charactersOf } from '../text-width.ts';
 
@@ -6,20 +6,20 @@ export type Key =
   | { readonly is: 'text'; readonly text: string }
   | { readonly is: 'up' | 'down' | 'pageUp' | 'pageDown' | 'enter' | 'escape' | 'erase' | 'interrupt' };
 
-/** What is shown: the team, or one member's output or mail. */
+/** What is shown: the team, the help, or one member's output or mail. */
 export type Pane =
   { readonly is: 'team' } | { readonly is: 'help' } | { readonly is: 'log' | 'inbox'; readonly member: string };
 
-/** A line that is being typed. */
+/** A line that the person is typing. */
 export interface Prompt {
   readonly label: string;
   readonly text: string;
   readonly then: (text: string) => Order | { readonly filter: string };
-  /** An empty line will do. */
+  /** An empty line is accepted. */
   readonly mayBeEmpty: boolean;
 }
 
-/** What the watch is to do outside of itself. */
+/** What the session must do outside this state. */
 export type Order =
   | { readonly do: 'quit' | 'plain' }
   | { readonly do: 'send'; readonly to: string; readonly text: string }
@@ -29,19 +29,21 @@ export type Order =
 
 export interface State {
   readonly pane: Pane;
-  /** The key of the chosen row, which keeps its place among rows that come and go; else it is the first. */
+  /**
+   * The key of the chosen row, so that the choice survives changes of the list; if it is gone, the first row is chosen.
+   */
   readonly selected: string;
-  /** Lines above the end, of a pane that scrolls. */
+  /** Lines above the end, in a pane that scrolls. */
   readonly back: number;
   readonly filter: string;
   readonly prompt?: Prompt | undefined;
-  /** What the last order came to. */
+  /** The result of the last order. */
   readonly notice: string;
 }
 
 export const FIRST: State = { pane: { is: 'team' }, selected: '', back: 0, filter: '', notice: '' };
 
-/** What can be chosen: problems first, then members. */
+/** The rows that can be chosen: problems first, then members. */
 export type Row =
   { readonly is: 'problem'; readonly problem: TeamProblem } | { readonly is: 'member'; readonly member: string };
 
@@ -94,7 +96,7 @@ function typed(state: State, prompt: Prompt, key: Key): Pressed {
   return 'filter' in done ? { state: { ...rest, filter: done.filter, selected: '' } } : { state: rest, order: done };
 }
 
-/** In a pane that scrolls, up is back in time. */
+/** In a pane that scrolls, up moves back in time. */
 function moved(state: State, by: number, rows: readonly Row[]): State {
   if (state.pane.is !== 'team') return { ...state, back: Math.max(0, state.back - by) };
   const row = rows[Math.max(0, Math.min(rows.length - 1, chosenRow(state, rows) + by))];
@@ -106,14 +108,14 @@ const keyOf = (row: Row): string =>
     ? `member ${row.member}`
     : `${row.problem.kind} ${row.problem.subject} ${row.problem.since ?? ''}`;
 
-/** Where the chosen row stands now. */
+/** The index of the chosen row. */
 export const chosenRow = ({ selected }: Pick<State, 'selected'>, rows: readonly Row[]): number =>
   Math.max(
     0,
     rows.findIndex((row) => keyOf(row) === selected),
   );
 
-/** The member that a row is about. */
+/** The member of a row. */
 const memberOf = (row: Row | undefined): string | undefined =>
   row?.is === 'member' ? row.member : row?.is === 'problem' ? row.problem.member : undefined;
 
@@ -170,7 +172,7 @@ const sending = (state: State, to: string | undefined): State =>
     ? { ...state, notice: 'Choose a member first, with the arrow keys.' }
     : asking(state, `to ${to}`, (text) => ({ do: 'send', to, text }));
 
-/** The chosen request, or that of the chosen member, or the first there is. */
+/** Acts on the chosen request, else that of the chosen member, else the first one. */
 function deciding(state: State, approve: boolean, rows: readonly Row[]): State {
   const waiting = rows.flatMap((row) => (row.is === 'problem' && row.problem.request ? [row.problem] : []));
   const at = rows[chosenRow(state, rows)];
@@ -178,7 +180,7 @@ function deciding(state: State, approve: boolean, rows: readonly Row[]): State {
   const member = chosen(state, rows);
   const problem = own ?? waiting.find((one) => one.member === member) ?? waiting[0];
   const { request, task } = problem ?? {};
-  if (request === undefined) return { ...state, notice: 'Nobody waits for an answer.' };
+  if (request === undefined) return { ...state, notice: 'No request waits for an answer.' };
   return request.kind === 'question' ? answering(state, request, approve) : judging(state, request, task, approve);
 }
 
@@ -189,12 +191,12 @@ const answering = (state: State, { id, from }: Request, approve: boolean): State
     ? asking(state, `answer ${from}`, (text) => ({ do: 'answer', id, text }))
     : { ...state, notice: `${from} asked a question: press a to answer it.` };
 
-/** A plan, or work whose discussion ended without consensus. */
+/** Decides on a plan, or on work whose discussion ended without consensus. */
 function judging(state: State, { from, kind }: Request, task: string | undefined, approve: boolean): State {
-  if (task === undefined) return { ...state, notice: `What ${from} asked is about no task any more.` };
+  if (task === undefined) return { ...state, notice: `The task of this request from ${from} no longer exists.` };
   const what = kind === 'plan' ? `${from}'s plan for #${task}` : `#${task} as it is`;
   if (approve) return asking(state, `approve ${what}, saying`, (text) => ({ do: 'decide', task, approve, text }), true);
   return kind === 'plan'
     ? asking(state, `refuse ${what}, because`, (text) => ({ do: 'decide', task, approve, text }))
-    : asking(state, `have #${task} done again; what is to be different`, (text) => ({ do: 'revise', task, text }));
+    : asking(state, `have #${task} revised; requested changes`, (text) => ({ do: 'revise', task, text }));
 }

@@ -1,6 +1,6 @@
 /**
- * The watch on the terminal's second screen, so that what scrolled by on the first one stays as it was. The cursor and
- * the first screen come back however the process ends, but for SIGKILL.
+ * Shows the dashboard on the alternate screen, so that the normal screen stays unchanged. Cursor and normal screen are
+ * restored however the process ends, except by SIGKILL.
  */
 import process from 'node:process';
 import { render, type Instance } from 'ink';
@@ -13,7 +13,7 @@ const SECOND_SCREEN = `\u001b[?1049h\u001b[2J\u001b[H${MARKS_PASTES}`;
 const FIRST_SCREEN = `${MARKS_NO_PASTES}\u001b[?25h\u001b[?1049l`;
 const CLEAR = '\u001b[2J\u001b[H';
 
-/** Drawings a second, at most. */
+/** Most drawings per second. */
 const MOST_FRAMES = 20;
 
 export class Dashboard {
@@ -37,7 +37,7 @@ export class Dashboard {
       this.#instance.rerender(app);
       return;
     }
-    // What another size left behind was wrapped: it is wiped away, and ink begins anew.
+    // A drawing of another size was wrapped: clear the screen and start ink again.
     this.#instance?.unmount();
     this.#out.write(CLEAR);
     this.#last = size;
@@ -49,7 +49,7 @@ export class Dashboard {
     });
   }
 
-  /** Idempotent. */
+  /** Restores the normal screen. Idempotent. */
   close(): void {
     if (this.#instance === undefined) return;
     this.#instance.unmount();
@@ -60,8 +60,8 @@ export class Dashboard {
 }
 
 /**
- * The stream, without a last line: a drawing as high as the screen makes ink clear the whole terminal, with what
- * scrolled by before.
+ * The stream with an unlimited height. A drawing as high as the screen would make ink clear the whole terminal, with
+ * its scrollback.
  */
 const endless = (stream: NodeJS.WriteStream): NodeJS.WriteStream =>
   new Proxy(stream, {

@@ -1,4 +1,7 @@
-/** One drawing: a header, the panes that have room, a footer. Never higher than the screen less one, never wider. */
+/**
+ * Makes one drawing: a header, the panes that fit, a footer. It is always one line lower than the screen, and never
+ * wider.
+ */
 import { count, safeLine, safeText, type Spending } from '../../../app.ts';
 import { faint, fitted, heading, plain, within, YELLOW, type StyledLine } from './styled-line.ts';
 import type { DashboardModel, DashboardSize } from './dashboard-model.ts';
@@ -7,13 +10,13 @@ import { allocateLines } from './screen-space.ts';
 import { rowsOf } from './dashboard-rows.ts';
 import { chosenRow, type Row } from './dashboard-state.ts';
 
-/** From this width on the board and the messages stand beside each other. */
+/** From this width on, board and messages are side by side. */
 export const WIDE = 120;
 
 export interface Drawing {
-  /** From the top down. */
+  /** From top to bottom. */
   readonly above: readonly StyledLine[];
-  /** Side by side, where the screen is wide enough; else the one is empty and the other has both. */
+  /** Side by side on a wide screen; else `right` is empty and `left` has both. */
   readonly left: readonly StyledLine[];
   readonly right: readonly StyledLine[];
   readonly below: readonly StyledLine[];
@@ -24,7 +27,7 @@ export const halfOf = (columns: number): number => Math.floor((columns - 2) / 2)
 
 export function draw(look: DashboardModel, { columns, rows }: DashboardSize): Drawing {
   const fit = (lines: readonly StyledLine[], width = columns): StyledLine[] => lines.map((line) => fitted(line, width));
-  // The last line stays free: a screen that is full to the last one scrolls.
+  // The last line stays free, because a full screen scrolls.
   const room = Math.max(0, rows - 3);
   const [above, left, right] = bodyOf(look, room, columns);
   const half = halfOf(columns);
@@ -58,7 +61,7 @@ function bodyOf(look: DashboardModel, room: number, columns: number): Body {
   return isWide ? [above, board, flow] : [above, [...board, ...flow], []];
 }
 
-/** The chosen row stays in sight, however long the list. */
+/** Keeps the chosen row visible in a long list. */
 function around(lines: readonly StyledLine[], chosen: number, room: number): readonly StyledLine[] {
   if (room === 1) return lines.slice(chosen, chosen + 1);
   if (chosen < room - 1 || lines.length <= room) return within(lines, room);
@@ -92,7 +95,7 @@ const filterNote = ({ state }: DashboardModel): string =>
 
 function boardPane(look: DashboardModel, room: number): readonly StyledLine[] {
   if (room === 0) return [];
-  // Lines that nobody will see are not made: a board may have thousands.
+  // Only lines that fit are made, because a board may have thousands.
   const cards = look.shown.cards.slice(0, room).map((card) => cardLine(card, look));
   const hidden = look.shown.cards.length - cards.length;
   const lines =
@@ -107,7 +110,7 @@ function countsOf({ snapshot }: DashboardModel): string {
     .join(', ');
 }
 
-/** The newest last, at the bottom. */
+/** The newest message is at the bottom. */
 function flowPane(look: DashboardModel, room: number): readonly StyledLine[] {
   if (room < 2) return [];
   const last = look.shown.messages.slice(1 - room);
@@ -117,15 +120,15 @@ function flowPane(look: DashboardModel, room: number): readonly StyledLine[] {
   ];
 }
 
-/** What one member printed, or its mail: the end of it, or further back. */
+/** The output or the mail of one member: its end, or further back. */
 function memberPane({ state, lines }: DashboardModel, room: number): readonly StyledLine[] {
   const { pane, back } = state;
   if (pane.is !== 'log' && pane.is !== 'inbox') return [];
   const size = Math.max(0, room - 1);
   const end = Math.max(Math.min(size, lines.length), lines.length - back);
   const shown = lines.slice(Math.max(0, end - size), end);
-  const title = pane.is === 'log' ? `what ${pane.member} prints` : `inbox of ${pane.member}`;
-  const where = end < lines.length ? `${lines.length - end} lines further` : `${lines.length} lines`;
+  const title = pane.is === 'log' ? `output of ${pane.member}` : `inbox of ${pane.member}`;
+  const where = end < lines.length ? `${lines.length - end} lines below` : `${lines.length} lines`;
   return [
     heading(title, where),
     ...(shown.length === 0 ? [faint('  nothing yet')] : shown.map((text) => plain(safeLine(text)))),

@@ -1,4 +1,4 @@
-/** What one member prints, or its mail, as the last lines of it; goes on by itself until it is closed. */
+/** Keeps the last lines of a member's output or mail, and follows it until it is closed. */
 import {
   followMail,
   followOutput,
@@ -10,7 +10,7 @@ import {
 } from '../../../app.ts';
 import type { Pane } from './dashboard-state.ts';
 
-/** Lines that are kept. */
+/** How many lines are kept. */
 const KEPT = 2_000;
 
 export class Feed {

@@ -1,6 +1,6 @@
 /**
- * What was typed, key by key. What a terminal says it pasted is text, its line breaks spaces; whatever else comes at once
- * was typed ahead of a busy program, and each of its keys counts.
+ * Turns input into keys. Text that the terminal marks as pasted is text, with line breaks as spaces. Other input that
+ * arrives at once was typed ahead of a busy program, so each of its keys counts.
  */
 import type { Key as KeyOfInk } from 'ink';
 import { charactersOf } from '../text-width.ts';
@@ -9,11 +9,11 @@ import type { Key } from './dashboard-state.ts';
 type Named = 'upArrow' | 'downArrow' | 'pageUp' | 'pageDown' | 'return' | 'escape' | 'backspace' | 'delete';
 type InkKey = Pick<KeyOfInk, Named | 'ctrl' | 'meta'>;
 
-/** Turned on, the terminal marks what is pasted. */
+/** Makes the terminal mark pasted text. */
 export const MARKS_PASTES = '\u001b[?2004h';
 export const MARKS_NO_PASTES = '\u001b[?2004l';
 
-/** As ink hands the marks on. */
+/** The marks, as ink passes them on. */
 const [BEGIN, END] = ['[200~', '[201~'];
 
 export class Typing {

@@ -1,4 +1,4 @@
-/** The panes of the watch as lines: problems, members, board, messages. Values in, lines out; every text is made safe. */
+/** The panes of the dashboard as lines: problems, members, board, messages. Pure; every text is made safe. */
 import {
   safeLine,
   duration,
@@ -14,13 +14,13 @@ import type { DashboardModel } from './dashboard-model.ts';
 
 const NAME_LIMIT = 20;
 
-/** Whole seconds: a time that is read while it runs. */
+/** Whole seconds, because the time is redrawn while it runs. */
 export const elapsed = (ms: number): string => (ms < 1_000 ? '0s' : duration(ms));
 
 const since = (at: string | undefined, now: number): string =>
   at === undefined ? '' : ` (${elapsed(now - Date.parse(at))})`;
 
-/** Where one is: told by a sign too, for who sees no colours. */
+/** Marks the chosen row with a sign, for people who see no colours. */
 const cursor = (isChosen: boolean): Piece => (isChosen ? { text: '> ', bold: true } : { text: '  ' });
 
 export const problemLine = (
@@ -36,7 +36,7 @@ export const problemLine = (
 
 type Member = DashboardModel['shown']['members'][number];
 
-/** All members, so that their columns stand under each other. */
+/** The lines of all members, with aligned columns. */
 export function memberLines(
   { shown, snapshot, words }: DashboardModel,
   isChosen: (member: string) => boolean,
@@ -63,7 +63,7 @@ const stateLook = (state: Member['state']): Pick<Piece, 'color' | 'dim'> => {
   return state === 'waiting' || state === 'rate-limited' ? { color: YELLOW } : { dim: true };
 };
 
-/** Its task and since when, or why it has none in hand. */
+/** The current task with its elapsed time, or the reason why there is none. */
 function workOf({ task, reason, state }: Member, { board, at }: DashboardModel['snapshot']): Piece[] {
   const own = board.tasks.get(task ?? '');
   if (own?.status !== 'in_progress' || state !== 'working') return [{ text: `  ${safeLine(reason)}` }];
@@ -73,7 +73,7 @@ function workOf({ task, reason, state }: Member, { board, at }: DashboardModel['
   ];
 }
 
-/** Words, not signs: they are read out, and need no legend. */
+/** Words, not symbols: a screen reader can read them, and they need no legend. */
 const LABELS: Readonly<Record<BoardColumn, string>> = {
   in_progress: 'work',
   failed: 'FAIL',
@@ -94,7 +94,7 @@ const LABEL_LOOKS: Readonly<Record<BoardColumn, Pick<Piece, 'color' | 'dim'>>> =
   cancelled: { dim: true },
 };
 
-/** Ids that a line names. */
+/** How many ids a line names. */
 const NAMED = 6;
 
 const ids = (all: readonly string[]): string =>
@@ -140,11 +140,11 @@ export function messageLine(
 
 export const HELP: readonly StyledLine[] = [
   '  up/down, j/k   choose a problem or a member; in a log or an inbox: scroll',
-  '  enter, l       follow what the member prints',
+  '  enter, l       follow the output of the member',
   '  i              read its inbox (nothing is consumed); m: the inbox of the lead',
   '  s              send it a message',
-  '  a              answer or approve what waits for a person; r: refuse a plan',
-  '  f, /           show only what contains a text; an empty one shows all',
-  '  p              to the plain stream of events; any key comes back',
-  '  esc            back to the team; q: leave (the team goes on)',
+  '  a              answer or approve a request; r: refuse a plan',
+  '  f, /           show only rows that contain a text; an empty text shows all',
+  '  p              show the plain event stream; any key returns',
+  '  esc            back to the team; q: quit (the team continues)',
 ].map(plain);

@@ -1,10 +1,10 @@
-/** Events as plain lines, one after the other: for pipes, screen readers, and whoever likes it. Problems are told as they come up. */
+/** Prints events as plain lines, for pipes and screen readers. A problem is printed once, when it first appears. */
 import { safeLine, timeOfDay, type TeamProblem, type ShownEvent } from '../../../app.ts';
 import { plainLine } from '../plain-line.ts';
 
-/** Events that wait to be written while another view is shown; of more the last ones. */
+/** How many events are kept while another view is shown; older ones are dropped. */
 const KEPT = 5_000;
-/** What happened before somebody looked: enough to know what is going on. */
+/** How many past events are shown at the start. */
 const PAST = 20;
 
 export class PlainStream {
@@ -19,7 +19,7 @@ export class PlainStream {
   }
 
   add(events: readonly ShownEvent[]): void {
-    // The first portion is the past.
+    // The first batch holds the past events.
     const wanted = this.#isFirst ? events.slice(-PAST) : events;
     this.#isFirst = false;
     this.#push(wanted.map(plainLine));
@@ -36,9 +36,9 @@ export class PlainStream {
     );
   }
 
-  /** Writes what waits. */
+  /** Writes the waiting lines. */
   flush(): void {
-    const told = this.#dropped === 0 ? [] : [`… ${this.#dropped} events are left out; \`teams log\` has them all`];
+    const told = this.#dropped === 0 ? [] : [`… ${this.#dropped} events were skipped; \`teams log\` shows all events`];
     const lines = [...told, ...this.#waiting];
     this.#waiting = [];
     this.#dropped = 0;

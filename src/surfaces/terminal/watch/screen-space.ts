@@ -1,12 +1,12 @@
-/** Who gets how many lines of the screen: the least that each needs, first come first served, then what each wants. */
+/** Divides the lines of the screen: first the least that each pane needs, in order, then what each wants. */
 
 export interface SpaceRequest {
-  /** Below this it is not shown at all. */
+  /** With fewer lines the pane is not shown. */
   readonly least: number;
   readonly want: number;
 }
 
-/** @returns lines for each wish, never more in all than there are */
+/** @returns the lines for each request; their sum never exceeds `lines` */
 export function allocateLines(lines: number, wishes: readonly SpaceRequest[]): number[] {
   let left = lines;
   const given = wishes.map(({ least, want }) => {
@@ -15,7 +15,7 @@ export function allocateLines(lines: number, wishes: readonly SpaceRequest[]): n
     left -= first;
     return first;
   });
-  // What is left goes round, one line each, so that no pane starves beside a long one.
+  // The remaining lines are given one by one in turn, so that a long pane does not take them all.
   for (let isGiven = true; isGiven && left > 0;) {
     isGiven = false;
     for (const [index, { want }] of wishes.entries()) {

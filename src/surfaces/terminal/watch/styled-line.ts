@@ -1,4 +1,4 @@
-/** A line of the view as pieces with looks, cut to the columns there are. What each look is, the drawing decides. */
+/** A line as styled pieces, cut to the available columns. The drawing decides which style means what. */
 import stringWidth from 'fast-string-width';
 import { clipped } from '../text-width.ts';
 
@@ -20,7 +20,7 @@ export const GREEN = 32;
 export const plain = (text: string): StyledLine => [{ text }];
 export const faint = (text: string): StyledLine => [{ text, dim: true }];
 
-/** A pane's heading: its text stands out without any colour too. */
+/** A pane's heading, recognisable without colour. */
 export const heading = (text: string, rest = ''): StyledLine => [
   { text: text.toUpperCase(), bold: true },
   ...(rest === '' ? [] : [{ text: `  ${rest}`, dim: true as const }]),
@@ -42,7 +42,7 @@ export function fitted(line: StyledLine, columns: number): StyledLine {
   return shown;
 }
 
-/** The first of them that have room; what has none is counted in the last line. */
+/** The first lines that fit; the last line counts the others. */
 export function within(lines: readonly StyledLine[], room: number): readonly StyledLine[] {
   if (lines.length <= room) return lines;
   if (room <= 0) return [];

@@ -1,4 +1,4 @@
-/** The watch at work: events and keys come in, drawings go out, at a pace that leaves the time to others. */
+/** Runs the dashboard: events and keys in, drawings out, at a pace that keeps the CPU free for others. */
 import process from 'node:process';
 import { COLORS, columnsOf, realClock, type ShownEvent, type TeamSnapshot, type TeamWatch } from '../../../app.ts';
 import { Dashboard } from './dashboard.tsx';
@@ -11,7 +11,7 @@ import { rowsOf, dashboardRowsOf, type DashboardRows } from './dashboard-rows.ts
 import { FIRST, press, type Key, type Order, type State } from './dashboard-state.ts';
 import { PlainStream } from './plain-stream.ts';
 
-/** Without news, for what only time tells. */
+/** Redraws this often without events, because elapsed times change. */
 const TICK_MS = 1_000;
 
 export class WatchSession {
@@ -19,7 +19,7 @@ export class WatchSession {
   readonly #options: DashboardOptions;
   readonly #stream: PlainStream;
   readonly #quit = new AbortController();
-  readonly #soonDrawn = (): void => this.#drawSoon();
+  readonly #requestDraw = (): void => this.#drawSoon();
   #snapshot: TeamSnapshot;
   #state: State = FIRST;
   #dashboard: Dashboard | undefined;
@@ -36,12 +36,12 @@ export class WatchSession {
     this.#stream = new PlainStream(options.write);
   }
 
-  /** Until somebody leaves; a team that has ended stays to be looked at. */
+  /** Runs until the person quits; a team that has ended stays visible. */
   async run(): Promise<void> {
     const signal = AbortSignal.any([this.#options.signal, this.#quit.signal]);
     const ended = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-    const tick = setInterval(this.#soonDrawn, TICK_MS);
-    process.stdout.on('resize', this.#soonDrawn);
+    const tick = setInterval(this.#requestDraw, TICK_MS);
+    process.stdout.on('resize', this.#requestDraw);
     try {
       this.#open();
       await this.#follow(signal);
@@ -49,7 +49,7 @@ export class WatchSession {
     } finally {
       clearInterval(tick);
       clearTimeout(this.#timer);
-      process.stdout.off('resize', this.#soonDrawn);
+      process.stdout.off('resize', this.#requestDraw);
       this.#feed?.close();
       this.#close();
       this.#listen(false);
@@ -57,10 +57,10 @@ export class WatchSession {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    for await (const events of this.#watch.follow(signal)) this.#heard(events);
+    for await (const events of this.#watch.follow(signal)) this.#onEvents(events);
   }
 
-  #heard(events: readonly ShownEvent[]): void {
+  #onEvents(events: readonly ShownEvent[]): void {
     this.#stream.add(events);
     if (this.#dashboard) this.#drawSoon();
     else this.#stream.flush();
@@ -90,7 +90,7 @@ export class WatchSession {
     const began = realClock.monotonic();
     this.#look();
     const size = sizeOf(process.stdout);
-    this.#dashboard.draw(draw(this.#lookNow(), size), size);
+    this.#dashboard.draw(draw(this.#model(), size), size);
     this.#drawnAt = realClock.monotonic();
     this.#pause = pauseAfter(this.#drawnAt - began);
   }
@@ -99,8 +99,8 @@ export class WatchSession {
     try {
       this.#snapshot = this.#watch.look();
     } catch {
-      // The team was put away meanwhile: what was seen last stays.
-      this.#state = { ...this.#state, notice: 'The team cannot be read any more; this was seen last.' };
+      // The team was archived in the meantime; the last snapshot stays.
+      this.#state = { ...this.#state, notice: 'The team can no longer be read; this is its last known state.' };
     }
   }
 
@@ -109,7 +109,7 @@ export class WatchSession {
     return dashboardRowsOf(this.#snapshot, { columns: columnsOf(this.#snapshot.board), messages }, this.#state.filter);
   }
 
-  #lookNow(): DashboardModel {
+  #model(): DashboardModel {
     const { projection, store } = this.#watch;
     const { words, spending, firstAt } = projection;
     const known = new Set<number>(COLORS);
@@ -130,7 +130,7 @@ export class WatchSession {
     const { state, order } = press(this.#state, key, rowsOf(this.#shown()));
     this.#state = state;
     this.#feedFor(state);
-    if (order) this.#carryOut(order);
+    if (order) this.#execute(order);
     this.#drawSoon();
   }
 
@@ -138,10 +138,10 @@ export class WatchSession {
     if (this.#feed?.pane === pane) return;
     this.#feed?.close();
     this.#feed =
-      pane.is === 'log' || pane.is === 'inbox' ? new Feed(this.#watch.store, pane, this.#soonDrawn) : undefined;
+      pane.is === 'log' || pane.is === 'inbox' ? new Feed(this.#watch.store, pane, this.#requestDraw) : undefined;
   }
 
-  #carryOut(order: Order): void {
+  #execute(order: Order): void {
     const { actions } = this.#options;
     switch (order.do) {
       case 'quit':
@@ -156,13 +156,13 @@ export class WatchSession {
       case 'decide':
         return this.#try(order.approve ? 'approved' : 'refused', actions.decide(order.task, order));
       case 'revise':
-        return this.#try('to be done again', actions.revise(order.task, order.text));
+        return this.#try('revision requested', actions.revise(order.task, order.text));
       default:
         order satisfies never;
     }
   }
 
-  /** What came of an order stands below. */
+  /** Shows the result of an order in the footer. */
   #try(done: string, work: Promise<unknown>): void {
     const tell = (notice: string): void => {
       this.#state = { ...this.#state, notice };
@@ -174,7 +174,7 @@ export class WatchSession {
     );
   }
 
-  /** The first screen, with everything that was not yet told there; any key comes back. */
+  /** Switches to the normal screen and prints the events not printed there yet; any key switches back. */
   #toPlain(): void {
     this.#close();
     this.#stream.flush();
@@ -187,7 +187,7 @@ export class WatchSession {
     else this.#open();
   };
 
-  /** The keyboard is ink's as long as it draws. */
+  /** While ink draws, it owns the keyboard. */
   #listen(isOurs: boolean): void {
     const { stdin } = process;
     stdin.off('data', this.#keyInPlain);
@@ -197,7 +197,7 @@ export class WatchSession {
   }
 }
 
-/** What a terminal that does not say it takes for granted. */
+/** The size of the terminal; 80 × 24 if it is unknown. */
 const sizeOf = ({ columns, rows }: NodeJS.WriteStream): DashboardSize => ({
   columns: columns > 0 ? columns : 80,
   rows: rows > 0 ? rows : 24,

@@ -1,12 +1,12 @@
 /**
- * `teams watch`: a team on the terminal, live. It only looks; what a person orders from it goes through `actions`. Where
- * there is no terminal to draw on, or nobody wants it, the same is told as plain lines.
+ * `teams watch`: shows a team live. It only reads; what the person orders goes through `actions`. Without a terminal,
+ * or with `--plain`, it prints plain lines.
  */
 import process from 'node:process';
 import type { TeamWatch } from '../../../app.ts';
 import { PlainStream } from './plain-stream.ts';
 
-/** What can be done from the view. Each throws what its verb would. */
+/** What the dashboard can do. Each method throws what its verb would. */
 export interface Actions {
   send(to: string, text: string): Promise<unknown>;
   answer(id: string, text: string): Promise<unknown>;
@@ -18,7 +18,7 @@ export interface DashboardOptions {
   readonly isPlain: boolean;
   readonly color: boolean;
   readonly actions: Actions;
-  /** Aborts when nobody reads any more, or the process is told to end. */
+  /** Aborts when the reader is gone, or the process must end. */
   readonly signal: AbortSignal;
   readonly write: (text: string) => void;
 }
@@ -26,7 +26,8 @@ export interface DashboardOptions {
 export async function watchTeam(watch: TeamWatch, options: DashboardOptions): Promise<void> {
   const isDrawn = !options.isPlain && process.stdout.isTTY && process.stdin.isTTY;
   if (!isDrawn) return tell(watch, options);
-  // ink and its colours ask the environment when they are loaded: they know no NO_COLOR, and draw nothing under CI.
+  // ink and its colour library read the environment when they are loaded: they ignore NO_COLOR, and draw nothing under
+  // CI.
   if (!options.color) process.env['FORCE_COLOR'] = '0';
   process.env['CI'] = 'false';
   process.env['CONTINUOUS_INTEGRATION'] = 'false';

@@ -1,22 +1,22 @@
-/** What a person does from the page: send, answer, approve, refuse. A form says what came of it, or why not. */
+/** Forms of the page: send, answer, approve, refuse. Each form shows its result or its error. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
-import type { WebCommand as Asked } from '../commands.ts';
+import type { WebCommand } from '../commands.ts';
 import type { CommandResult, TeamProblem } from '../wire-types.ts';
 import { usePageNavigation } from './navigation.ts';
 import { inTeam, post } from './http-client.ts';
 
-interface Deed {
+interface CommandForm {
   readonly isBusy: boolean;
   readonly outcome: string;
   readonly hasFailed: boolean;
-  readonly run: (deed: Asked) => Promise<boolean>;
+  readonly run: (deed: WebCommand) => Promise<boolean>;
 }
 
-function useDeed(): Deed {
+function useCommand(): CommandForm {
   const { team } = usePageNavigation();
   const [state, setState] = useState({ isBusy: false, outcome: '', hasFailed: false });
-  const run = async (deed: Asked): Promise<boolean> => {
+  const run = async (deed: WebCommand): Promise<boolean> => {
     setState({ isBusy: true, outcome: '', hasFailed: false });
     try {
       const { told, refused } = await post<CommandResult>(inTeam(team, 'deeds'), deed);
@@ -31,7 +31,7 @@ function useDeed(): Deed {
   return { ...state, run };
 }
 
-function Outcome({ outcome, hasFailed }: Deed): JSX.Element {
+function Outcome({ outcome, hasFailed }: CommandForm): JSX.Element {
   return (
     <p class={hasFailed ? 'outcome outcome-bad' : 'outcome'} role="status">
       {outcome}
@@ -39,23 +39,23 @@ function Outcome({ outcome, hasFailed }: Deed): JSX.Element {
   );
 }
 
-/** @param names of those that may be written to */
+/** @param names the possible recipients */
 export function SendForm({ to, names }: { to?: string; names: readonly string[] }): JSX.Element | null {
   const { isLive } = usePageNavigation();
   const [recipient, setRecipient] = useState(to ?? '*');
   const [text, setText] = useState('');
-  const command = useDeed();
+  const command = useCommand();
   if (!isLive) return null;
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
-    const body: Asked = recipient === '*' ? { do: 'broadcast', text } : { do: 'send', to: recipient, text };
+    const body: WebCommand = recipient === '*' ? { do: 'broadcast', text } : { do: 'send', to: recipient, text };
     if (await command.run(body)) setText('');
   };
   return (
     <form class="compose" onSubmit={(event) => void send(event)} aria-label="Send a message">
       {to === undefined && (
         <select aria-label="To" value={recipient} onChange={(event) => setRecipient(event.currentTarget.value)}>
-          <option value="*">Everybody</option>
+          <option value="*">All members</option>
           {names.map((name) => (
             <option key={name}>{name}</option>
           ))}
@@ -93,11 +93,11 @@ function TextBox({
   );
 }
 
-/** What a member waits to be told: an answer, or whether its plan, or what was made, may stand. */
+/** Answers a request of a member: a question, a plan, or work without consensus. */
 export function RequestForm({ problem }: { problem: TeamProblem }): JSX.Element | null {
   const { isLive } = usePageNavigation();
   const [text, setText] = useState('');
-  const command = useDeed();
+  const command = useCommand();
   const { request, task = '' } = problem;
   if (!isLive || request === undefined) return null;
   const { id, kind, from } = request;
@@ -118,13 +118,13 @@ export function RequestForm({ problem }: { problem: TeamProblem }): JSX.Element 
         approve();
       }}
     >
-      <TextBox label={isQuestion ? `Answer to ${from}` : 'What is to be different'} value={text} onText={setText} />
+      <TextBox label={isQuestion ? `Answer to ${from}` : 'Requested changes'} value={text} onText={setText} />
       <button type="submit" class="primary" disabled={command.isBusy || (isQuestion && isEmpty)}>
         {isQuestion ? 'Answer' : 'Approve'}
       </button>
       {!isQuestion && (
         <button type="button" disabled={command.isBusy || (kind !== 'plan' && isEmpty)} onClick={refuse}>
-          {kind === 'plan' ? 'Refuse' : 'Have it revised'}
+          {kind === 'plan' ? 'Refuse' : 'Request a revision'}
         </button>
       )}
       <Outcome {...command} />

@@ -1,4 +1,4 @@
-/** How long the critical path is by now: pure. While its last task is worked on it grows. */
+/** The length of the critical path now: it grows while its last task is in progress. Pure. */
 import type { PageModel } from './page-model.ts';
 
 export function criticalMs({ path, spans }: Pick<PageModel, 'path' | 'spans'>, now: number): number {

@@ -1,4 +1,4 @@
-/** Figures and times as people read them. */
+/** Formats figures and times for people. */
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
@@ -38,13 +38,13 @@ export const whole = (count: number): string => count.toLocaleString('en-US');
 export const plural = (count: number, one: string, many = `${one}s`): string =>
   `${whole(count)} ${count === 1 ? one : many}`;
 
-/** So many in so long, by the minute. */
+/** A count per minute. */
 export function rate(count: number, ms: number): string {
   const perMinute = count / Math.max(1 / 60, ms / MINUTE);
   return perMinute < 10 ? perMinute.toFixed(1) : whole(Math.round(perMinute));
 }
 
-/** What a column is called. */
+/** The title of each column. */
 export const COLUMN_NAMES: Readonly<Record<string, string>> = {
   blocked: 'Blocked',
   ready: 'Ready',

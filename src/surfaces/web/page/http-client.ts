@@ -1,13 +1,13 @@
 /**
- * Talking to our server, and to nobody else. The token came behind the `#` of the address; it is kept for this tab, goes
- * out in a header only, and is taken out of the address bar at once.
+ * Requests to our server, and to no other. The token comes after the `#` of the address. It is removed from the address
+ * bar at once, kept for this tab, and sent only in a header.
  */
 import type { Update } from '../wire-types.ts';
 import { EventReader } from './sse.ts';
 
 const KEY = 'teams-token';
 
-/** @returns the team that the address asked for, if it named one */
+/** @returns the team that the address names, if any */
 export function takeToken(): string | undefined {
   const given = new URLSearchParams(location.hash.slice(1));
   const token = given.get('token');
@@ -38,7 +38,7 @@ interface Failure {
 
 type Maybe<T> = T | undefined;
 
-/** Our own server speaks, built from the same shapes: it is enough that it says something at all. */
+/** Checks only that the answer is an object: our own server sends it, built from the same types. */
 function said<T>(value: unknown): Maybe<T> {
   const isThere = (one: unknown): one is T => typeof one === 'object' && one !== null;
   return isThere(value) ? value : undefined;
@@ -63,17 +63,17 @@ export const inTeam = (team: string, rest: string): string => `teams/${encodeURI
 
 export interface UpdateListener {
   readonly onUpdate: (update: Update) => void;
-  /** @param why undefined while it is connected */
+  /** @param why undefined while connected */
   readonly onState: (why: string | undefined) => void;
 }
 
-/** Asked anew: it changes while we wait. */
+/** A function, because the value changes while the loop waits. */
 const isGone = ({ aborted }: AbortSignal): boolean => aborted;
 
-/** Seconds before it is tried again: soon, then more and more seldom. */
+/** Seconds before each new attempt; the last one repeats. */
 const WAITS = [0.5, 1, 2, 5];
 
-/** Hears of a team until `signal` aborts; a connection that is cut is taken up where it was left. */
+/** Follows a team until `signal` aborts. After a lost connection it continues where it stopped. */
 export async function listen(team: string, { onUpdate, onState }: UpdateListener, signal: AbortSignal): Promise<void> {
   const reader = new EventReader();
   for (let tries = 0; !signal.aborted; tries += 1) {
@@ -86,9 +86,7 @@ export async function listen(team: string, { onUpdate, onState }: UpdateListener
         headers: headers(id === '' ? {} : { 'last-event-id': id }),
       });
       if (response.status === 401 || response.status === 404) {
-        onState(
-          response.status === 401 ? 'Open the address that `teams ui` printed.' : 'This team is not there any more.',
-        );
+        onState(response.status === 401 ? 'Open the address that `teams ui` printed.' : 'This team no longer exists.');
         return;
       }
       reader.restart();
@@ -101,10 +99,10 @@ export async function listen(team: string, { onUpdate, onState }: UpdateListener
         onState(undefined);
       }
     } catch {
-      // Told below: whatever it was, it is tried again.
+      // Any failure is reported below and followed by a new attempt.
     }
     if (isGone(signal)) return;
-    onState('The connection is cut; trying again.');
+    onState('Connection lost; reconnecting.');
     await wait((WAITS[Math.min(tries, WAITS.length - 1)] ?? 5) * 1_000, signal);
   }
 }

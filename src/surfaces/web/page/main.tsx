@@ -1,4 +1,4 @@
-/** The page: finds the teams, follows one of them, and listens to the keyboard. */
+/** The page: finds the teams, follows one of them, and handles the keyboard. */
 import { render, type JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import 'uplot/dist/uPlot.min.css';
@@ -60,7 +60,9 @@ function useTeams(): [readonly TeamEntry[], string | undefined] {
       get<{ teams: TeamEntry[] }>('teams').then(
         (found) => {
           setTeams(found.teams);
-          setRefusal(found.teams.length === 0 ? 'There is no team here yet; `teams run PLAN` makes one.' : undefined);
+          setRefusal(
+            found.teams.length === 0 ? 'There is no team here yet; make one with `teams run PLAN`.' : undefined,
+          );
         },
         (error: unknown) => {
           if (error instanceof RequestRefusedError) setRefusal(error.message);
@@ -88,7 +90,7 @@ function useScene(team: string | undefined): [PageModel, string | undefined] {
     };
     const onUpdate = (update: Parameters<PageModel['put']>[0]): void => {
       scene.put(update);
-      // A tab that nobody sees draws nothing.
+      // A hidden tab draws nothing.
       if (!isAsked) requestAnimationFrame(draw);
       isAsked = true;
     };
@@ -98,7 +100,7 @@ function useScene(team: string | undefined): [PageModel, string | undefined] {
   return [scene, trouble];
 }
 
-/** 1 to 7 for the views, / to search, Escape to close. */
+/** Keys: 1 to 7 for the views, / to search, Escape to close. */
 function useKeys(go: (change: Partial<PageRoute>) => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {

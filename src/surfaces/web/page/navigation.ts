@@ -1,11 +1,11 @@
-/** What every view may ask of the page: to show something beside it, and to be in a team. */
+/** What every view may use of the page: the current team, and showing details beside the view. */
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Aside } from './routes.ts';
 
 export interface PageNavigation {
   readonly team: string;
-  /** The team's tasks may be changed: it is not archived. */
+  /** The team is not archived, so its tasks may be changed. */
   readonly isLive: boolean;
   readonly show: (aside: Aside | undefined) => void;
 }

@@ -1,4 +1,4 @@
-/** What the page knows of one team: updates are put in, views read. */
+/** The page's data of one team: updates are put in, views read it. */
 import type {
   EdgeRow,
   EventRow,
@@ -12,7 +12,7 @@ import type {
   Update,
 } from '../wire-types.ts';
 
-/** Events that are kept for the activity. */
+/** Events that are kept for the activity view. */
 const KEPT = 1_000;
 
 export class PageModel {
@@ -29,7 +29,7 @@ export class PageModel {
   version = 0;
   #number = 0;
 
-  /** Nothing goes on in it any more. */
+  /** The team has ended. */
   get isOver(): boolean {
     return this.head?.phase === 'complete' || this.head?.isArchived === true;
   }
@@ -39,7 +39,7 @@ export class PageModel {
     this.head = head;
     for (const row of tasks) this.tasks.set(row.id, row);
     for (const row of spans) this.spans.set(`${row.task}.${row.claim}`, row);
-    // A server that was asked from the beginning tells again what is known.
+    // A server that was asked from the beginning sends known events again.
     const news = events.filter(({ number }) => number > this.#number);
     if (news.length > 0) this.events = [...this.events, ...news].slice(-KEPT);
     this.#number = Math.max(this.#number, update.number);

@@ -1,4 +1,7 @@
-/** Where the reader is, kept in the address: `#/TEAM/TAB`, and `/task/3`, `/member/ada`, `/file/team/events.jsonl` beside it. */
+/**
+ * The page's location, kept in the address: `#/TEAM/TAB`, followed by `/task/3`, `/member/ada` or
+ * `/file/team/events.jsonl` for the details beside it.
+ */
 import { useEffect, useState } from 'preact/hooks';
 
 export const TABS = ['overview', 'board', 'timeline', 'mail', 'graph', 'spending', 'activity'] as const;
@@ -25,7 +28,7 @@ const decoded = (part: string): string => {
   try {
     return decodeURIComponent(part);
   } catch {
-    // A hand-made address; nothing is called so.
+    // A malformed address typed by hand; no team has an empty name.
     return '';
   }
 };

@@ -1,4 +1,4 @@
-/** Server-sent events out of text that comes in pieces, as the HTML standard reads them, as far as our server writes them. */
+/** Parses server-sent events from text in pieces: the part of the HTML standard that our server uses. */
 export interface ServerEvent {
   readonly id: string;
   readonly data: string;
@@ -9,19 +9,19 @@ export class EventReader {
   #id = '';
   #data: string[] = [];
 
-  /** The id of the last whole event: what is asked for again begins after it. */
+  /** The id of the last complete event; a new request continues after it. */
   #lastId = '';
 
   get lastId(): string {
     return this.#lastId;
   }
 
-  /** A new connection: what was half heard is forgotten. */
+  /** For a new connection: discards an incomplete event. */
   restart(): void {
     [this.#rest, this.#id, this.#data] = ['', '', []];
   }
 
-  /** @returns the events that became whole */
+  /** @returns the events that this piece completed */
   push(piece: string): ServerEvent[] {
     const lines = (this.#rest + piece).split('\n');
     this.#rest = lines.pop() ?? '';

@@ -1,2 +1,2 @@
-/** Styles that the build gathers into one file. */
+/** Style files, which the build joins into one. */
 declare module '*.css';

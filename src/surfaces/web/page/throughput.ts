@@ -1,4 +1,4 @@
-/** How many tasks ended in each part of a run: pure. */
+/** Counts completed tasks in each part of a run. Pure. */
 import type { Head, SpanRow } from '../wire-types.ts';
 
 export interface ThroughputBucket {

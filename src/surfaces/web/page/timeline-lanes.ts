@@ -1,4 +1,4 @@
-/** The timeline as rectangles: pure. Bars that would be thinner than can be seen become one. */
+/** The timeline as rectangles. Adjacent bars that are too thin to see are merged. Pure. */
 import type { SpanRow } from '../wire-types.ts';
 
 export interface TimeScale {
@@ -11,7 +11,7 @@ export interface TimeScale {
 export interface Bar {
   readonly left: number;
   readonly width: number;
-  /** The first of them; more than one where they are too thin to be told apart. */
+  /** The first span of the bar; a bar has several where they are too thin to be separate. */
   readonly span: SpanRow;
   readonly count: number;
   readonly isCritical: boolean;
@@ -22,7 +22,7 @@ const THINNEST = 3;
 export const xOf = ({ from, to, width }: TimeScale, at: number): number =>
   ((at - from) / Math.max(1, to - from)) * width;
 
-/** @param spans of one lane, in the order of their beginnings */
+/** @param spans of one lane, sorted by start */
 export function barsOf(spans: readonly SpanRow[], context: TimeScale, critical: ReadonlySet<string>): Bar[] {
   const bars: Bar[] = [];
   for (const span of spans) {
@@ -42,10 +42,10 @@ export function barsOf(spans: readonly SpanRow[], context: TimeScale, critical: 
   return bars;
 }
 
-/** Pixels of a time that is written out. */
+/** Pixels of a time label. */
 const WRITTEN = 48;
 
-/** Round times, about one for each 120 pixels; none that would not be whole at the end. */
+/** Round times, about one for each 120 pixels; none whose label would be cut off at the end. */
 export function ticksOf({ from, to, width }: TimeScale): number[] {
   const wanted = ((to - from) / Math.max(1, width)) * 120;
   const step = STEPS.find((one) => one >= wanted) ?? wanted;
@@ -60,7 +60,7 @@ const STEPS = [
   0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200, 86_400,
 ].map((seconds) => seconds * SECOND);
 
-/** Spans by member, or by task, each in the order of their beginnings. */
+/** Spans by member or by task, each sorted by start. */
 export function lanesOf(spans: Iterable<SpanRow>, by: 'member' | 'task'): Map<string, SpanRow[]> {
   const lanes = new Map<string, SpanRow[]>();
   for (const span of [...spans].sort((a, b) => a.from - b.from)) {

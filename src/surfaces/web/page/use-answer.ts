@@ -1,4 +1,4 @@
-/** What the server says to one question, asked again when what it is about has changed. */
+/** The server's answer to one request, requested again when `mark` changes. */
 import { useEffect, useState } from 'preact/hooks';
 import { get, inTeam } from './http-client.ts';
 
@@ -7,7 +7,7 @@ export type Answer<T> =
   | { readonly is: 'there'; readonly value: T }
   | { readonly is: 'failed'; readonly why: string };
 
-/** @param mark asked again when it is another */
+/** @param mark a new value causes a new request */
 export function useAnswer<T>(team: string, path: string, mark: unknown): Answer<T> {
   const [answer, setAnswer] = useState<Answer<T> & { readonly of?: string }>({ is: 'awaited' });
   useEffect(() => {
@@ -21,6 +21,6 @@ export function useAnswer<T>(team: string, path: string, mark: unknown): Answer<
     );
     return () => gone.abort();
   }, [team, path, mark]);
-  // What was said of something else is no answer to this.
+  // An answer to another path is not shown.
   return answer.of === path ? answer : { is: 'awaited' };
 }

@@ -1,7 +1,10 @@
-/** The page's only clock: the server's too, since both are on one machine. */
+/** The page's only clock. It equals the server's clock, because both are on one machine. */
 import { useEffect, useState } from 'preact/hooks';
 
-/** The time, drawn anew each second. @param isStill nothing goes on any more */
+/**
+ * The time, updated each second.
+ * @param isStill true when nothing changes any more
+ */
 export function useNow(isStill: boolean): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

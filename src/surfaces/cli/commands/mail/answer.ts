@@ -1,4 +1,4 @@
-/** `teams answer`: what a member asked the lead is answered, once; the member goes on. */
+/** `teams answer`: answers a member's question to the lead, once; the member then continues. */
 import { UsageError } from '../../../../app.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { noMore } from '../../input/options.ts';
@@ -9,9 +9,16 @@ export const act: Act = async (context, given) => {
   const { handle: opened, words } = await openTeamChoice(context, given.words, { needs: 2 });
   await using handle = opened;
   const [id, word, ...rest] = words;
-  if (id === undefined) throw new UsageError('USAGE', 'Which question? `teams why` and `teams inbox lead` name it.');
+  if (id === undefined)
+    throw new UsageError(
+      'USAGE',
+      `Which question? \`teams why ${handle.name}\` and \`teams inbox ${handle.name} lead\` show its id.`,
+    );
   if (word === undefined)
-    throw new UsageError('USAGE', `What is the answer to ${id}? \`teams answer ${id} TEXT\`, or - for stdin.`);
+    throw new UsageError(
+      'USAGE',
+      `What is the answer to ${id}? \`teams answer ${handle.name} ${id} TEXT\`, or - to read it from stdin.`,
+    );
   noMore(rest);
   const sent = await handle.answer(id, await givenText(context, word));
   context.result({ receipts: [sent] }, `answered  ${sent.recipient}  ${id}`);

@@ -1,4 +1,4 @@
-/** `teams inbox`: looks into an inbox and never consumes. */
+/** `teams inbox`: shows an inbox and never consumes mail. */
 import * as z from 'zod';
 import {
   followMail,
@@ -20,13 +20,16 @@ import type { Act } from '../../verb.ts';
 
 const schema = z.object({ max: wholeNumber, follow: flag, history: flag });
 
-/** Messages that are written at once. */
+/** How many messages are written at once. */
 const PORTION = 200;
 
 export const act: Act = (context, given) => {
   const { max = Number.POSITIVE_INFINITY, follow, history } = readOptions(schema, given);
   if (follow && history)
-    throw new UsageError('USAGE', '--follow shows what comes and --history what was; use one of them.');
+    throw new UsageError(
+      'USAGE',
+      '--follow shows later messages and --history acknowledged ones; use only one of them.',
+    );
   return withTeamReader(context, given.words, 1, async (store, [member, ...rest]) => {
     noMore(rest);
     const name = knownMember(store, member ?? ownName(context));

@@ -1,4 +1,4 @@
-/** `teams send`: one message to one member, or one to each. */
+/** `teams send`: sends one message to one member, or to all members. */
 import * as z from 'zod';
 import { MESSAGE_TYPES, UsageError, type TeamHandle } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
@@ -41,12 +41,15 @@ async function sendNamed(
   options: Options,
 ): Promise<Sent> {
   const [to, word, ...rest] = words;
-  if (to === undefined) throw new UsageError('USAGE', 'To whom? `teams send [TEAM] TO TEXT`.');
+  if (to === undefined) throw new UsageError('USAGE', 'Which recipient? `teams send [TEAM] TO TEXT`.');
   if (word === undefined)
-    throw new UsageError('USAGE', `What to ${to}? \`teams send [TEAM] ${to} TEXT\`, or - for stdin.`);
+    throw new UsageError(
+      'USAGE',
+      `Which text for ${to}? \`teams send [TEAM] ${to} TEXT\`, or - to read it from stdin.`,
+    );
   noMore(rest);
   const said = await givenText(context, word);
-  // A broadcast goes to all others, whoever is named (SPEC §4).
+  // A broadcast goes to every other member, whatever recipient is named (docs/specification.md R2.6).
   if (options.type === 'broadcast') return handle.broadcast(said, optionsOf(handle, options));
   return [await handle.send(to, said, optionsOf(handle, options))];
 }
@@ -68,7 +71,7 @@ function answer(context: CliContext, sent: Sent): number {
     'error' in one ? `not sent  ${one.recipient}  ${one.error}` : `${one.id}  ${one.recipient}`,
   );
   context.result({ receipts }, rows.join('\n'));
-  if (receipts.length === 0) context.info('There is nobody else in this team.');
+  if (receipts.length === 0) context.info('This team has no other members.');
   return receipts.some((one) => 'error' in one) ? 1 : 0;
 }
 

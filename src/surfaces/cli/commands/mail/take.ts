@@ -1,4 +1,4 @@
-/** `teams take`: prints mail, then acknowledges it: what nobody read comes again. */
+/** `teams take`: prints mail, then acknowledges it. Mail that no reader received is delivered again. */
 import * as z from 'zod';
 import { knownMember, mailCame, storedLine, type Message, type TeamHandle } from '../../../../app.ts';
 import { deliverMail, JsonList } from '../../output/deliver-mail.ts';
@@ -11,7 +11,7 @@ import type { Act } from '../../verb.ts';
 
 const schema = z.object({
   max: wholeNumber,
-  /** Seconds; `true` is as long as it takes. */
+  /** Seconds; `true` waits without a limit. */
   wait: z
     .union([
       z.literal(true),
@@ -23,11 +23,11 @@ const schema = z.object({
     .optional(),
 });
 
-/** Taken and acknowledged at once. */
+/** How many messages are taken and acknowledged at once. */
 const PORTION = 2_000;
 const TIMED_OUT = 124;
 
-/** Nobody reads stdout any more: thrown so that the mail is not acknowledged. */
+/** Thrown when the reader of stdout is gone, so that the mail is not acknowledged. */
 class UnreadMail extends Error {}
 
 export const act: Act = async (context, given) => {
@@ -51,7 +51,9 @@ export const act: Act = async (context, given) => {
 const patience = ({ io }: CliContext, wait: number | true): AbortSignal =>
   wait === true ? io.gone : AbortSignal.any([io.gone, AbortSignal.timeout(wait * 1_000)]);
 
-/** Its line, and whether it may have been handed out before: who takes must know that (SPEC §4). */
+/**
+ * The stored line, marked if it may have been delivered before: the reader must know that (docs/specification.md R2.7).
+ */
 const asTaken = (message: Message) => ({
   ...storedLine(message),
   redelivered: message.redelivered === undefined ? undefined : true,

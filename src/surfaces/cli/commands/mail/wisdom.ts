@@ -1,4 +1,4 @@
-/** `teams wisdom`: what a session has learned so far, or something new for it. */
+/** `teams wisdom`: shows the notes of a session, or adds one. */
 import { contribute, parseWisdomFile, readWisdom, UsageError } from '../../../../app.ts';
 import { givenText } from '../../input/text-argument.ts';
 import { noMore } from '../../input/options.ts';
@@ -13,11 +13,11 @@ export const act: Act = async (context, given) => {
   if (word !== undefined) {
     const name = parseWisdomFile(file ?? '');
     const text = (await givenText(context, word)).trim();
-    if (text === '') throw new UsageError('USAGE', `What is to be added to ${name}?`);
+    if (text === '') throw new UsageError('USAGE', `Which note for ${name}? \`teams wisdom [TEAM] ${name} TEXT\`.`);
     const added = await contribute(handle, name, text.split('\n'));
     context.result(
       { file: name, added },
-      added.length === 0 ? 'known already' : added.map((one) => `- ${one}`).join('\n'),
+      added.length === 0 ? 'already noted' : added.map((one) => `- ${one}`).join('\n'),
     );
     return 0;
   }

@@ -1,4 +1,4 @@
-/** `teams cancel`: a run, stopped for good. */
+/** `teams cancel`: stops a run permanently. */
 import * as z from 'zod';
 import { closeTeam, teamCancelled, teamForceCancelled } from '../../../../app.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
@@ -11,7 +11,7 @@ const schema = z.object({ force: flag });
 
 export const act: Act = async (context, given) => {
   const { force } = readOptions(schema, given);
-  refuseMembers(context, 'cancels its team');
+  refuseMembers(context, 'cancel its team');
   const { team, words } = chooseTeam(context, given.words);
   noMore(words);
   const { stopped, completed, total } = await closeTeam(

@@ -1,4 +1,4 @@
-/** `teams pipeline`: what there is, what one would do, a copy of one, or a run of it. */
+/** `teams pipeline`: lists pipelines, shows one, copies one, or runs one. */
 import * as z from 'zod';
 import {
   ejectPipeline,
@@ -54,7 +54,7 @@ export const act: Act = async (context, given) => {
     context.result({ pipeline: pipeline.pipeline }, [description, '', ...pipelineGraph({ tasks })].join('\n'));
     return 0;
   }
-  refuseMembers(context, 'runs a pipeline of its own');
+  refuseMembers(context, 'run a pipeline');
   return run(context, pipeline, await requirementOf(context, words), options);
 };
 
@@ -73,7 +73,7 @@ function eject(context: CliContext, name: string, [directory, ...more]: readonly
   noMore(more);
   const { cwd } = context.io;
   const { made, kept } = ejectPipeline(rootOf(context), name, directory === undefined ? undefined : { cwd, directory });
-  for (const file of kept) context.warn(`${file} is there already and stays as it is.`);
+  for (const file of kept) context.warn(`${file} exists already and is not changed.`);
   context.result({ made, kept }, made.join('\n'));
   return made.length === 0 ? 1 : 0;
 }
@@ -83,13 +83,13 @@ async function requirementOf(context: CliContext, words: readonly string[]): Pro
   const said = (isPiped ? await readStdin(context.io) : words.join(' ')).trim();
   const requirement = said === '' && context.isInteractive && !isPiped ? await asked() : said;
   if (requirement === '')
-    throw new UsageError('USAGE', 'There is no requirement; say what is wanted: teams pipeline NAME "REQUIREMENT".');
+    throw new UsageError('USAGE', 'The requirement is missing: teams pipeline NAME "REQUIREMENT".');
   return requirement;
 }
 
 async function asked(): Promise<string> {
   const { question } = await import('../../input/confirm.ts');
-  return (await question('What is wanted?')).trim();
+  return (await question('What is the requirement?')).trim();
 }
 
 async function run(context: CliContext, given: GivenPipeline, requirement: string, options: Options): Promise<number> {
@@ -99,10 +99,10 @@ async function run(context: CliContext, given: GivenPipeline, requirement: strin
   const { cwd } = context.io;
   if (!isDirectory(cwd)) throw new UsageError('USAGE', `${cwd} is not a directory.`);
   excludeTeamFiles(context);
-  // Who named an agent gets no other.
+  // With --agent, no other agent is used.
   const subagents = options.agent === undefined ? await perspectiveAgents(agent, context.io.environment) : [];
   const paths = await makePipelineTeam({ given, requirement, agent, subagents, cwd }, open);
-  context.info(`Session ${paths.name}; \`teams resume ${paths.name}\` goes on with it whatever happens.`);
+  context.info(`Session ${paths.name}; after an interruption, \`teams resume ${paths.name}\` continues it.`);
   const flags: RunFlags = { ...options, failFast: false, strict: false, takeover: false };
   if (options.detach) return detachRun(context, paths, flags);
   const lead = { ...sessionOf(session, flags), passesCheckpoints: context.flags.yes };

@@ -1,4 +1,4 @@
-/** `teams refine`: the do–review–decide loop, from a task to its synthesis. */
+/** `teams refine`: runs the do–review–decide loop, from a task to its synthesis. */
 import * as z from 'zod';
 import { parseRounds, refineAt, refineRequest, sandboxSchema, UsageError, type RefineAsk } from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
@@ -26,7 +26,7 @@ type Options = z.infer<typeof schema>;
 
 export const act: Act = async (context, given) => {
   const options = readOptions(schema, given);
-  refuseMembers(context, 'refines anything');
+  refuseMembers(context, 'run `refine`');
   const ask = await askOf(context, given.words, options);
   excludeTeamFiles(context);
   using interrupts = new Interrupts(options.timeout);
@@ -61,7 +61,7 @@ function roundsOf(given: string): number {
   throw new UsageError('USAGE', `--max-rounds: ${parsed.why}`);
 }
 
-/** A text from stdin is the task as it is; in words, a cap of rounds may stand. */
+/** A task from stdin is used unchanged. A task in words may contain a limit of rounds. */
 async function requestOf(context: CliContext, words: readonly string[], rounds: number | undefined) {
   if (words.length === 1 && words[0] === '-') {
     const task = (await readStdin(context.io)).trim();
@@ -70,14 +70,14 @@ async function requestOf(context: CliContext, words: readonly string[], rounds: 
   const asked = refineRequest(words.join(' '), rounds);
   if (asked.clause !== undefined)
     context.info(
-      `Taking "${asked.clause}" as the cap of rounds, not as a part of the task: at most ${asked.maxRounds}.`,
+      `"${asked.clause}" is read as the limit of rounds, not as part of the task: at most ${asked.maxRounds}.`,
     );
   if (asked.task !== '' || !context.isInteractive) return mustBeTask(asked);
   const { question } = await import('../../input/confirm.ts');
-  return mustBeTask({ ...asked, task: (await question('What is to be done?')).trim() });
+  return mustBeTask({ ...asked, task: (await question('What is the task?')).trim() });
 }
 
 function mustBeTask<T extends { readonly task: string }>(asked: T): T {
   if (asked.task !== '') return asked;
-  throw new UsageError('USAGE', 'There is no task; say what is to be done: teams refine "TASK".');
+  throw new UsageError('USAGE', 'The task is missing: teams refine "TASK".');
 }

@@ -1,4 +1,4 @@
-/** `teams relay`: one call of one backend, its answer on stdout. */
+/** `teams relay`: calls one backend once and prints its answer. */
 import * as z from 'zod';
 import { BACKEND_WORDS, isTeamError, relayOnce, sandboxSchema, UsageError } from '../../../../app.ts';
 import { Interrupts, TIMED_OUT } from '../../interrupts.ts';
@@ -21,10 +21,10 @@ const schema = z.object({
 
 export const act: Act = async (context, given) => {
   const { to, repo, prompt, contextText, includeDiff, sandbox, timeout } = readOptions(schema, given);
-  refuseMembers(context, 'relays anything');
+  refuseMembers(context, 'run `relay`');
   noMore(given.words);
-  if (to === undefined) throw new UsageError('USAGE', `--to: to whom? One of ${BACKEND_WORDS.join(', ')}.`);
-  if (prompt === undefined) throw new UsageError('USAGE', '--prompt: what is to be asked? `-` reads it from stdin.');
+  if (to === undefined) throw new UsageError('USAGE', `--to: Expected a backend, one of ${BACKEND_WORDS.join(', ')}.`);
+  if (prompt === undefined) throw new UsageError('USAGE', '--prompt: Expected a prompt; `-` reads it from stdin.');
   using interrupts = new Interrupts();
   const place = refinePlace(context, repo);
   try {

@@ -1,4 +1,4 @@
-/** `teams resume`: an interrupted run, taken up again. */
+/** `teams resume`: continues an interrupted run. */
 import * as z from 'zod';
 import { resumeTeam } from '../../../../app.ts';
 import { duration, flag, money, noMore, wholeNumber, readOptions } from '../../input/options.ts';
@@ -21,7 +21,7 @@ const schema = z.object({
 
 export const act: Act = async (context, given) => {
   const flags = readOptions(schema, given);
-  refuseMembers(context, 'resumes a run');
+  refuseMembers(context, 'resume a run');
   const { team, words } = chooseTeam(context, given.words);
   noMore(words);
   if (flags.detach) return detachRun(context, team.paths, flags);

@@ -1,4 +1,4 @@
-/** `teams route`: where a task would go, and why. */
+/** `teams route`: shows which agent and tier a task would get, and why. */
 import * as z from 'zod';
 import { routeText, UsageError } from '../../../../app.ts';
 import { readOptions, text } from '../../input/options.ts';
@@ -11,7 +11,7 @@ const schema = z.object({ agent: text });
 export const act: Act = async (context, given) => {
   const { agent: flag } = readOptions(schema, given);
   const task = await givenText(context, given.words.join(' '));
-  if (task.trim() === '') throw new UsageError('USAGE', 'What is to be routed? `teams route "Add a login page"`.');
+  if (task.trim() === '') throw new UsageError('USAGE', 'Which task? `teams route "Add a login page"`.');
   const routed = await routeText(task, settings(context).merged.config, context.io.environment, flag);
   const { domain, score, tier, agent, role, words, why } = routed;
   const rows = [

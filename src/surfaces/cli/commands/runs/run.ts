@@ -1,4 +1,4 @@
-/** `teams run`: a plan, carried out; one that a person wrote, or one that is made of a task. */
+/** `teams run`: runs a plan, either from a file or made from a task by a planner. */
 import * as z from 'zod';
 import {
   abandonedRuns,
@@ -56,8 +56,8 @@ type Options = z.infer<typeof schema>;
 export const act: Act = async (context, given) => {
   const options = readOptions(schema, given);
   if (options.resume && options.fresh)
-    throw new UsageError('USAGE', '--resume goes on and --fresh begins anew; give one of them.');
-  if (!options.dryRun) refuseMembers(context, 'runs a plan of its own');
+    throw new UsageError('USAGE', '--resume continues a run and --fresh starts a new one; use only one of them.');
+  if (!options.dryRun) refuseMembers(context, 'run a plan');
   const { words } = given;
   const isPlan = words.length === 0 || isPlanWord(words, context.io.cwd);
   return isPlan ? runPlan(context, words, options) : runTask(context, words, options);
@@ -81,32 +81,33 @@ async function runPlan(context: CliContext, words: readonly string[], options: O
     return 0;
   }
   await requireAgents(plan, context.io);
-  return carryOut(context, plan, name, options);
+  return startPlanned(context, plan, name, options);
 }
 
 async function runTask(context: CliContext, words: readonly string[], options: Options): Promise<number> {
-  if (options.var.length > 0) throw new UsageError('USAGE', '--var gives values to a plan file; a task has none.');
+  if (options.var.length > 0)
+    throw new UsageError('USAGE', '--var sets values in a plan file; a task has no plan file.');
   const name = options.name === undefined ? undefined : parseName('team', options.name);
   const putAway = (paths: TeamPaths): Promise<void> => replace(context, paths, options);
   const team = await teamOfTask(context, words, name, options, putAway);
   if (team.is === 'ended') return team.code;
   const { paths, given } = team;
-  tellOthers(context, rootOf(context), paths.name);
+  listAbandoned(context, rootOf(context), paths.name);
   return lead(context, paths, given, options);
 }
 
-async function carryOut(context: CliContext, given: GivenPlan, name: Name, options: Options): Promise<number> {
+async function startPlanned(context: CliContext, given: GivenPlan, name: Name, options: Options): Promise<number> {
   const root = rootOf(context);
   const { agents } = settings(context);
   const asked = options.resume ? 'resume' : options.fresh ? 'fresh' : undefined;
   const isSame = (kept: Plan): boolean => planHash(kept) === planHash(given.plan);
   const choice = decideStart(name, inspectExistingRun(root, name, isSame, agents), asked, options.takeover);
-  tellOthers(context, root, name);
+  listAbandoned(context, root, name);
   const paths = await prepare(context, choice, given, name, options);
   return lead(context, paths, choice.do === 'resume' ? undefined : given, options);
 }
 
-/** @param given of a new team; an unfinished one has its plan in its folder */
+/** @param given the plan of a new team; an unfinished team has its plan in its folder */
 async function lead(
   context: CliContext,
   paths: TeamPaths,
@@ -122,7 +123,7 @@ async function lead(
   return leadRun(context, paths, options, leading, progressOf(context));
 }
 
-/** The team of the run, on disk. */
+/** Makes or reuses the team folder of the run. */
 async function prepare(
   context: CliContext,
   choice: StartDecision,
@@ -132,7 +133,7 @@ async function prepare(
 ): Promise<TeamPaths> {
   const { open } = settings(context);
   if (choice.do === 'resume') {
-    context.info(`Going on with the unfinished team ${name}.`);
+    context.info(`Continuing the unfinished team ${name}.`);
     return choice.paths;
   }
   if (choice.do === 'replace') await replace(context, choice.paths, flags);
@@ -142,12 +143,12 @@ async function prepare(
 
 async function replace(context: CliContext, paths: TeamPaths, flags: RunFlags): Promise<void> {
   await closeTeam(paths, { purpose: 'delete', force: true }, sessionOf(settings(context).session, flags));
-  context.info(`The earlier team ${paths.name} was put into the archive.`);
+  context.info(`The earlier team ${paths.name} was archived.`);
 }
 
-function tellOthers(context: CliContext, root: string, name: Name): void {
+function listAbandoned(context: CliContext, root: string, name: Name): void {
   for (const other of abandonedRuns(root, name))
-    context.info(`Team ${other} is unfinished and has no lead; \`teams resume ${other}\` goes on with it.`);
+    context.info(`Team ${other} is unfinished and has no lead; \`teams resume ${other}\` continues it.`);
 }
 
 /** A live view on a terminal, else plain lines. */

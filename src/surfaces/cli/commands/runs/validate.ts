@@ -1,4 +1,4 @@
-/** `teams validate`: a plan, checked and shown. */
+/** `teams validate`: checks a plan and shows it. */
 import * as z from 'zod';
 import { describePlan } from '../../../../app.ts';
 import { defaultAgent } from '../../input/default-agent.ts';

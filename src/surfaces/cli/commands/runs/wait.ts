@@ -1,4 +1,4 @@
-/** `teams wait`: until a run ends, with its exit code. */
+/** `teams wait`: waits until a run ends and exits with its code. */
 import * as z from 'zod';
 import { waitForEnd } from '../../../../app.ts';
 import { Interrupts, TIMED_OUT } from '../../interrupts.ts';

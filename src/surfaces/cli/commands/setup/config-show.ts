@@ -1,4 +1,4 @@
-/** `teams config show`: the configuration in force, and who set what. */
+/** `teams config show`: the effective configuration, and with `--origin` the source of each value. */
 import * as z from 'zod';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';
@@ -12,12 +12,12 @@ export const act: Act = async (context, given) => {
   noMore(given.words);
   const { config, origins, warnings } = settings(context).merged;
   const rows = rowsOf(config).map(([key, value]) => [key, value, ...(origin ? [origins.get(key) ?? ''] : [])]);
-  const told = origin ? { origins: Object.fromEntries(origins), warnings } : {};
-  context.result({ config, ...told }, table(rows));
+  const withOrigins = origin ? { origins: Object.fromEntries(origins), warnings } : {};
+  context.result({ config, ...withOrigins }, table(rows));
   return Promise.resolve(0);
 };
 
-/** A group's entries one by one, as their origins are; a key that is not set has no row. */
+/** One row for each entry of a group, because origins are stored like that. A key without a value has no row. */
 const rowsOf = (config: object): [key: string, value: string][] =>
   Object.entries(config).flatMap(([key, value]: [string, unknown]) => {
     if (value === undefined) return [];

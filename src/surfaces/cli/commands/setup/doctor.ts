@@ -1,4 +1,4 @@
-/** `teams doctor`: what works here, and the cure for what does not. */
+/** `teams doctor`: checks what works on this machine, and shows how to fix what does not. */
 import * as z from 'zod';
 import { diagnose, parseName, trustProject, trustTeam, type Check } from '../../../../app.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
@@ -13,7 +13,7 @@ export const act: Act = async (context, given) => {
   const { breakLock, trust } = readOptions(schema, given);
   noMore(given.words);
   const root = rootOf(context);
-  if (breakLock || trust !== false) refuseMembers(context, 'vouches for its team');
+  if (breakLock || trust !== false) refuseMembers(context, 'trust files or remove locks');
   if (trust === true) trustProject(root);
   else if (trust !== false) await trustTeam(root, parseName('team', trust));
   const checks = await diagnose(root, context.io.environment, { breakLocks: breakLock });
@@ -23,7 +23,7 @@ export const act: Act = async (context, given) => {
 
 const isFault = ({ ok, absent }: Check): boolean => !ok && absent !== true;
 
-/** What is not here and need not be is neither: a person sees at once who could work. */
+/** `-` marks what is absent and not required, so that a person sees at once what is usable. */
 const stateOf = (check: Check): string => (check.ok ? 'ok' : isFault(check) ? 'NOT OK' : '-');
 
 function describe(checks: readonly Check[]): string {

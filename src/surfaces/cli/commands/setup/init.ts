@@ -1,6 +1,6 @@
 /**
- * `teams init`: a project's configuration, all of it commented out, and git excludes; with `--host` our entry in an MCP
- * host's configuration. It tells before it writes, and nothing is overwritten.
+ * `teams init`: writes a project's configuration, all of it commented out, and git excludes. With `--host` it adds our
+ * entry to an MCP host's configuration. It lists the changes before it writes, and overwrites nothing.
  */
 import * as z from 'zod';
 import {
@@ -23,8 +23,8 @@ const schema = z.object({ host: z.enum(MCP_HOSTS).optional(), print: flag });
 export const act: Act = async (context, given) => {
   const { host, print } = readOptions(schema, given);
   noMore(given.words);
-  if (host === undefined && print) throw new UsageError('USAGE', '--print belongs to --host; say which host.');
-  // A project is set up where one stands, whatever stands above it.
+  if (host === undefined && print) throw new UsageError('USAGE', '--print needs --host; name the host.');
+  // A project is set up in the current directory, even if a parent directory has one.
   const root = context.flags.root === undefined ? context.io.cwd : rootOf(context);
   if (host === undefined) await project(context, root);
   else if (print) printEntry(context, host);
@@ -35,7 +35,7 @@ export const act: Act = async (context, given) => {
 async function project(context: CliContext, root: string): Promise<void> {
   const changes = initPlan(root);
   for (const { file, what } of changes) context.info(`${file}: ${what}`);
-  if (changes.length === 0) context.info('Everything is there already.');
+  if (changes.length === 0) context.info('Nothing to write: everything exists already.');
   const isWanted = changes.length > 0 && (await isAgreed(context));
   if (isWanted) initProject(root);
   context.result({ root, changes, written: isWanted }, '');
@@ -49,8 +49,8 @@ function printEntry(context: CliContext, host: (typeof MCP_HOSTS)[number]): void
 async function mcpHost(context: CliContext, host: (typeof MCP_HOSTS)[number], root: string): Promise<void> {
   const setup = hostSetup(host, root, context.io.environment);
   const { file, entry } = setup;
-  if (setup.text === undefined) context.info(`${file} has a server "teams" already; it stays as it is.`);
-  else context.info(`${file} gets:\n${entry}`);
+  if (setup.text === undefined) context.info(`${file} already has a server "teams"; it is not changed.`);
+  else context.info(`${file} will get:\n${entry}`);
   const isWanted = setup.text !== undefined && (await isAgreed(context));
   if (isWanted) writeHostSetup(setup);
   context.result({ host, file, entry, written: isWanted }, '');

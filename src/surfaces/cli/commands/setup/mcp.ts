@@ -1,4 +1,4 @@
-/** `teams mcp`: this process is an MCP server on stdio, which leads a team or works in one. */
+/** `teams mcp`: runs an MCP server on stdio; its host leads a team, or works in one. */
 import * as z from 'zod';
 import {
   chooseAgent,
@@ -37,7 +37,7 @@ export const act: Act = async (context, given) => {
   return interrupts.code ?? 0;
 };
 
-/** As a lead, until the host goes away: then the team is shut down in order, or handed to a lead in the background. */
+/** Leads until the host exits. Then the team is shut down in order, or with `--detach` handed to a background lead. */
 async function lead(
   context: CliContext,
   { detach, withShell }: { detach: boolean; withShell: boolean },
@@ -45,12 +45,12 @@ async function lead(
 ): Promise<void> {
   const { as } = context.flags;
   if (as !== undefined && parseMemberName(as) !== LEAD)
-    throw new UsageError('USAGE', `To work as ${as}, say in which team: --team TEAM --as ${as}.`);
+    throw new UsageError('USAGE', `To work as ${as}, name the team: --team TEAM --as ${as}.`);
   const { io } = context;
   const known = settings(context);
   const named = defaultAgent(known, undefined);
   await using workspace = withShell ? await shell(context, io.cwd, () => LEADS) : undefined;
-  const desk = new HostLeadContext({
+  const toolContext = new HostLeadContext({
     workspace,
     open: known.open,
     session: known.session,
@@ -61,24 +61,24 @@ async function lead(
     keeps: detach,
     force: interrupts.force,
   });
-  if (detach) await takeUp(context, desk);
-  await serve(context, desk, interrupts);
-  const led = await desk.close();
+  if (detach) await takeUp(context, toolContext);
+  await serve(context, toolContext, interrupts);
+  const led = await toolContext.close();
   if (detach && led !== undefined) await detachLead(led, ['lead', led.name, '--root', led.root], io);
 }
 
-/** A team that cannot be taken up is no reason to serve nothing: it can be looked at and deleted. */
-async function takeUp(context: CliContext, desk: HostLeadContext): Promise<void> {
+/** If a team cannot be taken over, the server still runs, so that the host can inspect and delete the team. */
+async function takeUp(context: CliContext, toolContext: HostLeadContext): Promise<void> {
   try {
-    const team = await desk.takeUp();
-    if (team !== undefined) context.info(`teams mcp: leads team ${team} again.`);
+    const team = await toolContext.takeUp();
+    if (team !== undefined) context.info(`teams mcp: takes over the lead of team ${team}.`);
   } catch (error) {
     if (!isTeamError(error)) throw error;
     context.info(`teams mcp: ${error.message}`);
   }
 }
 
-/** As a member: by its token, or a person in its name. */
+/** Works as a member: identified by its token, or as a person who names the member with `--as`. */
 async function work(
   context: CliContext,
   { team, withShell }: { team: string; withShell: boolean },
@@ -86,7 +86,10 @@ async function work(
 ): Promise<void> {
   await using handle = openHandle(team, settings(context).open);
   if (handle.speaker.name === LEAD)
-    throw new UsageError('USAGE', `As whom of team ${team}? Say --as NAME; a lead is \`teams mcp\` without --team.`);
+    throw new UsageError(
+      'USAGE',
+      `Name the member of team ${team} with --as NAME; to lead, run \`teams mcp\` without --team.`,
+    );
   const { members } = handle.store.board.fold();
   if (members.get(handle.speaker.name)?.state !== 'joined')
     throw new UsageError('UNKNOWN_MEMBER', `Team ${team} has no member ${handle.speaker.name}.`);
@@ -96,10 +99,10 @@ async function work(
   await serve(context, memberToolContext(handle, workspace), interrupts);
 }
 
-/** What a lead's host may do with our tools. */
+/** The permissions of a lead's host for our workspace tools. */
 const LEADS: Leave = { sandbox: 'workspace-write', planPending: false };
 
-/** The workspace of a host: its commands get no key. */
+/** The workspace of a host. Its commands get no API keys in their environment. */
 async function shell(context: CliContext, root: string, leave: () => Leave): Promise<Workspace> {
   const { environment } = context.io;
   const { bwrap } = settings(context).merged.config.sandbox;
@@ -109,13 +112,13 @@ async function shell(context: CliContext, root: string, leave: () => Leave): Pro
 
 async function serve(
   context: CliContext,
-  desk: HostLeadContext | ReturnType<typeof memberToolContext>,
+  toolContext: HostLeadContext | ReturnType<typeof memberToolContext>,
   interrupts: Interrupts,
 ): Promise<void> {
   const { serveMcp } = await import('../../../mcp/serve-mcp.ts');
   const stop = AbortSignal.any([interrupts.stop, context.io.gone]);
   await serveMcp({
-    context: desk,
+    context: toolContext,
     version: VERSION,
     stop,
     onTrouble: (error) => context.info(`teams mcp: ${error.message}`),

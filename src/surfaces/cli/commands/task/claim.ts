@@ -1,4 +1,4 @@
-/** `teams task claim`: the named task, by TaskUpdate, or the next that one may have. */
+/** `teams task claim`: claims the named task through TaskUpdate, or the next task that the speaker may claim. */
 import * as z from 'zod';
 import { ConflictError, updateTask, type Task, type TeamHandle } from '../../../../app.ts';
 import { noMore, readOptions, flag } from '../../input/options.ts';

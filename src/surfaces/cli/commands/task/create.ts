@@ -1,4 +1,4 @@
-/** `teams task create`: a task on the board by TaskCreate, and what a person says of it besides. */
+/** `teams task create`: adds a task through TaskCreate, with options that only the command line has. */
 import * as z from 'zod';
 import { createTask, parseName, UsageError, type TaskExtras, type ToolInputs } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
@@ -27,7 +27,7 @@ export const create: Act = async (context, given) => {
   });
   try {
     const [subject = options.subject, ...rest] = words;
-    if (subject === undefined) throw new UsageError('USAGE', 'What is to be done? `teams task create [TEAM] SUBJECT`.');
+    if (subject === undefined) throw new UsageError('USAGE', 'Which subject? `teams task create [TEAM] SUBJECT`.');
     noMore(options.subject === undefined ? rest : words);
     const input = await inputOf(context, subject, options);
     showTask(context, handle, await createTask(handle, input, extrasOf(options)));

@@ -1,4 +1,7 @@
-/** `teams task complete` and `fail`: the end of a task from one without a runner, and a claim from one who has one. */
+/**
+ * `teams task complete` and `fail`. Without a runner, the task ends here. With a runner, the end is only reported: the
+ * runner ends the task after the turn.
+ */
 import * as z from 'zod';
 import { endTask, type TaskEnd, type TeamHandle } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
@@ -25,7 +28,10 @@ export const endOf = (outcome: Outcome): Act =>
     return end.is === 'ended' ? end.task : claimed(context, handle, outcome, end);
   });
 
-/** What the agent learns now of its claim to be done. @returns the exit code */
+/**
+ * Prints what the verification of a reported end found.
+ * @returns the exit code
+ */
 function claimed(
   context: CliContext,
   { speaker }: TeamHandle,

@@ -1,4 +1,4 @@
-/** A verb about one task: its team is opened, the task changed, and shown as it is then. */
+/** A verb about one task: opens its team, changes the task, shows the changed task. */
 import {
   parseToolInput,
   UsageError,
@@ -16,22 +16,25 @@ import type { Act, VerbInput } from '../../verb.ts';
 export interface TaskVerbContext {
   readonly context: CliContext;
   readonly handle: TeamHandle;
-  /** As it was given: an id, a key, a subject. */
+  /** As given on the command line: an id, a key or a subject. */
   readonly reference: string;
-  /** The word after it; empty without one. */
+  /** The word after the task; empty if there is none. */
   readonly word: string;
 }
 
-/** @returns the exit code, of a verb that has shown all there is to show */
+/** @returns the changed task, or the exit code of a verb that has printed its own output */
 type Change = (at: TaskVerbContext, given: VerbInput) => Promise<Task | number>;
 
-/** @param words how many may follow the task */
+/**
+ * @param change what the verb does
+ * @param words how many words may follow the task
+ */
 export function onTask(change: Change, { words: more = 0 } = {}): Act {
   return async (context, given) => {
     const { handle, words } = await openTeamChoice(context, given.words, { needs: 1 + more });
     try {
       const [reference, ...rest] = words;
-      if (reference === undefined) throw new UsageError('USAGE', 'Which task? `teams task list` shows them.');
+      if (reference === undefined) throw new UsageError('USAGE', 'Which task? `teams task list` shows all tasks.');
       noMore(rest.slice(more));
       const done = await change({ context, handle, reference, word: more > 0 ? (rest[0] ?? '') : '' }, given);
       if (typeof done === 'number') return done;
@@ -46,7 +49,7 @@ export function onTask(change: Change, { words: more = 0 } = {}): Act {
 export const showTask = (context: CliContext, handle: TeamHandle, task: Task): void =>
   context.result({ task }, taskRows([task], handle.board.list()));
 
-/** @throws UsageError `USAGE` in the words that a model would get */
+/** @throws UsageError `USAGE` with the same problem texts that a model would get */
 export function toolInput<T extends 'TaskCreate' | 'TaskUpdate'>(
   tool: T,
   given: Readonly<Record<string, unknown>>,
@@ -56,7 +59,7 @@ export function toolInput<T extends 'TaskCreate' | 'TaskUpdate'>(
   throw new UsageError('USAGE', parsed.problems.map(({ text }) => text).join(' '));
 }
 
-/** The call of a tool that a verb is. */
+/** The tool call that a verb stands for. */
 export const callOf = (context: CliContext): ToolCall => ({
   signal: context.io.gone,
   progress: (text) => context.debug(text),

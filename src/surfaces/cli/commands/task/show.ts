@@ -1,4 +1,4 @@
-/** `teams task list`: the board; `teams task get`: one task in full, with its history and its last result. */
+/** `teams task list`: the board. `teams task get`: one task in full, with its history and its last result. */
 import * as z from 'zod';
 import { resolveTask, resultOf, TASK_STATUSES, taskHistory, UsageError, type Task } from '../../../../app.ts';
 import { noMore, readOptions, text } from '../../input/options.ts';
@@ -18,7 +18,7 @@ export const list: Act = (context, given) => {
       (status === undefined || task.status === status) && (owner === undefined || ownerOf(task) === owner);
     const tasks = all.filter(isWanted);
     context.result({ tasks }, taskRows(tasks, all));
-    if (tasks.length === 0) context.info(all.length === 0 ? 'The board is empty.' : 'No task is like that.');
+    if (tasks.length === 0) context.info(all.length === 0 ? 'The board is empty.' : 'No task matches.');
     return Promise.resolve(0);
   });
 };
@@ -28,7 +28,7 @@ const ownerOf = (task: Task): string | undefined => (task.status === 'in_progres
 export const get: Act = (context, given) =>
   withTeamReader(context, given.words, 1, (store, [reference, ...rest]) => {
     noMore(rest);
-    if (reference === undefined) throw new UsageError('USAGE', 'Which task? `teams task list` shows them.');
+    if (reference === undefined) throw new UsageError('USAGE', 'Which task? `teams task list` shows all tasks.');
     const task = resolveTask(store.board.fold(), reference);
     const history = taskHistory(store, task);
     if (context.flags.json) context.result({ task: { ...task, history } }, '');

@@ -1,4 +1,4 @@
-/** What each `teams task` verb does, one row a verb. The longer ones have files of their own. */
+/** What each `teams task` verb does, one row for each verb. The longer ones have their own files. */
 import * as z from 'zod';
 import { judgeTask, reviseTask, updateTask } from '../../../../app.ts';
 import { flag, readOptions, text, texts } from '../../input/options.ts';
@@ -19,7 +19,7 @@ const updateOptions = z.object({
   unblock: texts,
 });
 
-/** Words, owner and blockers of a task, by the tool TaskUpdate. Its status has verbs of its own. */
+/** Changes text, owner and blockers of a task through the tool TaskUpdate. Other verbs change the status. */
 const update: Act = onTask(async ({ context, handle, reference: taskId }, given) => {
   const { owner, block: addBlockedBy, unblock: removeBlockedBy, ...words } = readOptions(updateOptions, given);
   const input = toolInput('TaskUpdate', { taskId, owner, addBlockedBy, removeBlockedBy });
@@ -35,7 +35,7 @@ const update: Act = onTask(async ({ context, handle, reference: taskId }, given)
 const skipOptions = z.object({ cascade: flag, why: text });
 const releaseOptions = z.object({ why: text });
 
-/** The answer to a member that waits for the approval of its plan. */
+/** Answers a member that waits for the approval of its plan. */
 const answer = (approve: boolean): Act =>
   onTask(
     async ({ context, handle, reference, word }) =>

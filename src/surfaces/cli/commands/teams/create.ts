@@ -1,4 +1,4 @@
-/** `teams create`: a team on disk; nothing is started. */
+/** `teams create`: makes a team on disk; starts no process. */
 import * as z from 'zod';
 import { makeTeam, profileSchema, type MemberInput } from '../../../../app.ts';
 import { excludeTeamFiles } from '../../input/git-exclude.ts';
@@ -13,11 +13,11 @@ export const act: Act = async (context, given) => {
   const [name = ''] = given.words;
   await using team = makeTeam(name, { profile, members: member.map(memberOf) }, settings(context).open);
   excludeTeamFiles(context);
-  context.result({ team: team.name }, `Team ${team.name} was made in ${team.paths.folder}.`);
+  context.result({ team: team.name }, `Team ${team.name} was created in ${team.paths.folder}.`);
   return 0;
 };
 
-/** `ada`, or `ada:explorer`. */
+/** @param text `ada`, or `ada:explorer` */
 function memberOf(text: string): MemberInput {
   const at = text.indexOf(':');
   return at === -1 ? { name: text } : { name: text.slice(0, at), role: text.slice(at + 1) };

@@ -11,11 +11,11 @@ const schema = z.object({ force: flag, now: flag });
 
 export const act: Act = async (context, given) => {
   const { force, now } = readOptions(schema, given);
-  refuseMembers(context, 'deletes its team');
+  refuseMembers(context, 'delete its team');
   const { team, words } = chooseTeam(context, given.words);
   noMore(words);
   const { stopped } = await closeTeam(team.paths, { purpose: 'delete', force, now }, settings(context).session);
   const who = stopped.length === 0 ? '' : ` ${stopped.join(', ')} stopped.`;
-  context.result({ team: team.name, stopped }, `Team ${team.name} was put into the archive.${who}`);
+  context.result({ team: team.name, stopped }, `Team ${team.name} was archived.${who}`);
   return 0;
 };

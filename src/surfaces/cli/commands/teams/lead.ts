@@ -1,4 +1,4 @@
-/** `teams lead`: a lead process on a team that is there. */
+/** `teams lead`: runs the lead process of an existing team. */
 import * as z from 'zod';
 import { leadTeam } from '../../../../app.ts';
 import { Interrupts } from '../../interrupts.ts';
@@ -14,7 +14,7 @@ const schema = z.object({ detach: flag, takeover: flag });
 
 export const act: Act = async (context, given) => {
   const { detach, takeover } = readOptions(schema, given);
-  refuseMembers(context, 'leads');
+  refuseMembers(context, 'lead a team');
   const { team, words } = chooseTeam(context, given.words);
   noMore(words);
   const { paths, name } = team;

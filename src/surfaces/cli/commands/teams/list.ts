@@ -1,4 +1,4 @@
-/** `teams list` */
+/** `teams list`: the teams under the root. */
 import * as z from 'zod';
 import { listedTeams } from '../../../../app.ts';
 import type { CliContext } from '../../context.ts';
@@ -26,5 +26,5 @@ function show(context: CliContext, teams: ReturnType<typeof listedTeams>): void 
     folder,
   ]);
   context.result({ teams: teams.map((team) => ({ ...team, tasks: countsView(team.tasks) })) }, table(rows));
-  if (teams.length === 0) context.info('There is no team here; `teams` alone shows first steps.');
+  if (teams.length === 0) context.info('There is no team here; `teams` without a verb shows first steps.');
 }

@@ -1,4 +1,4 @@
-/** `teams spawn`: the team's lead starts a teammate. */
+/** `teams spawn`: asks the team's lead to start a teammate. */
 import * as z from 'zod';
 import {
   ConflictError,
@@ -20,12 +20,12 @@ const schema = z.object({ agent: text, role: text, sandbox: sandboxSchema.option
 
 export const act: Act = async (context, given) => {
   const { agent, role, sandbox, planApproval } = readOptions(schema, given);
-  refuseMembers(context, 'starts another');
+  refuseMembers(context, 'start another teammate');
   const { handle: opened, words } = await openTeamChoice(context, given.words, { needs: 1 });
   await using handle = opened;
   const name = parseName('member', words[0] ?? '');
   if (words.length > 1)
-    throw new UsageError('USAGE', `One teammate at a time; there is no use for ${JSON.stringify(words[1])}.`);
+    throw new UsageError('USAGE', `Name one teammate; ${JSON.stringify(words[1])} is an unexpected argument.`);
   if (!isLed(handle.store)) throw noLead(handle.name, name);
   const own = handle.store.config.read()?.members.find((member) => member.name === name)?.agent;
   const isKept = agent === undefined && own !== undefined;
@@ -39,5 +39,5 @@ export const act: Act = async (context, given) => {
 const noLead = (team: string, member: string): ConflictError =>
   new ConflictError(
     'REFUSED',
-    `No lead runs for team ${team}: start one with \`teams lead ${team}\`, or be the teammate yourself with \`teams worker ${team} ${member} --agent exec\`.`,
+    `No lead runs for team ${team}: start one with \`teams lead ${team} --detach\` and repeat this command, or run ${member} in this terminal with \`teams worker ${team} ${member} --agent exec\`.`,
   );

@@ -1,4 +1,4 @@
-/** `teams status`: a team at this moment. */
+/** `teams status`: the members and the board of a team, now. */
 import { openForReading, realClock, statusOf, type TeamStatus } from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';

@@ -1,4 +1,4 @@
-/** `teams worker`: this process is one teammate. */
+/** `teams worker`: runs one teammate in this process. */
 import * as z from 'zod';
 import { configureMember, join, parseName, agentRuleVariables, serve } from '../../../../app.ts';
 import { agentFor } from '../../input/default-agent.ts';
@@ -12,7 +12,7 @@ const schema = z.object({ agent: text, role: text, idleTimeout: duration });
 
 export const act: Act = async (context, given) => {
   const { agent, role, idleTimeout } = readOptions(schema, given);
-  refuseMembers(context, 'is a second one');
+  refuseMembers(context, 'run another teammate');
   const { handle, words } = await openTeamChoice(context, given.words, { needs: 1 });
   const { store } = handle;
   try {

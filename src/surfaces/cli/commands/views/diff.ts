@@ -1,4 +1,4 @@
-/** `teams diff`: what a run has changed since its safety point. */
+/** `teams diff`: shows what a run has changed since its safety point. */
 import { changesSince, resolveTask } from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';

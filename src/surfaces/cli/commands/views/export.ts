@@ -1,4 +1,4 @@
-/** `teams export`: a run as one page that needs nothing else, or as JSON. */
+/** `teams export`: a run as one self-contained HTML page, or as JSON. */
 import { resolve } from 'node:path';
 import * as z from 'zod';
 import { exportOf, rewriteUserFile, type TeamExport } from '../../../../app.ts';

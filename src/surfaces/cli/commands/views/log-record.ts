@@ -1,4 +1,7 @@
-/** `teams log --session`: one record for a session's message bus, as S4's roles write it. */
+/**
+ * `teams log --session`: appends one record to a session's message bus, as a pipeline's roles do (docs/specification.md
+ * R10.16).
+ */
 import * as z from 'zod';
 import { logOnBus, openHandle, sessionTeam } from '../../../../app.ts';
 import { noMore, readOptions, text } from '../../input/options.ts';

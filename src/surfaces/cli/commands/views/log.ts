@@ -1,4 +1,4 @@
-/** `teams log`: what happened in a team, from both of its logs; with `--session` something is written there instead. */
+/** `teams log`: the events of a team, from both of its logs. With `--session` it appends a record instead. */
 import * as z from 'zod';
 import { eventLine, followEvents, teamEvents, timeOfDay } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';

@@ -1,4 +1,4 @@
-/** `teams logs`: what a member's agent printed, line by line. */
+/** `teams logs`: the output of a member's agent, line by line. */
 import * as z from 'zod';
 import { followOutput, knownMember, outputOf, safeText, UsageError } from '../../../../app.ts';
 import { deliverMail } from '../../output/deliver-mail.ts';
@@ -9,7 +9,7 @@ import type { Act } from '../../verb.ts';
 
 const schema = z.object({ follow: flag });
 
-/** A line that has no end is shown in pieces of this many characters. */
+/** A line longer than this many characters is shown in pieces of this size. */
 const PIECE = 64 * 1024;
 
 export const act: Act = (context, given) => {

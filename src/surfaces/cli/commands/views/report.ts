@@ -1,4 +1,4 @@
-/** `teams report`: what came of a team so far. */
+/** `teams report`: the results of a team so far. */
 import { reportOf, reportText } from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { settings } from '../../input/settings.ts';

@@ -1,4 +1,4 @@
-/** `teams ui`: a page in the browser, until it is ended. */
+/** `teams ui`: serves the web page until it is interrupted. */
 import * as z from 'zod';
 import { basename } from 'node:path';
 import { UsageError } from '../../../../app.ts';
@@ -28,7 +28,7 @@ export const act: Act = async (context, given) => {
     team: team && basename(team.paths.folder),
   });
   context.result({ url: ui.url, port: ui.port }, ui.url);
-  context.info('Open this address in a browser; it is good for this machine and until Ctrl-C.');
+  context.info('Open this address in a browser on this machine; it works until Ctrl-C.');
   const stop = AbortSignal.any([interrupts.stop, context.io.gone]);
   await new Promise<void>((resolve) => {
     if (stop.aborted) resolve();

@@ -1,4 +1,4 @@
-/** `teams watch`: a team on the terminal, live, whoever leads it and also after it ended. */
+/** `teams watch`: shows a team live in the terminal, whichever process leads it, and also after its end. */
 import process from 'node:process';
 import * as z from 'zod';
 import { judgeTask, openHandle, reviseTask, TeamWatch, type TeamHandle } from '../../../../app.ts';
@@ -21,7 +21,7 @@ export const act: Act = async (context, given) => {
   const { watchdogWarningMs } = settings(context).merged.config;
   const watch = new TeamWatch(team.paths, { stalledAfterMs: watchdogWarningMs });
   try {
-    return await untilTold(context, (signal) => shown(context, watch, { isPlain: plain, signal }));
+    return await untilStopped(context, (signal) => shown(context, watch, { isPlain: plain, signal }));
   } finally {
     watch.close();
   }
@@ -39,7 +39,7 @@ async function shown(
     return;
   }
   const { watchTeam } = await import('../../../terminal/progress-view.ts');
-  // Another's stream is no terminal of this process.
+  // A test's stream is not this process's terminal.
   const isOwn = stdout === process.stdout && environment['TERM'] !== 'dumb';
   await watchTeam(watch, {
     isPlain: isPlain || !isOwn,
@@ -50,7 +50,7 @@ async function shown(
   });
 }
 
-/** Each opens the team for as long as it takes, in the name of who speaks. */
+/** Each action opens the team for its duration, for the speaker. */
 function actionsIn(context: CliContext, team: string) {
   const doing = async (work: (handle: TeamHandle) => Promise<unknown>): Promise<void> => {
     await using handle = openHandle(team, settings(context).open);
@@ -65,20 +65,23 @@ function actionsIn(context: CliContext, team: string) {
   };
 }
 
-/** Until it ends, nobody reads any more, or a signal comes. @returns the exit code */
-async function untilTold({ io }: CliContext, work: (signal: AbortSignal) => Promise<void>): Promise<number> {
-  const told = new AbortController();
+/**
+ * Runs until the work ends, the reader of stdout is gone, or a signal comes.
+ * @returns the exit code
+ */
+async function untilStopped({ io }: CliContext, work: (signal: AbortSignal) => Promise<void>): Promise<number> {
+  const stopped = new AbortController();
   let code = 0;
   const handlers = Object.entries(SIGNALS).map(([signal, exitCode]) => {
     const handler = (): void => {
       code = exitCode;
-      told.abort();
+      stopped.abort();
     };
     process.on(signal, handler);
     return { signal, handler };
   });
   try {
-    await work(AbortSignal.any([told.signal, io.gone]));
+    await work(AbortSignal.any([stopped.signal, io.gone]));
     return code;
   } finally {
     for (const { signal, handler } of handlers) process.off(signal, handler);

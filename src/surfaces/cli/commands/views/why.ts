@@ -1,4 +1,4 @@
-/** `teams why`: what a team, a member or a task waits for, and whose move it is. */
+/** `teams why`: explains what a team, a member or a task waits for, and who must act next. */
 import { eventLine, timeOfDay, realClock, why, whyText } from '../../../../app.ts';
 import { noMore } from '../../input/options.ts';
 import { withTeamReader } from '../../input/team-reader-choice.ts';

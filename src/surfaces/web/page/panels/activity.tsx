@@ -1,4 +1,4 @@
-/** What happened last, newest first. */
+/** The latest events, newest first. */
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { EventRow } from '../../wire-types.ts';
@@ -31,7 +31,7 @@ export function ActivityView({ scene }: { scene: PageModel }): JSX.Element {
         label="Events"
         count={events.length}
         height={26}
-        empty="Nothing happened that is like that."
+        empty="No event matches."
         row={(index) => {
           const event = events[index];
           return event && <Line event={event} scene={scene} />;

@@ -9,7 +9,7 @@ import type { PageModel } from '../page-model.ts';
 import { Windowed } from './windowed.tsx';
 import { COLUMN_NAMES, duration, whole } from '../formats.ts';
 
-/** These stand there also when they are empty; the others come when they have something. */
+/** Columns that are always shown; the others are shown when they have tasks. */
 const ALWAYS: readonly WebColumn[] = ['blocked', 'ready', 'in_progress', 'completed'];
 const CARD = 70;
 
@@ -44,7 +44,7 @@ interface ColumnProps {
   readonly column: WebColumn;
   readonly tasks: readonly TaskRow[];
   readonly now: number;
-  /** Member → its place in the cycle of colours. */
+  /** Member → the index of its colour. */
   readonly colors: ReadonlyMap<string, number>;
 }
 
@@ -112,7 +112,7 @@ function columnsOf(tasks: Iterable<TaskRow>, words: string): Map<WebColumn, Task
     columns.set(task.column, column);
     column.push(task);
   }
-  // What ended last is of most interest; what is to come goes by number.
+  // Ended tasks: the latest first. Tasks to come: by id.
   for (const [column, list] of columns)
     if (column !== 'blocked' && column !== 'ready')
       list.sort((a, b) => b.since - a.since || Number(b.id) - Number(a.id));

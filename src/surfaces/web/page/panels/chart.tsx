@@ -1,11 +1,11 @@
-/** A chart of one figure over time, by uPlot, in the colours of the page. */
+/** A chart of one figure over time, drawn by uPlot in the page's colours. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import UPlot from 'uplot';
 import { time } from '../formats.ts';
 
 interface ChartProps {
-  /** What it shows, for who does not see it. */
+  /** A description for screen readers. */
   readonly label: string;
   readonly times: readonly number[];
   readonly values: readonly number[];
@@ -13,7 +13,7 @@ interface ChartProps {
 }
 
 const HEIGHT = 150;
-/** Between two times below it: whole ones, since fractions are not written. */
+/** Steps between time labels: whole seconds, because labels have no fractions. */
 const SECONDS = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 21_600, 43_200, 86_400, 172_800, 604_800,
   2_592_000,
@@ -44,7 +44,7 @@ export function Chart({ label, times, values, name }: ChartProps): JSX.Element {
   return <div class="chart" ref={box} role="img" aria-label={label} />;
 }
 
-/** Read when it is drawn: the scheme may change. */
+/** A function, because the colour scheme may change between drawings. */
 const color = (box: Element, name: string) => (): string => getComputedStyle(box).getPropertyValue(name).trim();
 
 function optionsOf(box: HTMLElement, name: string): UPlot.Options {

@@ -1,4 +1,4 @@
-/** A file of the team's record, beside the view: page by page, as it stands on disk. */
+/** A file of the team's records beside the view: page by page, exactly as on disk. */
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ShownPage } from '../../wire-types.ts';
@@ -10,7 +10,7 @@ import { whole } from '../formats.ts';
 
 const LINES = 400;
 
-/** @param file with `*` for all members: their files, each of which opens */
+/** @param file with `*`, the files of all members are listed as links */
 export function FileAside({ file, scene }: { file: string; scene: PageModel }): JSX.Element {
   return file.includes('*') ? <FilesOfAll pattern={file} scene={scene} /> : <Lines file={file} />;
 }
@@ -37,7 +37,7 @@ function Lines({ file }: { file: string }): JSX.Element {
     <>
       <h2 class="path">{file}</h2>
       {page.is === 'failed' && <p class="outcome">{page.why}</p>}
-      {page.is === 'there' && total === 0 && <p class="empty">Nothing has been written to it yet.</p>}
+      {page.is === 'there' && total === 0 && <p class="empty">The file is empty.</p>}
       {page.is === 'there' && total > 0 && (
         <>
           <p class="tools">

@@ -1,4 +1,4 @@
-/** Who writes to whom: a ring of members, and the same as a list. */
+/** Which member writes to which: as a ring of members, and as a list. */
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { EdgeRow } from '../../wire-types.ts';
@@ -9,7 +9,7 @@ import { whole } from '../formats.ts';
 
 const SIZE = 520;
 const RADIUS = 172;
-/** Letters of a name that have room beside the ring. */
+/** How many letters of a name fit beside the ring. */
 const LONGEST_LABEL = 13;
 
 interface Point {
@@ -49,12 +49,12 @@ export function GraphView({ scene }: { scene: PageModel }): JSX.Element {
             {whole(sumOf(shown))}
           </Figure>
         </h2>
-        <p class="note graph-note">What members and people wrote; what the runtime tells the lead stands in Mail.</p>
+        <p class="note graph-note">Messages of members and people. Messages of the runtime to the lead are in Mail.</p>
         <Windowed
           label="Pairs of members"
           count={shown.length}
           height={30}
-          empty="Nobody has written to anybody yet."
+          empty="No messages yet."
           row={(index) => {
             const edge = shown[index];
             return edge && <Pair edge={edge} most={edges[0]?.count ?? 1} />;
@@ -91,7 +91,7 @@ function EdgeLine({ edge, points, most, near }: EdgeProps): JSX.Element | null {
   if (from === undefined || to === undefined) return null;
   const isFar = near !== undefined && edge.from !== near && edge.to !== near;
   const width = 0.6 + 3.4 * (Math.log1p(edge.count) / Math.log1p(most));
-  // Both directions of a pair bend to different sides.
+  // The two directions of a pair bend to different sides.
   const [x, y] = [SIZE / 2 + (from.y - to.y) * 0.12, SIZE / 2 + (to.x - from.x) * 0.12];
   return (
     <path

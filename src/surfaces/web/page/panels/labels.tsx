@@ -1,10 +1,10 @@
-/** Small things that all views share: a figure with its source, a member's name, a status, a task's number. */
+/** Small components of all views: a figure with its source, a member's name, a status, a task's number. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { MemberRow, Spent } from '../../wire-types.ts';
 import { usePageNavigation } from '../navigation.ts';
 import { COLUMN_NAMES, money, tokens } from '../formats.ts';
 
-/** A figure that says where it comes from, and opens that file. */
+/** A figure that names its source file and opens it. */
 export function Figure({
   file,
   children,
@@ -26,7 +26,7 @@ export function Figure({
   );
 }
 
-/** Files, each of which opens. */
+/** A list of files; each opens on click. */
 export function FileLinks({ files }: { files: readonly string[] }): JSX.Element {
   const { show } = usePageNavigation();
   return (
@@ -62,7 +62,7 @@ export function MemberName({ name, members }: { name: string; members: readonly 
   );
 }
 
-/** A number of a task that opens it. */
+/** A task's number, which opens the task. */
 export function TaskNumber({ id }: { id: string }): JSX.Element {
   const { show } = usePageNavigation();
   return (

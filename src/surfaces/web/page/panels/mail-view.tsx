@@ -1,4 +1,4 @@
-/** All mail, newest first: searched at the server, and only what is seen is fetched. */
+/** All mail, newest first. The server searches; only visible rows are fetched. */
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { MailPage, MailRow } from '../../wire-types.ts';
@@ -12,7 +12,7 @@ import { dayAndTime, time, whole } from '../formats.ts';
 
 const PAGE = 100;
 const ROW = 54;
-/** A pause in typing that is the end of a word. */
+/** The search starts after this pause in typing. */
 const PAUSE_MS = 200;
 
 interface Found {
@@ -63,7 +63,7 @@ export function MailView({ scene }: { scene: PageModel }): JSX.Element {
           label="Messages"
           count={Math.max(0, found.total)}
           height={ROW}
-          empty={found.total < 0 ? 'Reading the mail…' : 'No mail like that.'}
+          empty={found.total < 0 ? 'Reading the mail…' : 'No mail matches.'}
           onSeen={fetchRows}
           row={(index) => <Row row={found.rows.get(index)} isRead={read?.id} onRead={setRead} />}
         />
@@ -131,7 +131,7 @@ function usePaused(words: string): string {
   return paused;
 }
 
-/** @param mark changes when there is new mail: what is seen is fetched again */
+/** @param mark changes when there is new mail; visible rows are then fetched again */
 function useMail(
   team: string,
   member: string,
@@ -150,7 +150,7 @@ function useMail(
     for (let page = Math.floor(first / PAGE); page <= Math.floor(last / PAGE); page += 1) {
       if (known.rows.has(page * PAGE)) continue;
       const { total, rows } = await get<MailPage>(inTeam(team, `mail?${query}&skip=${page * PAGE}&count=${PAGE}`));
-      // An answer to what is not asked any more.
+      // The answer belongs to an outdated query.
       if (latest.current !== query) return;
       setFound((before) => {
         const kept = known === NOTHING && page === Math.floor(first / PAGE) ? [] : [...before.rows];

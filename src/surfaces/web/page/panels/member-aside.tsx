@@ -1,4 +1,4 @@
-/** One member, beside the view. */
+/** Details of one member, beside the view. */
 import type { JSX } from 'preact';
 import { SendForm } from '../compose.tsx';
 import { Figure, FileLinks, spentText, TaskNumber } from './labels.tsx';

@@ -1,4 +1,4 @@
-/** The first sight of a team: what needs somebody, how far it is, who does what. */
+/** The first view of a team: what needs a person, progress, and who does what. */
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { MemberRow, TeamProblem } from '../../wire-types.ts';
@@ -42,7 +42,7 @@ function Problems({ problems, now }: { problems: readonly TeamProblem[]; now: nu
               <span class="problem-kind">{problem.kind}</span>
               <SubjectOf problem={problem} />
               {problem.since !== undefined && (
-                <Figure file="board/log.jsonl" what="how long already">
+                <Figure file="board/log.jsonl" what="waiting time">
                   {duration(now - Date.parse(problem.since))}
                 </Figure>
               )}
@@ -54,7 +54,7 @@ function Problems({ problems, now }: { problems: readonly TeamProblem[]; now: nu
       </ul>
       {problems.length > 50 && (
         <p class="note">
-          <Figure file="board/log.jsonl" what="what needs you besides">
+          <Figure file="board/log.jsonl" what="more that needs you">
             and {problems.length - 50} more
           </Figure>
         </p>

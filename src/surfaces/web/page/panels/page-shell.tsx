@@ -1,4 +1,4 @@
-/** The page's frame: which team, how it stands, the views, and what is shown beside them. */
+/** The frame of the page: the team and its state, the views, and the details beside them. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { TeamEntry } from '../../wire-types.ts';
@@ -110,11 +110,11 @@ function Live({ trouble, scene }: { trouble: string | undefined; scene: PageMode
   const { head } = scene;
   const isLed = head?.lead.alive === true;
   const lead = isLed ? (
-    <Figure file="team/processes/lead.json" what="who leads it">
+    <Figure file="team/processes/lead.json" what="lead process">
       led by process {head.lead.pid ?? '?'}
     </Figure>
   ) : (
-    'nobody leads it now'
+    'no lead runs'
   );
   return (
     <span class={`live ${trouble === undefined ? (isLed ? '' : 'live-off') : 'live-bad'}`} role="status">
@@ -140,7 +140,7 @@ export function AsidePanel({
 }): JSX.Element {
   const panel = useRef<HTMLElement>(null);
   const { is, id } = aside;
-  // Whoever asked for it reads it next; on closing, focus goes back to where it was.
+  // The opened details get the focus; on closing, the previous element gets it back.
   useEffect(() => {
     const before = document.activeElement;
     panel.current?.focus();

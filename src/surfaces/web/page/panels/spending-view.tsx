@@ -1,4 +1,4 @@
-/** What was used, by whom and for what. */
+/** Tokens and cost, by member and by task. */
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import type { Spent, TaskRow } from '../../wire-types.ts';
@@ -31,10 +31,10 @@ export function SpendingView({ scene }: { scene: PageModel }): JSX.Element {
         )}
       </p>
       <div class="halves">
-        <Half title="By member" label="Members by what they used" empty="Nobody used a model." rows={spenders}>
+        <Half title="By member" label="Members by usage" empty="No member used a model." rows={spenders}>
           {({ name }) => <MemberName name={name} members={members} />}
         </Half>
-        <Half title="By task" label="Tasks by what they used" empty="No task used a model." rows={tasks}>
+        <Half title="By task" label="Tasks by usage" empty="No task used a model." rows={tasks}>
           {(row) => <TaskLink {...row} />}
         </Half>
       </div>
@@ -51,9 +51,9 @@ interface HalfProps<T extends Row> {
   readonly title: string;
   readonly label: string;
   readonly empty: string;
-  /** The dearest first. */
+  /** The most expensive first. */
   readonly rows: readonly T[];
-  /** Whose row it is. */
+  /** Renders the label of a row. */
   readonly children: (row: T) => JSX.Element;
 }
 

@@ -1,4 +1,4 @@
-/** One task in full, beside the view. */
+/** Details of one task, beside the view. */
 import type { JSX } from 'preact';
 import type { TaskDetail, TaskRow } from '../../wire-types.ts';
 import { useAnswer } from '../use-answer.ts';

@@ -1,4 +1,4 @@
-/** Who worked on what, and when: a lane for each member or task, restarts, and the chain that took longest. */
+/** The timeline: a lane for each member or task, restarts, and the critical path. */
 import type { JSX } from 'preact';
 import { useMemo, useRef, useState, useEffect } from 'preact/hooks';
 import type { SpanRow, StartRow } from '../../wire-types.ts';
@@ -11,7 +11,7 @@ import type { PageModel } from '../page-model.ts';
 import { Windowed } from './windowed.tsx';
 import { duration, plural, time } from '../formats.ts';
 
-/** Width of the names: less of it where there is little room. */
+/** Width of the names: narrower on a narrow page. */
 const labelOf = (width: number): number => (width < 560 ? 104 : 168);
 const LANE = 30;
 const ZOOMS = [1, 2, 4, 8, 16, 32];
@@ -64,7 +64,7 @@ export function TimelineView({ scene }: { scene: PageModel }): JSX.Element {
             label={by === 'member' ? 'Members' : 'Tasks'}
             count={names.length}
             height={LANE}
-            empty="Nobody has worked on anything yet."
+            empty="No task was claimed yet."
             row={(index) => {
               const name = names[index] ?? '';
               const bars = barsOf(lanes.get(name) ?? [], context, critical);
@@ -106,7 +106,7 @@ function Lane({ name, by, bars, starts, context, scene }: LaneProps): JSX.Elemen
             type="button"
             tabIndex={-1}
             class="restart"
-            aria-label={`${name} was started again at ${time(at)}`}
+            aria-label={`${name} was restarted at ${time(at)}`}
             title={`restart ${life - 1} at ${time(at)}: from board/log.jsonl`}
             style={{ left: `calc(var(--label) + ${xOf(context, at)}px)` }}
             onClick={() => show({ is: 'file', id: 'board/log.jsonl' })}
@@ -195,7 +195,7 @@ function spansOf(scene: PageModel, isPath: boolean): Iterable<SpanRow> {
   return [...scene.spans.values()].filter(({ task }) => on.has(task));
 }
 
-/** Every member, in the order of their joining, then whoever else worked. */
+/** All members in the order of joining, then other names that have spans. */
 const memberLanes = ({ members }: PageModel, lanes: ReadonlyMap<string, unknown>): string[] => [
   ...new Set([...members.map(({ name }) => name), ...lanes.keys()]),
 ];

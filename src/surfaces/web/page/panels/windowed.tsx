@@ -1,6 +1,6 @@
 /**
- * A list of any length in which only what is seen is there. Rows have one height; the arrow keys walk from row to row,
- * and a screen reader is told where in the whole list it is.
+ * A list of any length that renders only its visible rows. All rows have the same height. The arrow keys move from row
+ * to row, and a screen reader gets the position in the whole list.
  */
 import type { ComponentChild, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -12,11 +12,11 @@ export interface WindowedProps {
   readonly height: number;
   readonly row: (index: number) => ComponentChild;
   readonly empty: string;
-  /** Told which rows are seen. */
+  /** Called with the range of visible rows. */
   readonly onSeen?: (first: number, last: number) => void;
 }
 
-/** Rows above and below what is seen. */
+/** Rows rendered above and below the visible ones. */
 const MARGIN = 6;
 
 export function Windowed({ label, count, height, row, empty, onSeen }: WindowedProps): JSX.Element {

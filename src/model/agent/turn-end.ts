@@ -1,0 +1,18 @@
+/** The end of an agent's turn: what every adapter returns and every policy judges. */
+import type { FailureClass } from './agent.ts';
+
+/**
+ * How a turn ended. `exit` is the program's own verdict on the task; the other classes are faults of the agent
+ * (docs/specification.md R7.3).
+ */
+export type TurnEnd =
+  | { readonly ended: 'answered'; readonly text: string; readonly exitCode?: number | undefined }
+  | {
+      readonly ended: 'failed';
+      readonly why: FailureClass | 'exit';
+      readonly text: string;
+      readonly message: string;
+      readonly exitCode?: number | undefined;
+      readonly retryAfterMs?: number | undefined;
+    }
+  | { readonly ended: 'aborted' };

@@ -1,0 +1,40 @@
+/** Finding bubblewrap, and testing it: a script inside it tries what must not work. Nothing is believed without that. */
+import process from 'node:process';
+import { startProcess } from '../../agents/programs/process.ts';
+import { AgentError } from '../../model/text/errors.ts';
+import { findProgram } from '../../os/program-path.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const PROBE_MS = 20_000;
+
+/** The path of bubblewrap; undefined if it is not installed, or this is not Linux. */
+export const bubblewrap = (environment: Environment): string | undefined =>
+  process.platform === 'linux' ? findProgram('bwrap', environment['PATH'] ?? '') : undefined;
+
+export const isolationRequired = (why = 'it was not tried'): AgentError =>
+  new AgentError(
+    'AGENT_UNAVAILABLE',
+    `sandbox.bwrap is "required", and commands cannot be isolated: ${why}. Install it (apt-get install bubblewrap), or set sandbox.bwrap to auto.`,
+  );
+
+/**
+ * Runs a probe.
+ *
+ * @param argv of a script inside the isolation that prints `held`, or what it could do
+ * @returns what the probe could do, or why it did not run; undefined if the isolation works
+ */
+export async function probeWeakness(argv: readonly string[], environment: Environment): Promise<string | undefined> {
+  const started = await startProcess({
+    argv,
+    env: { PATH: environment['PATH'] ?? '/usr/bin:/bin' },
+    cwd: '/',
+    timeoutMs: PROBE_MS,
+    signal: new AbortController().signal,
+  });
+  if (!started.ok) return started.failure.message;
+  const { stdout, stderr } = await started.process.ended;
+  const said = stdout.toString('utf8').trim();
+  if (said === 'held') return undefined;
+  return said === '' ? `bubblewrap does not work here (${stderr.toString('utf8').trim().slice(0, 300)})` : said;
+}
