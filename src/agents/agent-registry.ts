@@ -31,16 +31,6 @@ export async function agentFor(spec: AgentSpec, agentContext: AgentContext = {})
   }
 }
 
-export type {
-  Agent,
-  AgentEvent,
-  CallAnswer,
-  Incoming,
-  AgentContext,
-  Server,
-  Turn,
-  TurnInput,
-} from './agent-contract.ts';
+export type { Agent, AgentEvent, CallAnswer, AgentContext, Turn } from './agent-contract.ts';
 export { loginFiles } from './logins.ts';
-export { childEnvironment, type EnvironmentSources } from './environment.ts';
-export { scriptSchema } from './script.ts';
+export { childEnvironment } from './environment.ts';

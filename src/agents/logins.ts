@@ -10,7 +10,7 @@ import {
 
 export type LoginKind = KindsWith<'login'>;
 
-export interface Login extends Omit<LoginRecord, 'directory'> {
+interface Login extends Omit<LoginRecord, 'directory'> {
   /** The program's own directory. */
   readonly directory: string;
 }

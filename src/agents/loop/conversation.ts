@@ -7,7 +7,7 @@ import type { ModelMessage, ToolModelMessage, ToolResultPart } from 'ai';
 import * as z from 'zod';
 import { readSession, sessionFile, type SessionFile } from './session-file.ts';
 
-export interface PendingToolCall {
+interface PendingToolCall {
   readonly id: string;
   readonly tool: string;
 }

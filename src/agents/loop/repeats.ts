@@ -5,7 +5,7 @@ const CARRIED_OUT = 2;
 /** How often it is refused before the turn ends. */
 const REFUSED = 2;
 
-export interface Repeats {
+interface Repeats {
   /** Before a call: whether it is carried out, refused with a message, or ends the turn. */
   judge(tool: string, input: unknown): 'carry out' | 'refuse' | 'give up';
   /** After the call was carried out. */

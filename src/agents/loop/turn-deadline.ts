@@ -8,7 +8,7 @@ import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { LONGEST_MS } from '../../os/pause.ts';
 
 /** How long a model may be silent before the turn ends, in milliseconds. */
-export const STALL_MS = 300_000;
+const STALL_MS = 300_000;
 
 export class TurnDeadline implements Disposable {
   readonly #input: TurnInput;

@@ -11,7 +11,7 @@ import type { TurnDeadline } from './turn-deadline.ts';
 import { streamModelStep, type ModelRequest, type StepEnd, type RequestedToolCall } from './model-step.ts';
 import type { LoopOptions, ResolvedModel, ModelVendor } from './model-vendor.ts';
 
-export interface TurnLoopEnvironment {
+interface TurnLoopEnvironment {
   readonly library: Library;
   readonly reached: ResolvedModel;
   readonly conversation: Conversation;

@@ -5,7 +5,7 @@
 import { existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 
-export interface HomeContents {
+interface HomeContents {
   /** Path below the home → directory and file of the user's own; only existing files are linked. */
   readonly links?: Readonly<Record<string, readonly [string, string]>>;
   /** Path below the home → text. Never a secret. */

@@ -65,7 +65,7 @@ const incoming = z.discriminatedUnion('type', [
   }),
 ]);
 export type FromClaude = z.infer<typeof incoming>;
-export type ClaudeResult = Extract<FromClaude, { type: 'result' }>;
+type ClaudeResult = Extract<FromClaude, { type: 'result' }>;
 
 /** Parses one line; undefined for one that has no meaning here. */
 export function readClaude(message: JsonObject): FromClaude | undefined {
@@ -145,7 +145,7 @@ export function usageSteps({ usage, total_cost_usd: total }: ClaudeResult, costB
 }
 
 /** `subtype` is "success" even when the vendor refused: `is_error` decides. */
-export function resultEnd(result: ClaudeResult): TurnEnd {
+function resultEnd(result: ClaudeResult): TurnEnd {
   const { is_error, subtype, result: text = '', errors = [], api_error_status: status } = result;
   if (!is_error && subtype === 'success') return { ended: 'answered', text };
   const said = text || errors.join(' ') || `Claude ended its turn with ${subtype}.`;
@@ -163,7 +163,7 @@ const askSchema = z.object({
   blocked_path: z.string().nullish(),
 });
 
-export interface ClaudePermissionRequest {
+interface ClaudePermissionRequest {
   readonly tool: string;
   readonly effect: AccessKind;
   readonly paths: readonly string[];

@@ -64,7 +64,7 @@ const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
   isSessionLost: ({ stderr }) => NO_SESSION.test(tailText(stderr, 4_096)),
 });
 
-export function launch(
+function launch(
   { command = [AGENT_KIND_RECORDS.claude.program], args = [], model, baseUrl, options = {} }: AgentSpec,
   { home, server }: AgentContext,
   { env }: Pick<TurnInput, 'env'>,

@@ -146,7 +146,7 @@ const CLASSES: ReadonlyMap<string, FailureClass> = new Map([
 ]);
 
 /** The class of an error: by the status if there is one, else by Codex's own code, else by the text. */
-export function faultIn({ message, codexErrorInfo: info }: CodexError): FailureClass {
+function faultIn({ message, codexErrorInfo: info }: CodexError): FailureClass {
   const word = typeof info === 'string' ? info : Object.keys(info ?? {})[0];
   const detail = typeof info === 'object' && info !== null && word !== undefined ? info[word] : undefined;
   const status = z.object({ httpStatusCode: z.number() }).safeParse(detail).data?.httpStatusCode;

@@ -67,7 +67,7 @@ const dialect = (spec: AgentSpec, agentContext: AgentContext): Dialect => ({
   isSessionLost: () => false,
 });
 
-export function launch(
+function launch(
   { command = [AGENT_KIND_RECORDS.codex.program], args = [] }: AgentSpec,
   { home }: AgentContext,
   { env }: Pick<TurnInput, 'env'>,
@@ -85,7 +85,7 @@ export function launch(
 }
 
 /** Sent through its own stdin, where no other program sees it. */
-export function threadConfig(
+function threadConfig(
   { baseUrl, options = {} }: AgentSpec,
   { server }: AgentContext,
   env: TurnInput['env'],

@@ -2,7 +2,7 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-export type JsonLine =
+type JsonLine =
   | { readonly is: 'message'; readonly value: JsonObject }
   /** A line that is not a message: for the log, shortened; `length` is that of the whole line. */
   | { readonly is: 'noise'; readonly text: string; readonly length: number }
@@ -11,7 +11,7 @@ export type JsonLine =
 
 const NEWLINE = 0x0a;
 /** Bytes of one message. A tool's whole answer may be in it. */
-export const LONGEST_LINE = 32 * 1024 * 1024;
+const LONGEST_LINE = 32 * 1024 * 1024;
 /** Characters that are kept of a line that is not a message. */
 const TOLD = 2_000;
 

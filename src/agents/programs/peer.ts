@@ -9,7 +9,7 @@ import { startProcess, type ProcessEnd, type ProgramLimits, type RunningProcess 
 import type { SpawnFailure } from './spawn-failure.ts';
 import { ENV } from '../../model/text/environment.ts';
 
-export interface PeerRequest {
+interface PeerRequest {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;

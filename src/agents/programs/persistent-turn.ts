@@ -34,7 +34,7 @@ export type TurnSignal =
   | { readonly do: 'died'; readonly end: ProcessEnd }
   | { readonly do: 'mail' };
 
-export type ForwardedEvent = Extract<AgentStep, { do: 'tell' }>['event'] | Extract<AgentStep, { do: 'ask' }>['event'];
+type ForwardedEvent = Extract<AgentStep, { do: 'tell' }>['event'] | Extract<AgentStep, { do: 'ask' }>['event'];
 
 export interface ProgramDeath {
   readonly ended: 'died';
@@ -45,7 +45,7 @@ export interface ProgramDeath {
   readonly stopped: TurnEnd | undefined;
 }
 
-export type TurnOf<End> = AsyncGenerator<ForwardedEvent, End, CallAnswer | undefined>;
+type TurnOf<End> = AsyncGenerator<ForwardedEvent, End, CallAnswer | undefined>;
 
 /** Characters of the last text that are kept for a turn that fails. */
 const TEXT_LENGTH = 64 * 1024;

@@ -77,7 +77,7 @@ export interface RunningProcess {
   endInput(): void;
 }
 
-export type Started =
+type Started =
   { readonly ok: true; readonly process: RunningProcess } | { readonly ok: false; readonly failure: SpawnFailure };
 
 /** Starts a process; a failure to start is returned, not thrown. */

@@ -5,8 +5,7 @@ import { runCommand } from './exec.ts';
 import { rpc } from './json-rpc.ts';
 import { lastLine } from '../../os/output-tail.ts';
 
-export type ProgramProbeResult =
-  { readonly ok: true; readonly found: string } | { readonly ok: false; readonly why: string };
+type ProgramProbeResult = { readonly ok: true; readonly found: string } | { readonly ok: false; readonly why: string };
 
 interface Where {
   readonly env: Readonly<Record<string, string>>;

@@ -49,7 +49,7 @@ export interface Folded {
   readonly outcome: AdvanceOutcome;
 }
 
-export interface BoardEnvironment {
+interface BoardEnvironment {
   readonly disk: Disk;
   readonly clock: Pick<Clock, 'now'>;
   /** The team's folder; checked before each write. */

@@ -5,7 +5,7 @@
 import { O_APPEND, O_CREAT, O_WRONLY, type Disk } from '../files/disk.ts';
 import { openOurs } from '../files/file.ts';
 
-export const LOG_BYTES = 10 * 1024 * 1024;
+const LOG_BYTES = 10 * 1024 * 1024;
 const KEPT = 2;
 
 export class OutputLog {

@@ -6,7 +6,7 @@ import { removeFile, type Disk } from '../files/disk.ts';
 import { replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
 
-export interface TaskFiles {
+interface TaskFiles {
   readonly taskFile: string;
   readonly mailFile: string;
   remove(): void;

@@ -141,7 +141,7 @@ export function syncDirectory(disk: Disk, path: string): void {
   );
 }
 
-export interface Durability {
+interface Durability {
   /** False for views that can be rebuilt: no flush, only the rename. */
   readonly durable?: boolean;
 }

@@ -9,11 +9,11 @@ import { isMissing, lookAt, O_APPEND, O_CREAT, O_RDONLY, O_WRONLY, onDisk, store
 import { openIfThere, openSeen, syncDirectory, writeWhole, type Opened } from './file.ts';
 import { LINE_LIMIT, lines, type FileLine } from './lines.ts';
 
-export interface Appended {
+interface Appended {
   readonly durable?: boolean;
 }
 
-export interface JournalOptions {
+interface JournalOptions {
   /**
    * Whether an append may create the file. `once`: only the first one may. If a journal that must exist is missing, or
    * is no longer the file that was opened, the error is `TEAM_GONE`; it is never created again.

@@ -15,7 +15,7 @@ import type { Seal } from '../user/seal.ts';
 
 export const DOCUMENT_VERSION = 1;
 
-export interface DocumentEnvironment<Shape> {
+interface DocumentEnvironment<Shape> {
   readonly disk: Disk;
   readonly path: string;
   readonly schema: z.ZodType<Shape>;

@@ -19,9 +19,9 @@ import { tempPath } from '../files/temp-files.ts';
 import { OwnToken } from './token.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
-export type Attempt<T> = { done: true; value: T } | { done: false; sight: TakenLock };
+type Attempt<T> = { done: true; value: T } | { done: false; sight: TakenLock };
 
-export interface LockOptions {
+interface LockOptions {
   /** How long to wait before `LOCK_TIMEOUT`, in milliseconds. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;

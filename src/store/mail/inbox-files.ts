@@ -67,7 +67,7 @@ export function closeSegment(disk: Disk, segment: string): void {
 export const isClosed = (disk: Disk, path: string, { fd, stat }: Opened): boolean =>
   (disk.fstatSync(fd).mode & WRITABLE) === 0 && lookAt(disk, path)?.ino !== stat.ino;
 
-export interface Waiting {
+interface Waiting {
   readonly bytes: number;
   /** Counted when little waits; estimated from the last lines when much does. */
   readonly messages: number;

@@ -5,11 +5,11 @@ import { Journal } from '../files/journal.ts';
 import { mailIn } from './mail-lines.ts';
 
 /** The least number of ids that are remembered. */
-export const REMEMBERED = 4_096;
+const REMEMBERED = 4_096;
 const TAIL = 4 * 1024 * 1024;
 
 /** A message that was used, and its original line, if the line has its own id. */
-export interface UsedMessage {
+interface UsedMessage {
   readonly message: Message;
   readonly text: string | undefined;
 }

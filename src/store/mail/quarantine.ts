@@ -11,7 +11,7 @@ import { Journal } from '../files/journal.ts';
 import { idFrom, RAW_LIMIT } from './mail-lines.ts';
 import type { InboxPaths } from '../files/paths.ts';
 
-export interface BadLine {
+interface BadLine {
   readonly why: string;
   readonly file: string;
   readonly at: number;

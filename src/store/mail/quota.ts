@@ -19,7 +19,7 @@ export interface Sized {
   readonly control: boolean;
 }
 
-export interface QuotaDecision<T> {
+interface QuotaDecision<T> {
   readonly allowed: readonly T[];
   readonly refused: readonly T[];
   /** Why; set when a message is refused. */

@@ -17,7 +17,6 @@ import type { TeamPaths } from '../files/paths.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
 import { InboxQuota, type Quota, type Sized } from './quota.ts';
 
-export type { Outgoing } from './outgoing.ts';
 export type { Quota } from './quota.ts';
 
 export interface Receipt {
@@ -25,7 +24,7 @@ export interface Receipt {
   readonly id: string;
 }
 
-export interface SenderEnvironment {
+interface SenderEnvironment {
   readonly disk: Disk;
   readonly clock: Pick<Clock, 'now'>;
   readonly locks: Locks;

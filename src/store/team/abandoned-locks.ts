@@ -9,7 +9,7 @@ import { lockStateOf } from '../lock/lock-state.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { livenessOf } from '../../os/process-table.ts';
 
-export interface LeftLock {
+interface LeftLock {
   readonly path: string;
   readonly what: string;
   readonly isDirectory: boolean;

@@ -26,7 +26,7 @@ export function fileSystemTrouble(root: string): string | undefined {
   }
 }
 
-export type KeyState = { readonly path: string; readonly is: 'there' | 'missing' | 'damaged' | 'open to others' };
+type KeyState = { readonly path: string; readonly is: 'there' | 'missing' | 'damaged' | 'open to others' };
 
 export function keyState(): KeyState {
   const path = keyPath();

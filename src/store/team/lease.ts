@@ -33,7 +33,7 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-export type LeaseAnswer = { held: true; lease: Lease } | { held: false; owner: LeaseOwner | undefined };
+type LeaseAnswer = { held: true; lease: Lease } | { held: false; owner: LeaseOwner | undefined };
 
 export interface LeaseEnvironment {
   readonly disk: Disk;

@@ -24,7 +24,7 @@ export interface TeamReader {
   readonly roster: Pick<TeamStore['roster'], 'read' | 'all'>;
 }
 
-export interface ReadingOptions {
+interface ReadingOptions {
   readonly clock: Clock;
   readonly disk?: Disk | undefined;
   readonly onFolded?: (folded: Folded) => void;

@@ -26,7 +26,7 @@ function render(task: Task): string {
  *
  * @returns the path under which a hand edit was kept, if there was one
  */
-export function writeView(disk: Disk, paths: TeamPaths, task: Task, now: number): string | undefined {
+function writeView(disk: Disk, paths: TeamPaths, task: Task, now: number): string | undefined {
   const path = paths.taskView(task.id);
   const kept = keepEdit(disk, path, now);
   replaceFile(disk, path, render(task), randomBytes(6).toString('hex'), { durable: false });

@@ -6,7 +6,7 @@ import { readText, replaceFile } from '../files/file.ts';
 import type { TeamPaths } from '../files/paths.ts';
 
 const baselineSchema = z.object({ version: z.literal(1), files: z.record(z.string(), z.string()) });
-export type Hashes = Readonly<Record<string, string>>;
+type Hashes = Readonly<Record<string, string>>;
 
 export const keepHashes = (disk: Disk, { baseline }: TeamPaths, files: Hashes): void =>
   replaceFile(disk, baseline, `${JSON.stringify({ version: 1, files })}\n`, randomBytes(6).toString('hex'));

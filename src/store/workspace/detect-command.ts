@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { lookAt, type Disk } from '../files/disk.ts';
 import { readText } from '../files/file.ts';
 
-export type GateName = 'build' | 'test' | 'lint';
+type GateName = 'build' | 'test' | 'lint';
 
 /** The script that `npm init` writes is not a test. */
 const NO_TEST = /no test specified/;

@@ -6,7 +6,7 @@ import { rootPaths } from '../files/paths.ts';
 
 const ENTRIES = ['.teams/', '.tasks/'];
 
-export interface Exclusion {
+interface Exclusion {
   readonly file: string;
   /** Entries that the file lacks. */
   readonly missing: readonly string[];

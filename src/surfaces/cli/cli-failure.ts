@@ -6,14 +6,14 @@ import { isTeamError, safeText } from '../../app.ts';
 import type { CliIo } from './io.ts';
 import { jsonLine } from './output/json-line.ts';
 
-export interface CliFailure {
+interface CliFailure {
   readonly class: string;
   readonly code: string;
   readonly message: string;
   readonly retryable: boolean;
 }
 
-export interface FailureStyle {
+interface FailureStyle {
   readonly json: boolean;
   readonly verbose: boolean;
 }

@@ -5,7 +5,7 @@
 import { isTeamError, LEAD, mailMark, storedLine, type ToolContext, type TeamHandle } from '../../app.ts';
 import { cappedJson } from './answer-limit.ts';
 
-export interface Listed {
+interface Listed {
   readonly uri: string;
   readonly name: string;
   readonly mimeType: 'application/json';
@@ -18,7 +18,7 @@ interface Shown extends Listed {
 }
 
 /** The marks of each resource by URI, to find changes. */
-export type ResourceSnapshot = ReadonlyMap<string, readonly unknown[]>;
+type ResourceSnapshot = ReadonlyMap<string, readonly unknown[]>;
 
 const mimeType = 'application/json' as const;
 
@@ -70,7 +70,7 @@ export function resourceSnapshot(context: ToolContext): ResourceSnapshot {
   }
 }
 
-export interface ResourceChanges {
+interface ResourceChanges {
   /** Resources were added or removed. */
   readonly isListChanged: boolean;
   /** Resources that existed before and have changed. */

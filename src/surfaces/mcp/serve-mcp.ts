@@ -8,7 +8,7 @@ import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/s
 import type { ToolContext } from '../../app.ts';
 import { makeServer } from './server.ts';
 
-export interface McpOptions {
+interface McpOptions {
   readonly context: ToolContext;
   readonly version: string;
   /** Aborts when the server must end. */

@@ -13,7 +13,7 @@ export interface LiveViewInput {
   readonly startedAt: number;
 }
 
-export interface LiveViewSize {
+interface LiveViewSize {
   readonly columns: number;
   readonly rows: number;
 }

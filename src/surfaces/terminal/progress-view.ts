@@ -19,7 +19,7 @@ export interface ProgressOptions {
   readonly color: boolean;
 }
 
-export interface Progress {
+interface Progress {
   /** Draws the last state and leaves it on the screen. Idempotent. */
   stop(): Promise<void>;
 }

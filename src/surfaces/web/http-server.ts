@@ -10,9 +10,9 @@ import { RESPONSE_HEADERS } from './response-headers.ts';
 
 const ADDRESS = '127.0.0.1';
 
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
+type RequestHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-export interface HttpServerHandle {
+interface HttpServerHandle {
   readonly port: number;
   readonly token: string;
   close(): Promise<void>;

@@ -33,7 +33,7 @@ export interface LiveOptions {
   readonly why: WhyLimits;
 }
 
-export interface LivePlace {
+interface LivePlace {
   readonly id: string;
   readonly paths: TeamPaths;
   readonly isArchived: boolean;

@@ -4,14 +4,14 @@ import { appOf } from './http-app.ts';
 import { TeamCache, type TeamCacheOptions } from './team-cache.ts';
 import { openHttpServer } from './http-server.ts';
 
-export interface Ui {
+interface Ui {
   readonly port: number;
   /** For a browser. The token is in the fragment after `#`, which browsers do not send. */
   readonly url: string;
   close(): Promise<void>;
 }
 
-export interface UiOptions extends TeamCacheOptions {
+interface UiOptions extends TeamCacheOptions {
   /** 0 for any free port. */
   readonly port: number;
   /** The team that is shown first. */

@@ -3,7 +3,7 @@
  * address and, for data, carry the token. A browser request must come from a tab that the user opened. This stops DNS
  * rebinding, forged requests of other sites, and proxies; what is not clearly ours is refused.
  */
-export interface HttpRequestHead {
+interface HttpRequestHead {
   readonly method: string;
   /** The request target, exactly as in the request line. */
   readonly target: string;
@@ -11,7 +11,7 @@ export interface HttpRequestHead {
   readonly rawHeaders: readonly string[];
 }
 
-export interface HttpRefusal {
+interface HttpRefusal {
   readonly status: 401 | 403 | 405 | 415;
   readonly why: string;
 }
@@ -23,7 +23,7 @@ export interface ServerIdentity {
 }
 
 /** Paths below this are data and commands; all others are the page itself, which holds no data. */
-export const API = '/api/';
+const API = '/api/';
 
 /** @returns undefined for a request that is accepted */
 export function requestRefusal(request: HttpRequestHead, server: ServerIdentity): HttpRefusal | undefined {

@@ -5,7 +5,7 @@ import type { EventRow, MemberRow, SpanRow, Spent, TaskRow } from './wire-types.
 
 type Board = TeamSnapshot['board'];
 
-export const spentOf = (spending: Spending | undefined): Spent | null =>
+const spentOf = (spending: Spending | undefined): Spent | null =>
   spending === undefined ? null : { tokens: spending.tokens, usd: spending.usd };
 
 export function taskRow(board: Board, task: Task, spending: Spending | undefined): TaskRow {

@@ -29,7 +29,7 @@ import type { CliContext } from '../context.ts';
 import { rootOf } from './root.ts';
 import { settings } from './settings.ts';
 
-export interface TaskFlags {
+interface TaskFlags {
   readonly agent?: string | undefined;
   readonly planner?: string | undefined;
   readonly reviewer?: string | undefined;
@@ -41,7 +41,7 @@ export interface TaskFlags {
 }
 
 /** A team to lead, with its plan if the team is new; or the exit code, if nothing is to be led. */
-export type TaskTeam =
+type TaskTeam =
   | { readonly is: 'team'; readonly paths: TeamPaths; readonly given?: GivenPlan }
   | { readonly is: 'ended'; readonly code: number };
 

@@ -17,13 +17,13 @@ import type { CliContext } from '../context.ts';
 import { rootOf } from './root.ts';
 import { settings } from './settings.ts';
 
-export interface TeamChoice {
+interface TeamChoice {
   readonly team: ListedTeam;
   /** The words after the team. */
   readonly words: readonly string[];
 }
 
-export interface ChoiceOptions {
+interface ChoiceOptions {
   /** How many words the verb needs besides the team. If there are more, the first word must name a team. */
   readonly needs?: number;
   /** An archived team may be chosen. */

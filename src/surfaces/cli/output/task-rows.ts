@@ -17,7 +17,7 @@ function note(task: Task, open: ReadonlySet<string>): string {
   return blockers.length === 0 ? '' : `waits for ${blockers.map((id) => `#${id}`).join(', ')}`;
 }
 
-export interface TaskHistoryRow {
+interface TaskHistoryRow {
   readonly at: string;
   readonly type: string;
   readonly by: string;

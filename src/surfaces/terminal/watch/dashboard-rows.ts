@@ -20,7 +20,7 @@ export interface DashboardRows {
   readonly messages: readonly MessageSummary[];
 }
 
-export interface RowSource {
+interface RowSource {
   readonly columns: Readonly<Record<BoardColumn, readonly Card[]>>;
   readonly messages: readonly MessageSummary[];
 }

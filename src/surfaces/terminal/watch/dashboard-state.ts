@@ -47,7 +47,7 @@ export const FIRST: State = { pane: { is: 'team' }, selected: '', back: 0, filte
 export type Row =
   { readonly is: 'problem'; readonly problem: TeamProblem } | { readonly is: 'member'; readonly member: string };
 
-export interface Pressed {
+interface Pressed {
   readonly state: State;
   readonly order?: Order;
 }

@@ -11,7 +11,7 @@ import { rowsOf } from './dashboard-rows.ts';
 import { chosenRow, type Row } from './dashboard-state.ts';
 
 /** From this width on, board and messages are side by side. */
-export const WIDE = 120;
+const WIDE = 120;
 
 export interface Drawing {
   /** From top to bottom. */

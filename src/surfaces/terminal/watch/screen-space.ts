@@ -1,6 +1,6 @@
 /** Divides the lines of the screen: first the least that each pane needs, in order, then what each wants. */
 
-export interface SpaceRequest {
+interface SpaceRequest {
   /** With fewer lines the pane is not shown. */
   readonly least: number;
   readonly want: number;

@@ -61,7 +61,7 @@ export const post = <T>(path: string, body: object): Promise<T> =>
 
 export const inTeam = (team: string, rest: string): string => `teams/${encodeURIComponent(team)}/${rest}`;
 
-export interface UpdateListener {
+interface UpdateListener {
   readonly onUpdate: (update: Update) => void;
   /** @param why undefined while connected */
   readonly onState: (why: string | undefined) => void;

@@ -3,7 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Aside } from './routes.ts';
 
-export interface PageNavigation {
+interface PageNavigation {
   readonly team: string;
   /** The team is not archived, so its tasks may be changed. */
   readonly isLive: boolean;

@@ -15,7 +15,7 @@ export interface PageRoute {
   readonly aside: Aside | undefined;
 }
 
-export function parseRoute(hash: string): PageRoute {
+function parseRoute(hash: string): PageRoute {
   const [team, tab, is, ...id] = hash.replace(/^#\/?/, '').split('/').map(decoded);
   return {
     team: team === '' ? undefined : team,
@@ -38,7 +38,7 @@ function asideOf(is: string | undefined, id: string): Aside | undefined {
   return id === '' ? undefined : { is, id };
 }
 
-export function hashOf({ team = '', tab, aside }: PageRoute): string {
+function hashOf({ team = '', tab, aside }: PageRoute): string {
   const rest = aside === undefined ? [] : [aside.is, ...aside.id.split('/')];
   return `#/${[team, tab, ...rest].map(encodeURIComponent).join('/')}`;
 }

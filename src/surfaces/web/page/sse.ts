@@ -1,5 +1,5 @@
 /** Parses server-sent events from text in pieces: the part of the HTML standard that our server uses. */
-export interface ServerEvent {
+interface ServerEvent {
   readonly id: string;
   readonly data: string;
 }

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { get, inTeam } from './http-client.ts';
 
-export type Answer<T> =
+type Answer<T> =
   | { readonly is: 'awaited' }
   | { readonly is: 'there'; readonly value: T }
   | { readonly is: 'failed'; readonly why: string };

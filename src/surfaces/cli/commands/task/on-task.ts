@@ -13,7 +13,7 @@ import { taskRows } from '../../output/task-rows.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
 import type { Act, VerbInput } from '../../verb.ts';
 
-export interface TaskVerbContext {
+interface TaskVerbContext {
   readonly context: CliContext;
   readonly handle: TeamHandle;
   /** As given on the command line: an id, a key or a subject. */

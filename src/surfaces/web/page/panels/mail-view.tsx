@@ -101,7 +101,7 @@ function Row({ row, isRead, onRead }: RowProps): JSX.Element {
   );
 }
 
-export function Message({ row }: { row: MailRow }): JSX.Element {
+function Message({ row }: { row: MailRow }): JSX.Element {
   const file = `team/${row.to}_${row.isWaiting ? 'inbox' : 'history'}.jsonl`;
   return (
     <article class="message" aria-label={`Message from ${row.from}`}>

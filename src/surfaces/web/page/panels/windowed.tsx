@@ -5,7 +5,7 @@
 import type { ComponentChild, JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
-export interface WindowedProps {
+interface WindowedProps {
   readonly label: string;
   readonly count: number;
   /** Height of a row in pixels. */
