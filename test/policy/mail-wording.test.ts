@@ -1,4 +1,4 @@
-/** SPEC §4: the human texts keep the seeds' wording, to the letter. */
+/** Texts for people keep the specified wording, to the letter (docs/specification.md R2.10). */
 import { expect, it } from 'vitest';
 import * as wording from '../../src/policy/mail-wording.ts';
 import { name } from './world.ts';

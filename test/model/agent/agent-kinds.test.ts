@@ -34,18 +34,18 @@ describe('the table of agent kinds', () => {
     expect(AGENT_KINDS.filter((kind) => usesModel(kind) && recordOf(kind).vendor === undefined)).toEqual(['acp']);
   });
 
-  it('lets no kind without a model stand in for another', () => {
+  it('an agent kind without a model never replaces another kind', () => {
     expect(rankedBy('fallbackRank').filter((kind) => !usesModel(kind))).toEqual([]);
     expect(AGENT_KINDS.filter((kind) => hasToolLoop(kind)).join()).toBe('anthropic,openai,google,ollama');
   });
 
-  it('says how to install and log in to every program that it names', () => {
+  it('every kind that names a program says how to install it and how to log in', () => {
     const programs = AGENT_KINDS.filter((kind) => recordOf(kind).drive === 'program' && kind !== 'acp');
     expect(programs).toEqual(kindsWith('login'));
     expect(programs.filter((kind) => recordOf(kind).install === undefined)).toEqual([]);
   });
 
-  it('knows its own names only, and none of the prototype', () => {
+  it('looks up only its own kinds, never a key of Object.prototype', () => {
     expect(isAgentKind('codex')).toBe(true);
     expect(isAgentKind('toString')).toBe(false);
     expect(Object.keys(AGENT_KIND_RECORDS)).toEqual(AGENT_KINDS);
