@@ -1,4 +1,6 @@
-/** Crowds of real processes at one lock, one task, one inbox; sizes and figures as in RELIABILITY §5. */
+/**
+ * Many real processes at one lock, one task, one inbox; sizes and figures are in docs/reliability.md "The four layers".
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -18,7 +20,7 @@ import { startStore, startStoreBy, together } from '../support/workers.ts';
 const timeout = TIMEOUT_MS;
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-it('a crowd at the lock of a dead process goes in one at a time', { timeout }, async () => {
+it('many processes enter the lock of a dead process one at a time', { timeout }, async () => {
   const root = tempDir();
   const [tokens, directory] = [join(root, '.tokens'), join(root, 'locks')];
   mkdirSync(directory);
@@ -37,13 +39,13 @@ it('a crowd at the lock of a dead process goes in one at a time', { timeout }, a
   expect(doubles).toBe(0);
 });
 
-/** A lock of a process that has this process's pid and started at another time. */
+/** A lock of a process that had this process's pid and another start time. */
 function plantDead(path: string, round: number): void {
   const nonce = round.toString(16).padStart(16, '0');
   writeFileSync(path, JSON.stringify({ ...ownIdentity(), startTime: '1', nonce }));
 }
 
-it('a lock is had soon after its owner was killed', { timeout }, async () => {
+it('a lock is available soon after its owner was killed', { timeout }, async () => {
   const root = tempDir();
   const tokens = join(root, '.tokens');
   const locks = new Locks(tokens, { disk: realDisk, clock: realClock });
@@ -64,7 +66,7 @@ it('a lock is had soon after its owner was killed', { timeout }, async () => {
   expect(times).toHaveLength(SIZES.takeovers);
 });
 
-it('of all who claim a task at once exactly one has it', { timeout }, async () => {
+it('exactly one of all simultaneous claimants gets a task', { timeout }, async () => {
   const root = tempDir();
   const paths = teamAt(root);
   const racers = numbers(SIZES.racers).map((n) => `racer-${n}`);
@@ -90,10 +92,10 @@ it('of all who claim a task at once exactly one has it', { timeout }, async () =
   expect([wrong, completed.length]).toEqual([0, SIZES.raceRounds]);
 });
 
-/** Claimants of one process come one after the other; the race is among these. */
+/** Claimants of one process run one after the other; the race is between these processes. */
 const PROCESSES = 8;
 
-it('what many processes send to one inbox is all there, whole, and in the order of each', { timeout }, async () => {
+it('all mail of many processes to one inbox is there, whole, and in the order of each sender', { timeout }, async () => {
   const root = tempDir();
   const paths = teamAt(root);
   const ada = name('ada');
@@ -122,7 +124,7 @@ it('what many processes send to one inbox is all there, whole, and in the order 
   expect({ wrong, lost, torn }).toEqual({ wrong: 0, lost: 0, torn: 0 });
 });
 
-it('what a disk that fills up and is freed again and again took for good is there', { timeout }, async (context) => {
+it('everything acknowledged on a disk that fills up and is freed again and again is there', { timeout }, async (context) => {
   const reason = noSmallDisk();
   if (reason) return context.skip(reason);
   const root = tempDir();
