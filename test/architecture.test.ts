@@ -220,7 +220,12 @@ describe('the check', () => {
       `export * from './surfaces/cli/main.ts';`,
       'index.ts may not import surfaces/cli',
     ],
-    ['an import around the API', 'surfaces/cli/a.ts', `import '../../model/a.ts';`, 'surfaces/cli may not import model'],
+    [
+      'an import around the API',
+      'surfaces/cli/a.ts',
+      `import '../../model/a.ts';`,
+      'surfaces/cli may not import model',
+    ],
     [
       'another surface',
       'surfaces/cli/commands/runs/run.ts',
@@ -239,7 +244,12 @@ describe('the check', () => {
       `void import('../../../web/open-ui.ts');`,
       'surfaces/cli may not import surfaces/web',
     ],
-    ['an import from outside of the rooms', 'store/a.ts', `import '../../scripts/a.ts';`, 'imports ../scripts/a.ts, which stands in no room'],
+    [
+      'an import from outside of the rooms',
+      'store/a.ts',
+      `import '../../scripts/a.ts';`,
+      'imports ../scripts/a.ts, which stands in no room',
+    ],
     ['a computed address', 'agents/a.ts', `const a = 'x'; await import(a);`, 'imports a computed address'],
     ['an unknown package', 'store/a.ts', `import 'left-pad/x';`, 'store may not import left-pad'],
     ['an unknown scoped package', 'agents/a.ts', `import '@a/b/c';`, 'agents may not import @a/b'],

@@ -1,8 +1,8 @@
 /**
  * `play`: drives one turn of an agent and collects its events and its end. Use it for agents (test/agents/).
  *
- *     const { end, output } = await play(agent, { prompt: 'Hello' });
- *     expect(end.kind).toBe('completed');
+ *     const { output } = await play(agent.turn(turnInput(cwd, { prompt: 'Hello' })));
+ *     expect(output).toBe('Hello');
  */
 import { join } from 'node:path';
 import type { AgentEvent, CallAnswer, Turn, TurnEnd, TurnInput } from '../../src/agents/agent-contract.ts';

@@ -195,22 +195,25 @@ describe('nothing outlives its lead', () => {
     await sweep(marks.splice(0), []);
   });
 
-  it.for(['cord', 'cordless'] as const)('after kill -9 of the lead (teammates with %s)', async (cord, ctx) => {
-    const zoo = openZoo();
-    const reason = cannot(zoo);
-    if (reason) ctx.skip(reason);
-    const { lead, reaper, teammates } = await open(zoo, cord);
-    const everybody = [reaper, ...teammates].map((pid) => identityOf(pid));
-    lead.kill('SIGKILL');
-    const ms = await lastOneGone(lead, WITHIN_MS);
-    await until(
-      'the reaper has gone',
-      () => everybody.every((one) => one !== undefined && livenessOf(one) === 'dead'),
-      WITHIN_MS,
-    );
-    expect(ms).toBeLessThan(WITHIN_MS);
-    expect(zoo.seen()).toEqual([]);
-  });
+  it.for(['cord', 'cordless'] as const)(
+    'after kill -9 of the lead no process is left (teammates with %s)',
+    async (cord, ctx) => {
+      const zoo = openZoo();
+      const reason = cannot(zoo);
+      if (reason) ctx.skip(reason);
+      const { lead, reaper, teammates } = await open(zoo, cord);
+      const everybody = [reaper, ...teammates].map((pid) => identityOf(pid));
+      lead.kill('SIGKILL');
+      const ms = await lastOneGone(lead, WITHIN_MS);
+      await until(
+        'the reaper has gone',
+        () => everybody.every((one) => one !== undefined && livenessOf(one) === 'dead'),
+        WITHIN_MS,
+      );
+      expect(ms).toBeLessThan(WITHIN_MS);
+      expect(zoo.seen()).toEqual([]);
+    },
+  );
 
   it('after kill -9 of lead and reaper at once the sweep of a resume leaves no process', async (ctx) => {
     const zoo = openZoo();

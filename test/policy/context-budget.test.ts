@@ -10,16 +10,19 @@ describe('the limits', () => {
     expect(LIMITS).toEqual({ context: 200_000, diff: 300_000, prompt: 500_000 });
   });
 
-  it.each(['context', 'diff', 'prompt'] as const)('the limit of the %s is exact to the byte, and a refusal gives the size', (part) => {
-    const limit = LIMITS[part];
-    expect(refusalOf(part, 'x'.repeat(limit))).toBeUndefined();
-    expect(refusalOf(part, 'é'.repeat(limit / 2))).toBeUndefined();
-    const over = refusalOf(part, `${'x'.repeat(limit - 1)}é`);
-    expect(over).toEqual({ part, bytes: limit + 1, limit });
-    expect(over && refusalText(over)).toMatch(
-      new RegExp(`^The ${part} is [\\d,]+,001 bytes; the limit is [\\d,]+,000\\.$`),
-    );
-  });
+  it.each(['context', 'diff', 'prompt'] as const)(
+    'the limit of the %s is exact to the byte, and a refusal gives the size',
+    (part) => {
+      const limit = LIMITS[part];
+      expect(refusalOf(part, 'x'.repeat(limit))).toBeUndefined();
+      expect(refusalOf(part, 'é'.repeat(limit / 2))).toBeUndefined();
+      const over = refusalOf(part, `${'x'.repeat(limit - 1)}é`);
+      expect(over).toEqual({ part, bytes: limit + 1, limit });
+      expect(over && refusalText(over)).toMatch(
+        new RegExp(`^The ${part} is [\\d,]+,001 bytes; the limit is [\\d,]+,000\\.$`),
+      );
+    },
+  );
 });
 
 describe('bytes', () => {

@@ -490,7 +490,7 @@ describe('a system that watches nothing', () => {
   });
 });
 
-describe('a config that somebody breaks in mid-run', () => {
+describe('a config that is damaged in mid-run', () => {
   it('a config that is damaged in mid-run ends no work', async () => {
     const on = await team({ members: ['ada'], tasks: [{ subject: 'One', work: { run: gate('go') } }] });
     const led = await leadProcess(on);

@@ -44,21 +44,25 @@ describe('a lead that is killed', () => {
     expect(violations).toBe(0);
   });
 
-  it('what a lead leaves that is killed with its reaper and every teammate, the next lead ends', { timeout }, async () => {
-    let left = 0;
-    for (let fault = 0; fault < SIZES.doubleFaults; fault += 1) {
-      const { on, first } = await atWork(tempDir());
-      const marks = on.marks();
-      const reaper = running().find(({ parent, command }) => parent === first.pid && command.includes('reaper.cjs'));
-      for (const pid of [reaper?.pid ?? 0, first.pid, on.pid('ada'), on.pid('bob')]) process.kill(pid, 'SIGKILL');
-      await first.ended;
-      const next = await lead(on);
-      left += living(marks).length;
-      await next.close();
-    }
-    figure({ area: 'lead, reaper and teammates killed at once', count: SIZES.doubleFaults, violations: left });
-    expect(left).toBe(0);
-  });
+  it(
+    'what a lead leaves that is killed with its reaper and every teammate, the next lead ends',
+    { timeout },
+    async () => {
+      let left = 0;
+      for (let fault = 0; fault < SIZES.doubleFaults; fault += 1) {
+        const { on, first } = await atWork(tempDir());
+        const marks = on.marks();
+        const reaper = running().find(({ parent, command }) => parent === first.pid && command.includes('reaper.cjs'));
+        for (const pid of [reaper?.pid ?? 0, first.pid, on.pid('ada'), on.pid('bob')]) process.kill(pid, 'SIGKILL');
+        await first.ended;
+        const next = await lead(on);
+        left += living(marks).length;
+        await next.close();
+      }
+      figure({ area: 'lead, reaper and teammates killed at once', count: SIZES.doubleFaults, violations: left });
+      expect(left).toBe(0);
+    },
+  );
 });
 
 it('a lead resumes a team with much mail and many tasks', { timeout }, async () => {

@@ -96,25 +96,21 @@ it(
   },
 );
 
-it(
-  'a board equals the plain model, for two processes and for every new fold',
-  { timeout: TIMEOUT_MS },
-  async () => {
-    const run = async (commands: Iterable<fc.AsyncCommand<object, BoardPair>>): Promise<void> => {
-      const paths = teamAt(tempDir());
-      const pair = new BoardPair(paths);
-      try {
-        await fc.asyncModelRun(() => ({ model: {}, real: pair }), commands);
-        const again = boardOf(paths, { disk: realDisk });
-        expect(again.fold().tasks.size).toBe(pair.plain.tasks.size);
-        again.close();
-        for (const one of [0, 1]) pair.reopen(one);
-      } finally {
-        pair.close();
-      }
-    };
-    const all = fc.asyncProperty(fc.commands(BOARD, { size: '+1' }), run);
-    await fc.assert(all, { numRuns: SIZES.modelRuns });
-    figure({ area: 'model-based: board', count: SIZES.modelRuns, violations: 0 });
-  },
-);
+it('a board equals the plain model, for two processes and for every new fold', { timeout: TIMEOUT_MS }, async () => {
+  const run = async (commands: Iterable<fc.AsyncCommand<object, BoardPair>>): Promise<void> => {
+    const paths = teamAt(tempDir());
+    const pair = new BoardPair(paths);
+    try {
+      await fc.asyncModelRun(() => ({ model: {}, real: pair }), commands);
+      const again = boardOf(paths, { disk: realDisk });
+      expect(again.fold().tasks.size).toBe(pair.plain.tasks.size);
+      again.close();
+      for (const one of [0, 1]) pair.reopen(one);
+    } finally {
+      pair.close();
+    }
+  };
+  const all = fc.asyncProperty(fc.commands(BOARD, { size: '+1' }), run);
+  await fc.assert(all, { numRuns: SIZES.modelRuns });
+  figure({ area: 'model-based: board', count: SIZES.modelRuns, violations: 0 });
+});

@@ -95,48 +95,56 @@ it('exactly one of all simultaneous claimants gets a task', { timeout }, async (
 /** Claimants of one process run one after the other; the race is between these processes. */
 const PROCESSES = 8;
 
-it('all mail of many processes to one inbox is there, whole, and in the order of each sender', { timeout }, async () => {
-  const root = tempDir();
-  const paths = teamAt(root);
-  const ada = name('ada');
-  hang(paths, ada);
-  const senders = numbers(SIZES.writers).map((n) => `writer-${n}`);
-  const job = { root, team: paths.name, to: 'ada', times: SIZES.writes, batch: 10 };
-  const workers = await together(
-    root,
-    'send',
-    senders.map((from) => ({ ...job, from })),
-  );
-  for (const worker of workers) await worker.result();
-  const { reader, close } = readerOf(paths, ada);
-  const seen = new Map<string, number>();
-  let wrong = 0;
-  for (const { sender, content } of await reader.take()) {
-    const next = seen.get(sender) ?? 0;
-    wrong += content === `${sender} ${next}` ? 0 : 1;
-    seen.set(sender, next + 1);
-  }
-  close();
-  const lost = senders.map((sender) => SIZES.writes - (seen.get(sender) ?? 0)).reduce((sum, one) => sum + one, 0);
-  const torn = existsSync(paths.inbox(ada).bad) ? 1 : 0;
-  const count = SIZES.writers * SIZES.writes;
-  figure({ area: `${SIZES.writers} writers on one inbox: messages`, count, violations: wrong + lost + torn });
-  expect({ wrong, lost, torn }).toEqual({ wrong: 0, lost: 0, torn: 0 });
-});
+it(
+  'all mail of many processes to one inbox is there, whole, and in the order of each sender',
+  { timeout },
+  async () => {
+    const root = tempDir();
+    const paths = teamAt(root);
+    const ada = name('ada');
+    hang(paths, ada);
+    const senders = numbers(SIZES.writers).map((n) => `writer-${n}`);
+    const job = { root, team: paths.name, to: 'ada', times: SIZES.writes, batch: 10 };
+    const workers = await together(
+      root,
+      'send',
+      senders.map((from) => ({ ...job, from })),
+    );
+    for (const worker of workers) await worker.result();
+    const { reader, close } = readerOf(paths, ada);
+    const seen = new Map<string, number>();
+    let wrong = 0;
+    for (const { sender, content } of await reader.take()) {
+      const next = seen.get(sender) ?? 0;
+      wrong += content === `${sender} ${next}` ? 0 : 1;
+      seen.set(sender, next + 1);
+    }
+    close();
+    const lost = senders.map((sender) => SIZES.writes - (seen.get(sender) ?? 0)).reduce((sum, one) => sum + one, 0);
+    const torn = existsSync(paths.inbox(ada).bad) ? 1 : 0;
+    const count = SIZES.writers * SIZES.writes;
+    figure({ area: `${SIZES.writers} writers on one inbox: messages`, count, violations: wrong + lost + torn });
+    expect({ wrong, lost, torn }).toEqual({ wrong: 0, lost: 0, torn: 0 });
+  },
+);
 
-it('everything acknowledged on a disk that fills up and is freed again and again is there', { timeout }, async (context) => {
-  const reason = noSmallDisk();
-  if (reason) return context.skip(reason);
-  const root = tempDir();
-  const options = { root, team: 'login', filler: join(root, 'filler'), cycles: SIZES.diskFillings, each: 5 };
-  const filling = await startStoreBy((command) => onSmallDisk(root, '16m', command), tempDir(), 'fill', options);
-  filling.go();
-  const said = filledSchema.parse(await filling.result());
-  const violations = said.lostMail + said.lostTasks;
-  figure({ area: 'a disk filled and freed', count: SIZES.diskFillings, violations });
-  expect(said).toMatchObject({ lostMail: 0, lostTasks: 0, refused: { NO_SPACE: expect.any(Number) as number } });
-  expect(said.made).toBeGreaterThanOrEqual(SIZES.diskFillings * 5);
-});
+it(
+  'everything acknowledged on a disk that fills up and is freed again and again is there',
+  { timeout },
+  async (context) => {
+    const reason = noSmallDisk();
+    if (reason) return context.skip(reason);
+    const root = tempDir();
+    const options = { root, team: 'login', filler: join(root, 'filler'), cycles: SIZES.diskFillings, each: 5 };
+    const filling = await startStoreBy((command) => onSmallDisk(root, '16m', command), tempDir(), 'fill', options);
+    filling.go();
+    const said = filledSchema.parse(await filling.result());
+    const violations = said.lostMail + said.lostTasks;
+    figure({ area: 'a disk filled and freed', count: SIZES.diskFillings, violations });
+    expect(said).toMatchObject({ lostMail: 0, lostTasks: 0, refused: { NO_SPACE: expect.any(Number) as number } });
+    expect(said.made).toBeGreaterThanOrEqual(SIZES.diskFillings * 5);
+  },
+);
 
 const filledSchema = z.object({
   lostMail: z.number(),

@@ -343,14 +343,17 @@ describe('the end of a claim', () => {
     });
   });
 
-  it.each(['released', 'orphaned', 'fenced', 'agent'] as const)('a claim that ends as %s counts as no attempt', (reason) => {
-    const world = openWorld();
-    world.add();
-    world.claim('1');
-    world.say(byLead(), { type: 'task.released', task: '1', epoch: 1, reason, why: '' });
-    expect(world.task('1')).toMatchObject({ status: 'pending', attempts: 0, lost: 0, claims: 1 });
-    expect(world.board.busy.size).toBe(0);
-  });
+  it.each(['released', 'orphaned', 'fenced', 'agent'] as const)(
+    'a claim that ends as %s counts as no attempt',
+    (reason) => {
+      const world = openWorld();
+      world.add();
+      world.claim('1');
+      world.say(byLead(), { type: 'task.released', task: '1', epoch: 1, reason, why: '' });
+      expect(world.task('1')).toMatchObject({ status: 'pending', attempts: 0, lost: 0, claims: 1 });
+      expect(world.board.busy.size).toBe(0);
+    },
+  );
 });
 
 describe('blockers', () => {

@@ -79,7 +79,10 @@ describe('a line of the board log', () => {
       { ...claim, type: 'batch', changes: [{ type: 'batch', changes: [{ type: 'team.closing' }] }] },
     ],
     ['a batch with one bad change', { ...claim, type: 'batch', changes: [{ type: 'team.closing' }, { type: 'x' }] }],
-    ['a prefix with an invalid form', { ...claim, type: 'member.joined', name: 'eve', role: 'executor', prefixes: ['dev'] }],
+    [
+      'a prefix with an invalid form',
+      { ...claim, type: 'member.joined', name: 'eve', role: 'executor', prefixes: ['dev'] },
+    ],
     ['a text over the limit', { ...claim, type: 'task.cancelled', why: 'x'.repeat(4_097) }],
   ];
   it.each(noise)('a log line is noise with %s', (_, value) => {

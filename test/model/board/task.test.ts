@@ -81,7 +81,8 @@ describe('a new task', () => {
     { subject: 'x'.repeat(1_001) },
   ])('a new task is refused as %j', (fields) => expect(newTaskSchema.safeParse(fields).success).toBe(false));
 
-  it('a new task may be owned by the lead', () => expect(newTaskSchema.parse({ subject: 's', owner: 'lead' }).owner).toBe('lead'));
+  it('a new task may be owned by the lead', () =>
+    expect(newTaskSchema.parse({ subject: 's', owner: 'lead' }).owner).toBe('lead'));
 
   it('a new task has the keys that must be unique on a board', () => {
     const fields = newTaskSchema.parse({ subject: 'IMPL-001 x', key: 'k', metadata: { parent: '1', kind: 'test' } });

@@ -115,7 +115,10 @@ describe('parseMail', () => {
         ',"id":"i","recipient":"b","kind":"k","request_id":"r","task_id":"1","reply_to":"i","epoch":1,"hops":0,"data":{"a":[null]}}',
       ),
     ],
-    ['the deepest allowed nesting', four.replace('}', `,"x":${'['.repeat(MAX_DEPTH - 1)}${']'.repeat(MAX_DEPTH - 1)}}`)],
+    [
+      'the deepest allowed nesting',
+      four.replace('}', `,"x":${'['.repeat(MAX_DEPTH - 1)}${']'.repeat(MAX_DEPTH - 1)}}`),
+    ],
   ];
   it.each(good)('parseMail reads %s', (_, raw) => {
     expect(parseMail(raw)).toMatchObject({ ok: true, line: { sender: 'a', timestamp: 1.5 } });

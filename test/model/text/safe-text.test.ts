@@ -50,9 +50,12 @@ describe('safeText', () => {
     expect(new Set(PAYLOADS).size).toBeGreaterThanOrEqual(100);
   });
 
-  it.each(PAYLOADS.map((payload) => [JSON.stringify(payload), payload]))('safeText removes %s completely', (_, payload) => {
-    expect(safeText(`before ${payload}after`)).toBe('before after');
-  });
+  it.each(PAYLOADS.map((payload) => [JSON.stringify(payload), payload]))(
+    'safeText removes %s completely',
+    (_, payload) => {
+      expect(safeText(`before ${payload}after`)).toBe('before after');
+    },
+  );
 
   it.each([`${ESC}]8;;http://x`, `${ESC}]0;title`, `${ESC}P1$r`, `${ESC}_x`, '\u009d52;c;', `${ESC}[`, ESC, '\u009b'])(
     'safeText loses no text after %j, which has no terminator',

@@ -96,10 +96,13 @@ describe('the division of files', () => {
     expect(owned[1]).toEqual(['src/api/users.ts', 'src/api/index.ts']);
   });
 
-  it.each(['/etc/passwd', '../other', 'a/../../b', '~/.bashrc', 'C:\\x'])('a file outside of the workspace is refused: %s', (file) => {
-    expect(divide(asking([file]), REAL, NONE)).toMatchObject({
-      owned: [[]],
-      problems: [`Subtask 1 asks for ${file}, which is not a path inside the project.`],
-    });
-  });
+  it.each(['/etc/passwd', '../other', 'a/../../b', '~/.bashrc', 'C:\\x'])(
+    'a file outside of the workspace is refused: %s',
+    (file) => {
+      expect(divide(asking([file]), REAL, NONE)).toMatchObject({
+        owned: [[]],
+        problems: [`Subtask 1 asks for ${file}, which is not a path inside the project.`],
+      });
+    },
+  );
 });

@@ -59,12 +59,7 @@ describe('route', () => {
       'claude',
       'executor',
     ],
-    [
-      'the type decides where it may',
-      { text: 'Review the UI', type: 'review', byType: true },
-      'codex',
-      'designer',
-    ],
+    ['the type decides where it may', { text: 'Review the UI', type: 'review', byType: true }, 'codex', 'designer'],
     ['the type decides nowhere else', { text: 'Review the UI', type: 'review' }, 'gemini', 'designer'],
     ['backend goes to codex', {}, 'codex', 'executor'],
     ['backend without codex goes to an executor', { isAvailable: () => false }, 'claude', 'executor'],
@@ -74,7 +69,12 @@ describe('route', () => {
       'claude',
       'designer',
     ],
-    ['an ambiguous domain goes to the default role', { text: 'Tidy up', defaultRole: name('debugger') }, 'claude', 'debugger'],
+    [
+      'an ambiguous domain goes to the default role',
+      { text: 'Tidy up', defaultRole: name('debugger') },
+      'claude',
+      'debugger',
+    ],
   ])('%s', (_, rest, agent, role) => {
     expect(route({ ...request, ...rest })).toMatchObject({ agent, role });
   });

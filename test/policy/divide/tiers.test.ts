@@ -8,7 +8,12 @@ const rules: ModelRules = { models: { codex: { opus: 'big' } }, defaultModel: 's
 
 it.each<[string, AgentSpec, unknown, AgentSpec | undefined]>([
   ["a task's tier replaces the default", { kind: 'claude' }, 'haiku', { kind: 'claude', tier: 'haiku' }],
-  ["a task's tier comes before its member's", { kind: 'claude', tier: 'opus' }, 'haiku', { kind: 'claude', tier: 'haiku' }],
+  [
+    "a task's tier comes before its member's",
+    { kind: 'claude', tier: 'opus' },
+    'haiku',
+    { kind: 'claude', tier: 'haiku' },
+  ],
   ['a task that asks for the present tier changes nothing', { kind: 'claude', tier: 'opus' }, 'opus', undefined],
   ['a task that asks for the default tier of an API changes nothing', { kind: 'anthropic' }, 'sonnet', undefined],
   ['a configured tier is used', { kind: 'codex' }, 'opus', { kind: 'codex', tier: 'opus' }],

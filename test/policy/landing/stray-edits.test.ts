@@ -27,7 +27,12 @@ describe('an edit', () => {
     ['of an own file, during its own work', 'src/a/x.ts', 150, [ada, bob]],
     ['of an own file, a moment after its work', 'src/a/x.ts', 200.015, [ada, bob]],
     ['while no member worked: a person made it, or its time is not reliable', 'src/a/x.ts', 250, [ada, bob]],
-    ['of a file that its author owns by another task', 'src/b/x', 150, [ada, bob, scope('ada', ['src/b/x'], [100, 200])]],
+    [
+      'of a file that its author owns by another task',
+      'src/b/x',
+      150,
+      [ada, bob, scope('ada', ['src/b/x'], [100, 200])],
+    ],
     ['while a member worked that may write anything', 'src/a/x.ts', 550, [ada, bob, free]],
     ['of an unowned file, while no member worked', 'built', 250, [ada, bob]],
     ['of an unowned file, by a member that may write anything', 'other', 550, [ada, free]],

@@ -17,9 +17,12 @@ describe('--max-rounds', () => {
     expect(parseRounds(text)).toEqual({ ok: true, rounds });
   });
 
-  it.each(['', ' ', 'two', '2.5', '1e1', '0x2', 'NaN', '--backend', '3 rounds', '٣'])('--max-rounds refuses %j', (text) => {
-    expect(parseRounds(text)).toHaveProperty('why', expect.stringContaining('whole number from 1 to 5'));
-  });
+  it.each(['', ' ', 'two', '2.5', '1e1', '0x2', 'NaN', '--backend', '3 rounds', '٣'])(
+    '--max-rounds refuses %j',
+    (text) => {
+      expect(parseRounds(text)).toHaveProperty('why', expect.stringContaining('whole number from 1 to 5'));
+    },
+  );
 
   it('--max-rounds wins over the prose, which is still removed from the task', () => {
     expect(refineRequest('review this code, max 4 rounds', 2)).toMatchObject({

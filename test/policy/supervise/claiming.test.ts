@@ -17,7 +17,11 @@ describe('whomToWake', () => {
     ['the lead for its own task', { members: ['ada'], tasks: [{ owner: 'lead' }] }, ['lead']],
     ['one for one task, by number', { ...AUTO, members: ['w-10', 'w-2'], tasks: [{}] }, ['w-2']],
     ['as many as tasks', { ...AUTO, members: ['w-1', 'w-2', 'w-3'], tasks: [{}, {}] }, ['w-1', 'w-2']],
-    ['all members when there are more tasks', { ...AUTO, members: ['w-1', 'w-2'], tasks: [{}, {}, {}] }, ['w-1', 'w-2']],
+    [
+      'all members when there are more tasks',
+      { ...AUTO, members: ['w-1', 'w-2'], tasks: [{}, {}, {}] },
+      ['w-1', 'w-2'],
+    ],
     [
       'only members with the role',
       { ...AUTO, members: ['ada', 'dee:designer'], tasks: [{ role: 'designer' }, { role: 'designer' }] },

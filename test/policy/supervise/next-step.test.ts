@@ -22,9 +22,12 @@ describe('what a teammate does next', () => {
     ['asked about', true, false, 'read'],
     ['asked about', true, true, 'read'],
   ];
-  it.each(rows)('the next step of a teammate with %s in hand, mail %s, a ready task %s: %s', (own, hasMail, hasReady, expected) => {
-    expect(nextStep({ own, hasMail, hasReady })).toBe(expected);
-  });
+  it.each(rows)(
+    'the next step of a teammate with %s in hand, mail %s, a ready task %s: %s',
+    (own, hasMail, hasReady, expected) => {
+      expect(nextStep({ own, hasMail, hasReady })).toBe(expected);
+    },
+  );
 });
 
 describe('what is due in idleness', () => {

@@ -56,8 +56,16 @@ describe('a member at work', () => {
   it.each<[string, Rest, object[]]>([
     ['is bounded by that only', { progressAge: 60 * MINUTE }, []],
     ['is bounded by that also after a check', { progressAge: 60 * MINUTE, checkedFor: 50 * MINUTE }, []],
-    ['is asked if the heartbeat of the process that keeps the time is stale', { progressAge: 60 * MINUTE, beatAge: 15_000 }, [CHECK]],
-    ['is left alone when the heartbeat returns', { progressAge: 60 * MINUTE, beatAge: 900, checkedFor: 3 * MINUTE }, []],
+    [
+      'is asked if the heartbeat of the process that keeps the time is stale',
+      { progressAge: 60 * MINUTE, beatAge: 15_000 },
+      [CHECK],
+    ],
+    [
+      'is left alone when the heartbeat returns',
+      { progressAge: 60 * MINUTE, beatAge: 900, checkedFor: 3 * MINUTE },
+      [],
+    ],
     [
       'is ended if the heartbeat stays stale',
       { progressAge: 60 * MINUTE, beatAge: 3 * MINUTE, checkedFor: 2 * MINUTE },

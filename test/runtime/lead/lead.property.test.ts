@@ -40,30 +40,34 @@ const plays = fc.record({
   natures: fc.tuple(nature, nature, nature),
 });
 
-it('the lead loses no task, gives none to two members, and ends done or says why not', { timeout: 120_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(plays, async ({ unattended, tasks, fates, slept, natures }) => {
-      const stage = new Stage(CAST, { unattended }, (told) => {
-        for (const [at, { verb, owner, retries, blockedBy }] of tasks.entries()) {
-          const ids = at === 0 ? [] : [...new Set(blockedBy.map((id) => String((id % at) + 1)))];
-          told.add(`${verb} part ${at}`, { owner, retries, blockedBy: ids });
+it(
+  'the lead loses no task, gives none to two members, and ends done or says why not',
+  { timeout: 120_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(plays, async ({ unattended, tasks, fates, slept, natures }) => {
+        const stage = new Stage(CAST, { unattended }, (told) => {
+          for (const [at, { verb, owner, retries, blockedBy }] of tasks.entries()) {
+            const ids = at === 0 ? [] : [...new Set(blockedBy.map((id) => String((id % at) + 1)))];
+            told.add(`${verb} part ${at}`, { owner, retries, blockedBy: ids });
+          }
+        });
+        await stage.begin();
+        for (const [at, [member, fate]] of fates.entries()) {
+          if (stage.isOver()) break;
+          await meet(stage, member, fate);
+          if (at === slept) await stage.sleep(3_600);
+          await stage.pass(STEP_S, STEP_S);
         }
-      });
-      await stage.begin();
-      for (const [at, [member, fate]] of fates.entries()) {
-        if (stage.isOver()) break;
-        await meet(stage, member, fate);
-        if (at === slept) await stage.sleep(3_600);
-        await stage.pass(STEP_S, STEP_S);
-      }
-      await survive(stage, natures);
-      expectSound(stage.told, tasks.length);
-      expect(endOf(stage)).toBe('');
-      await stage.close();
-    }),
-    { numRuns: 12 },
-  );
-});
+        await survive(stage, natures);
+        expectSound(stage.told, tasks.length);
+        expect(endOf(stage)).toBe('');
+        await stage.close();
+      }),
+      { numRuns: 12 },
+    );
+  },
+);
 
 async function meet(stage: Stage, member: string, fate: Fate): Promise<void> {
   if (fate === 'crash') stage.crashing.set(member, 'exit 1');

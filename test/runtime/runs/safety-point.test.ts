@@ -110,22 +110,25 @@ const runIn = async (place: Workplace, at: string) => {
 };
 
 describe('the safety point', () => {
-  it.each(Object.keys(kinds))('the safety point of a repository %s keeps everything, and its undo restores it', async (kind) => {
-    const place = new Workplace();
-    const at = kinds[kind]?.(place) ?? '';
-    const before = stateOf(at);
-    const { undo } = await runIn(place, at);
-    const after = stateOf(at);
-    expect(after).toMatchObject({ staged: before.staged, branches: before.branches });
-    expect(after.files).toMatchObject({ 'made.txt': 'new\n', 'kept.txt': 'changed\n', 'deep/y': 'y\n' });
+  it.each(Object.keys(kinds))(
+    'the safety point of a repository %s keeps everything, and its undo restores it',
+    async (kind) => {
+      const place = new Workplace();
+      const at = kinds[kind]?.(place) ?? '';
+      const before = stateOf(at);
+      const { undo } = await runIn(place, at);
+      const after = stateOf(at);
+      expect(after).toMatchObject({ staged: before.staged, branches: before.branches });
+      expect(after.files).toMatchObject({ 'made.txt': 'new\n', 'kept.txt': 'changed\n', 'deep/y': 'y\n' });
 
-    execFileSync('/bin/sh', ['-c', undo.command], { cwd: undo.directory, stdio: 'pipe' });
-    const { files, staged, branches } = stateOf(at);
-    // Ignored files are not kept.
-    expect({ files, branches }).toEqual({ files: { ...before.files, 'out.log': 'no\n' }, branches: before.branches });
-    // A staged conflict cannot be kept as a conflict: its files are kept.
-    if (!kind.includes('merge')) expect(staged).toBe(before.staged);
-  });
+      execFileSync('/bin/sh', ['-c', undo.command], { cwd: undo.directory, stdio: 'pipe' });
+      const { files, staged, branches } = stateOf(at);
+      // Ignored files are not kept.
+      expect({ files, branches }).toEqual({ files: { ...before.files, 'out.log': 'no\n' }, branches: before.branches });
+      // A staged conflict cannot be kept as a conflict: its files are kept.
+      if (!kind.includes('merge')) expect(staged).toBe(before.staged);
+    },
+  );
 
   it('the safety point shows what changed since, in total and of one task, also for an archived team', async () => {
     const place = new Workplace();

@@ -45,16 +45,19 @@ const TABLES: Record<string, { workers: string[]; cascade: unknown }> = {
 };
 
 describe('a shipped template', () => {
-  it.each(Object.entries(TABLES))('a shipped template has the specified workers and rules: %s', (name, { workers, cascade }) => {
-    const { text = '', file = '' } = shelf('templates').get(parseName('team', name)) ?? {};
-    const template = parseTemplate(parseName('team', name), { text, file });
-    expect(template.workers.map(({ role, tier, route, phase }) => [role, tier, ...route, phase].join(' '))).toEqual(
-      workers,
-    );
-    expect(template.cascade).toEqual(cascade);
-    const roles = shelf('roles');
-    expect(template.workers.filter(({ role }) => !roles.has(role))).toEqual([]);
-  });
+  it.each(Object.entries(TABLES))(
+    'a shipped template has the specified workers and rules: %s',
+    (name, { workers, cascade }) => {
+      const { text = '', file = '' } = shelf('templates').get(parseName('team', name)) ?? {};
+      const template = parseTemplate(parseName('team', name), { text, file });
+      expect(template.workers.map(({ role, tier, route, phase }) => [role, tier, ...route, phase].join(' '))).toEqual(
+        workers,
+      );
+      expect(template.cascade).toEqual(cascade);
+      const roles = shelf('roles');
+      expect(template.workers.filter(({ role }) => !roles.has(role))).toEqual([]);
+    },
+  );
 
   it('there are five shipped templates', () => {
     expect([...shelf('templates').keys()]).toEqual(Object.keys(TABLES).sort());

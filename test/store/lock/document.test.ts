@@ -180,7 +180,8 @@ describe('the place of an error in JSON', () => {
     },
   );
 
-  it('a position is given as line and column from 1', () => expect(lineAndColumn('a\nbc\nd', 4)).toEqual({ line: 2, column: 3 }));
+  it('a position is given as line and column from 1', () =>
+    expect(lineAndColumn('a\nbc\nd', 4)).toEqual({ line: 2, column: 3 }));
 });
 
 describe('a seal', () => {

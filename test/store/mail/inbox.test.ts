@@ -714,24 +714,27 @@ describe('a segment', () => {
   it.each([
     ['short', 'x'.repeat(10)],
     ['long', 'x'.repeat(100_000)],
-  ])('a segment with a %s tail that is never terminated delivers nothing of it, and sets it aside after 3 s', async (_, more) => {
-    const clock = new FakeClock();
-    const tail = `{"type":"message","sender":"${more}`;
-    writeFileSync(box.inbox, foreign('a') + tail);
-    const reader = reading({ clock });
-    const mail = await reader.take();
-    expect([contents(mail), reader.hasMore(), await reader.take()]).toEqual([['a'], false, []]);
-    reader.acknowledge(mail);
-    clock.advance(KEEP_MS - 1);
-    reader.tidy();
-    expect(existsSync(box.bad)).toBe(false);
-    clock.advance(1);
-    reader.tidy();
-    const [kept] = bad();
-    expect(kept).toMatchObject({ why: 'a line without an end', bytes: tail.length });
-    expect(kept?.line ?? readFileSync(join(paths.folder, kept?.file ?? ''), 'utf8')).toContain(tail);
-    expect(taken()).toEqual([]);
-  });
+  ])(
+    'a segment with a %s tail that is never terminated delivers nothing of it, and sets it aside after 3 s',
+    async (_, more) => {
+      const clock = new FakeClock();
+      const tail = `{"type":"message","sender":"${more}`;
+      writeFileSync(box.inbox, foreign('a') + tail);
+      const reader = reading({ clock });
+      const mail = await reader.take();
+      expect([contents(mail), reader.hasMore(), await reader.take()]).toEqual([['a'], false, []]);
+      reader.acknowledge(mail);
+      clock.advance(KEEP_MS - 1);
+      reader.tidy();
+      expect(existsSync(box.bad)).toBe(false);
+      clock.advance(1);
+      reader.tidy();
+      const [kept] = bad();
+      expect(kept).toMatchObject({ why: 'a line without an end', bytes: tail.length });
+      expect(kept?.line ?? readFileSync(join(paths.folder, kept?.file ?? ''), 'utf8')).toContain(tail);
+      expect(taken()).toEqual([]);
+    },
+  );
 
   it('a segment with a tail that is terminated in time delivers it', async () => {
     const clock = new FakeClock();

@@ -195,7 +195,7 @@ describe('a directory that is swapped for a link all the time', () => {
       `const { workerData: { root, outside } } = require('node:worker_threads'); const fs = require('node:fs');
        const [at, real, link] = [root + '/swap', root + '/real', root + '/link'];
        const swap = () => { fs.renameSync(real, at); fs.renameSync(at, real); fs.symlinkSync(outside, link); fs.renameSync(link, at); fs.unlinkSync(at); };
-       // Whoever writes there may make the directory in the moment when there is none.
+       // The writer may create the directory while there is none.
        const mend = () => { fs.rmSync(link, { force: true }); if (fs.existsSync(real)) fs.rmSync(at, { recursive: true, force: true }); else fs.renameSync(at, real); };
        for (;;) try { swap(); } catch { try { mend(); } catch {} }`,
       { eval: true, workerData: { root, outside } },

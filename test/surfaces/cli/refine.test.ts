@@ -262,23 +262,26 @@ describe('Ctrl-C', () => {
     ['a command validates', ['--backend', 'exec:echo whole', '--validate', 'touch here; sleep 45.5'], true],
   ];
 
-  it.each(phases)('Ctrl-C while %s leaves no process, and prints a synthesis of the results so far', async (_, argv, hasResult) => {
-    const place = new Workplace();
-    const { child, ended } = place.start('refine', 'Say it', ...argv);
-    await until(() => existsSync(join(place.root, 'here')), 'it is at work');
-    child.kill('SIGINT');
-    const { code, out } = await ended;
-    expect(code).toBe(130);
-    expect(out).toMatch(/^REFINE INTERRUPTED: Say it\n/);
-    for (const part of ['Accomplished:', 'Backends:', 'Rounds: Interrupted', 'Convergence: no.', 'Sandbox:'])
-      expect(out).toContain(`\n${part}`);
-    expect(out.includes('\nwhole\n')).toBe(hasResult);
-    expect(workIn(place)).toEqual([]);
-    expect(readFileSync(join(out.trimEnd().split('\n').at(-1) ?? '', 'report.md'), 'utf8')).toContain(
-      'REFINE INTERRUPTED',
-    );
-    expect(archived(place)).toHaveLength(1);
-  });
+  it.each(phases)(
+    'Ctrl-C while %s leaves no process, and prints a synthesis of the results so far',
+    async (_, argv, hasResult) => {
+      const place = new Workplace();
+      const { child, ended } = place.start('refine', 'Say it', ...argv);
+      await until(() => existsSync(join(place.root, 'here')), 'it is at work');
+      child.kill('SIGINT');
+      const { code, out } = await ended;
+      expect(code).toBe(130);
+      expect(out).toMatch(/^REFINE INTERRUPTED: Say it\n/);
+      for (const part of ['Accomplished:', 'Backends:', 'Rounds: Interrupted', 'Convergence: no.', 'Sandbox:'])
+        expect(out).toContain(`\n${part}`);
+      expect(out.includes('\nwhole\n')).toBe(hasResult);
+      expect(workIn(place)).toEqual([]);
+      expect(readFileSync(join(out.trimEnd().split('\n').at(-1) ?? '', 'report.md'), 'utf8')).toContain(
+        'REFINE INTERRUPTED',
+      );
+      expect(archived(place)).toHaveLength(1);
+    },
+  );
 
   it('Ctrl-C while every backend is rate-limited does not wait', async () => {
     const place = new Workplace();
@@ -358,7 +361,13 @@ describe('relay', () => {
       'USAGE',
       'The context is 200,001 bytes; the limit is 200,000.',
     ],
-    ['a prompt that is too long', ['--to', 'exec:cat', '--prompt', 'p'.repeat(500_000)], 2, 'USAGE', 'the limit is 500,000.'],
+    [
+      'a prompt that is too long',
+      ['--to', 'exec:cat', '--prompt', 'p'.repeat(500_000)],
+      2,
+      'USAGE',
+      'the limit is 500,000.',
+    ],
     [
       'a diff outside of a repository',
       ['--to', 'exec:cat', '--prompt', 'x', '--include-diff'],

@@ -168,23 +168,27 @@ describe('--json', () => {
     expect(verbs.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual(OWN_WORDS);
   });
 
-  it.each(rows)('--json has its shape: teams $line', { timeout: 60_000 }, async ({ line, shape, after = [], ...how }) => {
-    const place = await login();
-    onTestFinished(async () => {
-      if (`${line} ${after.join(' ')}`.includes('--detach')) await say(place, 'delete login --force --now');
-    });
-    if (how.repository) await place.shell('git init -q .');
-    for (const one of after) await said(place, one);
-    const { code, out, err } = await say(place, `${await filled(place, line)} --json`);
-    expect(how.codes ?? [0], err).toContain(code);
-    expect(out.endsWith('\n')).toBe(true);
-    const lines = out.trimEnd().split('\n');
-    if (how.stream === undefined) expect(lines).toHaveLength(1);
-    for (const one of lines) expect(shape.parse(JSON.parse(one))).toEqual(JSON.parse(one));
-    const published = publishedSchema(schemaName(verbOf(line) ?? ''));
-    for (const one of lines) expect(published.safeParse(JSON.parse(one)).error).toBeUndefined();
-    expect(emptyLists(z.looseObject({}).parse(JSON.parse(lines[0] ?? '')))).toEqual(how.empty ?? []);
-  });
+  it.each(rows)(
+    '--json has its shape: teams $line',
+    { timeout: 60_000 },
+    async ({ line, shape, after = [], ...how }) => {
+      const place = await login();
+      onTestFinished(async () => {
+        if (`${line} ${after.join(' ')}`.includes('--detach')) await say(place, 'delete login --force --now');
+      });
+      if (how.repository) await place.shell('git init -q .');
+      for (const one of after) await said(place, one);
+      const { code, out, err } = await say(place, `${await filled(place, line)} --json`);
+      expect(how.codes ?? [0], err).toContain(code);
+      expect(out.endsWith('\n')).toBe(true);
+      const lines = out.trimEnd().split('\n');
+      if (how.stream === undefined) expect(lines).toHaveLength(1);
+      for (const one of lines) expect(shape.parse(JSON.parse(one))).toEqual(JSON.parse(one));
+      const published = publishedSchema(schemaName(verbOf(line) ?? ''));
+      for (const one of lines) expect(published.safeParse(JSON.parse(one)).error).toBeUndefined();
+      expect(emptyLists(z.looseObject({}).parse(JSON.parse(lines[0] ?? '')))).toEqual(how.empty ?? []);
+    },
+  );
 
   it('every verb has its own schema, and so have a failure and `teams` alone', () => {
     const speaking = verbs.map(({ name }) => name).filter((name) => name !== 'mcp' && name !== 'completion');

@@ -68,11 +68,7 @@ const STRANGERS: readonly [what: string, said: string, status: number][] = [
   ['two content types', sent('Content-Type: application/json\nContent-Type: text/plain\n'), 415],
   ['a command of another site', sent('Content-Type: application/json\nOrigin: http://evil.com\n'), 403],
   ['a command without a token', sent('Content-Type: application/json\n').replace('Bearer TOKEN', ''), 401],
-  [
-    'a preflight request',
-    'OPTIONS /api/teams HTTP/1.1\nHost: HOST\nOrigin: http://HOST\nConnection: close\n\n',
-    405,
-  ],
+  ['a preflight request', 'OPTIONS /api/teams HTTP/1.1\nHost: HOST\nOrigin: http://HOST\nConnection: close\n\n', 405],
   ['PUT', 'PUT /api/teams/login/deeds HTTP/1.1\nHost: HOST\nConnection: close\nContent-Length: 0\n\n', 405],
   ['DELETE', 'DELETE /api/teams/login HTTP/1.1\nHost: HOST\nConnection: close\n\n', 405],
   ['TRACE', 'TRACE / HTTP/1.1\nHost: HOST\nConnection: close\n\n', 405],
