@@ -57,7 +57,7 @@ describe('a top-level lead', () => {
     expect(limited(mark).high).toBe(2 ** 30 - 1);
   });
 
-  it.each([0, 100, 255, 256])('falls back to the environment below two blocks (limit %i)', (limit) => {
+  it.each([0, 100, 255, 256])('a top-level lead falls back to the environment below two blocks (limit %i)', (limit) => {
     const [mark] = createMarks(1, fakeTable(10, [{ pid: 10, limit }]), Math.random, RUN);
     expect(mark).toMatchObject({ kind: 'environment', run: RUN, bootId: BOOT });
   });

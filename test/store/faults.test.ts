@@ -34,7 +34,7 @@ function seconds(n: number): Again[] {
 }
 
 describe.each(WORKS.map((work) => [work.name, work] as const))('%s', (name, work) => {
-  it.each(FAULTS)('survives %s at every call', { timeout: 2 * TIMEOUT_MS }, async (fault) => {
+  it.each(FAULTS)('the operation survives %s at every call', { timeout: 2 * TIMEOUT_MS }, async (fault) => {
     vi.stubEnv('XDG_STATE_HOME', tempDir());
     const from = await template(work);
     let n = 1;

@@ -271,7 +271,7 @@ describe('a program that cannot be started', () => {
     expect(open()).toBeLessThanOrEqual(before);
   });
 
-  it.each(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'])('is tried again when the machine is full (%s)', (code) => {
+  it.each(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'])('a start is tried again when the machine is full (%s)', (code) => {
     const error = Object.assign(new Error('spawn'), { code });
     expect(spawnFailure(error, { argv: ['true'], cwd: '/', env: {} })).toMatchObject({
       why: 'rate_limited',

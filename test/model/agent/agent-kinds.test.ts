@@ -13,23 +13,23 @@ import {
 } from '../../../src/model/agent/agent-kinds.ts';
 
 describe('the table of agent kinds', () => {
-  it('gives the default fallback and the backends of refine in their documented order', () => {
+  it('the table gives the default fallback and the backends of refine in their documented order', () => {
     expect(rankedBy('fallbackRank').join()).toBe('claude,anthropic,codex,gemini,opencode,openai,google,ollama');
     expect(rankedBy('backendRank').join()).toBe('codex,gemini,ollama,claude,opencode');
   });
 
-  it.each(['fallbackRank', 'backendRank'] as const)('gives each %s once, from 1 without a gap', (rank) => {
+  it.each(['fallbackRank', 'backendRank'] as const)('the table gives each %s once, from 1 without a gap', (rank) => {
     const ranks = rankedBy(rank).map((kind) => recordOf(kind)[rank]);
     expect(ranks).toEqual(ranks.map((_, at) => at + 1));
   });
 
-  it('routes a domain and a task type to one kind each', () => {
+  it('the table routes a domain and a task type to one kind each', () => {
     expect(routedTo('backend')).toBe('codex');
     expect(routedTo('frontend')).toBe('gemini');
     expect([routedTo('review'), routedTo('explore'), routedTo('test')]).toEqual(['codex', 'codex', 'claude']);
   });
 
-  it('names a vendor for each kind that calls one, its program before its API', () => {
+  it('the table names a vendor for each kind that calls one, its program before its API', () => {
     expect(kindsOf('google')).toEqual(['gemini', 'google']);
     expect(AGENT_KINDS.filter((kind) => usesModel(kind) && recordOf(kind).vendor === undefined)).toEqual(['acp']);
   });
@@ -45,7 +45,7 @@ describe('the table of agent kinds', () => {
     expect(programs.filter((kind) => recordOf(kind).install === undefined)).toEqual([]);
   });
 
-  it('looks up only its own kinds, never a key of Object.prototype', () => {
+  it('the table has only its own kinds, never a key of Object.prototype', () => {
     expect(isAgentKind('codex')).toBe(true);
     expect(isAgentKind('toString')).toBe(false);
     expect(Object.keys(AGENT_KIND_RECORDS)).toEqual(AGENT_KINDS);

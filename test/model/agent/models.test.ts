@@ -19,7 +19,7 @@ describe('the model of an agent', () => {
     ['left to a program that its user has configured', { kind: 'claude' }, undefined],
     ['the configured one, for a program that has a configured model', { kind: 'codex' }, 'own'],
     ['none for a command', { kind: 'exec', tier: 'opus' }, undefined],
-  ])('is %s', (_, spec, model) => {
+  ])('the model of an agent is %s', (_, spec, model) => {
     expect(withModel(spec, rules).model).toBe(model);
   });
 

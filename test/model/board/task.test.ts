@@ -12,7 +12,7 @@ describe('subjectCode', () => {
     ['QUALITY-001-R12 again', 'QUALITY-001-R12'],
     ['QUALITY-001-RX', 'QUALITY-001'],
     ['X2-1000 more digits', 'X2-1000'],
-  ])('of %j is %s', (subject, code) => expect(subjectCode(subject)).toBe(code));
+  ])('subjectCode of %j is %s', (subject, code) => expect(subjectCode(subject)).toBe(code));
 
   it.each([
     'HTTP-2 is slow',
@@ -30,7 +30,7 @@ describe('subjectCode', () => {
     '[DRAFT-001',
     'DRÄFT-001',
     'DRAFT-٠٠١',
-  ])('of %j is none', (subject) => expect(subjectCode(subject)).toBeUndefined());
+  ])('subjectCode of %j is undefined', (subject) => expect(subjectCode(subject)).toBeUndefined());
 
   it('subjectCode takes linear time for a hostile subject', () => {
     const start = performance.now();

@@ -23,7 +23,7 @@ describe('the words of a run', () => {
     ['a file and its line', ['src/v2/a.ts:12 crashes'], 'open', 'src/v2/a.ts:12 crashes'],
     ['a team in a sentence', ['cross-team page is slow'], 'open', 'cross-team page is slow'],
     ['a word like a team', ['steam', 'login', 'fails'], 'open', 'steam login fails'],
-  ])('are %s', (_, words, is, task) => {
+  ])('the words of a run are %s', (_, words, is, task) => {
     expect(said(...words)).toMatchObject({ ok: true, spec: { is }, task });
   });
 
@@ -45,7 +45,7 @@ describe('the words of a run', () => {
     ['an unknown template', ['legal-team', 'x'], /no template "legal-team"\. Known are/],
     ['a spec without a task', ['3:executor'], /No task is given.*teams run 3:executor "TASK"/],
     ['nothing', [' '], /No task is given/],
-  ])('are an error, and never a task: %s', (_, words, why) => {
+  ])('the words of a run are an error, and never a task: %s', (_, words, why) => {
     const parsed = said(...words);
     expect(parsed).toMatchObject({ ok: false });
     expect(parsed.ok ? '' : parsed.why).toMatch(why);

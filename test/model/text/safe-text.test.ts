@@ -46,7 +46,7 @@ const PAYLOADS = [
 ];
 
 describe('safeText', () => {
-  it('has a corpus of a hundred payloads', () => {
+  it('the corpus of safeText has a hundred payloads', () => {
     expect(new Set(PAYLOADS).size).toBeGreaterThanOrEqual(100);
   });
 

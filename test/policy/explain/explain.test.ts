@@ -572,7 +572,7 @@ const ROWS: Row[] = [
 ];
 
 describe('why', () => {
-  it.each(ROWS)('explains %s', (_, subject, scene, wanted) => {
+  it.each(ROWS)('why explains %s', (_, subject, scene, wanted) => {
     expect({ nextAt: undefined, limit: undefined, ...scene().why(subject) }).toMatchObject(wanted);
   });
 });

@@ -154,29 +154,35 @@ function* sequences<T>(alphabet: readonly T[], length: number): Generator<T[]> {
 
 const PAIRS = [...sequences(KINDS, 2)];
 
-describe('the loop holds', () => {
-  it.each([1, 2, 3, 4, 5])('for every sequence of one backend in %i rounds', (maxRounds) => {
-    for (const sequence of sequences(KINDS, maxRounds))
-      holds(
-        maxRounds,
-        1,
-        false,
-        sequence.map((kind) => [kind]),
-      );
-  });
+describe('the invariants of the loop', () => {
+  it.each([1, 2, 3, 4, 5])(
+    'the loop keeps its invariants for every sequence of one backend in %i rounds',
+    (maxRounds) => {
+      for (const sequence of sequences(KINDS, maxRounds))
+        holds(
+          maxRounds,
+          1,
+          false,
+          sequence.map((kind) => [kind]),
+        );
+    },
+  );
 
-  it.each([1, 2, 3])('for every sequence of two backends in %i rounds', (maxRounds) => {
+  it.each([1, 2, 3])('the loop keeps its invariants for every sequence of two backends in %i rounds', (maxRounds) => {
     for (const sequence of sequences(PAIRS, maxRounds)) holds(maxRounds, 2, false, sequence);
   });
 
-  it.each([4, 5])('for many random sequences of two backends in %i rounds, side by side and in turn', (maxRounds) => {
-    const pair = fc.constantFrom(...PAIRS);
-    const sequence = fc.array(pair, { minLength: maxRounds, maxLength: maxRounds });
-    fc.assert(
-      fc.property(sequence, fc.boolean(), (kinds, inTurn) => holds(maxRounds, 2, inTurn, kinds)),
-      { numRuns: 5_000 },
-    );
-  });
+  it.each([4, 5])(
+    'the loop keeps its invariants for many random sequences of two backends in %i rounds, side by side and in turn',
+    (maxRounds) => {
+      const pair = fc.constantFrom(...PAIRS);
+      const sequence = fc.array(pair, { minLength: maxRounds, maxLength: maxRounds });
+      fc.assert(
+        fc.property(sequence, fc.boolean(), (kinds, inTurn) => holds(maxRounds, 2, inTurn, kinds)),
+        { numRuns: 5_000 },
+      );
+    },
+  );
 });
 
 /** The part of a loop that decides its future. */

@@ -38,11 +38,14 @@ const run = async (where: { git: boolean; bob: string; ada?: string; shared?: st
 };
 
 describe('the ownership gate', () => {
-  it.each([[true], [false]])('passes where everybody kept to their own files (git: %s)', async (git) => {
-    const { code, out } = await run({ git, bob: 'true' });
-    expect(code, out).toBe(0);
-    expect(out).not.toContain('ownership');
-  });
+  it.each([[true], [false]])(
+    'the ownership gate passes if every member changed only its own files (git: %s)',
+    async (git) => {
+      const { code, out } = await run({ git, bob: 'true' });
+      expect(code, out).toBe(0);
+      expect(out).not.toContain('ownership');
+    },
+  );
 
   it.each([[true], [false]])(
     'the ownership gate lists unowned and shared files, exit 1, and reverts nothing (git: %s)',

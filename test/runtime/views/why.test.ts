@@ -93,7 +93,7 @@ const ROWS: Row[] = [
 ];
 
 describe('why', () => {
-  it.each(ROWS)('explains %s', async (_, subject, tell, wanted) => {
+  it.each(ROWS)('why explains %s', async (_, subject, tell, wanted) => {
     expect(await why(tell().store, subject)).toMatchObject(wanted);
   });
 

@@ -86,7 +86,7 @@ describe('a document', () => {
     ['', 'line 1, column 1', 1],
     ['{"count": "one"}', 'damaged at count', undefined],
     ['[]', 'damaged at its top', undefined],
-  ])('that is damaged (%j) is named with its place', (text, says, line) => {
+  ])('a damaged document (%j) is named with its place', (text, says, line) => {
     writeFileSync(paths.state, text);
     const read = (): unknown => documentOf().read();
     expect(read).toThrow(expect.objectContaining({ code: 'CORRUPT', path: paths.state, line }));

@@ -132,7 +132,7 @@ describe('names', () => {
     (name) => !/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name) || words.includes(name),
   );
 
-  it(`are refused with one sentence, and nothing is made (${hostile.length} of them)`, async () => {
+  it(`hostile names are refused with one sentence, and nothing is created (${hostile.length} of them)`, async () => {
     expect(hostile.length).toBeGreaterThanOrEqual(200);
     const place = new Workplace();
     for (const name of hostile) {

@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     { colorScheme: 'light', rules: {} },
     // The same page differs only in its colours.
     { colorScheme: 'dark', rules: { runOnly: ['color-contrast'] } },
-  ] as const)('everybody can use it: axe finds nothing serious ($colorScheme)', async ({ colorScheme, rules }) => {
+  ] as const)('the page is accessible: axe finds nothing serious ($colorScheme)', async ({ colorScheme, rules }) => {
     const team = greatTeam({ members: 6, tasks: 60, messages: 40 });
     team.note('member.exited', { member: 'dan', text: 'signal SIGKILL' }).process('dan', 'dead');
     const { tab } = await open((await openPage(team.root)).url, { colorScheme });
