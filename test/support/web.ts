@@ -3,7 +3,7 @@
  * it for test/surfaces/web/.
  *
  *     const page = await openPage(root);
- *     expect(await page.json('/api/teams')).toMatchObject({ teams: [] });
+ *     expect(await page.json('teams')).toMatchObject({ teams: [] });
  */
 import { once } from 'node:events';
 import { connect } from 'node:net';
