@@ -5,10 +5,12 @@ import { LONGEST, LongestFirst } from './test/support/longest-first.ts';
 delete process.env['NODE_EXTRA_CA_CERTS'];
 
 const PURE = ['test/model/**/*.test.ts', 'test/policy/**/*.test.ts'];
-/** Besides the long ones those that put modules of their own in the place of ours. */
+/** The long files, and those that replace our modules by their own. */
 const ALONE = [...LONGEST.map((name) => `test/${name}.test.ts`), 'test/store/mutants.test.ts'];
 
-/** Checked after every test for what it left behind. A hang is caught; a loaded machine is no failure. */
+/**
+ * Each test is checked for what it left behind. The time-out catches a hang, and is long enough for a loaded machine.
+ */
 const ON_DISK = {
   pool: 'forks' as const,
   globalSetup: ['test/support/build-programs.ts'],
@@ -18,8 +20,8 @@ const ON_DISK = {
 };
 
 /**
- * `pure`: values in, values out. `disk`: all that touches files and processes. Their files share a world, since to read
- * our modules anew costs a file more than most of its tests. `alone`: each file in a process of its own.
+ * `pure`: values in, values out. `disk`: everything with files and processes; its files share a module cache, since
+ * loading our modules again costs a file more than most of its tests. `alone`: each file in its own process.
  */
 export default defineConfig({
   test: {

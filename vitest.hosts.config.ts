@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The real programs, one after the other: hundreds of megabytes each, so no part of `npm test`. */
+/** The real programs, one after the other: hundreds of megabytes each, so they are not part of `npm test`. */
 export default defineConfig({
   test: {
     include: ['test/hosts/**/*.test.ts', 'test/real-agents/**/*.test.ts'],

@@ -1,4 +1,7 @@
-/** The rooms of DESIGN §1, checked on every source file; and the check, checked on sources that break each rule. */
+/**
+ * The rules of rooms (docs/specification.md R13.5; src/README.md), checked on every source file. The check itself is
+ * tested with sources that break each rule.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -100,7 +103,7 @@ const ARCHITECTURE: Architecture = {
   },
   ambient: [
     { uses: ['Date.now', 'Date()', 'new Date()', 'Date', 'performance*'], only: ['os/system-clock.ts'] },
-    // What a log means may not depend on how one Node prints a date.
+    // The meaning of a log must not depend on how a version of Node prints a date.
     { uses: ['new Date(…)'], never: ['model/board/advance.ts', 'model/board/board.ts', 'model/board/task.ts'] },
     { uses: ['console*'], only: ['surfaces'] },
     { uses: ['fetch*'], only: ['agents'] },
@@ -178,20 +181,20 @@ describe('the source', () => {
 
   const sources = Object.fromEntries(paths.map((path) => [path, readFileSync(join(root, path), 'utf8')]));
 
-  it('keeps to the rooms and touches the world only where it may', () => {
+  it('the source follows the rooms, and uses the outside world only where it may', () => {
     expect(paths).toContain('model/board/board.ts');
     expect(violationsOf(sources)).toEqual([]);
   });
 
-  it('has no cycle of imports, types included', () => {
+  it('the source has no cycle of imports, types included', () => {
     expect(importCycles(factsOf(new Map(Object.entries(sources))))).toEqual([]);
   });
 
-  it('has no folder that is too full, unplaced or has a barrel', () => {
+  it('the source has no folder that is too full or unlisted, and no barrel', () => {
     expect(folderViolations(paths, ARCHITECTURE)).toEqual([]);
   });
 
-  it.each(ARCHITECTURE.exceptions)('needs the exception of $path', ({ path }) => {
+  it.each(ARCHITECTURE.exceptions)('the exception of $path is needed', ({ path }) => {
     const others = ARCHITECTURE.exceptions.filter((exception) => exception.path !== path);
     const text = sources[path] ?? '';
     expect(violationsOf({ [path]: text }, { ...ARCHITECTURE, exceptions: others })).not.toEqual([]);
@@ -217,7 +220,12 @@ describe('the check', () => {
       `export * from './surfaces/cli/main.ts';`,
       'index.ts may not import surfaces/cli',
     ],
-    ['a way round the API', 'surfaces/cli/a.ts', `import '../../model/a.ts';`, 'surfaces/cli may not import model'],
+    [
+      'an import around the API',
+      'surfaces/cli/a.ts',
+      `import '../../model/a.ts';`,
+      'surfaces/cli may not import model',
+    ],
     [
       'another surface',
       'surfaces/cli/commands/runs/run.ts',
@@ -225,23 +233,28 @@ describe('the check', () => {
       'surfaces/cli may not import surfaces/web',
     ],
     [
-      'its inside',
+      'the inside of another surface',
       'surfaces/cli/commands/views/ui.ts',
       `void import('../../../web/a.ts');`,
       'surfaces/cli may not import surfaces/web',
     ],
     [
-      'no door',
+      'an import without a listed door',
       'surfaces/cli/commands/teams/list.ts',
       `void import('../../../web/open-ui.ts');`,
       'surfaces/cli may not import surfaces/web',
     ],
-    ['a stranger', 'store/a.ts', `import '../../scripts/a.ts';`, 'imports ../scripts/a.ts, which stands in no room'],
+    [
+      'an import from outside of the rooms',
+      'store/a.ts',
+      `import '../../scripts/a.ts';`,
+      'imports ../scripts/a.ts, which stands in no room',
+    ],
     ['a computed address', 'agents/a.ts', `const a = 'x'; await import(a);`, 'imports a computed address'],
     ['an unknown package', 'store/a.ts', `import 'left-pad/x';`, 'store may not import left-pad'],
-    ['a scoped one', 'agents/a.ts', `import '@a/b/c';`, 'agents may not import @a/b'],
+    ['an unknown scoped package', 'agents/a.ts', `import '@a/b/c';`, 'agents may not import @a/b'],
     [
-      'a heavy one at start',
+      'a heavy package at start',
       'store/a.ts',
       `import { lock } from 'proper-lockfile';`,
       'store may import proper-lockfile only lazily',
@@ -266,14 +279,14 @@ describe('the check', () => {
     ['the network', 'runtime/a.ts', `void fetch('http://localhost');`, 'may not use fetch()'],
     ['speech', 'store/a.ts', `console.log('hello');`, 'may not use console.log'],
     ['parsing', 'runtime/a.ts', `JSON.parse('1');`, 'may not use JSON.parse'],
-    ['a back door', 'store/a.ts', `globalThis.console.log(1);`, 'may not use globalThis.console'],
+    ['a use through globalThis', 'store/a.ts', `globalThis.console.log(1);`, 'may not use globalThis.console'],
     ['require', 'agents/a.ts', `require('x');`, 'may not use require()'],
     ['a shell', 'agents/a.ts', `spawn('ls', { shell: true }); function spawn() {}`, 'may not use shell: true'],
     ['a switched-off rule', 'store/a.ts', `// eslint-disable-next-line`, 'may not say eslint-disable'],
     ['a switched-off type', 'store/a.ts', `// @ts-expect-error`, 'may not say @ts-expect-error'],
-    ['a name that says nothing', 'store/utils.ts', ``, 'has a name that says nothing'],
-    ['a folder that says nothing', 'store/common/a.ts', ``, 'has a name that says nothing'],
-    ['a second version', 'store/inbox-v2.ts', ``, 'has a name that says nothing'],
+    ['a file name without a meaning', 'store/utils.ts', ``, 'has a name that says nothing'],
+    ['a folder name without a meaning', 'store/common/a.ts', ``, 'has a name that says nothing'],
+    ['a second version of a file', 'store/inbox-v2.ts', ``, 'has a name that says nothing'],
     [
       'a folder above',
       'runtime/team/a.ts',
@@ -287,11 +300,11 @@ describe('the check', () => {
       'runtime/runs may not import runtime/runs/refine, which is above it',
     ],
     ['a file outside the rooms', 'lib/a.ts', ``, 'stands in no room'],
-  ])('finds %s', (_, path, text, why) => {
+  ])('the check finds %s', (_, path, text, why) => {
     expect(violationsOf({ [path]: text })).toEqual([`${path}:1 ${why}`]);
   });
 
-  it('finds a cycle of types', () => {
+  it('the check finds a cycle of types', () => {
     const sources = new Map([
       ['model/a.ts', `import type { B } from './b.ts';`],
       ['model/b.ts', `import { c } from './c.ts';`],
@@ -302,7 +315,7 @@ describe('the check', () => {
     expect(importCycles(factsOf(sources))).toEqual([['model/a.ts', 'model/b.ts', 'model/c.ts']]);
   });
 
-  it('finds a folder that is too full, one in no list, and a barrel', () => {
+  it('the check finds a folder that is too full, an unlisted folder, and a barrel', () => {
     const files = Array.from({ length: 26 }, (_, at) => `runtime/lead/${at}.ts`);
     const found = folderViolations([...files, 'store/new/a.ts', 'store/lock/index.ts', 'index.ts'], ARCHITECTURE);
     expect(found).toEqual([
@@ -312,7 +325,7 @@ describe('the check', () => {
     ]);
   });
 
-  it('tells the line', () => {
+  it('the check gives the line', () => {
     expect(violationsOf({ 'policy/a.ts': '\n/** … */\nexport const at = Date.now();' })).toEqual([
       'policy/a.ts:3 may not use Date.now',
     ]);
@@ -337,7 +350,7 @@ describe('the check', () => {
     ['a heavy package later', 'store/a.ts', `export const a = () => import('proper-lockfile');`],
     ['a heavy package as a type', 'store/a.ts', `import type { LockOptions } from 'proper-lockfile';`],
     ['a door', 'surfaces/cli/commands/views/ui.ts', `export const a = () => import('../../../web/open-ui.ts');`],
-  ])('allows %s', (_, path, text) => {
+  ])('the check allows %s', (_, path, text) => {
     expect(violationsOf({ [path]: text })).toEqual([]);
   });
 });

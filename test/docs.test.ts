@@ -1,4 +1,4 @@
-/** What the documentation claims to be proved is proved by an existing test. */
+/** Every proof that the documentation names is an existing test. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(ROOT, file), 'utf8');
 const page = read('docs/reliability.md');
 
-/** `file › title` in back quotes; one that is part of a title is escaped. */
+/** `file › title` in back quotes; a back quote of a title is escaped. */
 const proofs = [...page.matchAll(/`(test\/[^`]+?) › ((?:\\`|[^`])+)`/g)].map(
   ([, file = '', title = '']): [string, string] => [file, title.replaceAll('\\`', '`')],
 );
@@ -38,19 +38,19 @@ it('every rule that source, tests and pages cite is in the specification', () =>
 });
 
 describe('the page of proofs', () => {
-  it.each(proofs)('names an existing test: %s › %s', (file, title) => {
+  it.each(proofs)('the page of proofs names an existing test: %s › %s', (file, title) => {
     expect(existsSync(join(ROOT, file))).toBe(true);
     const source = read(file);
     expect(["'", '"', '`'].some((quote) => source.includes(`${quote}${escaped(title, quote)}${quote}`))).toBe(true);
   });
 
-  it('has a row for every fault and every threat', () => {
+  it('the page of proofs has a row for every fault and every threat', () => {
     expect(proofs.length).toBeGreaterThan(100);
     expect(numbersIn('Faults')).toEqual(upTo(42));
     expect(numbersIn('Threats').toSorted((a, b) => a - b)).toEqual(upTo(27));
   });
 
-  it('has every guarantee of the README', () => {
+  it('the page of proofs has every guarantee of the README', () => {
     const readme = read('README.md');
     const table = readme.slice(readme.indexOf('## Guarantees'));
     const claims = [...table.matchAll(/^\| (?!guaranteed|-)(.+?) \| .+ \|$/gm)].map(([, claim = '']) => claim);

@@ -41,7 +41,7 @@ it('README has at most 8,000 bytes', () => {
 });
 
 describe.each(PAGES)('%s', (page) => {
-  it('links only to files and headings that exist', () => {
+  it('the page links only to files and headings that exist', () => {
     const targets = [
       ...prose(page)
         .replaceAll(/`[^`\n]*`/g, '')
@@ -55,7 +55,7 @@ describe.each(PAGES)('%s', (page) => {
     expect(dead).toEqual([]);
   });
 
-  it('names only files of the source that exist', () => {
+  it('the page names only source files that exist', () => {
     const named = [...prose(page).matchAll(/`((?:src|test|scripts|bin|schemas)\/[\w./-]+)`/g)].map(
       ([, path = '']) => path,
     );
@@ -64,7 +64,7 @@ describe.each(PAGES)('%s', (page) => {
 });
 
 describe('commands', () => {
-  it('that the pages name exist', async () => {
+  it('all commands that the pages name exist', async () => {
     const { stdout } = await runTeams(['--help'], { cwd: tempDir() });
     const { stdout: board } = await runTeams(['task', '--help'], { cwd: tempDir() });
     const unknown = PAGES.flatMap((page) => [
@@ -82,7 +82,7 @@ const unlisted = (help: string, page: string, command: RegExp): string[] =>
     .map((verb) => `${page}: ${verb}`);
 
 describe('samples', () => {
-  it('of plans are plans', () => {
+  it('all samples of plans are valid plans', () => {
     const plans = [...blocks('docs/plans.md', 'yaml'), ...heredocs('README.md')].filter((text) =>
       /^tasks:/m.test(text),
     );
@@ -90,7 +90,7 @@ describe('samples', () => {
     for (const text of plans) expect(() => parsePlan({ text, file: 'plan.yaml', format: 'yaml' })).not.toThrow();
   });
 
-  it('include a Python writer whose line a running command reads', async () => {
+  it('the samples include a Python writer whose line a running command reads', async () => {
     const root = tempDir();
     const state = { XDG_STATE_HOME: join(root, 'state') };
     await runTeams(['create', 'hello', '--member', 'ada'], { cwd: root, env: state });

@@ -1,4 +1,4 @@
-/** The suite that every agent passes, whatever it is made of. */
+/** The contract suite: every kind of agent passes it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,14 +7,14 @@ import { tempDir } from '../support/temp.ts';
 import { isReady, play } from './turns.ts';
 
 /**
- * `answers`: with a text in which the first line of the prompt is. `hangs`: says or prints `ready`, then nothing.
- * `fails`: with exit code 3. Each as often as it is asked.
+ * `answers`: with a text that contains the first line of the prompt. `hangs`: says or prints `ready`, then nothing.
+ * `fails`: with exit code 3. Each on every call.
  */
 export type Behaviour = 'answers' | 'hangs' | 'fails';
 
 export interface Stage {
   readonly agent: Agent;
-  /** What to give the agent so that it behaves so. */
+  /** The input that makes the agent behave so. */
   readonly input: (behaviour: Behaviour, over?: Partial<TurnInput>) => TurnInput;
 }
 

@@ -46,18 +46,18 @@ describe('the environment of a child', () => {
     ['google', ['GEMINI_API_KEY', 'GOOGLE_API_KEY']],
     ['opencode', ['OPENCODE_CONFIG']],
     ['ollama', ['OLLAMA_HOST']],
-  ] as const)('is, for %s, what every program needs and %j', (kind, own) => {
+  ] as const)('the environment of %s is what every program needs and %j', (kind, own) => {
     expect(childEnvironment(kind, { parent })).toEqual({ ...COMMON, ...named(own) });
   });
 
-  it('lets through what the user named, and nothing that is not there', () => {
+  it('the environment has the variables that the user named, if they exist', () => {
     expect(childEnvironment('exec', { parent, envPass: ['GITHUB_TOKEN', 'NOT_SET'] })).toEqual({
       ...COMMON,
       GITHUB_TOKEN: 'secret',
     });
   });
 
-  it('takes the user’s values over the parent’s, and the runtime’s over both', () => {
+  it('the user’s values replace the parent’s, and the runtime’s replace both', () => {
     const env = childEnvironment('exec', {
       parent,
       envPass: ['GITHUB_TOKEN'],
@@ -67,7 +67,7 @@ describe('the environment of a child', () => {
     expect(env).toEqual({ ...COMMON, LANG: 'de', GITHUB_TOKEN: 'mine', PATH: '/ours:/mine' });
   });
 
-  it('is a record of its own, whatever the names are', () => {
+  it('the environment is a new record, for any variable names', () => {
     for (const kind of AGENT_KINDS) {
       const env = childEnvironment(kind, { parent: {}, env: Object.fromEntries([['__proto__', 'x']]) });
       expect(Object.entries(env)).toEqual([['__proto__', 'x']]);

@@ -1,4 +1,4 @@
-/** The programs that stand for the real CLIs, and a team's server that says what was sent by it. */
+/** The programs that replace the real CLIs in tests, and a team's server that records what was sent through it. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';

@@ -1,5 +1,5 @@
 /**
- * The suite that every agent with a model behind it passes, whatever drives it, against the model server. What does not
+ * The contract suite for agents with a model, whatever drives the model, with the model server. A row that does not
  * apply to a kind is declared with its reason, never left out in silence.
  */
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -13,7 +13,7 @@ import { tempDir } from '../support/temp.ts';
 import { play, turnInput, type Played } from './turns.ts';
 
 export interface Place {
-  /** Of the model server, without a path. */
+  /** The address of the model server, without a path. */
   readonly url: string;
   readonly cwd: string;
   readonly home: string;
@@ -22,9 +22,9 @@ export interface Place {
 
 export interface Opened {
   readonly agent: Agent;
-  /** What every turn of it gets besides. */
+  /** Additional input of every turn. */
   readonly input: Partial<TurnInput>;
-  /** What became of the team's tool: texts that were sent by it, so far. */
+  /** The texts that were sent so far by the team's tool. */
   readonly sent: (played: Played) => readonly string[];
 }
 
@@ -36,21 +36,21 @@ export type Row =
 export interface Cast {
   readonly kind: string;
   readonly open: (place: Place) => Opened | Promise<Opened>;
-  /** How the model makes it say "hello" to the lead by the team's tool. */
+  /** The call with which the model sends "hello" to the lead by the team's tool. */
   readonly send?: ToolUse;
-  /** How the model makes it create a file `made` in its directory, by a tool of its own. */
+  /** The call with which the model creates a file `made` in its directory, by a tool of its own. */
   readonly makes?: ToolUse;
-  /** Another class than the usual one, where the program tells no better. */
+  /** A failure class other than the usual one, if the program gives no better one. */
   readonly classes?: Partial<Record<Row, FailureClass>>;
   /** Rows that do not apply, each with the reason. */
   readonly cannot?: Partial<Record<Row, string>>;
-  /** Whether it asks for titles, which are none of the script's business. */
+  /** Whether it asks for titles, which the script does not answer. */
   readonly titles?: boolean;
-  /** The program puts words of its own behind the user's, and the model server echoes those. */
+  /** The program adds its own text behind the user's, and the model server echoes it. */
   readonly isWordy?: boolean;
-  /** What must pass before another life goes on with a session. */
+  /** What must pass before another incarnation continues a session. */
   readonly betweenLives?: () => Promise<void>;
-  /** Shorter than what the program needs to begin is a failure of its own. */
+  /** A time shorter than the program's start would be a failure of its own. */
   readonly stallMs?: number;
 }
 
@@ -81,7 +81,7 @@ const everything = (asked: Asked | undefined): string => JSON.stringify(asked?.b
 const always = (step: Step): Script => [{ ...step, times: 'always' }];
 const sessionIn = ({ events }: Played): string | undefined => events.find((event) => event.type === 'session')?.id;
 
-/** What a vendor does, and the class of failure that it is. */
+/** What a vendor does, and the resulting failure class. */
 const FAILURES: readonly [Row, Step, FailureClass][] = [
   ['429', { fail: { status: 429, retryAfter: 1 } }, 'rate_limited'],
   ['529', { fail: 529 }, 'rate_limited'],
@@ -194,7 +194,7 @@ export function describeWithModel(cast: Cast): void {
     for (const [name, step, usual] of FAILURES)
       row(name, `tells ${name} as ${classes[name] ?? usual}, then does a good turn`, async () => {
         const { turn, server } = await stage(cast, always(step));
-        // Silence ends only the turn that is about silence, however loaded the machine is.
+        // The short limit of silence applies only to the turn about silence, so that a loaded machine passes.
         const { end } = await turn('Work.', (classes[name] ?? usual) === 'timeout' ? { stallMs } : {});
         expect(end).toMatchObject({ ended: 'failed', why: classes[name] ?? usual });
         expect(end.ended === 'failed' && end.message).toMatch(/^[^\n]+$/);
@@ -228,7 +228,7 @@ export function describeWithModel(cast: Cast): void {
   });
 }
 
-/** Mail that a test puts there. */
+/** Mail that a test delivers. */
 export function mailbox(): Incoming & { put(text: string): void } {
   const [waiting, listeners]: [string[], Set<() => void>] = [[], new Set()];
   return {

@@ -1,4 +1,4 @@
-/** The model server of the tests, asked by hand: each API whole and streamed, its failures, and as a program. */
+/** The model server of the tests, called by hand: each API whole and streamed, its failures, and as a program. */
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
@@ -37,8 +37,8 @@ const streamed = ([wire, path, body]: [string, string, object]): [string, string
   { ...body, stream: true },
 ];
 
-describe.each(QUESTIONS)('the model server, asked as %s,', (wire, path, body) => {
-  it('answers what its script says, and records the question', async () => {
+describe.each(QUESTIONS)('the model server, called as %s,', (wire, path, body) => {
+  it('the model server answers as its script says, and records the request', async () => {
     const server = await open([
       { when: 'there', text: 'heard: {user}', calls: [{ tool: 'SendMessage', input: { a: 1 } }] },
     ]);
@@ -50,7 +50,7 @@ describe.each(QUESTIONS)('the model server, asked as %s,', (wire, path, body) =>
     ]);
   });
 
-  it('streams the same in pieces', async () => {
+  it('the model server streams the same answer in pieces', async () => {
     const server = await open([{ text: 'abcdef', pieces: 2, calls: [{ tool: 'SendMessage' }] }]);
     const [, path_, body_] = streamed([wire, path, body]);
     const answer = await (await post(server, path_, body_)).text();
@@ -58,7 +58,7 @@ describe.each(QUESTIONS)('the model server, asked as %s,', (wire, path, body) =>
     expect(server.requests[0]?.stream).toBe(true);
   });
 
-  it('fails with the status that it is told, then is well', async () => {
+  it('the model server fails with the given status, then works', async () => {
     const server = await open([
       { fail: { status: 429, retryAfter: 7 } },
       { fail: 529 },
@@ -69,7 +69,7 @@ describe.each(QUESTIONS)('the model server, asked as %s,', (wire, path, body) =>
     expect(statuses).toEqual([429, 529, 400, 200]);
   });
 
-  it('cuts a stream in its middle', async () => {
+  it('the model server cuts a stream in the middle', async () => {
     const server = await open([{ text: 'abcdef', cut: true }]);
     const [, path_, body_] = streamed([wire, path, body]);
     await expect(post(server, path_, body_).then((response) => response.text())).rejects.toThrow();
@@ -77,7 +77,7 @@ describe.each(QUESTIONS)('the model server, asked as %s,', (wire, path, body) =>
 });
 
 describe('the model server', () => {
-  it('lists what the programs ask for', async () => {
+  it('the model server lists the models that the programs ask for', async () => {
     const server = await open([]);
     for (const path of ['/api/tags', '/v1/models', '/api/version'])
       expect((await fetch(`${server.url}${path}`)).status).toBe(200);
@@ -86,7 +86,7 @@ describe('the model server', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('runs as a program, takes a script and tells what it was asked', async () => {
+  it('the model server runs as a program, takes a script and returns the recorded requests', async () => {
     const child = spawn(process.execPath, [program('model-server'), '--titles'], {
       stdio: ['pipe', 'pipe', 'inherit'],
     });

@@ -1,4 +1,4 @@
-/** The scripted agent: that it does what its script says, in order, and where it stops. */
+/** The scripted agent does what its script says, in order, and stops where it must. */
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -35,12 +35,12 @@ describeAgent('scripted', (cwd) => ({
 }));
 
 describe('a script', () => {
-  it('is played in order, then by default', async () => {
+  it('a script is played in order, then by default', async () => {
     const played = await playAll([{ answers: 'one' }, { answers: 'two' }], ['a', 'b', 'c\nmore']);
     expect(texts(played)).toEqual(['one', 'two', '(scripted) done: c']);
   });
 
-  it('gives a turn with a match only to a prompt that has it, once unless it repeats', async () => {
+  it('a script gives a turn with a match only to a matching prompt, once unless it repeats', async () => {
     const turns = [
       { match: 'apple', answers: 'fruit' },
       { match: 'rose', answers: 'flower', repeat: true },
@@ -50,7 +50,7 @@ describe('a script', () => {
     expect(texts(played)).toEqual(['flower', 'fruit', 'flower', 'other', '(scripted) done: stone']);
   });
 
-  it('says, calls tools, writes, and answers', async () => {
+  it('a script says, calls tools, writes, and answers', async () => {
     const cwd = tempDir();
     const agent = agentOf([
       { says: ['hello', 'there'], calls: [{ tool: 'TaskList' }], writes: { 'a/b.txt': 'text' }, answers: 'done' },
@@ -66,7 +66,7 @@ describe('a script', () => {
     expect(end).toEqual({ ended: 'answered', text: 'done' });
   });
 
-  it('waits for a time, and for a file', async () => {
+  it('a script waits for a time, and for a file', async () => {
     const cwd = tempDir();
     const agent = agentOf([{ says: ['ready'], waitsMs: 5, waitsFor: 'go', answers: 'went' }]);
     const { end } = await play(agent.turn(turnInput(cwd)), (event) => {
@@ -75,13 +75,13 @@ describe('a script', () => {
     expect(end).toEqual({ ended: 'answered', text: 'went' });
   });
 
-  it('fails as it is told to', async () => {
+  it('a script fails as it is told to', async () => {
     const fails = { why: 'rate_limited', message: 'later', retryAfterMs: 50 };
     const [played] = await playAll([{ fails }], ['a']);
     expect(played?.end).toEqual({ ended: 'failed', text: '', ...fails });
   });
 
-  it('crashes its own process, after all else', async () => {
+  it('a script crashes its own process, after all else', async () => {
     const cwd = tempDir();
     const crashes: boolean[] = [];
     const agent = agentOf([{ writes: { done: '' }, crashes: true }], () => crashes.push(existsSync(join(cwd, 'done'))));
@@ -89,7 +89,7 @@ describe('a script', () => {
     expect(crashes).toEqual([true]);
   });
 
-  it('does nothing more once it is aborted', async () => {
+  it('a script does nothing more once it is aborted', async () => {
     const abort = new AbortController();
     const cwd = tempDir();
     const turn = agentOf([{ says: ['ready', 'more'], writes: { a: '' }, crashes: true }]).turn(
@@ -100,14 +100,14 @@ describe('a script', () => {
     expect(existsSync(join(cwd, 'a'))).toBe(false);
   });
 
-  it('writes nothing in a read-only turn, and says so', async () => {
+  it('a script writes nothing in a read-only turn, and says so', async () => {
     const [played] = await playAll([{ writes: { 'a.txt': '' } }], ['a'], { sandbox: 'read-only' });
     expect(played?.events).toEqual([
       { type: 'said', text: '(scripted) a.txt was not written: the turn is read-only.' },
     ]);
   });
 
-  it('writes nothing through a link that leads out', async () => {
+  it('a script writes nothing through a link that leads out', async () => {
     const [cwd, outside] = [tempDir(), tempDir()];
     symlinkSync(outside, join(cwd, 'out'));
     const { events } = await play(agentOf([{ writes: { 'out/deep/a': '' } }]).turn(turnInput(cwd)));
@@ -120,8 +120,8 @@ describe('a script', () => {
     ['a path that leads out', { turns: [{ writes: { '../a': '' } }] }, 'below the working directory'],
     ['an absolute path', { turns: [{ writes: { '/a': '' } }] }, 'below the working directory'],
     ['turns and a file', { turns: [], file: 'a.yaml' }, 'either "turns" or "file"'],
-    ['a file that is not there', { file: '/nowhere/a.yaml' }, '/nowhere/a.yaml cannot be read (ENOENT)'],
-  ])('is refused with %s', (_, options, why) => {
+    ['a file that does not exist', { file: '/nowhere/a.yaml' }, '/nowhere/a.yaml cannot be read (ENOENT)'],
+  ])('a script is refused with %s', (_, options, why) => {
     expect(() => scripted({ kind: 'scripted', options })).toThrow(
       expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(why) as string }) as Error,
     );
@@ -130,7 +130,7 @@ describe('a script', () => {
   it.each([
     ['YAML', 'a.yaml', '- answers: from a file\n'],
     ['JSON', 'a.json', '[{ "answers": "from a file" }]'],
-  ])('may be a file of %s', async (_, name, text) => {
+  ])('a script may be a file of %s', async (_, name, text) => {
     const cwd = tempDir();
     const file = join(cwd, name);
     writeFileSync(file, text);
@@ -138,7 +138,7 @@ describe('a script', () => {
     expect((await play(agent.turn(turnInput(cwd)))).end).toMatchObject({ text: 'from a file' });
   });
 
-  it.each(['- answers: [', '- answers: 1', 'answers: x'])('is refused when its file says %j', (text) => {
+  it.each(['- answers: [', '- answers: 1', 'answers: x'])('a script is refused when its file contains %j', (text) => {
     const file = join(tempDir(), 'script.yaml');
     writeFileSync(file, text);
     expect(() => scripted({ kind: 'scripted', options: { file } })).toThrow(
@@ -146,7 +146,7 @@ describe('a script', () => {
     );
   });
 
-  it('is written in the directory of the turn, which may itself be a link', async () => {
+  it('a script writes in the directory of the turn, which may be a link', async () => {
     const root = tempDir();
     mkdirSync(join(root, 'real'));
     symlinkSync(join(root, 'real'), join(root, 'link'));

@@ -1,4 +1,9 @@
-/** Playing a turn: what it told, and how it ended. */
+/**
+ * `play`: drives one turn of an agent and collects its events and its end. Use it for agents (test/agents/).
+ *
+ *     const { output } = await play(agent.turn(turnInput(cwd, { prompt: 'Hello' })));
+ *     expect(output).toBe('Hello');
+ */
 import { join } from 'node:path';
 import type { AgentEvent, CallAnswer, Turn, TurnInput } from '../../src/agents/agent-contract.ts';
 import type { TurnEnd } from '../../src/model/agent/turn-end.ts';
@@ -15,13 +20,13 @@ export const program = (name: string, ...args: string[]): string[] => [
 export interface Played {
   readonly events: readonly AgentEvent[];
   readonly end: TurnEnd;
-  /** All output, both streams, in the order of its coming. */
+  /** All output of both streams, in the order of arrival. */
   readonly output: string;
 }
 
 /**
- * @param see is told each event before the next is asked for
- * @param answer what every call and every question is answered
+ * @param see gets each event before the next one is requested
+ * @param answer the answer to every call and every question
  */
 export async function play(
   turn: Turn,

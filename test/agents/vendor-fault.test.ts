@@ -1,4 +1,4 @@
-/** One table for what goes wrong at a vendor, whoever tells of it: SPEC §8's classes. */
+/** One table of vendor failures for all kinds of agents: the failure classes of docs/specification.md R7.3. */
 import { describe, expect, it } from 'vitest';
 import { faultOf, refused, type VendorRefusal } from '../../src/agents/vendor-fault.ts';
 import { callFault } from '../../src/agents/loop/model-call-fault.ts';
@@ -24,7 +24,7 @@ describe('what a vendor answers', () => {
     ['bad_output', { status: 400, text: 'messages.0: unexpected role' }],
     ['not_installed', { status: 404, text: '' }],
     ['timeout', { status: 408, text: '' }],
-  ])('is %s: %j', (fault, refusal) => {
+  ])('the fault of a vendor answer is %s: %j', (fault, refusal) => {
     expect(faultOf(refusal)).toBe(fault);
     expect(faultOf(refusal, 'crashed')).toBe(fault);
   });
@@ -40,11 +40,11 @@ describe('what a vendor answers', () => {
     ['timeout', { text: 'Request timed out.' }],
     ['crashed', { text: 'stream disconnected before completion' }],
     ['bad_output', { text: 'Type validation failed: Value: {"status":500}' }],
-  ])('without a status is %s: %j', (fault, refusal) => {
+  ])('the fault of an answer without a status is %s: %j', (fault, refusal) => {
     expect(faultOf(refusal)).toBe(fault);
   });
 
-  it('that tells nothing is what whoever drives it takes it for', () => {
+  it('an answer without information has the default class of its caller', () => {
     expect(faultOf({ text: 'I do not know.' })).toBe('bad_output');
     expect(faultOf({ text: 'I do not know.' }, 'crashed')).toBe('crashed');
     expect(refused({ text: '' })).toMatchObject({ why: 'bad_output', message: 'It failed without a message.' });
@@ -52,7 +52,7 @@ describe('what a vendor answers', () => {
 });
 
 describe('an error of a model call', () => {
-  it('is looked into: its causes, its body, its headers', () => {
+  it('the class of an error uses its causes, its body and its headers', () => {
     const inner = {
       statusCode: 429,
       responseBody: '{"error":{"message":"Slow down."}}',
@@ -67,7 +67,7 @@ describe('an error of a model call', () => {
     });
   });
 
-  it('says that nobody listens', () => {
+  it('a refused connection is reported as no server', () => {
     const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     const error = new TypeError('fetch failed', { cause });
     expect(callFault(error, 'OpenAI (m)')).toMatchObject({ why: 'crashed', passes: true });

@@ -1,4 +1,4 @@
-/** Our programs as a package has them that was installed: without the code caches that a build leaves. */
+/** Our programs as an installed package has them: without the code caches that a build leaves. */
 import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,11 +22,11 @@ const teams = async (...argv: string[]): Promise<string> => {
   const options = { cwd: installed, env };
   return (await promisify(execFile)(process.execPath, [join(installed, 'bin', 'teams.js'), ...argv], options)).stdout;
 };
-/** The cache of the bundle that all verbs are in. */
+/** The cache of the bundle with all verbs. */
 const kept = (): string => join(caches, readdirSync(caches).find((file) => file.startsWith('verbs-')) ?? '');
 
 describe('a start without a code cache', () => {
-  it('keeps one for the next, which leaves it alone', async () => {
+  it('a start without a code cache keeps one for the next, which does not change it', async () => {
     expect(await teams('--version')).toMatch(/^\d+\.\d+\.\d+\n$/);
     expect(readdirSync(caches)).toEqual([expect.stringMatching(/^teams-v[\d.]+-\w+-[0-9a-f]{16}\.bin$/)]);
     expect(await teams('list', '--json')).toContain('"teams":[]');
@@ -36,7 +36,7 @@ describe('a start without a code cache', () => {
     expect(statSync(kept())).toMatchObject({ mtimeMs, ino });
   });
 
-  it('makes a damaged one anew, and one that others could have written', async () => {
+  it('a start replaces a damaged code cache, and one that others could have written', async () => {
     await teams('list');
     const whole = readFileSync(kept());
     writeFileSync(kept(), whole.fill(7, 5_000, 6_000));
@@ -49,7 +49,7 @@ describe('a start without a code cache', () => {
     expect(statSync(kept()).mode & 0o777).toBe(0o600);
   });
 
-  it('goes without where none can be kept', async () => {
+  it('a start works where no code cache can be kept', async () => {
     writeFileSync(join(installed, 'cache'), 'a file');
     expect(await teams('list', '--json')).toContain('"teams":[]');
   });

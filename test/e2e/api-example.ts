@@ -1,4 +1,7 @@
-/** The public API as DESIGN §6 and the README show it: type-checked here, and run by `library.test.ts` with other agents. */
+/**
+ * The public API as docs/library.md and the README show it: type-checked here, and run by `library.test.ts` with other
+ * agents.
+ */
 import { agents, createTeam, type AgentSpec } from '../../src/index.ts';
 
 interface Cast {

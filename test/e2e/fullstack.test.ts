@@ -1,6 +1,6 @@
 /**
- * The whole life of a `fullstack-team` with scripted agents: every phase, S2's report line by line, and the same when the
- * lead is killed at each boundary of its phases (issue 6).
+ * The whole life of a `fullstack-team` with scripted agents: every phase, the report line by line
+ * (docs/specification.md R8.19), and the same when the lead is killed at each boundary of its phases.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -17,7 +17,7 @@ const SUBTASKS = [
 
 const SCRIPTS = { build: 'test -s api/profile.js', test: 'test -s test/profile.js', start: 'node api/profile.js' };
 
-/** The planner leads as well: it is asked once how to divide the work, and once to see to the shared file. */
+/** The planner is the lead's agent too: it is asked once how to divide the work, and once to change the shared file. */
 const LEAD = [
   {
     match: 'You are the coordinator of a team',
@@ -26,7 +26,7 @@ const LEAD = [
   },
   { match: '== WORKERS ==', answers: JSON.stringify({ subtasks: SUBTASKS }) },
 ];
-/** The first that fits: a prompt also tells what was done before. Nobody works before everything is calm. */
+/** The first match plays, because a prompt also contains earlier work. No member works before the start is complete. */
 const WORKERS = [
   { match: 'Review ', answers: 'Nothing to find.' },
   { match: 'Write tests for profiles', writes: { 'test/profile.js': 'tests' }, answers: 'Two tests.' },
@@ -90,12 +90,12 @@ Shared Files:
 ROOT/.teams/.archive/forge-team-N
 `;
 
-/** With what the user has configured: a gate, and a hook that counts what was done. */
+/** With the user's configuration: a gate, and a hook that counts completed tasks. */
 function workplace(environment: Record<string, string> = {}): Workplace {
   const place = new Workplace(environment);
   const { start: _, ...scripts } = SCRIPTS;
   place.put('package.json', JSON.stringify({ scripts }));
-  // What is made there is nobody's affair.
+  // No member owns the files that are made there.
   mkdirSync(join(place.root, 'out'));
   const hook = 'sed -n \'s/.*"task":{"id":"\\([0-9]*\\)".*/\\1/p\' >>out/done';
   place.put(
@@ -120,13 +120,13 @@ function expectDone({ root }: Workplace): void {
     'api',
     'page',
   ]);
-  // One team, put away; what was never made is an empty reservation.
+  // One archived team; a team that was never created leaves an empty reservation.
   const left = readdirSync(join(root, '.teams')).filter((file) => readdirSync(join(root, '.teams', file)).length > 0);
   expect(left).toEqual(['.archive']);
   expect(readdirSync(join(root, '.teams/.archive'))).toHaveLength(1);
 }
 
-it("goes through every phase and reports as S2's layout says", async () => {
+it('a fullstack-team goes through every phase and reports in the specified layout', async () => {
   const place = workplace();
   place.put('out/calm', '');
   const { code, out, err } = await place.teams(...ARGV);
@@ -136,7 +136,7 @@ it("goes through every phase and reports as S2's layout says", async () => {
 });
 
 it(
-  'ends the same, with no task done twice, whose lead is killed at each boundary of its phases',
+  'a fullstack-team whose lead is killed at each boundary of its phases ends the same, with no task done twice',
   { timeout: 120_000 },
   async () => {
     const place = workplace();

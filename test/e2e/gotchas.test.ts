@@ -1,6 +1,6 @@
 /**
- * The twelve gotchas of S2, by number: what its authors had to warn of, shown as it is here. What of them cannot be
- * solved is told in docs/gotchas.md.
+ * The twelve gotchas of docs/gotchas.md, by number, each with its behaviour here. The page says which parts cannot be
+ * solved.
  */
 import { remedyFor } from '../../src/policy/supervise/fallback.ts';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -24,7 +24,7 @@ import { LIMITS, name, sighting, world, type World } from '../policy/world.ts';
 
 const codeFrom = (work: Promise<unknown>): Promise<unknown> => work.then(() => 'not refused', codeOf);
 
-it('gotcha 1: of two who claim one task at once, one gets it and the other is told so', async () => {
+it('gotcha 1: one of two simultaneous claimants gets the task, and the other is told so', async () => {
   const on = await team({ members: ['ada', 'bob'], tasks: [{ subject: 'One' }] });
   const options = { root: on.root, environment: {} };
   const racers = ['ada', 'bob'].map((as) => openHandle('crew', { ...options, as }));
@@ -39,13 +39,13 @@ it('gotcha 1: of two who claim one task at once, one gets it and the other is to
   for (const racer of racers) await racer[Symbol.asyncDispose]();
 });
 
-it('gotcha 2: one that knows nothing of the team and answers once delivers all the same', async () => {
+it('gotcha 2: a worker that knows nothing of the team and answers once still delivers', async () => {
   const on = await team({ members: ['ada'], tasks: [{ subject: 'One', work: { run: 'env -i echo forty-two' } }] });
   expect(await run(on)).toBe('finished');
   expect(on.task('1')).toMatchObject({ status: 'completed', result: { summary: 'forty-two\n', exitCode: 0 } });
 });
 
-it('gotcha 3: a message has a receipt, which is its line on disk, and nobody is written to who is not there', async () => {
+it('gotcha 3: a message has a receipt, which is its line on disk, and a message to an unknown member is refused', async () => {
   const on = await team({ members: ['ada'] });
   const before = readdirSync(on.paths.folder);
   const receipts = [await on.handle.send('ada', 'First.'), await on.handle.send('ada', 'Second.')];
@@ -57,7 +57,7 @@ it('gotcha 3: a message has a receipt, which is its line on disk, and nobody is 
   expect(before.some((file) => file.startsWith('ada_inbox'))).toBe(true);
 });
 
-it('gotcha 4: a team whose members refuse to stop is not deleted, one that is forced leaves no process, and its record is kept', async () => {
+it('gotcha 4: a team whose members refuse to stop is not deleted; force leaves no process and keeps the record', async () => {
   const stubborn = { kind: 'scripted' as const, options: { refusesShutdown: 'I am not done.' } };
   const on = await team({ members: [{ name: 'ada', agent: stubborn }] });
   const session = await lead(on, { endsWhenDone: false });
@@ -74,7 +74,7 @@ it('gotcha 4: a team whose members refuse to stop is not deleted, one that is fo
   expect(readFileSync(archived?.paths.log ?? '', 'utf8')).toContain('"team.closed"');
 });
 
-it('gotcha 5: each file has one owner, found on the files that are there; what two ask for alike is refused before work', () => {
+it('gotcha 5: each existing file has one owner, and an equal claim of two workers is refused before work', () => {
   const ask = (...files: string[]) => ({ files, text: files.join(' '), after: [] });
   const real = ['src/auth/login.ts', 'src/auth/types.ts', 'src/api/index.ts', 'package.json'];
   const told = { shared: [], boundary: [] };
@@ -88,7 +88,7 @@ it('gotcha 5: each file has one owner, found on the files that are there; what t
   expect(divide([ask('src/auth/**'), ask('src/auth/*')], real, told).problems).toHaveLength(1);
 });
 
-/** Whatever follows is done at once by somebody else. */
+/** Each follow-up is completed at once by another member. */
 function chainOf(subject: string): string[] {
   const members = ['ada:executor', 'tess:test-engineer', 'rita:quality-reviewer'];
   const team: World = world({ members, tasks: [{ subject, owner: 'ada' }] });
@@ -120,7 +120,7 @@ it('gotcha 6: follow-ups come to an end', () => {
   expect(MAX_CASCADE_DEPTH).toBe(3);
 });
 
-it('gotcha 7: a context that overflows is nobody’s failed attempt, and the second time another agent gets the task', () => {
+it('gotcha 7: a context overflow is no failed attempt, and the second time another agent gets the task', () => {
   const team = world({ members: ['ada'], tasks: [{ owner: 'ada' }] });
   team.claim('ada', '1');
   team.member('ada', { type: 'task.released', task: '1', epoch: 1, reason: 'agent', why: 'overflow: 130,000 tokens' });
@@ -129,7 +129,7 @@ it('gotcha 7: a context that overflows is nobody’s failed attempt, and the sec
   expect(remedyFor(['overflow', 'overflow'])).toEqual({ do: 'fall back', for: 'task' });
 });
 
-it('gotcha 8: more workers than may be are refused in words, and follow-ups add none beyond that', () => {
+it('gotcha 8: too many workers are refused with a sentence, and follow-ups add none beyond the limit', () => {
   const known = { roles: new Set(['executor']), templates: new Set<string>(), maxAgents: 5 };
   expect(JSON.stringify(parseRunWords(['6:executor', 'Fix it'], known))).toContain('Expected 1 to 5 workers');
   const members = ['a', 'b', 'c', 'd', 'e'];
@@ -141,7 +141,7 @@ it('gotcha 8: more workers than may be are refused in words, and follow-ups add 
   expect(followed).toMatchObject({ do: 'follow up', place: { do: 'queue' } });
 });
 
-it('gotcha 9: a torn state file is put aside and made anew, and the run goes on', async () => {
+it('gotcha 9: a torn state file is set aside and rebuilt, and the run goes on', async () => {
   const on = await team({ members: ['ada'], tasks: [{ subject: 'One', work: { run: 'true' } }] });
   writeFileSync(on.paths.state, '{"teamName": "cre');
   expect(await run(on)).toBe('finished');
@@ -150,7 +150,7 @@ it('gotcha 9: a torn state file is put aside and made anew, and the run goes on'
   expect(on.task('1').status).toBe('completed');
 });
 
-it('gotcha 10: two teams that are made in one second have two names', async () => {
+it('gotcha 10: two teams that are created in one second have two names', async () => {
   const root = tempDir();
   const text = 'members: [{name: ada, agent: {kind: exec}}]\ntasks: [{subject: x, run: "true"}]';
   const context = { cwd: root, vars: {}, agents: new Map(), defaultAgent: execAgent('true'), reviewer: undefined };
@@ -168,13 +168,13 @@ it('gotcha 10: two teams that are made in one second have two names', async () =
 });
 
 it.each(['not_installed', 'unauthorised'] as const)(
-  'gotcha 11: an agent that is there no more (%s) gives its place to another at once',
+  'gotcha 11: an agent that is not available any more (%s) is replaced by another at once',
   (fault) => {
     expect(remedyFor([fault])).toEqual({ do: 'fall back', for: 'run' });
   },
 );
 
-it('gotcha 12: a role is given no work that it is not for, by a person or by the lead', () => {
+it('gotcha 12: a role gets no work that it is not for, neither from a person nor from the lead', () => {
   const reviewer = { name: parseName('role', 'style-reviewer'), readOnly: true, capabilities: ['review'] };
   expect(misfit(reviewer, 'Implement the user API')).toMatch(/is implement work, and the role style-reviewer is for/);
   expect(misfit(reviewer, 'Review the user API')).toBeUndefined();

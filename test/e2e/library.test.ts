@@ -1,4 +1,4 @@
-/** The library as a program uses it: the README's example, run with agents that need no key. */
+/** The library as a program uses it: the README's example, with agents that need no key. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -10,7 +10,7 @@ import { example } from './api-example.ts';
 const scripted = (answers: string) => agents.scripted({ options: { turns: [{ answers, repeat: true }] } });
 
 describe('the public API', () => {
-  it('makes a team, runs it to the end, reports and leaves an archive', async () => {
+  it('the public API creates a team, runs it to the end, reports and leaves an archive', async () => {
     const root = tempDir();
     vi.stubEnv('XDG_STATE_HOME', join(root, 'state'));
     const told: string[] = [];
@@ -24,7 +24,7 @@ describe('the public API', () => {
     await expect(openTeam('login', { root })).rejects.toMatchObject({ code: 'UNKNOWN_TEAM' });
   });
 
-  it('honours a member that refuses to stop, goes on leading it, and stops it by force', async () => {
+  it('the public API accepts the refusal of a member to stop, leads on, and stops it by force', async () => {
     const root = tempDir();
     vi.stubEnv('XDG_STATE_HOME', join(root, 'state'));
     const stubborn = { refusesShutdown: 'I am not done.', turns: [{ answers: 'still here', repeat: true }] };

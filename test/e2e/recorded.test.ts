@@ -13,10 +13,10 @@ const RECORDED = join(ROOT, '.teams-example', 'recorded');
 const filesUnder = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => statSync(join(folder, name)).isFile());
 
-/** Segments differ in number from run to run: how often a reader looked is chance. */
+/** The number of segments differs from run to run: it depends on how often a reader looked. */
 const isChance = (name: string): boolean => name.includes('_inbox.taken.');
 
-/** The keys of every line or document, without what they hold. */
+/** The keys of every line or document, without their values. */
 const shapeOf = (path: string): string[] =>
   readFileSync(path, 'utf8')
     .split(path.endsWith('.json') ? '\0' : '\n')
@@ -27,7 +27,7 @@ const keysOf = (value: unknown): string =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value).sort().join(' ') : 'value';
 
 describe('the recorded team', () => {
-  it('has the files and shapes that the script makes now, and tells nothing of the machine', async () => {
+  it('the recorded team has the files and shapes that the script makes now, and no fact about the machine', async () => {
     const target = join(tempDir(), 'recorded');
     await promisify(execFile)(process.execPath, [join(ROOT, 'scripts', 'record-example.mjs'), target]);
     const stable = (folder: string): string[] =>

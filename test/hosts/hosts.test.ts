@@ -1,6 +1,6 @@
 /**
- * The real claude, codex, gemini and opencode lead a team through our MCP server, each told of it by `teams init --host`,
- * each thinking with a scripted model on the loopback. `npm run test:hosts`: they are installed first, 1.2 GB of them.
+ * The real claude, codex, gemini and opencode lead a team through our MCP server. Each is configured by `teams init
+ * --host` and uses a scripted model on the loopback. `npm run test:hosts` installs them first, 1.2 GB in total.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,10 +34,10 @@ async function run(program: string, { args, env }: Start, place: Workplace) {
 }
 
 describe.each(PROGRAMS)('$pinned', ({ host, pinned, bin, prepare, start }) => {
-  test('makes a team, starts a teammate, exchanges a message with it and deletes the team', async () => {
+  test('the host creates a team, starts a teammate, exchanges a message with it and deletes the team', async () => {
     const program = await installed(pinned, bin);
     const place = new Workplace();
-    // What the host locks in its own home is its own.
+    // Locks in the host's own home belong to the host.
     allowLeft(/\/home\//);
     place.put('home/config/teams/config.yaml', AGENTS);
     const life = new HostLife(place.root);

@@ -1,4 +1,6 @@
-/** The real programs, by exact version, from the registry into the user's cache: once, and outside of this repository. */
+/**
+ * The real programs, by exact version, from the registry into the user's cache: once, and outside of this repository.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
@@ -10,15 +12,15 @@ import { text } from 'node:stream/consumers';
 const CACHE = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'teams-hosts');
 
 /**
- * @param pinned `name@version`; npm takes an older release by itself where it is not pinned
- * @param bin its program
+ * @param pinned `name@version`; without a pin npm may take an older release
+ * @param bin the name of its program
  * @returns the path of the program
  */
 export async function installed(pinned: string, bin: string): Promise<string> {
   const home = join(CACHE, pinned.replaceAll('/', '+'));
   const program = join(home, 'node_modules', '.bin', bin);
   if (existsSync(program)) return program;
-  // What an interrupted installation left is not taken for a whole one.
+  // An interrupted installation must not look complete.
   const fresh = `${home}.${process.pid}`;
   mkdirSync(fresh, { recursive: true });
   const npm = spawn('npm', ['install', '--no-audit', '--no-fund', '--prefix', fresh, pinned], {

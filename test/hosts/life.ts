@@ -1,6 +1,6 @@
 /**
- * The model of a host that leads: it asks for one tool after the other, and before each next one it is looked whether the
- * last one did on disk what its answer says.
+ * The model of a host that leads. It calls one tool after the other. Before each next call it checks that the files
+ * agree with the last answer.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,19 +10,19 @@ import type { Answerer } from '../fixtures/model-server/script.ts';
 interface Act {
   readonly tool: string;
   readonly input: Readonly<Record<string, unknown>>;
-  /** What its answer says, in whatever the host wraps it; CheckInbox is called again until it does. */
+  /** The expected answer, in any form that the host gives it; CheckInbox is called again until it matches. */
   readonly says: RegExp;
-  /** What is true on disk then, as a sentence; the empty one is well. */
+  /** A check of the files. Returns a sentence about the error, empty if all is well. */
   readonly look: (root: string) => string;
 }
 
-/** How often a tool is called until it says what is waited for. */
+/** The maximum of calls of one tool until its answer matches. */
 const TRIES = 60;
 
 const read = (...path: string[]): string => (existsSync(join(...path)) ? readFileSync(join(...path), 'utf8') : '');
 const within = (text: string, part: string, what: string): string =>
   text.includes(part) ? '' : `${what} has no ${JSON.stringify(part)}`;
-/** All that was ever sent to one member, wherever it lies now. */
+/** All mail that was ever sent to one member, wherever it is now. */
 const mailOf = (root: string, name: string): string => {
   const folder = join(root, '.teams', 'login');
   const files = readdirSync(folder).filter((file) => new RegExp(`^${name}_(?:inbox|history).*\\.jsonl$`).test(file));
@@ -67,9 +67,9 @@ const ACTS: readonly Act[] = [
 ];
 
 export class HostLife {
-  /** What went wrong, as sentences. */
+  /** The errors, as sentences. */
   readonly wrong: string[] = [];
-  /** The tools that were called, each as often as it was. */
+  /** The called tools, each as often as it was called. */
   readonly called: string[] = [];
   readonly #root: string;
   #act = 0;
@@ -111,6 +111,6 @@ export class HostLife {
   }
 }
 
-/** As this host names our tool to its model. */
+/** The name under which this host offers our tool to its model. */
 const offered = ({ tools }: Asked, name: string): string | undefined =>
   tools.find((tool) => new RegExp(`teams(?:__|_|/)${name}$`).test(tool));

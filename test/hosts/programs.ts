@@ -1,4 +1,4 @@
-/** How each real host is started without a network and without a question, against a model on the loopback. */
+/** How each real host is started without a network and without a question, with a model on the loopback. */
 import { join } from 'node:path';
 import type { McpHost } from '../../src/model/team/host-entry.ts';
 import type { Workplace } from '../support/cli.ts';
@@ -10,10 +10,10 @@ export interface Start {
 
 export interface HostProgram {
   readonly host: McpHost;
-  /** The package, pinned: npm takes an older release of some on this Node by itself. */
+  /** The pinned package: on this Node npm may take an older release of some. */
   readonly pinned: string;
   readonly bin: string;
-  /** What stands in its configuration before ours comes. */
+  /** The host's own configuration before ours is added. */
   readonly prepare: (place: Workplace, url: string) => void;
   readonly start: (place: Workplace, url: string, prompt: string) => Start;
 }
@@ -78,7 +78,7 @@ const gemini: HostProgram = {
     };
     place.put('home/.gemini/settings.json', JSON.stringify(settings, undefined, 2));
   },
-  // Without --yolo: our entry trusts our own server, and nothing else is asked for.
+  // Without --yolo: our entry trusts our own server, and nothing else needs an approval.
   start: (_place, url, prompt) => ({
     args: ['-p', prompt, '-m', 'gemini-2.5-pro', '-o', 'stream-json', '--skip-trust'],
     env: { GEMINI_API_KEY: 'none', GOOGLE_GEMINI_BASE_URL: url, GEMINI_CLI_NO_RELAUNCH: 'true' },

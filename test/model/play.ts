@@ -1,4 +1,10 @@
-/** Turns random numbers into events that mean something on a board: mostly legal, never only legal. */
+/**
+ * `play`: turns random numbers into events of a board, mostly legal, never only legal. Use it for property tests and
+ * the golden corpus.
+ *
+ *     const board = emptyBoard();
+ *     for (const [index, step] of steps.entries()) advance(board, eventOf(board, step, index));
+ */
 import fc from 'fast-check';
 import type { Board } from '../../src/model/board/board.ts';
 import {
@@ -39,7 +45,7 @@ const MEMBERS = [ada, bob, cy] as const;
 const ROLE = parseName('role', 'executor');
 const pick = <T>(list: readonly [T, ...T[]], at: number): T => list[at % list.length] ?? list[0];
 
-/** The event of a step, as its author would write it who knows this board, or an older one. */
+/** The event of a step, written by an author that has read this board or an older state of it. */
 export function eventOf(board: Board, step: Step, number: number): BoardEvent {
   const head = { id: ulid(number), v: LOG_VERSION, at: AT };
   const author = authorOf(board, step);
@@ -52,7 +58,7 @@ export function eventOf(board: Board, step: Step, number: number): BoardEvent {
   return { ...head, author, ...changeOf(board, step, author, number) };
 }
 
-/** The first words of every random log. */
+/** The opening records of every random log. */
 export const OPENING: BoardEvent[] = [
   {
     id: ulid(900_001),
@@ -100,7 +106,7 @@ function changeOf(board: Board, step: Step, author: Author, number: number): Cha
     : taskChange(board, step, { task, other, epoch, speaker, number });
 }
 
-/** Mostly one ends what is being worked on, and retries what has failed. */
+/** Mostly ends what is claimed, and retries what has failed. */
 function aim(board: Board, { deed, chance }: Step, speaker: Name): string | undefined {
   if (chance >= 75) return undefined;
   if (deed >= 58 && deed < 79) return board.busy.get(speaker) ?? [...board.busy.values()][0];
@@ -162,7 +168,7 @@ function taskChange(board: Board, step: Step, { task, other, epoch, speaker, num
   return { type: 'task.updated', task, metadata, ...(chance < 50 ? { subject: `DEV-00${chance % 9} again` } : {}) };
 }
 
-/** Mostly about what is in its hands. */
+/** Mostly about the claimed task. */
 function requestMade(board: Board, { chance, other }: Step, speaker: Name, number: number): Change {
   const about = chance < 80 ? board.busy.get(speaker) : String(other + 1);
   const kind = chance % 3 === 0 ? 'plan' : 'question';

@@ -1,4 +1,10 @@
-/** A small world for tests of the board: it writes events, by whom one says, and folds them. */
+/**
+ * `World` of the model: a board in memory and a writer of its log. It appends an event of any author and folds it. Use
+ * it for the rules of the board (test/model/).
+ *
+ *     const world = openWorld();
+ *     expect(verdict(world.claim(world.add(), ada))).toBe('ok');
+ */
 import { createHash } from 'node:crypto';
 import { advance, type AdvanceOutcome } from '../../src/model/board/advance.ts';
 import { emptyBoard, type Board } from '../../src/model/board/board.ts';
@@ -15,7 +21,7 @@ import { LEAD, parseName, type Name } from '../../src/model/text/names.ts';
 
 export const AT = '2026-01-02T03:04:05.678Z';
 
-/** A ULID that counts. */
+/** A ULID made from a counter. */
 export const ulid = (n: number): string => n.toString().padStart(26, '0');
 
 export const name = (text: string): Name => parseName('member', text);
@@ -26,7 +32,7 @@ export const cy = name('cy');
 export const executor = parseName('role', 'executor');
 export const reviewer = parseName('role', 'reviewer');
 
-/** The life number `n` of a member's process. */
+/** The `n`th incarnation of a member's process. */
 export const life = (member: Name, n = 1): string =>
   ulid(1_000_000 * (1 + 'abcdefghijklmnop'.indexOf(member.charAt(0))) + n);
 
@@ -41,14 +47,14 @@ export class World {
   readonly events: BoardEvent[] = [];
   #next = 1;
 
-  /** Appends what an author says, and folds it. */
+  /** Appends an event of an author, and folds it. */
   say(author: Author, body: Body): AdvanceOutcome {
     const event: BoardEvent = { ...body, id: ulid(this.#next++), v: LOG_VERSION, at: AT, author };
     this.events.push(event);
     return advance(this.board, event);
   }
 
-  /** Adds a task with the next id; returns the id. Throws where the law refuses. */
+  /** Adds a task with the next id and returns the id. Throws if the fold refuses it. */
   add(fields: Partial<NewTaskInput> = {}, author: Author = byLead()): string {
     const id = String(this.board.lastTaskId + 1);
     const outcome = this.say(author, {
@@ -86,7 +92,7 @@ export const completed = (task: string, epoch: number): Change => ({
   result: { summary: 'done', files: [] },
 });
 
-/** A team `login`, led in epoch 1, with ada and bob (executors) and cy (a reviewer), all running their first life. */
+/** A team `login`, led in epoch 1, with ada and bob (executors) and cy (a reviewer), each in its first incarnation. */
 export function openWorld(claim: ClaimMode = 'auto', prefixes: Partial<Record<string, string[]>> = {}): World {
   const world = new World();
   world.say({ person: LEAD, epoch: 0 }, { type: 'log.opened', team: ulid(7), name: TEAM });
@@ -103,7 +109,7 @@ export function openWorld(claim: ClaimMode = 'auto', prefixes: Partial<Record<st
   return world;
 }
 
-/** What an outcome says, short: `ok` or the refusal's code. */
+/** An outcome in short: `ok` or the code of the refusal. */
 export const verdict = (outcome: AdvanceOutcome): string => (outcome.ok ? 'ok' : outcome.code);
 
 const sorted = (value: unknown): unknown => {
@@ -118,7 +124,7 @@ const sorted = (value: unknown): unknown => {
 
 const entries = <V>(map: ReadonlyMap<string, V>): [string, V][] => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** A board as text, the same for equal boards however they came about; `seen` is no part of it, `pendingOf` follows from it. */
+/** A board as text, equal for equal boards. `seen` is left out, and `pendingOf` follows from the rest. */
 export function canonical(board: Board): string {
   const {
     members,
@@ -133,7 +139,7 @@ export function canonical(board: Board): string {
     ...header
   } = board;
   const edges = entries(waiting).map(([id, ids]) => [id, ids.toSorted()]);
-  // Boards from before there were requests keep their text.
+  // Boards without requests keep the text that they had before requests existed.
   const asked = requests.size === 0 ? {} : { requests: [...requests] };
   return JSON.stringify(
     sorted({
@@ -150,7 +156,7 @@ export function canonical(board: Board): string {
 
 export const hash = (board: Board): string => createHash('sha256').update(canonical(board)).digest('hex');
 
-/** The indices of a board, worked out anew from its tasks alone. */
+/** The indices of a board, computed anew from its tasks alone. */
 export function indicesOf(tasks: readonly Task[]) {
   const busy = tasks.flatMap((task) => (task.status === 'in_progress' ? [`${task.claim.member} ${task.id}`] : []));
   const waiting = tasks.flatMap((task) => task.blockedBy.map((blocker) => `${blocker} ${task.id}`));

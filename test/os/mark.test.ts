@@ -16,7 +16,7 @@ const limited = (mark: Mark | undefined): Extract<Mark, { kind: 'limit' }> => {
 };
 
 describe('a top-level lead', () => {
-  it('gives each teammate a block of its own below its limit', (ctx) => {
+  it('a top-level lead gives each teammate its own block below its limit', (ctx) => {
     if (prlimitPath() === undefined) ctx.skip(NO_PRLIMIT);
     fc.assert(
       fc.property(
@@ -39,7 +39,7 @@ describe('a top-level lead', () => {
     );
   });
 
-  it('skips a block in which a live process has its limit', (ctx) => {
+  it('a top-level lead skips a block in which a running process has its limit', (ctx) => {
     if (prlimitPath() === undefined) ctx.skip(NO_PRLIMIT);
     const table = fakeTable(10, [
       { pid: 10, limit: 1024 },
@@ -51,25 +51,25 @@ describe('a top-level lead', () => {
     expect(rest).toMatchObject({ kind: 'environment' });
   });
 
-  it('takes no limit for 2^30', (ctx) => {
+  it('a top-level lead does not treat 2^30 as a limit', (ctx) => {
     if (prlimitPath() === undefined) ctx.skip(NO_PRLIMIT);
     const [mark] = createMarks(1, fakeTable(10, [{ pid: 10, limit: Infinity }]), () => 0.999999999, RUN);
     expect(limited(mark).high).toBe(2 ** 30 - 1);
   });
 
-  it.each([0, 100, 255, 256])('falls back to the environment below two blocks (limit %i)', (limit) => {
+  it.each([0, 100, 255, 256])('a top-level lead falls back to the environment below two blocks (limit %i)', (limit) => {
     const [mark] = createMarks(1, fakeTable(10, [{ pid: 10, limit }]), Math.random, RUN);
     expect(mark).toMatchObject({ kind: 'environment', run: RUN, bootId: BOOT });
   });
 
-  it('falls back to the environment where limits cannot be read', () => {
+  it('a lead falls back to the environment where limits cannot be read', () => {
     const table = { ...fakeTable(10, [{ pid: 10 }]), limits: () => 'unreadable' as const };
     expect(createMarks(2, table, Math.random, RUN).map(({ kind }) => kind)).toEqual(['environment', 'environment']);
   });
 });
 
 describe('a lead inside a block', () => {
-  it('gives single values of its own block, never one that reads as a top-level limit', (ctx) => {
+  it('a lead inside a block gives single values of its block, never one that looks like a top-level limit', (ctx) => {
     if (prlimitPath() === undefined) ctx.skip(NO_PRLIMIT);
     const table = fakeTable(10, [
       { pid: 10, limit: 515 },
@@ -83,7 +83,7 @@ describe('a lead inside a block', () => {
     ]);
   });
 
-  it('stays inside the marks of the lead above it', (ctx) => {
+  it('a lead inside a block stays inside the marks of the lead above it', (ctx) => {
     if (prlimitPath() === undefined) ctx.skip(NO_PRLIMIT);
     const outer = limited(createMarks(1, fakeTable(10, [{ pid: 10 }]), Math.random, RUN)[0]);
     const inner = createMarks(5, fakeTable(20, [{ pid: 20, limit: outer.value }]), Math.random, RUN).map(limited);
@@ -104,11 +104,11 @@ describe('a match', () => {
     ['not before the run', mark, { limit: 767, startTime: 99 }, false],
     ['not for another user', mark, { limit: 767, isMine: false }, false],
     ['not without a readable limit', mark, { limit: undefined }, false],
-  ])('%s', (_, of, seen, answer) => {
+  ])('a match: %s', (_, of, seen, answer) => {
     expect(matches(of, { ...plain, ...seen })).toBe(answer);
   });
 
-  it('rests on the environment alone where the mark does', () => {
+  it('a match uses the environment alone if the mark does', () => {
     const { id, run, since, bootId } = mark;
     const bare: Mark = { kind: 'environment', id, run, since, bootId };
     expect(matches(bare, { ...plain, limit: 767 })).toBe(false);
@@ -119,7 +119,7 @@ describe('a match', () => {
 });
 
 describe('a marked command', () => {
-  it('starts its program with the limit, through setsid and a scrubbed environment', (ctx) => {
+  it('a marked command starts its program with the limit, through setsid and a scrubbed environment', (ctx) => {
     if (prlimitPath() === undefined) ctx.skip(NO_PRLIMIT);
     const mark = limited(createMarks(1, processes, Math.random, RUN)[0]);
     const { file, args } = markedCommand(mark, ['setsid', '-w', 'env', '-i', 'cat', '/proc/self/limits']);
@@ -127,7 +127,7 @@ describe('a marked command', () => {
     expect(stdout).toMatch(new RegExp(`Max msgqueue size +${mark.value} +${mark.value} `));
   });
 
-  it('is the command itself without a limit', () => {
+  it('a marked command is the plain command without a limit', () => {
     const [mark] = createMarks(1, fakeTable(10, [{ pid: 10, limit: 0 }]), Math.random, RUN);
     if (mark === undefined) throw new Error('no mark');
     expect(markedCommand(mark, ['node', '-e', '0'])).toEqual({ file: 'node', args: ['-e', '0'] });
@@ -138,7 +138,7 @@ describe('a message to the reaper', () => {
   const [mark] = createMarks(1, fakeTable(10, [{ pid: 10 }]), Math.random, RUN);
   const who = { pid: 5, startTime: '7', bootId: BOOT, pidNamespace: 'pid:[1]' };
 
-  it('is read as it was written', () => {
+  it('a message to the reaper is read as it was written', () => {
     if (mark === undefined) throw new Error('no mark');
     for (const message of [
       { add: mark, pids: [who] },
@@ -149,14 +149,14 @@ describe('a message to the reaper', () => {
       expect(parseMessage(writeMessage(message).trimEnd())).toEqual(message);
   });
 
-  it('is refused unless it is whole', () => {
+  it('a message to the reaper is refused unless it is complete', () => {
     const line = JSON.stringify({ add: mark, pids: [who] });
     for (let length = 0; length < line.length; length += 1) expect(parseMessage(line.slice(0, length))).toBeUndefined();
     fc.assert(fc.property(fc.jsonValue(), (value) => parseMessage(JSON.stringify(value)) === undefined));
     expect(parseMessage(JSON.stringify({ add: mark, pids: [{ ...who, pid: 0 }] }))).toBeUndefined();
   });
 
-  it('is refused when its limits could match the whole host', () => {
+  it('a message to the reaper is refused if its limits could match the whole host', () => {
     const wide = { kind: 'limit', id: 'r-1', run: 'r', since: 1, bootId: BOOT, low: 256, high: 819_200, value: 511 };
     expect(markSchema.safeParse(wide).success).toBe(false);
     expect(markSchema.parse({ ...wide, high: 511 })).toMatchObject({ high: 511 });

@@ -6,7 +6,7 @@ import { lastLine, outputTail, tailText } from '../../src/os/output-tail.ts';
 const output = (text: string): OutputChunk => ({ type: 'output', stream: 'stdout', bytes: Buffer.from(text) });
 
 describe('the tail of an output', () => {
-  it('is the last bytes, however they came', () => {
+  it('the tail of an output is its last bytes, in any chunks', () => {
     const pieces = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 60 });
     fc.assert(
       fc.property(pieces, fc.integer({ min: 1, max: 100 }), (all, limit) => {
@@ -18,7 +18,7 @@ describe('the tail of an output', () => {
     );
   });
 
-  it('crosses its first size and its limit', () => {
+  it('the tail grows past its first size and stops at its limit', () => {
     const tail = outputTail(10_000);
     for (let index = 0; index < 30_000; index += 1) tail.push(Buffer.from([index % 251]));
     expect(tail.bytes()).toEqual(Buffer.from(Array.from({ length: 10_000 }, (_, index) => (20_000 + index) % 251)));
@@ -32,7 +32,7 @@ describe('the tail of an output', () => {
     ['😀a', 4, 'a'],
     ['abc', 2, 'bc'],
     ['', 2, ''],
-  ])('of %j in %d bytes is the text %j', (text, limit, expected) => {
+  ])('the tail of %j in %d bytes is the text %j', (text, limit, expected) => {
     expect(tailText(Buffer.from(text), limit)).toBe(expected);
   });
 
@@ -41,13 +41,13 @@ describe('the tail of an output', () => {
     ['50%\r100%\r\n', '100%'],
     ['\n', undefined],
     ['', undefined],
-  ])('has in %j the last line %j', (text, expected) => {
+  ])('the last line of %j is %j', (text, expected) => {
     expect(lastLine(text)).toBe(expected);
   });
 });
 
 describe('a queue of output', () => {
-  it('gives what came, in order, then nothing', async () => {
+  it('a queue of output gives all pieces in order, then nothing', async () => {
     const queue = outputQueue();
     queue.push(output('a'));
     queue.push(output('b'));
@@ -55,7 +55,7 @@ describe('a queue of output', () => {
     expect([await queue.next(), await queue.next(), await queue.next()]).toEqual([output('a'), output('b'), undefined]);
   });
 
-  it('wakes a reader that waits, for a piece and for the end', async () => {
+  it('a queue of output wakes a waiting reader for a piece and for the end', async () => {
     const queue = outputQueue();
     const first = queue.next();
     queue.push(output('a'));
@@ -65,7 +65,7 @@ describe('a queue of output', () => {
     expect(await last).toBeUndefined();
   });
 
-  it('leaves out the oldest of too much, and says how much', async () => {
+  it('a queue of output drops the oldest pieces over the limit, and says how much', async () => {
     const queue = outputQueue(600);
     for (const text of ['1', '22', '333', '4444']) queue.push(output(text));
     const note = await queue.next();
@@ -73,7 +73,7 @@ describe('a queue of output', () => {
     expect([await queue.next(), await queue.next()]).toEqual([output('333'), output('4444')]);
   });
 
-  it('keeps one piece, however large', async () => {
+  it('a queue of output keeps one piece of any size', async () => {
     const queue = outputQueue(10);
     queue.push(output('x'.repeat(100)));
     expect((await queue.next())?.bytes).toHaveLength(100);

@@ -28,7 +28,7 @@ const identified = (child: ChildProcess): ProcessIdentity => {
   return identity;
 };
 
-/** Until the table shows it: the table tells nobody when it changes. */
+/** Polls the process table, which gives no notice of changes. */
 const until = async (holds: () => boolean): Promise<void> => {
   for (const end = Date.now() + 5_000; !holds(); await new Promise((resolve) => setTimeout(resolve, 2)))
     if (Date.now() > end) throw new Error('it never came true');
@@ -51,34 +51,34 @@ describe('a life', () => {
     ['is alive while pid, start time, boot and namespace agree', who, 'alive'],
     ['is alive while stopped', { ...who, pid: 21 }, 'alive'],
     ['is over for a zombie', { ...who, pid: 22 }, 'dead'],
-    ['goes on when only the first thread has ended', { ...who, pid: 23 }, 'alive'],
-    ['is over when the pid is gone', { ...who, pid: 99 }, 'dead'],
-    ['is over when the pid came round again', { ...who, startTime: '400' }, 'dead'],
+    ['goes on if only the first thread has ended', { ...who, pid: 23 }, 'alive'],
+    ['is over if the pid is gone', { ...who, pid: 99 }, 'dead'],
+    ['is over if the pid was reused', { ...who, startTime: '400' }, 'dead'],
     ['is over after a reboot', { ...who, bootId: 'boot-0' }, 'dead'],
     ['is over after a reboot in a container too', { ...who, bootId: 'boot-0', pidNamespace: 'pid:[2]' }, 'dead'],
     ['is unknown in another pid namespace', { ...who, pidNamespace: 'pid:[2]' }, 'unknown'],
-    ['is unknown where the process cannot be read', { ...who, pid: 24 }, 'unknown'],
+    ['is unknown if the process cannot be read', { ...who, pid: 24 }, 'unknown'],
     ['is unknown for an identity that its owner could not read', { ...who, startTime: '' }, 'unknown'],
-    ['is unknown for a pid that is none', { ...who, pid: -1 }, 'unknown'],
-  ])('%s', (_, identity, life) => {
+    ['is unknown for an invalid pid', { ...who, pid: -1 }, 'unknown'],
+  ])('the life of a process %s', (_, identity, life) => {
     expect(livenessOf(identity, table)).toBe(life);
   });
 
-  it('is unknown where the boot cannot be read', () => {
+  it('the life of a process is unknown if the boot cannot be read', () => {
     expect(livenessOf(who, { ...table, bootId: () => '' })).toBe('unknown');
     expect(livenessOf({ ...who, bootId: 'boot-0' }, { ...table, bootId: () => '' })).toBe('unknown');
   });
 });
 
 describe('the table of this host', () => {
-  it('shows this process as alive, the same at every look', () => {
+  it('the table shows this process as alive, the same at every look', () => {
     expect(livenessOf(ownIdentity())).toBe('alive');
     expect(identityOf(process.pid)).toEqual(ownIdentity());
     expect(processes.list()).toContain(process.pid);
     expect(processes.user(process.pid)).toBe(process.getuid?.());
   });
 
-  it('shows a child through running, stopped and gone', async () => {
+  it('the table shows a child as running, stopped and gone', async () => {
     const child = start('sleep', '60');
     const identity = identified(child);
     expect(processes.stat(identity.pid)).toMatchObject({ parent: process.pid });
@@ -92,7 +92,7 @@ describe('the table of this host', () => {
     expect(identityOf(identity.pid)).toBeUndefined();
   });
 
-  it('takes a zombie for dead', async () => {
+  it('the table shows a zombie as dead', async () => {
     const parent = start('/bin/sh', '-c', 'sleep 0.5 & echo $!; exec sleep 60');
     let line = '';
     parent.stdout?.setEncoding('utf8').on('data', (text: string) => (line += text));
@@ -103,7 +103,7 @@ describe('the table of this host', () => {
     expect(livenessOf(zombie)).toBe('dead');
   });
 
-  it('reads a program whose name looks like the rest of the line', async (ctx) => {
+  it('the table reads a program whose name looks like the rest of the line', async (ctx) => {
     if (process.platform !== 'linux') ctx.skip('there is no /proc here');
     const directory = mkdtempSync(join(tmpdir(), 'teams-name-'));
     try {
@@ -117,7 +117,7 @@ describe('the table of this host', () => {
     }
   });
 
-  it('reads what a program was started with', async (ctx) => {
+  it('the table reads the arguments of a program', async (ctx) => {
     if (process.platform !== 'linux') ctx.skip('there is no /proc here');
     const child = spawn('sleep', ['60'], { env: { TEAMS_RUN: 'one two' }, stdio: 'ignore' });
     children.push(child);
@@ -142,7 +142,7 @@ describe('the table by ps', () => {
   };
   const table = psTable(run);
 
-  it('lists, and reads pid, parent, group, user, state and start', () => {
+  it('the table by ps lists, and reads pid, parent, group, user, state and start', () => {
     expect(table.list()).toEqual([1, 501, 502]);
     expect(table.stat(501)).toMatchObject({ pid: 501, parent: 1, group: 501, state: 'S', startTime: '1732183207' });
     expect(table.stat(502)).toMatchObject({ state: 'Z', startTime: '1730455208' });
@@ -151,7 +151,7 @@ describe('the table by ps', () => {
     expect(table.bootId()).toBe('1732180000');
   });
 
-  it('answers the second look from the system, not from the list', () => {
+  it('the table by ps asks the system at the second look, not its list', () => {
     const changing = [...rows];
     const moving = psTable((_, args) =>
       args[0] === '-p' ? { status: 1, stdout: '' } : { status: 0, stdout: changing.join('\n') },
@@ -161,7 +161,7 @@ describe('the table by ps', () => {
     expect(moving.stat(501)).toBe('gone');
   });
 
-  it('knows nothing where ps cannot be run', () => {
+  it('the table by ps is empty if ps cannot run', () => {
     const blind = psTable(() => ({ status: null, stdout: '' }));
     expect(blind.list()).toEqual([]);
     expect(blind.stat(501)).toBe('unreadable');

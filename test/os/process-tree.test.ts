@@ -34,20 +34,20 @@ describe('a process tree', () => {
   ]);
   const pidsOf = (seen: readonly { readonly pid: number }[]): number[] => seen.map(({ pid }) => pid).toSorted();
 
-  it('holds what descends from a root, without the root, zombies, and children older than their parent', () => {
+  it('a process tree has the descendants of a root, without the root, zombies, and children older than their parent', () => {
     expect(pidsOf(descendantsOf(20, table))).toEqual([21]);
   });
 
-  it('is found from below: the process that looks and all above it', () => {
+  it('the ancestors of a process are found with the process itself', () => {
     expect([...ancestry(table)]).toEqual([10, 1]);
   });
 
-  it('finds carriers of a variable only among processes that are not older than the one that looks', () => {
+  it('carriers of a variable are searched only among processes that are not older than the searching one', () => {
     expect(pidsOf(carriersOf('TEAMS_MARK=a', table))).toEqual([21]);
     expect(carriersOf('TEAMS_MARK=b', table)).toEqual([]);
   });
 
-  it('is signalled only where pid and start time still name the same process', () => {
+  it('a process is signalled only if pid and start time still name the same process', () => {
     const fake = fakeTable(10, [
       { pid: 20, startTime: '100' },
       { pid: 21, startTime: '999' },
@@ -57,7 +57,7 @@ describe('a process tree', () => {
     expect(fake.killed).toEqual([20]);
   });
 
-  it('says of a group that it may live where the table lists nothing', () => {
+  it('a group may be alive if the table lists nothing', () => {
     expect(hasLiving(20, { ...table, list: () => [] })).toBe(true);
     expect(hasLiving(20, table)).toBe(true);
     expect(hasLiving(99, table)).toBe(process.platform === 'darwin');
@@ -65,7 +65,7 @@ describe('a process tree', () => {
 });
 
 describe('the process tree of this host', () => {
-  it('shows a child and what that child started, and their environment', async () => {
+  it('the process tree of this host shows a child and its children, with their environment', async () => {
     const child = start({ TEAMS_TREE_TEST: 'x' }, '/bin/sh', '-c', 'sleep 60 & wait');
     await until('the child has a child', () => descendantsOf(child.pid ?? 0).length === 1);
     if (process.platform !== 'linux') return;
@@ -78,12 +78,12 @@ describe('the process tree of this host', () => {
   });
 });
 
-/** A pid namespace of its own that keeps the host's /proc: pids there name other processes. */
+/** A new pid namespace that keeps the host's /proc: pids there name other processes. */
 const FOREIGN = ['-rUpf', '--kill-child', process.execPath];
 const canUnshare = spawnSync('unshare', [...FOREIGN, '-e', '0']).status === 0;
 
 describe('in a pid namespace that /proc does not belong to', () => {
-  it.skipIf(!canUnshare)('every reader sees nothing and signals nobody', () => {
+  it.skipIf(!canUnshare)('in a foreign pid namespace every reader sees nothing and sends no signal', () => {
     expect(processes.list()).toContain(process.pid);
     const { stdout, stderr, status } = spawnSync(
       'unshare',
@@ -105,7 +105,7 @@ describe('in a pid namespace that /proc does not belong to', () => {
     });
   });
 
-  it.skipIf(canUnshare)('is not tried: this user may not make one', () => {
+  it.skipIf(canUnshare)('the foreign pid namespace is not tested: this user may not create one', () => {
     process.stderr.write(
       'SKIPPED: readers of a foreign /proc are not tried, for unshare makes no pid namespace here.\n',
     );

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findProgram } from '../../src/os/program-path.ts';
 
 describe('a program', () => {
-  it('is found in absolute directories only', () => {
+  it('a program is found in absolute directories only', () => {
     expect(findProgram('sh', '.:bin:/nowhere:/bin')).toBe('/bin/sh');
     expect(findProgram('sh', '.:bin')).toBeUndefined();
     expect(findProgram('sh', '')).toBeUndefined();

@@ -50,7 +50,7 @@ describe('the reaper', () => {
   };
   const who = { pid: 30, startTime: '100', bootId: BOOT, pidNamespace: NAMESPACE };
 
-  it('ends every mark and known process when its lead is gone', async () => {
+  it('the reaper ends every mark and known process when its lead is gone', async () => {
     const { table, stdin, end } = setting();
     stdin.write(writeMessage({ add: MARK, pids: [] }));
     stdin.end(writeMessage({ add: MARK, pids: [who] }));
@@ -58,7 +58,7 @@ describe('the reaper', () => {
     expect(table.killed.toSorted()).toEqual([20, 30, 31]);
   });
 
-  it('ends nothing that was taken from it, or after a goodbye', async () => {
+  it('the reaper ends nothing that was removed from it, and nothing after a goodbye', async () => {
     const first = setting();
     first.stdin.end(writeMessage({ add: MARK, pids: [who] }) + writeMessage({ remove: MARK.id }));
     expect(await first.end).toBe('swept');
@@ -68,7 +68,7 @@ describe('the reaper', () => {
     expect([...first.table.killed, ...second.table.killed]).toEqual([]);
   });
 
-  it('reads lines however they are cut, and survives one that is no message', async () => {
+  it('the reaper reads lines in any chunks, and survives an invalid message', async () => {
     const { table, stdin, warnings, end } = setting();
     stdin.write('{"add":\n');
     for (const byte of Buffer.from(writeMessage({ add: MARK, pids: [] }))) stdin.write(Buffer.from([byte]));
@@ -78,7 +78,7 @@ describe('the reaper', () => {
     expect(warnings).toEqual(['teams reaper: not a message: {"add":']);
   });
 
-  it('takes a broken pipe for the end', async () => {
+  it('the reaper treats a broken pipe as the end of the lead', async () => {
     const { table, stdin, end } = setting();
     stdin.write(writeMessage({ add: MARK, pids: [] }));
     await new Promise(setImmediate);
@@ -91,7 +91,7 @@ describe('the reaper', () => {
 describe('the lead’s hold on its reaper', () => {
   const command = (): [string, string] => [process.execPath, entry('reaper')];
 
-  it('starts it in a session of its own and sends it home', async () => {
+  it('the lead starts its reaper in its own session and dismisses it', async () => {
     const reaper = startReaper(command());
     const identity = identityOf(reaper.pid ?? 0);
     if (identity === undefined) throw new Error('no reaper');
@@ -103,7 +103,7 @@ describe('the lead’s hold on its reaper', () => {
     await reaper.done();
   });
 
-  it('restarts it once, and says both deaths', async () => {
+  it('the lead restarts its reaper once, and reports both deaths', async () => {
     const losses: { how: string; restarted: boolean }[] = [];
     const reaper = startReaper(command(), { onLost: (loss) => losses.push(loss) });
     reaper.add(MARK);
@@ -122,7 +122,7 @@ describe('the lead’s hold on its reaper', () => {
     ]);
   });
 
-  it('says when it cannot be started', async () => {
+  it('the lead reports that the reaper cannot be started', async () => {
     const losses: boolean[] = [];
     const reaper = startReaper(['/nowhere/node'], { onLost: ({ restarted }) => losses.push(restarted) });
     reaper.add(MARK);
@@ -131,7 +131,7 @@ describe('the lead’s hold on its reaper', () => {
     await reaper.done();
   });
 
-  it('is not stopped by the signals of a terminal, and ends a stopped reaper', async () => {
+  it('signals of a terminal do not stop the reaper, and the lead ends a stopped reaper', async () => {
     const reaper = startReaper(command());
     const pid = reaper.pid ?? 0;
     try {
@@ -146,7 +146,7 @@ describe('the lead’s hold on its reaper', () => {
   });
 });
 
-/** SIGHUP is the last that the reaper sets; Node itself catches the other two from its start. */
+/** The reaper sets SIGHUP last; Node itself catches the other two from its start. */
 const ignoresSignals = (pid: number): boolean => {
   const caught = /^SigCgt:\s+([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? '0';
   return (BigInt(`0x${caught}`) & 1n) !== 0n;
@@ -178,7 +178,7 @@ describe('nothing outlives its lead', () => {
   const leads: ChildProcess[] = [];
   const marks: Mark[] = [];
 
-  /** A lead, its reaper, two teammates and everything that these let out, all of it running. */
+  /** A lead, its reaper, two teammates and all that these started, all of it running. */
   const open = async (zoo: Zoo, cord: 'cord' | 'cordless') => {
     const argv = [entry('lead'), entry('reaper'), entry('teammate'), cord, JSON.stringify(zoo.animals)];
     const lead = spawn(process.execPath, argv, { stdio: ['pipe', 'pipe', 'inherit', 'pipe'] });
@@ -195,24 +195,27 @@ describe('nothing outlives its lead', () => {
     await sweep(marks.splice(0), []);
   });
 
-  it.for(['cord', 'cordless'] as const)('after kill -9 of the lead (teammates with %s)', async (cord, ctx) => {
-    const zoo = openZoo();
-    const reason = cannot(zoo);
-    if (reason) ctx.skip(reason);
-    const { lead, reaper, teammates } = await open(zoo, cord);
-    const everybody = [reaper, ...teammates].map((pid) => identityOf(pid));
-    lead.kill('SIGKILL');
-    const ms = await lastOneGone(lead, WITHIN_MS);
-    await until(
-      'the reaper has gone',
-      () => everybody.every((one) => one !== undefined && livenessOf(one) === 'dead'),
-      WITHIN_MS,
-    );
-    expect(ms).toBeLessThan(WITHIN_MS);
-    expect(zoo.seen()).toEqual([]);
-  });
+  it.for(['cord', 'cordless'] as const)(
+    'after kill -9 of the lead no process is left (teammates with %s)',
+    async (cord, ctx) => {
+      const zoo = openZoo();
+      const reason = cannot(zoo);
+      if (reason) ctx.skip(reason);
+      const { lead, reaper, teammates } = await open(zoo, cord);
+      const everybody = [reaper, ...teammates].map((pid) => identityOf(pid));
+      lead.kill('SIGKILL');
+      const ms = await lastOneGone(lead, WITHIN_MS);
+      await until(
+        'the reaper has gone',
+        () => everybody.every((one) => one !== undefined && livenessOf(one) === 'dead'),
+        WITHIN_MS,
+      );
+      expect(ms).toBeLessThan(WITHIN_MS);
+      expect(zoo.seen()).toEqual([]);
+    },
+  );
 
-  it('after kill -9 of lead and reaper at once, by the sweep of a resume', async (ctx) => {
+  it('after kill -9 of lead and reaper at once the sweep of a resume leaves no process', async (ctx) => {
     const zoo = openZoo();
     const reason = cannot(zoo);
     if (reason) ctx.skip(reason);
@@ -226,7 +229,7 @@ describe('nothing outlives its lead', () => {
     expect(zoo.seen()).toEqual([]);
   });
 
-  it('after kill -9 of lead and reaper at once, by the cords of the teammates', async (ctx) => {
+  it('after kill -9 of lead and reaper at once the parent pipes of the teammates leave no process', async (ctx) => {
     const zoo = openZoo();
     const reason = cannot(zoo);
     if (reason) ctx.skip(reason);
@@ -237,7 +240,7 @@ describe('nothing outlives its lead', () => {
     expect(zoo.seen()).toEqual([]);
   });
 
-  it('after kill -9 of the lead while a teammate is stopped', async (ctx) => {
+  it('after kill -9 of the lead while a teammate is stopped no process is left', async (ctx) => {
     const zoo = openZoo();
     const reason = cannot(zoo);
     if (reason) ctx.skip(reason);

@@ -21,7 +21,7 @@ const seams = (table: FakeTable) => ({ table, kill: table.kill, sleep });
 const who = (pid: number, startTime = '100') => ({ pid, startTime, bootId: BOOT, pidNamespace: NAMESPACE });
 
 describe('a sweep', () => {
-  it('ends what carries the mark, and all below it, and nothing else', async () => {
+  it('a sweep ends processes with the mark and all their descendants, and nothing else', async () => {
     const table = fakeTable(ME, [
       { pid: ME, parent: LEAD },
       { pid: LEAD, parent: 1 },
@@ -40,13 +40,13 @@ describe('a sweep', () => {
     expect(swept.killed.map(({ pid }) => pid).toSorted()).toEqual([TEAMMATE, 21, 22, 30]);
   });
 
-  it('ends a known process and all below it, where there is no other evidence', async () => {
+  it('a sweep ends a known process and all its descendants without other evidence', async () => {
     const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE }, { pid: 21, parent: TEAMMATE }, { pid: 22 }]);
     await sweep([BARE], [who(TEAMMATE)], seams(table));
     expect(table.killed.toSorted()).toEqual([TEAMMATE, 21]);
   });
 
-  it('never ends itself or what is above it, whatever they carry', async () => {
+  it('a sweep never ends itself or its ancestors, whatever marks they carry', async () => {
     const table = fakeTable(ME, [
       { pid: ME, parent: LEAD, limit: 767 },
       { pid: LEAD, parent: 3, limit: 767, environ: ['TEAMS_MARK=r-1'] },
@@ -58,13 +58,13 @@ describe('a sweep', () => {
     expect(table.killed).toEqual([11]);
   });
 
-  it('never ends what it was told to leave', async () => {
+  it('a sweep never ends excluded processes', async () => {
     const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }, { pid: 21, limit: 767 }]);
     await sweep([MARK], [], { ...seams(table), except: [TEAMMATE] });
     expect(table.killed).toEqual([21]);
   });
 
-  it('never ends what started before the run, or is another user’s', async () => {
+  it('a sweep never ends processes from before the run or of another user', async () => {
     const table = fakeTable(ME, [
       { pid: ME },
       { pid: 20, limit: 767, startTime: '99' },
@@ -75,13 +75,13 @@ describe('a sweep', () => {
     expect(table.killed).toEqual([]);
   });
 
-  it('never signals a pid that came round again', async () => {
+  it('a sweep never signals a reused pid', async () => {
     const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, startTime: '500' }]);
     await sweep([], [who(TEAMMATE, '400')], seams(table));
     expect(table.killed).toEqual([]);
   });
 
-  it('never signals a pid that came round again between the judgement and the signal', async () => {
+  it('a sweep never signals a pid that was reused between the check and the signal', async () => {
     const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }]);
     const reuse = (pid: number) => {
       const environ = table.environ(pid);
@@ -92,7 +92,7 @@ describe('a sweep', () => {
     expect(table.killed).toEqual([]);
   });
 
-  it('takes no older process for a child because its parent’s pid came round again', async () => {
+  it('a sweep does not take an older process for a child because its parent’s pid was reused', async () => {
     const table = fakeTable(ME, [
       { pid: ME },
       { pid: 20, limit: 767, startTime: '300' },
@@ -102,14 +102,14 @@ describe('a sweep', () => {
     expect(table.killed).toEqual([20]);
   });
 
-  it('does nothing with marks and identities of another boot', async () => {
+  it('a sweep ignores marks and identities of another boot', async () => {
     const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }]);
     const swept = await sweep([{ ...MARK, bootId: 'boot-0' }], [{ ...who(TEAMMATE), bootId: 'boot-0' }], seams(table));
     expect(swept).toEqual({ killed: [], clean: true });
     expect(table.killed).toEqual([]);
   });
 
-  it('goes on while the killed leave children behind', async () => {
+  it('a sweep goes on while killed processes leave children behind', async () => {
     const table = fakeTable(ME, [{ pid: ME }, { pid: 100, limit: 767 }]);
     const kill = (pid: number): void => {
       table.kill(pid);
@@ -119,7 +119,7 @@ describe('a sweep', () => {
     expect(table.killed).toHaveLength(21);
   });
 
-  it('does not call a pass empty in which a process slipped away', async () => {
+  it('a pass in which a process escaped does not count as empty', async () => {
     const table = fakeTable(ME, [{ pid: ME }, { pid: 50, hidden: 'gone' }]);
     let looks = 0;
     const list = (): number[] => {
@@ -131,7 +131,7 @@ describe('a sweep', () => {
     expect(table.killed).toEqual([50]);
   });
 
-  it('ends within its bound, and says so, when something will not die or may not be signalled', async () => {
+  it('a sweep ends within its bound, and reports processes that do not die or may not be signalled', async () => {
     const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }]);
     expect(await sweep([MARK], [], { ...seams(table), kill: () => {} })).toMatchObject({
       clean: false,
@@ -150,7 +150,7 @@ describe('a sweep of real processes', () => {
     return spawn(file, args, { env: { PATH: process.env['PATH'], ...markEnvironment(mark) }, stdio: 'ignore' });
   };
 
-  it('leaves nobody of the zoo of escapes', async (ctx) => {
+  it('a sweep leaves no process of the zoo of escapes', async (ctx) => {
     const zoo = openZoo();
     if (prlimitPath() === undefined) ctx.skip('there is no prlimit here');
     if (zoo.missing) ctx.skip(`there is no ${zoo.missing} here`);
@@ -168,7 +168,7 @@ describe('a sweep of real processes', () => {
     await until('the neighbour has ended', () => bystander.signalCode === 'SIGKILL');
   });
 
-  it('ends a process that shows as a zombie and runs on', async (ctx) => {
+  it('a sweep ends a process that shows as a zombie and still runs', async (ctx) => {
     const [mark] = createMarks(1, processes, Math.random, RUN);
     if (mark?.kind !== 'limit' || openZoo().missing) return ctx.skip('there is no prlimit, or no python3, here');
     const child = marked(mark, 'python3', join(import.meta.dirname, '../fixtures/zombie-leader.py'));
@@ -181,7 +181,7 @@ describe('a sweep of real processes', () => {
     expect(await exit).toEqual([null, 'SIGKILL']);
   });
 
-  it('finds by the environment and by a snapshot of descendants where there is no limit', async () => {
+  it('a sweep uses the environment and a snapshot of descendants where there is no limit', async () => {
     const [drawn] = createMarks(1, { ...processes, limits: () => 'unreadable' }, Math.random, RUN);
     if (drawn === undefined) throw new Error('no mark');
     const child = marked(drawn, '/bin/sh', '-c', 'env -i sleep 60 & wait');
@@ -198,8 +198,8 @@ describe('a sweep of real processes', () => {
   });
 });
 
-describe('a cord', () => {
-  it('is cut once, by an end, an error or a close', async () => {
+describe('a parent pipe', () => {
+  it('a parent pipe ends once, by an end, an error or a close', async () => {
     for (const cut of [
       (s: PassThrough) => s.end(),
       (s: PassThrough) => s.destroy(),
@@ -215,13 +215,13 @@ describe('a cord', () => {
     }
   });
 
-  it('is cut at once when it was cut before anybody held it', async () => {
+  it('a parent pipe that ended before it was watched ends at once', async () => {
     const stdin = new PassThrough();
     stdin.destroy();
     await new Promise<void>((resolve) => onParentExit(stdin, resolve));
   });
 
-  it('takes everything of the teammate along but itself, then lets it exit', async () => {
+  it('the end of a parent pipe ends everything of the teammate but itself, then lets it exit', async () => {
     const table = fakeTable(ME, [
       { pid: ME, limit: 767 },
       { pid: 11, parent: ME },

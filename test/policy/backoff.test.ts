@@ -1,4 +1,7 @@
-/** RELIABILITY fault 38: retry-after is honoured, pauses grow with jitter, and five teammates count as one vendor's guest. */
+/**
+ * Fault 38 of docs/reliability.md: retry-after is honoured, pauses grow with jitter, and five teammates of one vendor
+ * share one pause.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
@@ -17,18 +20,18 @@ describe('nextPause', () => {
     [5, 8_000, 16_000],
     [7, 30_000, 60_000],
     [1_000, 30_000, 60_000],
-  ])('after %i refusals is between %i and %i ms', (attempt, least, most) => {
+  ])('the pause after %i refusals is between %i and %i ms', (attempt, least, most) => {
     expect(nextPause(attempt, 0)).toBe(least);
     expect(nextPause(attempt, 1)).toBe(most);
   });
 
-  it('is never shorter than the vendor asks for, and spreads those who come back', () => {
+  it('the pause is never shorter than the vendor asks for, and its jitter spreads the retries', () => {
     expect(nextPause(1, 0, 20_000)).toBe(20_000);
     expect(nextPause(1, 0.999, 20_000)).toBeGreaterThan(20_900);
     expect(nextPause(1, 0, 0)).toBe(0);
   });
 
-  it('is bounded whatever comes in', () => {
+  it('the pause is bounded for any input', () => {
     fc.assert(
       fc.property(
         fc.integer(),
@@ -45,7 +48,7 @@ describe('nextPause', () => {
 });
 
 describe('the pause of a vendor', () => {
-  it('grows with each refusal after it, and is over with the first answer', () => {
+  it('the pause of a vendor grows with each later refusal and ends with the first answer', () => {
     const first = refusedAt(NO_PAUSE, { calledAt: 100, now: 200, random: 1 });
     expect(first).toEqual({ refusals: 1, until: 1_200 });
     const second = refusedAt(first, { calledAt: 1_200, now: 1_300, random: 1 });
@@ -53,7 +56,7 @@ describe('the pause of a vendor', () => {
     expect(answeredAt(second, 3_300)).toEqual(NO_PAUSE);
   });
 
-  it('counts calls that were under way together as one refusal', () => {
+  it('refusals of simultaneous calls count as one', () => {
     const first = refusedAt(NO_PAUSE, { calledAt: 100, now: 200, random: 1 });
     expect(refusedAt(first, { calledAt: 150, now: 300, random: 1 })).toEqual(first);
     expect(refusedAt(first, { calledAt: 150, now: 300, random: 0, retryAfterMs: 9_000 })).toEqual({
@@ -62,7 +65,7 @@ describe('the pause of a vendor', () => {
     });
   });
 
-  it('is not ended by an answer to a call from before it', () => {
+  it('an answer to a call from before the pause does not end it', () => {
     const pause = refusedAt(NO_PAUSE, { calledAt: 100, now: 200, random: 1 });
     expect(answeredAt(pause, 150)).toBe(pause);
   });

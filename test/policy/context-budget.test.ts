@@ -1,4 +1,4 @@
-/** S0 step 5 and "Context size limits": what a call may carry, to the byte. */
+/** The size limits of a call, to the byte (docs/specification.md R9.9). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bytesOf, clip, headOf, LIMITS, refusalOf, refusalText } from '../../src/policy/context-budget.ts';
@@ -6,24 +6,27 @@ import { bytesOf, clip, headOf, LIMITS, refusalOf, refusalText } from '../../src
 const utf8 = (text: string): number => Buffer.byteLength(text, 'utf8');
 
 describe('the limits', () => {
-  it("are S0's, in decimal bytes", () => {
+  it('the limits of a call are given in decimal bytes', () => {
     expect(LIMITS).toEqual({ context: 200_000, diff: 300_000, prompt: 500_000 });
   });
 
-  it.each(['context', 'diff', 'prompt'] as const)('of the %s hold to the byte, and say the size', (part) => {
-    const limit = LIMITS[part];
-    expect(refusalOf(part, 'x'.repeat(limit))).toBeUndefined();
-    expect(refusalOf(part, 'é'.repeat(limit / 2))).toBeUndefined();
-    const over = refusalOf(part, `${'x'.repeat(limit - 1)}é`);
-    expect(over).toEqual({ part, bytes: limit + 1, limit });
-    expect(over && refusalText(over)).toMatch(
-      new RegExp(`^The ${part} is [\\d,]+,001 bytes; the limit is [\\d,]+,000\\.$`),
-    );
-  });
+  it.each(['context', 'diff', 'prompt'] as const)(
+    'the limit of the %s is exact to the byte, and a refusal gives the size',
+    (part) => {
+      const limit = LIMITS[part];
+      expect(refusalOf(part, 'x'.repeat(limit))).toBeUndefined();
+      expect(refusalOf(part, 'é'.repeat(limit / 2))).toBeUndefined();
+      const over = refusalOf(part, `${'x'.repeat(limit - 1)}é`);
+      expect(over).toEqual({ part, bytes: limit + 1, limit });
+      expect(over && refusalText(over)).toMatch(
+        new RegExp(`^The ${part} is [\\d,]+,001 bytes; the limit is [\\d,]+,000\\.$`),
+      );
+    },
+  );
 });
 
 describe('bytes', () => {
-  it('are those of UTF-8, of any text', () => {
+  it('bytes are those of UTF-8, for any text', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => bytesOf(text) === utf8(text)));
     fc.assert(
       fc.property(
@@ -35,7 +38,7 @@ describe('bytes', () => {
 });
 
 describe('clipping', () => {
-  it('never cuts a character, and never gives more than the limit', () => {
+  it('clipping never cuts a character and never exceeds the limit', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), fc.nat(600), (text, limit) => {
         const clipped = clip(text, limit);
@@ -47,13 +50,13 @@ describe('clipping', () => {
     );
   });
 
-  it('keeps the beginning and the end, and says how much went', () => {
+  it('clipping keeps the beginning and the end, and says how much is missing', () => {
     const text = `begin ${'🙂'.repeat(1_000)} end`;
     const clipped = clip(text, 400);
     expect(clipped).toMatch(/^begin 🙂+\n\[… 3,[\d]{3} of 4,010 bytes left out …\]\n🙂+ end$/u);
   });
 
-  it('is quick with much', () => {
+  it('clipping a large text is fast', () => {
     expect(bytesOf(clip('é'.repeat(5_000_000), LIMITS.context))).toBeLessThanOrEqual(LIMITS.context);
   });
 });

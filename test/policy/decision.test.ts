@@ -1,4 +1,4 @@
-/** Every decision of the lead, with whom it is about and why, as `teams why` and the log tell it. */
+/** Every decision of the lead in words: its subject and its reason, as `teams why` and the log show them. */
 import { expect, it } from 'vitest';
 import { decisionOf, decisionText } from '../../src/policy/decision.ts';
 import type { FollowUp, Verdict } from '../../src/policy/sighting.ts';
@@ -46,7 +46,7 @@ it.each<[Verdict, string]>([
   expect(decisionText(decisionOf(verdict))).toBe(text);
 });
 
-it('tells what an older or a stranger’s event leaves out as far as it goes', () => {
+it('a decision of an older version or a foreign writer is worded with the facts that it has', () => {
   expect(decisionText({})).toBe('decided something');
   expect(decisionText({ act: 'restart' })).toBe('restarted a member');
 });

@@ -13,13 +13,13 @@ describe('a file pattern', () => {
     ['app/[id]/page.tsx', ['app/[id]/page.tsx', 'app/i/page.tsx'], ['app/page.tsx']],
     ['.', ['anything', 'at/all'], []],
     ['', [], ['anything']],
-  ])('%j is what it says', (pattern, inside, outside) => {
+  ])('a file pattern matches as documented: %j', (pattern, inside, outside) => {
     const isOne = matcher([pattern]);
     expect(inside.filter((path) => !isOne(path))).toEqual([]);
     expect(outside.filter((path) => isOne(path))).toEqual([]);
   });
 
-  it('of several is each of them', () => {
+  it('a pattern of several matches as each of them', () => {
     const isOne = matcher(['a/**', 'b.ts']);
     expect(['a/x', 'b.ts', 'c'].map((path) => isOne(path))).toEqual([true, true, false]);
   });

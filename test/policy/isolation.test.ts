@@ -1,4 +1,4 @@
-/** S4's "Role Isolation Rules": what a role may and may not, where messages are sent, tasks made and claims taken. */
+/** The rules of role isolation (docs/specification.md R10.17): which messages, tasks and claims a role may make. */
 import { describe, expect, it } from 'vitest';
 import { claimRefusal } from '../../src/model/board/board.ts';
 import { advance } from '../../src/model/board/advance.ts';
@@ -34,27 +34,27 @@ const creates = (member: string, fields: NewTaskInput): string => {
 };
 
 describe('a role', () => {
-  it('takes the tasks of its own prefix, and the longest one wins', () => {
+  it('a role claims the tasks of its own prefix, and the longest prefix wins', () => {
     expect(claim('fe', '1')).toBeUndefined();
     expect(claim('qa', '2')).toBeUndefined();
     expect(claim('dev', '1')).toMatch(/role fe-developer|another role's prefix/);
     expect(claim('fe', '2')).toBe('task #2 is assigned to qa');
   });
 
-  it('writes to its lead, and to no other member', () => {
+  it('a role writes to its lead and to no other member', () => {
     expect(mayMessage('pipeline', 'message', 'fe', 'coordinator')).toBeUndefined();
     expect(mayMessage('pipeline', 'message', 'fe', 'qa')?.why).toContain('(rule: peer messages)');
     expect(mayMessage('pipeline', 'broadcast', 'fe', 'qa')?.why).toContain('(rule: broadcast)');
   });
 
-  it('makes tasks for itself, and for nobody else', () => {
+  it('a role creates tasks for itself only', () => {
     expect(creates('fe', { subject: 'DEV-FE-002 More' })).toBe('made');
     expect(creates('fe', { subject: 'QA-FE-002 More' })).toBe('fe may not create tasks for other roles');
     expect(creates('fe', { subject: 'Anything', owner: name('qa') })).toBe('fe may not create tasks for other roles');
     expect(creates('fe', { subject: 'Anything' })).toBe('fe may not create tasks for other roles');
   });
 
-  it('owns no task whose prefix its role does not declare', () => {
+  it('a role owns no task whose prefix it does not declare', () => {
     const the = roles();
     const fields = newTaskSchema.parse({ subject: 'QA-FE-002 Check', owner: name('fe') });
     const outcome = the.tell({ type: 'task.created', task: '3', fields });
@@ -62,7 +62,7 @@ describe('a role', () => {
     expect(the.tell({ type: 'task.assigned', task: '2', owner: name('dev') })).toMatchObject({ ok: false });
   });
 
-  it('starts no other worker', () => {
+  it('a role starts no other worker', () => {
     expect(mayCall('teammate', 'Task')?.why).toContain('(rule: lead-only tool)');
   });
 });

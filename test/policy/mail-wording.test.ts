@@ -1,4 +1,4 @@
-/** SPEC §4: the human texts keep the seeds' wording, to the letter. */
+/** Texts for people keep the specified wording, to the letter (docs/specification.md R2.10). */
 import { expect, it } from 'vitest';
 import * as wording from '../../src/policy/mail-wording.ts';
 import { name } from './world.ts';
@@ -29,7 +29,7 @@ it.each([
     'Team alpha cancelled. 2 workers stopped. 1/3 tasks were completed before cancellation.',
   ],
   [wording.teamForceCancelled(name('alpha')), 'Team alpha force-cancelled.'],
-])('says %s', (text, expected) => {
+])('the mail text is %s', (text, expected) => {
   expect(text).toBe(expected);
 });
 
@@ -41,6 +41,6 @@ it.each([
   [90_999, '1m30s'],
   [55 * 60_000 + 5_000, '55m05s'],
   [7_500_000, '2h05m'],
-])('writes %i ms as %s', (ms, text) => {
+])('%i ms is written as %s', (ms, text) => {
   expect(wording.duration(ms)).toBe(text);
 });

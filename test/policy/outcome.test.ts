@@ -1,4 +1,4 @@
-/** SPEC §5: how a turn ends its task; SPEC §12: how a board ends a run. */
+/** How a turn ends its task (docs/specification.md R3.6), and how a board ends a run (R3.11). */
 import { describe, expect, it } from 'vitest';
 import { FAILURE_CLASSES } from '../../src/model/agent/agent.ts';
 import { gateSchema } from '../../src/model/team/team-config.ts';
@@ -19,7 +19,7 @@ describe('judgeFault', () => {
   const end: FaultyTurn = { ended: 'failed', why: 'timeout', message: 'Too long.', text: 'begun' };
   const released: TurnVerdict = { do: 'release', reason: 'agent', fault: 'timeout', why: 'timeout: Too long.' };
 
-  it('gives the task back for the same agent or another, and fails it when it is nobody’s', () => {
+  it('judgeFault returns the task for the same agent or another, and fails it if the fault is the task’s own', () => {
     expect(judgeFault(end, { done: 'again', afterMs: 5_000 })).toEqual({ ...released, retryAfterMs: 5_000 });
     expect(judgeFault({ ...end, retryAfterMs: 9 }, { done: 'again' })).toEqual({ ...released, retryAfterMs: 9 });
     expect(judgeFault({ ...end, retryAfterMs: 9 }, { done: 'replaced' })).toEqual({ ...released, retryAfterMs: 0 });
@@ -31,7 +31,7 @@ describe('judgeFault', () => {
     });
   });
 
-  it('is about an agent’s own faults, which the verdict of a program is none of', () => {
+  it('judgeFault judges faults of an agent; the exit code of a program is no such fault', () => {
     expect(isFaulty(end)).toBe(true);
     expect(isFaulty({ ...end, why: 'exit' })).toBe(false);
     expect(isFaulty({ ended: 'aborted' })).toBe(false);
@@ -39,7 +39,7 @@ describe('judgeFault', () => {
 });
 
 describe('judgeTurn', () => {
-  it('completes what was answered, after its checks', () => {
+  it('judgeTurn completes an answered task after its checks', () => {
     expect(judgeTurn({ ended: 'answered', text: 'done', exitCode: 0 }, task)).toEqual({
       do: 'complete',
       text: 'done',
@@ -48,7 +48,7 @@ describe('judgeTurn', () => {
     expect(judgeTurn({ ended: 'answered', text: 'done' }, task)).toEqual({ do: 'complete', text: 'done' });
   });
 
-  it('counts the program’s own no as a failed attempt', () => {
+  it('judgeTurn counts the failure of a program as a failed attempt', () => {
     expect(judgeTurn({ ...failed, why: 'exit', exitCode: 3 }, task)).toEqual({
       do: 'fail',
       why: 'exit code 3',
@@ -57,14 +57,14 @@ describe('judgeTurn', () => {
     });
   });
 
-  it('counts the task’s time-out as a failed attempt, and says how long it was', () => {
+  it('judgeTurn counts the time-out of a task as a failed attempt, and gives its length', () => {
     expect(judgeTurn({ ...failed, why: 'timeout' }, task)).toMatchObject({
       do: 'fail',
       why: 'timed out after 1m30s: exit code 3',
     });
   });
 
-  it.each(FAILURE_CLASSES.filter((one) => one !== 'timeout'))('counts %s against nobody', (why) => {
+  it.each(FAILURE_CLASSES.filter((one) => one !== 'timeout'))('judgeTurn counts %s as no attempt', (why) => {
     expect(judgeTurn({ ...failed, why, retryAfterMs: 7_000 }, task)).toEqual({
       do: 'release',
       reason: 'agent',
@@ -74,7 +74,7 @@ describe('judgeTurn', () => {
     });
   });
 
-  it('gives back what was stopped', () => {
+  it('judgeTurn releases a stopped task', () => {
     expect(judgeTurn({ ended: 'aborted' }, task)).toMatchObject({ do: 'release', reason: 'released' });
   });
 });
@@ -101,14 +101,14 @@ describe('exitCodeOf', () => {
   const gate = (result: string) => gateSchema.parse({ name: 'test', result });
 
   it.each([
-    ['all is completed', board({ end: 'complete' }), 0],
-    ['one failed', board({ end: 'complete' }, { end: 'fail' }), 1],
-    ['one that nobody requires failed', board({ end: 'complete' }, { end: 'fail', required: false }), 0],
-    ['one was skipped', board({ end: 'skip' }), 1],
-    ['one was cancelled', board({ end: 'cancel' }), 1],
-    ['one is still to be done', board({ end: 'none' }), 1],
-    ['an internal one is', board({ end: 'complete' }, { end: 'none', metadata: { _internal: true } }), 0],
-  ] as const)('when %s', (_, one, code) => {
+    ['all tasks are completed', board({ end: 'complete' }), 0],
+    ['one task failed', board({ end: 'complete' }, { end: 'fail' }), 1],
+    ['one task failed that is not required', board({ end: 'complete' }, { end: 'fail', required: false }), 0],
+    ['one task was skipped', board({ end: 'skip' }), 1],
+    ['one task was cancelled', board({ end: 'cancel' }), 1],
+    ['one task is open', board({ end: 'none' }), 1],
+    ['an internal task is open', board({ end: 'complete' }, { end: 'none', metadata: { _internal: true } }), 0],
+  ] as const)('the exit code when %s', (_, one, code) => {
     expect(exitCodeOf(one, [], { strict: false })).toBe(code);
   });
 
@@ -116,7 +116,7 @@ describe('exitCodeOf', () => {
     ['pass', 0, 0],
     ['fail', 1, 1],
     ['skipped', 0, 1],
-  ] as const)('when a gate is %s: %i, strictly %i', (result, code, strictly) => {
+  ] as const)('the exit code when a gate is %s: %i, strictly %i', (result, code, strictly) => {
     const one = board({ end: 'complete' });
     expect(exitCodeOf(one, [gate(result)], { strict: false })).toBe(code);
     expect(exitCodeOf(one, [gate(result)], { strict: true })).toBe(strictly);

@@ -1,4 +1,4 @@
-/** SPEC §1: the four profiles, and who may write to whom under each. */
+/** The four profiles, and who may write to whom under each (docs/specification.md R5.1). */
 import { describe, expect, it } from 'vitest';
 import { PROFILES } from '../../src/model/board/event.ts';
 import { MESSAGE_TYPES } from '../../src/model/team/message.ts';
@@ -34,7 +34,7 @@ describe('mayMessage', () => {
     expect(mayMessage(profile, type, from, to) === undefined).toBe(allowed);
   });
 
-  it('names the rule that says no', () => {
+  it('a refused message names the rule', () => {
     const rules = [
       mayMessage('v8', 'shutdown_request', 'ada', 'bob'),
       mayMessage('forge', 'broadcast', 'ada', 'bob'),
@@ -43,12 +43,12 @@ describe('mayMessage', () => {
     expect(rules).toEqual(['role × type', 'broadcast', 'peer messages']);
   });
 
-  it('says what the profile wants instead', () => {
+  it('a refused message names what the profile allows instead', () => {
     expect(mayMessage('forge', 'broadcast', 'ada', 'bob')?.why).toContain('only the lead broadcasts');
     expect(mayMessage('relay', 'message', 'ada', 'bob')?.why).toContain('to the lead only, not to bob');
   });
 
-  it.each(PROFILES)('lets no teammate control another under %s, by any name of the lead', (profile) => {
+  it.each(PROFILES)('under %s no teammate may control another, by any alias of the lead', (profile) => {
     for (const alias of ['lead', 'team-lead', 'coordinator', 'main']) {
       for (const type of MESSAGE_TYPES) {
         const isControl = type === 'shutdown_request' || type === 'plan_approval_response';
@@ -62,7 +62,7 @@ describe('mayMessage', () => {
   });
 });
 
-it.each(PROFILES)('questions to the lead under %s are refused where nobody answers', (profile) => {
+it.each(PROFILES)('under %s questions to the lead are refused if it is unattended', (profile) => {
   expect(mayAsk(profile, 'question') === undefined).toBe(profile !== 'relay');
   for (const kind of [undefined, 'alert', 'idle', 'task_failed']) expect(mayAsk(profile, kind)).toBeUndefined();
 });

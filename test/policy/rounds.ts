@@ -1,4 +1,4 @@
-/** Verdicts, reviews and results as the tests of the loop speak of them. */
+/** Verdicts, reviews and results for the tests of the refine loop. */
 import { parseName, type Name } from '../../src/model/text/names.ts';
 import {
   verdictSchema,

@@ -1,4 +1,10 @@
-/** Boards and sightings for the policies' tests: a board is made by the product's own fold, a sighting is what one writes down. */
+/**
+ * `World` of the policies: a board that the product's own fold makes from a sketch, and sightings that a test writes
+ * down. Use it for policies as tables (test/policy/).
+ *
+ *     const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }] });
+ *     judge(sighting(team, [seen('ada', { process: 'dead' }), seen('bob')]), LIMITS);
+ */
 import { advance, type AdvanceOutcome } from '../../src/model/board/advance.ts';
 import { emptyBoard, type Board } from '../../src/model/board/board.ts';
 import type { Author, Change, ClaimMode, Profile } from '../../src/model/board/event.ts';
@@ -33,10 +39,10 @@ export interface TeamSketch {
   readonly tasks?: readonly TaskSketch[] | undefined;
 }
 
-/** A board and the pen to write its log with. */
+/** A board, and the methods that write its log. */
 export class World {
   readonly board: Board = emptyBoard();
-  /** What views are told of it. */
+  /** The facts that views get. */
   readonly shown: ShownEvent[] = [];
   /** Milliseconds since 1970. */
   now = Date.parse('2026-01-01T00:00:00.000Z');
@@ -122,7 +128,7 @@ export class World {
     if (!outcome.ok) throw new Error(`${change.type}: ${outcome.why}`);
   }
 
-  /** What the lead says; may be refused. */
+  /** Appends a change of the lead; the fold may refuse it. */
   tell(change: Change): AdvanceOutcome {
     const { epoch, incarnation } = this.board.lead;
     return this.#advance(change, incarnation === null ? { person: LEAD, epoch: 0 } : { lead: incarnation, epoch });
@@ -141,7 +147,7 @@ export class World {
     return outcome;
   }
 
-  /** A fact of the event log. */
+  /** Adds a fact to the event log. */
   note(
     type: `${'agent' | 'lead' | 'member' | 'message'}.${string}`,
     fact: Readonly<Record<string, unknown>> = {},
@@ -161,7 +167,7 @@ export class World {
 
 export const world = (sketch: TeamSketch = {}): World => new World(sketch);
 
-/** A healthy member: alive for ten minutes, beating, with progress just now. */
+/** A healthy member: alive for ten minutes, with a fresh heartbeat and fresh progress. */
 export const seen = (member: string, rest: Partial<Omit<MemberSighting, 'name'>> = {}): MemberSighting => ({
   name: name(member),
   byHand: false,
@@ -184,7 +190,7 @@ export const seen = (member: string, rest: Partial<Omit<MemberSighting, 'name'>>
   ...rest,
 });
 
-/** What the lead sees of a world: each member healthy, or as told. */
+/** What the lead sees of a world: each member healthy, or as given. */
 export function sighting(
   world: World,
   members: readonly MemberSighting[] = [],

@@ -1,4 +1,4 @@
-/** The real CLIs, each by the very suite that the programs like them pass in `npm test`, thinking with the model server. */
+/** The real CLIs with the model server, each in the contract suite that their stand-in programs pass in `npm test`. */
 import { join } from 'node:path';
 import { beforeAll, beforeEach } from 'vitest';
 import { allowLeft } from '../support/leftovers.ts';
@@ -8,12 +8,12 @@ import { describeWithModel, type Cast } from '../agents/model-contract.ts';
 import { environment, REAL_CLIS, reach, realCli, SEEN, STALL_MS, type RealCli } from './clis.ts';
 
 const programs = new Map<RealCli, string>();
-/** What a CLI keeps in its own home is its own. */
+/** Files in the CLI's own home belong to the CLI. */
 beforeEach(() => allowLeft(/\/(?:codex|claude|gemini|opencode)\//));
 
 const only = process.env['ONLY'];
 
-/** Nothing is installed for a kind that was not asked for. */
+/** Only requested kinds are installed. */
 for (const kind of REAL_CLIS.filter((one) => only === undefined || one === only)) {
   beforeAll(async () => void programs.set(kind, await realCli(kind)));
   describeWithModel({ ...base(kind), ...SEEN[kind] });

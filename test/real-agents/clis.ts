@@ -1,4 +1,4 @@
-/** The real CLIs: by which version, how each is led to the model server, and what is known of it. */
+/** The real CLIs: their versions, how each is pointed to the model server, and their known differences. */
 import type { AgentSpec } from '../../src/model/agent/agent.ts';
 import type { Cast } from '../agents/model-contract.ts';
 import { installed } from '../hosts/install.ts';
@@ -7,7 +7,7 @@ import { PROGRAMS } from '../hosts/programs.ts';
 export const REAL_CLIS = ['claude', 'codex', 'gemini', 'opencode'] as const;
 export type RealCli = (typeof REAL_CLIS)[number];
 
-/** Its program, installed if it is not there. */
+/** Its program, installed if necessary. */
 export function realCli(kind: RealCli): Promise<string> {
   const found = PROGRAMS.find(({ host }) => host === kind);
   if (found === undefined) throw new Error(`test/hosts pins no ${kind}.`);
@@ -37,7 +37,7 @@ export const environment = (home: string): Record<string, string> => ({
   CLAUDE_CODE_MAX_RETRIES: '1',
 });
 
-/** Longer than the slowest of them needs to begin. */
+/** Milliseconds; longer than the slowest start. */
 export const STALL_MS = 20_000;
 
 const NO_STEERING = {
@@ -47,13 +47,13 @@ const NO_STEERING = {
 
 const MINUTE_MS = 60_000;
 
-/** What was seen of each, where it is not as the suite would have it. */
+/** The observed differences of each from the contract suite. */
 export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
   claude: { isWordy: true, makes: { tool: 'Write', input: { file_path: 'made', content: 'x' } } },
   codex: {
     isWordy: true,
     makes: { tool: 'exec_command', input: { cmd: 'touch made' } },
-    // To it a stream without its end is a broken one.
+    // It reports a stream without an end as a broken one.
     classes: { garbage: 'crashed' },
   },
   gemini: {
@@ -63,9 +63,10 @@ export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
       ...NO_STEERING,
       'cut then good': 'it gives up when a stream is cut',
     },
-    // It tells no status of these.
+    // It gives no status for these.
     classes: { 'no model': 'crashed', garbage: 'crashed' },
-    // Its file of a session is named by the minute: a second life in the same minute begins it anew, and loses it.
+    // Its session file is named by the minute: a second incarnation in the same minute overwrites it and loses the
+    // session.
     betweenLives: () => new Promise((resume) => setTimeout(resume, MINUTE_MS - (Date.now() % MINUTE_MS) + 1_000)),
   },
   opencode: {
@@ -76,7 +77,7 @@ export const SEEN: Readonly<Record<RealCli, Partial<Cast>>> = {
       ...NO_STEERING,
       overflow: 'it compacts by itself, again and again, until its turn is over by time',
     },
-    // It tries again in silence, for longer than this suite listens; of a model that is not there it tells no status.
+    // It retries in silence for longer than this suite waits; for a missing model it gives no status.
     classes: {
       '529': 'timeout',
       '500': 'timeout',

@@ -1,6 +1,6 @@
 /**
- * One team of the real CLIs on one board: a Claude that leads it over MCP, and a Codex, a Gemini and a command as its
- * teammates, each started and given its task by the lead's tools.
+ * One team of the real CLIs on one board: a Claude leads over MCP, and a Codex, a Gemini and a command are its
+ * teammates. The lead's tools start each of them and assign its task.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ beforeEach(() => allowLeft(/\/(?:homes|home)\//));
 const WORKERS = ['codex', 'gemini', 'shell'] as const;
 const LOOK_MS = 500;
 
-/** What the lead's model does, one call after the other; then it looks until all is done, and ends the team. */
+/** The calls of the lead's model, one after the other; then it waits until all is done, and ends the team. */
 const PLAN: readonly ToolUse[] = [
   { tool: 'TeamCreate', input: { name: 'crew' } },
   ...WORKERS.map((name) => ({
@@ -52,13 +52,13 @@ function leading(): (asked: Asked) => Step {
   };
 }
 
-/** A teammate's model tells the lead of its task, then ends its turn. */
+/** A teammate's model reports its task to the lead, then ends its turn. */
 const working = ({ user, results }: Asked): Step =>
   user.includes('Work of') && results.length === 0
     ? { calls: [{ tool: 'SendMessage', input: { recipient: 'lead', content: 'Begun.' } }] }
     : { text: 'Done.' };
 
-/** The user's own configuration: what a project says of commands and addresses is not believed. */
+/** The user's own configuration, since commands and addresses of a project are not trusted. */
 async function configured(root: string, { url }: ModelServer): Promise<Record<string, string>> {
   const { PATH: _, HOME: __, ...keys } = environment('');
   const agent = async (kind: 'codex' | 'gemini') => ({
@@ -77,7 +77,7 @@ async function configured(root: string, { url }: ModelServer): Promise<Record<st
   return { ...environment(root), XDG_CONFIG_HOME: join(root, 'config'), XDG_STATE_HOME: join(root, 'state') };
 }
 
-it('is led by Claude, does its tasks together, and leaves nothing behind', async () => {
+it('a team of real CLIs is led by Claude, does its tasks together, and leaves nothing behind', async () => {
   const root = tempDir();
   const lead = leading();
   const script = (asked: Asked): Step => (asked.wire === 'anthropic' ? lead(asked) : working(asked));

@@ -45,7 +45,7 @@ const lines = (path: string): string[] => (existsSync(path) ? readFileSync(path,
 const gate = (file: string): string => `until test -e ${file}; do sleep 0.02; done`;
 const open = (on: Team, file: string): void => writeFileSync(join(on.root, file), '');
 const kill = (on: Team, member: string): boolean => process.kill(on.pid(member), 'SIGKILL');
-/** A sleep of a shell's loop may have ended meanwhile. */
+/** A sleep of a shell loop may have ended meanwhile. */
 function killed(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -62,7 +62,7 @@ const completions = (on: Team): string[] =>
   );
 
 describe('a teammate that is killed', () => {
-  it('gives its task to another at once, when what it had started is gone', async () => {
+  it('a killed teammate gives its task to another at once, after all that it started is gone', async () => {
     allowLeft(/\.(lock|tmp)$/);
     const work = { run: `echo "$TEAMS_MEMBER $$" >> who.txt; ${gate('go')}` };
     const on = await team({ members: ['ada', 'bob'], tasks: [{ subject: 'One', work }] });
@@ -82,7 +82,7 @@ describe('a teammate that is killed', () => {
     await session.shutDown();
   });
 
-  it('is restarted after 5, 10 and 20 s, then given up, and its tasks go to another', async () => {
+  it('a killed teammate is restarted after 5, 10 and 20 s, then abandoned, and its tasks go to another', async () => {
     allowLeft(/\.(lock|tmp)$/);
     const clock = fastClock();
     const tasks = [
@@ -100,11 +100,11 @@ describe('a teammate that is killed', () => {
       const died = clock.monotonic();
       kill(on, 'ada');
       const after = life <= 3 ? 'restart' : 'abandon';
-      // Not Bob's: on a busy machine his heart may seem to stand still, at forty times its speed.
+      // Not Bob's: at forty times the speed his heartbeat may look stale on a busy machine.
       const times = (): number => decided(on, after).filter((member) => member === 'ada').length;
       await on.until(`${after} ${life}`, () => times() === (life <= 3 ? life : 1));
       delays.push(clock.monotonic() - died);
-      // A start takes its time by the machine's clock.
+      // A start takes real time.
       clock.race(1);
       if (life <= 3) await on.until('it is there again', () => on.find('ada') !== undefined && on.find('ada') !== pid);
       clock.race(40);
@@ -118,7 +118,7 @@ describe('a teammate that is killed', () => {
     await session.shutDown();
   });
 
-  it('is ended and started once more when its next process hangs before it is ready', async () => {
+  it('a killed teammate is ended and started once more if its next process hangs before it is ready', async () => {
     allowLeft(/\.(lock|tmp)$/);
     const clock = fastClock();
     const on = await team({ members: ['ada'], tasks: [{ subject: 'One', work: { run: gate('go') } }] });
@@ -126,7 +126,7 @@ describe('a teammate that is killed', () => {
     await session.start(session.startable());
     const loop = session.run();
     await on.until('it works', (board) => board.busy.size === 1);
-    // Whoever becomes ada next waits here for 15 s of the machine's, which are ten minutes of the lead's.
+    // The next process of ada waits here for 15 s of real time, which are ten minutes of the lead's.
     const stuck = on.paths.leaseLock(name('ada'));
     writeFileSync(stuck, 'not a lock of ours');
     kill(on, 'ada');
@@ -141,7 +141,7 @@ describe('a teammate that is killed', () => {
     await session.shutDown();
   });
 
-  it('fails a task that took down three processes, and nobody touches it again', async () => {
+  it('a task that took down three processes fails and is never claimed again', async () => {
     allowLeft(/\.(lock|tmp)$/);
     const tasks = [{ subject: 'Poison', work: { run: 'kill -9 $PPID; sleep 5' } }, { subject: 'Good' }];
     const on = await team({ members: ['ada', 'bob', 'cy', 'dan'], tasks });
@@ -150,7 +150,7 @@ describe('a teammate that is killed', () => {
     expect(on.task('2').status).toBe('completed');
   });
 
-  it('has its restart counted on disk at once, for the next lead', async () => {
+  it('a restart of a killed teammate is counted on disk at once, for the next lead', async () => {
     allowLeft(/\.(lock|tmp)$/);
     const clock = fastClock();
     const on = await team({ members: ['ada'] });
@@ -166,7 +166,7 @@ describe('a teammate that is killed', () => {
     await first.close();
   });
 
-  it('that was only stopped loses its task to another, and the late end of it is refused', async () => {
+  it('a stopped teammate loses its task to another, and its late completion is refused', async () => {
     allowLeft(/\.(lock|tmp)$/);
     const clock = fastClock();
     const work = { run: `echo "$TEAMS_MEMBER" >> who.txt; ${gate('go')}` };
@@ -202,7 +202,7 @@ describe('a teammate that hangs', () => {
   const limits = { watchdogWarningMs: 300, watchdogReassignMs: 700, maxConsecutiveErrors: 3, maxAgents: 5 };
   const waits = scripted({ waitsFor: 'go', repeat: true });
 
-  it('is asked once, then loses its task and its process', async () => {
+  it('a hanging teammate is asked once, then loses its task and its process', async () => {
     allowLeft(/\.(lock|tmp)$/);
     const on = await team({
       members: [{ name: 'ada', agent: waits }, 'bob'],
@@ -220,7 +220,7 @@ describe('a teammate that hangs', () => {
     await session.shutDown();
   });
 
-  it('is let be as long as it prints', async () => {
+  it('a hanging teammate is left alone as long as it prints', async () => {
     const on = await team({
       members: [{ name: 'ada', agent: waits }, 'bob'],
       tasks: [{ subject: 'One', owner: name('ada') }],
@@ -239,7 +239,7 @@ describe('a teammate that hangs', () => {
     await session.shutDown();
   });
 
-  it('loses nothing when it was the lead that slept', async () => {
+  it('a teammate loses nothing if it was the lead that slept', async () => {
     const clock = fastClock();
     const on = await team({
       members: [{ name: 'ada', agent: waits }, 'bob'],
@@ -278,7 +278,7 @@ describe('a lead that is killed', () => {
     expect([...on.board().tasks.values()].filter((task) => task.attempts + task.lost > 0)).toEqual([]);
   };
 
-  it('takes everything along within two seconds, and a new one ends the run with the same results', async () => {
+  it('a killed lead takes everything along within two seconds, and a new one ends the run with the same results', async () => {
     const on = await team({ members: ['ada', 'bob', 'cy'], tasks });
     const first = await leadProcess(on);
     await on.until('work is under way', (board) => board.busy.size >= 2 && completions(on).length >= 2);
@@ -289,7 +289,7 @@ describe('a lead that is killed', () => {
     await finish(on);
   });
 
-  it('together with everybody else is cleaned up after by the next, which ends the run', async () => {
+  it('a lead killed together with every other process is cleaned up after by the next, which ends the run', async () => {
     const on = await team({ members: ['ada', 'bob', 'cy'], tasks });
     const first = await leadProcess(on);
     await on.until('work is under way', (board) => board.busy.size >= 2 && completions(on).length >= 2);
@@ -300,7 +300,7 @@ describe('a lead that is killed', () => {
     expect(reaper).toHaveLength(1);
     for (const pid of [...reaper, first.pid, ...living(marks)]) killed(pid);
     await first.ended;
-    // Nobody was left to end what a teammate was just starting.
+    // No process was left to end what a teammate was just starting.
     const second = await lead(on);
     expect(living(marks)).toEqual([]);
     await second.close();
@@ -308,7 +308,7 @@ describe('a lead that is killed', () => {
   });
 
   it.each(SPAWN_POINTS.flatMap((point) => Array.from({ length: SIZES.spawnDeaths }, () => point)))(
-    'while it starts a teammate, %s, leaves no process, and the next lead starts them all',
+    'a lead killed while it starts a teammate, %s, leaves no process, and the next lead starts all members',
     async (dies) => {
       allowLeft(/\.(lock|tmp)$/);
       const on = await team({ members: ['ada', 'bob', 'cy'], tasks: tasks.slice(0, 3) });
@@ -325,7 +325,7 @@ describe('a lead that is killed', () => {
     },
   );
 
-  it('takes a zoo of escapes along', async (context) => {
+  it('a killed lead takes a zoo of escapes along', async (context) => {
     allowLeft(/\.(lock|tmp)$/);
     const zoo = openZoo();
     if (zoo.missing) context.skip(`there is no ${zoo.missing} here`);
@@ -356,7 +356,7 @@ describe('a lead that is killed', () => {
 });
 
 describe('who leads', () => {
-  it('is one of two that start at once; the other is told who', async () => {
+  it('one of two leads that start at once leads; the other learns which', async () => {
     const on = await team({ members: [] });
     for (let round = 0; round < 20; round += 1) {
       const answers = await Promise.allSettled([lead(on, { endsWhenDone: false }), lead(on, { endsWhenDone: false })]);
@@ -369,7 +369,7 @@ describe('who leads', () => {
     }
   });
 
-  it('is decided between processes too', async () => {
+  it('one of two lead processes leads', async () => {
     const on = await team({ members: [] });
     const both = await Promise.all([leadProcess(on, { serves: true }), leadProcess(on, { serves: true })]);
     const [winner, loser] = both[0].said()?.is === 'ready' ? both : both.toReversed();
@@ -381,7 +381,7 @@ describe('who leads', () => {
     expect(await winner?.ended).toMatchObject({ code: 0 });
   });
 
-  it('passes to whoever takes over, also from a stopped lead, which writes nothing more', async () => {
+  it('leadership passes to a takeover, also from a stopped lead, which writes nothing more', async () => {
     const on = await team({ members: ['ada'], tasks: [{ subject: 'One', work: { run: gate('go') } }] });
     const old = await leadProcess(on, { serves: true });
     await on.until('it works', (board) => board.busy.size === 1);
@@ -396,7 +396,7 @@ describe('who leads', () => {
     expect(on.task('1').status).toBe('completed');
   });
 
-  it('is given up by a lead that finds another in the log: it stops what it started and touches nothing', async () => {
+  it('a lead that finds another in the log gives up: it stops what it started and changes nothing', async () => {
     allowLeft(/\.(lock|tmp)$/);
     const on = await team({ members: ['ada'], tasks: [{ subject: 'One', work: { run: gate('go') } }] });
     const session = await lead(on);
@@ -416,7 +416,7 @@ describe('who leads', () => {
   });
 });
 
-/** Those who work there may be writing, so a directory that fills again is removed again. */
+/** Running members may still write, so a directory that fills again is removed again. */
 function remove({ paths }: Team): void {
   for (let tries = 0; existsSync(paths.folder); tries += 1) {
     try {
@@ -427,8 +427,8 @@ function remove({ paths }: Team): void {
   }
 }
 
-describe('a team directory that goes', () => {
-  it.for(['removed', 'removed and made again'])('%s ends lead and teammates', async (how) => {
+describe('a removed team directory', () => {
+  it.for(['removed', 'removed and made again'])('a team directory that is %s ends lead and teammates', async (how) => {
     const on = await team({ members: ['ada', 'bob'], tasks: [{ subject: 'One', work: { run: gate('go') } }] });
     const led = await leadProcess(on, { serves: true });
     await on.until('it works', (board) => board.busy.size === 1);
@@ -441,7 +441,7 @@ describe('a team directory that goes', () => {
     expect(left).toEqual([]);
   });
 
-  it('ends a worker that has no lead', async () => {
+  it('a removed team directory ends a worker without a lead', async () => {
     const on = await team({ members: ['ada'] });
     const worker = await workerProcess(on, 'ada');
     remove(on);
@@ -450,7 +450,7 @@ describe('a team directory that goes', () => {
 });
 
 describe('a disk', () => {
-  it('that is full for a while in mid-run holds the work up, and costs none of it', async (context) => {
+  it('a disk that is full for a while in mid-run delays the work, and loses none of it', async (context) => {
     const reason = noSmallDisk();
     if (reason) return context.skip(reason);
     const root = tempDir();
@@ -459,7 +459,7 @@ describe('a disk', () => {
     expect({ code, said }).toMatchObject({ code: 0, said: { is: 'ended', completed: once } });
   });
 
-  it('that turns read-only for a while in mid-run holds the work up, and ends no process', async (context) => {
+  it('a disk that turns read-only for a while in mid-run delays the work, and ends no process', async (context) => {
     const reason = noSmallDisk();
     if (reason) return context.skip(reason);
     const root = tempDir();
@@ -468,7 +468,7 @@ describe('a disk', () => {
     expect({ code, said }).toMatchObject({ code: 0, said: { is: 'ended', completed: once, isHeldUp: true } });
   });
 
-  it('that may not be written is said, and nothing is made or started', async (context) => {
+  it('a read-only disk is reported, and nothing is created or started', async (context) => {
     const reason = noSmallDisk();
     if (reason) return context.skip(reason);
     const root = tempDir();
@@ -481,7 +481,7 @@ describe('a disk', () => {
 });
 
 describe('a system that watches nothing', () => {
-  it('costs each process one warning, and no run its end', async (context) => {
+  it('a system without file watching gives each process one warning, and does not end the run', async (context) => {
     const reason = mustWatch();
     if (reason) return context.skip(reason);
     const { code, said } = await (await unwatched(tempDir(), 'unwatched')).ended;
@@ -490,8 +490,8 @@ describe('a system that watches nothing', () => {
   });
 });
 
-describe('a config that somebody breaks in mid-run', () => {
-  it('ends no work', async () => {
+describe('a config that is damaged in mid-run', () => {
+  it('a config that is damaged in mid-run ends no work', async () => {
     const on = await team({ members: ['ada'], tasks: [{ subject: 'One', work: { run: gate('go') } }] });
     const led = await leadProcess(on);
     await on.until('it works', (board) => board.busy.size === 1);

@@ -1,7 +1,7 @@
 /**
- * A day of a team, pressed into an hour and a half of a time that the test owns: a stuck worker, a dead one, a crash
- * loop, a quarantine, a vendor's pause and a laptop that sleeps, in one run of the real lead. What happens, and when, is
- * expected to the word.
+ * A day of a team in an hour and a half of simulated time: a stuck worker, a dead one, a crash loop, a quarantine, a
+ * vendor's pause and a laptop that sleeps, in one run of the real lead. The test expects every decision with its time,
+ * word by word.
  */
 import { expect, it } from 'vitest';
 import { waitingMail } from '../../src/store/mail/inbox-view.ts';
@@ -24,7 +24,7 @@ const board = (told: ToldTeam): ToldTeam =>
 
 const PAUSED = { note: { state: 'rate-limited', reason: 'its vendor asked for a pause', since: 0 } } as const;
 
-/** What the play does; what the lead makes of it is expected below. */
+/** The events of the day; the lead's decisions are expected below. */
 async function play(stage: Stage): Promise<void> {
   const at = async (time: string, happens: (told: ToldTeam) => unknown): Promise<void> => {
     await stage.until(time);
@@ -32,29 +32,29 @@ async function play(stage: Stage): Promise<void> {
   };
   await at('00:05', (told) => told.claim('1', 'worker-1').claim('2', 'worker-2').claim('6', 'worker-5'));
   await at('00:05', (told) => told.claim('8', 'worker-6'));
-  // The vendor of worker-5 asks for a quarter of an hour.
+  // The vendor of worker-5 asks for a pause of 15 minutes.
   await at('00:10', (told) => told.process('worker-5', 'alive', PAUSED));
-  // Worker-3 ends, and each of its next processes does.
+  // Worker-3 exits, and so does each of its next processes.
   stage.crashing.set('worker-3', 'exit 1');
   await at('00:15', () => stage.dies('worker-3', 'exit 1'));
-  // Worker-4 fails, whatever it does, and leaves in order when it is told to.
+  // Worker-4 fails every task, and leaves in order when it is told to.
   await at('01:20', (told) => told.claim('4', 'worker-4').fail('4', 'worker-4', 'it broke'));
   await at('01:30', (told) => told.claim('4', 'worker-4').fail('4', 'worker-4', 'it broke'));
   await at('01:40', (told) => told.claim('5', 'worker-4').fail('5', 'worker-4', 'it broke'));
   await at('01:45', () => stage.dies('worker-4', 'exit 0'));
-  // Worker-2 is killed, comes back, and is well again.
+  // Worker-2 is killed, comes back, and is healthy again.
   await at('02:00', () => stage.dies('worker-2'));
   await at('02:10', (told) => told.claim('2', 'worker-2'));
   await at('04:00', (told) => told.complete('2', 'worker-2'));
   await at('04:05', (told) => told.claim('3', 'worker-2').complete('3', 'worker-2'));
-  // Worker-6 prints now and then. Worker-1 answers that it lives, and gets on with nothing.
+  // Worker-6 prints now and then. Worker-1 answers that it lives, and makes no progress.
   await at('04:05', () => stage.prints('worker-6'));
   await stage.until('05:05');
   await stage.answers('worker-1', 'STATUS: works on task #1');
   for (const time of ['08:00', '12:00']) await at(time, () => stage.prints('worker-6'));
   await at('15:10', (told) => told.process('worker-5', 'alive'));
   await at('16:00', (told) => told.complete('6', 'worker-5'));
-  // The lid is closed for an hour.
+  // The laptop sleeps for an hour.
   await stage.until('17:30');
   await stage.sleep(60 * 60);
   await at('78:00', (told) => told.complete('8', 'worker-6'));
@@ -153,7 +153,7 @@ worker-6: STATUS CHECK: Report progress on task #8.
 const mailOf = ({ store }: ToldTeam, member: string): string[] =>
   [...waitingMail(store.disk, store.paths.inbox(name(member)))].map(({ content }) => `${member}: ${content}`);
 
-it('is led as the rules say, every decision told with its reason, and no task is lost', async () => {
+it('the lead follows its rules through a day, logs every decision with its reason, and loses no task', async () => {
   const stage = new Stage(CAST, {}, board);
   await stage.begin();
   const before = (await stage.log()).length;
@@ -167,7 +167,7 @@ it('is led as the rules say, every decision told with its reason, and no task is
   expect(stage.ending).toEqual({ why: 'finished' });
 });
 
-it('takes any act of an agent for progress, and the wait for a person for no silence', async () => {
+it('any act of an agent counts as progress, and waiting for a person is not silence', async () => {
   const stage = new Stage({ ada: 'executor/claude', bob: 'executor/claude' }, {}, (told) =>
     told.add('One', { owner: 'ada' }).add('Two', { owner: 'bob' }),
   );
@@ -184,7 +184,7 @@ it('takes any act of an agent for progress, and the wait for a person for no sil
   await stage.now((told) => told.say({ type: 'request.answered', request: REQUEST, approve: true, text: 'Do.' }));
   await stage.until('26:00');
   const decided = (await stage.log()).filter((line) => line.includes('lead.decided'));
-  // Both have got on until then.
+  // Both made progress until then.
   expect(decided.map((line) => line.split(':').slice(0, 2).join(':'))).toEqual([
     '25:00 ada lead.decided sent ada a status check for task #1',
     '25:00 bob lead.decided sent bob a status check for task #2',

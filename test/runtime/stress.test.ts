@@ -1,4 +1,6 @@
-/** Whole teams that lose their lead, and large ones that are led on; sizes and figures as in RELIABILITY §5. */
+/**
+ * Whole teams that lose their lead, and large teams; sizes and figures are in docs/reliability.md "The four layers".
+ */
 import { describe, expect, it } from 'vitest';
 import { running } from '../support/processes.ts';
 import { figure } from '../support/figures.ts';
@@ -13,7 +15,7 @@ const WITHIN_MS = 2_000;
 const MAIL = 10_000;
 const TASKS = 1_000;
 
-/** Two teammates at work, each on something that has a child in a session of its own. */
+/** Two teammates at work, each on a command that has a child in its own session. */
 async function atWork(root: string): Promise<{ on: Team; first: Apart }> {
   allowLeft(/\.(lock|tmp)$/);
   const run = 'setsid sleep 300 & sleep 300';
@@ -28,7 +30,7 @@ async function atWork(root: string): Promise<{ on: Team; first: Apart }> {
 }
 
 describe('a lead that is killed', () => {
-  it('leaves nothing after two seconds, every time', { timeout }, async () => {
+  it('a killed lead leaves no process after two seconds, every time', { timeout }, async () => {
     const times: number[] = [];
     for (let death = 0; death < SIZES.leadDeaths; death += 1) {
       const { on, first } = await atWork(tempDir());
@@ -42,24 +44,28 @@ describe('a lead that is killed', () => {
     expect(violations).toBe(0);
   });
 
-  it('with its reaper and everybody at once leaves what the next lead ends', { timeout }, async () => {
-    let left = 0;
-    for (let fault = 0; fault < SIZES.doubleFaults; fault += 1) {
-      const { on, first } = await atWork(tempDir());
-      const marks = on.marks();
-      const reaper = running().find(({ parent, command }) => parent === first.pid && command.includes('reaper.cjs'));
-      for (const pid of [reaper?.pid ?? 0, first.pid, on.pid('ada'), on.pid('bob')]) process.kill(pid, 'SIGKILL');
-      await first.ended;
-      const next = await lead(on);
-      left += living(marks).length;
-      await next.close();
-    }
-    figure({ area: 'lead, reaper and teammates killed at once', count: SIZES.doubleFaults, violations: left });
-    expect(left).toBe(0);
-  });
+  it(
+    'what a lead leaves that is killed with its reaper and every teammate, the next lead ends',
+    { timeout },
+    async () => {
+      let left = 0;
+      for (let fault = 0; fault < SIZES.doubleFaults; fault += 1) {
+        const { on, first } = await atWork(tempDir());
+        const marks = on.marks();
+        const reaper = running().find(({ parent, command }) => parent === first.pid && command.includes('reaper.cjs'));
+        for (const pid of [reaper?.pid ?? 0, first.pid, on.pid('ada'), on.pid('bob')]) process.kill(pid, 'SIGKILL');
+        await first.ended;
+        const next = await lead(on);
+        left += living(marks).length;
+        await next.close();
+      }
+      figure({ area: 'lead, reaper and teammates killed at once', count: SIZES.doubleFaults, violations: left });
+      expect(left).toBe(0);
+    },
+  );
 });
 
-it('a team with much mail and many tasks is led on', { timeout }, async () => {
+it('a lead resumes a team with much mail and many tasks', { timeout }, async () => {
   const times: number[] = [];
   for (let resume = 0; resume < SIZES.resumes; resume += 1) {
     const tasks = Array.from({ length: TASKS }, (_, n) => ({ subject: `Task ${n}`, owner: 'bob' }));

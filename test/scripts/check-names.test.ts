@@ -31,7 +31,7 @@ async function sources(texts: Readonly<Record<string, string>>): Promise<void> {
 }
 
 describe('check-names', () => {
-  it('fails for an exported type name that two files declare, and lists both places', async () => {
+  it('check-names fails for an exported type name that two files declare, and lists both places', async () => {
     await sources({
       'a.ts': 'export interface Line {\n  readonly text: string;\n}\n',
       'b/c.tsx': '\nexport type Line = string;\n',
@@ -41,12 +41,12 @@ describe('check-names', () => {
     expect(stderr).toMatch(/The exported type Line is declared 2 times: .*a\.ts:1, .*c\.tsx:2\.\n$/);
   });
 
-  it('finds a class and a type that are exported in a list', async () => {
+  it('check-names finds a class and a type that are exported in a list', async () => {
     await sources({ 'a.ts': 'export class Line {}\n', 'b.ts': 'type Line = string;\nexport type { Line };\n' });
     expect((await check()).code).toBe(1);
   });
 
-  it('accepts re-exports, private types, and a constant that shares its name with one type', async () => {
+  it('check-names accepts re-exports, private types, and a constant that shares its name with one type', async () => {
     await sources({
       'a.ts': 'export const Line = 1;\nexport type Line = string;\n',
       'b.ts': "export { type Line } from './a.ts';\n",

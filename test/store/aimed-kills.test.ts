@@ -1,6 +1,6 @@
 /**
- * Layer 4 of RELIABILITY §4: real processes that kill or stop themselves at a named file call. A survivor does the same
- * right afterwards, and at the end a judge compares every process's history with what the files say.
+ * Layer 4 of docs/reliability.md: real processes kill or stop themselves at a named file call. A survivor then does the
+ * same work, and at the end a judge compares every process's history with the files.
  */
 import { expect, it } from 'vitest';
 import type { Aim } from '../support/aimed/aim.ts';
@@ -11,7 +11,7 @@ import { SIZES, TIMEOUT_MS } from '../support/sizes.ts';
 
 const NAMES = Object.keys(SCENARIOS);
 
-/** So many of the aims, evenly, and again from the first when there are fewer. */
+/** `count` of the aims, evenly spread; starts again from the first if there are fewer. */
 const spread = (aims: readonly Aim[], count: number): Aim[] =>
   Array.from(
     { length: count },
@@ -33,18 +33,18 @@ async function shootAt(name: string, signal: Signal, count: number): Promise<voi
   figure({ area: `${what}: ${name}`, count: range.hits, violations: violations.length, times: range.times });
   expect(violations).toEqual([]);
   expect(range.hits).toBe(count);
-  // A file that is there already costs one call less than the first time: some aims are never reached.
+  // An existing file costs one call less than a new one, so some aims are never reached.
   expect(shots).toBeLessThan(count / 0.75);
 }
 
 it.each(NAMES)(
-  'whoever is killed in the middle of %s leaves nothing lost, doubled or unreadable',
+  'a process killed in the middle of %s leaves nothing lost, doubled or unreadable',
   { timeout: TIMEOUT_MS },
   (name) => shootAt(name, 'SIGKILL', Math.ceil(SIZES.aimedKills / NAMES.length)),
 );
 
 it.each(NAMES)(
-  'whoever stands still in the middle of %s robs nobody and loses nothing',
+  'a process stopped in the middle of %s loses no lock, and nothing is lost',
   { timeout: TIMEOUT_MS },
   (name) => shootAt(name, 'SIGSTOP', Math.ceil(SIZES.aimedStops / NAMES.length)),
 );

@@ -1,4 +1,7 @@
-/** Layer 2 of RELIABILITY §4: every work with its n-th call failing in every way, for every n, and then recovered from. */
+/**
+ * Layer 2 of docs/reliability.md: in every operation the n-th call fails in every way, for every n, and recovery
+ * follows.
+ */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -15,12 +18,12 @@ import { tempDir } from '../support/temp.ts';
 
 const WORKS = [send, sendLong, take, claim, complete, config, create, putAway, spawning, recover];
 
-/** No work has so many calls: who comes here goes round in circles. */
+/** No operation has so many calls. More calls mean an endless loop. */
 const MOST = 2_000;
-/** About as many calls as a recovery has. */
+/** About the number of calls of a recovery. */
 const RECOVERY = 60;
 
-/** Where in the recovery a second fault befalls. */
+/** The points of the recovery at which a second fault occurs. */
 function seconds(n: number): Again[] {
   const random = new Random(n);
   const [first, ...rest] = FAULTS;
@@ -31,7 +34,7 @@ function seconds(n: number): Again[] {
 }
 
 describe.each(WORKS.map((work) => [work.name, work] as const))('%s', (name, work) => {
-  it.each(FAULTS)('survives %s at every call', { timeout: 2 * TIMEOUT_MS }, async (fault) => {
+  it.each(FAULTS)('the operation survives %s at every call', { timeout: 2 * TIMEOUT_MS }, async (fault) => {
     vi.stubEnv('XDG_STATE_HOME', tempDir());
     const from = await template(work);
     let n = 1;

@@ -1,4 +1,4 @@
-/** Layer 3 of RELIABILITY §4: random commands, done to the real store and to a plain model, which must agree. */
+/** Layer 3 of docs/reliability.md: random commands on the real store and on a plain model, which must agree. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { realDisk } from '../../src/store/files/disk.ts';
@@ -9,7 +9,7 @@ import { boardOf, name, teamAt } from '../support/team.ts';
 import { SIZES, TIMEOUT_MS } from '../support/sizes.ts';
 import { tempDir } from '../support/temp.ts';
 
-/** A command without a state of its own: what it does, and how it is told when it fails. */
+/** A command without state: its action, and its name in a failure. */
 const command = <Real extends object>(what: string, act: (real: Real) => unknown): fc.AsyncCommand<object, Real> => ({
   check: () => true,
   run: async (_, real) => {
@@ -40,7 +40,7 @@ const MAIL = [
 ];
 
 const by = fc.nat({ max: 1 });
-/** Mostly 0: the current one. */
+/** Mostly 0: the current incarnation. */
 const old = fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat({ max: 2 }) });
 
 const BOARD = [
@@ -78,7 +78,7 @@ const BOARD = [
 ];
 
 it(
-  'an inbox loses, doubles, reorders and makes up nothing, whatever is done and whoever dies',
+  'an inbox loses, doubles, reorders and invents nothing, for any commands and any deaths',
   { timeout: TIMEOUT_MS },
   async () => {
     const run = async (commands: Iterable<fc.AsyncCommand<object, ModelledInbox>>): Promise<void> => {
@@ -96,25 +96,21 @@ it(
   },
 );
 
-it(
-  'a board is what a plain one is, for two processes and for all that fold it anew',
-  { timeout: TIMEOUT_MS },
-  async () => {
-    const run = async (commands: Iterable<fc.AsyncCommand<object, BoardPair>>): Promise<void> => {
-      const paths = teamAt(tempDir());
-      const pair = new BoardPair(paths);
-      try {
-        await fc.asyncModelRun(() => ({ model: {}, real: pair }), commands);
-        const again = boardOf(paths, { disk: realDisk });
-        expect(again.fold().tasks.size).toBe(pair.plain.tasks.size);
-        again.close();
-        for (const one of [0, 1]) pair.reopen(one);
-      } finally {
-        pair.close();
-      }
-    };
-    const all = fc.asyncProperty(fc.commands(BOARD, { size: '+1' }), run);
-    await fc.assert(all, { numRuns: SIZES.modelRuns });
-    figure({ area: 'model-based: board', count: SIZES.modelRuns, violations: 0 });
-  },
-);
+it('a board equals the plain model, for two processes and for every new fold', { timeout: TIMEOUT_MS }, async () => {
+  const run = async (commands: Iterable<fc.AsyncCommand<object, BoardPair>>): Promise<void> => {
+    const paths = teamAt(tempDir());
+    const pair = new BoardPair(paths);
+    try {
+      await fc.asyncModelRun(() => ({ model: {}, real: pair }), commands);
+      const again = boardOf(paths, { disk: realDisk });
+      expect(again.fold().tasks.size).toBe(pair.plain.tasks.size);
+      again.close();
+      for (const one of [0, 1]) pair.reopen(one);
+    } finally {
+      pair.close();
+    }
+  };
+  const all = fc.asyncProperty(fc.commands(BOARD, { size: '+1' }), run);
+  await fc.assert(all, { numRuns: SIZES.modelRuns });
+  figure({ area: 'model-based: board', count: SIZES.modelRuns, violations: 0 });
+});

@@ -1,4 +1,4 @@
-/** The simulation finds what it must find: each of these is wrong in one step, and breaks its invariant within 2,000 seeds. */
+/** The simulation finds real errors: each mutant is wrong in one step, and breaks its invariant within 2,000 seeds. */
 import { expect, it, vi } from 'vitest';
 import { explore, type Scenario } from '../support/sim/explore.ts';
 import * as boards from '../support/sim/mutants/board.ts';
@@ -59,7 +59,7 @@ const MUTANTS: readonly [id: string, is: string, mutant: Scenario][] = [
   ['P6', "a lead's event without its epoch", board(boards.leadWithoutEpoch)],
 ];
 
-it.each(MUTANTS)('breaks %s: %s', { timeout: 120_000 }, async (id, is, mutant) => {
+it.each(MUTANTS)('a mutant breaks %s: %s', { timeout: 120_000 }, async (id, is, mutant) => {
   const { found } = await explore(mutant, { to: SEEDS }, (violation) => violation.id === id);
   if (process.env['SIM_FIGURES'] !== undefined) console.log(`${id} ${is}: seed ${found?.seed}`);
   expect(found?.violations[0]?.id).toBe(id);

@@ -1,5 +1,5 @@
 /**
- * Layer 1 of RELIABILITY §4: the store's own code over a file system in memory, in the orders that seeds draw.
+ * Layer 1 of docs/reliability.md: the store's own code over a file system in memory, in the orders that seeds draw.
  * `SIM=inbox:456` runs one seed of one scenario, `SIM_SEEDS=10` ten times as many of each.
  */
 import { describe, expect, it, vi } from 'vitest';
@@ -28,17 +28,20 @@ const SCENARIOS: readonly [name: string, scenario: Scenario, seeds: number][] = 
   ['board', boardScenario, 3_000],
 ];
 
-/** What broke beyond the seeds of a commit. A seed is its schedule only as long as the store makes the same calls. */
+/**
+ * Seeds beyond those of a commit that once failed. A seed gives the same schedule only while the store makes the same
+ * calls.
+ */
 const FOUND: readonly [name: string, seed: number, scenario: Scenario, why: string][] = [
   ['lock', 20_388, lockScenario, 'a dead breaker of a foreign lock cost the next one another 10 s'],
-  // Under the calls of its time inbox:82733 lost acknowledged mail; `robbed inbox` finds such things in 2,000 seeds.
+  // With the calls of that time inbox:82733 lost acknowledged mail; `robbed inbox` finds such errors in 2,000 seeds.
   ['board', 19_847, boardScenario, 'a newer record torn behind an inner brace was no record'],
 ];
 
 const [only, seed] = process.env['SIM']?.split(':') ?? [];
 const chosen = SCENARIOS.filter(([name]) => only === undefined || name === only);
 
-describe('whoever goes on next, dies, is stopped or finds the disk full', () => {
+describe('any schedule of steps, deaths, stops and full disks', () => {
   it.each(chosen)(
     'no invariant of the %s breaks',
     { timeout: 60_000 + times * 120_000 },

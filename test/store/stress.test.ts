@@ -1,4 +1,6 @@
-/** Crowds of real processes at one lock, one task, one inbox; sizes and figures as in RELIABILITY §5. */
+/**
+ * Many real processes at one lock, one task, one inbox; sizes and figures are in docs/reliability.md "The four layers".
+ */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -18,7 +20,7 @@ import { startStore, startStoreBy, together } from '../support/workers.ts';
 const timeout = TIMEOUT_MS;
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
-it('a crowd at the lock of a dead process goes in one at a time', { timeout }, async () => {
+it('many processes enter the lock of a dead process one at a time', { timeout }, async () => {
   const root = tempDir();
   const [tokens, directory] = [join(root, '.tokens'), join(root, 'locks')];
   mkdirSync(directory);
@@ -37,13 +39,13 @@ it('a crowd at the lock of a dead process goes in one at a time', { timeout }, a
   expect(doubles).toBe(0);
 });
 
-/** A lock of a process that has this process's pid and started at another time. */
+/** A lock of a process that had this process's pid and another start time. */
 function plantDead(path: string, round: number): void {
   const nonce = round.toString(16).padStart(16, '0');
   writeFileSync(path, JSON.stringify({ ...ownIdentity(), startTime: '1', nonce }));
 }
 
-it('a lock is had soon after its owner was killed', { timeout }, async () => {
+it('a lock is available soon after its owner was killed', { timeout }, async () => {
   const root = tempDir();
   const tokens = join(root, '.tokens');
   const locks = new Locks(tokens, { disk: realDisk, clock: realClock });
@@ -64,7 +66,7 @@ it('a lock is had soon after its owner was killed', { timeout }, async () => {
   expect(times).toHaveLength(SIZES.takeovers);
 });
 
-it('of all who claim a task at once exactly one has it', { timeout }, async () => {
+it('exactly one of all simultaneous claimants gets a task', { timeout }, async () => {
   const root = tempDir();
   const paths = teamAt(root);
   const racers = numbers(SIZES.racers).map((n) => `racer-${n}`);
@@ -90,51 +92,59 @@ it('of all who claim a task at once exactly one has it', { timeout }, async () =
   expect([wrong, completed.length]).toEqual([0, SIZES.raceRounds]);
 });
 
-/** Claimants of one process come one after the other; the race is among these. */
+/** Claimants of one process run one after the other; the race is between these processes. */
 const PROCESSES = 8;
 
-it('what many processes send to one inbox is all there, whole, and in the order of each', { timeout }, async () => {
-  const root = tempDir();
-  const paths = teamAt(root);
-  const ada = name('ada');
-  hang(paths, ada);
-  const senders = numbers(SIZES.writers).map((n) => `writer-${n}`);
-  const job = { root, team: paths.name, to: 'ada', times: SIZES.writes, batch: 10 };
-  const workers = await together(
-    root,
-    'send',
-    senders.map((from) => ({ ...job, from })),
-  );
-  for (const worker of workers) await worker.result();
-  const { reader, close } = readerOf(paths, ada);
-  const seen = new Map<string, number>();
-  let wrong = 0;
-  for (const { sender, content } of await reader.take()) {
-    const next = seen.get(sender) ?? 0;
-    wrong += content === `${sender} ${next}` ? 0 : 1;
-    seen.set(sender, next + 1);
-  }
-  close();
-  const lost = senders.map((sender) => SIZES.writes - (seen.get(sender) ?? 0)).reduce((sum, one) => sum + one, 0);
-  const torn = existsSync(paths.inbox(ada).bad) ? 1 : 0;
-  const count = SIZES.writers * SIZES.writes;
-  figure({ area: `${SIZES.writers} writers on one inbox: messages`, count, violations: wrong + lost + torn });
-  expect({ wrong, lost, torn }).toEqual({ wrong: 0, lost: 0, torn: 0 });
-});
+it(
+  'all mail of many processes to one inbox is there, whole, and in the order of each sender',
+  { timeout },
+  async () => {
+    const root = tempDir();
+    const paths = teamAt(root);
+    const ada = name('ada');
+    hang(paths, ada);
+    const senders = numbers(SIZES.writers).map((n) => `writer-${n}`);
+    const job = { root, team: paths.name, to: 'ada', times: SIZES.writes, batch: 10 };
+    const workers = await together(
+      root,
+      'send',
+      senders.map((from) => ({ ...job, from })),
+    );
+    for (const worker of workers) await worker.result();
+    const { reader, close } = readerOf(paths, ada);
+    const seen = new Map<string, number>();
+    let wrong = 0;
+    for (const { sender, content } of await reader.take()) {
+      const next = seen.get(sender) ?? 0;
+      wrong += content === `${sender} ${next}` ? 0 : 1;
+      seen.set(sender, next + 1);
+    }
+    close();
+    const lost = senders.map((sender) => SIZES.writes - (seen.get(sender) ?? 0)).reduce((sum, one) => sum + one, 0);
+    const torn = existsSync(paths.inbox(ada).bad) ? 1 : 0;
+    const count = SIZES.writers * SIZES.writes;
+    figure({ area: `${SIZES.writers} writers on one inbox: messages`, count, violations: wrong + lost + torn });
+    expect({ wrong, lost, torn }).toEqual({ wrong: 0, lost: 0, torn: 0 });
+  },
+);
 
-it('what a disk that fills up and is freed again and again took for good is there', { timeout }, async (context) => {
-  const reason = noSmallDisk();
-  if (reason) return context.skip(reason);
-  const root = tempDir();
-  const options = { root, team: 'login', filler: join(root, 'filler'), cycles: SIZES.diskFillings, each: 5 };
-  const filling = await startStoreBy((command) => onSmallDisk(root, '16m', command), tempDir(), 'fill', options);
-  filling.go();
-  const said = filledSchema.parse(await filling.result());
-  const violations = said.lostMail + said.lostTasks;
-  figure({ area: 'a disk filled and freed', count: SIZES.diskFillings, violations });
-  expect(said).toMatchObject({ lostMail: 0, lostTasks: 0, refused: { NO_SPACE: expect.any(Number) as number } });
-  expect(said.made).toBeGreaterThanOrEqual(SIZES.diskFillings * 5);
-});
+it(
+  'everything acknowledged on a disk that fills up and is freed again and again is there',
+  { timeout },
+  async (context) => {
+    const reason = noSmallDisk();
+    if (reason) return context.skip(reason);
+    const root = tempDir();
+    const options = { root, team: 'login', filler: join(root, 'filler'), cycles: SIZES.diskFillings, each: 5 };
+    const filling = await startStoreBy((command) => onSmallDisk(root, '16m', command), tempDir(), 'fill', options);
+    filling.go();
+    const said = filledSchema.parse(await filling.result());
+    const violations = said.lostMail + said.lostTasks;
+    figure({ area: 'a disk filled and freed', count: SIZES.diskFillings, violations });
+    expect(said).toMatchObject({ lostMail: 0, lostTasks: 0, refused: { NO_SPACE: expect.any(Number) as number } });
+    expect(said.made).toBeGreaterThanOrEqual(SIZES.diskFillings * 5);
+  },
+);
 
 const filledSchema = z.object({
   lostMail: z.number(),

@@ -1,4 +1,6 @@
-/** M8: who waits for mail is woken, with a watcher at once, and with none within the second of the re-look. */
+/**
+ * M8: a process that waits for mail is woken: at once with a watcher, within the second of the next look without one.
+ */
 import { expect, it } from 'vitest';
 import { Waker } from '../../src/runtime/process/waker.ts';
 import { realDisk, type Disk } from '../../src/store/files/disk.ts';
@@ -12,10 +14,10 @@ import { hang, name, readerOf, teamAt } from '../support/team.ts';
 import { tempDir } from '../support/temp.ts';
 
 const timeout = TIMEOUT_MS;
-/** Who is not woken by then is never woken. */
+/** A process that is not woken by then is never woken. */
 const NEVER_MS = 10_000;
 
-/** No bell is ever seen through it, so nothing watches one. */
+/** A disk without visible bells, so that nothing can be watched. */
 const blind: Disk = {
   ...realDisk,
   lstatSync: () => {
@@ -23,7 +25,10 @@ const blind: Disk = {
   },
 };
 
-/** Waits until there is mail. @returns when it was there, or undefined for never */
+/**
+ * Waits until there is mail.
+ * @returns the time of the mail, or undefined if none came
+ */
 async function woken(paths: TeamPaths, member: string, disk: Disk): Promise<number | undefined> {
   const end = AbortSignal.timeout(NEVER_MS);
   const { reader, close } = readerOf(paths, name(member));
@@ -41,7 +46,7 @@ const now = (): number => Number(process.hrtime.bigint()) / 1e6;
 it.each([
   ['with a watcher', realDisk, SIZES.wakeUps, 1],
   ['without a watcher', blind, SIZES.blindWakeUps, 20],
-] as const)('nobody who waits %s sleeps for ever', { timeout }, async (how, disk, count, atOnce) => {
+] as const)('a process that waits %s is always woken', { timeout }, async (how, disk, count, atOnce) => {
   const root = tempDir();
   const paths = teamAt(root);
   const members = Array.from({ length: atOnce }, (_, n) => `reader-${n}`);

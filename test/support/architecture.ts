@@ -1,9 +1,9 @@
-/** Judges source files against a table of rooms: who may import whom, and who may touch the world. */
+/** Checks source files against a table of rooms: which room may import which, and which may use the outside world. */
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
 import { COMPUTED, type Facts, type Import, type Use } from './source-facts.ts';
 
-/** What a room may import. Names of packages cover their sub-paths; `node:` is left out of builtins. */
+/** What a room may import. Names of packages cover their sub-paths; builtins are listed without `node:`. */
 export interface Room {
   /** Rooms, or single files, by their path below src/. */
   readonly rooms: readonly string[];
@@ -21,7 +21,10 @@ export interface Exception {
   readonly why: string;
 }
 
-/** Uses (`Date` as a value, `Date.now`, or `Date*` for whatever is done with it) that are allowed only below some paths, or never below some; paths are below src/. */
+/**
+ * Uses that are allowed only below some paths, or never below some: `Date` as a value, `Date.now`, or `Date*` for any
+ * use of it. Paths are below src/.
+ */
 export interface AmbientRule {
   readonly uses: readonly string[];
   readonly only?: readonly string[];
@@ -34,7 +37,7 @@ export interface Architecture {
   readonly exceptions: readonly Exception[];
   /** Room → its folders, the highest first: a file imports its own folder and lower ones only, types included. '' is the room itself. */
   readonly floors: Readonly<Record<string, readonly string[]>>;
-  /** Source files that one folder may hold. */
+  /** The maximum of source files in one folder. */
   readonly mostFiles: number;
   /** File → the entry of another surface that it may lazily import. */
   readonly doors: Readonly<Record<string, string>>;
@@ -44,7 +47,7 @@ export interface Architecture {
   readonly namespaces: readonly string[];
 }
 
-/** Where a file stands: `model`, `surfaces/cli`, `index.ts`; undefined if it is in no room. */
+/** The room of a file: `model`, `surfaces/cli`, `index.ts`; undefined if it is in no room. */
 const roomOf = (path: string, rooms: Architecture['rooms']): string | undefined =>
   Object.keys(rooms).find((room) => isBelow(path, room));
 
@@ -53,7 +56,7 @@ const isBelowAny = (path: string, places: readonly string[]): boolean => places.
 
 const packageOf = (from: string): string => from.split('/', from.startsWith('@') ? 2 : 1).join('/');
 
-/** Every offence of a file, as `path:line what is wrong`. Paths are below src/. */
+/** Every violation of a file, as `path:line what is wrong`. Paths are below src/. */
 export function violations({ path, text, imports, uses }: Facts, architecture: Architecture): string[] {
   const room = roomOf(path, architecture.rooms);
   const excepted = architecture.exceptions.filter((exception) => exception.path === path);
@@ -117,7 +120,7 @@ function judgeFloor(path: string, target: string, room: string, floors: readonly
     : `${room}/${from} may not import ${room}/${to}, which is above it`;
 }
 
-/** What is wrong with the folders: a folder that is in no list of floors, that is too full, or that has a barrel. */
+/** Violations of folders: a folder in no list of floors, a folder that is too full, a barrel. */
 export function folderViolations(paths: readonly string[], { floors, mostFiles }: Architecture): string[] {
   const folders = [...new Set(paths.map((path) => posix.dirname(path)))];
   const filesIn = (folder: string): number => paths.filter((path) => posix.dirname(path) === folder).length;
@@ -136,7 +139,7 @@ export function folderViolations(paths: readonly string[], { floors, mostFiles }
   ];
 }
 
-/** Cycles of imports, types included; lazy imports are left out. Each is a list of paths in alphabetical order. */
+/** Cycles of imports, types included, without lazy imports. Each is a list of paths in alphabetical order. */
 export function importCycles(facts: readonly Facts[]): string[][] {
   const graph = new Map(
     facts.map(({ path, imports }) => [
@@ -165,7 +168,7 @@ function reachable(start: string, graph: ReadonlyMap<string, readonly string[]>)
   return found;
 }
 
-/** `Date*` covers whatever is done with `Date`; any other rule only the very same use. */
+/** `Date*` covers any use of `Date`; any other rule only exactly its use. */
 const covers = (rule: string, use: string): boolean =>
   rule.endsWith('*') ? /^(?:new )?(\w+)/.exec(use)?.[1] === rule.slice(0, -1) : rule === use;
 

@@ -1,4 +1,4 @@
-/** A real browser for the page's tests: one for all tests of a file, a context of its own for each tab. */
+/** A real browser for the page's tests: one for all tests of a file, a new context for each tab. */
 import process from 'node:process';
 import { chromium, type Browser, type BrowserContextOptions, type Page as Tab } from 'playwright-core';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
@@ -14,11 +14,14 @@ export const TABS = ['overview', 'board', 'timeline', 'mail', 'graph', 'spending
 
 export interface OpenTab {
   readonly tab: Tab;
-  /** What the browser said about it: errors, refusals, dialogs. */
+  /** What the browser reported: errors, refusals, dialogs. */
   readonly complaints: string[];
 }
 
-/** Starts a browser before the tests of a file; the answer opens a tab at an address and waits until all is there. */
+/**
+ * Starts a browser before the tests of a file. The returned function opens a tab at an address and waits until it is
+ * loaded.
+ */
 export function useBrowser(): (url: string, options?: BrowserContextOptions) => Promise<OpenTab> {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -44,6 +47,6 @@ export function useBrowser(): (url: string, options?: BrowserContextOptions) => 
 
 export const goTo = (tab: Tab, where: string): Promise<void> => tab.evaluate(`location.hash = '#/login/${where}'`);
 
-/** Says what is drawn now, whatever that is. */
+/** Waits until the present state is drawn. */
 export const drawn = (tab: Tab): Promise<void> =>
   tab.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done())))');

@@ -1,6 +1,6 @@
 /**
- * Before the tests: builds the programs of the fixtures, once. A TypeScript loader would cost each start seconds, and
- * a build in each test file costs more than what many of them do.
+ * Builds the programs of the fixtures once, before the tests. A TypeScript loader would cost seconds at each start, and
+ * a build in each test file costs more than most of the tests.
  */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

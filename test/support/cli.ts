@@ -1,4 +1,10 @@
-/** The command line as a test uses it: in this process with streams of its own, or as a process where that matters. */
+/**
+ * `Workplace`: an empty project with its own home, in which tests run verbs, in this process or as a process. Use it
+ * for surfaces and threats (test/surfaces/, test/threats/).
+ *
+ *     const place = new Workplace();
+ *     const { code, out } = await place.teams('send', 'ada', 'hi');
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -23,7 +29,7 @@ export const failureSchema = z.strictObject({
 
 export const BIN = resolve('bin/teams.js');
 
-/** What a test changes of the world that a verb sees. */
+/** What a test changes of a verb's environment. */
 export interface Said extends Partial<Pick<CliIo, 'stdout' | 'gone' | 'cwd'>> {
   readonly stdin?: string;
   readonly environment?: Record<string, string>;
@@ -35,7 +41,7 @@ const lines = (chunks: readonly string[]): AsyncIterable<string> => ({
   },
 });
 
-/** A directory with a user's home in it, in which verbs are said. */
+/** A directory with a user's home in it, in which verbs run. */
 export class Workplace {
   readonly root = tempDir();
   readonly environment: Record<string, string>;
@@ -56,7 +62,7 @@ export class Workplace {
     return path;
   }
 
-  /** Says a verb in this process. */
+  /** Runs a verb in this process. */
   teams(...argv: string[]): Promise<Answer> {
     return this.say(argv);
   }
@@ -81,14 +87,17 @@ export class Workplace {
     return { code, out: out.join(''), err: err.join('') };
   }
 
-  /** Says a verb that must go well. @returns its JSON */
+  /**
+   * Runs a verb that must succeed.
+   * @returns its JSON
+   */
   async json<T>(schema: z.ZodType<T>, ...argv: string[]): Promise<T> {
     const { code, out, err } = await this.teams(...argv, '--json');
     if (code !== 0) throw new Error(`teams ${argv.join(' ')}: exit ${code}\n${out}${err}`);
     return schema.parse(JSON.parse(out));
   }
 
-  /** Says a verb as a process. */
+  /** Runs a verb as a process. */
   start(...argv: string[]) {
     const child = spawn(process.execPath, [BIN, ...argv], {
       cwd: this.root,
@@ -105,7 +114,7 @@ export class Workplace {
     return { child, ended };
   }
 
-  /** A shell line, with `teams` on PATH. */
+  /** Runs a shell line, with `teams` on PATH. */
   async shell(line: string): Promise<Answer> {
     const bin = join(this.root, 'bin');
     mkdirSync(bin, { recursive: true });
@@ -117,7 +126,7 @@ export class Workplace {
   }
 }
 
-/** Looks until it is so; for what another process does. */
+/** Polls until it holds, for changes of another process. */
 export async function until(isSo: () => boolean | Promise<boolean>, what: string, forMs = 10_000): Promise<void> {
   for (let tries = 0; tries < forMs / 10; tries += 1) {
     if (await isSo()) return;

@@ -1,11 +1,11 @@
-/** A clock that runs ahead: for the delays of supervision, which are fixed and longer than a test. */
+/** A clock that runs faster than real time, for the delays of supervision, which are fixed and longer than a test. */
 import type { Clock } from '../../src/model/text/clock.ts';
 import { realClock } from './clock.ts';
 
 export interface FastClock extends Clock {
-  /** From now on time passes so many times as fast. */
+  /** From now on time passes this many times as fast. */
   race(times: number): void;
-  /** As after a sleep of the host: so many milliseconds have passed, and nobody was there. */
+  /** As after a sleep of the host: this many milliseconds have passed without any process running. */
   jump(ms: number): void;
 }
 

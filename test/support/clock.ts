@@ -1,4 +1,4 @@
-/** Clocks for tests: the real one, and one that stands still until it is told to go on. */
+/** Clocks for tests: the real one, and one that moves only when the test moves it. */
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '../../src/model/text/clock.ts';
 
@@ -8,7 +8,7 @@ export const realClock: Clock = {
   sleep: (ms, signal) => setTimeout(ms, undefined, signal ? { signal } : {}).catch(() => undefined),
 };
 
-/** Time passes by {@link advance}, and by as much as somebody sleeps; a sleep takes no real time. */
+/** Time passes by {@link advance} and by every sleep; a sleep takes no real time. */
 export class FakeClock implements Clock {
   #monotonic = 0;
   readonly #epoch: number;

@@ -1,4 +1,10 @@
-/** Several `stress-worker.ts` processes that do the same in rounds, all let go at once. */
+/**
+ * `Crowd`: several `stress-worker.ts` processes that do the same in rounds, all released at once. Use it for races
+ * between real processes (test/store/stress.test.ts).
+ *
+ *     const crowd = await Crowd.gather(root, 'enter', [options, options]);
+ *     const wasAlone = await crowd.round<boolean>('1');
+ */
 import { program } from './programs.ts';
 import { start, type Worker } from './workers.ts';
 
@@ -18,7 +24,7 @@ export class Crowd {
     return new Crowd(workers);
   }
 
-  /** @returns what each of them says of the round */
+  /** @returns the result of each process in the round */
   async round<T>(name: string): Promise<T[]> {
     for (const worker of this.#workers) worker.go(name);
     const said = await Promise.all(this.#workers.map((worker) => worker.next()));

@@ -1,4 +1,4 @@
-/** A disk that fails where a test says so (RELIABILITY T1). */
+/** A disk that fails where a test says so (layer 2 of docs/reliability.md). */
 import { realDisk, type Disk } from '../../src/store/files/disk.ts';
 
 export const errno = (code: string): Error => Object.assign(new Error(`${code}: made by a test`), { code });
@@ -12,8 +12,8 @@ export function failing(code: string, ...calls: (keyof Disk)[]): Disk {
 }
 
 /**
- * The real disk with a limit on what each write writes: a number of bytes, an errno, or undefined for no fault. Asked
- * before every write.
+ * The real disk with a limit for each write: a number of bytes, an errno, or undefined for no fault. It is asked before
+ * every write.
  */
 export function writing(limit: (bytes: Buffer) => number | string | undefined): Disk {
   const writeSync = (fd: number, data: Buffer, at: number, length: number, position: number | null): number => {
@@ -25,8 +25,8 @@ export function writing(limit: (bytes: Buffer) => number | string | undefined): 
 }
 
 /**
- * The real disk, whose n-th call, once armed, fails once: `before` it is made, or `after`, when it has had its effect. Closing always
- * works, as it does on real disks; flushing takes no time, since no power is lost here.
+ * The real disk. Once armed, its n-th call fails once: `before` it is made, or `after` it has taken effect. Closing
+ * always works, as on real disks; flushing takes no time, since no power is lost here.
  */
 export function failingAt(n: number, when: 'before' | 'after', code = 'EIO') {
   let calls = 0;

@@ -1,22 +1,28 @@
-/** The figures of a stress run: each test that counts something says so; `scripts/stress.mjs` makes a table of it. */
+/**
+ * The figures of a stress run: each test that counts something writes a line; `scripts/stress.mjs` makes a table of
+ * them.
+ */
 import { appendFileSync } from 'node:fs';
 
 export interface Figure {
   readonly area: string;
-  /** How often it was tried. */
+  /** The number of tries. */
   readonly count: number;
   readonly violations: number;
-  /** Milliseconds that it took, where that is of interest. */
+  /** Milliseconds of each try, if they matter. */
   readonly times?: readonly number[];
 }
 
-/** The value below which so many of a hundred lie. */
+/** The value below which `share` percent of the values are. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * share) / 100))] ?? Number.NaN;
 }
 
-/** Writes a figure down for the table, and says its times, which are shown and not judged, on a loaded machine. */
+/**
+ * Writes a figure for the table, and prints its times. They are shown and not judged, because the machine may be
+ * loaded.
+ */
 export function figure({ area, count, violations, times }: Figure): void {
   const spread = times && { p50: percentile(times, 50), p99: percentile(times, 99) };
   const file = process.env['TEAMS_FIGURES'];

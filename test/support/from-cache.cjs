@@ -1,18 +1,18 @@
 'use strict';
 /**
- * Runs a bundled program of the fixtures from V8's code cache, as the product's own processes are (bin/load.cjs): compiling
- * is most of what a start costs. The first one that ends in order leaves the cache for those that come after it.
+ * Runs a bundled program of the fixtures from V8's code cache, as the product's own processes do (bin/load.cjs):
+ * compiling is most of the time of a start. The first program that ends in order leaves the cache for the later ones.
  */
 const { readFileSync, renameSync, writeFileSync } = require('node:fs');
 const { dirname } = require('node:path');
 const { Script } = require('node:vm');
 
-/** @returns {Buffer | undefined} what was left here, if anything was */
+/** @returns {Buffer | undefined} the cache, if there is one */
 function readCache(path) {
   try {
     return readFileSync(path);
   } catch {
-    return undefined; // Nobody has ended yet.
+    return undefined; // No program has ended yet.
   }
 }
 

@@ -1,4 +1,6 @@
-/** A team of any size with a past: tasks in chains, restarts, mail, spending, and something that waits for a person. */
+/**
+ * A team of any size with a history: tasks in chains, restarts, mail, spending, and a request that waits for a person.
+ */
 import { appendFileSync } from 'node:fs';
 import { ulid } from 'ulid';
 import { timestamp } from '../../src/model/text/clock.ts';
@@ -27,7 +29,7 @@ const memberAt = (index: number): string => {
 const subjectAt = (index: number): string =>
   `${VERBS[index % VERBS.length] ?? ''} ${THINGS[Math.floor(index / 3) % THINGS.length] ?? ''}`;
 
-/** @param clock where its past begins; afterwards it stands where the past ends */
+/** @param clock the start of the history; afterwards it is at the end of the history */
 export function greatTeam({ members, tasks, messages }: Sizes, root?: string, clock = new FakeClock()): ToldTeam {
   const names = Array.from({ length: members }, (_, index) => memberAt(index));
   const cast = Object.fromEntries(names.map((one, at) => [one, `${ROLES[at % ROLES.length] ?? ''}/claude`]));
@@ -42,7 +44,7 @@ export function greatTeam({ members, tasks, messages }: Sizes, root?: string, cl
   return team;
 }
 
-/** Told in lines and written at once, as the store writes them: a large past would take minutes event by event. */
+/** Collected as lines and written at once, in the store's form: event by event a large history would take minutes. */
 class Past {
   readonly #team: ToldTeam;
   readonly #names: readonly string[];
@@ -65,7 +67,7 @@ class Past {
     }
   }
 
-  /** Each member does so many tasks and takes up one more; one fails first, one member is started again. */
+  /** Each member does `rounds` tasks and claims one more; one task fails first, one member is restarted. */
   work(rounds: number): void {
     for (let round = 0; round < rounds; round += 1) {
       const idOf = (at: number): string => String(round * this.#names.length + at + 1);

@@ -10,7 +10,7 @@ import { tempDir } from './temp.ts';
 const now = (): ReadonlySet<number> => new Set(pids());
 
 describe('the check after each test', () => {
-  it('finds a child that still runs, and ends it', async () => {
+  it('the check after each test finds a child that still runs, and ends it', async () => {
     const before = now();
     const child = spawn('sleep', ['60']);
     await once(child, 'spawn');
@@ -19,7 +19,7 @@ describe('the check after each test', () => {
     expect(await ended).toEqual([null, 'SIGKILL']);
   });
 
-  it('finds a process in a session of its own by the directory it works in', async () => {
+  it('the check finds a process in another session by its working directory', async () => {
     const before = now();
     const cwd = tempDir();
     const starter = spawn('sh', ['-c', 'sleep 60 & echo started'], {
@@ -31,20 +31,23 @@ describe('the check after each test', () => {
     await expect(expectNothingLeft(before)).rejects.toThrow('left behind');
   });
 
-  it.each(['lead.lock', 'lead.lock~0af3', 'config.json.9.tmp'])('finds %s, and removes its directory', async (name) => {
-    const directory = tempDir();
-    writeFileSync(join(directory, name), '');
-    await expect(expectNothingLeft(now())).rejects.toThrow('left behind');
-    expect(existsSync(directory)).toBe(false);
-  });
+  it.each(['lead.lock', 'lead.lock~0af3', 'config.json.9.tmp'])(
+    'the check finds %s, and removes its directory',
+    async (name) => {
+      const directory = tempDir();
+      writeFileSync(join(directory, name), '');
+      await expect(expectNothingLeft(now())).rejects.toThrow('left behind');
+      expect(existsSync(directory)).toBe(false);
+    },
+  );
 
-  it('lets a test leave what it is about', async () => {
+  it('the check allows what a test declares', async () => {
     writeFileSync(join(tempDir(), 'dead.lock'), '');
     allowLeft(/dead\.lock$/);
     await expectNothingLeft(now());
   });
 
-  it('is content with files, and with a child that has ended', async () => {
+  it('the check accepts files, and a child that has ended', async () => {
     const before = now();
     writeFileSync(join(tempDir(), 'log.jsonl'), '');
     await once(spawn('true'), 'exit');

@@ -1,6 +1,6 @@
 /**
- * After each test of the disk project: no process, lock or temporary file of its making may be left. Registered as a
- * setup file; a test asks for nothing, and gets its directories from `temp.ts`.
+ * After each test of the disk project no process, lock or temporary file of the test may be left. Registered as a setup
+ * file, so a test does nothing for it; its directories come from `temp.ts`.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,14 +9,14 @@ import { beforeEach, expect, onTestFinished } from 'vitest';
 import { pids, running, type Running } from './processes.ts';
 import { removeTempDirs, tempDirs } from './temp.ts';
 
-/** A child that was told to end may need a moment; what is still there after this long was forgotten. */
+/** Milliseconds that a child may need to end after its signal; what still runs then was forgotten. */
 const GRACE_MS = 500;
 const LOOK_EVERY_MS = 20;
 
 const LEFT_BEHIND = /\.lock(~[0-9a-f]+)*$|\.tmp$/;
 const allowed: RegExp[] = [];
 
-/** For a test that is about what a dead process leaves: files whose path matches are not held against it. */
+/** For a test about the leftovers of a dead process: files whose path matches are allowed. */
 export function allowLeft(pattern: RegExp): void {
   allowed.push(pattern);
 }
@@ -30,8 +30,8 @@ export function leftFiles(directories: readonly string[]): string[] {
 }
 
 /**
- * Children of this process that were not there before the test, and whatever works in, or was started with, one of
- * the directories: a child in a session of its own is no longer anybody's child.
+ * Children of this process that are newer than the test, and every process that works in one of the directories or has
+ * one in its arguments. A child in another session may have lost its parent.
  */
 export function leftProcesses(before: ReadonlySet<number>, directories: readonly string[]): Running[] {
   const inside = (text: string | undefined): boolean => directories.some((directory) => text?.includes(directory));
@@ -48,7 +48,7 @@ async function leftAfterGrace(before: ReadonlySet<number>): Promise<Running[]> {
   return leftProcesses(before, tempDirs());
 }
 
-/** Ends what was left, so that one careless test fails alone. */
+/** Ends what was left, so that only the test that left it fails. */
 function kill({ pid }: Running): void {
   try {
     process.kill(pid, 'SIGKILL');
@@ -57,7 +57,7 @@ function kill({ pid }: Running): void {
   }
 }
 
-/** @param before the processes that were there when the test began */
+/** @param before the processes that ran when the test began */
 export async function expectNothingLeft(before: ReadonlySet<number>): Promise<void> {
   const processes = await leftAfterGrace(before);
   for (const left of processes) kill(left);
@@ -72,6 +72,6 @@ export async function expectNothingLeft(before: ReadonlySet<number>): Promise<vo
 
 beforeEach(() => {
   const before = new Set(pids());
-  // Registered before anything the test registers, so it runs after all of that.
+  // Registered before anything that the test registers, so it runs after all of that.
   onTestFinished(() => expectNothingLeft(before));
 });

@@ -1,7 +1,7 @@
 /** The order of the test files: the longest begin first, so that no core waits for the last one at the end. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Under test/, by the seconds that they take; one that mostly waits stands beside one that mostly counts. */
+/** Under test/, by their seconds; a file that mostly waits is next to one that mostly computes. */
 export const LONGEST = [
   'store/simulation',
   'runtime/chaos',
@@ -38,7 +38,8 @@ const projectOf = ({ project }: TestSpecification): string => project.name;
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // Files of one project follow one another: a process that goes on with the next one has read our modules.
+    // Files of one project follow one another: a process that continues with the next one has already loaded our
+    // modules.
     const sorted = (await super.sort(files)).sort((one, other) => projectOf(one).localeCompare(projectOf(other)));
     return sorted.sort((one, other) => rank(one) - rank(other));
   }

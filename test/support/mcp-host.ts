@@ -1,10 +1,15 @@
-/** An MCP host as a test plays it: `bin/teams.js mcp` as its server, over stdio. */
+/**
+ * `Host`: an MCP host with `bin/teams.js mcp` as its server, over stdio. Use it for test/surfaces/mcp/.
+ *
+ *     const host = await Host.on(place);
+ *     expect(await host.say('TaskList')).toContain('#1');
+ */
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import process from 'node:process';
 import type { Readable, Writable } from 'node:stream';
 import { Client, type Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-// It speaks over any two streams, whichever end of them it is.
+// It speaks over any two streams, from either end.
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { BIN, until, type Workplace } from './cli.ts';
 
@@ -13,7 +18,7 @@ export interface Told {
   readonly text: string;
 }
 
-/** The revisions of the protocol that hosts speak: the last of the old era, and the first of the new one. */
+/** The revisions of the protocol that hosts use: the last of the old era, and the first of the new one. */
 export const ERAS = ['2025-11-25', '2026-07-28'] as const;
 export type Era = (typeof ERAS)[number];
 
@@ -21,7 +26,7 @@ export type Server = ChildProcessByStdio<Writable, Readable, null>;
 
 export class Host implements AsyncDisposable {
   readonly client: Client;
-  /** What the server said unasked, oldest first: `list_changed`, or the URI of what was updated. */
+  /** The server's notifications, oldest first: `list_changed`, or the URI of what was updated. */
   readonly heard: string[] = [];
 
   private constructor(era: Era) {
@@ -46,41 +51,44 @@ export class Host implements AsyncDisposable {
     return Host.over(new StdioClientTransport(server), era);
   }
 
-  /** The same, with its server in the test's own hands. */
+  /** The same, with access to its server. */
   static async with(place: Workplace, ...args: string[]): Promise<{ host: Host; server: Server }> {
     const { root: cwd, environment: env } = place;
     const server = spawn(process.execPath, [BIN, 'mcp', ...args], { cwd, env, stdio: ['pipe', 'pipe', 'ignore'] });
     return { host: await Host.over(new StdioServerTransport(server.stdout, server.stdin)), server };
   }
 
-  /** A host whose server is there already. */
+  /** A host whose server runs already. */
   static async over(transport: Transport, era: Era = '2025-11-25'): Promise<Host> {
     const host = new Host(era);
     await host.client.connect(transport);
     return host;
   }
 
-  /** Waits until the server has said this, unasked; what it said until then is forgotten. */
+  /** Waits for these notifications; earlier ones are dropped. */
   async hears(...news: string[]): Promise<void> {
     const isHeard = () => news.every((one) => this.heard.includes(one));
     await until(isHeard, `the server says ${news.join(', ')}; it said ${this.heard.join(', ')}`);
     this.heard.length = 0;
   }
 
-  /** Calls a tool; a refusal is an answer, too. */
+  /** Calls a tool; a refusal is an answer too. */
   async call(name: string, input: Record<string, unknown> = {}): Promise<Told> {
     const { content, isError = false } = await this.client.callTool({ name, arguments: input });
     return { isError, text: content.map((one) => (one.type === 'text' ? one.text : '')).join('') };
   }
 
-  /** Calls a tool that must go well. */
+  /** Calls a tool that must succeed. */
   async say(name: string, input: Record<string, unknown> = {}): Promise<string> {
     const { isError, text } = await this.call(name, input);
     if (isError) throw new Error(`${name}: ${text}`);
     return text;
   }
 
-  /** Reads mail until there is what is looked for. @returns all of it */
+  /**
+   * Reads mail until it matches.
+   * @returns all of it
+   */
   async mail(wanted: RegExp): Promise<string> {
     let all = '';
     await until(async () => {
@@ -95,7 +103,7 @@ export class Host implements AsyncDisposable {
   }
 }
 
-/** The server as a bare process, greeted in the old era, for what a client of the SDK does not do. */
+/** The server as a plain process, initialised in the old era, for input that an SDK client does not send. */
 export function bareServer({ root: cwd, environment: env }: Workplace, ...args: string[]) {
   const server: Server = spawn(process.execPath, [BIN, 'mcp', ...args], {
     cwd,

@@ -1,6 +1,6 @@
 /**
- * The whole life of a team as its hosts drive it: a lead over stdio, and two members whose agents attach the server
- * themselves; step by step, so that a test may end it after each.
+ * The whole life of a team as its hosts drive it: a lead over stdio, and two members whose agents connect the server
+ * themselves. It goes step by step, so that a test can end it after each.
  */
 import { once } from 'node:events';
 import { createServer, type Server as Listener, type Socket } from 'node:net';
@@ -72,7 +72,7 @@ export class TeamLife {
     'the team was deleted by force': () => this.#delete(),
   };
 
-  /** Lives up to and with this step. */
+  /** Goes on to the end of this step. */
   async until(last: Step): Promise<void> {
     for (const step of STEPS.slice(0, STEPS.indexOf(last) + 1)) await this.#acts[step]();
   }
@@ -103,7 +103,7 @@ export class TeamLife {
     expect(await this.lead.call('TaskUpdate', { taskId: '1', addBlockedBy: ['3'] })).toMatchObject({ isError: true });
   }
 
-  /** Where a member's agent comes when it has a turn. */
+  /** The socket that a member's agent connects to when it has a turn. */
   async #listen(name: string): Promise<void> {
     const listener = createServer((wire) => {
       wire.on('error', () => undefined);

@@ -1,4 +1,4 @@
-/** A member's process as its children know it: a life on the board, a token in the environment. */
+/** A member's process as its children know it: an incarnation on the board, a token in the environment. */
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { ownIdentity } from '../../src/os/process-table.ts';
@@ -12,8 +12,8 @@ import { realClock } from './clock.ts';
 import { name } from './team.ts';
 
 /**
- * @param claims the task that is in its hands
- * @returns what its children find in their environment
+ * @param claims the task that it claims
+ * @returns the environment of its children
  */
 export async function asMember(
   { root, environment }: Pick<Workplace, 'root' | 'environment'>,

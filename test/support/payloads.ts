@@ -1,4 +1,4 @@
-/** Texts that would become a part of a page that takes them for HTML, for a link, for a script, or for an order. */
+/** Texts that would become part of a page that treats them as HTML, a link, a script, or a command. */
 const TAGS = ['script', 'img', 'svg', 'iframe', 'object', 'embed', 'math', 'template', 'style', 'link', 'base', 'form'];
 const EVENTS = ['onerror', 'onload', 'onclick', 'onfocus', 'onmouseover', 'ontoggle', 'onanimationstart'];
 const RUN = 'globalThis.pwned=1';

@@ -1,20 +1,23 @@
-/** What runs on this machine, as far as a test must know to say that it left nothing running. Linux; elsewhere empty. */
+/**
+ * The running processes of this machine, as far as a test needs them to prove that it left none. Linux; elsewhere
+ * empty.
+ */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export interface Running {
   readonly pid: number;
   readonly parent: number;
   readonly command: string;
-  /** Where it works; undefined if that may not be known. */
+  /** Its working directory; undefined if that is not readable. */
   readonly cwd: string | undefined;
 }
 
-/** A process may end between two looks at it; then it is not running. */
+/** A process may end between two looks; then it is not running. */
 function attempt<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch {
-    return undefined; // It has ended, or is not ours to see.
+    return undefined; // It has ended, or is not readable.
   }
 }
 
@@ -32,9 +35,9 @@ function lookAt(pid: number): Running | undefined {
   };
 }
 
-/** Every process that there is now; cheap, since nobody is looked at. */
+/** The pids of all processes; cheap, since no process is read. */
 export const pids = (): number[] =>
   (attempt(() => readdirSync('/proc')) ?? []).filter((name) => /^\d+$/.test(name)).map(Number);
 
-/** Those of them, by default all, that are alive; one that has ended and waits for its parent is not. */
+/** The running ones of these pids, by default of all; a zombie does not count. */
 export const running = (among: readonly number[] = pids()): Running[] => among.flatMap((pid) => lookAt(pid) ?? []);

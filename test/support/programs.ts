@@ -1,4 +1,4 @@
-/** The fixtures that tests start as processes: bundled once for a whole run of the suite by `build-programs.ts`. */
+/** The fixtures that tests start as processes, bundled once for a whole run of the suite by `build-programs.ts`. */
 import { join } from 'node:path';
 import { inject } from 'vitest';
 
@@ -17,7 +17,7 @@ export type Program = keyof typeof PROGRAMS;
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Where the built programs are. */
+    /** The directory of the built programs. */
     programs: string;
   }
 }

@@ -1,6 +1,9 @@
 /**
- * Teams of real processes: made in a directory of the test, led from this process or from one of their own that can be
- * killed, waited for by their logs, and counted afterwards by their marks.
+ * `session`: teams of real processes in a directory of the test. They are led from this process or from a process that
+ * can be killed, waited for by their logs, and counted afterwards by their marks. Use it for test/runtime/.
+ *
+ *     const on = await team({ members: ['ada'], tasks: [{ subject: 'Work', work: { run: 'true' } }] });
+ *     expect(await run(on)).toBe('finished');
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -52,15 +55,15 @@ export interface Team {
   readonly board: () => Board;
   readonly task: (id: string) => Task;
   readonly events: (type?: string) => TeamEvent[];
-  /** Waits until the board and the events are so. */
+  /** Waits until it holds for the board and the events. */
   readonly until: (what: string, holds: (board: Board) => boolean, withinMs?: number) => Promise<void>;
-  /** The marks of every process that a lead ever started here, as far as its records are there still. */
+  /** The marks of every process that a lead started here, as far as its records still exist. */
   readonly marks: () => Mark[];
   readonly find: (member: string) => number | undefined;
   readonly pid: (member: string) => number;
 }
 
-/** A team on disk; nothing is started. A member that is a mere name gets an agent whose tasks say what to run. */
+/** A team on disk; nothing is started. A member given as a name gets an exec agent, whose tasks name their commands. */
 export async function team({ members, tasks = [], profile = 'v8', root = tempDir(), ...input }: Input): Promise<Team> {
   vi.stubEnv('XDG_STATE_HOME', join(root, 'state'));
   const handle = makeTeam(
@@ -153,14 +156,17 @@ const options = ({ clock = realClock, ...rest }: Options): SessionOptions => ({
   store: { ...storeOptions({}), clock },
 });
 
-/** Leads from this process. Closed when the test ends, whatever became of it. */
+/** Leads from this process. Closed when the test ends, with any result. */
 export async function lead({ paths }: Pick<Team, 'paths'>, given: Options = {}): Promise<RunSession> {
   const session = await RunSession.open(paths, options(given));
   onTestFinished(() => session.close());
   return session;
 }
 
-/** Leads until the board is done, and stops everything. @returns why the loop ended */
+/**
+ * Leads until the board is done, and stops everything.
+ * @returns why the loop ended
+ */
 export async function run(on: Team, given: Options = {}): Promise<string> {
   const session = await lead(on, given);
   await session.start(session.startable());
@@ -170,11 +176,11 @@ export async function run(on: Team, given: Options = {}): Promise<string> {
   return why;
 }
 
-/** A lead or a worker in a process of its own, that can be killed and stopped. */
+/** A lead or a worker as its own process that can be killed and stopped. */
 export interface Apart {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** What it said last: `ready`, or how it ended. */
+  /** Its last line: `ready`, or how it ended. */
   readonly said: () => Said | undefined;
   /** Waits for its end. */
   readonly ended: Promise<{
@@ -198,7 +204,7 @@ export interface LeadOptions {
   readonly takeover?: boolean;
   /** Stays when the board is done. */
   readonly serves?: boolean;
-  /** Kills itself there, as it starts bob. */
+  /** Kills itself at this point of bob's start. */
   readonly dies?: SpawnPoint;
 }
 
@@ -210,23 +216,23 @@ export const leadProcess = (
   { takeover = false, serves = false, dies }: LeadOptions = {},
 ): Promise<Apart> => apart('lead', root, paths.name, JSON.stringify({ takeover, serves, dies }));
 
-/** Starts a worker as a person does, and waits until it is the member, or has ended. */
+/** Starts a worker as a person does, and waits until it is the member or has ended. */
 export const workerProcess = ({ root, paths }: Place, member: string): Promise<Apart> =>
   apart('worker', root, paths.name, member);
 
-/** Runs a program of the fixtures on a small file system of its own, which stands at `at` and is seen by it alone. */
+/** Runs a program of the fixtures on its own small file system, mounted at `at` and visible to it alone. */
 export const diskProcess = (at: string, size: string, ...args: string[]): Promise<Apart> => {
   const [file, ...rest] = onSmallDisk(at, size, command('disk', at, ...args));
   return started(file, rest);
 };
 
-/** Runs a program of the fixtures where nothing may be watched: there are no inotify instances for it and its children. */
+/** Runs a program of the fixtures without file watching: it and its children get no inotify instances. */
 export const unwatched = (...args: string[]): Promise<Apart> =>
   started('unshare', ['-Ur', 'sh', '-c', `${NO_INOTIFY} && exec "$@"`, 'sh', ...command('disk', ...args)]);
 
 const NO_INOTIFY = 'echo 0 > /proc/sys/user/max_inotify_instances';
 
-/** Why that cannot be had here. */
+/** Why that is not possible here. */
 export const mustWatch = (): string | undefined =>
   spawnSync('unshare', ['-Ur', 'sh', '-c', NO_INOTIFY]).status === 0
     ? undefined
@@ -261,7 +267,7 @@ async function follow(child: ChildProcess): Promise<Apart> {
   return { child, pid: child.pid ?? 0, said: () => said, ended };
 }
 
-/** The processes that carry one of some marks now. */
+/** The processes that carry one of these marks now. */
 export function living(marks: readonly Mark[]): number[] {
   return processes.list().filter((pid) => {
     const [seen, limits, environ] = [processes.stat(pid), processes.limits(pid), processes.environ(pid)];
@@ -276,13 +282,16 @@ export function living(marks: readonly Mark[]): number[] {
   });
 }
 
-/** Whether a pid is of a process that has not ended. */
+/** Whether the process of a pid is running. */
 export function isRunning(pid: number): boolean {
   const seen = processes.stat(pid);
   return typeof seen !== 'string' && isLiving(seen);
 }
 
-/** Waits until nothing carries the marks. @returns how long it took, in ms */
+/**
+ * Waits until no process carries the marks.
+ * @returns how long it took, in ms
+ */
 export async function untilGone(marks: readonly Mark[], withinMs = 2_000): Promise<number> {
   const start = performance.now();
   for (let left = living(marks); left.length > 0; left = living(marks)) {
@@ -292,7 +301,7 @@ export async function untilGone(marks: readonly Mark[], withinMs = 2_000): Promi
   return performance.now() - start;
 }
 
-/** An agent that does what it is told here. */
+/** A scripted agent with these turns. */
 export const scripted = (...turns: z.input<typeof scriptedTurnSchema>[]): AgentSpec => ({
   kind: 'scripted',
   options: { turns: z.array(z.json()).parse(turns) },

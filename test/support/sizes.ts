@@ -1,6 +1,6 @@
 /**
- * How much the suites of RELIABILITY §5 do. Each line: on each commit, under `npm run test:stress`, and with `-- --long`,
- * whose numbers are that table's. `scripts/stress.mjs` says which by `STRESS`.
+ * How much the layers of docs/reliability.md do. Each line: on each commit, under `npm run test:stress`, and with `--
+ * --long`, whose numbers are those of the table there. `scripts/stress.mjs` chooses by `STRESS`.
  */
 const RUNS = ['commit', 'short', 'long'] as const;
 const run = RUNS.find((one) => one === process.env['STRESS']) ?? 'commit';
@@ -32,9 +32,9 @@ export const SIZES = {
   diskFillings: size(50, 100, 1_000),
   resumes: size(1, 5, 200),
   rpcFrames: size(5_000, 100_000, 1_000_000),
-  /** A host that goes away after each step of a life: in one way for each, or in every way. */
+  /** A host that disconnects after each step of a life: in one way for each step, or in every way. */
   hostDeaths: run === 'commit' ? 'each' : 'all',
 };
 
-/** For what a long run does a hundred times as much of. */
+/** For tests of which a long run does a hundred times as much. */
 export const TIMEOUT_MS = size(60_000, 600_000, 6 * 3_600_000);

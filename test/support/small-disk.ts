@@ -1,8 +1,8 @@
-/** A small file system that one program and its children see, and nobody else: in a user and a mount namespace. */
+/** A small file system that only one program and its children see, in a user and a mount namespace. */
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 
-/** The command that runs `command` with such a file system of a `size` (as `mount` takes it) at the folder `at`. */
+/** The command that runs `command` with such a file system of a `size` (in the form of `mount`) at the folder `at`. */
 export const onSmallDisk = (at: string, size: string, command: readonly string[]): [string, ...string[]] => [
   'unshare',
   '-Urm',
@@ -15,7 +15,7 @@ export const onSmallDisk = (at: string, size: string, command: readonly string[]
   ...command,
 ];
 
-/** Why there can be no such file system here. */
+/** Why such a file system is not possible here. */
 export const noSmallDisk = (): string | undefined =>
   spawnSync('unshare', ['-Urm', 'mount', '-t', 'tmpfs', 'none', tmpdir()]).status === 0
     ? undefined

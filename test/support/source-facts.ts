@@ -1,6 +1,6 @@
 /**
- * What a TypeScript source says of itself, without running it: what it imports, which of the world's names it uses
- * without having declared or imported them, and a few constructs. No judgement; that is `architecture.ts`'s.
+ * The facts of a TypeScript source, without running it: its imports, the global names that it uses without declaring or
+ * importing them, and a few constructs. `architecture.ts` judges them.
  */
 import ts from 'typescript';
 
@@ -13,7 +13,7 @@ export interface Import {
   readonly isNamespace: boolean;
 }
 
-/** A use of a name from outside: `Date.now`, `new Date()`, `fetch`, or `async`, `shell: true`. */
+/** A use of a global name: `Date.now`, `new Date()`, `fetch`, or a construct: `async`, `shell: true`. */
 export interface Use {
   readonly what: string;
   readonly line: number;
@@ -31,7 +31,7 @@ export const COMPUTED = '(computed)';
 
 /** @param sources path → text; paths are only names, nothing is read */
 export function factsOf(sources: ReadonlyMap<string, string>): Facts[] {
-  // Without libraries and without following imports, a name that does not resolve is one of the world's.
+  // Without libraries and without following imports, a name that does not resolve is a global one.
   const options = { noLib: true, noResolve: true, types: [], jsx: ts.JsxEmit.ReactJSX, target: ts.ScriptTarget.ESNext };
   const program = ts.createProgram([...sources.keys()], options, hostOf(sources));
   const checker = program.getTypeChecker();

@@ -1,7 +1,11 @@
 /**
- * A stage: a real lead — its loop, its policies, its memory, its board and mail on disk — over members that a test plays,
- * in a time that the test moves second by second. What the lead looks at (processes, hearts, output) is set here; what
- * it does to processes ends here. Everything else is the product.
+ * `Stage`: the real lead — its loop, policies, memory, board and mail on disk — over members that the test plays, in a
+ * time that the test moves second by second. The test sets what the lead sees of processes (life, heartbeat, output);
+ * acts of the lead on processes end here. Use it for supervision over hours in milliseconds (test/runtime/day.test.ts).
+ *
+ *     await stage.now(() => stage.dies('ada'));
+ *     await stage.pass(30);
+ *     expect(await stage.log()).toContain('…');
  */
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
@@ -21,12 +25,12 @@ import { name } from './team.ts';
 import { ToldTeam, type Cast } from './told-team.ts';
 
 const SECOND = 1_000;
-/** A pause of the loop that only gathers what happens at once takes no time here. */
+/** A pause of the loop that only collects simultaneous events takes no time here. */
 const GATHERING_MS = 100;
-/** Turns of the event loop that something under way may take before a test is hung. */
+/** Milliseconds of the event loop that an operation may take before the test counts as hung. */
 const PATIENCE_MS = 20_000;
 
-/** Stands still until it is moved; who sleeps longer than a moment sleeps until then. */
+/** Moves only when the test moves it; a sleep that is longer than a moment lasts until then. */
 class StageClock extends FakeClock {
   readonly #sleepers = new Map<() => void, number>();
 
@@ -55,7 +59,7 @@ class StageClock extends FakeClock {
   }
 }
 
-/** Starts and ends nothing but lives that are played. */
+/** Starts and ends played processes only. */
 class Players extends Supervisor {
   readonly played = new Map<Name, MemberProcess>();
   readonly #onExit: (life: MemberProcess) => void;
@@ -106,9 +110,9 @@ export class Stage {
   readonly clock = new StageClock();
   readonly told: ToldTeam;
   readonly lead: Lead;
-  /** Members whose new processes do not come up: they end so. */
+  /** Members whose new processes end at their start, with this reason. */
   readonly crashing = new Map<string, string>();
-  /** Members whose processes stand still. */
+  /** Members whose processes are stopped. */
   readonly frozen = new Set<string>();
   readonly #players: Players;
   ending: LeadEnding | undefined;
@@ -116,7 +120,7 @@ export class Stage {
   readonly #store: TeamStore;
   #isClosed = false;
 
-  /** @param tell what is on the board when the play begins */
+  /** @param tell writes the board at the start of the play */
   constructor(cast: Cast, options: Partial<LeadOptions>, tell: (told: ToldTeam) => void) {
     this.told = new ToldTeam(cast, { clock: this.clock, profile: 'forge', claimMode: 'assigned' });
     this.told.led();
@@ -152,7 +156,7 @@ export class Stage {
     onTestFinished(() => this.close());
   }
 
-  /** The lead goes; idempotent. */
+  /** Ends the lead; idempotent. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -162,7 +166,7 @@ export class Stage {
     await this.#store.close();
   }
 
-  /** Everybody runs, and the lead looks for the first time. */
+  /** Every member runs, and the lead looks for the first time. */
   async begin(): Promise<void> {
     const names = [...this.told.store.board.fold().members.keys()];
     this.#players.start(names);
@@ -182,7 +186,7 @@ export class Stage {
     await this.#parked();
   }
 
-  /** Time goes by, a step at a time. */
+  /** Moves the time, a step at a time; in seconds. */
   async pass(seconds: number, step = 5): Promise<void> {
     for (let gone = 0; gone < seconds && this.ending === undefined; gone += step) {
       this.clock.advance(step * SECOND);
@@ -192,13 +196,13 @@ export class Stage {
     }
   }
 
-  /** Time goes by until then, counted from the beginning: `01:30`. */
+  /** Moves the time to a point counted from the beginning: `01:30`. */
   async until(time: string): Promise<void> {
     const [minutes = 0, seconds = 0] = time.split(':').map(Number);
     await this.pass(minutes * 60 + seconds - this.clock.monotonic() / SECOND);
   }
 
-  /** The host sleeps: time passes, and nobody is there. */
+  /** The host sleeps: time passes, and no process runs. */
   async sleep(seconds: number): Promise<void> {
     this.clock.advance(seconds * SECOND);
     this.#beat();
@@ -227,7 +231,7 @@ export class Stage {
     utimesSync(path, at, at);
   }
 
-  /** Its process says what it does, as it does when it is asked; the lead has read it afterwards. */
+  /** Its process answers a status check; the lead has read the answer afterwards. */
   async answers(member: string, text: string): Promise<void> {
     const { store } = this.told;
     const before = this.#received();
@@ -238,7 +242,7 @@ export class Stage {
     await this.now(() => {});
   }
 
-  /** All that happened since the beginning, by the team's own stream: `05:00 worker-1 lead.decided …`. */
+  /** All events since the beginning, from the team's own stream: `05:00 worker-1 lead.decided …`. */
   async log(): Promise<string[]> {
     const lines: string[] = [];
     for await (const event of teamEvents(this.told.store)) {
@@ -250,7 +254,10 @@ export class Stage {
     return lines;
   }
 
-  /** A process that was started comes up, or ends as it must. @returns whether there was any */
+  /**
+   * A started process becomes ready, or ends if it must.
+   * @returns whether there was any
+   */
   #startUp(): boolean {
     const started = [...this.#players.played.values()].filter(({ isReady, death }) => !isReady && death === undefined);
     for (const life of started) {
@@ -278,7 +285,7 @@ export class Stage {
     return [...this.told.store.events.read()].filter(({ event }) => event.type === 'message.received').length;
   }
 
-  /** The lead has looked and acted, and waits; or its loop has ended. */
+  /** Waits until the lead has looked and acted and waits again, or its loop has ended. */
   async #parked(): Promise<void> {
     await this.#untilSo(() => this.clock.hasSleeper || this.ending !== undefined || this.#error !== undefined);
     if (this.#error !== undefined) throw this.#error;

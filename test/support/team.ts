@@ -1,4 +1,4 @@
-/** A team directory as the store's own parts make it, without the verbs above. */
+/** A team directory made by the store's own parts, without the code of the runtime. */
 import { mkdirSync } from 'node:fs';
 import { ulid } from 'ulid';
 import type { Clock } from '../../src/model/text/clock.ts';
@@ -74,7 +74,10 @@ export const boardOf = (paths: TeamPaths, parts: Parts & { create?: boolean } = 
     create: parts.create ?? false,
   });
 
-/** A board with members that have a life each, and pending tasks. @returns each member's incarnation */
+/**
+ * A board with members in their first incarnation, and pending tasks.
+ * @returns each member's incarnation
+ */
 export function openBoard(paths: TeamPaths, members: readonly string[], tasks = 0): Record<string, string> {
   const store = boardOf(paths, { create: true });
   const incs = Object.fromEntries(members.map((member) => [member, ulid()]));

@@ -1,4 +1,4 @@
-/** `bin/teams.js` as a person runs it, in a process of its own. */
+/** Runs `bin/teams.js` as a person does, as its own process. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-/** Temporary directories of a test: made here, looked through by `leftovers.ts`, removed when the test has ended. */
+/** Temporary directories of a test: made here, checked by `leftovers.ts`, removed when the test has ended. */
 import { accessSync, constants, mkdtempSync, realpathSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,8 +6,8 @@ import { join } from 'node:path';
 const made: string[] = [];
 
 /**
- * A fresh, empty directory for the running test, as a real path. It goes when the test ends; nobody need remove it.
- * For use inside a test or `beforeEach`: one made in `beforeAll` would go with the first test.
+ * A new, empty directory for the running test, as a real path. It is removed when the test ends. For use inside a test
+ * or `beforeEach`: one made in `beforeAll` would be removed with the first test.
  */
 export function tempDir(base = realpathSync(tmpdir())): string {
   const path = mkdtempSync(join(base, 'teams-test-'));
@@ -20,8 +20,8 @@ const TMPFS = 0x01021994;
 const ROOM = 2 ** 30;
 
 /**
- * A file system in memory where there is one with room, else the usual place. For who makes thousands of directories and
- * does not ask whether bytes reach a platter: removing them again took two thirds of its time.
+ * A file system in memory if there is one with space, otherwise the usual place. For tests that create thousands of
+ * directories and need no durable bytes: removing them took two thirds of the time.
  */
 export const inMemory = (): string => (hasMemory() ? MEMORY : realpathSync(tmpdir()));
 

@@ -1,4 +1,4 @@
-/** A real terminal: tmux with a server of the test's own, whose screen can be read and whose keys can be pressed. */
+/** A real terminal: tmux with its own server, whose screen can be read and whose keys can be pressed. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { onTestFinished } from 'vitest';
 import { until } from './cli.ts';
@@ -41,12 +41,12 @@ export class Terminal {
     this.#tmux('resize-window', '-x', String(columns), '-y', String(rows));
   }
 
-  /** What is on the screen; with `past`, also what scrolled off it. */
+  /** The content of the screen; with `past`, also what scrolled off it. */
   screen({ past = false } = {}): string {
     return this.#tmux('capture-pane', '-p', ...(past ? ['-S', '-'] : []));
   }
 
-  /** `cursor` is 1 when it is seen, `second` when the second screen is. */
+  /** `cursor` is 1 if it is visible, `second` if the alternate screen is. */
   state(): { cursor: string; second: string; pid: number } {
     const [cursor = '', second = '', pid = ''] = this.#tmux(
       'display',

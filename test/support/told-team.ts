@@ -1,4 +1,10 @@
-/** A whole team on disk whose story a test tells event by event, with a clock that stands still in between. */
+/**
+ * `ToldTeam`: a whole team on disk whose history a test writes event by event; the clock moves only when the test moves
+ * it. Use it for views, reports and `why`.
+ *
+ *     const told = new ToldTeam({ ada: 'executor/exec' });
+ *     told.led().started('ada').add('Build').claim('1', 'ada').wait(1_000);
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ulid } from 'ulid';
@@ -16,7 +22,7 @@ import { FakeClock } from './clock.ts';
 import { name } from './team.ts';
 import { tempDir } from './temp.ts';
 
-/** `ada: explorer/claude`: a member with its role and agent; without an agent nobody of ours runs it. */
+/** `ada: explorer/claude`: a member with its role and agent. Without an agent, the product does not start it. */
 export type Cast = Readonly<Record<string, string>>;
 
 export interface ToldOptions {
@@ -61,7 +67,7 @@ export class ToldTeam {
     onTestFinished(() => this.store.close());
   }
 
-  /** Says something on the board as the lead, which must be accepted. */
+  /** Appends an event of the lead, which must be accepted. */
   say(body: Body): this {
     return this.#append(
       this.#lead === undefined ? { person: LEAD, epoch: this.#epoch } : { lead: this.#lead, epoch: this.#epoch },
@@ -69,19 +75,19 @@ export class ToldTeam {
     );
   }
 
-  /** Says something as a member's process. */
+  /** Appends an event of a member's process. */
   as(member: string, body: Body): this {
     return this.#append({ by: name(member), inc: this.#life(member) }, body);
   }
 
-  /** A process comes to lead; whether it lives is the roster's to say. */
+  /** A process takes the lead; the roster decides whether it runs. */
   led(): this {
     this.#lead = ulid();
     this.#epoch += 1;
     return this.say({ type: 'lead.took', epoch: this.#epoch });
   }
 
-  /** The lead's process is this one, and lives. */
+  /** This process is the lead, and runs. */
   ledByUs(): this {
     writeFileSync(this.store.paths.leaseOwner(LEAD), JSON.stringify({ ...ownIdentity(), since: this.clock.now() }));
     return this.led();
@@ -97,7 +103,7 @@ export class ToldTeam {
     return this;
   }
 
-  /** Tells the roster of a member's process: this very one, or one that is gone. */
+  /** Records a member's process: this one, or one that has ended. */
   process(member: string, life: 'alive' | 'dead', facts: Partial<ProcessRecord> = {}): this {
     const identity = life === 'alive' ? ownIdentity() : { ...ownIdentity(), startTime: '1' };
     const record = { version: 1, name: name(member), phase: 'running' as const, ...identity };
@@ -125,12 +131,12 @@ export class ToldTeam {
     return this.as(member, { type: 'task.failed', task, epoch: this.#claims(task), why });
   }
 
-  /** Claims a task, works for so long, completes it. */
+  /** Claims a task, works for `ms` milliseconds, completes it. */
   work(task: string, member: string, ms: number): this {
     return this.claim(task, member).wait(ms).complete(task, member);
   }
 
-  /** A fact of the event log. */
+  /** Adds a fact to the event log. */
   note(type: string, facts: Readonly<Record<string, unknown>> = {}): this {
     this.store.events.append({ type, ...facts });
     return this;

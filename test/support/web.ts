@@ -1,4 +1,10 @@
-/** The web page's server in this process, asked as a browser, as a program, and as a stranger would. */
+/**
+ * `Page`: the web page's server in this process, with requests of a browser, of a program and of a foreign client. Use
+ * it for test/surfaces/web/.
+ *
+ *     const page = await openPage(root);
+ *     expect(await page.json('teams')).toMatchObject({ teams: [] });
+ */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -23,14 +29,14 @@ export class Page {
     this.token = new URLSearchParams(new URL(url).hash.slice(1)).get('token') ?? '';
   }
 
-  /** Asks with the token. */
+  /** Sends a request with the token. */
   ask(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);
     headers.set('authorization', `Bearer ${this.token}`);
     return fetch(`http://127.0.0.1:${this.port}/api/${path}`, { ...init, headers });
   }
 
-  /** What a question is answered with. */
+  /** The JSON of an answer. */
   async json(path: string): Promise<unknown> {
     return (await this.ask(path)).json();
   }
@@ -40,7 +46,7 @@ export class Page {
     return this.ask(`teams/${team}/deeds`, { method: 'POST', headers, body: JSON.stringify(deed) });
   }
 
-  /** Says just these bytes; `HOST` stands for the server's own, `TOKEN` for the token. */
+  /** Sends exactly these bytes; `HOST` is replaced by the server's own, `TOKEN` by the token. */
   async raw(words: string): Promise<Said> {
     const said = words.replaceAll('HOST', `127.0.0.1:${this.port}`).replaceAll('TOKEN', this.token);
     const socket = connect(this.port, '127.0.0.1');
@@ -60,7 +66,7 @@ export class Page {
       socket.once('connect', () => socket.destroy());
     });
 
-  /** Hears of a team; the caller ends it by `return()`. */
+  /** Follows a team; the caller ends it by `return()`. */
   async *updates(team: string, lastEventId?: string): AsyncGenerator<Update & { id: string }> {
     const gone = new AbortController();
     const headers = lastEventId === undefined ? {} : { 'last-event-id': lastEventId };
@@ -80,14 +86,14 @@ export class Page {
     }
   }
 
-  /** The first update for which it is so. */
+  /** The first update for which it holds. */
   async hear(team: string, isSo: (update: Update) => boolean, lastEventId?: string): Promise<Update & { id: string }> {
     for await (const update of this.updates(team, lastEventId)) if (isSo(update)) return update;
     throw new Error('The stream ended.');
   }
 }
 
-/** A server over a root, until the test ends. */
+/** A server for a root, until the test ends. */
 export async function openPage(root: string): Promise<Page> {
   const ui = await openUi({ port: 0, open: { root, environment: {} }, watch: {}, why: {} });
   onTestFinished(() => ui.close());

@@ -1,4 +1,4 @@
-/** Worker processes of a test: started together, let go together, heard line by line, ended with the test. */
+/** Worker processes of a test: started together, released together, read line by line, ended with the test. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
@@ -25,7 +25,7 @@ export class Worker {
     return this.child.pid ?? 0;
   }
 
-  /** The next thing it says; undefined when it ended without a word. */
+  /** Its next line; undefined if it ended without one. */
   async next(): Promise<string | undefined> {
     const heard = await this.#heard.next();
     return heard.done === true ? undefined : heard.value;
@@ -35,7 +35,7 @@ export class Worker {
     this.child.stdin?.write(`${word}\n`);
   }
 
-  /** Its result: what it says last, as JSON. A worker that was killed has none. */
+  /** Its result: its last line, as JSON. A killed worker has none. */
   async result<T>(): Promise<T | undefined> {
     let last: string | undefined;
     for (let line = await this.next(); line !== undefined; line = await this.next()) last = line;
@@ -58,11 +58,11 @@ export function start(file: string, args: readonly string[], cwd: string): Worke
   return worker;
 }
 
-/** Starts `store-worker.ts` with a job; it says `ready` and waits for {@link Worker.go}. */
+/** Starts `store-worker.ts` with a job; it prints `ready` and waits for {@link Worker.go}. */
 export const startStore = (cwd: string, job: string, options: object = {}): Promise<Worker> =>
   startStoreBy((command) => command, cwd, job, options);
 
-/** As {@link startStore}, but by a command that is made of its own, such as one that gives it a disk. */
+/** As {@link startStore}, but by a given command, for example one that gives it a disk. */
 export async function startStoreBy(
   commandOf: (command: readonly [string, ...string[]]) => readonly [string, ...string[]],
   cwd: string,
@@ -76,14 +76,14 @@ export async function startStoreBy(
   return worker;
 }
 
-/** As many as there are options, let go at once when all are ready. */
+/** One process for each of the options, released at once when all are ready. */
 export async function together(cwd: string, job: string, options: readonly object[]): Promise<Worker[]> {
   const workers = await Promise.all(options.map((option) => startStore(cwd, job, option)));
   for (const worker of workers) worker.go();
   return workers;
 }
 
-/** Until something that tells nobody when it changes is so. */
+/** Polls until it holds, for changes without a notice. */
 export async function until(holds: () => boolean, ms = 10_000): Promise<void> {
   for (const end = Date.now() + ms; !holds(); await new Promise((resolve) => setTimeout(resolve, 2)))
     if (Date.now() > end) throw new Error(`it never came true: ${holds.toString()}`);

@@ -1,7 +1,7 @@
 /**
- * The shipped example `.teams-example/audit.yaml`: each auditor is run as the plan runs it, in repositories made here,
- * with a stub of `teams` first on PATH that keeps what is sent. No secret-like text stands in this file: it is put
- * together at run time.
+ * The shipped example `.teams-example/audit.yaml`. Each auditor runs as the plan runs it, in repositories made here,
+ * with a stub of `teams` first on PATH that keeps the sent mail. This file contains no secret-like text: such texts are
+ * composed at run time.
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ type Auditor = keyof typeof AUDITORS;
 const keyId = ['AK', 'IA', 'QRSTUVWXYZ234567'].join('');
 const password = ['correct', 'horse', 'battery'].join('-');
 
-/** Files by name, as text or bytes, put into a fresh folder. */
+/** Writes files, text or bytes, into a new folder. */
 function folder(files: Record<string, string | Uint8Array>): string {
   const root = tempDir();
   put(root, files);
@@ -97,7 +97,7 @@ function asMember(
   return { code: done.status, stdout: done.stdout, stderr: done.stderr, to: sent('args'), text: sent('text') };
 }
 
-/** The section that an auditor mails to the surveyor; it must be the task's result as well, and small. */
+/** The section that an auditor mails to the surveyor. It must equal the task's result, and be small. */
 function audit(auditor: Auditor, root: string): string {
   const done = asMember(AUDITORS[auditor], root, ['sh', join(PLAN_DIR, 'audit/hand-on.sh'), auditor]);
   expect(done).toMatchObject({ code: 0, stderr: '', to: 'send surveyor -', text: done.stdout });
@@ -106,7 +106,7 @@ function audit(auditor: Auditor, root: string): string {
 }
 
 describe('the inventory', () => {
-  test('counts files, lines and bytes by language and by folder', () => {
+  test('the inventory counts files, lines and bytes by language and by folder', () => {
     const root = repository({
       'src/a.ts': 'one\ntwo\n',
       'src/b.ts': 'three',
@@ -122,7 +122,7 @@ describe('the inventory', () => {
     expect(text).toContain('| `src/` | 2 | 13 B |');
   });
 
-  test('takes any name, follows no link, and leaves out node_modules, ignored files and our own folders', () => {
+  test('the inventory takes any name, follows no link, and leaves out node_modules, ignored files and our own folders', () => {
     const root = repository({ 'sp ace/new\nline.ts': 'a\n', '-dash.ts': 'b\n', 'ünï|`.ts': 'c\n', 'a=b.ts': 'd\n' });
     put(root, {
       'node_modules/x/i.js': 'x',
@@ -138,7 +138,7 @@ describe('the inventory', () => {
     expect(text).toContain('1 symbolic link not followed.');
   });
 
-  test('does without git, and says so in one sentence', () => {
+  test('the inventory works without git, and says so in one sentence', () => {
     const text = audit('inventory', folder({ 'a.ts': 'x\n', 'node_modules/b/b.ts': 'y\n' }));
     expect(text).toContain('| TypeScript | 1 | 1 | 2 B |');
     expect(text).toContain('This folder is not the working tree of a git repository.');
@@ -146,7 +146,7 @@ describe('the inventory', () => {
 });
 
 describe('the hot files', () => {
-  test('are those most commits touched, with their authors and the last day', () => {
+  test('the hot files are those of the most commits, with their authors and the last day', () => {
     const root = repository({ 'cold.ts': 'a\n', 'h ot|.ts': '1\n', 'gone.ts': 'x\n' });
     put(root, { 'h ot|.ts': '1\n2\n' });
     git(root, ['rm', '--quiet', 'gone.ts']);
@@ -157,7 +157,7 @@ describe('the hot files', () => {
     expect(text).toContain('Not listed, because they are gone: 1 touched file.');
   });
 
-  test('say why there are none: no commits, no repository, a shallow clone', () => {
+  test('the hot files give the reason if there are none: no commits, no repository, a shallow clone', () => {
     const empty = folder({ 'a.ts': 'x\n' });
     git(empty, ['init', '--quiet']);
     expect(audit('history', empty)).toContain('No history: the repository has no commits yet.');
@@ -169,7 +169,7 @@ describe('the hot files', () => {
 });
 
 describe('the marked work', () => {
-  test('is listed oldest first, dated by blame', () => {
+  test('marked work is listed oldest first, dated by blame', () => {
     const root = repository({ 'z.ts': '// TODO the oldest\n', 'sp ace\t1.py': 'x\n' });
     put(root, { 'sp ace\t1.py': 'x\n# FIXME later\n' });
     commit(root, 'Bob', '2021-05-06T07:08:09Z');
@@ -187,19 +187,19 @@ describe('the marked work', () => {
     expect(rows).toContain('| `u.ts:1` |  |  | `XXX` |');
   });
 
-  test('shows no secret that stands in a marked line, and lets no text out of its table cell', () => {
+  test('marked work shows no secret of its line, and no text leaves its table cell', () => {
     const text = audit('marks', repository({ 'a.ts': `// TODO | \`rotate\` ${keyId} <b>\n` }));
     expect(text).toContain("`TODO \\| 'rotate' ‹AWS access key id› <b>`");
     expect(text).not.toContain(keyId);
   });
 
-  test('is found outside git too, without dates; binary files are not searched', () => {
+  test('marked work is found without git too, without dates; binary files are not searched', () => {
     const text = audit('marks', folder({ 'a.ts': 'TODO x\n', 'b.bin': Buffer.from('\0 TODO y') }));
     expect(text).toContain('1 mark in 1 file (1 TODO).');
     expect(text).toContain('| `a.ts:1` |  |  | `TODO x` |');
   });
 
-  test('is none where there is none', () => {
+  test('marked work may be empty', () => {
     expect(audit('marks', repository({ 'a.ts': 'x\n' }))).toContain('No TODO, FIXME, XXX or HACK.');
   });
 });
@@ -216,7 +216,7 @@ describe('the dependencies', () => {
     },
   };
 
-  test('of every manifest are counted, with duplicates of the lock file and licences', () => {
+  test('the dependencies of every manifest are counted, with duplicates of the lock file and licences', () => {
     const root = repository({
       'package.json': JSON.stringify({ license: 'MIT', dependencies: { left: '^1.0.0' }, devDependencies: { a: '*' } }),
       'package-lock.json': JSON.stringify(lock),
@@ -237,7 +237,7 @@ describe('the dependencies', () => {
     expect(text).toContain('Seen but not read: `packages/b b/pnpm-lock.yaml`.');
   });
 
-  test('are read from the nested form of an old lock file, and a URL shows no password', () => {
+  test('the dependencies of an old, nested lock file are read, and a URL shows no password', () => {
     const url = (version: string) => `git+https://me:${password}@host.example/${version}`;
     const nested = { version: '1.0.0', dependencies: { y: { version: url('3') } } };
     const root = repository({
@@ -249,13 +249,13 @@ describe('the dependencies', () => {
     expect(text).not.toContain(password);
   });
 
-  test('are said to be none without a package.json', () => {
+  test('without a package.json the audit says that there are no dependencies', () => {
     expect(audit('dependencies', repository({ 'go.mod': 'module x\n' }))).toContain('No package.json to read.');
   });
 });
 
 describe('secrets and big files', () => {
-  test('names place and kind of what looks like a secret, never the secret', () => {
+  test('the secrets audit gives place and kind of a suspected secret, never the secret', () => {
     const root = repository({
       'sp ace\n.ini': `ok\naws = ${keyId}\n`,
       'conf.ts': `const password = "${password}-more";\nconst passwordHint = "your-password-goes-here";\n`,
@@ -272,7 +272,7 @@ describe('secrets and big files', () => {
     expect(text).not.toContain(password);
   });
 
-  test('sees an untracked file, and says that history and ignored files were not searched', () => {
+  test('the secrets audit reads untracked files, and says that history and ignored files were not searched', () => {
     const root = repository({ 'a.ts': 'x\n' });
     put(root, { 'new.txt': `${keyId}\n` });
     const text = audit('secrets', root);
@@ -280,7 +280,7 @@ describe('secrets and big files', () => {
     expect(text).toContain('Neither the history, nor ignored files, nor binary files were searched');
   });
 
-  test('lists the largest files, binary or text', () => {
+  test('the largest files are listed, binary or text', () => {
     const root = repository({ 'big.bin': Buffer.alloc(1_500_000), 'small.txt': 'abc' });
     const text = audit('secrets', root);
     expect(text).toContain('Nothing that looks like a secret was found.');
@@ -305,7 +305,7 @@ describe('AUDIT.md', () => {
   }
   const written = (root: string) => readFileSync(join(root, 'AUDIT.md'), 'utf8');
 
-  test('holds all five sections in their order, whatever order the mail came in', () => {
+  test('AUDIT.md has all five sections in their order, in whatever order the mail came', () => {
     const root = repository({ 'a.ts': 'TODO x\n', 'package.json': '{}' });
     const names: Auditor[] = ['secrets', 'dependencies', 'marks', 'history', 'inventory'];
     const mail = names.map((name) => ({ sender: AUDITORS[name], content: audit(name, root) }));
@@ -323,7 +323,7 @@ describe('AUDIT.md', () => {
     expect(written(root)).toMatch(/UTC at commit [0-9a-f]{7,} on \w+\.$/m);
   });
 
-  test('says which sections are missing, and takes none from another member', () => {
+  test('AUDIT.md names missing sections, and takes none from another member', () => {
     const root = folder({});
     const mail = [
       { sender: 'surveyor', content: '## Inventory\n\nold\n' },
@@ -336,7 +336,7 @@ describe('AUDIT.md', () => {
     expect(written(root)).not.toMatch(/not mine|old/);
   });
 
-  test('replaces its own earlier report, and no other file of that name', () => {
+  test('AUDIT.md replaces its own earlier report, and no other file of that name', () => {
     const root = folder({});
     expect(report(root, []).code).toBe(0);
     expect(report(root, []).code).toBe(0);
@@ -349,7 +349,7 @@ describe('AUDIT.md', () => {
 });
 
 describe('an auditor', () => {
-  test('that fails sends nothing and fails its task', () => {
+  test('an auditor that fails sends nothing and fails its task', () => {
     const done = asMember('warden', folder({}), ['sh', join(PLAN_DIR, 'audit/hand-on.sh'), 'no-such-auditor']);
     expect(done.code).not.toBe(0);
     expect(done.to).toBe('');
@@ -365,7 +365,7 @@ describe('the plan', () => {
   });
   const plan = planSchema.parse(parse(readFileSync(join(PLAN_DIR, 'audit.yaml'), 'utf8')));
 
-  test('gives each of five exec teammates its audit, and blocks the report by all of them', () => {
+  test('the plan gives each of five exec teammates its audit, and the report waits for all of them', () => {
     expect(plan.members.map(({ name, agent }) => [name, agent.kind])).toEqual(
       Object.values(AUDITORS).map((name) => [name, 'exec']),
     );

@@ -1,4 +1,6 @@
-/** `teams mcp --with-shell`: a host that has no tools of its own gets shell and files, as far as its role and sandbox go. */
+/**
+ * `teams mcp --with-shell`: a host without tools of its own gets shell and files, as far as its role and sandbox allow.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -9,7 +11,7 @@ import { running } from '../support/processes.ts';
 
 let place: Workplace;
 beforeEach(() => {
-  // Without a wall: what one keeps is told in threats/wall.test.ts.
+  // Without shell isolation; test/threats/wall.test.ts tests the isolation.
   place = new Workplace({ TEAMS_SANDBOX_BWRAP: 'off', FAKE_API_KEY: 'canary' });
 });
 
@@ -17,7 +19,7 @@ const like = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 const offered = async (host: Host): Promise<string[]> => (await host.client.listTools()).tools.map(({ name }) => name);
 
 describe('a host that leads', () => {
-  test('is offered neither shell nor files unless it asks for them', async () => {
+  test('a host that leads is offered neither shell nor files unless it asks for them', async () => {
     await using host = await Host.on(place);
     expect(await offered(host)).not.toEqual(expect.arrayContaining([...WORKSPACE_TOOLS]));
     for (const tool of WORKSPACE_TOOLS)
@@ -28,7 +30,7 @@ describe('a host that leads', () => {
     expect(existsSync(join(place.root, 'owned'))).toBe(false);
   });
 
-  test('works in its directory with shell and files, and its commands get no key', async () => {
+  test('a host with --with-shell works in its directory, and its commands get no key', async () => {
     await using host = await Host.on(place, '--with-shell');
     expect(await offered(host)).toEqual(expect.arrayContaining([...WORKSPACE_TOOLS]));
     const { tools } = await host.client.listTools();
@@ -46,7 +48,7 @@ describe('a host that leads', () => {
     expect(await host.say('read_file', { path: 'long.txt' })).toMatch(/Go on with offset \d+\.\]$/);
   });
 
-  test('takes its commands along when it goes away', async () => {
+  test('commands of a host end when it disconnects', async () => {
     const host = await Host.on(place, '--with-shell');
     const command = 'touch begun; setsid sleep 307 & sleep 308';
     const gone = host.call('bash', { command }).catch(() => undefined);
@@ -68,7 +70,7 @@ describe('a host that works as a member', () => {
   test.each([
     ['read-only', ['read_file']],
     ['workspace-write', ['bash', 'read_file', 'write_file', 'edit_file']],
-  ])('in a sandbox %s is offered %j', async (sandbox, tools) => {
+  ])('a member with the sandbox %s is offered %j', async (sandbox, tools) => {
     place.put('plan.json', plan(sandbox, false));
     await place.teams('run', 'plan.json');
     await using host = await Host.on(place, '--team', 'solo', '--as', 'eve', '--with-shell');
@@ -80,7 +82,7 @@ describe('a host that works as a member', () => {
 });
 
 describe('a sandbox that is required', () => {
-  test('and cannot be had ends the server with exit 5 and the cure', async () => {
+  test('a required sandbox that is not available ends the server with exit 5 and the cure', async () => {
     const { code, err } = await place.say(['mcp', '--with-shell'], {
       environment: { TEAMS_SANDBOX_BWRAP: 'required', PATH: join(place.root, 'nothing') },
     });

@@ -1,4 +1,7 @@
-/** A member's program in its fence: what it cannot change, what it still can, and what follows where there is no fence. */
+/**
+ * Program isolation: what an isolated program cannot change, what it still can, and what follows if there is no
+ * bubblewrap.
+ */
 import { existsSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join as path } from 'node:path';
@@ -30,8 +33,8 @@ async function work(member: Partial<MemberInput>, run: string, environment: Reco
 const PATH = process.env['PATH'] ?? '';
 const tries = (file: string): string => `( : > ${file} ) 2>/dev/null && echo wrote ${file};`;
 
-describe('a command in its fence', () => {
-  it('changes the workspace and nothing outside, and still speaks with its team', async () => {
+describe('a command in program isolation', () => {
+  it('an isolated command changes the workspace and nothing outside, and still writes to its team', async () => {
     const send = commandLine('send', 'team-lead', 'hello')
       .map((word) => `'${word}'`)
       .join(' ');
@@ -44,7 +47,7 @@ describe('a command in its fence', () => {
     expect(on.events('sandbox.held')).toMatchObject([{ member: 'ada' }]);
   });
 
-  it('changes nothing for a role that only looks, though nobody said so', async () => {
+  it('an isolated command of a read-only role changes nothing, without a set sandbox', async () => {
     const on = await work({ role: 'code-reviewer' }, `${tries('here')} echo looked`, { PATH });
     expect(on.task('1')).toMatchObject({ result: { summary: 'looked\n' } });
   });
@@ -53,12 +56,12 @@ describe('a command in its fence', () => {
 describe('without bubblewrap', () => {
   const bare = { PATH: tempDir() };
 
-  it('a command runs, and the team is told that nothing holds it', async () => {
+  it('without bubblewrap a command runs, and the team is told that it is not isolated', async () => {
     const on = await work({ sandbox: 'read-only' }, 'echo on', bare);
     expect(on.events('sandbox.missing')).toMatchObject([{ text: expect.stringMatching(/not installed/) as string }]);
   });
 
-  it('nothing runs where it is required', async () => {
+  it('without bubblewrap nothing runs where isolation is required', async () => {
     const refused = work({}, 'true', { ...bare, ...encodeIsolation('required') });
     await expect(refused).rejects.toMatchObject({ code: 'AGENT_UNAVAILABLE', exitCode: 5 });
   });

@@ -1,4 +1,4 @@
-/** Floods (RELIABILITY §2: 20): control mail passes, whoever fills an inbox. */
+/** Floods (threat 20 of docs/reliability.md): control mail passes, whoever fills an inbox. */
 import { appendFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_QUOTA } from '../../src/store/team/team-store.ts';
@@ -9,7 +9,7 @@ const foreign = (content: string): string =>
   `${JSON.stringify({ type: 'message', sender: 'eve', content, timestamp: 1 })}\n`;
 
 describe('a teammate whose inbox is flooded', () => {
-  it('hears the order to stop within two seconds', async () => {
+  it('a teammate whose inbox is flooded gets the order to stop within two seconds', async () => {
     const on = await team({ members: [{ name: 'ada', agent: scripted({ repeat: true }) }] });
     const session = await lead(on, { endsWhenDone: false });
     await session.start(session.startable());

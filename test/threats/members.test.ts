@@ -1,4 +1,7 @@
-/** What a member's child may not do, tried by the command line as that member (RELIABILITY §2: 4, 5, 6, 22, 24). */
+/**
+ * What a member's child may not do, tried on the command line as that member (threats 4, 5, 6, 22 and 24 of
+ * docs/reliability.md).
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -13,7 +16,10 @@ const tasksSchema = z.looseObject({ tasks: z.array(z.looseObject({ id: z.string(
 let place: Workplace;
 let ada: Record<string, string>;
 
-/** A verb that ada's child says. @returns how it failed, or 0 */
+/**
+ * Runs a verb as a child of ada.
+ * @returns how it failed, or 0
+ */
 async function said(...argv: string[]): Promise<0 | [number, string]> {
   const { code, out } = await place.say([...argv, '--json'], { environment: ada });
   return code === 0 ? 0 : [code, failureSchema.parse(JSON.parse(out)).error.code];
@@ -39,8 +45,8 @@ beforeEach(async () => {
   ada = await asMember(place, 'login', 'ada', '1');
 });
 
-describe('whoever speaks', () => {
-  it('is the member of its token, whatever else it says', async () => {
+describe('a child of a member', () => {
+  it('a child acts as the member of its token, whatever else it says', async () => {
     expect(await said('send', 'login', 'bob', 'hello')).toBe(0);
     expect(mail('bob').map((line) => z.looseObject({}).parse(JSON.parse(line)))).toMatchObject([{ sender: 'ada' }]);
   });
@@ -52,14 +58,14 @@ describe('whoever speaks', () => {
     ['a member whose token it does not have', [], { TEAMS_MEMBER: 'bob' }],
     ['itself with a wrong token', [], { TEAMS_TOKEN: 'x'.repeat(43) }],
     ['itself with an empty token', [], { TEAMS_TOKEN: '' }],
-  ])('is refused as %s, and that is told', async (_, flags, environment) => {
+  ])('a child is refused as %s, and that is logged', async (_, flags, environment) => {
     ada = { ...ada, ...environment };
     expect(await said('send', 'login', 'bob', 'hello', ...flags)).toEqual([2, 'POLICY_DENIED']);
     expect(mail('bob')).toEqual([]);
     expect(await events('member.refused')).toHaveLength(1);
   });
 
-  it('has no say in another team, and that is told there', async () => {
+  it('a child has no rights in another team, and the attempt is logged there', async () => {
     await place.teams('create', 'other', '--member', 'ada');
     for (const argv of [
       ['send', 'other', 'ada', 'hello'],
@@ -70,14 +76,14 @@ describe('whoever speaks', () => {
     expect(readFileSync(join(place.root, '.teams/other/events.jsonl'), 'utf8')).toContain('member.refused');
   });
 
-  it('is no longer a member once its process was replaced', async () => {
+  it('a child is no longer a member once its process was replaced', async () => {
     const old = ada;
     await asMember(place, 'login', 'ada');
     ada = old;
     expect(await said('send', 'login', 'bob', 'hello')).toEqual([2, 'POLICY_DENIED']);
   });
 
-  it('takes no mail but its own', async () => {
+  it('a child takes no mail but its own', async () => {
     await place.teams('send', 'login', 'bob', 'for bob');
     expect(await said('take', 'login', 'bob')).toEqual([2, 'POLICY_DENIED']);
     expect(await said('take', 'login', 'lead')).toEqual([2, 'POLICY_DENIED']);
@@ -88,7 +94,7 @@ describe('whoever speaks', () => {
 describe('a type of message', () => {
   const allowed = new Set(['message to bob', 'message to lead', 'broadcast to bob', 'broadcast to lead']);
   const product = MESSAGE_TYPES.flatMap((type) => ['bob', 'lead', 'team-lead'].map((to) => [type, to] as const));
-  it.each(product)('%s to %s goes out of a member only by the table', async (type, to) => {
+  it.each(product)('a member may send %s to %s only by the table', async (type, to) => {
     const isAllowed =
       allowed.has(`${type} to ${to === 'team-lead' ? 'lead' : to}`) || (type === 'shutdown_response' && to !== 'bob');
     expect(await said('send', 'login', to, 'x', '--type', type)).toEqual(isAllowed ? 0 : [2, 'POLICY_DENIED']);
@@ -113,7 +119,7 @@ describe('a member starts and ends nothing', () => {
     ['doctor', '--trust', 'login'],
     ['doctor', '--break-lock'],
     ['task', 'approve', '1', 'yes'],
-  ])('not by %s', async (...argv) => {
+  ])('a member can start or end nothing by %s', async (...argv) => {
     place.put('plan.yaml', 'tasks: [{subject: Own, run: touch owned}]\n');
     expect(await said(...argv)).toEqual([2, 'POLICY_DENIED']);
     expect(existsSync(join(place.root, 'owned'))).toBe(false);
@@ -124,18 +130,18 @@ describe('a member starts and ends nothing', () => {
 describe('the board', () => {
   it.each([
     ['ends no task of another', ['complete', '2', '--result', 'x']],
-    ['ends no task that nobody claimed', ['complete', '3', '--result', 'x']],
+    ['ends no unclaimed task', ['complete', '3', '--result', 'x']],
     ['fails no task of another', ['fail', '2', '--reason', 'x']],
     ['releases no claim of another', ['release', '2']],
     ['claims no task of another', ['claim', '2']],
-    ['claims no second one', ['claim', '3']],
+    ['claims no second task', ['claim', '3']],
     ['skips nothing', ['skip', '2']],
     ['removes no edge', ['unblock', '2', '--blocker', '1']],
     ['retries nothing', ['retry', '2']],
     ['makes no cycle', ['update', '1', '--blocked-by', '2']],
     ['gives no task to another', ['update', '2', '--owner', 'ada']],
-    ['changes no words of another’s task', ['update', '2', '--subject', 'Mine']],
-  ])('of a member’s child %s', async (_, argv) => {
+    ['changes no subject of another’s task', ['update', '2', '--subject', 'Mine']],
+  ])('a member’s child %s', async (_, argv) => {
     const before = (await place.json(tasksSchema, 'task', 'list', 'login')).tasks;
     expect(await said('task', ...argv)).not.toBe(0);
     expect((await place.json(tasksSchema, 'task', 'list', 'login')).tasks).toEqual(before);

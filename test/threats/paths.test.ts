@@ -1,4 +1,7 @@
-/** Names and paths (RELIABILITY §2: 1, 2, 3): no word of a command line and nothing planted leads out of the root. */
+/**
+ * Names and paths (threats 1, 2 and 3 of docs/reliability.md): no word of a command line and no planted file leads out
+ * of the root.
+ */
 import { execFileSync } from 'node:child_process';
 import {
   existsSync,
@@ -19,10 +22,10 @@ import { allowLeft } from '../support/leftovers.ts';
 
 let place: Workplace;
 
-/** Every path below the workplace, and beside it: what a traversal would have made. */
+/** Every path below the workplace and beside it, where a traversal would write. */
 const everything = (): string[] =>
   readdirSync(place.root, { recursive: true, encoding: 'utf8' }).filter(
-    // Tokens of locks come and go; facts of what was refused are appended.
+    // Tokens of locks come and go; events of refusals are appended.
     (file) => !/\.tokens\/|^home\//.test(file),
   );
 const oneSentence = (text: string): void => expect(text).toMatch(/^teams: [^\n\u0000-\u001f\u007f-\u009f]+\n$/);
@@ -109,12 +112,12 @@ describe('a hostile name', () => {
     ['a team to trust', (name) => ['doctor', `--trust=${name}/`]],
     ['the name of a run', (name) => ['run', 'plan.yaml', `--name=${name}`]],
   ];
-  it.each(SPOTS)('is refused by %s in one sentence, and nothing is made', async (_, argv) => {
+  it.each(SPOTS)('a hostile name is refused by %s in one sentence, and nothing is created', async (_, argv) => {
     place.put('plan.yaml', 'members: [{name: eve, agent: {kind: exec}}]\ntasks: [{subject: Own, run: touch owned}]\n');
     const before = everything();
     for (const name of NAMES) {
       const { code, out, err } = await place.teams(...argv(name));
-      // An empty or blank word may stand for none.
+      // An empty or blank word may mean none.
       if (code === 0 && name.trim() === '') continue;
       expect({ name, code, out }).toEqual({ name, code: 2, out: '' });
       oneSentence(err);
@@ -124,8 +127,8 @@ describe('a hostile name', () => {
   });
 });
 
-describe('what is planted', () => {
-  /** Where it is planted, and the verb that would open it. */
+describe('a planted file', () => {
+  /** The planted path, and the verb that would open it. */
   const FILES: [string, string[]][] = [
     ['.tasks/login/log.jsonl', ['status', 'login']],
     ['.teams/login/config.json', ['status', 'login']],
@@ -154,7 +157,7 @@ describe('what is planted', () => {
   ];
   it.each(
     FILES.flatMap(([at, argv]) => KINDS.map(([kind, plant]) => [kind, at, argv.join(' '), { argv, plant }] as const)),
-  )('%s at %s: `teams %s` neither hangs nor touches what it leads to', async (_, at, _line, { argv, plant }) => {
+  )('%s at %s: `teams %s` neither hangs nor touches the target', async (_, at, _line, { argv, plant }) => {
     allowLeft(/\.lock$/);
     const path = join(place.root, at);
     await place.teams('send', 'login', 'ada', 'waits');
@@ -172,7 +175,7 @@ describe('what is planted', () => {
   });
 
   it.each(['', '.tokens', 'processes', 'logs', 'results', 'mail', 'blobs', 'homes'])(
-    'a link in the place of the folder %j leads nothing out',
+    'a link in the place of the folder %j gives no access outside',
     async (folder) => {
       const path = join(place.root, '.teams/login', folder);
       const elsewhere = join(place.root, 'elsewhere');
@@ -196,7 +199,7 @@ describe('what is planted', () => {
   );
 
   it.each(['.teams', '.tasks', '.tasks/login', '.teams/.archive'])(
-    'a link in the place of %s leads nothing out',
+    'a link in the place of %s gives no access outside',
     async (at) => {
       const path = join(place.root, at);
       const elsewhere = join(place.root, 'elsewhere');

@@ -1,4 +1,7 @@
-/** A cloned repository with a team in it (RELIABILITY §2: 25): it is looked at, and nothing is started from it. */
+/**
+ * A cloned repository with a team in it (threat 25 of docs/reliability.md): it can be looked at, and nothing is started
+ * from it.
+ */
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -15,7 +18,7 @@ const CONFIG = [
 
 let place: Workplace;
 
-/** Made by somebody else, with a key of theirs: an unfinished run, its plan, its agents, its hooks. */
+/** Made by another user, with their key: an unfinished run, its plan, its agents, its hooks. */
 async function trap(): Promise<string> {
   const theirs = new Workplace();
   theirs.put('plan.yaml', PLAN);
@@ -55,7 +58,7 @@ beforeEach(async () => {
   place.put('plan.yaml', PLAN);
 });
 
-describe('a repository with somebody’s team in it', () => {
+describe('a repository with a foreign team in it', () => {
   it.each([
     ['lead', 'trap'],
     ['lead', 'trap', '--detach'],
@@ -65,7 +68,7 @@ describe('a repository with somebody’s team in it', () => {
     ['resume', 'trap'],
     ['resume', 'trap', '--detach'],
     ['run', 'plan.yaml', '--resume'],
-  ])('starts nothing: %s %s %s %s', async (...argv) => {
+  ])('a foreign repository starts nothing: %s %s %s %s', async (...argv) => {
     const { code, out } = await place.teams(...argv, '--json');
     expect([code, failureSchema.parse(JSON.parse(out)).error.code]).toEqual([4, 'UNTRUSTED']);
     expect(owned()).toEqual([]);
@@ -87,19 +90,19 @@ describe('a repository with somebody’s team in it', () => {
     ['validate', 'plan.yaml'],
     ['run', 'plan.yaml', '--dry-run'],
     ['config', 'show'],
-  ])('is looked at: %s %s %s', async (...argv) => {
+  ])('a foreign repository can be looked at: %s %s %s', async (...argv) => {
     expect((await place.teams(...argv)).code).toBe(0);
     expect(owned()).toEqual([]);
   });
 
-  it('runs no command of its board for a person who works by hand', async () => {
+  it('a foreign repository runs no command of its board for a person who works by hand', async () => {
     expect((await place.teams('task', 'claim', '1', '--as', 'eve')).code).toBe(0);
     const { code, err } = await place.teams('task', 'complete', '1', '--result', 'done', '--as', 'eve');
     expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining('doctor --trust') as string });
     expect(owned()).toEqual([]);
   });
 
-  it('lends its agents, hooks and passed variables to no run of ours', async () => {
+  it('a foreign repository gives its agents, hooks and passed variables to no run of ours', async () => {
     const { out } = await place.teams('config', 'show', '--json');
     expect(out).not.toContain('touch owned');
     expect(out).not.toContain('FAKE_API_KEY');

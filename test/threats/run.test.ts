@@ -1,4 +1,7 @@
-/** A whole run with everything hostile in it (RELIABILITY §2: 8, 9, 10, 11, 12, 19): what it leaves, shows and hands on. */
+/**
+ * A whole run with hostile input everywhere (threats 8 to 12 and 19 of docs/reliability.md): what it leaves, shows and
+ * passes on.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
@@ -27,7 +30,7 @@ const DRIVES_A_TERMINAL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e
 
 const quoted = (value: unknown): string => JSON.stringify(value);
 
-/** Every field of a plan that is text holds an injection; what may run is written by us. */
+/** Every text field of a plan has an injection; the commands are ours. */
 function hostilePlan(): string {
   const all = INJECTIONS.join(' ').replaceAll('\n', ' ');
   const env = Object.fromEntries(INJECTIONS.map((injection, index) => [`HOSTILE_${index}`, injection]));
@@ -45,7 +48,7 @@ function hostilePlan(): string {
     name: 'hostile',
     members: [
       { name: 'ada', role: 'builder', agent: { kind: 'exec' }, env },
-      // It says what it was started with: argv, then what stood on its stdin.
+      // It prints its argv, then its stdin.
       {
         name: 'bob',
         agent: { kind: 'exec', command: ['/bin/sh', '-c', 'printf "%s|" "$0" "$@"; cat', 'bob', ...INJECTIONS] },
@@ -89,7 +92,7 @@ function hostilePlan(): string {
 interface Ran {
   readonly place: Workplace;
   readonly code: number | null;
-  /** All that it printed. */
+  /** All output. */
   readonly said: string;
 }
 
@@ -110,7 +113,7 @@ const files = ({ root }: Workplace, from = '.'): string[] =>
   readdirSync(join(root, from), { recursive: true, encoding: 'utf8' }).map((file) => join(from, file));
 const read = ({ root }: Workplace, file: string): string => readFileSync(join(root, file), 'utf8');
 
-/** 8, 9: each text came to its command as it was, and no command came of a text. */
+/** Threats 8, 9: each text reached its command unchanged, and no text became a command. */
 function expectNothingInjected(place: Workplace): void {
   expect(files(place).filter((file) => file.includes('owned'))).toEqual([]);
   const results = files(place, '.teams/hostile/results').filter((file) => /\/\d+\.\d+\.md$/.test(file));
@@ -133,7 +136,7 @@ const LOOKS = [
   ['why', 'hostile', 'ada'],
 ];
 
-/** 10, 11: the secret of the lead's environment is in no child, argv, file or answer. */
+/** Threats 10, 11: the secret of the lead's environment is in no child, argv, file or answer. */
 async function expectNoSecret(place: Workplace): Promise<void> {
   expect(read(place, 'seen-env.txt')).toContain('TEAMS_MEMBER=ada');
   expect(read(place, 'seen-argv.txt')).toContain('teammate');
@@ -152,7 +155,7 @@ const openToOthers = (place: Workplace, from: string): string[] =>
     return (stat.mode & 0o777) !== (stat.isDirectory() ? 0o700 : 0o600);
   });
 
-/** 12: of what is made while a team works, and when it is put away. */
+/** Threat 12: checked for files of a working team and of an archived one. */
 async function expectPrivate(place: Workplace): Promise<void> {
   expect(files(place, '.teams/hostile/blobs')).toHaveLength(1);
   for (const folder of ['.teams', '.tasks', 'home/state']) expect(openToOthers(place, folder)).toEqual([]);
@@ -167,7 +170,7 @@ async function expectPrivate(place: Workplace): Promise<void> {
 }
 
 describe('a run with hostile texts, a secret in its environment and umask 000', () => {
-  it('runs nothing of them, shows none of it, and keeps everything to its user', async () => {
+  it('a run with hostile texts runs none of them, shows no secret, and keeps every file to its user', async () => {
     const { place, code, said } = await ran();
     expect({ code, said: code === 0 ? '' : said }).toEqual({ code: 0, said: '' });
     expect(said).toContain(`Tasks: ${6 + INJECTIONS.length}/`);

@@ -1,4 +1,7 @@
-/** Hostile text (RELIABILITY §2: 7, 19, 27): what it does to a terminal, to a log, to a prototype, to a parser's time. */
+/**
+ * Hostile text (threats 7, 19 and 27 of docs/reliability.md): its effect on a terminal, a log, a prototype, and a
+ * parser's time.
+ */
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -101,7 +104,7 @@ describe('a terminal', () => {
     [HOSTILE],
     ['status', `--${HOSTILE}`],
     ['--root', HOSTILE, 'status'],
-  ])('is given nothing to obey by %j', async (...argv) => {
+  ])('a terminal gets no control sequence from %j', async (...argv) => {
     for (const flags of [[], ['--verbose'], ['--json']]) {
       const { out, err } = await place.teams(...argv, ...flags);
       if (argv[0] !== 'take') expect(`${out}${err}`).not.toBe('');
@@ -110,7 +113,7 @@ describe('a terminal', () => {
     }
   });
 
-  it('is given nothing to obey by a history, nor by damaged files', async () => {
+  it('a terminal gets no control sequence from a history or from damaged files', async () => {
     await place.teams('take', 'ada');
     for (const damage of ['.teams/login/state.json', '.teams/login/config.json', '.teams/config.yaml']) {
       const shown = await place.teams('inbox', 'ada', '--history');
@@ -122,7 +125,7 @@ describe('a terminal', () => {
 });
 
 describe('a log', () => {
-  it('has one line for each thing, whatever the texts are', async () => {
+  it('a log has one line for each entry, for any text', async () => {
     const place = new Workplace();
     await place.teams('create', 'login', '--member', 'ada');
     const forged = 'x\n12  00:00:00 [lead] lead.took\r\n{"type":"team.closed"}\n\u2028{"at":"2026"}\u0085';
@@ -190,7 +193,7 @@ describe('a prototype', () => {
     ['a mark', (text) => parseMark(JSON.parse(text))],
   ];
   const CASES = PARSERS.flatMap(([what, parse]) => POISON.map((text) => [what, text, parse] as const));
-  it.each(CASES)('is not touched by %s with %s', (_, text, parse) => {
+  it.each(CASES)('no prototype is changed by %s with %s', (_, text, parse) => {
     try {
       parse(text);
     } catch (error) {
@@ -200,7 +203,7 @@ describe('a prototype', () => {
     expect((Object.prototype as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('is not touched by any file of a team', async () => {
+  it('no prototype is changed by any file of a team', async () => {
     const place = new Workplace();
     await place.teams('create', 'login', '--member', 'ada');
     mkdirSync(join(place.root, '.teams/login/logs'), { recursive: true });
@@ -268,7 +271,7 @@ describe('a parser', () => {
   // 50 ms on an idle machine; what is not linear takes minutes on any.
   const BOUND_MS = 1_500;
 
-  it.each(PARSERS)('takes time in proportion to the text: %s', (_, parse) => {
+  it.each(PARSERS)('a parser takes time in proportion to the text: %s', (_, parse) => {
     for (const [unit, text] of TEXTS) {
       const before = performance.now();
       try {

@@ -1,6 +1,6 @@
 /**
- * The wall around commands of a model: each forbidden act is tried behind it, and fails; and tried without it, where it
- * works, so that no case passes for another reason.
+ * Shell isolation of a model's commands. Each forbidden act is tried with isolation, where it fails, and without it,
+ * where it works, so that no case passes for another reason.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -108,7 +108,7 @@ const connect = (to: string): string =>
   `"$NODE" -e 'const c = require("net").connect(process.env.${to}); c.on("data", () => process.exit(0)); c.on("error", () => process.exit(1))'`;
 const isRoot = process.getuid?.() === 0;
 
-/** What is tried, and whether it works where nothing holds it in. */
+/** The attempt, and whether it works without isolation. */
 const FORBIDDEN: readonly (readonly [string, string, boolean])[] = [
   ['write below /etc', 'touch "/etc/.teams-wall-test"', false],
   ['write into the home', 'echo x > "$HOME/new"', true],
@@ -123,7 +123,7 @@ const FORBIDDEN: readonly (readonly [string, string, boolean])[] = [
   ['signal the lead', 'kill -0 "$LEAD"', true],
   ['end the lead', 'kill -KILL "$LEAD"', true],
   ['read the environment of the lead', 'tr "\\0" "\\n" < "/proc/$LEAD/environ" | grep -q canary', true],
-  ['go round by the root of the lead', 'cat "/proc/$LEAD/root$OTHERS/secret"', true],
+  ['reach files by the root of the lead', 'cat "/proc/$LEAD/root$OTHERS/secret"', true],
   ['read .teams', 'cat .teams/login/config.json', true],
   ['write .teams', 'mkdir -p .teams/x && touch .teams/x/y', true],
   ['move .teams away', 'mv .teams away', true],
@@ -135,25 +135,25 @@ const FORBIDDEN: readonly (readonly [string, string, boolean])[] = [
   ['change the kernel', ': >> /proc/sys/kernel/core_pattern', isRoot],
   ['mount', 'mkdir m && mount -t tmpfs none m', false],
   [
-    'mount in namespaces of its own',
+    'mount in its own namespaces',
     'mkdir p && unshare -U -m -p -f sh -c "mount -t proc proc p && : >> p/sys/vm/swappiness"',
     false,
   ],
   ['make the system writable again', 'mount -o remount,rw,bind / && touch "/etc/.teams-wall-test"', false],
 ];
 
-describe.skipIf(walls.isolation !== 'up')('behind the wall', () => {
-  test('the corpus is worth the name', () => {
+describe.skipIf(walls.isolation !== 'up')('in shell isolation', () => {
+  test('the corpus of forbidden acts is large enough', () => {
     expect(FORBIDDEN.length).toBeGreaterThanOrEqual(20);
   });
 
-  test.each(FORBIDDEN)('a command cannot %s', async (_what, act, worksWithout) => {
+  test.each(FORBIDDEN)('an isolated command cannot %s', async (_what, act, worksWithout) => {
     expect(await isDone('workspace-write', act)).toBe(false);
     expect(await isDone('read-only', act)).toBe(false);
     if (worksWithout) expect(await isDone('full', act)).toBe(true);
   });
 
-  test('the workspace can be worked in', async () => {
+  test('an isolated command can work in the workspace', async () => {
     expect(await isDone('workspace-write', 'echo x >> src/a.ts && mkdir new && touch new/b && "$NODE" -e 0')).toBe(
       true,
     );
@@ -161,20 +161,20 @@ describe.skipIf(walls.isolation !== 'up')('behind the wall', () => {
     expect(await isDone('workspace-write', 'rm -r .git/refs; touch .git/index && echo y > "$TMPDIR/y"')).toBe(true);
   });
 
-  test('a workspace that is read-only can be read, and nothing else', async () => {
+  test('an isolated command in a read-only workspace can read it, and nothing else', async () => {
     expect(await isDone('read-only', 'cat src/a.ts')).toBe(true);
     for (const act of ['echo x >> src/a.ts', 'touch new', 'rm src/a.ts', 'touch .git/index'])
       expect([act, await isDone('read-only', act)]).toEqual([act, false]);
   });
 
-  test('everything ends with whoever put the wall up, and with its command', async () => {
+  test('all processes of the isolation end with the process that started it, and with its command', async () => {
     sandbox = 'workspace-write';
     const answer = await run('setsid sleep 305 & setsid -f sleep 306; echo on');
     expect(answer).toEqual({ ok: true, text: 'on\n' });
     expect(await isDone('workspace-write', 'ps ax | grep -q "[s]leep 30[56]"')).toBe(false);
   });
 
-  test('a wall that does not hold counts as none', async () => {
+  test('isolation that does not isolate counts as none', async () => {
     const bin = tempDir();
     writeFileSync(join(bin, 'bwrap'), '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n', {
       mode: 0o755,

@@ -1,4 +1,4 @@
-/** The loop over a model: that it stays inside the window, does not go in circles, and is fit to be gone on with. */
+/** The agent loop over a model: it stays inside the context window, does not repeat itself, and can be continued. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { agentFor } from '../../../src/agents/agent-registry.ts';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
@@ -20,7 +20,7 @@ async function talk(script: Script, options: AgentSpec['options'] = {}) {
 const calls = (input: object) => ({ calls: [{ tool: 'TaskList', input: { ...input } }] });
 
 describe('the loop', () => {
-  it('refuses the same call, answered the same way, the third time, and ends a turn that goes on with it', async () => {
+  it('the loop refuses the third identical call with an identical answer, and ends a turn that repeats it again', async () => {
     const { turn, server } = await talk([{ ...calls({ owner: 'ada' }), times: 'always' }]);
     const { end, events } = await turn('Work.');
     expect(end).toMatchObject({ ended: 'failed', why: 'bad_output' });
@@ -28,13 +28,13 @@ describe('the loop', () => {
     expect(server.requests[3]?.results.join()).toContain('not carried out again');
   });
 
-  it('takes a call that is answered in another way for another', async () => {
+  it('the loop counts a call with a different answer as a different call', async () => {
     let n = 0;
     const { turn } = await talk(() => ((n += 1) < 6 ? calls({ owner: `w${n}` }) : { text: 'done' }));
     expect((await turn('Work.')).end).toMatchObject({ ended: 'answered', text: 'done' });
   });
 
-  it('comes to an end at its step limit', async () => {
+  it('the loop ends at its step limit', async () => {
     let n = 0;
     const { turn, server } = await talk(() => calls({ owner: `w${(n += 1)}` }), { maxSteps: 4 });
     expect((await turn('Work.')).end).toMatchObject({
@@ -44,7 +44,7 @@ describe('the loop', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it('sums up near the window, and says again who it is', async () => {
+  it("the loop summarises near the window limit, and repeats the agent's identity", async () => {
     const { turn, server } = await talk(
       [
         { when: 'Read', text: 'x'.repeat(8_000) },
@@ -65,7 +65,7 @@ describe('the loop', () => {
     expect(said).not.toContain('xxxx');
   });
 
-  it('clears old results before a call, and keeps the last three', async () => {
+  it('the loop clears old results before a call, and keeps the last three', async () => {
     let n = 0;
     const script: Script = () => ((n += 1) < 6 ? calls({ owner: `w${n}` }) : { text: 'done' });
     const { turn, server } = await talk(script, { contextWindow: 8_000, maxOutputTokens: 400 });

@@ -1,4 +1,4 @@
-/** The agents that are a model's API with our own loop, each by the suite, against the model server. */
+/** The model APIs with our own loop, each in the contract suite with the model server. */
 import { agentFor } from '../../../src/agents/agent-registry.ts';
 import type { AgentKind } from '../../../src/model/agent/agent-kinds.ts';
 import { describeWithModel, type Cast } from '../model-contract.ts';

@@ -1,4 +1,6 @@
-/** The agents behind a program that stays, each by the suite, with a program that speaks as the real one does. */
+/**
+ * The agents with one program for all turns, each in the contract suite, with a program that behaves like the real one.
+ */
 import { join } from 'node:path';
 import { acp } from '../../../src/agents/programs/acp.ts';
 import type { Agent, AgentContext } from '../../../src/agents/agent-contract.ts';

@@ -1,4 +1,4 @@
-/** The exec agent, and with it the one way in which processes of agents are started, watched and ended. */
+/** The exec agent, and with it the code that starts, watches and ends the processes of every agent. */
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ async function abortWhenReady(argv: readonly string[], limits: Partial<ProgramLi
 }
 
 describe('the result of a command', () => {
-  it('is its exit code and its output', async () => {
+  it('the result of a command is its exit code and its output', async () => {
     const { end, events, output } = await run(program('flickers'));
     expect(end).toMatchObject({ ended: 'answered', exitCode: 0 });
     expect(end.ended === 'answered' && end.text.split('\n').slice(-3)).toEqual(['out 499', 'out 500', '']);
@@ -47,11 +47,11 @@ describe('the result of a command', () => {
     for (const line of ['out 1\n', 'err 1\n', 'out 500\n', 'err 500\n']) expect(output).toContain(line);
   });
 
-  it('is success with exit code 0, output or not', async () => {
+  it('the result of exit code 0 is a success, with output or without', async () => {
     expect((await run(['true'])).end).toEqual({ ended: 'answered', text: '', exitCode: 0 });
   });
 
-  it('is a failure with any other, told by the last line of stderr', async () => {
+  it('the result of any other exit code is a failure, with the last line of stderr', async () => {
     expect((await run(program('fails'))).end).toEqual({
       ended: 'failed',
       why: 'exit',
@@ -61,7 +61,7 @@ describe('the result of a command', () => {
     });
   });
 
-  it('is told by stdout where stderr is silent, and by the code where both are', async () => {
+  it('the reason of a failure is on stdout if stderr is empty, and is the code if both are empty', async () => {
     expect((await run(program('half-line'))).end).toMatchObject({ message: 'exit 1: {"type":"resu', exitCode: 1 });
     expect((await run(['false'])).end).toMatchObject({ message: 'exit 1', exitCode: 1 });
   });
@@ -70,7 +70,7 @@ describe('the result of a command', () => {
     ['KILL', 137, 'exit 137: ended by SIGKILL, which is how the system ends a program when memory runs out'],
     ['SEGV', 139, 'exit 139: ended by SIGSEGV'],
     ['TERM', 143, 'exit 143: ended by SIGTERM'],
-  ])('is 128 and the signal when SIG%s ends it', async (signal, exitCode, message) => {
+  ])('the exit code is 128 and the signal if SIG%s ends it', async (signal, exitCode, message) => {
     expect((await run(program('crash', signal))).end).toEqual({
       ended: 'failed',
       why: 'exit',
@@ -80,7 +80,7 @@ describe('the result of a command', () => {
     });
   });
 
-  it('keeps the end of a long output, from a whole character on', async () => {
+  it('the result keeps the end of a long output, from a whole character on', async () => {
     const { end } = await run([
       '/bin/sh',
       '-c',
@@ -92,11 +92,11 @@ describe('the result of a command', () => {
     expect(text).not.toContain('\uFFFD');
   });
 
-  it('comes when the program exits, though a child of it holds the output', async () => {
+  it('the result comes when the program exits, though a child of it holds the output open', async () => {
     expect((await run(program('holds-stdout'))).end).toEqual({ ended: 'answered', text: 'done\n', exitCode: 0 });
   });
 
-  it('waits for a program that has closed its output', async () => {
+  it('the result waits for a program that has closed its output', async () => {
     const cwd = tempDir();
     const { end } = await run(program('closes-stdout'), { cwd }, {}, (event) => {
       if (event.type === 'output') writeFileSync(join(cwd, 'go'), '');
@@ -106,7 +106,7 @@ describe('the result of a command', () => {
 });
 
 describe('what a command is given', () => {
-  it('is its argv to the letter, none of it read by a shell', async () => {
+  it('a command gets its argv unchanged, without a shell', async () => {
     const cwd = tempDir();
     const hostile = ['$(touch x)', '`touch x`', '--dangerously', '', '*', 'a b', "';touch x;'", '\n', '€'];
     const { end } = await run(program('prints-argv', ...hostile), { cwd });
@@ -114,18 +114,18 @@ describe('what a command is given', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('is the agent’s own command with its args when the task has none, and the prompt on stdin', async () => {
+  it('a command of the agent gets its args if the task has none, and the prompt on stdin', async () => {
     const agent = exec({ kind: 'exec', command: ['/bin/sh', '-c', 'cat; printf %s "$0 $1"'], args: ['--a', '$(b)'] });
     const { end } = await play(agent.turn(turnInput(tempDir(), { prompt: 'text\n' })));
     expect(end).toMatchObject({ ended: 'answered', text: 'text\n--a $(b)' });
   });
 
-  it('is an empty stdin when the command is the task’s', async () => {
+  it('a command of the task gets an empty stdin', async () => {
     const { end } = await play(exec(execAgent('exit 1')).turn(turnInput(tempDir(), { argv: ['cat'] })));
     expect(end).toEqual({ ended: 'answered', text: '', exitCode: 0 });
   });
 
-  it('is the environment to the letter, without a canary of this process', async () => {
+  it('a command gets exactly the given environment, without a canary of this process', async () => {
     process.env['FAKE_API_KEY'] = 'canary';
     process.env['ANTHROPIC_API_KEY'] = 'canary';
     try {
@@ -148,7 +148,7 @@ describe('what a command is given', () => {
     }
   });
 
-  it('may be left unread', async () => {
+  it('a command may leave its stdin unread', async () => {
     const cwd = tempDir();
     const deaf = exec(execAgent(program('closes-stdin')));
     const { end } = await play(deaf.turn(turnInput(cwd, { prompt: 'x'.repeat(4_000_000) })), (event) => {
@@ -157,7 +157,7 @@ describe('what a command is given', () => {
     expect(end).toEqual({ ended: 'answered', text: 'deaf\n', exitCode: 0 });
   });
 
-  it('may be nothing at all, which is told', async () => {
+  it('a missing command is reported', async () => {
     const { end } = await play(exec({ kind: 'exec' }).turn(turnInput(tempDir())));
     expect(end).toMatchObject({
       ended: 'failed',
@@ -169,23 +169,23 @@ describe('what a command is given', () => {
 });
 
 describe('the end of a process', () => {
-  it('is SIGKILL after the grace for one that ignores SIGTERM, with its children', async () => {
+  it('a process that ignores SIGTERM gets SIGKILL after the grace time, with its children', async () => {
     const { end } = await abortWhenReady(program('ignore-sigterm'), { graceMs: 50 });
     expect(end).toEqual({ ended: 'aborted' });
   });
 
-  it('leaves a process the grace to tidy up, and is no success', async () => {
+  it('a process has the grace time to clean up, and its result is no success', async () => {
     const { end, output } = await abortWhenReady(program('tidies-up'));
     expect(end).toEqual({ ended: 'aborted' });
     expect(output).toContain('tidied');
   });
 
-  it('comes at the time limit, with what was printed until then', async () => {
+  it('a process ends at the time limit, with its output so far', async () => {
     const { end } = await run(program('ignore-sigterm'), { timeoutMs: 1_000 }, { graceMs: 50 });
     expect(end).toEqual({ ended: 'failed', why: 'timeout', text: 'ready\n', message: 'Timed out after 1s.' });
   });
 
-  it('signals nobody once the process has ended', async () => {
+  it('no signal is sent after the process has ended', async () => {
     const started = await startProcess({ ...turnInput(tempDir()), argv: ['true'] });
     if (!started.ok) throw new Error(started.failure.message);
     const end = await started.process.ended;
@@ -194,8 +194,8 @@ describe('the end of a process', () => {
   });
 });
 
-describe('a flood', () => {
-  it('is ended at its limit, in little memory', async () => {
+describe('a flood of output', () => {
+  it('a flood of output is ended at its limit, with little memory', async () => {
     const before = process.memoryUsage.rss();
     const turn = exec({ kind: 'exec' }, {}, { floodBytes: 256 * 2 ** 20 }).turn(
       turnInput(tempDir(), { argv: program('floods') }),
@@ -207,7 +207,7 @@ describe('a flood', () => {
     expect(highest - before).toBeLessThan(128 * 2 ** 20);
   });
 
-  it('does not wait for a reader: what one leaves lying is left out, and told', async () => {
+  it('a flood of output does not wait for a reader: unread output is dropped, and reported', async () => {
     const request = { ...turnInput(tempDir()), argv: program('floods') };
     const started = await startProcess(request, { floodBytes: 32 * 2 ** 20, keptBytes: 1_000 });
     if (!started.ok) throw new Error(started.failure.message);
@@ -225,7 +225,7 @@ describe('a flood', () => {
 });
 
 describe('a program that cannot be started', () => {
-  it('is not installed when PATH does not have it, and PATH is told', async () => {
+  it('a program that is not on PATH is not installed, and the error has the PATH', async () => {
     expect((await run(['no-such-program'], { env: { PATH: '/nowhere' } })).end).toMatchObject({
       ended: 'failed',
       why: 'not_installed',
@@ -234,7 +234,7 @@ describe('a program that cannot be started', () => {
     expect((await run(['/nowhere/program'])).end).toMatchObject({ why: 'not_installed' });
   });
 
-  it('is not installed when it is no executable file', async () => {
+  it('a file that is not executable is not installed', async () => {
     const cwd = tempDir();
     writeFileSync(join(cwd, 'plain'), 'echo no\n', { mode: 0o600 });
     expect((await run([join(cwd, 'plain')], { cwd })).end).toMatchObject({
@@ -243,7 +243,7 @@ describe('a program that cannot be started', () => {
     });
   });
 
-  it('is told from a working directory that is not there, or is none', async () => {
+  it('a missing working directory is told apart from a missing program', async () => {
     const cwd = join(tempDir(), 'gone');
     expect((await run(['true'], { cwd })).end).toMatchObject({
       why: 'crashed',
@@ -255,15 +255,15 @@ describe('a program that cannot be started', () => {
     });
   });
 
-  it('is the task’s own fault when its arguments are too long', async () => {
+  it('arguments that are too long are the fault of the task', async () => {
     expect((await run(['true', 'x'.repeat(3_000_000)])).end).toMatchObject({ why: 'exit', exitCode: 126 });
   });
 
-  it.each(['', 'a\0b'])('is told, whatever its name is: %j', async (name) => {
+  it.each(['', 'a\0b'])('a program that cannot be started is reported, for any name: %j', async (name) => {
     expect((await run([name])).end).toMatchObject({ ended: 'failed', message: expect.any(String) as string });
   });
 
-  it('leaves no descriptor open', async () => {
+  it('a program that cannot be started leaves no descriptor open', async () => {
     const open = (): number => readdirSync('/proc/self/fd').length;
     await run(['no-such-program']);
     const before = open();
@@ -271,7 +271,7 @@ describe('a program that cannot be started', () => {
     expect(open()).toBeLessThanOrEqual(before);
   });
 
-  it.each(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'])('is tried again when the machine is full (%s)', (code) => {
+  it.each(['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'])('a start is tried again when the machine is full (%s)', (code) => {
     const error = Object.assign(new Error('spawn'), { code });
     expect(spawnFailure(error, { argv: ['true'], cwd: '/', env: {} })).toMatchObject({
       why: 'rate_limited',
@@ -280,7 +280,7 @@ describe('a program that cannot be started', () => {
     });
   });
 
-  it('is tried again when this process is out of descriptors, and then starts', async (context) => {
+  it('a start is tried again when this process is out of descriptors, and then succeeds', async (context) => {
     const limit = (soft: string): boolean =>
       spawnSync('prlimit', ['--pid', String(process.pid), `--nofile=${soft}:`]).status === 0;
     const soft = spawnSync('prlimit', ['--pid', String(process.pid), '--nofile', '-o', 'SOFT', '--noheadings']);
@@ -296,7 +296,7 @@ describe('a program that cannot be started', () => {
   });
 });
 
-/** Every descriptor that this process can still have. */
+/** Every descriptor that this process can still open. */
 function takeAll(): number[] {
   const taken: number[] = [];
   try {
@@ -308,7 +308,7 @@ function takeAll(): number[] {
 }
 
 describe('a process of its own', () => {
-  it('leads its own group, so that the terminal’s signals are not its', async () => {
+  it('a process leads its own group, so that signals of the terminal do not reach it', async () => {
     const { end, events } = await run([
       '/bin/sh',
       '-c',

@@ -1,4 +1,4 @@
-/** A program that stays: what becomes of a turn, and of what it started, when it goes wrong in any way. */
+/** A program for all turns: the result of a turn, and the end of all that it started, for each way to fail. */
 import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -75,21 +75,21 @@ describe.each(KINDS)('a program like %s', (kind) => {
     ['exit 7', 'crashed', /exit 7: the reason/],
     ['crash', 'crashed', /ended by SIGKILL/],
     ['login', 'unauthorised', /Not logged in/],
-  ])('that ends in %s fails the turn as %s', async (misbehaves, why, message) => {
+  ])('a program that ends in %s fails the turn as %s', async (misbehaves, why, message) => {
     const { turn } = await stage(kind, { misbehaves, limits: { noiseBytes: 100_000 } });
     const { end } = await turn('Work.');
     expect(end).toMatchObject({ ended: 'failed', why: expect.stringMatching(why) as string });
     expect(end.ended === 'failed' && end.message).toMatch(message);
   });
 
-  it('may print what is no protocol, and is understood', async () => {
+  it('a program may print lines outside of its protocol', async () => {
     const { turn } = await stage(kind, { misbehaves: 'noise' });
     const { end, output } = await turn('Work.');
     expect(end).toMatchObject({ ended: 'answered', text: 'ok: Work.' });
     expect(output).toContain('a banner that is no JSON');
   });
 
-  it('is started once for all turns, and again after it has died', async () => {
+  it('a program is started once for all turns, and again after it has died', async () => {
     const { turn, server } = await stage(kind);
     const first = await turn('The word is apple.');
     expect(pidOf(await turn('Again.'))).toBeUndefined();
@@ -99,7 +99,7 @@ describe.each(KINDS)('a program like %s', (kind) => {
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('The word is apple.');
   });
 
-  it('that hears no interrupt and no signal is killed with all it started', async () => {
+  it('a program that ignores interrupt and signals is killed with all that it started', async () => {
     const limits = { interruptMs: 50, graceMs: 50 };
     const { turn, server, cwd } = await stage(kind, { misbehaves: 'deaf', script: [{ hangs: 'before' }], limits });
     const abort = new AbortController();
@@ -108,7 +108,7 @@ describe.each(KINDS)('a program like %s', (kind) => {
     expect(inDirectory(cwd)).toEqual([]);
   });
 
-  it('leaves nothing behind that went into a session of its own, when it is closed', async () => {
+  it('a closed program leaves no process, not even in another session', async () => {
     const { turn, agent, cwd } = await stage(kind, { misbehaves: 'stray' });
     await turn('Work.');
     expect(inDirectory(cwd)).toContainEqual('sleep 3600');
@@ -116,7 +116,7 @@ describe.each(KINDS)('a program like %s', (kind) => {
     expect(inDirectory(cwd)).toEqual([]);
   });
 
-  it('leaves nothing behind when it is killed itself', async () => {
+  it('a killed program leaves no process', async () => {
     const bash = { calls: [{ tool: 'Bash', input: { command: 'true' } }] };
     const script: Script = [{ text: 'fine' }, bash, { hangs: 'before' }];
     const { turn, cwd, server } = await stage(kind, { misbehaves: 'stray', script });
@@ -128,12 +128,12 @@ describe.each(KINDS)('a program like %s', (kind) => {
     expect(inDirectory(cwd)).toEqual([]);
   });
 
-  it('is not there: the turn says so', async () => {
+  it('a turn without its program says so', async () => {
     const { turn } = await stage(kind, { spec: { command: ['no-such-program'] } });
     expect((await turn('Work.')).end).toMatchObject({ ended: 'failed', why: 'not_installed' });
   });
 
-  it('asks before it writes, and keeps to the answer', async () => {
+  it('a program asks before it writes, and follows the answer', async () => {
     const write = { calls: [{ tool: 'Write', input: { file_path: 'made', content: 'x' } }] };
     const { turn, server, cwd } = await stage(kind, { script: [write, { text: 'done' }, write, { text: 'done' }] });
     const { events } = await turn('Write.', {}, { ok: false, why: 'It is read-only.' });
@@ -143,7 +143,7 @@ describe.each(KINDS)('a program like %s', (kind) => {
     expect(readFileSync(join(cwd, 'made'), 'utf8')).toBe('x');
   });
 
-  it('is asked in mid-turn and left: it goes, too', async () => {
+  it('a program that is aborted while it asks is ended too', async () => {
     const { agent, input, cwd } = await stage(kind, { script: [{ hangs: 'before', times: 'always' }] });
     const turn = agent.turn(input({ prompt: 'Work.' }));
     expect((await turn.next()).value).toMatchObject({ type: 'started' });
@@ -151,7 +151,7 @@ describe.each(KINDS)('a program like %s', (kind) => {
     expect(inDirectory(cwd)).toEqual([]);
   });
 
-  it('takes no silence for a stall while a tool of its own runs', async () => {
+  it('silence while a tool of the program runs is no stall', async () => {
     const { turn } = await stage(kind, {
       script: [{ calls: [{ tool: 'Bash', input: { command: 'sleep 1.2' } }] }, { text: 'fine' }],
     });
@@ -159,13 +159,13 @@ describe.each(KINDS)('a program like %s', (kind) => {
     expect(end).toMatchObject({ ended: 'answered', text: 'fine' });
   });
 
-  it('knows who it is from the first turn on', async () => {
+  it('a program knows its member from the first turn on', async () => {
     const { turn, server } = await stage(kind, { seat: { identity: 'You are ada of team crew.' } });
     await turn('Work.');
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('You are ada of team crew.');
   });
 
-  it('is started anew, and on with its session, when a turn needs another environment', async () => {
+  it('a program is restarted, and continues its session, when a turn needs another environment', async () => {
     const { turn, server, input } = await stage(kind);
     await turn('The word is apple.');
     const env = { ...input({}).env, EXTRA: '1', TEAMS_TASK_ID: '7' };
@@ -179,7 +179,7 @@ describe('a home', () => {
   it.each([
     ['claude', '.claude', '.credentials.json', 'claude/.credentials.json'],
     ['codex', '.codex', 'auth.json', 'codex/auth.json'],
-  ] as const)('of %s has the user’s login by reference', async (kind, folder, file, where) => {
+  ] as const)('the home of %s has the user’s login by reference', async (kind, folder, file, where) => {
     const { turn, cwd, home } = await stage(kind);
     mkdirSync(join(cwd, folder));
     writeFileSync(join(cwd, folder, file), '{}');

@@ -13,39 +13,39 @@ import {
 } from '../../../src/model/agent/agent-kinds.ts';
 
 describe('the table of agent kinds', () => {
-  it('gives the default fallback and the backends of refine in their documented order', () => {
+  it('the table gives the default fallback and the backends of refine in their documented order', () => {
     expect(rankedBy('fallbackRank').join()).toBe('claude,anthropic,codex,gemini,opencode,openai,google,ollama');
     expect(rankedBy('backendRank').join()).toBe('codex,gemini,ollama,claude,opencode');
   });
 
-  it.each(['fallbackRank', 'backendRank'] as const)('gives each %s once, from 1 without a gap', (rank) => {
+  it.each(['fallbackRank', 'backendRank'] as const)('the table gives each %s once, from 1 without a gap', (rank) => {
     const ranks = rankedBy(rank).map((kind) => recordOf(kind)[rank]);
     expect(ranks).toEqual(ranks.map((_, at) => at + 1));
   });
 
-  it('routes a domain and a task type to one kind each', () => {
+  it('the table routes a domain and a task type to one kind each', () => {
     expect(routedTo('backend')).toBe('codex');
     expect(routedTo('frontend')).toBe('gemini');
     expect([routedTo('review'), routedTo('explore'), routedTo('test')]).toEqual(['codex', 'codex', 'claude']);
   });
 
-  it('names a vendor for each kind that calls one, its program before its API', () => {
+  it('the table names a vendor for each kind that calls one, its program before its API', () => {
     expect(kindsOf('google')).toEqual(['gemini', 'google']);
     expect(AGENT_KINDS.filter((kind) => usesModel(kind) && recordOf(kind).vendor === undefined)).toEqual(['acp']);
   });
 
-  it('lets no kind without a model stand in for another', () => {
+  it('an agent kind without a model never replaces another kind', () => {
     expect(rankedBy('fallbackRank').filter((kind) => !usesModel(kind))).toEqual([]);
     expect(AGENT_KINDS.filter((kind) => hasToolLoop(kind)).join()).toBe('anthropic,openai,google,ollama');
   });
 
-  it('says how to install and log in to every program that it names', () => {
+  it('every kind that names a program says how to install it and how to log in', () => {
     const programs = AGENT_KINDS.filter((kind) => recordOf(kind).drive === 'program' && kind !== 'acp');
     expect(programs).toEqual(kindsWith('login'));
     expect(programs.filter((kind) => recordOf(kind).install === undefined)).toEqual([]);
   });
 
-  it('knows its own names only, and none of the prototype', () => {
+  it('the table has only its own kinds, never a key of Object.prototype', () => {
     expect(isAgentKind('codex')).toBe(true);
     expect(isAgentKind('toString')).toBe(false);
     expect(Object.keys(AGENT_KIND_RECORDS)).toEqual(AGENT_KINDS);

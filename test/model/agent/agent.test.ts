@@ -26,11 +26,11 @@ test.each<[string, AgentSpec]>([
     '{"kind":"openai","model":"m","options":{"temperature":0.5}}',
     { kind: 'openai', model: 'm', options: { temperature: 0.5 } },
   ],
-])('reads --agent %j', (text, spec) => {
+])('--agent %j is read', (text, spec) => {
   expect(parseAgentFlag(text, configured)).toEqual(spec);
 });
 
-test('prefers the configured agent to the kind of the same name', () => {
+test('--agent prefers the configured agent to the kind of the same name', () => {
   expect(parseAgentFlag('codex', configured)).toEqual({ kind: 'codex', baseUrl: 'http://localhost:9' });
 });
 
@@ -50,13 +50,13 @@ test.each([
   ['{"kind":"openai","baseUrl":"file:///etc"}', 'http or https'],
   ['{"kind":"openai","env":{"A B":"x"}}', 'environment variable'],
   ['{"kind":"openai","env":{"A":[]}}', 'Expected "A" to be a text or a number or true or false, got a list.'],
-])('refuses --agent %j: %s', (text, sentence) => {
+])('--agent %j is refused: %s', (text, sentence) => {
   const refusal = refusalOf(text);
   expect(refusal).toMatchObject({ code: 'USAGE' });
   expect(refusal.message).toContain(sentence);
 });
 
-test('never throws anything but a UsageError', () => {
+test('--agent never throws anything but a UsageError', () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -75,7 +75,7 @@ test('never throws anything but a UsageError', () => {
   );
 });
 
-test('gives a text to the shell whole and an argv as it is', () => {
+test('a command in text goes to the shell whole, and an argv unchanged', () => {
   expect(argvOf('a "b"; c')).toEqual(['/bin/sh', '-c', 'a "b"; c']);
   expect(execAgent(['a', 'b c'])).toEqual({ kind: 'exec', command: ['a', 'b c'] });
 });

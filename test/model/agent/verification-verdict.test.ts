@@ -1,4 +1,4 @@
-/** What counts as a verdict, and what is taken for none. */
+/** Which texts of a verifier count as a verdict, and which do not. */
 import { describe, expect, it } from 'vitest';
 import { readVerificationVerdict } from '../../../src/model/agent/verification-verdict.ts';
 

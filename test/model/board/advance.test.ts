@@ -25,7 +25,7 @@ import {
   World,
 } from '../world.ts';
 
-/** A world whose task #2 (behind the resolved #1) is in a status; ada had the claim wherever there was one. */
+/** A world whose task #2 (blocked by the resolved #1) has the given status. If it was ever claimed, ada claimed it. */
 function worldWith(status: TaskStatus): World {
   const world = openWorld();
   world.add();
@@ -41,7 +41,7 @@ function worldWith(status: TaskStatus): World {
   return world;
 }
 
-/** Every change of a task that exists, as one who holds (or held) its last claim would say it. */
+/** Every change of an existing task, as the holder (or last holder) of its claim would write it. */
 const CHANGES = {
   assigned: () => ({ type: 'task.assigned', task: '2', owner: bob }),
   claimed: (member, _) => ({ type: 'task.claimed', task: '2', member }),
@@ -58,7 +58,7 @@ const CHANGES = {
 type Deed = keyof typeof CHANGES;
 const DEEDS = Object.keys(CHANGES) as Deed[];
 
-/** SPEC §5's transitions: what the lead hears. */
+/** The transitions of docs/specification.md R3.2: the outcome for an event of the lead. */
 const LAW: Record<TaskStatus, Record<Deed, string>> = {
   pending: {
     assigned: 'ok',
@@ -110,13 +110,16 @@ function final(): Record<Deed, string> {
 
 const OPEN: readonly Deed[] = ['claimed', 'released', 'completed', 'failed', 'updated'];
 
-/** What a member hears: the lead's answer where it may speak at all; the claim is ada's first life's. */
+/**
+ * The outcome for a member: the lead's outcome where a member may write the event at all. The claim belongs to ada's
+ * first incarnation.
+ */
 function heard(who: 'claimant' | 'other' | 'person', status: TaskStatus, deed: Deed): string {
   if (!OPEN.includes(deed)) return 'POLICY_DENIED';
   if (status === 'in_progress' && who === 'claimant') return 'ok';
   const law = LAW[status][deed];
   if (deed === 'claimed' || law !== 'ok') return law;
-  // A person as ada has the name but not the life: it may describe the task, not end the claim.
+  // A person who acts as ada has the name but not the incarnation. It may describe the task but not end the claim.
   if (deed === 'updated') return who === 'person' && status === 'in_progress' ? 'ok' : 'POLICY_DENIED';
   return 'POLICY_DENIED';
 }
@@ -144,7 +147,7 @@ const WHO: Record<string, { author: Author; expected: (status: TaskStatus, deed:
   },
 };
 
-describe('every state of a task × every event × whoever says it', () => {
+describe('every status of a task × every event × every author', () => {
   for (const [who, { author, expected }] of Object.entries(WHO))
     test.each(TASK_STATUSES)(`${who}, of a task that is %s`, (status) => {
       const answers = DEEDS.map((deed) => {
@@ -159,7 +162,7 @@ describe('every state of a task × every event × whoever says it', () => {
       expect(answers).toEqual(DEEDS.map((deed) => `${deed}: ${expected(status, deed)}`));
     });
 
-  it('refuses every change of a task that does not exist', () => {
+  it('every change of a task that does not exist is refused', () => {
     for (const deed of DEEDS) {
       const change = { ...CHANGES[deed](LEAD, 1), task: '77' } as Change;
       expect(verdict(openWorld().say(byLead(), change)), deed).toBe('UNKNOWN_TASK');
@@ -168,7 +171,7 @@ describe('every state of a task × every event × whoever says it', () => {
 });
 
 describe('claims', () => {
-  it('gives a task to the first of two, with an epoch that grows with every claim', () => {
+  it('the first of two claims gets the task, with an epoch that grows with every claim', () => {
     const world = openWorld();
     world.add();
     expect(verdict(world.claim('1', ada))).toBe('ok');
@@ -178,7 +181,7 @@ describe('claims', () => {
     expect(world.task('1')).toMatchObject({ claims: 2, claim: { member: bob, incarnation: life(bob), epoch: 2 } });
   });
 
-  it('is a no-op to claim again, also while the team closes', () => {
+  it('a repeated claim is a no-op, also while the team closes', () => {
     const world = openWorld();
     world.add();
     world.claim('1');
@@ -187,7 +190,7 @@ describe('claims', () => {
     expect(world.task('1').claims).toBe(1);
   });
 
-  it('lets nobody work on two tasks', () => {
+  it('a member cannot hold two claims', () => {
     const world = openWorld();
     world.add();
     world.add();
@@ -197,7 +200,7 @@ describe('claims', () => {
     expect(verdict(world.claim('2'))).toBe('ok');
   });
 
-  it('asks for role and owner; an owner needs no role', () => {
+  it('a claim needs the role and the owner of the task; an owner needs no role', () => {
     const world = openWorld();
     const forReviewers = world.add({ role: reviewer });
     const forBob = world.add({ owner: bob });
@@ -215,13 +218,13 @@ describe('claims', () => {
     ['cancelled', 'NOT_READY'],
     ['in_progress', 'NOT_READY'],
     ['pending', 'NOT_READY'],
-  ] as const)('behind a blocker that is %s: %s', (status, expected) => {
+  ] as const)('a claim with a blocker that is %s: %s', (status, expected) => {
     const world = worldWith(status);
     const behind = world.add({ blockedBy: ['2'] });
     expect(verdict(world.claim(behind, bob))).toBe(expected);
   });
 
-  it('in assigned mode, are only for owners', () => {
+  it('in assigned mode only an owner may claim', () => {
     const world = openWorld('assigned');
     const free = world.add();
     const own = world.add({ owner: ada });
@@ -229,7 +232,7 @@ describe('claims', () => {
     expect(verdict(world.claim(own))).toBe('ok');
   });
 
-  it('in prefix mode, go to the longest declared prefix', () => {
+  it('in prefix mode a claim goes to the member with the longest declared prefix', () => {
     const world = openWorld('prefix', { ada: ['DEV'], bob: ['DEV-FE'], cy: ['QUALITY', 'REVIEW'] });
     for (const subject of ['DEV-FE-001 Build', 'DEV-001 Build', 'QUALITY-001-R1 Again', 'Nothing in particular'])
       world.add({ subject });
@@ -241,14 +244,14 @@ describe('claims', () => {
     expect(verdict(world.claim('3', cy))).toBe('ok');
   });
 
-  it('by nobody for somebody else, not even by the lead', () => {
+  it('no author may claim for another member, not even the lead', () => {
     const world = openWorld();
     world.add();
     for (const author of [byLead(), byPerson(LEAD), byMember(bob), byPerson(bob)])
       expect(verdict(world.say(author, { type: 'task.claimed', task: '1', member: ada }))).toBe('POLICY_DENIED');
   });
 
-  it('a closing team refuses new ones and lets running ones end', () => {
+  it('a closing team refuses new claims and lets running ones end', () => {
     const world = openWorld();
     world.add();
     world.add({ retries: 1 });
@@ -261,7 +264,7 @@ describe('claims', () => {
     expect(verdict(world.claim('2', bob))).toBe('TEAM_CLOSED');
   });
 
-  it('of a person as the lead are one at a time and outlive a change of lead; the old process’s are freed', () => {
+  it('a person as the lead holds one claim at a time, which survives a change of lead; a claim of the old lead process is freed', () => {
     const world = openWorld();
     world.add();
     world.add();
@@ -277,7 +280,7 @@ describe('claims', () => {
 });
 
 describe('the end of a claim', () => {
-  it('is refused with an old epoch, from whomever it comes', () => {
+  it('the end of a claim with an old epoch is refused, from any author', () => {
     const world = openWorld();
     world.add();
     world.claim('1', ada);
@@ -291,7 +294,7 @@ describe('the end of a claim', () => {
     expect(verdict(world.say(byMember(bob), completed('1', 2)))).toBe('FINAL');
   });
 
-  it('by failure goes back to its owner while attempts are left, then fails for good', () => {
+  it('a failed task returns to its owner while attempts are left, then fails for good', () => {
     const world = openWorld();
     world.add({ owner: ada, retries: 1 });
     world.claim('1');
@@ -308,7 +311,7 @@ describe('the end of a claim', () => {
     });
   });
 
-  it('by retry of a failed task gives all attempts back', () => {
+  it('a retry of a failed task gives all attempts back', () => {
     const world = openWorld();
     world.add({ retries: 1 });
     for (const epoch of [1, 2]) {
@@ -323,7 +326,7 @@ describe('the end of a claim', () => {
     expect(world.task('1').status).toBe('pending');
   });
 
-  it('by a lost process is no attempt, but the third fails the task as poison', () => {
+  it('a lost process is no attempt, but the third loss fails the task as poison', () => {
     const world = openWorld();
     world.add();
     for (const epoch of [1, 2, 3]) {
@@ -340,18 +343,21 @@ describe('the end of a claim', () => {
     });
   });
 
-  it.each(['released', 'orphaned', 'fenced', 'agent'] as const)('by being %s counts against nobody', (reason) => {
-    const world = openWorld();
-    world.add();
-    world.claim('1');
-    world.say(byLead(), { type: 'task.released', task: '1', epoch: 1, reason, why: '' });
-    expect(world.task('1')).toMatchObject({ status: 'pending', attempts: 0, lost: 0, claims: 1 });
-    expect(world.board.busy.size).toBe(0);
-  });
+  it.each(['released', 'orphaned', 'fenced', 'agent'] as const)(
+    'a claim that ends as %s counts as no attempt',
+    (reason) => {
+      const world = openWorld();
+      world.add();
+      world.claim('1');
+      world.say(byLead(), { type: 'task.released', task: '1', epoch: 1, reason, why: '' });
+      expect(world.task('1')).toMatchObject({ status: 'pending', attempts: 0, lost: 0, claims: 1 });
+      expect(world.board.busy.size).toBe(0);
+    },
+  );
 });
 
 describe('blockers', () => {
-  it('skip makes dependants ready; skip with cascade skips them all, far ones too, but no final one', () => {
+  it('a skip makes dependants ready; a skip with cascade skips them all, also indirect ones, but no final one', () => {
     const world = openWorld();
     world.add();
     world.add({ blockedBy: ['1'] });
@@ -372,7 +378,7 @@ describe('blockers', () => {
     ]);
   });
 
-  it('unblock removes one edge, and says what became ready', () => {
+  it('unblock removes one edge, and the outcome names what became ready', () => {
     const world = openWorld();
     world.add();
     world.add();
@@ -387,7 +393,7 @@ describe('blockers', () => {
     expect(done.ok && newlyReady(world.board, done.changed)).toMatchObject([{ id: '3', blockedBy: ['2'] }]);
   });
 
-  it('refuses cycles of one, two and more, and accepts an edge once', () => {
+  it('blockers refuse cycles of one, two and more tasks, and accept an edge once', () => {
     const world = openWorld();
     world.add();
     world.add({ blockedBy: ['1', '1'] });
@@ -400,7 +406,7 @@ describe('blockers', () => {
     expect(world.board.waiting.get('1')).toEqual(['2', '3']);
   });
 
-  it('must exist when a task is created', () => {
+  it('blockers must exist when a task is created', () => {
     const world = openWorld();
     expect(() => world.add({ blockedBy: ['1'] })).toThrow('UNKNOWN_TASK');
     expect(world.board.tasks.size).toBe(0);
@@ -408,7 +414,7 @@ describe('blockers', () => {
 });
 
 describe('creation', () => {
-  it('takes the next id only: one taken is a lost race, one too high is refused', () => {
+  it('creation takes the next id only: a used id is a lost race, a higher one is refused', () => {
     const world = openWorld();
     const create = (task: string) =>
       world.say(byLead(), { type: 'task.created', task, fields: newTask({ subject: 's' }) });
@@ -425,7 +431,7 @@ describe('creation', () => {
     ['key', { key: 'k' }, { key: 'k' }],
     ['subject code', { subject: 'DRAFT-001 Write' }, { subject: '[x] DRAFT-001: write again' }],
     ['cascade step', { metadata: { parent: '1', kind: 'test' } }, { metadata: { kind: 'test', parent: '1' } }],
-  ])('refuses a second task of the same %s, also when the first is over', (_, first, second) => {
+  ])('creation refuses a second task of the same %s, also after the first has ended', (_, first, second) => {
     const world = openWorld();
     world.add(first);
     expect(() => world.add(second)).toThrow('DUPLICATE');
@@ -433,14 +439,14 @@ describe('creation', () => {
     expect(() => world.add(second)).toThrow('DUPLICATE');
   });
 
-  it('does not take different cascade steps for one', () => {
+  it('different cascade steps of one task do not collide', () => {
     const world = openWorld();
     world.add({ metadata: { parent: '1 a', kind: 'b' } });
     world.add({ metadata: { parent: '1', kind: 'a b' } });
     expect(world.board.tasks.size).toBe(2);
   });
 
-  it('keeps codes unique when a task is renamed, and frees the old code', () => {
+  it('a rename keeps codes unique and frees the old code', () => {
     const world = openWorld();
     world.add({ subject: 'DRAFT-001 Write' });
     world.add({ subject: 'DRAFT-002 Write' });
@@ -452,7 +458,7 @@ describe('creation', () => {
     expect(rename('1', 'DRAFT-002 Freed')).toBe('ok');
   });
 
-  it('wants an owner who is a member, or the lead', () => {
+  it('creation needs an owner who is a member or the lead', () => {
     const world = openWorld();
     expect(() => world.add({ owner: name('eve') })).toThrow('UNKNOWN_MEMBER');
     world.say(byLead(), { type: 'member.left', name: bob, why: '' });
@@ -463,7 +469,7 @@ describe('creation', () => {
     expect(world.task('1').owner).toBeUndefined();
   });
 
-  it('in a pipeline refuses an owner whose role does not declare the prefix, at create and at assign', () => {
+  it('a pipeline refuses an owner whose role does not declare the prefix, at create and at assign', () => {
     const world = openWorld('prefix', { ada: ['DEV'], bob: ['DEV-FE'] });
     expect(() => world.add({ subject: 'DEV-FE-001 x', owner: ada })).toThrow('POLICY_DENIED');
     expect(() => world.add({ subject: 'PLAN-001 x', owner: ada })).toThrow('POLICY_DENIED');
@@ -472,7 +478,7 @@ describe('creation', () => {
     world.add({ subject: 'no code at all', owner: ada });
   });
 
-  it('keeps hostile metadata keys as data', () => {
+  it('hostile metadata keys are kept as data', () => {
     const world = openWorld();
     const hostile: unknown = JSON.parse('{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"toString":1}');
     const { metadata } = newTaskSchema.parse({ subject: 's', metadata: hostile });
@@ -483,7 +489,7 @@ describe('creation', () => {
     expect(verdict(world.claim(id))).toBe('ok');
   });
 
-  it('makes frozen values', () => {
+  it('creation makes frozen values', () => {
     const world = openWorld();
     world.add();
     expect(Object.isFrozen(world.task('1'))).toBe(true);
@@ -518,7 +524,7 @@ describe('what a member may not do (RELIABILITY threat 24)', () => {
     );
 
   const runtimeKeys = ['_internal', '_x', 'parent', 'kind', 'depth'];
-  it.each(runtimeKeys)('set the metadata %s, on its own task or on a new one', (key) => {
+  it.each(runtimeKeys)('a member may not set the metadata %s, on its own task or on a new one', (key) => {
     const world = worldWith('in_progress');
     const metadata = { [key]: 'true' };
     expect(verdict(world.say(byMember(ada), { type: 'task.updated', task: '2', metadata }))).toBe('POLICY_DENIED');
@@ -526,7 +532,7 @@ describe('what a member may not do (RELIABILITY threat 24)', () => {
     world.add({ metadata }, byLead());
   });
 
-  it('rename the code of its task; the rest of the subject is its own', () => {
+  it('a member may not rename the code of its task; it may change the rest of the subject', () => {
     const world = openWorld();
     world.add({ subject: 'DRAFT-001 Write', owner: ada });
     const rename = (subject: string) => verdict(world.say(byMember(ada), { type: 'task.updated', task: '1', subject }));
@@ -538,7 +544,7 @@ describe('what a member may not do (RELIABILITY threat 24)', () => {
   });
 
   it.each(['orphaned', 'lost', 'fenced'] as const)(
-    'call its own claim %s: three would make poison of any task',
+    'a member may not call its own claim %s: three of these would make any task poison',
     (reason) => {
       const world = worldWith('in_progress');
       expect(verdict(world.say(byMember(ada), { type: 'task.released', task: '2', epoch: 1, reason, why: '' }))).toBe(
@@ -547,13 +553,13 @@ describe('what a member may not do (RELIABILITY threat 24)', () => {
     },
   );
 
-  it('announce a life that is not the one that speaks', () => {
+  it('a member may not announce an incarnation other than its own', () => {
     const world = openWorld();
     const change: Change = { type: 'member.started', name: ada, inc: life(ada, 3), after: life(ada) };
     expect(verdict(world.say(byMember(ada, 2), change))).toBe('STALE_MEMBER');
   });
 
-  it('in a pipeline create tasks for other roles; elsewhere it may', () => {
+  it('a member of a pipeline may not create tasks for other roles; in other profiles it may', () => {
     const pipeline = openWorld('prefix', { ada: ['IMPL'], bob: ['TEST'] });
     expect(() => pipeline.add({ subject: 'TEST-001 x' }, byMember(ada))).toThrow('POLICY_DENIED');
     expect(() => pipeline.add({ subject: 'TEST-001 x', owner: bob }, byMember(ada))).toThrow('POLICY_DENIED');
@@ -566,7 +572,7 @@ describe('what a member may not do (RELIABILITY threat 24)', () => {
 });
 
 describe('batches', () => {
-  it('happen together, each change judged after the ones before it', () => {
+  it('changes of a batch apply together, each judged after the ones before it', () => {
     const world = openWorld();
     const fields = newTask({ subject: 's' });
     const outcome = world.say(byLead(), {
@@ -582,7 +588,7 @@ describe('batches', () => {
     expect(world.task('2')).toMatchObject({ owner: ada, blockedBy: ['1'] });
   });
 
-  it('change nothing at all when one change is illegal, whatever came before it', () => {
+  it('a batch with one illegal change changes nothing', () => {
     const world = openWorld('prefix', { ada: ['DEV'] });
     world.add({ key: 'one', subject: 'DEV-001 a', owner: ada });
     world.add({ key: 'two', blockedBy: ['1'] });
@@ -632,7 +638,7 @@ describe('batches', () => {
     expect(verdict(world.complete('1'))).toBe('ok');
   });
 
-  it('keep the board’s own maps when they succeed', () => {
+  it('a successful batch keeps the same map objects of the board', () => {
     const world = openWorld();
     const { tasks } = world.board;
     world.say(byLead(), {
@@ -643,7 +649,7 @@ describe('batches', () => {
     expect(tasks.size).toBe(1);
   });
 
-  it('can open a team whole', () => {
+  it('one batch can open a whole team', () => {
     const world = new World();
     const lead = byLead();
     const outcome = world.say(lead, {
@@ -661,7 +667,7 @@ describe('batches', () => {
 });
 
 describe('the team and its lead', () => {
-  it('nothing is legal before the log is opened, and it is opened once', () => {
+  it('no event is legal before the log is opened, and it is opened once', () => {
     const world = new World();
     expect(verdict(world.say(byLead(), { type: 'lead.took', epoch: 1 }))).toBe('TEAM_CLOSED');
     expect(verdict(world.say({ person: ada, epoch: 0 }, { type: 'log.opened', team: ulid(7), name: TEAM }))).toBe(
@@ -671,7 +677,7 @@ describe('the team and its lead', () => {
     expect(verdict(world.say(byPerson(LEAD, 0), { type: 'log.opened', team: ulid(8), name: TEAM }))).toBe('DUPLICATE');
   });
 
-  it('the first to draw the next epoch leads; the one before may write no more', () => {
+  it('the first to draw the next epoch leads; the lead before it may write no more', () => {
     const world = openWorld();
     const rival: Author = { lead: ulid(77), epoch: 2 };
     expect(verdict(world.say(byLead(2), { type: 'lead.took', epoch: 2 }))).toBe('ok');
@@ -683,7 +689,7 @@ describe('the team and its lead', () => {
     expect(verdict(world.say(byPerson(LEAD, 2), { type: 'lead.took', epoch: 3 }))).toBe('POLICY_DENIED');
   });
 
-  it('a new lead opens a closing team again, but never a closed one', () => {
+  it('a new lead reopens a closing team, but never a closed one', () => {
     const world = openWorld();
     world.add();
     world.say(byLead(), { type: 'team.closing' });
@@ -722,7 +728,7 @@ describe('members', () => {
     after: after === null ? null : life(ada, after),
   });
 
-  it('a new life frees the claim of the old one, which may write no more', () => {
+  it('a new incarnation frees the claim of the old one, which may write no more', () => {
     const world = openWorld();
     world.add();
     world.claim('1');
@@ -732,14 +738,14 @@ describe('members', () => {
     expect(verdict(world.say(byMember(ada, 2), { type: 'task.claimed', task: '1', member: ada }))).toBe('ok');
   });
 
-  it('of two lives after the same one, the first wins', () => {
+  it('of two incarnations after the same one, the first wins', () => {
     const world = openWorld();
     expect(verdict(world.say(byMember(ada, 2), start(2, 1)))).toBe('ok');
     expect(verdict(world.say(byMember(ada, 3), start(3, 1)))).toBe('STALE_MEMBER');
     expect(verdict(world.say(byMember(ada, 2), start(2, 2)))).toBe('DUPLICATE');
   });
 
-  it('one who leaves frees its claim and may write no more, not even when it is back', () => {
+  it('a member that leaves frees its claim, and its old process may write no more, not even after the member joins again', () => {
     const world = openWorld();
     world.add();
     world.claim('1');
@@ -764,7 +770,7 @@ describe('members', () => {
     });
   });
 
-  it('join and leave once', () => {
+  it('a member joins once and leaves once', () => {
     const world = openWorld();
     const join: Change = { type: 'member.joined', name: ada, role: executor, prefixes: [] };
     const leave: Change = { type: 'member.left', name: ada, why: '' };
@@ -777,7 +783,7 @@ describe('members', () => {
     ]);
   });
 
-  it('the name `lead` is nobody’s process', () => {
+  it('no member process may have the name `lead`', () => {
     const world = openWorld();
     world.add();
     const author: Author = { by: LEAD, inc: life(ada) };

@@ -17,7 +17,7 @@ const refusal = (world: World, id: string, member = ada) =>
   claimRefusal(world.board, world.task(id), world.board.members.get(member), member)?.code;
 
 describe('nextClaim', () => {
-  it('takes the lowest id, and 10 comes after 2', () => {
+  it('nextClaim takes the lowest id, and 10 comes after 2', () => {
     const world = openWorld();
     for (let n = 0; n < 11; n += 1) world.add();
     world.say(byLead(), { type: 'task.cancelled', task: '1', why: '' });
@@ -26,7 +26,7 @@ describe('nextClaim', () => {
     expect(next(world)).toBe('10');
   });
 
-  it('takes its own before an unowned one of a lower id', () => {
+  it('nextClaim takes an own task before an unowned one with a lower id', () => {
     const world = openWorld();
     world.add();
     world.add({ owner: bob });
@@ -36,7 +36,7 @@ describe('nextClaim', () => {
     expect(next(world, cy)).toBe('1');
   });
 
-  it('takes an unowned one while its own is blocked, and leaves out what it is told to', () => {
+  it('nextClaim takes an unowned task while the own one is blocked, and leaves out the excluded ids', () => {
     const world = openWorld();
     world.add({ owner: bob });
     world.add({ owner: ada, blockedBy: ['1'] });
@@ -47,7 +47,7 @@ describe('nextClaim', () => {
     expect(nextClaim(world.board, ada, new Set(['3', '4']))).toBeUndefined();
   });
 
-  it('takes only what the fold would give', () => {
+  it('nextClaim takes only a task whose claim the fold accepts', () => {
     const world = openWorld();
     world.add({ role: reviewer });
     world.add({ owner: LEAD });
@@ -64,7 +64,7 @@ describe('nextClaim', () => {
 });
 
 describe('claimRefusal', () => {
-  it('names the first reason, and at most a few blockers', () => {
+  it('claimRefusal names the first reason, and at most a few blockers', () => {
     const world = openWorld();
     for (let n = 0; n < 30; n += 1) world.add();
     const id = world.add({ blockedBy: Array.from({ length: 30 }, (_, at) => `${at + 1}`) });
@@ -73,7 +73,7 @@ describe('claimRefusal', () => {
     expect(refused?.why).toMatch(/^task #31 waits for #1, .*#10 and 20 more$/);
   });
 
-  it('lets nobody but a member, or the lead, claim', () => {
+  it('claimRefusal lets only members and the lead claim', () => {
     const world = openWorld();
     world.add();
     expect(refusal(world, '1', ada)).toBeUndefined();
@@ -82,7 +82,7 @@ describe('claimRefusal', () => {
     expect(refusal(world, '1', ada)).toBe('UNKNOWN_MEMBER');
   });
 
-  it('keeps the lead from tasks of a role, unless they are its own', () => {
+  it('claimRefusal keeps the lead from tasks with a role, unless the lead owns them', () => {
     const world = openWorld();
     world.add({ role: reviewer });
     world.add({ role: reviewer, owner: LEAD });
@@ -92,7 +92,7 @@ describe('claimRefusal', () => {
 });
 
 describe('prefixes', () => {
-  it('are whole words: IMPL owns IMPL-001 and not IMPLX-001', () => {
+  it('prefixes match whole words: IMPL owns IMPL-001 and not IMPLX-001', () => {
     const world = openWorld('prefix', { ada: ['IMPL'] });
     const member = world.board.members.get(ada);
     const owns = (subject: string) => member && ownsPrefix(world.board, member, subject);
@@ -101,7 +101,7 @@ describe('prefixes', () => {
     );
   });
 
-  it('stay another role’s when its member has left', () => {
+  it('a prefix still belongs to its role after the member has left', () => {
     const world = openWorld('prefix', { ada: ['DEV'], bob: ['DEV-FE'] });
     world.add({ subject: 'DEV-FE-001 x' });
     world.say(byLead(), { type: 'member.left', name: bob, why: '' });
@@ -110,7 +110,7 @@ describe('prefixes', () => {
 });
 
 describe('count and isDone', () => {
-  it('leave internal tasks out, and know the blocked', () => {
+  it('counts leave internal tasks out and include blocked ones', () => {
     const world = openWorld();
     expect(isDone(world.board)).toBe(false);
     world.add({ metadata: { _internal: true } });
@@ -127,7 +127,7 @@ describe('count and isDone', () => {
 });
 
 describe('dependants', () => {
-  it('are found once each, through others, lowest id first', () => {
+  it('dependants are found once each, also indirect ones, lowest id first', () => {
     const world = openWorld();
     world.add();
     for (const blockedBy of [['1'], ['1'], ['2', '3']]) world.add({ blockedBy });
@@ -148,7 +148,7 @@ describe('dependants', () => {
     expect(waitsFor(world.board, '1', '11')).toBe(false);
   });
 
-  it('are found in a board of 10,000 tasks that all wait for one', () => {
+  it('dependants are found in a board of 10,000 tasks that all wait for one', () => {
     const world = openWorld();
     world.add();
     for (let n = 2; n <= 10_000; n += 1) world.add({ blockedBy: ['1'] });
@@ -179,7 +179,7 @@ describe('resolveTask', () => {
     expect(id(reference)).toBe(expected);
   });
 
-  it('is an error for several and for none', () => {
+  it('several matches are an error, and so is none', () => {
     expect(() => id('Twice')).toThrow(expect.objectContaining({ code: 'BAD_REFERENCE' }));
     expect(() => id('Twice')).toThrow('#4, #5');
     for (const none of ['RESEARCH', 'twice', '99', '#99', '', '#', '02', ' 2', '__proto__'])

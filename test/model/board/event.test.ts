@@ -32,16 +32,16 @@ function everyRecord() {
 }
 
 describe('a line of the board log', () => {
-  it.each(everyRecord())('is read back as it was written: $type', (event) => {
+  it.each(everyRecord())('a log line is read back as it was written: $type', (event) => {
     expect(parseBoardLine(lineOf(event))).toEqual({ kind: 'event', event });
   });
 
-  it('is an event with our envelope and a body of this version; unknown keys are left behind', () => {
+  it('an event has our envelope and a body of this version; unknown keys are dropped', () => {
     const parsed = parseBoardLine(JSON.stringify({ ...claim, extra: 1 }));
     expect(parsed).toEqual({ kind: 'event', event: claim });
   });
 
-  it('gets its defaults here', () => {
+  it('missing fields get their defaults when a line is read', () => {
     const parsed = parseBoardLine(JSON.stringify(creation({ subject: 's' })));
     expect(parsed).toMatchObject({
       event: { fields: { description: '', blockedBy: [], retries: 0, required: true, metadata: {} } },
@@ -57,17 +57,17 @@ describe('a line of the board log', () => {
     ['an id that is no ULID', { ...claim, id: 'abc' }],
     ['a lower-case ULID', { ...claim, id: ulid(1).replace('0', 'a') }],
     ['no author', { ...claim, author: undefined }],
-    ['an author of two kinds', { ...claim, author: { by: 'ada', inc: lead, lead, epoch: 1 } }],
-    ['an author without a life', { ...claim, author: { by: 'ada' } }],
+    ['an author of two kinds at once', { ...claim, author: { by: 'ada', inc: lead, lead, epoch: 1 } }],
+    ['an author without an incarnation', { ...claim, author: { by: 'ada' } }],
     ['a lead without an epoch', { ...claim, author: { lead } }],
     ['an author with a bad name', { ...claim, author: { by: '../ada', inc: lead } }],
     ['an author that is a text', { ...claim, author: 'lead' }],
     ['a negative epoch', { ...claim, author: { lead, epoch: -1 } }],
-    ['a time that is none', { ...claim, at: 'yesterday' }],
+    ['an invalid time', { ...claim, at: 'yesterday' }],
     ['no version', { ...claim, v: undefined }],
     ...[0, -1, 0.5, '1', 1.5, null].map((v): [string, unknown] => [`version ${JSON.stringify(v)}`, { ...claim, v }]),
-    ['a type of this version that is unknown', { ...claim, type: 'task.exploded' }],
-    ['a type that is no text', { ...claim, type: 7 }],
+    ['an unknown type in this version', { ...claim, type: 'task.exploded' }],
+    ['a type that is not a string', { ...claim, type: 7 }],
     ['a hostile type', { ...claim, type: '__proto__' }],
     ['a bad task id', { ...claim, task: '../1' }],
     ['a task id as a number', { ...claim, task: 1 }],
@@ -79,24 +79,27 @@ describe('a line of the board log', () => {
       { ...claim, type: 'batch', changes: [{ type: 'batch', changes: [{ type: 'team.closing' }] }] },
     ],
     ['a batch with one bad change', { ...claim, type: 'batch', changes: [{ type: 'team.closing' }, { type: 'x' }] }],
-    ['a prefix that is none', { ...claim, type: 'member.joined', name: 'eve', role: 'executor', prefixes: ['dev'] }],
-    ['a text without end', { ...claim, type: 'task.cancelled', why: 'x'.repeat(4_097) }],
+    [
+      'a prefix with an invalid form',
+      { ...claim, type: 'member.joined', name: 'eve', role: 'executor', prefixes: ['dev'] },
+    ],
+    ['a text over the limit', { ...claim, type: 'task.cancelled', why: 'x'.repeat(4_097) }],
   ];
-  it.each(noise)('is noise with %s', (_, value) => {
+  it.each(noise)('a log line is noise with %s', (_, value) => {
     const parsed = parseBoardLine(typeof value === 'string' ? value : JSON.stringify(value));
     expect(parsed.kind).toBe('noise');
     expect(parsed.kind === 'noise' && parsed.why).toMatch(/./);
   });
 
   it.each([
-    ['as we know it', { ...claim, v: 2 }],
+    ['in the envelope that we know', { ...claim, v: 2 }],
     ['of an unknown type', { id: ulid(1), v: 99, type: 'moon.landed', author: {} }],
-    ['with an author and a time as we do not know them', { ...claim, v: 2, at: 12, author: { robot: true } }],
-  ])('is newer with a greater version, %s', (_, value) => {
+    ['with an unknown form of author and time', { ...claim, v: 2, at: 12, author: { robot: true } }],
+  ])('a line of a greater version is newer, not noise: %s', (_, value) => {
     expect(parseBoardLine(JSON.stringify(value))).toEqual({ kind: 'newer', version: value.v });
   });
 
-  it('is not newer, but noise, without our envelope: no stray text stops a team', () => {
+  it('a line without our envelope is noise, not newer: no stray text stops a team', () => {
     for (const value of [
       { v: 2 },
       { ...claim, v: 2, id: 'x' },
@@ -107,20 +110,20 @@ describe('a line of the board log', () => {
       expect(kind(value)).toBe('noise');
   });
 
-  it.each([claim, { ...claim, v: 2 }])('is noise wherever it is torn, version $v', (value) => {
+  it.each([claim, { ...claim, v: 2 }])('a torn line is noise wherever it is torn, version $v', (value) => {
     const line = JSON.stringify(value);
     const kinds = Array.from({ length: line.length }, (_, end) => kind(line.slice(0, end)));
     expect(new Set(kinds)).toEqual(new Set(['noise']));
   });
 
-  it.each([65, 5_000, 200_000])('is noise when nested %i deep, however deep the stack is', (depth) => {
+  it.each([65, 5_000, 200_000])('a line nested %i deep is noise and does not overflow the stack', (depth) => {
     const nested = '['.repeat(depth) + ']'.repeat(depth);
     const line = JSON.stringify(creation({ subject: 's', metadata: { x: 0 } })).replace('"x":0', `"x":${nested}`);
     expect(parseBoardLine(line)).toEqual({ kind: 'noise', why: 'nested deeper than 64' });
     expect(kind(JSON.stringify(claim).replace('}', `,"x":${nested}}`))).toBe('noise');
   });
 
-  it('pollutes no prototype', () => {
+  it('reading a log line pollutes no prototype', () => {
     const line = JSON.stringify(creation({ subject: 's', metadata: { x: 0 } })).replace(
       '"x":0',
       '"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}',
@@ -129,7 +132,7 @@ describe('a line of the board log', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 
-  it('never throws, whatever the bytes, and never makes an event of a damaged one', () => {
+  it('reading never throws on any bytes, and never makes an event of damaged ones', () => {
     const whole = everyRecord().map(lineOf);
     const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array).toString('utf8'));
     const cut = fc

@@ -1,7 +1,7 @@
 /**
- * What the fold makes of version 1, frozen: logs, and the hash of the board that each folds to. A hash that differs
- * is a change of meaning and needs a new log version; nothing here rewrites one. A new scenario is frozen once, by
- * `GOLDEN=new npx vitest run test/model/board/golden.test.ts`, which never touches a file that exists.
+ * The meaning of log version 1 is frozen: each log has the hash of the board that it folds to. A different hash is a
+ * change of meaning and needs a new log version; nothing here rewrites a hash. `GOLDEN=new npx vitest run
+ * test/model/board/golden.test.ts` freezes a new scenario once. It never touches an existing file.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
@@ -26,7 +26,7 @@ function fold(log: string): Board {
 if (process.env['GOLDEN'] === 'new')
   for (const [name, make] of Object.entries(SCENARIOS)) {
     if (existsSync(file(`${name}.jsonl`))) continue;
-    // As the store writes them: a newline before each record and one behind it.
+    // As the store writes records: a newline before each one and one at the end.
     const log = make()
       .map((line) => `\n${line}\n`)
       .join('');
@@ -43,7 +43,7 @@ it('every scenario is frozen', () =>
       .toSorted(),
   ));
 
-it.each(logs)('%s folds to the board it always folded to', (name) => {
+it.each(logs)('%s folds to its frozen board', (name) => {
   const board = fold(readFileSync(file(name), 'utf8'));
   expect(board.team).toBeDefined();
   expect(hash(board)).toBe(readFileSync(file(name.replace('.jsonl', '.hash')), 'utf8').trim());

@@ -8,7 +8,7 @@ import { isFinal, isResolved, POISON_AFTER, type Task } from '../../../src/model
 import { eventOf, OPENING, steps, type Step } from '../play.ts';
 import { canonical, hash, indicesOf, keptIndices } from '../world.ts';
 
-/** Plays steps on a board; `look` sees every event, with the tasks as they were before it. */
+/** Applies steps to a board. `look` sees every event, with the tasks as they were before it. */
 function play(
   script: readonly Step[],
   look: (board: Board, event: BoardEvent, before: Map<string, Task>) => void = () => undefined,
@@ -33,7 +33,7 @@ const said = (event: BoardEvent, type: Change['type'], task: string) =>
   changesOf(event).some((change) => change.type === type && 'task' in change && change.task === task);
 
 describe('whatever is appended, in whatever order', () => {
-  it('T1, T8: one claimant a task, one task a claimant, and each is a living member', () => {
+  it('T1, T8: one claimant a task, one task a claimant, and each claimant is a running member', () => {
     fc.assert(
       fc.property(steps(120), (script) => {
         each(script, (board) => {
@@ -53,7 +53,7 @@ describe('whatever is appended, in whatever order', () => {
     );
   });
 
-  it('T2, T3: no task is lost, and a final one stays as it is, but for retry and skip of a failed one', () => {
+  it('T2, T3: no task is lost, and a final one stays final, except for retry and skip of a failed one', () => {
     fc.assert(
       fc.property(steps(120), (script) => {
         each(script, (board, event, before) => {
@@ -73,7 +73,7 @@ describe('whatever is appended, in whatever order', () => {
     );
   });
 
-  it('T4, T5, T7: what was started has no open blocker, nothing waits for itself, attempts are bounded', () => {
+  it('T4, T5, T7: a started task has no open blocker, no task waits for itself, attempts are bounded', () => {
     fc.assert(
       fc.property(steps(120), (script) => {
         const { board } = play(script);
@@ -110,7 +110,7 @@ describe('whatever is appended, in whatever order', () => {
     );
   });
 
-  it('keeps the indices as if they were worked out anew', () => {
+  it('the indices equal indices that are computed anew', () => {
     fc.assert(
       fc.property(steps(120), (script) => {
         each(script, (board) => {
@@ -125,7 +125,7 @@ describe('whatever is appended, in whatever order', () => {
     );
   });
 
-  it('knows which requests are open, and nobody waits at a final task or for one who has left', () => {
+  it('the open requests are known, and none is open for a final task or for a member that has left', () => {
     fc.assert(
       fc.property(steps(120), (script) => {
         each(script, ({ requests, open, tasks, members }) => {
@@ -145,7 +145,7 @@ describe('whatever is appended, in whatever order', () => {
     );
   });
 
-  it('T9: every prefix, folded whole or in pieces, through bytes or not, gives the same board', () => {
+  it('T9: every prefix of a log gives the same board, folded whole or in pieces, from values or from bytes', () => {
     fc.assert(
       fc.property(steps(60), fc.array(fc.nat({ max: 9 }), { minLength: 1 }), (script, sizes) => {
         const { log } = play(script);
@@ -173,7 +173,7 @@ describe('whatever is appended, in whatever order', () => {
     );
   });
 
-  it('plays what matters: most kinds of events are both accepted and refused', () => {
+  it('the random play covers most kinds of events, each both accepted and refused', () => {
     const heard = new Set<string>();
     for (const script of fc.sample(steps(200), { numRuns: 60, seed: 7 })) {
       const board = emptyBoard();
@@ -203,7 +203,7 @@ describe('whatever is appended, in whatever order', () => {
 });
 
 describe('the fold stays cheap', () => {
-  it('catches up with the first pending task in bounded steps', () => {
+  it('the fold finds the first pending task in a bounded number of steps', () => {
     const { board } = play([]);
     let number = 1;
     const lead = { lead: board.lead.incarnation ?? '', epoch: 1 };

@@ -1,4 +1,4 @@
-/** What members ask the lead: who may, what it holds up, that it is answered once, and when it is over. */
+/** Requests of members to the lead: who may make one, what it blocks, that it is answered once, and when it ends. */
 import { describe, expect, it } from 'vitest';
 import { claimRefusal, isReady, nextClaim } from '../../../src/model/board/board.ts';
 import type { Author, Change } from '../../../src/model/board/event.ts';
@@ -36,7 +36,7 @@ const answered = (request = Q, approve = false): Change => ({
   text: 'This one.',
 });
 
-/** ada works on #1 and has asked about it; #2 is free. */
+/** ada works on #1 and has asked about it; #2 is unclaimed. */
 function asking(kind: RequestKind = 'question'): World {
   const world = openWorld();
   world.add({ retries: 1 });
@@ -53,16 +53,16 @@ describe('asking', () => {
     ['its worker, about a task', byMember(ada), made('question', '1', ulid(1)), 'ok'],
     ['a member, about nothing', byMember(bob), made('question', null, ulid(1)), 'ok'],
     ['a member, about a task of another', byMember(bob), made('question', '1', ulid(1)), 'STALE_CLAIM'],
-    ['a member, about a task that nobody works on', byMember(bob), made('question', '2', ulid(1)), 'STALE_CLAIM'],
-    ['a member, about no task there is', byMember(ada), made('question', '9', ulid(1)), 'UNKNOWN_TASK'],
-    ['a replaced life of its worker', byMember(ada, 9), made('question', '1', ulid(1)), 'STALE_MEMBER'],
+    ['a member, about a task that no member works on', byMember(bob), made('question', '2', ulid(1)), 'STALE_CLAIM'],
+    ['a member, about an unknown task', byMember(ada), made('question', '9', ulid(1)), 'UNKNOWN_TASK'],
+    ['a replaced incarnation of its worker', byMember(ada, 9), made('question', '1', ulid(1)), 'STALE_MEMBER'],
     ['a person in the name of its worker', byPerson(ada), made('question', '1', ulid(1)), 'STALE_CLAIM'],
     ['a person in the name of a member, about nothing', byPerson(bob), made('question', null, ulid(1)), 'ok'],
     ['the lead', byLead(), made('question', '1', ulid(1)), 'POLICY_DENIED'],
     ['a plan without a task', byMember(ada), made('plan', null, ulid(1)), 'BAD_REFERENCE'],
     ['a second time under one id', byMember(ada), made(), 'DUPLICATE'],
   ];
-  it.each(rows)('by %s', (_, author, change, expected) => {
+  it.each(rows)('a request made by %s', (_, author, change, expected) => {
     expect(verdict(asking().say(author, change))).toBe(expected);
   });
 });
@@ -72,31 +72,31 @@ describe('answering', () => {
     ['the lead', byLead(), 'ok'],
     ['a person as the lead', byPerson(LEAD), 'ok'],
     ['a lead of an old epoch', byLead(0), 'STALE_LEAD'],
-    ['who asked', byMember(ada), 'POLICY_DENIED'],
+    ['the asker', byMember(ada), 'POLICY_DENIED'],
     ['another member', byMember(bob), 'POLICY_DENIED'],
     ['a person as a member', byPerson(bob), 'POLICY_DENIED'],
   ];
-  it.each(rows)('by %s', (_, author, expected) => {
+  it.each(rows)('an answer by %s', (_, author, expected) => {
     const world = asking();
     const before = canonical(world.board);
     expect(verdict(world.say(author, answered()))).toBe(expected);
     if (expected !== 'ok') expect(canonical(world.board)).toBe(before);
   });
 
-  it('counts once: the second answer is refused and changes nothing', () => {
+  it('an answer counts once: the second one is refused and changes nothing', () => {
     const world = asking();
     expect(verdict(world.say(byLead(), answered()))).toBe('ok');
     expect(verdict(world.say(byLead(), { ...answered(), text: 'No, that one.' } as Change))).toBe('FINAL');
     expect(world.board.requests.get(Q)).toMatchObject({ state: 'answered', answer: 'This one.', from: ada });
   });
 
-  it('of what nobody asked is refused', () => {
+  it('an answer to an unknown request is refused', () => {
     expect(verdict(asking().say(byLead(), answered(ulid(9))))).toBe('UNKNOWN_REQUEST');
   });
 });
 
 describe('an open question', () => {
-  it('holds its task up for everybody but its asker, also after the asker died', () => {
+  it('an open question blocks its task for every member except its asker, also after the asker died', () => {
     const world = asking();
     world.say(byLead(), lost);
     expect(state(world)).toBe('open');
@@ -110,7 +110,7 @@ describe('an open question', () => {
     expect(waitOf(world.board, ada, '1')?.id).toBe(Q);
   });
 
-  it('holds nobody up once it is answered, and its answer is there for whoever goes on', () => {
+  it('an answered question blocks nobody, and the next worker of the task finds the answer', () => {
     const world = asking();
     world.say(byLead(), lost);
     world.say(byLead(), answered());
@@ -126,27 +126,27 @@ describe('an open question', () => {
       'its task is skipped',
       (world) => void world.say(byLead(), { type: 'task.skipped', task: '1', cascade: false, why: '' }),
     ],
-    ['who asked leaves', (world) => void world.say(byMember(ada), { type: 'member.left', name: ada, why: '' })],
+    ['the asker leaves', (world) => void world.say(byMember(ada), { type: 'member.left', name: ada, why: '' })],
     [
-      'its task is given to another',
+      'its task is assigned to another member',
       (world) =>
         void world.say(byLead(), { type: 'batch', changes: [lost, { type: 'task.assigned', task: '1', owner: bob }] }),
     ],
   ];
-  it.each(ends)('is over when %s', (_, end) => {
+  it.each(ends)('an open question ends when %s', (_, end) => {
     const world = asking();
     end(world);
     expect([state(world), world.board.open.size]).toEqual(['withdrawn', 0]);
     expect(verdict(world.say(byLead(), answered()))).toBe('FINAL');
   });
 
-  it('goes on when an attempt failed and another is allowed', () => {
+  it('an open question stays open after a failed attempt if another attempt is allowed', () => {
     const world = asking();
     world.fail('1');
     expect([world.task('1').status, state(world)]).toEqual(['pending', 'open']);
   });
 
-  it('is open again when the batch that ended it is refused', () => {
+  it('a question is open again if the batch that ended it is refused', () => {
     const world = asking();
     const before = canonical(world.board);
     const changes: Change[] = [
@@ -160,7 +160,7 @@ describe('an open question', () => {
 });
 
 describe('a plan', () => {
-  it('holds no task up, and is over with its claim: its answer says nothing to the next life', () => {
+  it('a plan blocks no task and ends with its claim: its answer does not reach the next incarnation', () => {
     const world = asking('plan');
     expect(questionOn(world.board, '1')).toBeUndefined();
     world.say(byMember(ada, 2), { type: 'member.started', name: ada, inc: life(ada, 2), after: life(ada) });
@@ -168,7 +168,7 @@ describe('a plan', () => {
     expect(verdict(world.say(byLead(), answered(Q, true)))).toBe('FINAL');
   });
 
-  it('is approved, or is not', () => {
+  it('a plan is approved or rejected', () => {
     for (const approve of [true, false]) {
       const world = asking('plan');
       world.say(byLead(), answered(Q, approve));
@@ -178,7 +178,7 @@ describe('a plan', () => {
 });
 
 describe('a result without consensus', () => {
-  /** ada has done #1 and asked what to do about it, in one record; #2 waits for #1. */
+  /** ada has completed #1 and asked what to do about it, in one record; #2 waits for #1. */
   function unsettled(): World {
     const world = openWorld();
     world.add();
@@ -189,7 +189,7 @@ describe('a result without consensus', () => {
     return world;
   }
 
-  it('holds up what waits for it and nobody else, also when its asker has left', () => {
+  it('a result without consensus blocks its dependants and nothing else, also after its asker has left', () => {
     const world = unsettled();
     expect([waitOf(world.board, ada), questionOn(world.board, '1')]).toEqual([undefined, undefined]);
     expect(isReady(world.board, world.task('2'))).toBe(false);
@@ -198,14 +198,14 @@ describe('a result without consensus', () => {
     expect([state(world), verdict(world.claim('2', bob))]).toEqual(['open', 'NOT_READY']);
   });
 
-  it.each([true, false])('holds nothing up once the lead has answered (approved: %s)', (approve) => {
+  it.each([true, false])('a result without consensus blocks nothing after the answer of the lead', (approve) => {
     const world = unsettled();
     expect(verdict(world.say(byLead(), answered(Q, approve)))).toBe('ok');
     expect(verdict(world.say(byLead(), answered(Q, !approve)))).toBe('FINAL');
     expect(verdict(world.claim('2', bob))).toBe('ok');
   });
 
-  it('is about the task in hand, and over when its claim ends without a result', () => {
+  it('a consensus request is about the claimed task, and ends when the claim ends without a result', () => {
     const world = asking('consensus');
     expect(verdict(world.say(byMember(ada), made('consensus', null, ulid(1))))).toBe('BAD_REFERENCE');
     world.say(byLead(), lost);

@@ -12,7 +12,7 @@ describe('subjectCode', () => {
     ['QUALITY-001-R12 again', 'QUALITY-001-R12'],
     ['QUALITY-001-RX', 'QUALITY-001'],
     ['X2-1000 more digits', 'X2-1000'],
-  ])('of %j is %s', (subject, code) => expect(subjectCode(subject)).toBe(code));
+  ])('subjectCode of %j is %s', (subject, code) => expect(subjectCode(subject)).toBe(code));
 
   it.each([
     'HTTP-2 is slow',
@@ -30,9 +30,9 @@ describe('subjectCode', () => {
     '[DRAFT-001',
     'DRÄFT-001',
     'DRAFT-٠٠١',
-  ])('of %j is none', (subject) => expect(subjectCode(subject)).toBeUndefined());
+  ])('subjectCode of %j is undefined', (subject) => expect(subjectCode(subject)).toBeUndefined());
 
-  it('is linear in a hostile subject', () => {
+  it('subjectCode takes linear time for a hostile subject', () => {
     const start = performance.now();
     for (const hostile of [
       '[]'.repeat(500_000),
@@ -42,13 +42,13 @@ describe('subjectCode', () => {
       `[${']['.repeat(500_000)}`,
     ])
       subjectCode(hostile);
-    // Quadratic it would be hours; a loaded machine is no failure.
+    // A quadratic match would take hours; the limit is high so that a loaded machine passes.
     expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
 
 describe('a new task', () => {
-  it('gets its defaults at the door', () => {
+  it('a new task gets its defaults when it is parsed', () => {
     expect(newTaskSchema.parse({ subject: 's' })).toEqual({
       subject: 's',
       description: '',
@@ -79,22 +79,23 @@ describe('a new task', () => {
     { subject: 's', work: { run: [] } },
     { subject: 's', work: { timeoutMs: 0 } },
     { subject: 'x'.repeat(1_001) },
-  ])('is refused as %j', (fields) => expect(newTaskSchema.safeParse(fields).success).toBe(false));
+  ])('a new task is refused as %j', (fields) => expect(newTaskSchema.safeParse(fields).success).toBe(false));
 
-  it('may be owned by the lead', () => expect(newTaskSchema.parse({ subject: 's', owner: 'lead' }).owner).toBe('lead'));
+  it('a new task may be owned by the lead', () =>
+    expect(newTaskSchema.parse({ subject: 's', owner: 'lead' }).owner).toBe('lead'));
 
-  it('has the marks that no second one may have', () => {
+  it('a new task has the keys that must be unique on a board', () => {
     const fields = newTaskSchema.parse({ subject: 'IMPL-001 x', key: 'k', metadata: { parent: '1', kind: 'test' } });
     expect(uniqueMarks(fields)).toEqual(['key k', 'code IMPL-001', 'cascade ["1","test"]']);
     expect(uniqueMarks(newTaskSchema.parse({ subject: 'x', metadata: { parent: 1, kind: 'test' } }))).toEqual([]);
   });
 });
 
-it('ids are compared as numbers', () => {
+it('task ids are compared as numbers', () => {
   expect([{ id: '10' }, { id: '9' }, { id: '2' }].sort(byId).map(({ id }) => id)).toEqual(['2', '9', '10']);
 });
 
-it('an id is a decimal number that a double holds', () => {
+it('a task id is a decimal number that a double can hold exactly', () => {
   for (const id of ['1', '10', '999999999999999']) expect(taskIdSchema.safeParse(id).success, id).toBe(true);
   for (const id of ['', '0', '01', '1e3', '-1', '1.0', ' 1', '1\n', '١', '1000000000000000', '../1'])
     expect(taskIdSchema.safeParse(id).success, id).toBe(false);

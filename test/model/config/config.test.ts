@@ -8,7 +8,7 @@ const layer = (origin: string, values: unknown, trusted = true): Layer => ({ ori
 const project = (values: unknown): Layer => layer('.teams/config.yaml', values, false);
 
 describe('defaults', () => {
-  test('are those of the seed', () => {
+  test('the configuration defaults are the documented ones', () => {
     const { config, origins, warnings } = mergeConfig([]);
     expect(config).toMatchObject({
       maxAgents: 5,
@@ -42,7 +42,7 @@ describe('defaults', () => {
 });
 
 describe('layers', () => {
-  test('let the first that sets a key win, and remember who did', () => {
+  test('the first layer that sets a key wins, and the origin is remembered', () => {
     const { config, origins } = mergeConfig([
       layer('--max-agents', { maxAgents: 2 }),
       layer('user', { maxAgents: 3, lockTimeoutMs: 7 }),
@@ -54,7 +54,7 @@ describe('layers', () => {
     expect(origins.get('sandbox.bwrap')).toBe('default');
   });
 
-  test('merge hooks and agents entry by entry, and never within an entry', () => {
+  test('hooks and agents are merged entry by entry, never within an entry', () => {
     const { config, origins } = mergeConfig([
       layer('a', { hooks: { onFinished: 'say' }, agents: { fast: { kind: 'claude' } } }),
       layer('b', {
@@ -68,7 +68,7 @@ describe('layers', () => {
     expect(origins.get('agents.fast')).toBe('a');
   });
 
-  test('warn of unknown keys at every depth and leave them out', () => {
+  test('unknown keys at every depth give a warning and are left out', () => {
     const values = {
       maxagents: 3,
       hooks: { onFinish: 'x' },
@@ -87,7 +87,7 @@ describe('layers', () => {
 });
 
 describe('an untrusted layer', () => {
-  test('sets no command, address or environment, and says so', () => {
+  test('an untrusted layer may set no command, address or environment, and a warning says so', () => {
     const evil = {
       kind: 'codex',
       model: 'm',
@@ -114,11 +114,11 @@ describe('an untrusted layer', () => {
     for (const warning of warnings) expect(warning).toMatch(/^\.teams\/config\.yaml: .* is not trusted/);
   });
 
-  test('may make a sandbox required', () => {
+  test('an untrusted layer may make the sandbox required', () => {
     expect(mergeConfig([project({ sandbox: { bwrap: 'required' } })]).config.sandbox.bwrap).toBe('required');
   });
 
-  test('lets through what a trusted layer below it sets', () => {
+  test('an untrusted layer does not hide what a trusted layer below it sets', () => {
     const { config } = mergeConfig([
       project({ hooks: { onFinished: 'evil' } }),
       layer('user', { hooks: { onFinished: 'mine' } }),
@@ -160,18 +160,18 @@ describe('refusals name the origin, the key and the cure', () => {
     expect(refusalOf(() => mergeConfig([layer('f', values)]))).toBe(sentence);
   });
 
-  test('and two origins where two layers contradict each other', () => {
+  test('a contradiction of two layers names both origins', () => {
     const refusal = refusalOf(() => mergeConfig([layer('a', { maxAgents: 4 }), layer('b', { maxMembers: 3 })]));
     expect(refusal).toBe('a and b: "maxAgents" (4) is more than "maxMembers" (3).');
   });
 
-  test('and the place where a file cannot be read', () => {
+  test('a file that cannot be parsed names the position', () => {
     expect(refusalOf(() => parseConfigFile('maxAgents: 3\nhooks: [\n', 'c.yaml'))).toMatch(/^c\.yaml:3:1: /);
     expect(refusalOf(() => parseConfigFile('a: 1\na: 2\n', 'c.yaml'))).toBe('c.yaml:2:1: "a" is here twice.');
   });
 });
 
-test('an empty file sets nothing, and JSON is read as well', () => {
+test('an empty file sets nothing, and JSON is accepted', () => {
   expect(parseConfigFile('# nothing\n', 'c')).toEqual({});
   expect(parseConfigFile('{"maxAgents": 3}', 'c')).toEqual({ maxAgents: 3 });
 });
@@ -200,7 +200,7 @@ describe('the environment', () => {
     expect(mergeConfig(layers).config).toMatchObject(expected ?? {});
   });
 
-  test("leaves alone what is empty, foreign, or the runtime's own", () => {
+  test('empty variables, foreign ones and those of the runtime are ignored', () => {
     const env = {
       TEAMS_MAX_AGENTS: '',
       TEAMS_TEAM: 'x',
@@ -213,7 +213,7 @@ describe('the environment', () => {
     expect(configFromEnv(env)).toEqual([]);
   });
 
-  test("is refused by the variable's name, and warned of when it is mistyped", () => {
+  test('a bad value is refused with the name of its variable, and a mistyped name gives a warning', () => {
     expect(refusalOf(() => mergeConfig(configFromEnv({ TEAMS_MAX_AGENTS: 'many' })))).toBe(
       'TEAMS_MAX_AGENTS: Expected "maxAgents" to be a number, got "many".',
     );
@@ -223,7 +223,7 @@ describe('the environment', () => {
   });
 });
 
-test('any values at all are merged, or refused with a UsageError', () => {
+test('any values are either merged or refused with a UsageError', () => {
   const keys = fc.constantFrom(
     'maxAgents',
     'agents',

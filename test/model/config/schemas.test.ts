@@ -8,13 +8,13 @@ import { describedSchema, type SchemaNode } from '../../../src/model/text/key-he
 
 const schemas = jsonSchemas();
 
-test('there is a schema of everything that others write or read', () => {
+test('every format that other programs write or read has a schema', () => {
   const written = ['plan', 'config', 'task', 'board-event', 'message', 'team-event'];
   const kept = ['team-config', 'team-state', 'process'];
   expect(Object.keys(schemas).sort()).toEqual([...written, ...kept].sort());
 });
 
-test.each(Object.entries(schemas))('%s names itself and its dialect', (name, schema) => {
+test.each(Object.entries(schemas))('the schema of %s names itself and its dialect', (name, schema) => {
   expect(schema).toMatchObject({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: `urn:teams-runtime:schema:${name}`,
@@ -25,7 +25,7 @@ test('a plan needs members and tasks and knows no other keys', () => {
   expect(schemas['plan']).toMatchObject({ required: ['members', 'tasks'], additionalProperties: false });
 });
 
-test('a configuration needs nothing, and tells its defaults', () => {
+test('a configuration needs no key, and its schema states the defaults', () => {
   expect(schemas['config']).not.toHaveProperty('required');
   expect(schemas['config']).toMatchObject({
     properties: { maxAgents: { default: 5 }, defaultModel: { default: 'sonnet' } },
@@ -39,7 +39,7 @@ test.each(help)('the description of %s has sentences of at most 25 words', (_, {
   for (const sentence of text.split(/[.:] /)) expect(sentence.split(' ').length).toBeLessThanOrEqual(25);
 });
 
-test('a key without a description and a description without a key are faults', () => {
+test('a key without a description is an error, and so is a description without a key', () => {
   const schema = { properties: { a: { items: { properties: { b: {} } } }, c: { additionalProperties: {} } } };
   const found = describedSchema(schema, { a: { text: 'A.' }, 'a[].d': { text: 'D.' } });
   expect(found).toMatchObject({ missing: ['a[].b', 'c'], stale: ['a[].d'] });
@@ -51,7 +51,7 @@ const defaultsOf = (properties: Record<string, SchemaNode>): Record<string, unkn
     Object.entries(properties).flatMap(([key, node]) => ('default' in node ? [[key, node.default]] : [])),
   );
 
-test('the defaults that the schemas tell are those that hold', () => {
+test('the defaults in the schemas are the real defaults', () => {
   const described: SchemaNode = { ...schemas['config'] };
   const { routing, sandbox, hooks, gates, ...rest } = configSchema.parse({});
   expect(rest).toMatchObject(
@@ -62,7 +62,7 @@ test('the defaults that the schemas tell are those that hold', () => {
     expect(group).toMatchObject(defaultsOf(propertiesOf(propertiesOf(described)[key])));
 });
 
-test('the defaults that the schema of a plan tells are those that hold', () => {
+test('the defaults in the schema of a plan are the real defaults', () => {
   const { properties }: SchemaNode = { ...schemas['plan'] };
   const { gates, ...plan } = planFileSchema.parse({ members: [{ name: 'ada' }], tasks: [{ subject: 'Look' }] });
   expect(plan).toMatchObject(defaultsOf({ ...properties, gates: {} }));

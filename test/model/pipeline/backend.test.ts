@@ -1,4 +1,4 @@
-/** What `--backend` may say: S0 and S1 "Backend parsing", and SPEC §10's list. */
+/** Which values `--backend` takes (docs/specification.md R9.1). */
 import { describe, expect, it } from 'vitest';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
 import { parseBackends } from '../../../src/model/pipeline/backend.ts';
@@ -6,25 +6,25 @@ import { parseBackends } from '../../../src/model/pipeline/backend.ts';
 const labels = (...given: string[]) => parseBackends(given).backends.map(({ label }) => label);
 
 describe('--backend', () => {
-  it.each(['codex', 'gemini', 'ollama', 'claude', 'opencode'])('%s is that one', (word) => {
+  it.each(['codex', 'gemini', 'ollama', 'claude', 'opencode'])('--backend %s is that backend', (word) => {
     expect(parseBackends([word])).toEqual({
       mode: 'one',
       backends: [{ name: word, label: word, agent: { kind: word } }],
     });
   });
 
-  it('is codex when nobody says it', () => {
+  it('--backend defaults to codex', () => {
     expect(labels()).toEqual(['codex']);
   });
 
-  it('both is codex and gemini, all is every one', () => {
+  it('--backend both is codex and gemini; all is every backend', () => {
     expect(parseBackends(['both'])).toMatchObject({ mode: 'both' });
     expect(labels('both')).toEqual(['codex', 'gemini']);
     expect(parseBackends(['all']).mode).toBe('all');
     expect(labels('all')).toEqual(['codex', 'gemini', 'ollama', 'claude', 'opencode']);
   });
 
-  it('exec:CMD is that command, with the prompt on its stdin', () => {
+  it('--backend exec:CMD is that command, with the prompt on its stdin', () => {
     expect(parseBackends(['exec:./fix.sh --all'])).toEqual({
       mode: 'one',
       backends: [
@@ -37,7 +37,7 @@ describe('--backend', () => {
     });
   });
 
-  it('may be given several times, each with a name of its own', () => {
+  it('--backend may be repeated, and each backend gets its own name', () => {
     expect(parseBackends(['exec:a', 'exec:b', 'codex']).backends.map(({ name }) => name)).toEqual([
       'exec',
       'exec-2',
@@ -45,7 +45,7 @@ describe('--backend', () => {
     ]);
   });
 
-  it('is a configured agent where there is one of that name, also of a kind', () => {
+  it('--backend prefers a configured agent to the kind of the same name', () => {
     const mine: AgentSpec = { kind: 'claude', model: 'small' };
     const gateway: AgentSpec = { kind: 'codex', baseUrl: 'http://localhost:1' };
     const agents = new Map([
@@ -64,14 +64,14 @@ describe('--backend', () => {
     ['exec:', 'Unknown backend "exec:"'],
     ['scripted', 'Unknown backend "scripted"'],
     ['codex,gemini', 'Unknown backend'],
-  ])('%j is an error that names the valid ones', (word, why) => {
+  ])('--backend %j is an error that lists the valid values', (word, why) => {
     expect(() => parseBackends([word])).toThrow(why);
     expect(() => parseBackends([word])).toThrow(
       'Valid are codex, gemini, ollama, claude, opencode, both, all, exec:CMD.',
     );
   });
 
-  it('refuses the same one twice, and both among others', () => {
+  it('--backend refuses a duplicate, and both together with another one', () => {
     expect(() => parseBackends(['codex', 'codex'])).toThrow('given twice');
     expect(() => parseBackends(['both', 'claude'])).toThrow('give it alone');
   });

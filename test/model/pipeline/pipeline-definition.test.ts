@@ -33,11 +33,11 @@ const refusal = (text: string): string[] => {
 };
 
 describe('a pipeline', () => {
-  it('has its tasks in an order in which they can be done', () => {
+  it('a pipeline has its tasks in an executable order', () => {
     expect(read(FILES['build'] ?? '').tasks.map(({ code }) => code)).toEqual(['IMPL-001', 'TEST-001']);
   });
 
-  it('of stages has each wait for all that ends the one before, and a person between', () => {
+  it('each stage waits for all last tasks of the stage before it, with a checkpoint between them', () => {
     expect(read(FILES['both'] ?? '').tasks.map(({ code, role, after }) => [code, role, ...after])).toEqual([
       ['DRAFT-001', 'writer'],
       ['CHECKPOINT-001', null, 'DRAFT-001'],
@@ -49,19 +49,19 @@ describe('a pipeline', () => {
   const task = (rest: string) => `description: x\ntasks:\n  - {code: A-001, role: a, subject: s${rest}}`;
 
   it.each<[string, string, string]>([
-    ['nothing to do', 'description: x', 'p.yaml:1:1: A pipeline has either "tasks" or "stages".'],
+    ['no tasks and no stages', 'description: x', 'p.yaml:1:1: A pipeline has either "tasks" or "stages".'],
     ['an unknown key', task(', afte: []'), 'p.yaml:3:40: Unknown key "afte"; did you mean "after"?'],
     ['an unknown blocker', task(', after: [A-002]'), 'There is no task "A-002"; did you mean "A-001"?'],
-    ['a circle', task(', after: [A-001]'), 'A-001 waits for itself.'],
-    ['an unknown task to be fixed', task(', fix: B-001'), 'There is no task "B-001"'],
-    ['a code that is none', task('').replace('A-001', 'a1'), 'Expected the code of a task: DRAFT-001.'],
+    ['a cycle', task(', after: [A-001]'), 'A-001 waits for itself.'],
+    ['an unknown task to fix', task(', fix: B-001'), 'There is no task "B-001"'],
+    ['an invalid code', task('').replace('A-001', 'a1'), 'Expected the code of a task: DRAFT-001.'],
     ['an artifact outside', task(', artifact: ../x'), 'Expected a path below the session folder.'],
     ['an absolute artifact', task(', artifact: /x'), 'Expected a path below the session folder.'],
     ['the same code twice', `${task('')}\n  - {code: A-001, role: a, subject: s}`, 'The code A-001 is used twice.'],
     ['itself as a stage', FILES['round'] ?? '', 'The pipeline round is a stage of itself.'],
     ['one stage twice', FILES['twice'] ?? '', 'Two stages have a task DRAFT-001.'],
-    ['no YAML', 'tasks: [', 'p.yaml:1:'],
-  ])('is refused with %s, at its place', (_, text, sentence) => {
+    ['invalid YAML', 'tasks: [', 'p.yaml:1:'],
+  ])('a pipeline is refused with %s, at its place', (_, text, sentence) => {
     expect(refusal(text)).toEqual(expect.arrayContaining([expect.stringContaining(sentence)]));
   });
 });
@@ -75,7 +75,7 @@ describe('the roles of a pipeline', () => {
   const of = (...roles: RoleSpec[]) => new Map(roles.map((one) => [one.name, one]));
   const text = 'description: x\ntasks: [{code: DEV-FE-001, role: dev, subject: s, discuss: DISCUSS-001}]';
 
-  it('declare the prefixes of their tasks, and no other role a longer one, and the rounds', () => {
+  it('roles declare the prefixes and rounds of their tasks, and no other role declares a longer prefix', () => {
     expect(misfits(read(text), of(role('dev', 'DEV'), role('fe', 'DEV-FE')))).toEqual([
       'Pipeline p: DEV-FE-001 is given to dev, whose role declares DEV.',
       'Pipeline p: DEV-FE-001 has the round DISCUSS-001, which dev does not declare.',

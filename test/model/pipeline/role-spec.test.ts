@@ -50,7 +50,7 @@ One.
 `;
 
 describe('a role file', () => {
-  test('is read with its front matter, what stands before the phases, and the phases', () => {
+  test('a role file has front matter, an introduction and phases', () => {
     const { role: writer, warnings } = read(WRITER);
     expect(warnings).toEqual([]);
     expect(writer).toMatchObject({
@@ -72,7 +72,7 @@ describe('a role file', () => {
     expect(writer.phases[1]?.text).toBe('Write it.\n\n### Steps\nOne.');
   });
 
-  test('of forge has a body that is its prompt, and no phases', () => {
+  test('a role file of forge has a body as its prompt, and no phases', () => {
     const { role: reviewer } = read(
       '---\nread_only: true\ntier: opus\ncapabilities: [review, security]\n---\nYou look for holes.\n\n## How\nSlowly.\n',
     );
@@ -80,14 +80,14 @@ describe('a role file', () => {
     expect(reviewer.prompt).toBe('You look for holes.\n\n## How\nSlowly.');
   });
 
-  test('without front matter is all prompt', () => {
+  test('a role file without front matter is only a prompt', () => {
     expect(read('Just work.\r\n').role).toMatchObject({ prompt: 'Just work.', prefixes: [], readOnly: false });
   });
 
   test.each<[string, string]>([
     ['prefx: DRAFT', 'writer.md:2:1: Unknown key "prefx"; did you mean "prefix"?'],
     ['message_types:\n  sucess: x', 'writer.md:3:3: Unknown key "sucess"; did you mean "success"?'],
-  ])('warns of an unknown key and goes on: %s', (head, warning) => {
+  ])('an unknown key in a role file gives a warning: %s', (head, warning) => {
     const { role: writer, warnings } = read(`---\n${head}\n---\nWork.`);
     expect(warnings).toEqual([warning]);
     expect(writer.prompt).toBe('Work.');
@@ -102,16 +102,16 @@ describe('a role file', () => {
     ],
     ['an unknown subagent', '---\nsubagents: [dream]\n---\nWork.', 'writer.md:2:13: Expected'],
     ['YAML that cannot be read', '---\nprefix: [a\n---\nWork.', 'writer.md:3:'],
-    ['a list for a head', '---\n- a\n---\nWork.', 'writer.md:2:1: Expected this to be a map, got a list.'],
+    ['a list as front matter', '---\n- a\n---\nWork.', 'writer.md:2:1: Expected this to be a map, got a list.'],
     ['no body', '---\nprefix: DRAFT\n---\n', 'writer.md:2:1: A role needs a body: what it is and how it works.'],
     ['an empty file', '', 'writer.md:1:1: A role needs a body'],
-  ])('is refused with %s, at its place', (_, text, sentence) => {
+  ])('a role file is refused with %s, at its place', (_, text, sentence) => {
     expect(refusal(text)).toEqual([expect.stringContaining(sentence)]);
   });
 });
 
 describe('roles in one pipeline', () => {
-  test('need a prefix each, and no two the same', () => {
+  test('each role of a pipeline needs its own prefix', () => {
     expect(prefixProblems([role('writer', 'prefix: DRAFT'), role('tester', 'prefix: TEST')])).toEqual([]);
     expect(
       prefixProblems([
@@ -125,7 +125,7 @@ describe('roles in one pipeline', () => {
     ]);
   });
 
-  test('need a phase to carry out', () => {
+  test('each role of a pipeline needs at least one phase', () => {
     const { role: plain } = read('---\nprefix: DRAFT\n---\nWork.');
     expect(prefixProblems([plain])).toEqual([
       'writer.md:1: The role writer has no phase, and a pipeline uses it; add `## Phase 3: …`.',

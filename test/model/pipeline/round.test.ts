@@ -1,4 +1,4 @@
-/** A verdict in a reviewer's words: found where it stands, or refused. */
+/** A verdict in a reviewer's text is found wherever it is in the text, or refused. */
 import { describe, expect, it } from 'vitest';
 import { readReviewVerdict, verdictSchema } from '../../../src/model/pipeline/round.ts';
 
@@ -17,9 +17,9 @@ describe('a verdict', () => {
     ['with space around it', `\n  ${JSON.stringify(VERDICT, null, 2)}  \n`],
     ['in a fenced block', `Here it is:\n\`\`\`json\n${JSON_TEXT}\n\`\`\`\nThat is all.`],
     ['in the last of several blocks', `\`\`\`\n{"not": "it"}\n\`\`\`\nbut\n\`\`\`\n${JSON_TEXT}\n\`\`\``],
-    ['in the midst of prose', `I think: ${JSON_TEXT} - so much for that.`],
-    ['with keys that nobody knows', JSON.stringify({ ...VERDICT, mood: 'fine' })],
-  ])('is found %s', (_, answer) => {
+    ['in the middle of prose', `I think: ${JSON_TEXT} - so much for that.`],
+    ['with unknown keys', JSON.stringify({ ...VERDICT, mood: 'fine' })],
+  ])('a verdict is found %s', (_, answer) => {
     expect(readReviewVerdict(answer)).toEqual({ ok: true, verdict: VERDICT });
   });
 
@@ -32,14 +32,14 @@ describe('a verdict', () => {
     ['no summary', JSON.stringify({ ...VERDICT, summary: ' ' })],
     ['an unknown severity', JSON.stringify({ ...VERDICT, findings: [{ severity: 'bad', text: 'x' }] })],
     [
-      'a word for true',
+      'a word instead of true',
       JSON.stringify({ ...VERDICT, deliverables: [{ ...VERDICT.deliverables[0], accepted: 'yes' }] }),
     ],
-  ])('is not %s', (_, answer) => {
+  ])('a verdict is not %s', (_, answer) => {
     expect(readReviewVerdict(answer)).toHaveProperty('why', expect.stringMatching(/\S/));
   });
 
-  it('needs no findings, reasons or critiques to be one', () => {
+  it('a verdict needs no findings, reasons or critiques', () => {
     const least = { deliverables: [{ name: 'a', accepted: true, safe: true, validation: 'passed' }], summary: 'ok' };
     expect(verdictSchema.parse(least)).toMatchObject({ findings: [], deliverables: [{ reason: '', critique: '' }] });
   });

@@ -1,4 +1,4 @@
-/** Bullets of wisdom: what is one, what is the same one, and what an answer contributes. */
+/** Bullets of the wisdom files: which lines are bullets, which bullets are equal, and which ones an answer adds. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { bulletOf, bulletsIn, newBullets, wisdomIn } from '../../../src/model/pipeline/wisdom-files.ts';
@@ -11,17 +11,17 @@ describe('a bullet', () => {
     ['two\nlines', 'two lines'],
     ['-dash without space', '-dash without space'],
     ['', ''],
-  ])('of %j is %j', (text, bullet) => {
+  ])('the bullet of %j is %j', (text, bullet) => {
     expect(bulletOf(text)).toBe(bullet);
   });
 
-  it('is in a file once, whoever wrote the file, and however it is written', () => {
+  it('a bullet is added once, whoever wrote the first one and however it is written', () => {
     const file = '# Learnings\n\nProse.\n* old  one\r\n- two\n';
     expect(bulletsIn(file)).toEqual(['old one', 'two']);
     expect(newBullets(file, ['- old one', 'new', 'new ', ' ', 'Prose.'])).toEqual(['new', 'Prose.']);
   });
 
-  it('that was added is not new again', () => {
+  it('an added bullet is not new again', () => {
     fc.assert(
       fc.property(fc.array(fc.string()), (texts) => {
         const added = newBullets('', texts);
@@ -30,7 +30,7 @@ describe('a bullet', () => {
     );
   });
 
-  it('is found in an answer where a line says so, and nowhere else', () => {
+  it('an answer adds a bullet only by a line that says so', () => {
     const answer = [
       'Done. WISDOM learnings: not at the start of a line',
       'WISDOM learnings: the tests need a server',

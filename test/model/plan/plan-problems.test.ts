@@ -14,7 +14,7 @@ const refusal = (text: string, vars: Record<string, string> = {}, file = 'p.yaml
 
 const MARK = '▸';
 
-/** A text in which {@link MARK} stands where the problem is to be told, with that place as `file:line:col`. */
+/** Removes {@link MARK} from a text. The mark is the expected place of the problem, given as `file:line:col`. */
 const marked = (text: string): { text: string; place: string } => {
   const before = text.slice(0, text.indexOf(MARK)).split('\n');
   return { text: text.replace(MARK, ''), place: `p.yaml:${before.length}:${(before.at(-1) ?? '').length + 1}` };
@@ -60,18 +60,18 @@ describe('the text itself', () => {
     expect(refusal(text)).toEqual([expect.stringContaining(`${place}: ${sentence}`)]);
   });
 
-  test('more than 4 MiB is not looked at', () => {
+  test('a text over 4 MiB is refused unread', () => {
     expect(refusal('#'.repeat(4 * 1024 * 1024 + 1))).toEqual(['p.yaml:1:1: The file is larger than 4 MiB.']);
   });
 
-  test('aliases that multiply are refused before they are followed', () => {
+  test('aliases that multiply are refused before they are expanded', () => {
     const levels = Array.from('bcdefghij').map(
       (name, at) => `${name}: &${name} [${Array(10).fill(`*${'abcdefghi'[at]}`).join(', ')}]`,
     );
     expect(refusal(['a: &a [x, x]', ...levels].join('\n'))).toEqual([expect.stringContaining('aliases multiply')]);
   });
 
-  test('a .json file is held to JSON', () => {
+  test('a .json file must be valid JSON', () => {
     expect(refusal("{'members': []}", {}, 'p.json')[0]).toMatch(/^p\.json:1:\d+: This is not JSON: /);
     expect(refusal('{"members": [], "tasks": [1,]}', {}, 'p.json')[0]).toContain('This is not JSON');
   });
@@ -79,7 +79,7 @@ describe('the text itself', () => {
 
 describe('one mistake, one line with its place', () => {
   test.each<[string, string]>([
-    // the top
+    // top level
     [
       '▸tasks: [{subject: x, run: x}]',
       '"members" is missing: add for example `members: [{name: ada, agent: {kind: exec}}]`.',
@@ -145,7 +145,7 @@ describe('one mistake, one line with its place', () => {
     [task('env: {A: ▸"x\\0y"}'), 'Expected a text without NUL characters.'],
     [tasks('  - {subject: s, owner: ada, run: ▸[]}'), 'Expected "run" not to be empty.'],
     [tasks('  - {subject: s, owner: ada, run: ▸{a: b}}'), 'Expected "run" to be a text or a list, got a map.'],
-    // what belongs together
+    // rules across keys
     [tasks('  - {subject: s, owner: ▸adda, run: x}'), 'There is no member "adda"; did you mean "ada"?'],
     [tasks('  - {subject: s, owner: ▸lead, run: x}'), 'There is no member "lead".'],
     [tasks('  - {subject: s, role: ▸testre}'), 'No member has the role "testre"; did you mean "tester"?'],
@@ -212,14 +212,14 @@ describe('variables', () => {
     for (const [at, sentence] of sentences.entries()) expect(lines[at]).toContain(sentence);
   });
 
-  test('cannot put in what the schema would refuse', () => {
+  test('a variable cannot insert what the schema would refuse', () => {
     expect(refusal(tasks('  - {subject: "{{x}}", owner: ada, run: x}'), { x: 'a\nb' })).toEqual([
       'p.yaml:5:15: Expected one line of text, without control characters.',
     ]);
   });
 });
 
-test('every mistake is told, in the order of the file', () => {
+test('every mistake of a plan is reported, in the order of the file', () => {
   const text = [
     'nmae: x',
     'members: [{name: ada, agent: {kind: exec}}, {name: ada, agent: x}]',
@@ -235,7 +235,7 @@ test('every mistake is told, in the order of the file', () => {
   ]);
 });
 
-test('a plan with thousands of mistakes tells the first hundred', () => {
+test('a plan with thousands of mistakes reports the first hundred', () => {
   const lines = Array.from(
     { length: 3_000 },
     (_, at) => `  - {subject: s${at}, owner: ada, run: x, blockedBy: [no${at}]}`,

@@ -43,7 +43,7 @@ envPass: [NPM_TOKEN]
 `;
 
 describe('a plan', () => {
-  test('is read whole', () => {
+  test('a plan is read with all its keys', () => {
     expect(parse(FULL)).toEqual({
       name: 'audit',
       profile: 'v8',
@@ -107,25 +107,25 @@ describe('a plan', () => {
     });
   });
 
-  test('asks for nothing that it does not name: no gate, no cascade, no cross-verification', () => {
+  test('a plan has no gate, cascade or cross-verification that it does not name', () => {
     const plan = parse(withTasks('  - {subject: x, run: x}'));
     expect(plan).toMatchObject({ profile: 'forge', cascade: false, sharedFiles: [], envPass: [] });
     expect(plan.gates).toEqual({ crossVerify: false });
   });
 
-  test('means the same in JSON', () => {
+  test('a plan means the same in JSON', () => {
     const json =
       '{"members":[{"name":"ada","agent":{"kind":"exec"}}],"tasks":[{"subject":"x","run":["a","b"],"blockedBy":[]}]}';
     const yaml = withTasks('  - {subject: x, run: [a, b]}');
     expect(canonicalPlan(parse(json, {}, 'p.json'))).toBe(canonicalPlan(parse(yaml, {}, 'p.yaml')));
   });
 
-  test('resolves anchors and aliases', () => {
+  test('a plan may use anchors and aliases', () => {
     const text = `members: [{name: ada, agent: &sh {kind: exec}}, {name: bob, agent: *sh}]\ntasks: [{subject: x, run: x}]`;
     expect(parse(text).members.map(({ agent }) => agent)).toEqual([{ kind: 'exec' }, { kind: 'exec' }]);
   });
 
-  test('takes an agent by its configured name', () => {
+  test('a plan may name a configured agent', () => {
     const text = 'members: [{name: ada, agent: fast}]\ntasks: [{subject: x}]';
     const agents = new Map([['fast', { kind: 'codex', tier: 'haiku' } as const]]);
     expect(parsePlan({ text, file: 'p', format: 'yaml' }, {}, agents).members[0]?.agent).toEqual({
@@ -134,7 +134,7 @@ describe('a plan', () => {
     });
   });
 
-  test('gives the text of a task on stdin to an exec agent with a command', () => {
+  test('an exec agent with a command gets the text of a task on stdin', () => {
     const text = 'members: [{name: ada, agent: {kind: exec, command: wc -w}}]\ntasks: [{subject: x}]';
     expect(parse(text).members[0]?.agent).toEqual({ kind: 'exec', command: ['/bin/sh', '-c', 'wc -w'] });
   });
@@ -145,7 +145,7 @@ describe('a plan', () => {
     ['audit.JSON', 'audit'],
     ['all.yaml', 'plan-all'],
     ['-', 'plan'],
-  ])('in the file %s is called %s', (file, name) => {
+  ])('the team of the plan file %s is called %s', (file, name) => {
     expect(planName(file)).toBe(name);
     expect(parse(withTasks('  - {subject: x, run: x}'), {}, file).name).toBe(name);
   });
@@ -159,13 +159,13 @@ describe('blockedBy', () => {
     ['the code at the head of a subject', '  - {subject: "[lead] IMPL-001 Do it", run: x}', 'IMPL-001'],
     ['a number from 1', '  - {subject: x, run: x}', '1'],
     ['a number with a hash', '  - {subject: x, run: x}', '"#1"'],
-  ])('names %s', (_, task, reference) => {
+  ])('blockedBy names a task by %s', (_, task, reference) => {
     expect(
       parse(withTasks(`${task}\n  - {subject: second, run: x, blockedBy: [${reference}]}`)).tasks[1]?.blockedBy,
     ).toEqual([0]);
   });
 
-  test('says a thing twice and means it once', () => {
+  test('blockedBy counts a repeated task once', () => {
     expect(
       parse(withTasks('  - {key: a, subject: s, run: x}\n  - {subject: t, run: x, blockedBy: [a, s, 1]}')).tasks[1]
         ?.blockedBy,
@@ -178,7 +178,7 @@ describe('--var', () => {
     '  - {subject: "Fix {{where}}", run: "cd {{ where }} && echo ${where} $where {{.Name}}", env: {W: "{{where}}"}}',
   );
 
-  test('replaces {{name}} in values and leaves the shell its own', () => {
+  test('--var replaces {{name}} in values and does not touch shell variables', () => {
     const [task] = parse(TASK, { where: 'src' }).tasks;
     expect(task).toMatchObject({
       subject: 'Fix src',
@@ -186,17 +186,17 @@ describe('--var', () => {
     });
   });
 
-  test('changes nothing in a plan that is given none', () => {
+  test('a plan without variables is unchanged', () => {
     expect(parse(TASK).tasks[0]?.subject).toBe('Fix {{where}}');
   });
 
-  test('changes no structure, and is not replaced again', () => {
+  test('--var changes no structure, and its value is not expanded again', () => {
     const where = '{{where}}\\n- }, {subject: evil';
     expect(parse(TASK, { where }).tasks).toHaveLength(1);
     expect(parse(TASK, { where }).tasks[0]?.subject).toBe(`Fix ${where}`);
   });
 
-  test('is a number or a truth where one is wanted', () => {
+  test('--var gives a number or a boolean where the schema wants one', () => {
     const text = withTasks('  - {subject: x, run: x, retries: "{{n}}", required: "{{r}}", timeout: "{{n}}m"}');
     expect(parse(text, { n: '3', r: 'false' }).tasks[0]).toMatchObject({
       retries: 3,
@@ -216,7 +216,7 @@ describe('a plan on the board', () => {
     author,
   });
 
-  test('is accepted in one batch, with its numbers for ids and its edges in both directions', () => {
+  test('a plan is accepted by the board in one batch, with its numbers as ids and its edges in both directions', () => {
     const plan = parse(FULL);
     const board = emptyBoard();
     const bodies: Body[] = [
@@ -237,7 +237,7 @@ describe('a plan on the board', () => {
   });
 });
 
-test('the canonical text does not depend on the order of keys, and tells different plans apart', () => {
+test('the canonical text does not depend on the order of keys and differs for different plans', () => {
   const a = parse('members: [{name: ada, agent: {kind: exec}}]\ntasks: [{subject: x, run: x}]');
   const b = parse('tasks: [{run: x, subject: x}]\nmembers: [{agent: {kind: exec}, name: ada}]');
   expect(canonicalPlan(a)).toBe(canonicalPlan(b));
@@ -319,7 +319,7 @@ describe('any text', () => {
     fc.array(words, { maxLength: 40 }).map((list) => list.join('')),
   );
 
-  test('is a plan or a UsageError, each line of which has a place', () => {
+  test('any text is a plan or a UsageError with a place in each line', () => {
     fc.assert(
       fc.property(
         texts,

@@ -1,4 +1,4 @@
-/** The words behind `teams run`: a spec, a template, a task, or an error that says what was meant. */
+/** The words after `teams run`: a count with a role, a template, a task, or an error that suggests the right words. */
 import { describe, expect, it } from 'vitest';
 import { parseRunWords } from '../../../src/model/plan/run-spec.ts';
 
@@ -23,7 +23,7 @@ describe('the words of a run', () => {
     ['a file and its line', ['src/v2/a.ts:12 crashes'], 'open', 'src/v2/a.ts:12 crashes'],
     ['a team in a sentence', ['cross-team page is slow'], 'open', 'cross-team page is slow'],
     ['a word like a team', ['steam', 'login', 'fails'], 'open', 'steam login fails'],
-  ])('are %s', (_, words, is, task) => {
+  ])('the words of a run are %s', (_, words, is, task) => {
     expect(said(...words)).toMatchObject({ ok: true, spec: { is }, task });
   });
 
@@ -32,20 +32,20 @@ describe('the words of a run', () => {
     ['no worker', ['0:executor', 'x'], /Expected 1 to 5 workers/],
     ['half a worker', ['2.5:executor', 'x'], /Expected 1 to 5 workers/],
     ['less than none', ['-1:executor', 'x'], /Expected 1 to 5 workers/],
-    ['a number as a word', ['two:executor', 'x'], /Expected 1 to 5 workers/],
-    ['no number', [':executor', 'x'], /Expected 1 to 5 workers/],
+    ['a count as a word', ['two:executor', 'x'], /Expected 1 to 5 workers/],
+    ['no count', [':executor', 'x'], /Expected 1 to 5 workers/],
     ['no role', ['3:', 'x'], /"3:" names no role; for example 3:executor\./],
-    ['a role that is not there', ['3:exekutor', 'x'], /no role "exekutor"; did you mean "executor"\?/],
-    ['a role that is not there, in a quoted text', ['3:wizard fix it'], /no role "wizard"\. Known are executor/],
-    ['the two the wrong way round', ['executor:3', 'x'], /Did you mean 3:executor\?/],
-    ['a space for the colon', ['3', 'executor', 'x'], /Did you mean 3:executor\?/],
+    ['an unknown role', ['3:exekutor', 'x'], /no role "exekutor"; did you mean "executor"\?/],
+    ['an unknown role, in a quoted text', ['3:wizard fix it'], /no role "wizard"\. Known are executor/],
+    ['role and count in the wrong order', ['executor:3', 'x'], /Did you mean 3:executor\?/],
+    ['a space instead of the colon', ['3', 'executor', 'x'], /Did you mean 3:executor\?/],
     ['a mistyped template', ['buld-team', 'x'], /no template "buld-team"; did you mean "build-team"\?/],
     ['a template with an underscore', ['fullstack_team', 'x'], /did you mean "fullstack-team"\?/],
     ['a template without its hyphen', ['AuditTeam', 'x'], /did you mean "audit-team"\?/],
-    ['a template that is not there', ['legal-team', 'x'], /no template "legal-team"\. Known are/],
+    ['an unknown template', ['legal-team', 'x'], /no template "legal-team"\. Known are/],
     ['a spec without a task', ['3:executor'], /No task is given.*teams run 3:executor "TASK"/],
     ['nothing', [' '], /No task is given/],
-  ])('are an error, and never a task: %s', (_, words, why) => {
+  ])('the words of a run are an error, and never a task: %s', (_, words, why) => {
     const parsed = said(...words);
     expect(parsed).toMatchObject({ ok: false });
     expect(parsed.ok ? '' : parsed.why).toMatch(why);

@@ -3,7 +3,7 @@ import { hostEntryText, MCP_HOSTS, withHostEntry } from '../../../src/model/team
 
 const COMMAND = ['teams', 'mcp'] as const;
 
-/** The form of each host, as AGENT-CLIS saw it taken. */
+/** The form that each real host accepted. */
 const ENTRIES = {
   claude: { mcpServers: { teams: { type: 'stdio', command: 'teams', args: ['mcp'], alwaysLoad: true } } },
   gemini: { mcpServers: { teams: { command: 'teams', args: ['mcp'], trust: true, timeout: 3_660_000 } } },
@@ -19,17 +19,17 @@ default_tools_approval_mode = "approve"
 `;
 
 describe('the entry', () => {
-  test.each(['claude', 'gemini', 'opencode'] as const)('of %s is its JSON', (host) => {
+  test.each(['claude', 'gemini', 'opencode'] as const)('the entry of %s is its JSON', (host) => {
     expect(JSON.parse(hostEntryText(host, COMMAND))).toEqual(ENTRIES[host]);
   });
 
-  test('of codex is a table of TOML', () => {
+  test('the entry of codex is a TOML table', () => {
     expect(hostEntryText('codex', COMMAND)).toBe(CODEX);
   });
 });
 
 describe.each(MCP_HOSTS)('the configuration of %s', (host) => {
-  test('is the entry alone where there was none, and has it once', () => {
+  test('a new configuration holds the entry alone, and a second call adds nothing', () => {
     for (const nothing of [undefined, '', ' \n']) {
       const made = withHostEntry(host, nothing, COMMAND);
       expect(made).toEqual({ is: 'new', text: hostEntryText(host, COMMAND) });
@@ -37,14 +37,14 @@ describe.each(MCP_HOSTS)('the configuration of %s', (host) => {
     }
   });
 
-  test('is left alone when it is something else', () => {
+  test('a configuration of another form is not changed', () => {
     for (const text of ['<<<<<<< HEAD', '[1, 2', '"text"', '{ "a": 1, }', '// why\n{}'])
       expect(withHostEntry(host, text, COMMAND)).toMatchObject({ is: 'unreadable' });
   });
 });
 
 describe('what is there', () => {
-  test('stays, in its order and with its indent', () => {
+  test('existing JSON keys stay, in their order and with their indentation', () => {
     const text = '{\n    "zeta": 1,\n    "mcpServers": { "docs": { "command": "npx" } },\n    "alpha": [1]\n}\n';
     const made = withHostEntry('claude', text, COMMAND);
     const all = made.is === 'new' ? made.text : '';
@@ -57,12 +57,12 @@ describe('what is there', () => {
     expect(all).toContain('\n    "zeta": 1,\n');
   });
 
-  test('stays in TOML to the last byte', () => {
+  test('existing TOML stays byte for byte', () => {
     const text = '# mine\nmodel = "o3"\n\n[mcp_servers]\n\n[mcp_servers.docs]\ncommand = "npx" # why';
     expect(withHostEntry('codex', text, COMMAND)).toEqual({ is: 'new', text: `${text}\n\n${CODEX}` });
   });
 
-  test('is not overwritten by ours, however it is written', () => {
+  test('an existing entry of another program is not overwritten, in any notation', () => {
     expect(withHostEntry('claude', '{"mcpServers":{"teams":{"command":"other"}}}', COMMAND).is).toBe('there');
     for (const text of [
       '[mcp_servers.teams]\ncommand = "other"',
@@ -74,7 +74,7 @@ describe('what is there', () => {
       expect(withHostEntry('codex', text, COMMAND).is).toBe('there');
   });
 
-  test('is refused where ours would not go in', () => {
+  test('a configuration that cannot take the entry is refused', () => {
     expect(withHostEntry('claude', '{"mcpServers":[]}', COMMAND)).toMatchObject({ is: 'unreadable' });
     expect(withHostEntry('codex', 'mcp_servers = { docs = { command = "npx" } }', COMMAND)).toMatchObject({
       is: 'unreadable',

@@ -16,7 +16,7 @@ import { ada, bob } from '../world.ts';
 
 const NAMES = [LEAD, ada, bob];
 
-/** SPEC §4, written out once more. */
+/** The table of docs/specification.md R2.3, written a second time. */
 const ALLOWED: Record<MessageType, readonly string[]> = {
   message: ['lead → teammate', 'teammate → lead', 'teammate → teammate', 'lead → lead'],
   broadcast: ['lead → teammate', 'teammate → lead', 'teammate → teammate'],
@@ -46,7 +46,7 @@ describe('the role × type table', () => {
     expect(judged.denied?.includes(type)).toBe(isAllowed ? undefined : true);
   });
 
-  it('is closed: every other type is plain text, and is no type of ours', () => {
+  it('the table is closed: every other type is plain text', () => {
     const foreign = [
       'task_assignment',
       'permission_response',
@@ -68,7 +68,7 @@ describe('the role × type table', () => {
   });
 
   it.each(['shutdown_request', 'plan_approval_response'] satisfies MessageType[])(
-    'believes no %s without id, recipient, or the right one',
+    'no %s is accepted without an id, a recipient and the right sender',
     (type) => {
       const line = ours(type, 'lead', 'ada');
       expect(judgeReceived(line, ada)).toEqual({ type });
@@ -88,7 +88,7 @@ describe('the role × type table', () => {
     },
   );
 
-  it('knows one lead by name; an alias is a stranger', () => {
+  it('the table knows the lead by one name; an alias has no rights', () => {
     expect(NAMES.map((name) => sideOf(name))).toEqual(['lead', 'teammate', 'teammate']);
     expect(sideOf('coordinator')).toBe('teammate');
   });
@@ -97,7 +97,7 @@ describe('the role × type table', () => {
 describe('parseMail', () => {
   const four = '{"type":"message","sender":"a","content":"c","timestamp":1.5}';
   const good: [string, string][] = [
-    ['the four keys of S3', four],
+    ['the four required keys', four],
     ['a BOM before it', `\uFEFF${four}`],
     ['a CR behind it', `${four}\r`],
     ['white space around it', `  ${four}\t`],
@@ -109,19 +109,22 @@ describe('parseMail', () => {
     ],
     ['U+2028, NUL and a lone surrogate, escaped', four.replace('"c"', '"\\u2028\\u0000\\ud800"')],
     [
-      'all of ours',
+      'all of our keys',
       four.replace(
         '}',
         ',"id":"i","recipient":"b","kind":"k","request_id":"r","task_id":"1","reply_to":"i","epoch":1,"hops":0,"data":{"a":[null]}}',
       ),
     ],
-    ['nested as deep as may be', four.replace('}', `,"x":${'['.repeat(MAX_DEPTH - 1)}${']'.repeat(MAX_DEPTH - 1)}}`)],
+    [
+      'the deepest allowed nesting',
+      four.replace('}', `,"x":${'['.repeat(MAX_DEPTH - 1)}${']'.repeat(MAX_DEPTH - 1)}}`),
+    ],
   ];
-  it.each(good)('reads %s', (_, raw) => {
+  it.each(good)('parseMail reads %s', (_, raw) => {
     expect(parseMail(raw)).toMatchObject({ ok: true, line: { sender: 'a', timestamp: 1.5 } });
   });
 
-  it('keeps foreign keys and a foreign type as they are', () => {
+  it('parseMail keeps foreign keys and a foreign type unchanged', () => {
     const parsed = parseMail('{"type":"greeting","sender":"a","content":"c","timestamp":1,"x":{"y":[1]}}');
     expect(parsed.ok && parsed.line).toEqual({
       type: 'greeting',
@@ -134,33 +137,33 @@ describe('parseMail', () => {
 
   const bad: [string, string, RegExp][] = [
     ['nothing', '', /not a JSON object/],
-    ['no object', '[1]', /not a JSON object/],
+    ['no JSON object', '[1]', /not a JSON object/],
     ['half a line', four.slice(0, -3), /./],
     ['two objects', four + four, /./],
     ['a NUL run', `\0\0\0${four}`, /NUL/],
     ['a NUL inside', four.replace('c"', 'c\0"'), /NUL/],
     ['a key missing', '{"type":"message","sender":"a","content":"c"}', /timestamp/],
-    ['content that is no text', four.replace('"c"', '7'), /content/],
-    ['a time that is no time', four.replace('1.5', '"1.5"'), /timestamp/],
+    ['content that is not a string', four.replace('"c"', '7'), /content/],
+    ['a time that is not a number', four.replace('1.5', '"1.5"'), /timestamp/],
     ['1e999', four.replace('1.5', '1e999'), /timestamp/],
-    ['2^53+1 where a count belongs', four.replace('}', ',"hops":9007199254740993}'), /hops/],
+    ['2^53+1 as a count', four.replace('}', ',"hops":9007199254740993}'), /hops/],
     ['a negative epoch', four.replace('}', ',"epoch":-1}'), /epoch/],
-    ['a sender without end', four.replace('"a"', `"${'a'.repeat(129)}"`), /sender/],
-    ['a blob that is no hash', four.replace('}', ',"blob":"../../etc/passwd"}'), /blob/],
+    ['a sender over the limit', four.replace('"a"', `"${'a'.repeat(129)}"`), /sender/],
+    ['a blob that is not a hash', four.replace('}', ',"blob":"../../etc/passwd"}'), /blob/],
     ['one level too deep', four.replace('}', `,"x":${'['.repeat(MAX_DEPTH)}${']'.repeat(MAX_DEPTH)}}`), /nested/],
     ['depth 5,000', four.replace('}', `,"data":{"x":${'['.repeat(5_000)}${']'.repeat(5_000)}}}`), /nested/],
     ['depth 100,000, unclosed', `{"x":${'['.repeat(100_000)}`, /nested/],
     ['two senders', four.replace('}', ',"sender":"lead"}'), /repeated/],
-    ['two senders, one of them disguised', four.replace('}', ',"\\u0073ender":"lead"}'), /repeated/],
+    ['two senders, one of them escaped', four.replace('}', ',"\\u0073ender":"lead"}'), /repeated/],
     ['a foreign key twice', four.replace('{', '{"x":[{"x":1,"x":2}],"x":":",'), /repeated/],
     ['two __proto__', four.replace('{', '{"__proto__":1,"__proto__":2,'), /repeated/],
   ];
-  it.each(bad)('sets aside %s', (_, raw, why) => {
+  it.each(bad)('parseMail sets aside %s', (_, raw, why) => {
     const parsed = parseMail(raw);
     expect(parsed.ok ? 'read' : parsed.why).toMatch(why);
   });
 
-  it('takes hostile keys for data', () => {
+  it('parseMail keeps hostile keys as data', () => {
     const parsed = parseMail(
       four.replace('{', '{"__proto__":{"x":1},"data":{"__proto__":{"x":1},"constructor":{"prototype":{"x":1}}},'),
     );
@@ -169,7 +172,7 @@ describe('parseMail', () => {
     if (parsed.ok) expect(Object.getPrototypeOf(parsed.line)).toBe(Object.prototype);
   });
 
-  it('never throws, whatever the bytes', () => {
+  it('parseMail never throws on any bytes', () => {
     const bytes = fc.uint8Array({ maxLength: 200 }).map((array) => Buffer.from(array).toString('utf8'));
     const spliced = fc
       .tuple(fc.nat({ max: four.length }), fc.string({ unit: 'binary', maxLength: 5 }))
@@ -182,7 +185,7 @@ describe('parseMail', () => {
 });
 
 describe('depth', () => {
-  it('is what a parser would find, and strings do not count', () => {
+  it('the depth is the depth that a parser finds; brackets in strings do not count', () => {
     const deepest = (value: unknown): number =>
       value === null || typeof value !== 'object' ? 0 : 1 + Math.max(0, ...Object.values(value).map(deepest));
     fc.assert(
@@ -192,12 +195,12 @@ describe('depth', () => {
     expect(['"[[["', '["\\"[[",[]]', '["\\\\",[]]', '{"[":"]"}', '"', '"\\'].map(depthOf)).toEqual([0, 2, 2, 1, 0, 0]);
   });
 
-  it('of a short text is no matter; beyond the limit it is', () => {
+  it('the depth of a short text is not measured; a long one over the limit is', () => {
     expect(isDeep('['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH))).toBe(false);
     expect(isDeep('['.repeat(MAX_DEPTH + 1) + ']'.repeat(MAX_DEPTH + 1))).toBe(true);
   });
 
-  it('is told in linear time', () => {
+  it('the depth is measured in linear time', () => {
     const start = performance.now();
     for (const hostile of [
       '\\'.repeat(1_000_000),

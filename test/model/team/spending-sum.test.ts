@@ -11,7 +11,7 @@ const spent = (model: string) => ({
 });
 
 describe('what was spent', () => {
-  it('is counted at the price that is given for a model', () => {
+  it('the cost uses the price that is given for a model', () => {
     expect(spentAfter(NOTHING_SPENT, spent('mine'), { mine: { input: 1, output: 2 } })).toEqual({
       tokens: 2_000_000,
       usd: 3,
@@ -20,7 +20,7 @@ describe('what was spent', () => {
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'nobody-knows-it'])(
-    'of a model called %s has no price, and the sum stays a number that a budget can be held against',
+    'a model called %s has no price, and the sum stays a number that a budget can be compared with',
     (model) => {
       expect(spentAfter(NOTHING_SPENT, spent(model))).toEqual({ tokens: 2_000_000, usd: 0, unpriced: [model] });
     },

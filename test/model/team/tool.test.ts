@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isToolName, parseToolInput, TOOL_NAMES, toolFacts, toolJsonSchema } from '../../../src/model/team/tool.ts';
 
 describe.each(TOOL_NAMES)('%s', (tool) => {
-  test('tells a model what it does, how it refuses, and what each parameter is', () => {
+  test('the tool tells a model what it does, how it refuses, and what each parameter is', () => {
     expect(toolFacts[tool].description).toMatch(/^[A-Z].*\.$/);
     const schema = toolJsonSchema(tool);
     expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
@@ -11,7 +11,7 @@ describe.each(TOOL_NAMES)('%s', (tool) => {
       expect(property).toHaveProperty('description', expect.stringMatching(/\.$/));
   });
 
-  test('answers whatever it is given with a value or sentences, and never throws', () => {
+  test('any input gives a value or sentences, and never throws', () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withNullPrototype: true }), (given) => {
         const parsed = parseToolInput(tool, given);
@@ -28,7 +28,7 @@ describe('the words of a call', () => {
     ['TeamDelete', { team_name: 'login', force: true }, { name: 'login', force: true }],
     ['SendMessage', { recipient: 'ada', message: 'hi' }, { recipient: 'ada', content: 'hi' }],
     ['TeamCreate', { team_name: 'login', name: 'login' }, { name: 'login' }],
-  ] as const)('%s takes %j for %j', (tool, given, meant) => {
+  ] as const)('%s reads %j as %j', (tool, given, meant) => {
     expect(parseToolInput(tool, given)).toEqual({ ok: true, value: meant });
   });
 
@@ -46,11 +46,11 @@ describe('the words of a call', () => {
     expect(parsed.ok ? '' : parsed.problems.map(({ text }) => text).join(' ')).toMatch(said);
   });
 
-  test('the description of SendMessage has a model end its turn after a question', () => {
+  test('the description of SendMessage tells a model to end its turn after a question', () => {
     expect(toolFacts.SendMessage.description).toMatch(/kind "question" and then end your turn/);
   });
 
-  test('a name from Object.prototype is no tool', () => {
+  test('a name of Object.prototype is no tool', () => {
     expect(['constructor', 'toString', '__proto__', 'sendmessage'].some(isToolName)).toBe(false);
   });
 });

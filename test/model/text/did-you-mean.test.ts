@@ -15,16 +15,16 @@ test.each([
   ['completely different', undefined],
   ['', undefined],
   ['n'.repeat(65), undefined],
-])('means %j by %j', (word, meant) => {
+])('suggests for %j: %j', (word, meant) => {
   expect(nearest(word, KEYS)).toBe(meant);
 });
 
-test('ends a sentence with the word that was meant, or just ends it', () => {
+test('a suggestion ends the sentence; without one the sentence just ends', () => {
   expect(didYouMean('onwer', KEYS)).toBe('; did you mean "owner"?');
   expect(didYouMean('xyzzy', KEYS)).toBe('.');
 });
 
-test('finds every known word itself', () => {
+test('a known word is its own suggestion', () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(fc.stringMatching(/^[a-z]{1,20}$/), { minLength: 1 }),

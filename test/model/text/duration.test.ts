@@ -22,6 +22,6 @@ test.each([
   expect(parseDuration(text)).toBe(ms);
 });
 
-test('reads back every duration that it writes', () => {
+test('every written duration is read back', () => {
   fc.assert(fc.property(fc.integer({ min: 1, max: 2 ** 31 - 1 }), (ms) => parseDuration(formatDuration(ms)) === ms));
 });

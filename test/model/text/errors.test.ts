@@ -14,13 +14,13 @@ describe('a failure', () => {
     [new ConflictError('QUOTA', 'm'), 'ConflictError', 3, true],
     [new StoreError('IO', 'm'), 'StoreError', 4, false],
     [new AgentError('AGENT_TIMEOUT', 'm'), 'AgentError', 5, false],
-  ])('says by its class whose move is next: %s', (error, name, exitCode, retryable) => {
+  ])('the class of a failure says who must act next: %s', (error, name, exitCode, retryable) => {
     expect(error).toMatchObject({ name, class: name, exitCode, retryable, message: 'm' });
     expect(error).toBeInstanceOf(Error);
     expect(isTeamError(error)).toBe(true);
   });
 
-  it('keeps its cause, and where a person must look', () => {
+  it('a failure keeps its cause and the place where a person must look', () => {
     const cause = new Error('ENOSPC');
     expect(new StoreError('NO_SPACE', 'm', { cause, path: 'log.jsonl', line: 3 })).toMatchObject({
       cause,
@@ -30,12 +30,12 @@ describe('a failure', () => {
     expect('cause' in new UsageError('USAGE', 'm')).toBe(false);
   });
 
-  it('of a conflict may be final, of an agent worth another try', () => {
+  it('a conflict may be final; an agent failure may be worth another try', () => {
     expect(new ConflictError('FINAL', 'm', { retryable: false }).retryable).toBe(false);
     expect(new AgentError('AGENT_UNAVAILABLE', 'm', { retryable: true }).retryable).toBe(true);
   });
 
-  it('of another copy of this module is known by its shape', () => {
+  it('a failure from another copy of this module is recognised by its shape', () => {
     const foreign = Object.assign(new Error('m'), {
       class: 'UsageError',
       code: 'USAGE',
@@ -55,7 +55,7 @@ describe('a failure', () => {
   });
 });
 
-it('codeOf reads the code of any error, and of nothing else', () => {
+it('codeOf reads the code of any error, and nothing else', () => {
   expect(codeOf(new UsageError('USAGE', 'm'))).toBe('USAGE');
   expect(codeOf(Object.assign(new Error('m'), { code: 'ENOENT' }))).toBe('ENOENT');
   for (const other of [new Error('m'), Object.assign(new Error('m'), { code: 7 }), { code: 'ENOENT' }, null, 'ENOENT'])

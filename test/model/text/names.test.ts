@@ -297,12 +297,12 @@ const SHAPE = [
 const HOSTILE = [...TRAVERSAL, ...CONTROL, ...UNICODE, ...SHAPE];
 
 describe('a name', () => {
-  it.each(GOOD)('%s is one', (text) => {
+  it.each(GOOD)('the name %s is valid', (text) => {
     expect(parseName('team', text)).toBe(text);
     expect(nameSchema.safeParse(text).success).toBe(true);
   });
 
-  it('is judged over a corpus worth the name', () => {
+  it('the corpus of names is large enough', () => {
     expect(new Set(HOSTILE).size).toBe(HOSTILE.length);
     expect(HOSTILE.length).toBeGreaterThan(200);
   });
@@ -322,7 +322,7 @@ describe('a name', () => {
     expect(nameSchema.safeParse(value).success).toBe(false);
   });
 
-  it('says what is wrong in one short line without control bytes', () => {
+  it('the refusal of a name is one short line without control bytes', () => {
     for (const text of HOSTILE)
       try {
         parseName('member', text);
@@ -334,7 +334,7 @@ describe('a name', () => {
     expect(() => parseName('team', 'all')).toThrow('reserved');
   });
 
-  it('is a safe segment of a path, on every system, for every text that passes', () => {
+  it('a valid name is a safe path segment on every system, for any text', () => {
     const nearly = fc.stringMatching(/^[a-z0-9.\-_/]{1,70}$/);
     const texts = fc.oneof(
       nearly,
@@ -361,7 +361,7 @@ describe('a name', () => {
 });
 
 describe('the lead', () => {
-  it('answers to its aliases, and to nothing else', () => {
+  it('the lead has its aliases, and no other names', () => {
     for (const alias of ['lead', 'team-lead', 'coordinator', 'main']) {
       expect(isLead(alias)).toBe(true);
       expect(parseMemberName(alias)).toBe(LEAD);
@@ -371,7 +371,7 @@ describe('the lead', () => {
     expect(() => parseMemberName('all')).toThrow(expect.objectContaining({ code: 'BAD_NAME' }));
   });
 
-  it('is a member in a record by its one name only', () => {
+  it('in a record the lead has one name only', () => {
     expect(memberSchema.safeParse('lead').success).toBe(true);
     expect(memberSchema.safeParse('coordinator').success).toBe(false);
   });

@@ -8,7 +8,9 @@ const ESC = '\u001b';
 const BEL = '\u0007';
 const ST = `${ESC}\\`;
 
-/** What programs and attackers send to terminals: colours, movement, titles, links, clipboard, queries, modes. */
+/**
+ * What programs and attackers send to terminals: colours, cursor movement, titles, links, clipboard, queries, modes.
+ */
 const FINALS = Array.from('ABCDEFGHJKLMPSTXZ`abcdefghlmnpqrstu');
 const SEQUENCES = [
   ...FINALS.map((final) => `${ESC}[${final}`),
@@ -44,16 +46,19 @@ const PAYLOADS = [
 ];
 
 describe('safeText', () => {
-  it('has a corpus of a hundred payloads', () => {
+  it('the corpus of safeText has a hundred payloads', () => {
     expect(new Set(PAYLOADS).size).toBeGreaterThanOrEqual(100);
   });
 
-  it.each(PAYLOADS.map((payload) => [JSON.stringify(payload), payload]))('takes %s out whole', (_, payload) => {
-    expect(safeText(`before ${payload}after`)).toBe('before after');
-  });
+  it.each(PAYLOADS.map((payload) => [JSON.stringify(payload), payload]))(
+    'safeText removes %s completely',
+    (_, payload) => {
+      expect(safeText(`before ${payload}after`)).toBe('before after');
+    },
+  );
 
   it.each([`${ESC}]8;;http://x`, `${ESC}]0;title`, `${ESC}P1$r`, `${ESC}_x`, '\u009d52;c;', `${ESC}[`, ESC, '\u009b'])(
-    'loses nothing to %j, which nobody ends',
+    'safeText loses no text after %j, which has no terminator',
     (payload) => {
       const shown = safeText(`before ${payload}\nthe rest`);
       expect(shown).toMatch(/^before /);
@@ -61,7 +66,7 @@ describe('safeText', () => {
     },
   );
 
-  it('ends a control string only in its own line', () => {
+  it('an unterminated control string ends with its line', () => {
     expect(safeText(`${ESC}]0;a\nhidden?${BEL}b`)).toBe(']0;a\nhidden?b');
   });
 
@@ -75,23 +80,23 @@ describe('safeText', () => {
     ['zero width', 'a\u200bd\u200da\ufeff', 'ada'],
     ['invisible tag letters', 'a\u{e0041}\u{e007f}b', 'ab'],
     ['half a pair', 'a\ud800b\udc00', 'ab'],
-    ['a tag letter that a dropped byte kept apart', 'a\udb40\u0001\udc41b', 'ab'],
-  ])('drops %s', (_, text, shown) => {
+    ['a tag letter that a removed byte would join', 'a\udb40\u0001\udc41b', 'ab'],
+  ])('safeText drops %s', (_, text, shown) => {
     expect(safeText(text)).toBe(shown);
   });
 
   it.each(['plain', 'tab\tand\nnewline', 'naïve 日本語 עברית العربية', '😀 👍🏽 ❤️', 'a\u0301', 'x²'])(
-    'keeps %j',
+    'safeText keeps %j',
     (text) => {
       expect(safeText(text)).toBe(text);
     },
   );
 
-  it('leaves nothing that drives a terminal, whatever comes in', () => {
+  it('safeText leaves nothing that controls a terminal, for any input', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), (text) => !DANGEROUS.test(safeText(text))));
   });
 
-  it('leaves nothing of payloads put into each other', () => {
+  it('safeText leaves nothing of nested payloads', () => {
     const part = fc.oneof(fc.constantFrom(...PAYLOADS, ESC, BEL, ST, '\u009b', '\u009d', '\n'), fc.string());
     fc.assert(
       fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
@@ -102,7 +107,7 @@ describe('safeText', () => {
     );
   });
 
-  it('takes time in proportion to the text', () => {
+  it('safeText takes time in proportion to the text', () => {
     const started = performance.now();
     for (const piece of [`${ESC}]`, `${ESC}[`, '\u009d', `${ESC}[0`, ESC]) safeText(piece.repeat(200_000));
     expect(performance.now() - started).toBeLessThan(2_000);
@@ -110,14 +115,14 @@ describe('safeText', () => {
 });
 
 describe('safeLine', () => {
-  it('is one line', () => {
+  it('safeLine is one line', () => {
     expect(safeLine(`a\r\n\n\tb ${ESC}[1mc`)).toBe('a b c');
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => !/[\r\n\t]/.test(safeLine(text))));
   });
 });
 
 describe('safeJson', () => {
-  it('says the same to a program and nothing to a terminal', () => {
+  it('safeJson parses to the same value and sends nothing to a terminal', () => {
     fc.assert(
       fc.property(fc.json({ stringUnit: 'binary' }), (json) => {
         const value: unknown = JSON.parse(json);

@@ -13,10 +13,10 @@ test.each([
   ['Ünïcode', 'n-code'],
   ['a'.repeat(100), 'a'.repeat(64)],
   [`${'a'.repeat(63)} b`, 'a'.repeat(63)],
-])('makes of %j the name %j', (text, name) => {
+])('turns %j into the name %j', (text, name) => {
   expect(slug(text, plan)).toBe(name);
 });
 
-test('makes a legal name of any text', () => {
+test('any text becomes a valid name', () => {
   fc.assert(fc.property(fc.string(), (text) => isName(slug(text, plan))));
 });

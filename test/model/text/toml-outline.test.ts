@@ -34,7 +34,7 @@ name = "x"
 `;
 
 describe('the outline of a TOML document', () => {
-  test('names its tables and keys, whatever stands in texts and comments', () => {
+  test('the outline names tables and keys, whatever strings and comments contain', () => {
     expect(defined(CONFIG)).toEqual([
       '=model',
       '=quoted key/another',
@@ -56,7 +56,7 @@ describe('the outline of a TOML document', () => {
     ]);
   });
 
-  test.each(['', '\n\n', '# only a comment', 'a = 1', 'a = 1\r\nb = 2\r\n'])('follows %j', (text) => {
+  test.each(['', '\n\n', '# only a comment', 'a = 1', 'a = 1\r\nb = 2\r\n'])('the outline reads %j', (text) => {
     expect(tomlOutline(text).ok).toBe(true);
   });
 
@@ -71,11 +71,11 @@ describe('the outline of a TOML document', () => {
     ['a = [1, 2', 1],
     ['<<<<<<< HEAD\na = 1', 1],
     [`a = ${'['.repeat(10_000)}`, 1],
-  ])('tells the line where it loses %j', (text, line) => {
+  ])('the outline names the line where it cannot read %j', (text, line) => {
     expect(tomlOutline(text)).toEqual({ ok: false, line });
   });
 
-  test('never throws, and what it follows it follows with a table added at the end', () => {
+  test('the outline never throws; what it reads it can still read with a table added at the end', () => {
     const words = fc.constantFrom('a', '"', '"""', "'", "'''", '=', '[', ']', '{', '}', '.', ',', '#', '\\', '\n', ' ');
     fc.assert(
       fc.property(fc.array(words, { maxLength: 40 }), (parts) => {

@@ -1,4 +1,4 @@
-/** S2's weights, each signal once, and the tiers they lead to. */
+/** The weight of each signal, counted once, and the tier that the sum leads to (docs/specification.md R8.7). */
 import { describe, expect, it } from 'vitest';
 import { chooseTier, complexityOf, tierOf } from '../../../src/policy/divide/complexity.ts';
 
@@ -27,7 +27,7 @@ describe('complexityOf', () => {
     expect(complexityOf(text)).toMatchObject({ score, why });
   });
 
-  it('adds signals up, each counted once however many words set it off', () => {
+  it('signals add up, and each counts once for any number of words', () => {
     const { score, tier, signals } = complexityOf(
       'Refactor and restructure the auth architecture system-wide, with tests',
     );
@@ -56,11 +56,11 @@ describe('complexityOf', () => {
   it.each([
     ['blanks', ' '.repeat(1e6), 0],
     ['empty lines', '\n'.repeat(1e6), 0],
-    ['points with nothing in them, on lines of their own', '-\n'.repeat(5e5), 2],
+    ['empty bullets, one a line', '-\n'.repeat(5e5), 2],
     ['one word of half a million parts', `${'a-'.repeat(5e5)}!`, 0],
-    ['points with nothing in them, on one line', '- '.repeat(5e5), 2],
-    // A rule that looks at such a text from each of its places takes 10^12 steps: hours, not a slow machine's seconds.
-  ])('reads a text made to cost much in one pass: %s', (_, text, score) => {
+    ['empty bullets on one line', '- '.repeat(5e5), 2],
+    // A pattern that restarts at each position takes 10^12 steps: hours, not the seconds of a slow machine.
+  ])('a text made to be expensive is read in one pass: %s', (_, text, score) => {
     expect(complexityOf(text).score).toBe(score);
   });
 });
@@ -71,6 +71,6 @@ it.each([
   [{ template: 'opus', text: 'x' }, 'opus'],
   [{ text: 'x' }, 'haiku'],
   [{}, 'sonnet'],
-] as const)('takes the tier of %j to be %s', (asked, tier) => {
+] as const)('the tier of %j is %s', (asked, tier) => {
   expect(chooseTier(asked, 'sonnet')).toBe(tier);
 });

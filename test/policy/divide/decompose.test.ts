@@ -1,4 +1,4 @@
-/** From a planner's answer to a division: who does what, with which agent and tier, after whom; and how it is shown. */
+/** From a planner's answer to a division: subtasks, agents, tiers and order; and how the division is shown. */
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
 import { describe, expect, it } from 'vitest';
 import { decompositionSchema } from '../../../src/model/plan/decomposition.ts';
@@ -71,7 +71,7 @@ const problems = (told: ReturnType<typeof answer>, by: Staffing) => {
 };
 
 describe('an answer of a planner', () => {
-  it('with a key that is not known is no plan, since it may mean a dependency', () => {
+  it("a planner's answer with an unknown key is refused, since the key may mean a dependency", () => {
     const subtask = { subject: 'Build', description: 'It.', acceptance: ['works'], blockedBy: ['api'] };
     expect(jsonAnswer(decompositionSchema, JSON.stringify({ subtasks: [subtask] }))).toMatchObject({
       ok: false,
@@ -81,7 +81,7 @@ describe('an answer of a planner', () => {
 });
 
 describe('a division', () => {
-  it("is shown in S2's form", () => {
+  it('a division is shown in the form of docs/specification.md R8.5', () => {
     const told = decompositionSchema.parse({
       ...answer(
         { subject: 'Fix type errors in the auth server', files: ['src/auth/**', 'src/types/api.ts'] },
@@ -117,7 +117,7 @@ Workers: 3 | Template: custom
     );
   });
 
-  it('keeps the role that was asked for, and goes by the flag before all else', () => {
+  it('a division keeps the requested role, and the flag decides before all else', () => {
     const flag = { label: 'fast', agent: { kind: 'codex' as const, tier: 'opus' as const } };
     const { workers } = divided(
       answer({ subject: 'Fix the UI layout' }, {}),
@@ -129,12 +129,12 @@ Workers: 3 | Template: custom
     ]);
   });
 
-  it('falls back to the default agent, role and tier kept', () => {
+  it('a division falls back to the default agent and keeps role and tier', () => {
     const { workers } = divided(answer({ subject: 'Fix the UI layout' }), staffing({ is: 'open' }));
     expect(workers[0]).toMatchObject({ role: 'designer', label: 'claude', agent: { kind: 'claude', tier: 'haiku' } });
   });
 
-  it('calls a tier what the configuration calls it', () => {
+  it('a division names a tier as the configuration names it', () => {
     const config = configSchema.parse({ models: { claude: { haiku: 'small-one' } } });
     const { workers } = divided(answer({}), staffing(count(1), { config }));
     expect(workers[0]?.agent).toEqual({ kind: 'claude', tier: 'haiku', model: 'small-one' });
@@ -148,20 +148,20 @@ Workers: 3 | Template: custom
       /There are 3 subtasks, and at most 2 are allowed/,
     ],
     [
-      'a role that is not for the work',
+      'a role that does not fit the work',
       answer({ subject: 'Fix it' }),
       staffing(count(1, 'style-reviewer')),
       /"Fix it" is implement work, and the role style-reviewer is for review, and changes no files\./,
     ],
     [
-      'one code for two',
+      'one code for two subtasks',
       answer({ subject: 'AUTH-001 Fix a' }, { subject: 'AUTH-001 Fix b' }),
       staffing(count(2)),
       /Subtasks 1 and 2 both begin with the code AUTH-001/,
     ],
-    ['a dependency on nothing', answer({ dependencies: [7] }), staffing(count(1)), /Subtask 1 depends on 7/],
+    ['a dependency on an unknown subtask', answer({ dependencies: [7] }), staffing(count(1)), /Subtask 1 depends on 7/],
     [
-      'a circle',
+      'a cycle',
       answer({ dependencies: [2] }, { dependencies: [1] }),
       staffing(count(2)),
       /Subtasks 1, 2 wait for each other/,
@@ -173,7 +173,7 @@ Workers: 3 | Template: custom
       staffing(count(2)),
       /Subtask 1 changes files but owns none/,
     ],
-  ])('is refused with the reason: %s', (_, told, by, why) => {
+  ])('a division is refused with the reason: %s', (_, told, by, why) => {
     expect(problems(told, by).join('\n')).toMatch(why);
   });
 });
@@ -197,7 +197,7 @@ describe('a template', () => {
     { worker: 'worker-4', subject: 'Write tests for it', dependencies: [{ task: 2, why: 'its API' }] },
   );
 
-  it('gives role, tier and route to each worker, and phases as dependencies', () => {
+  it('a template gives role, tier and route to each worker, and phases as dependencies', () => {
     const { tasks } = divided(told, TEMPLATE);
     expect(tasks.map(({ owner }) => [owner.role, owner.tier, owner.label])).toEqual([
       ['architect', 'opus', 'claude'],
@@ -222,7 +222,7 @@ describe('a template', () => {
       answer({ worker: 'worker-1' }, { worker: 'worker-2' }),
       /worker-3 \(designer\) has no subtask/,
     ],
-    ['that is not there', answer({ worker: 'bob' }), /Subtask 1 needs a "worker": one of worker-1/],
+    ['that is unknown', answer({ worker: 'bob' }), /Subtask 1 needs a "worker": one of worker-1/],
     [
       'before its phase',
       answer(
@@ -233,11 +233,11 @@ describe('a template', () => {
       ),
       /wait for each other because of the template's phases/,
     ],
-  ])('refuses a worker %s', (_, wrong, why) => {
+  ])('a template refuses a worker %s', (_, wrong, why) => {
     expect(problems(wrong, TEMPLATE).join('\n')).toMatch(why);
   });
 
-  it('becomes a plan with its rules for what follows, forgiving one failed attempt', () => {
+  it('a template becomes a plan with its follow-up rules and one retry', () => {
     const run = {
       name: parseName('team', 'x'),
       task: 'all of it',
@@ -260,13 +260,13 @@ describe('a template', () => {
     });
   });
 
-  it('of those who only look has no files, no gates and a sandbox', () => {
+  it('a template of read-only workers has no files and no gates, and a sandbox', () => {
     const by = staffing(count(1, 'style-reviewer'));
     const division = divided(answer({ subject: 'Review the style', files: ['src'] }), by);
     const planner: AgentSpec = { kind: 'exec', command: ['plan'] };
     const run = { name: parseName('team', 'x'), task: 't', staffing: by, planner, config: CONFIG };
     const plan = planOfDivision(division, run);
-    // A command that plans was not written for anything else.
+    // A planner command was written for planning only, so it is not the lead's agent.
     expect(plan).not.toHaveProperty('lead');
     expect(plan.members[0]).toMatchObject({ sandbox: 'read-only' });
     expect(plan.tasks[0]).toMatchObject({ files: [], description: 'All of it.\n\nLook at: src' });

@@ -1,4 +1,7 @@
-/** Who may write which file: one owner for each, shared files the lead's, boundary files the most relevant's. */
+/**
+ * Which member may write which file: one owner for each, shared files to the lead, boundary files to the most relevant
+ * member.
+ */
 import { describe, expect, it } from 'vitest';
 import { divide } from '../../../src/policy/divide/file-ownership.ts';
 
@@ -20,13 +23,13 @@ describe('the division of files', () => {
     ['a directory with a slash', ['./src/auth/'], 'src/auth/**'],
     ['a pattern as it is', ['src/**/*.ts'], 'src/**/*.ts'],
     ['a file', ['src/auth/login.ts'], 'src/auth/login.ts'],
-    ['a file that is to be made', ['src/new.ts'], 'src/new.ts'],
+    ['a file that does not exist yet', ['src/new.ts'], 'src/new.ts'],
     ['everything', ['.'], '**'],
-  ])('takes %s', (_, files, owned) => {
+  ])('the division of files takes %s', (_, files, owned) => {
     expect(divide(asking(files), REAL, NONE)).toMatchObject({ owned: [[owned]], problems: [] });
   });
 
-  it('keeps shared files for the lead, whoever asks for them', () => {
+  it('shared files stay with the lead, whichever member asks for them', () => {
     const { owned, shared, problems } = divide(
       asking(['src/auth', 'package.json'], ['src/api', 'app/.env']),
       REAL,
@@ -37,11 +40,11 @@ describe('the division of files', () => {
     expect(problems).toEqual([]);
   });
 
-  it('lets one who works alone have them', () => {
+  it('a single worker may own shared files', () => {
     expect(divide(asking(['package.json']), REAL, NONE)).toMatchObject({ owned: [['package.json']], shared: [] });
   });
 
-  it('adds the shared files of the planner', () => {
+  it("the planner's shared files are added", () => {
     const told = { shared: ['src/api/index.ts'], boundary: [] };
     const { owned, shared } = divide(
       asking(['src/auth/login.ts'], ['src/api/index.ts', 'src/api/users.ts']),
@@ -54,27 +57,27 @@ describe('the division of files', () => {
 
   it.each([
     ['the same directory', [['src/auth'], ['src/auth/']], 'src/auth/login.ts and 1 more'],
-    ['patterns that only the files show to overlap', [['src/*/*.ts'], ['src/**/users.ts']], 'src/api/users.ts'],
-  ])('finds overlap on the real files: %s', (_, files, found) => {
+    ['patterns whose overlap only the existing files show', [['src/*/*.ts'], ['src/**/users.ts']], 'src/api/users.ts'],
+  ])('overlap is found on the existing files: %s', (_, files, found) => {
     const { problems } = divide(asking(...files), REAL, NONE);
     expect(problems).toEqual([`Subtasks 1 and 2 both ask for ${found}; each file belongs to one of them.`]);
   });
 
-  it('sees no overlap where no file is', () => {
+  it('patterns that share no existing file do not overlap', () => {
     expect(divide(asking(['src/*.js'], ['**/*.js']), REAL, NONE).problems).toEqual([]);
   });
 
-  it('gives what lies inside of another to the one who asks more exactly, as a boundary', () => {
+  it("a file inside of another member's scope goes to the more exact request, as a boundary", () => {
     const { boundary, problems } = divide(asking(['src'], ['src/auth']), REAL, NONE);
     expect(problems).toEqual([]);
     expect(boundary).toEqual([{ file: 'src/auth/**', owner: 1 }]);
   });
 
   it.each([
-    ['whose words name it', [{ text: 'users' }, { text: 'the auth types' }], 1],
-    ['for whom the other waits', [{ after: [1] }, {}], 1],
-    ['who comes first, else', [{}, {}], 0],
-  ])('gives a file that two ask for to the one %s', (_, told, owner) => {
+    ['whose text names it', [{ text: 'users' }, { text: 'the auth types' }], 1],
+    ['that the other one waits for', [{ after: [1] }, {}], 1],
+    ['that comes first, otherwise', [{}, {}], 0],
+  ])('a file that two workers ask for goes to the one %s', (_, told, owner) => {
     const file = 'src/auth/types.ts';
     const both = told.map((one) => ({ text: '', after: [], ...one, files: [file, owner === 0 ? 'a' : 'b'] }));
     const { boundary, owned, problems } = divide(both, REAL, NONE);
@@ -83,7 +86,7 @@ describe('the division of files', () => {
     expect(owned.map((own) => own.includes(file))).toEqual([owner === 0, owner === 1]);
   });
 
-  it('gives a boundary file that nobody asked for to the most relevant', () => {
+  it('an unclaimed boundary file goes to the most relevant worker', () => {
     const two = [
       { files: ['src/auth'], text: 'sign in', after: [] },
       { files: ['src/api/users.ts'], text: 'the index of the api', after: [] },
@@ -93,10 +96,13 @@ describe('the division of files', () => {
     expect(owned[1]).toEqual(['src/api/users.ts', 'src/api/index.ts']);
   });
 
-  it.each(['/etc/passwd', '../other', 'a/../../b', '~/.bashrc', 'C:\\x'])('refuses %s', (file) => {
-    expect(divide(asking([file]), REAL, NONE)).toMatchObject({
-      owned: [[]],
-      problems: [`Subtask 1 asks for ${file}, which is not a path inside the project.`],
-    });
-  });
+  it.each(['/etc/passwd', '../other', 'a/../../b', '~/.bashrc', 'C:\\x'])(
+    'a file outside of the workspace is refused: %s',
+    (file) => {
+      expect(divide(asking([file]), REAL, NONE)).toMatchObject({
+        owned: [[]],
+        problems: [`Subtask 1 asks for ${file}, which is not a path inside the project.`],
+      });
+    },
+  );
 });

@@ -1,4 +1,4 @@
-/** What workers of a divided task are told: S2's two preambles, word by word. */
+/** The two preambles for workers of a divided task, word by word (docs/specification.md R8.9). */
 import { describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/model/text/names.ts';
 import { workSchema, type Task } from '../../../src/model/board/task.ts';
@@ -35,7 +35,7 @@ describe('the preamble of a worker with the tools of the team', () => {
     tasks: [task('1', 'Fix a', ['src/a/**']), task('3', 'Fix c', ['src/c.ts', 'src/a/**'], ['1', '2'])],
   });
 
-  it("has S2's sections, in its order", () => {
+  it('the preamble of a team worker has the specified sections, in their order', () => {
     expect(told.match(/^== .* ==$/gm)).toEqual(
       ['ROLE', 'ASSIGNED TASKS', 'FILE OWNERSHIP', 'WORK PROTOCOL', 'BLOCKED TASKS', 'ERRORS', 'RULES'].map(
         (title) => `== ${title} ==`,
@@ -48,7 +48,7 @@ describe('the preamble of a worker with the tools of the team', () => {
     );
   });
 
-  it('begins with who it is, what is its own, and what is not', () => {
+  it("the preamble begins with the worker's identity, its own files, and the files it may not change", () => {
     expect(told.slice(0, told.indexOf('== WORK PROTOCOL')))
       .toBe(`You are a TEAM WORKER in team "t". Your name is "worker-1". Your role is executor.
 You report to the team lead ("team-lead").
@@ -74,7 +74,7 @@ If a shared file must change, say so in your report, a line for each: SHARED pac
 `);
   });
 
-  it('gives who only looks no files', () => {
+  it('the preamble of a read-only worker names no files', () => {
     const looking = workerPreamble({
       team: 't',
       member: 'worker-1',
@@ -90,7 +90,7 @@ If a shared file must change, say so in your report, a line for each: SHARED pac
 });
 
 describe('the preamble of a program that does one task', () => {
-  it("is S2's MCP worker preamble", () => {
+  it('the preamble of a program is the specified MCP worker preamble', () => {
     const before: Task = {
       ...task('2', 'Define types', ['src/types.ts']),
 

@@ -1,11 +1,11 @@
-/** S2 "Smart_Auto_Routing", SPEC §9: domain by signal words, and the precedence of who decides. */
+/** Routing of tasks (docs/specification.md R8.6): the domain by signal words, and which rule decides first. */
 import { describe, expect, it } from 'vitest';
 import { classify, route, type RouteRequest } from '../../../src/policy/divide/routing.ts';
 import { complexityOf } from '../../../src/policy/divide/complexity.ts';
 import { hits } from '../../../src/policy/divide/signals.ts';
 import { name } from '../world.ts';
 
-describe('S2’s worked examples', () => {
+describe('the worked examples of the specification', () => {
   it.each([
     ['Add user authentication with JWT', 'backend', 'sonnet', 'codex'],
     ['Create responsive profile page component', 'frontend', 'haiku', 'gemini'],
@@ -42,30 +42,25 @@ describe('classify', () => {
 describe('route', () => {
   it.each<[string, Partial<RouteRequest>, string, string]>([
     [
-      'a flag wins over all',
+      'a flag decides before everything',
       { flag: 'ollama', template: ['gemini'], type: 'review', byType: true },
       'ollama',
       'executor',
     ],
     [
-      'a template wins over type and domain',
+      'a template decides before type and domain',
       { template: ['gemini'], type: 'review', byType: true },
       'gemini',
       'executor',
     ],
     [
-      'a template without an available agent means the default',
+      'a template without an available agent uses the default',
       { template: ['gemini'], isAvailable: () => false },
       'claude',
       'executor',
     ],
-    [
-      'the type decides where it is asked to',
-      { text: 'Review the UI', type: 'review', byType: true },
-      'codex',
-      'designer',
-    ],
-    ['and only there', { text: 'Review the UI', type: 'review' }, 'gemini', 'designer'],
+    ['the type decides where it may', { text: 'Review the UI', type: 'review', byType: true }, 'codex', 'designer'],
+    ['the type decides nowhere else', { text: 'Review the UI', type: 'review' }, 'gemini', 'designer'],
     ['backend goes to codex', {}, 'codex', 'executor'],
     ['backend without codex goes to an executor', { isAvailable: () => false }, 'claude', 'executor'],
     [
@@ -74,12 +69,17 @@ describe('route', () => {
       'claude',
       'designer',
     ],
-    ['ambiguous goes to the default role', { text: 'Tidy up', defaultRole: name('debugger') }, 'claude', 'debugger'],
+    [
+      'an ambiguous domain goes to the default role',
+      { text: 'Tidy up', defaultRole: name('debugger') },
+      'claude',
+      'debugger',
+    ],
   ])('%s', (_, rest, agent, role) => {
     expect(route({ ...request, ...rest })).toMatchObject({ agent, role });
   });
 
-  it('says why', () => {
+  it('a route gives its reason', () => {
     expect(route(request).why).toBe('backend: api, server');
     expect(route({ ...request, isAvailable: () => false }).why).toBe('backend: api, server; codex is not available');
     expect(route({ ...request, text: 'auth for the UI' }).why).toBe('ambiguous: auth against ui');
@@ -93,9 +93,9 @@ describe('hits', () => {
     ['plurals', 'queues, boxes and queries', ['queue', 'box', 'query'], ['queue', 'box', 'query']],
     ['stems where they are marked', 'animations', ['animat~'], ['animat']],
     ['a hyphen as a space', 'dark mode, DARK-MODE', ['dark-mode'], ['dark mode']],
-    ['forms of one word once', 'colour and color', ['color|colour'], ['color']],
-    ['nothing special in the text', '$& \\ (api) [ui]*', ['api', 'ui'], ['api', 'ui']],
-  ])('finds %s', (_, text, words, found) => {
+    ['spellings of one word once', 'colour and color', ['color|colour'], ['color']],
+    ['no special characters in the text', '$& \\ (api) [ui]*', ['api', 'ui'], ['api', 'ui']],
+  ])('signal words match %s', (_, text, words, found) => {
     expect(hits(text, words)).toEqual(found);
   });
 });

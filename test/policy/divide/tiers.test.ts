@@ -1,4 +1,4 @@
-/** Which tier thinks about a task. */
+/** Which tier of model works on a task. */
 import { expect, it } from 'vitest';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
 import type { ModelRules } from '../../../src/model/agent/models.ts';
@@ -7,16 +7,21 @@ import { suitedTo } from '../../../src/policy/divide/tiers.ts';
 const rules: ModelRules = { models: { codex: { opus: 'big' } }, defaultModel: 'sonnet' };
 
 it.each<[string, AgentSpec, unknown, AgentSpec | undefined]>([
-  ['another, where the task asks for one', { kind: 'claude' }, 'haiku', { kind: 'claude', tier: 'haiku' }],
-  ["the task's before its member's", { kind: 'claude', tier: 'opus' }, 'haiku', { kind: 'claude', tier: 'haiku' }],
-  ['the same, asked for', { kind: 'claude', tier: 'opus' }, 'opus', undefined],
-  ['the usual one of an API, asked for', { kind: 'anthropic' }, 'sonnet', undefined],
-  ['what is configured', { kind: 'codex' }, 'opus', { kind: 'codex', tier: 'opus' }],
-  ['nobody knows another', { kind: 'codex' }, 'haiku', undefined],
-  ['a model that was named is the one', { kind: 'claude', model: 'mine' }, 'opus', undefined],
-  ['a command has none', { kind: 'exec' }, 'opus', undefined],
-  ['nothing is asked for', { kind: 'claude' }, undefined, undefined],
-  ['no tier', { kind: 'claude' }, 'huge', undefined],
+  ["a task's tier replaces the default", { kind: 'claude' }, 'haiku', { kind: 'claude', tier: 'haiku' }],
+  [
+    "a task's tier comes before its member's",
+    { kind: 'claude', tier: 'opus' },
+    'haiku',
+    { kind: 'claude', tier: 'haiku' },
+  ],
+  ['a task that asks for the present tier changes nothing', { kind: 'claude', tier: 'opus' }, 'opus', undefined],
+  ['a task that asks for the default tier of an API changes nothing', { kind: 'anthropic' }, 'sonnet', undefined],
+  ['a configured tier is used', { kind: 'codex' }, 'opus', { kind: 'codex', tier: 'opus' }],
+  ['an unknown model for a tier changes nothing', { kind: 'codex' }, 'haiku', undefined],
+  ['a named model stays', { kind: 'claude', model: 'mine' }, 'opus', undefined],
+  ['a command has no tier', { kind: 'exec' }, 'opus', undefined],
+  ['a task without a tier changes nothing', { kind: 'claude' }, undefined, undefined],
+  ['an invalid tier changes nothing', { kind: 'claude' }, 'huge', undefined],
 ])('%s', (_, spec, wanted, suited) => {
   expect(suitedTo(spec, wanted, rules)).toEqual(suited);
 });

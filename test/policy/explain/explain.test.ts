@@ -1,4 +1,4 @@
-/** Why a team, a member or a task stands still: what it waits for, since when, whose move it is, what comes next and when. */
+/** Why a team, a member or a task waits: what for, since when, who must act, what comes next and when. */
 import { describe, expect, it } from 'vitest';
 import { resolveTask } from '../../../src/model/board/task-reference.ts';
 import { explainTask } from '../../../src/policy/explain/explain-task.ts';
@@ -12,7 +12,7 @@ import { MINUTE, name, seen, world, type TaskSketch, type World } from '../world
 
 const SECOND = 1_000;
 const START = Date.parse('2026-01-01T00:00:00.000Z');
-/** So long after the start. */
+/** The time `ms` milliseconds after the start. */
 const after = (ms: number): string => new Date(START + ms).toISOString();
 const Q = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
@@ -22,7 +22,7 @@ type Sight = Partial<Omit<SeenNow, 'status' | 'seen'>> & {
   readonly unread?: number;
 };
 
-/** A team at a moment: its log, and how its members and its lead are seen. */
+/** A team at one moment: its log, and the observed state of its members and its lead. */
 class Scene {
   readonly team: World;
   readonly #sights = new Map<string, Sight | null>();
@@ -96,7 +96,7 @@ class Scene {
   }
 }
 
-/** #1 ← #2 ← #3: ada works on the first, bob has the others. */
+/** #1 ← #2 ← #3: ada works on the first, bob owns the others. */
 const chain = (): Scene =>
   new Scene([{ owner: 'ada' }, { owner: 'bob', blockedBy: ['1'] }, { owner: 'bob', blockedBy: ['2'] }]).do((team) =>
     team.claim('ada', '1'),
@@ -112,7 +112,7 @@ type Row = [about: string, subject: string | undefined, scene: () => Scene, want
 
 const ROWS: Row[] = [
   [
-    'a task at work, by its time-out',
+    'a running task, by its time-out',
     '1',
     () => chain().see('ada', { agent: 'exec' }).wait(MINUTE),
     {
@@ -127,13 +127,13 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a task at work, by a time-out of its own',
+    'a running task, by its own time-out',
     '1',
     () => pair({ owner: 'ada', work: { timeoutMs: 20 * SECOND } }).do((team) => team.claim('ada', '1')),
     { next: 'Nothing else waits for #1.', limit: { at: START + 20 * SECOND } },
   ],
   [
-    'work whose time is over, which is being checked',
+    'work whose time is over and which is being checked',
     '1',
     () =>
       chain()
@@ -142,7 +142,7 @@ const ROWS: Row[] = [
     { waitingFor: 'ada to finish it', limit: undefined },
   ],
   [
-    'a turn after an answer, by its own time-out',
+    'a turn after an answer, by the time-out of the turn',
     '1',
     () =>
       chain()
@@ -153,7 +153,7 @@ const ROWS: Row[] = [
     { limit: { at: START + 11 * MINUTE } },
   ],
   [
-    'a silent agent, by when it is asked for a sign',
+    'a silent agent, by the time of its status check',
     '1',
     () =>
       chain()
@@ -162,7 +162,7 @@ const ROWS: Row[] = [
     { limit: { text: `Without progress of ada the lead sends a STATUS CHECK at ${after(5 * MINUTE)} (in 4m00s).` } },
   ],
   [
-    'its dependant',
+    'the dependant of a running task',
     '2',
     chain,
     {
@@ -175,7 +175,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a later dependant, since it is there',
+    'a dependant that was added later, since its creation',
     '4',
     () =>
       chain()
@@ -184,13 +184,13 @@ const ROWS: Row[] = [
     { since: after(MINUTE), next: 'When #1 completes, #2, #4 can go on. Then any member may claim it.' },
   ],
   [
-    'the end of a chain, by what is at its far end',
+    'the end of a chain, by the first task of the chain',
     '3',
     chain,
     { waitingFor: '#2, in the end for #1', who: 'ada', about: { tasks: ['2', '1'] } },
   ],
   [
-    'a task behind two that run, by all who owe it something',
+    'a task behind two running ones, by every member that it waits for',
     '3',
     () =>
       pair({ owner: 'ada' }, { owner: 'bob' }, { blockedBy: ['1', '2'] }).do((team) => {
@@ -200,7 +200,7 @@ const ROWS: Row[] = [
     { who: 'ada, bob', waitingFor: '#1 (ada works on it), #2 (bob works on it), in the end for #1, #2' },
   ],
   [
-    'a task whose worker died, by when it is restarted',
+    'a task whose worker died, by the time of the restart',
     '1',
     () => dies(chain()).wait(2 * SECOND),
     {
@@ -213,7 +213,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'what waits for a held-up worker, by what holds it up',
+    'a dependant of a blocked worker, by what blocks the worker',
     '2',
     () => dies(chain()).wait(2 * SECOND),
     {
@@ -224,7 +224,7 @@ const ROWS: Row[] = [
       about: { members: ['ada'] },
     },
   ],
-  ['a second death, by the longer wait', 'ada', () => dies(chain(), 1), { nextAt: after(10 * SECOND) }],
+  ['a second death, by the longer pause', 'ada', () => dies(chain(), 1), { nextAt: after(10 * SECOND) }],
   [
     'a member that dies again and again',
     'ada',
@@ -238,7 +238,7 @@ const ROWS: Row[] = [
     { who: null, next: 'The team has no lead: `teams resume alpha` continues it.', nextAt: undefined },
   ],
   [
-    'a stalled worker, by when its task moves on',
+    'a stalled worker, by the time when its task is taken away',
     '1',
     () =>
       chain()
@@ -252,7 +252,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a stopped process, by when it counts as dead',
+    'a stopped process, by the time when it counts as dead',
     'ada',
     () =>
       chain()
@@ -267,7 +267,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a rate-limited member, by when it may go on',
+    'a rate-limited member, by the end of the pause',
     'ada',
     () =>
       chain().see('ada', {
@@ -284,7 +284,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a member that starts, by when it must be ready',
+    'a starting member, by the time when it must be ready',
     'bob',
     () => chain().see('bob', { seen: { process: 'starting' }, forked: START }),
     { since: after(0), nextAt: after(30 * SECOND) },
@@ -322,7 +322,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a plan to be approved',
+    'a plan that waits for approval',
     'ada',
     () => chain().asks('plan'),
     {
@@ -332,7 +332,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a question that nobody is there to hear',
+    'a question in a team without a lead',
     undefined,
     () => chain().asks('question').led({ alive: false, pid: null }),
     {
@@ -341,7 +341,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a failed task that others wait for',
+    'a failed task with dependants',
     '1',
     failed,
     {
@@ -352,7 +352,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'what waits for a failed task',
+    'a dependant of a failed task',
     '3',
     failed,
     {
@@ -362,7 +362,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a failed task that nothing waits for',
+    'a failed task without dependants',
     '1',
     () => pair({ owner: 'ada' }).do((team) => team.attempt('ada', '1')),
     {
@@ -384,7 +384,7 @@ const ROWS: Row[] = [
   ],
   ['a ready task of an idle member', '1', () => pair({ owner: 'bob' }), { waitingFor: 'bob to claim it', who: 'bob' }],
   [
-    'a task whose agent was at fault, by when it is tried again',
+    'a task whose agent failed, by the time of the next try',
     '1',
     () =>
       chain().do((team) => {
@@ -399,9 +399,9 @@ const ROWS: Row[] = [
     },
   ],
   ['a task for a role', '1', () => pair({ role: 'designer' }), { waitingFor: 'an idle member of the role designer' }],
-  ['a task of nobody', '1', () => pair({}), { waitingFor: 'an idle member', who: null }],
+  ['an unowned task', '1', () => pair({}), { waitingFor: 'an idle member', who: null }],
   [
-    'a task of nobody that the lead must assign',
+    'an unowned task that the lead must assign',
     '1',
     () => new Scene([{}], 'forge'),
     { waitingFor: 'the lead to assign it', who: 'lead' },
@@ -414,7 +414,7 @@ const ROWS: Row[] = [
     { waitingFor: "a person's approval at this checkpoint", since: after(0), who: 'lead' },
   ],
   [
-    'a member whose task is blocked, since it has had nothing to do',
+    'a member whose task is blocked, since it became idle',
     'bob',
     () =>
       chain()
@@ -441,9 +441,9 @@ const ROWS: Row[] = [
     () => pair().see('bob', { unread: 2 }),
     { next: 'It has 2 unread messages to read. A ready task that it may claim, or mail, gives it work.' },
   ],
-  ['a team at work', undefined, chain, { waitingFor: '#1 (ada)', who: 'ada', limit: { at: START + 5 * MINUTE } }],
+  ['a working team', undefined, chain, { waitingFor: '#1 (ada)', who: 'ada', limit: { at: START + 5 * MINUTE } }],
   [
-    'a team with two at work, by the first limit',
+    'a team with two running tasks, by the first limit',
     undefined,
     () =>
       pair({ owner: 'ada' }, { owner: 'bob', work: { timeoutMs: 9 * SECOND } }).do((team) => {
@@ -459,13 +459,13 @@ const ROWS: Row[] = [
   ['a team whose worker died', undefined, () => dies(chain()), { who: 'lead', nextAt: after(5 * SECOND) }],
   ['a team without tasks', undefined, pair, { waitingFor: 'its first task', since: after(0) }],
   [
-    'a team that is stuck behind a failure',
+    'a team that is blocked by a failure',
     undefined,
     failed,
     { who: 'lead', next: '`teams task retry 1`, or `teams task unblock 2`, or skip it.' },
   ],
   [
-    'a team without a lead, since its heart stood still',
+    'a team without a lead, since the last heartbeat',
     undefined,
     () =>
       chain()
@@ -479,7 +479,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a team whose lead stands still',
+    'a team whose lead is stopped',
     undefined,
     () => chain().wait(MINUTE).led({ alive: true, pid: 7, lastBeat: START }),
     {
@@ -502,7 +502,7 @@ const ROWS: Row[] = [
     },
   ]),
   [
-    'the next after it',
+    'the next lead after a stopped one',
     '2',
     () =>
       chain()
@@ -511,7 +511,7 @@ const ROWS: Row[] = [
     { waitingFor: '#1 (done without consensus)', who: 'lead' },
   ],
   [
-    'a team that is done',
+    'a finished team',
     undefined,
     () =>
       chain()
@@ -520,7 +520,7 @@ const ROWS: Row[] = [
     { waitingFor: null, since: after(SECOND) },
   ],
   [
-    'a team that closes, by when it is signalled',
+    'a closing team, by the time of the signal',
     undefined,
     () =>
       chain()
@@ -535,7 +535,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a team that was shut down with work left',
+    'a team that was shut down with open tasks',
     undefined,
     () =>
       chain()
@@ -549,7 +549,7 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a team that was signalled, by when it is killed',
+    'a signalled team, by the time of the kill',
     undefined,
     () =>
       chain()
@@ -572,7 +572,7 @@ const ROWS: Row[] = [
 ];
 
 describe('why', () => {
-  it.each(ROWS)('explains %s', (_, subject, scene, wanted) => {
+  it.each(ROWS)('why explains %s', (_, subject, scene, wanted) => {
     expect({ nextAt: undefined, limit: undefined, ...scene().why(subject) }).toMatchObject(wanted);
   });
 });
@@ -584,7 +584,7 @@ describe('the events behind an answer', () => {
     return evidence.behind(subject, about).map(({ type, member }) => `${type} ${member ?? ''}`);
   };
 
-  it('are those of its subject, and of what it waits for', () => {
+  it('the events of an answer are those of its subject and of what the subject waits for', () => {
     const scene = chain().do((team) => team.note('lead.decided', { act: 'check', member: 'ada', task: '1' }));
     const own = ['task.created lead'];
     expect(behind(scene, 'task 2')).toEqual(own);
@@ -592,7 +592,7 @@ describe('the events behind an answer', () => {
     expect(behind(scene, 'member bob')).toEqual(['member.joined bob', 'member.started bob']);
   });
 
-  it('are few, and keep the last decision however much was said since', () => {
+  it('the events of an answer are few, and always include the last decision', () => {
     const scene = chain().do((team) =>
       team.note('lead.decided', { act: 'fence', member: 'ada', task: '1', to: 'bob' }),
     );
@@ -606,7 +606,7 @@ describe('the events behind an answer', () => {
     }
   });
 
-  it('tell how a process that is waited for went', () => {
+  it('the events of an answer tell how a process that is waited for ended', () => {
     const scene = chain().do((team) => team.note('member.exited', { member: 'ada', text: 'signal SIGKILL' }));
     expect(behind(scene, 'task 2', { members: ['ada'] })).toContain('member.exited ada');
   });

@@ -26,7 +26,7 @@ describe('the answer', () => {
 });
 
 describe('the lead', () => {
-  it('grants what is nobody’s or whose owner is done, never a shared file or one that is worked on', () => {
+  it('the lead grants an unowned file or one whose owner is done, never a shared file or one in use', () => {
     const own = (owner: string, file: string) => ({ owner, work: { files: [file] } });
     const { board } = new World({ members: ['ada', 'bob'], tasks: [own('ada', 'src/a/**'), own('bob', 'src/b.ts')] });
     const asked = 'src/a/x.ts, src/b.ts, new/one.ts, package.json';

@@ -7,7 +7,7 @@ const scope = (member: string, patterns: string[], ...spans: [number, number][])
   patterns,
   spans: spans.map(([from, to]) => ({ from: from * 1_000, to: to * 1_000 })),
 });
-/** Seconds. */
+/** Times are in seconds. */
 const ada = scope('ada', ['src/a'], [100, 200]);
 const bob = scope('bob', ['src/b/**'], [300, 400]);
 const idle = scope('cy', ['src/c']);
@@ -24,15 +24,20 @@ const judged = (path: string, at: number | undefined, scopes: readonly WriteScop
 
 describe('an edit', () => {
   it.each([
-    ['of a file of its own, while it worked', 'src/a/x.ts', 150, [ada, bob]],
-    ['of its own, a moment after', 'src/a/x.ts', 200.015, [ada, bob]],
-    ['while nobody worked: a person did it, or its time says nothing', 'src/a/x.ts', 250, [ada, bob]],
-    ['of somebody who owns it by another task', 'src/b/x', 150, [ada, bob, scope('ada', ['src/b/x'], [100, 200])]],
-    ['while somebody worked who may write anything', 'src/a/x.ts', 550, [ada, bob, free]],
-    ['of a file that is nobody’s, while nobody worked', 'built', 250, [ada, bob]],
-    ['of a file that is nobody’s, by one who may write anything', 'other', 550, [ada, free]],
-    ['that removed a file that is somebody’s', 'src/a/x.ts', undefined, [ada, bob]],
-  ])('is let be: %s', (_, path, at, scopes) => {
+    ['of an own file, during its own work', 'src/a/x.ts', 150, [ada, bob]],
+    ['of an own file, a moment after its work', 'src/a/x.ts', 200.015, [ada, bob]],
+    ['while no member worked: a person made it, or its time is not reliable', 'src/a/x.ts', 250, [ada, bob]],
+    [
+      'of a file that its author owns by another task',
+      'src/b/x',
+      150,
+      [ada, bob, scope('ada', ['src/b/x'], [100, 200])],
+    ],
+    ['while a member worked that may write anything', 'src/a/x.ts', 550, [ada, bob, free]],
+    ['of an unowned file, while no member worked', 'built', 250, [ada, bob]],
+    ['of an unowned file, by a member that may write anything', 'other', 550, [ada, free]],
+    ['that removed an owned file', 'src/a/x.ts', undefined, [ada, bob]],
+  ])('an edit is accepted: %s', (_, path, at, scopes) => {
     expect(judged(path, at, scopes)).toBeUndefined();
   });
 
@@ -45,11 +50,11 @@ describe('an edit', () => {
     ['src/a/x.ts', 750, [ada, looking], 'ada', "it is ada's, and eve worked when it was changed"],
     ['package.json', 350, [ada, bob], undefined, "it is a shared file, the lead's own; bob worked then"],
     ['package.json', 550, [ada, free], undefined, "it is a shared file, the lead's own; dan worked then"],
-  ])('is a stray: %s at %s', (path, at, scopes, owner, why) => {
+  ])('an edit is a stray: %s at %s', (path, at, scopes, owner, why) => {
     expect(judged(path, at, scopes)).toEqual({ path, owner, why });
   });
 
-  it('is none any more when its owner has looked at it', () => {
+  it('an edit is no stray any more after its owner has looked at it', () => {
     expect(judged('src/a/x.ts', 350, [ada, bob], ['src/a/x.ts'])).toBeUndefined();
   });
 });
@@ -61,7 +66,7 @@ describe('the tasks of strays', () => {
     why: 'so',
   });
 
-  it('are one for each owner who works on what is said in words, about its own files', () => {
+  it('each owner gets one task for the stray edits of its own files', () => {
     const strays = [stray('a', 'ada'), stray('b', 'bob'), stray('c', 'ada'), stray('d')];
     const tasks = strayTasks(strays, (owner) => owner === name('ada'), 2);
     expect(tasks).toMatchObject([

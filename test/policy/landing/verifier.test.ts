@@ -1,4 +1,6 @@
-/** S2 "Cross_CLI_Verification": who verifies, what counts as a verdict, and what comes of one. */
+/**
+ * Cross-verification (docs/specification.md R8.17): which agent verifies, and which tasks follow from a failed verdict.
+ */
 import { describe, expect, it } from 'vitest';
 import type { AgentKind } from '../../../src/model/agent/agent-kinds.ts';
 import { chooseVerifier, fixTasks, MOST_FIX_ROUNDS, verificationPrompt } from '../../../src/policy/landing/verifier.ts';
@@ -11,9 +13,9 @@ describe('who verifies', () => {
     ['codex → gemini', ['codex', 'openai'], 'gemini'],
     ['gemini → codex', ['gemini'], 'codex'],
     ['mixed → least used', ['codex', 'codex', 'claude', 'claude', 'gemini'], 'gemini'],
-    ['mixed → one that did nothing', ['claude', 'gemini'], 'codex'],
+    ['mixed → one that did not work', ['claude', 'gemini'], 'codex'],
     ['mixed, a tie → codex', ['claude', 'gemini', 'codex'], 'codex'],
-    ['commands beside a vendor do not count', ['exec', 'claude'], 'codex'],
+    ['commands next to a vendor do not count', ['exec', 'claude'], 'codex'],
   ])('%s', (_, workers, by) => {
     expect(chooseVerifier(workers, () => true)).toMatchObject({ do: 'verify', by });
     expect(chooseVerifier(workers, (vendor) => vendor !== by)).toMatchObject({ do: 'skip' });
@@ -21,21 +23,21 @@ describe('who verifies', () => {
 
   it.each<[string, AgentKind[]]>([
     ['only commands worked', ['exec', 'scripted']],
-    ['nobody did anything', []],
-    ['it may be anybody’s model', ['opencode', 'ollama', 'acp']],
-  ])('nobody when %s', (_, workers) => {
+    ['no member worked', []],
+    ['the vendor of the model is unknown', ['opencode', 'ollama', 'acp']],
+  ])('no agent verifies when %s', (_, workers) => {
     expect(chooseVerifier(workers, () => true)).toMatchObject({ do: 'skip' });
   });
 });
 
 describe('what is wrong', () => {
-  it('becomes a task each, without a follow-up', () => {
+  it('each issue becomes a task without a follow-up', () => {
     const tasks = fixTasks(readVerificationVerdict('FAIL\n- no tests\n- dead code'), 1);
     expect(tasks.map(({ subject }) => subject)).toEqual(['[no-cascade] Fix: no tests', '[no-cascade] Fix: dead code']);
     expect(tasks[0]?.description).toContain('round 1 of 3');
   });
 
-  it('becomes one task when it is not listed, and at most ten', () => {
+  it('unlisted issues become one task, and a list at most ten', () => {
     expect(fixTasks(readVerificationVerdict('FAIL\nIt does not build.'), 1)).toMatchObject([
       { subject: '[no-cascade] Fix: It does not build.' },
     ]);
@@ -43,14 +45,14 @@ describe('what is wrong', () => {
     expect(fixTasks(readVerificationVerdict(`FAIL\n${many}`), 1)).toHaveLength(10);
   });
 
-  it('is not worked on for ever', () => {
+  it('issues are worked on in a bounded number of rounds', () => {
     expect(fixTasks(readVerificationVerdict('FAIL'), MOST_FIX_ROUNDS)).toHaveLength(1);
     expect(fixTasks(readVerificationVerdict('FAIL'), MOST_FIX_ROUNDS + 1)).toEqual([]);
     expect(fixTasks(readVerificationVerdict('PASS'), 1)).toEqual([]);
   });
 });
 
-it('is asked for with the task, and what was done by whom', () => {
+it('the verifier gets the task and which member did what', () => {
   const team = world({ members: ['ada'], tasks: [{ subject: 'Build it', owner: 'ada' }] });
   team.claim('ada', '1');
   team.complete('ada', '1');

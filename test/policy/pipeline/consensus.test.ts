@@ -1,4 +1,6 @@
-/** S4 "Consensus Handling" and SPEC §11's severity rule: every row of the tables, and every rating that there can be. */
+/**
+ * Consensus of subagents (docs/specification.md R10.12, R10.13): every row of the tables, and every possible rating.
+ */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readOpinion, RISK_LEVELS, type View } from '../../../src/model/pipeline/discussion.ts';
@@ -33,7 +35,7 @@ const divergent: Partial<View> = { divergences: ['another database'] };
 describe('the severity', () => {
   const rows: [why: string, views: Views, severity: string | undefined][] = [
     ['all agree', rated(5, 5, 5), undefined],
-    ['an average of just 3.0', rated(3, 3, 3), undefined],
+    ['an average of exactly 3.0', rated(3, 3, 3), undefined],
     ['a spread of 2', rated(5, 3), undefined],
     ['a low risk', risk('low'), undefined],
     ['a medium risk', risk('medium'), undefined],
@@ -50,7 +52,7 @@ describe('the severity', () => {
     ['a high risk', risk('high'), 'HIGH'],
     ['a critical risk', risk('critical'), 'HIGH'],
   ];
-  it.each(rows)('of %s', (_, views, severity) => {
+  it.each(rows)('the severity of %s', (_, views, severity) => {
     expect(severityOf(views)).toBe(severity);
   });
 
@@ -63,7 +65,7 @@ describe('the severity', () => {
   const RANK = [undefined, 'LOW', 'MEDIUM', 'HIGH'];
   const rank = (views: Views): number => RANK.indexOf(severityOf(views));
 
-  it('is the same in whatever order the views come, and never milder when one rates lower or misses more', () => {
+  it('the severity does not depend on the order of the views, and never drops when one rates lower or misses more', () => {
     fc.assert(
       fc.property(fc.array(opinions, { minLength: 1, maxLength: 5 }), fc.nat(), (given, pick) => {
         const [first = view(5), ...rest] = given.map((one) => view(one.rating, one));
@@ -88,7 +90,7 @@ describe('the verdict', () => {
     view(5, { perspective: 'coverage', missing_requirements: ['log out'], action_items: ['say why'] }),
   ];
 
-  it('lists what is divergent by its weight, and what is to be done by its urgency, each once', () => {
+  it('the verdict lists disagreements by weight and actions by urgency, each once', () => {
     expect(consensusOf(views, 'DRAFT-001 Brief')).toEqual({
       verdict: 'consensus_blocked',
       severity: 'HIGH',
@@ -107,11 +109,11 @@ describe('the verdict', () => {
     [rated(1, 1), 'DRAFT-001 Brief', 'consensus_blocked', 'revise'],
     [rated(1, 1), 'DRAFT-001-R1 Brief', 'consensus_blocked', 'revise'],
     [rated(1, 1), 'DRAFT-001-R2 Brief', 'consensus_blocked', 'escalate'],
-  ])('%# recommends what follows', (given, subject, verdict, recommendation) => {
+  ])('%# recommends the right action', (given, subject, verdict, recommendation) => {
     expect(consensusOf(given, subject)).toMatchObject({ verdict, recommendation });
   });
 
-  it('is told in the six lines of S4, each a line whatever the views say', () => {
+  it('the verdict is written in six lines, each one line whatever the views contain', () => {
     const consensus = consensusOf(
       [view(1, { divergences: ['one', 'two\n lines', 'three', 'four'] })],
       'DRAFT-001 Brief',
@@ -153,11 +155,11 @@ describe('after a discussion', () => {
       },
     ],
     ['HIGH', rated(1, 1), { do: 'hold' }],
-  ])('%s does what S4 says', (_, views, deed) => {
+  ])('%s leads to the specified action', (_, views, deed) => {
     expect(after(views)).toEqual(deed);
   });
 
-  it('the report says verdict and rating', () => {
+  it('the report after a discussion has the verdict and the rating', () => {
     expect(discussLine('DISCUSS-002', consensusOf(rated(4, 4, 5), 'x'))).toBe(
       'DISCUSS-002: consensus_reached, rating 4.3',
     );
@@ -165,7 +167,7 @@ describe('after a discussion', () => {
 });
 
 describe('an opinion', () => {
-  it('is read from a model’s words, with what it leaves out', () => {
+  it('an opinion is read from a model’s text, with defaults for missing keys', () => {
     expect(readOpinion('Here:\n```json\n{"rating": 4, "summary": "fine"}\n```')).toEqual({
       ok: true,
       value: { rating: 4, summary: 'fine', missing_requirements: [], risks: [], divergences: [], action_items: [] },
@@ -174,12 +176,12 @@ describe('an opinion', () => {
 
   it.each([
     ['no rating', '{"summary": "fine"}'],
-    ['a rating between two', '{"rating": 3.5, "summary": "fine"}'],
+    ['a rating that is no integer', '{"rating": 3.5, "summary": "fine"}'],
     ['a rating of 0', '{"rating": 0, "summary": "fine"}'],
     ['a rating of 6', '{"rating": 6, "summary": "fine"}'],
     ['an unknown risk level', '{"rating": 4, "summary": "fine", "risks": [{"level": "huge", "text": "x"}]}'],
     ['praise', 'Looks good to me.'],
-  ])('is not %s', (_, answer) => {
+  ])('an opinion is refused with %s', (_, answer) => {
     expect(readOpinion(answer)).toHaveProperty('why', expect.stringMatching(/\S/));
   });
 });

@@ -1,11 +1,14 @@
-/** S4's fast-advance table, row by row, and who is started when nobody is there for what is ready. */
+/**
+ * The table of fast-advance, row by row (docs/specification.md R10.7), and which member starts if a ready task has no
+ * running one.
+ */
 import { describe, expect, it } from 'vitest';
 import { fastAdvance, fastAdvanceText, unattendedWork } from '../../../src/policy/pipeline/fast-advance.ts';
 import { name, world, type World } from '../world.ts';
 
 const MEMBERS = ['writer:writer:DRAFT', 'executor:executor:IMPL', 'tester:tester:TEST', 'reviewer:reviewer:REVIEW'];
 
-/** `DRAFT-001 writer`, `TEST-001 tester 1`: a code, its owner, and the ids that it waits for. */
+/** `DRAFT-001 writer`, `TEST-001 tester 1`: a code, its owner, and the ids of its blockers. */
 function pipeline(...tasks: string[]): World {
   const team = world({ profile: 'pipeline', claim: 'prefix', members: MEMBERS });
   for (const sketch of tasks) {
@@ -26,18 +29,18 @@ const after = (team: World, member: string, finished: string[], loops = false) =
   fastAdvance(team.board, { name: name(member), loops, finished });
 
 describe('fastAdvance', () => {
-  it('starts nobody for a task of the same prefix in an inner loop: the same process takes it', () => {
+  it('fastAdvance starts no process for a task of the same prefix in an inner loop: the same process takes it', () => {
     const team = done(pipeline('DRAFT-001 writer', 'DRAFT-002 writer 1'), 'writer', '1');
     expect(after(team, 'writer', ['1'], true)).toEqual({ row: 'inner loop', task: '2' });
   });
 
-  it('starts the one successor of another prefix', () => {
+  it('fastAdvance starts the one successor of another prefix', () => {
     const team = done(pipeline('DRAFT-001 writer', 'IMPL-001 executor 1'), 'writer', '1');
     expect(after(team, 'writer', ['1'])).toEqual({ row: 'successor', task: '2', member: 'executor' });
     expect(after(team, 'writer', ['1'], true)).toMatchObject({ row: 'successor' });
   });
 
-  it('starts the successor of a join when its last blocker is done', () => {
+  it('fastAdvance starts the successor of a join when its last blocker is done', () => {
     const team = pipeline('IMPL-001 executor', 'TEST-001 tester', 'REVIEW-001 reviewer 1 2');
     done(team, 'executor', '1');
     team.claim('tester', '2');
@@ -46,34 +49,34 @@ describe('fastAdvance', () => {
     expect(after(team, 'tester', ['2'])).toEqual({ row: 'successor', task: '3', member: 'reviewer' });
   });
 
-  it('leaves several ready tasks to the lead', () => {
+  it('fastAdvance leaves several ready tasks to the lead', () => {
     const team = done(pipeline('IMPL-001 executor', 'TEST-001 tester 1', 'REVIEW-001 reviewer 1'), 'executor', '1');
     expect(after(team, 'executor', ['1'])).toEqual({ row: 'parallel', tasks: ['2', '3'] });
   });
 
   it.each([
-    ['one that waited for something else', pipeline('IMPL-001 executor', 'TEST-001 tester')],
-    ['one of its own outside of a loop', pipeline('IMPL-001 executor', 'IMPL-002 executor 1')],
-  ])('leaves to the lead: %s', (_, team) => {
+    ['a task that waited for another blocker', pipeline('IMPL-001 executor', 'TEST-001 tester')],
+    ['a task of the same role outside of a loop', pipeline('IMPL-001 executor', 'IMPL-002 executor 1')],
+  ])('fastAdvance leaves to the lead: %s', (_, team) => {
     expect(after(done(team, 'executor', '1'), 'executor', ['1'])).toEqual({ row: 'parallel', tasks: ['2'] });
   });
 
-  it('says how it stands while others work', () => {
+  it('fastAdvance reports the progress while other members work', () => {
     const team = pipeline('TEST-001 tester', 'REVIEW-001 reviewer');
     team.claim('reviewer', '2');
     expect(after(done(team, 'tester', '1'), 'tester', ['1'])).toEqual({ row: 'others running', tasks: ['2'] });
   });
 
-  it('says that the pipeline may be complete when nobody works', () => {
+  it('fastAdvance reports that the pipeline may be complete when no member works', () => {
     expect(after(done(pipeline('TEST-001 tester'), 'tester', '1'), 'tester', ['1'])).toEqual({ row: 'nothing left' });
   });
 
-  it('asks a person at a checkpoint', () => {
+  it('fastAdvance asks a person at a checkpoint', () => {
     const team = pipeline('DRAFT-001 writer', 'CHECKPOINT-001 lead 1', 'IMPL-001 executor 2');
     expect(after(done(team, 'writer', '1'), 'writer', ['1'], true)).toEqual({ row: 'checkpoint', task: '2' });
   });
 
-  it('is told in one sentence', () => {
+  it('fastAdvance is reported in one sentence', () => {
     const team = done(pipeline('DRAFT-001 writer', 'IMPL-001 executor 1'), 'writer', '1');
     expect(fastAdvanceText(team.board, after(team, 'writer', ['1']))).toBe('executor is started for IMPL-001 Work');
   });
@@ -82,14 +85,14 @@ describe('fastAdvance', () => {
 describe('unattendedWork', () => {
   const found = (team: World, ...owing: string[]) => [...unattendedWork(team.board, new Set(owing.map(name))).keys()];
 
-  it('is what is ready, of whoever is not at work, once a member', () => {
+  it('unattendedWork lists ready work of members that are not running, one task for each member', () => {
     const team = pipeline('IMPL-001 executor', 'IMPL-002 executor', 'TEST-001 tester', 'REVIEW-001 reviewer 3');
     expect(found(team)).toEqual(['executor', 'tester']);
     team.claim('executor', '1');
     expect(found(team)).toEqual(['tester']);
   });
 
-  it('waits for the report of who made it ready: the report decides', () => {
+  it('unattendedWork waits for the report of the member that made it ready: the report decides', () => {
     const team = done(pipeline('IMPL-001 executor', 'TEST-001 tester 1'), 'executor', '1');
     expect(found(team, 'executor')).toEqual([]);
     expect(found(team)).toEqual(['tester']);

@@ -1,4 +1,7 @@
-/** What the lead of a pipeline does: whom it starts, when a person is asked, what is sent back, and when it ends. */
+/**
+ * What the lead of a pipeline does: which member it starts, when it asks a person, what it sends back, and when it
+ * ends.
+ */
 import { describe, expect, it } from 'vitest';
 import { pipelineGraph } from '../../../src/policy/pipeline/pipeline-graph.ts';
 import { needsFix } from '../../../src/policy/pipeline/fix-loop.ts';
@@ -33,20 +36,20 @@ function done(the: World, member: string, task: string, verdict?: string): void 
 }
 
 describe('the lead of a pipeline', () => {
-  it('starts the member whose work is ready, and nobody twice', () => {
+  it('the lead of a pipeline starts the member whose task is ready, and no member twice', () => {
     expect(look(team())).toEqual(['start fe']);
     expect(look(team(), {}, [seen('fe', { process: 'starting' })])).toEqual([]);
     expect(look(team(), {}, [seen('fe', { process: 'none', quarantined: true })])).toEqual(['assign 1']);
   });
 
-  it('starts the member that had a task in its hands when everything died', () => {
+  it('the lead of a pipeline starts the member that held a claim when all processes died', () => {
     const the = team();
     the.claim('fe', '1');
     expect(look(the)).toEqual(['start fe']);
     expect(look(the, {}, [seen('fe', {})])).toEqual([]);
   });
 
-  it('waits for the report of a role that lives, and has it made up for by one that does not', () => {
+  it('the lead of a pipeline waits for the report of a running role and writes the report of a dead one', () => {
     const the = team();
     done(the, 'fe', '1');
     const owing = new Set([name('fe')]);
@@ -55,7 +58,7 @@ describe('the lead of a pipeline', () => {
     expect(look(the, {}, [seen('fe', { process: 'none' })])).toEqual(['start qa']);
   });
 
-  it('asks a person at a checkpoint, once, and waits; or passes it', () => {
+  it('the lead of a pipeline asks a person at a checkpoint, once, and waits; or passes it', () => {
     const the = team();
     done(the, 'fe', '1');
     done(the, 'qa', '2');
@@ -64,14 +67,14 @@ describe('the lead of a pipeline', () => {
     expect(look(the, { passesCheckpoints: true })).toEqual(['pass 3']);
   });
 
-  it('sends work back before anybody goes on with it', () => {
+  it('the lead of a pipeline sends work back before any member goes on with it', () => {
     const the = team();
     done(the, 'fe', '1');
     done(the, 'qa', '2', 'NEEDS_FIX');
     expect(look(the)).toEqual(['redo 2', 'tell 3']);
   });
 
-  it('ends when every task is final and every role has reported', () => {
+  it('the lead of a pipeline ends when every task is final and every role has reported', () => {
     const the = team();
     done(the, 'fe', '1');
     for (const task of ['2', '3']) the.lead({ type: 'task.skipped', task, cascade: false, why: 'no' });
@@ -92,13 +95,13 @@ describe('NEEDS_FIX', () => {
     ['It NEEDS_FIX', false],
     ['needs_fix', false],
     ['', false],
-  ])('is the first line alone: %j', (answer, expected) => {
+  ])('NEEDS_FIX counts only as the whole first line: %j', (answer, expected) => {
     expect(needsFix(answer)).toBe(expected);
   });
 });
 
 describe('the graph', () => {
-  it('has each task once, below the last that it waits for', () => {
+  it('the graph has each task once, below the last of its blockers', () => {
     const task = (code: string, role: string | null, ...after: string[]) => ({
       code,
       role: role === null ? null : name(role),

@@ -1,4 +1,7 @@
-/** S4's revisions: what is done again with what, what waits for it, and that there is an end to it. */
+/**
+ * Revisions (docs/specification.md R10.14): which tasks are done again, what waits for them, and the limit of
+ * revisions.
+ */
 import { describe, expect, it } from 'vitest';
 import type { Change } from '../../../src/model/board/event.ts';
 import { openBlockers } from '../../../src/model/board/board.ts';
@@ -6,7 +9,7 @@ import { subjectCode } from '../../../src/model/board/task.ts';
 import { revise, revisionOf } from '../../../src/policy/pipeline/revision.ts';
 import { ada, byLead, openWorld, verdict, type World } from '../../model/world.ts';
 
-/** RESEARCH-001 → DRAFT-001 → DRAFT-002 → QUALITY-001 → PLAN-001, the first so many of them done. */
+/** RESEARCH-001 → DRAFT-001 → DRAFT-002 → QUALITY-001 → PLAN-001; the first `done` of them are completed. */
 function spec(done: number): World {
   const world = openWorld();
   const codes = ['RESEARCH-001', 'DRAFT-001', 'DRAFT-002', 'QUALITY-001', 'PLAN-001'];
@@ -20,7 +23,7 @@ function finish(world: World, id: string): void {
   expect([verdict(world.claim(id)), verdict(world.complete(id))]).toEqual(['ok', 'ok']);
 }
 
-/** Carries it out; the codes of the new tasks, each with what it and the rest of the board wait for. */
+/** Applies a revision. Returns the codes of the new tasks, each with its blockers and its dependants. */
 function revised(world: World, id: string, feedback = 'More.'): string[] {
   const changes = revise(world.board, world.task(id), feedback);
   if ('ok' in changes) return [`${changes.code}: ${changes.why}`];
@@ -44,7 +47,7 @@ describe('a revision', () => {
       ['RESEARCH-001-R1 after ', 'DRAFT-001 waits for RESEARCH-001-R1'],
     ],
     [
-      'of research, with all that was made from it',
+      'of research, with everything that was made from it',
       4,
       '1',
       [
@@ -75,18 +78,18 @@ describe('a revision', () => {
     ['of quality alone', 4, '4', ['QUALITY-001-R1 after DRAFT-002', 'PLAN-001 waits for QUALITY-001-R1']],
     ['of a plan', 5, '5', ['PLAN-001-R1 after QUALITY-001']],
   ];
-  it.each(rows)('%s', (_, done, id, expected) => {
+  it.each(rows)('a revision %s', (_, done, id, expected) => {
     expect(revised(spec(done), id)).toEqual(expected);
   });
 
-  it('says what is to be different, to whoever does it', () => {
+  it('a revision tells its worker what must change', () => {
     const world = spec(2);
     revised(world, '1', 'The costs are missing.');
     expect(world.task('6').description).toBe('RESEARCH-001\n\nRevise it: The costs are missing.');
     expect(world.task('7').description).toBe('DRAFT-001\n\nRevise it: RESEARCH-001 is revised. The costs are missing.');
   });
 
-  it('waits for one that is worked on, so that no two write one artifact', () => {
+  it('a revision waits for a running one, so that no two tasks write one artifact', () => {
     const world = spec(1);
     world.claim('2');
     expect(revised(world, '1')).toEqual([
@@ -100,7 +103,7 @@ describe('a revision', () => {
     ]);
   });
 
-  it('of a revision is the second, and there is no third: then a person decides', () => {
+  it('a second revision of a task is possible, a third is not: then a person decides', () => {
     const world = spec(1);
     revised(world, '1');
     expect(revised(world, '1')).toEqual(['FINAL: RESEARCH-001 was revised already, as RESEARCH-001-R1']);
@@ -112,7 +115,7 @@ describe('a revision', () => {
     ]);
   });
 
-  it('takes the newest version of what follows', () => {
+  it('a revision uses the newest version of each later task', () => {
     const world = spec(2);
     revised(world, '2');
     finish(world, '6');
@@ -123,7 +126,7 @@ describe('a revision', () => {
     ]);
   });
 
-  it('is of finished work that has a code', () => {
+  it('a revision needs a completed task that has a code', () => {
     const world = spec(0);
     world.add({ subject: 'Tidy up' });
     finish(world, '6');
@@ -131,7 +134,7 @@ describe('a revision', () => {
     expect(revised(world, '6')[0]).toMatch(/^BAD_REFERENCE: /);
   });
 
-  it('leaves out an owner who has left', () => {
+  it('a revision leaves out an owner that has left', () => {
     const world = openWorld();
     world.add({ subject: 'PLAN-001', owner: ada });
     finish(world, '1');
@@ -140,7 +143,7 @@ describe('a revision', () => {
     expect(world.task('2').owner).toBeUndefined();
   });
 
-  it('is counted in the code', () => {
+  it('a revision is numbered in the code', () => {
     expect(['DRAFT-001', 'DRAFT-001-R1 x', 'DRAFT-001-R12', 'R2', 'x DRAFT-001-R2'].map(revisionOf)).toEqual([
       0, 1, 12, 0, 0,
     ]);

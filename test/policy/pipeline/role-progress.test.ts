@@ -1,4 +1,7 @@
-/** S4's Phase 5: the table of its two variants, what breaks the loop, and what is said on the way. */
+/**
+ * Phase 5 of a role (docs/specification.md R10.6): the table of its two variants, what interrupts the loop, and the
+ * prompts on the way.
+ */
 import { describe, expect, it } from 'vitest';
 import { parseRoleSpec } from '../../../src/model/pipeline/role-spec.ts';
 import { PHASE_5, loopVariantOf, type RoleProgress, type Variant } from '../../../src/policy/pipeline/role-progress.ts';
@@ -7,17 +10,17 @@ import { name } from '../world.ts';
 
 describe('Phase 5', () => {
   it.each<[string, Partial<RoleProgress>, Variant]>([
-    ['an inner loop with more of its prefix', { innerLoop: true, pending: 1 }, '5-L'],
-    ['an inner loop without more', { innerLoop: true, pending: 0 }, '5-F'],
+    ['an inner loop with more tasks of its prefix', { innerLoop: true, pending: 1 }, '5-L'],
+    ['an inner loop without more tasks', { innerLoop: true, pending: 0 }, '5-F'],
     ['no inner loop', { innerLoop: false, pending: 3 }, '5-F'],
     ['two errors', { innerLoop: true, pending: 1, errors: 2 }, '5-L'],
     ['three errors', { innerLoop: true, pending: 1, errors: 3 }, 'interrupt'],
-    ['no consensus, gravely', { innerLoop: true, pending: 1, isBlocked: true }, 'interrupt'],
-  ])('after %s', (_, course, variant) => {
+    ['a HIGH lack of consensus', { innerLoop: true, pending: 1, isBlocked: true }, 'interrupt'],
+  ])('phase 5 after %s', (_, course, variant) => {
     expect(loopVariantOf({ innerLoop: false, pending: 0, errors: 0, isBlocked: false, ...course })).toBe(variant);
   });
 
-  it('keeps to the table', () => {
+  it('phase 5 follows its table', () => {
     const yes = ({ completes, logs, accumulates, reports, fastAdvances }: (typeof PHASE_5)[Variant]) =>
       [completes, logs, accumulates, reports, fastAdvances].map((one) => (one ? 'YES' : 'NO')).join(' ');
     expect(yes(PHASE_5['5-L'])).toBe('YES YES YES NO NO');
@@ -52,7 +55,7 @@ const brief: PhaseBrief = {
 };
 
 describe('the prompt of a phase', () => {
-  it("has S4's fields, one line each, the role, the task, and the phase last", () => {
+  it('the prompt of a phase has the specified fields, one line each: the role, the task, and the phase last', () => {
     expect(phasePrompt(brief)).toBe(
       [
         '## Role Assignment',
@@ -77,7 +80,7 @@ describe('the prompt of a phase', () => {
     );
   });
 
-  it('brings what was done before, and what the earlier phases came to', () => {
+  it('the prompt of a phase includes earlier work and the results of the earlier phases', () => {
     const summary = { task: 'DRAFT-001', artifact: 'spec/0.md', key_decisions: [], summary: 'brief\nwritten' };
     const accumulator = [{ ...summary, discuss_verdict: 'none', discuss_rating: null, warnings: [], notes: [] }];
     const text = phasePrompt({ ...brief, phase: write, before: [{ phase: 2, text: 'notes' }], accumulator });
@@ -86,13 +89,13 @@ describe('the prompt of a phase', () => {
     expect(text).toContain('is kept as spec/a.md');
   });
 
-  it('says to who remembers only what is new', () => {
+  it('the prompt for an agent with memory includes only what is new', () => {
     expect(phasePrompt({ ...brief, knows: true })).toBe('## Phase 2: Read\n\nRead it.');
   });
 });
 
 describe('the final report', () => {
-  it('carries the tag on every line, whatever an agent wrote', () => {
+  it('the final report has the tag on every line, whatever an agent wrote', () => {
     const one = { task: 'DRAFT-001', artifact: 'spec/0.md', key_decisions: ['Go\non'], summary: 'a\nb' };
     const text = finalReport('writer', {
       done: [{ ...one, discuss_verdict: 'consensus_reached', discuss_rating: 4.2, warnings: ['slow'], notes: [] }],
@@ -116,7 +119,7 @@ describe('the final report', () => {
     ['## Key decisions\n* one', ['one']],
     ['My key decisions: none', []],
     ['Key decisions:\nnone', []],
-  ])('finds the decisions in %j', (text, decisions) => {
+  ])('the final report finds the decisions in %j', (text, decisions) => {
     expect(keyDecisions(text)).toEqual(decisions);
   });
 });

@@ -1,4 +1,7 @@
-/** S4 "Perspective Routing" and the retry of its error table: who is asked, who is asked next, and what is disclosed. */
+/**
+ * Which agent takes a perspective, which one replaces it after a failure, and what is disclosed (docs/specification.md
+ * R10.10).
+ */
 import { describe, expect, it } from 'vitest';
 import { execAgent } from '../../../src/model/agent/agent.ts';
 import { AGENT_KINDS, type AgentKind } from '../../../src/model/agent/agent-kinds.ts';
@@ -14,7 +17,7 @@ describe('a perspective', () => {
     ['coverage', 'gemini'],
     ['technical', 'codex'],
     ['quality', 'claude'],
-  ] as const)('%s is for %s', (perspective, kind) => {
+  ] as const)('the perspective %s is for %s', (perspective, kind) => {
     expect(chooseFrom(ALL, ROUTES[perspective])).toEqual({ first: { kind }, second: { kind: 'opencode' } });
   });
 
@@ -22,12 +25,12 @@ describe('a perspective', () => {
     ['gemini', 'google'],
     ['codex', 'openai'],
     ['claude', 'anthropic'],
-  ] as const)('of %s is for %s as well, which is the same vendor', (meant, kind) => {
+  ] as const)('the perspective %s also takes %s, which is the same vendor', (meant, kind) => {
     const route = Object.values(ROUTES).find((kinds) => kinds[0] === meant) ?? [];
     expect(chooseFrom(pool('ollama', kind), route)).toEqual({ first: { kind }, second: { kind: 'ollama' } });
   });
 
-  it('is taken by what there is where its own agent is not, which is said', () => {
+  it('an available agent takes a perspective whose own agent is missing, and that is disclosed', () => {
     expect(chooseFrom(pool('claude'), ROUTES.technical)).toEqual({
       first: { kind: 'claude' },
       second: { kind: 'claude' },
@@ -36,18 +39,18 @@ describe('a perspective', () => {
   });
 });
 
-describe('whoever fails', () => {
-  it.each(AGENT_KINDS.map((kind) => [kind]))('%s is followed by another agent, where there is one', (kind) => {
+describe('a subagent that fails', () => {
+  it.each(AGENT_KINDS.map((kind) => [kind]))('a failed %s is replaced by another agent, if there is one', (kind) => {
     const other = kind === 'claude' ? 'codex' : 'claude';
     expect(chooseFrom(pool(kind, other))).toEqual({ first: { kind }, second: { kind: other } });
   });
 
-  it('is asked afresh where there is none, but for a command, which would do the same', () => {
+  it('a failed subagent is asked again if there is no other, except a command, which would do the same', () => {
     expect(chooseFrom(pool('gemini')).second).toEqual({ kind: 'gemini' });
     expect(chooseFrom(pool('exec')).second).toBeUndefined();
   });
 
-  it('is another command, where there are two', () => {
+  it('a failed command is replaced by another command, if there are two', () => {
     const [one, two] = [execAgent('a'), execAgent('b')];
     expect(chooseFrom([one, two])).toEqual({ first: one, second: two });
   });

@@ -1,7 +1,7 @@
 /**
- * Whatever comes of every call: rounds never exceed the cap, clean-up runs once and before the synthesis, the result is
- * the best one seen, and the synthesis has all of its five parts. All sequences of outcomes where they can be counted,
- * else every state that any of them reaches, else a great many of them.
+ * Invariants of the loop, for any outcome of every call: rounds never exceed the cap; clean-up runs once and before the
+ * synthesis; the result is the best one seen; the synthesis has all five parts. The test covers all sequences of
+ * outcomes where they can be enumerated, otherwise every reachable state, otherwise many random sequences.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ type Sequence = readonly (readonly Kind[])[];
 
 const NAMES = [backend('codex'), backend('gemini')];
 
-/** The later, the fewer issues; the second backend is the better one in even rounds, so that the best one moves. */
+/** Later rounds have fewer issues. The second backend is better in even rounds, so that the best one changes. */
 const issuesOf = (round: number, at: number): number => 6 - round + ((round + at) % 2);
 
 function outcomeOf(kind: Kind, round: number, at: number): RelayOutcome {
@@ -46,7 +46,7 @@ function outcomeOf(kind: Kind, round: number, at: number): RelayOutcome {
 const reviewOf = (kind: Kind, round: number, at: number): Review =>
   kind === 'success' ? passing : failing(...Array.from({ length: issuesOf(round, at) }, () => finding('major')));
 
-/** What comes of a command, when the outcomes of a round are told. */
+/** The outcome of a command, given the outcomes of each round. */
 function answer(command: LoopCommand, kinds: (round: number) => readonly Kind[]): LoopOutcome {
   switch (command.do) {
     case 'relay': {
@@ -102,7 +102,7 @@ const FACTS: SynthesisFacts = {
 
 const PARTS = [/^Accomplished:\n {2}\S/m, /^Backends:/m, /^Rounds: \S/m, /^Convergence: \S/m, /^Sandbox: \S/m];
 
-/** The best result of a sequence, and whether it converges, told without the reducer. */
+/** The best result of a sequence, and whether it converges, computed without the reducer. */
 function expected(maxRounds: number, backends: number, inTurn: boolean, sequence: Sequence) {
   let best: { text: string; issues: number } | undefined;
   const lost = new Set<number>();
@@ -146,7 +146,7 @@ function holds(maxRounds: number, backends: number, inTurn: boolean, sequence: S
   if (faults.length > 0) throw new Error(`${JSON.stringify(sequence)}: ${faults.join('; ')}`);
 }
 
-/** All sequences of some length over some alphabet. */
+/** All sequences of a length over an alphabet. */
 function* sequences<T>(alphabet: readonly T[], length: number): Generator<T[]> {
   if (length === 0) yield [];
   else for (const rest of sequences(alphabet, length - 1)) for (const one of alphabet) yield [...rest, one];
@@ -154,37 +154,43 @@ function* sequences<T>(alphabet: readonly T[], length: number): Generator<T[]> {
 
 const PAIRS = [...sequences(KINDS, 2)];
 
-describe('the loop holds', () => {
-  it.each([1, 2, 3, 4, 5])('for every sequence of one backend in %i rounds', (maxRounds) => {
-    for (const sequence of sequences(KINDS, maxRounds))
-      holds(
-        maxRounds,
-        1,
-        false,
-        sequence.map((kind) => [kind]),
-      );
-  });
+describe('the invariants of the loop', () => {
+  it.each([1, 2, 3, 4, 5])(
+    'the loop keeps its invariants for every sequence of one backend in %i rounds',
+    (maxRounds) => {
+      for (const sequence of sequences(KINDS, maxRounds))
+        holds(
+          maxRounds,
+          1,
+          false,
+          sequence.map((kind) => [kind]),
+        );
+    },
+  );
 
-  it.each([1, 2, 3])('for every sequence of two backends in %i rounds', (maxRounds) => {
+  it.each([1, 2, 3])('the loop keeps its invariants for every sequence of two backends in %i rounds', (maxRounds) => {
     for (const sequence of sequences(PAIRS, maxRounds)) holds(maxRounds, 2, false, sequence);
   });
 
-  it.each([4, 5])('for a great many sequences of two backends in %i rounds, side by side and in turn', (maxRounds) => {
-    const pair = fc.constantFrom(...PAIRS);
-    const sequence = fc.array(pair, { minLength: maxRounds, maxLength: maxRounds });
-    fc.assert(
-      fc.property(sequence, fc.boolean(), (kinds, inTurn) => holds(maxRounds, 2, inTurn, kinds)),
-      { numRuns: 5_000 },
-    );
-  });
+  it.each([4, 5])(
+    'the loop keeps its invariants for many random sequences of two backends in %i rounds, side by side and in turn',
+    (maxRounds) => {
+      const pair = fc.constantFrom(...PAIRS);
+      const sequence = fc.array(pair, { minLength: maxRounds, maxLength: maxRounds });
+      fc.assert(
+        fc.property(sequence, fc.boolean(), (kinds, inTurn) => holds(maxRounds, 2, inTurn, kinds)),
+        { numRuns: 5_000 },
+      );
+    },
+  );
 });
 
-/** What of a loop decides about its future. */
+/** The part of a loop that decides its future. */
 const stateOf = ({ command, backends, rounds, best, ending }: Loop): string =>
   JSON.stringify([command, backends, rounds.at(-1)?.waited, best?.standing.rank, best?.candidate, ending]);
 
 describe('every state that two backends reach in five rounds', () => {
-  it('leads to a clean-up, with a synthesis that has all five parts, also when it is stopped there', () => {
+  it('every state that two backends reach in five rounds leads to a clean-up and a synthesis with all five parts, also if it is stopped there', () => {
     const seen = new Map<string, Loop>();
     const open = [beginLoop(settings({ maxRounds: 5, backends: NAMES }))];
     for (let loop = open.pop(); loop !== undefined; loop = open.pop()) {

@@ -1,4 +1,6 @@
-/** The loop of S0 step 4 and 7 and S1's failure matrix, row by row: what came of a command → the next command. */
+/**
+ * The loop and its failure table, row by row (docs/specification.md R9.8, R9.11): outcome of a command → next command.
+ */
 import { describe, expect, it } from 'vitest';
 import type { FailureClass } from '../../../src/model/agent/agent.ts';
 import type { RelayOutcome, Review } from '../../../src/model/pipeline/round.ts';
@@ -32,7 +34,7 @@ const round = (loop: Loop, one: Review, text?: string): Loop => reviewed(relay(l
 const start = (more: Partial<LoopSettings> = {}): Loop => beginLoop(settings(more));
 
 describe('a round', () => {
-  it('is do, review, decide; converged in round 1 it is cleaned up and synthesised', () => {
+  it('a round is do, review, decide; if it converges in round 1, clean-up and synthesis follow', () => {
     const first = start();
     expect(first.command).toEqual({ do: 'relay', round: 1, backends: [CODEX] });
     const done = relay(first, success());
@@ -48,13 +50,13 @@ describe('a round', () => {
     expect(advanceLoop(clean, { of: 'synthesise' }).command).toEqual({ do: 'nothing' });
   });
 
-  it('with issues is followed by the next, until one converges', () => {
+  it('a round with issues is followed by the next until one converges', () => {
     const third = round(round(start(), failing()), failing());
     expect(third.command).toEqual({ do: 'relay', round: 3, backends: [CODEX] });
     expect(round(third, passing)).toMatchObject({ command: { do: 'clean up' }, ending: { why: 'converged' } });
   });
 
-  it.each([1, 2, 3, 4, 5])('number %i is the last when that is the cap', (maxRounds) => {
+  it.each([1, 2, 3, 4, 5])('round %i is the last if that is the cap', (maxRounds) => {
     let loop = start({ maxRounds });
     for (let n = 1; n <= maxRounds; n += 1) {
       expect(loop.command).toMatchObject({ do: 'relay', round: n });
@@ -67,11 +69,11 @@ describe('a round', () => {
   it.each<Review>([
     { is: 'unreadable', by: 'gemini', why: 'prose' },
     { is: 'failed', by: 'gemini', why: 'timeout', forGood: false },
-  ])('whose review is $is has not converged', (one) => {
+  ])('a round whose review is $is has not converged', (one) => {
     expect(round(start(), one).command).toMatchObject({ do: 'relay', round: 2 });
   });
 
-  it('ends the loop when nobody can review', () => {
+  it('a round ends the loop if no agent can review it', () => {
     const gone = round(start(), { is: 'failed', by: 'gemini', why: 'not installed', forGood: true });
     expect(gone).toMatchObject({
       ending: { why: 'reviewer', text: 'not installed' },
@@ -79,12 +81,12 @@ describe('a round', () => {
     });
   });
 
-  it('that nobody reviewed is not taken for one that passed', () => {
+  it('an unreviewed round does not count as passed', () => {
     expect(reviewed(relay(start(), success())).ending).toBeUndefined();
   });
 });
 
-describe("S0's failure table", () => {
+describe('the failure table of the loop', () => {
   it('both requested, one fails mid-loop: goes on with the other, and the failure is kept', () => {
     const loop = relay(start(TWO), fail('not_installed'), success());
     expect(loop.command).toMatchObject({ do: 'review', candidates: [{ backend: GEMINI }] });
@@ -92,7 +94,7 @@ describe("S0's failure table", () => {
     expect(loop.backends[0]?.failed).toMatchObject({ why: 'not_installed', round: 1 });
   });
 
-  it('both requested, both fail for good: stops, with the best prior result if there is one', () => {
+  it('both requested, both fail for good: stops, with the best earlier result if there is one', () => {
     const never = relay(start(TWO), fail('unauthorised'), fail('not_installed'));
     expect(never).toMatchObject({ command: { do: 'clean up' }, ending: { why: 'backends' } });
     expect(never.best).toBeUndefined();
@@ -123,7 +125,7 @@ describe("S0's failure table", () => {
     [1_500, 1_500],
     [60_000, 60_000],
     [3_600_000, 60_000],
-  ])('429 of a lone backend that says %s ms: waits %i ms, once a round', (told, ms) => {
+  ])('429 of a single backend that says %s ms: waits %i ms, once a round', (told, ms) => {
     const waits = relay(start(), fail('rate_limited', told));
     expect(waits.command).toEqual({ do: 'wait', ms });
     const again = advanceLoop(waits, { of: 'wait' });
@@ -132,7 +134,7 @@ describe("S0's failure table", () => {
     expect(relay(again, success()).command).toMatchObject({ do: 'review', round: 1 });
   });
 
-  it('429 of all that are left: waits for the one that is back first', () => {
+  it('429 of all remaining backends: waits for the shortest pause', () => {
     expect(relay(start(TWO), fail('rate_limited', 9_000), fail('rate_limited', 2_000)).command).toEqual({
       do: 'wait',
       ms: 2_000,
@@ -148,19 +150,19 @@ describe("S0's failure table", () => {
     expect(relay(start(), fail(why))).toMatchObject({ ending: { why: 'backends' } });
   });
 
-  it('bad output: once is retried, twice is for good', () => {
+  it('bad output: the first is retried, the second is final', () => {
     const once = relay(start(), fail('bad_output'));
     expect(once.command).toMatchObject({ do: 'relay', round: 2 });
     expect(relay(once, fail('bad_output'))).toMatchObject({ ending: { why: 'backends' } });
   });
 
-  it('nothing at all: a crash', () => {
+  it('no output at all: a crash', () => {
     expect(relay(start()).rounds[0].outcomes.get(CODEX)).toMatchObject({ is: 'failed', why: 'crashed' });
   });
 });
 
 describe('both backends', () => {
-  it('in read-only are reviewed each by itself, and the better one counts', () => {
+  it('read-only backends are reviewed separately, and the better one counts', () => {
     const loop = relay(start(TWO), success('a'), success('b'));
     expect(loop.command).toMatchObject({ candidates: [{ backend: CODEX }, { backend: GEMINI }] });
     const over = reviewed(loop, failing(), passing);
@@ -168,7 +170,7 @@ describe('both backends', () => {
     expect(over.rounds[0].selection?.agreement).toBe('conflict');
   });
 
-  it('that write in turn have one result, which the last of them left', () => {
+  it('backends that write in turn have one result, the one that the last of them left', () => {
     const loop = relay(start({ ...TWO, inTurn: true }), success('a'), success('b'));
     expect(loop.command).toMatchObject({ candidates: [{ backend: GEMINI, text: 'b' }] });
     expect(relay(start({ ...TWO, inTurn: true }), success('a'), fail('timeout')).command).toMatchObject({
@@ -178,7 +180,7 @@ describe('both backends', () => {
 });
 
 describe('the best one', () => {
-  it('is kept when a later round is worse, and replaced by an equal one', () => {
+  it('the best result is kept when a later round is worse, and replaced by an equal one', () => {
     const good = round(start({ maxRounds: 5 }), failing(finding('minor')), 'good');
     const worse = round(good, failing(finding('critical')), 'worse');
     expect(worse.best?.candidate.text).toBe('good');
@@ -194,7 +196,7 @@ describe('a stop from outside', () => {
       outcomes,
     });
 
-  it('cleans up from every phase, once', () => {
+  it('a stop from outside cleans up once, from every phase', () => {
     const relaying = start(TWO);
     const waiting = relay(start(), fail('rate_limited'));
     const reviewing = relay(start(), success());
@@ -206,7 +208,7 @@ describe('a stop from outside', () => {
     expect(stop(clean)).toBe(clean);
   });
 
-  it('keeps what had come by then, unreviewed', () => {
+  it('a stop from outside keeps the present result, unreviewed', () => {
     expect(stop(start(TWO), new Map([[CODEX, success('half')]])).best).toMatchObject({
       candidate: { text: 'half' },
       standing: { converged: false },
@@ -215,13 +217,13 @@ describe('a stop from outside', () => {
     expect(stop(start()).best).toBeUndefined();
   });
 
-  it('does not put the unreviewed before the reviewed', () => {
+  it('a stop from outside does not prefer an unreviewed result to a reviewed one', () => {
     const second = round(start(), failing(), 'reviewed');
     expect(stop(relay(second, success('new'))).best?.candidate.text).toBe('reviewed');
   });
 });
 
-it('an outcome that is not of the present command changes nothing', () => {
+it('an outcome of another command than the present one changes nothing', () => {
   const loop = start();
   expect(reviewed(loop, passing)).toBe(loop);
   expect(advanceLoop(loop, { of: 'wait' })).toBe(loop);

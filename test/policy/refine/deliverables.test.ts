@@ -1,4 +1,4 @@
-/** What a task delivers, so that each can be judged by itself. */
+/** The deliverables of a task, so that each can be judged separately. */
 import { describe, expect, it } from 'vitest';
 import { deliverablesOf, sameDeliverable } from '../../../src/policy/refine/deliverables.ts';
 
@@ -17,11 +17,11 @@ describe('deliverables', () => {
     ['Write two architecture docs', ['architecture docs (1 of 2)', 'architecture docs (2 of 2)']],
     ['It runs 4 times in 2 seconds', ['the result']],
     ['Create 3 endpoints in routes.ts', ['endpoints (1 of 3)', 'endpoints (2 of 3)', 'endpoints (3 of 3)']],
-  ])('of %j are %j', (task, names) => {
+  ])('the deliverables of %j are %j', (task, names) => {
     expect(deliverablesOf(task)).toEqual(names);
   });
 
-  it('are twenty at most', () => {
+  it('a task has at most twenty deliverables', () => {
     expect(deliverablesOf(Array.from({ length: 50 }, (_, at) => `f${at}.md`).join(' '))).toHaveLength(20);
   });
 
@@ -31,7 +31,7 @@ describe('deliverables', () => {
     ['the  result.', 'the result', true],
     ['a.md', 'ba.md', false],
     ['a.md', 'b.md', false],
-  ])('%j and %j are the same: %s', (a, b, same) => {
+  ])('the deliverables %j and %j are the same: %s', (a, b, same) => {
     expect(sameDeliverable(a, b)).toBe(same);
     expect(sameDeliverable(b, a)).toBe(same);
   });

@@ -1,4 +1,4 @@
-/** S0 step 2 and S1 "Preflight and Degradation Rules", row by row. */
+/** The rules of preflight and degradation, row by row (docs/specification.md R9.3). */
 import { describe, expect, it } from 'vitest';
 import { parseBackends } from '../../../src/model/pipeline/backend.ts';
 import { preflight } from '../../../src/policy/refine/preflight.ts';
@@ -33,7 +33,7 @@ describe('preflight', () => {
       ['Used: codex, gemini, ollama, claude, opencode. Skipped: none.'],
     ],
     ['exec:./fix', ['exec:./fix'], ['exec:./fix'], []],
-  ])('%s with %j there goes on with %j', (asked, there, used, warnings) => {
+  ])('preflight of %s with %j available goes on with %j', (asked, there, used, warnings) => {
     const ready = looked([asked], [...there]);
     expect(ready).toMatchObject({ go: true, warnings });
     expect(ready.go ? ready.backends.map(({ label }) => label) : []).toEqual(used);
@@ -48,13 +48,13 @@ describe('preflight', () => {
     ['claude', [], 'claude CLI not found. Install: `npm install -g @anthropic-ai/claude-code`.'],
     ['opencode', [], 'opencode CLI not found. Install: `npm install -g opencode-ai`.'],
     ['ollama', [], 'ollama does not answer. Install and start it: https://ollama.com/download, then `ollama serve`.'],
-  ])('%s with %j there aborts with the install hint and what was probed', (asked, there, why) => {
+  ])('preflight of %s with %j available aborts with the install hint and the probes', (asked, there, why) => {
     const ready = looked([asked], there);
     expect(ready).toHaveProperty('why', expect.stringContaining(why));
     expect(ready).toHaveProperty('why', expect.stringContaining('Probed: '));
   });
 
-  it('says of each missing one of several what was seen', () => {
+  it('preflight reports for each missing backend what it saw', () => {
     const ready = looked(['both'], ['codex']);
     expect(ready.go && ready.skipped).toMatchObject([
       { backend: { label: 'gemini' }, why: 'gemini in PATH: not found' },

@@ -1,4 +1,4 @@
-/** S0 step 1: which words are a cap of rounds, and which are the task. */
+/** Which words of a request are a cap of rounds, and which are the task (docs/specification.md R9.2). */
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ROUNDS, parseRounds, refineRequest } from '../../../src/policy/refine/refine-request.ts';
 
@@ -13,15 +13,18 @@ describe('--max-rounds', () => {
     ['99999999999999999999', 5],
     ['+2', 2],
     [' 2 ', 2],
-  ])('takes %j as %i rounds', (text, rounds) => {
+  ])('--max-rounds takes %j as %i rounds', (text, rounds) => {
     expect(parseRounds(text)).toEqual({ ok: true, rounds });
   });
 
-  it.each(['', ' ', 'two', '2.5', '1e1', '0x2', 'NaN', '--backend', '3 rounds', '٣'])('refuses %j', (text) => {
-    expect(parseRounds(text)).toHaveProperty('why', expect.stringContaining('whole number from 1 to 5'));
-  });
+  it.each(['', ' ', 'two', '2.5', '1e1', '0x2', 'NaN', '--backend', '3 rounds', '٣'])(
+    '--max-rounds refuses %j',
+    (text) => {
+      expect(parseRounds(text)).toHaveProperty('why', expect.stringContaining('whole number from 1 to 5'));
+    },
+  );
 
-  it('wins over the prose, which is no part of the task all the same', () => {
+  it('--max-rounds wins over the prose, which is still removed from the task', () => {
     expect(refineRequest('review this code, max 4 rounds', 2)).toMatchObject({
       task: 'review this code',
       maxRounds: 2,
@@ -31,15 +34,15 @@ describe('--max-rounds', () => {
 
 describe('a cap in prose', () => {
   it.each([
-    // S0's own words.
+    // Examples of the specification.
     ['review this code, max 2 rounds', 'review this code', 2],
     ['Review the design, no more than 3 times', 'Review the design', 3],
     ['Review the design; no more than 4 rounds', 'Review the design', 4],
     ['Review the design. Up to 2 iterations.', 'Review the design.', 2],
-    // SPEC's.
+    // More examples of the specification.
     ['No more than 3 iterations: refactor the parser', 'refactor the parser', 3],
     ['up to 9 times, improve the docs', 'improve the docs', 5],
-    // At the start, in the middle, in brackets, on a line of its own.
+    // At the start, in the middle, in brackets, and on a line of its own.
     ['Max 2 rounds. Fix the login.', 'Fix the login.', 2],
     ['Fix the login (max 2 rounds)', 'Fix the login', 2],
     ['Fix the login (max 2 rounds), then the logout', 'Fix the login, then the logout', 2],
@@ -68,20 +71,20 @@ describe('a cap in prose', () => {
     'No more than 3 users may log in',
     'Play up to 3 rounds of chess',
     'max 2 roundscapes',
-  ])('is none inside a sentence: %s', (text) => {
+  ])('a cap inside a sentence is part of the task: %s', (text) => {
     expect(refineRequest(text)).toEqual({ task: text, maxRounds: DEFAULT_ROUNDS });
   });
 
-  it('alone leaves no task, so that somebody is asked', () => {
+  it('a cap alone leaves no task, so that the user is asked', () => {
     expect(refineRequest('max 2 rounds')).toEqual({ task: '', maxRounds: 2, clause: 'max 2 rounds' });
     expect(refineRequest('   ')).toEqual({ task: '', maxRounds: DEFAULT_ROUNDS });
   });
 
-  it('is told, so that nobody is surprised', () => {
+  it('a cap that was found is reported', () => {
     expect(refineRequest('Review it, MAX 2 Rounds').clause).toBe('MAX 2 Rounds');
   });
 
-  it('is found in a text of any length at once', () => {
+  it('a cap is found quickly in a text of any length', () => {
     const long = 'a, max b '.repeat(200_000);
     expect(refineRequest(long).maxRounds).toBe(DEFAULT_ROUNDS);
     expect(refineRequest(`${' '.repeat(200_000)}x`).task).toBe('x');

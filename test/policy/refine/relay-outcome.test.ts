@@ -1,4 +1,4 @@
-/** How a turn ended → what that is for the loop: every failure class, every exit code. */
+/** The outcome of a turn for the loop: every failure class, every exit code. */
 import { describe, expect, it } from 'vitest';
 import { FAILURE_CLASSES } from '../../../src/model/agent/agent.ts';
 import {
@@ -24,28 +24,28 @@ const JSON_VERDICT = JSON.stringify({
 });
 
 describe('a relay call', () => {
-  it('that answers is a success', () => {
+  it('a relay call that answers is a success', () => {
     expect(relayOutcome(answered('the work'), 'read-only')).toEqual({ is: 'success', text: 'the work' });
   });
 
-  it('that says nothing has delivered nothing, unless it may write files', () => {
+  it('a relay call without output has delivered nothing, unless it may write files', () => {
     expect(relayOutcome(answered(' \n'), 'read-only')).toMatchObject({ is: 'failed', why: 'bad_output' });
     expect(relayOutcome(answered(''), 'workspace-write')).toEqual({ is: 'success', text: '' });
     expect(relayOutcome(answered(''), 'full')).toEqual({ is: 'success', text: '' });
   });
 
-  it.each(FAILURE_CLASSES)('that failed as %s is that', (why) => {
+  it.each(FAILURE_CLASSES)('a relay call that failed as %s keeps that class', (why) => {
     const end: EndedCall = { ended: 'failed', why, text: '', message: 'm', retryAfterMs: 7 };
     expect(relayOutcome(end, 'read-only')).toEqual({ is: 'failed', why, message: 'm', retryAfterMs: 7 });
   });
 
-  it('that ends with another exit code has crashed', () => {
+  it('a relay call that ends with another exit code has crashed', () => {
     expect(relayOutcome(exited(3), 'read-only')).toEqual({ is: 'failed', why: 'crashed', message: 'exit 3' });
   });
 });
 
 describe('a reviewer in words', () => {
-  it('gives a verdict, or an answer that is none', () => {
+  it('a reviewer in words gives a verdict or an unreadable answer', () => {
     expect(reviewOf('gemini', answered(JSON_VERDICT))).toMatchObject({
       is: 'verdict',
       by: 'gemini',
@@ -63,7 +63,7 @@ describe('a reviewer in words', () => {
     ['timeout', false],
     ['rate_limited', false],
     ['crashed', false],
-  ] as const)('that failed as %s is gone for good: %s', (why, forGood) => {
+  ] as const)('a reviewer that failed as %s is out for good: %s', (why, forGood) => {
     expect(reviewOf('gemini', { ended: 'failed', why, text: '', message: 'm' })).toMatchObject({
       is: 'failed',
       forGood,
@@ -75,7 +75,7 @@ describe('a command as a reviewer', () => {
   const command = { label: 'exec:npm test', command: 'npm test' };
   const both = ['a.md', 'b.md'];
 
-  it('approves every deliverable by exit 0', () => {
+  it('a command as a reviewer approves every deliverable by exit 0', () => {
     expect(commandReview(command, answered('ok 1'), both)).toMatchObject({
       is: 'verdict',
       isMechanical: true,
@@ -86,7 +86,7 @@ describe('a command as a reviewer', () => {
     });
   });
 
-  it('refuses every deliverable by another, with what it printed on both streams', () => {
+  it('a command as a reviewer refuses every deliverable by another exit code, with its output of both streams', () => {
     expect(commandReview(command, exited(1, 'not ok 1', 'not ok 1\nTypeError'), both)).toMatchObject({
       verdict: {
         deliverables: both.map((name) => ({ name, accepted: false })),
@@ -96,7 +96,7 @@ describe('a command as a reviewer', () => {
     });
   });
 
-  it('may print a verdict itself, which its exit code must agree with', () => {
+  it('a command as a reviewer may print a verdict, which must agree with its exit code', () => {
     expect(commandReview(command, answered(JSON_VERDICT), both)).toMatchObject({
       isMechanical: false,
       verdict: { summary: 'Good.', findings: [] },
@@ -106,18 +106,18 @@ describe('a command as a reviewer', () => {
     });
   });
 
-  it.each([126, 127])('is no reviewer at all by exit %i', (code) => {
+  it.each([126, 127])('a command that exits with %i is no reviewer', (code) => {
     expect(commandReview(command, exited(code), both)).toMatchObject({ is: 'failed', forGood: true });
   });
 
-  it('that is not there, or takes too long, gives no verdict', () => {
+  it('a command that is missing or times out gives no verdict', () => {
     const failed = (why: 'not_installed' | 'timeout'): EndedCall => ({ ended: 'failed', why, text: '', message: 'm' });
     expect(commandReview(command, failed('not_installed'), both)).toMatchObject({ is: 'failed', forGood: true });
     expect(commandReview(command, failed('timeout'), both)).toMatchObject({ is: 'failed', forGood: false });
   });
 });
 
-it('--validate passes by exit 0 alone, and keeps what was printed', () => {
+it('--validate passes by exit 0 only, and its output is kept', () => {
   expect(validationOf('npm test', answered('', 'ok\n'))).toEqual({
     command: 'npm test',
     passed: true,

@@ -1,4 +1,4 @@
-/** Who reviews: SPEC §10's order, and who never does. */
+/** Which agent reviews, in the order of docs/specification.md R9.5, and which never does. */
 import { describe, expect, it } from 'vitest';
 import type { AgentKind } from '../../../src/model/agent/agent-kinds.ts';
 import {
@@ -22,33 +22,33 @@ const who = (request: Partial<ReviewerRequest>): string => {
 
 describe('the reviewer', () => {
   it.each<[string, Partial<ReviewerRequest>, string]>([
-    ['whoever was asked for', { asked: command, used: [codex, gemini] }, 'exec:./fix: asked for by --reviewer'],
+    ['the requested one', { asked: command, used: [codex, gemini] }, 'exec:./fix: asked for by --reviewer'],
     [
       'the other backend of the run',
       { used: [codex, gemini], available: [claude] },
       'gemini: from another vendor than codex',
     ],
     [
-      'the same the other way round',
+      'the other backend, in the opposite direction',
       { backend: gemini, used: [codex, gemini] },
       'codex: from another vendor than gemini',
     ],
-    ['another vendor that is there', { available: [codex, claude] }, 'claude: from another vendor than codex'],
+    ['an available agent of another vendor', { available: [codex, claude] }, 'claude: from another vendor than codex'],
     ['no API of the same vendor', { available: [one('openai'), gemini] }, 'gemini: from another vendor than codex'],
-    ['a fresh session without another', {}, 'codex: a new session: no agent of another vendor is available'],
+    ['a new session if there is no other agent', {}, 'codex: a new session: no agent of another vendor is available'],
     [
-      'a fresh session, never a command',
+      'a new session, never a command',
       { used: [codex, command] },
       'codex: a new session: no agent of another vendor is available',
     ],
-    ['the validation for a command', { backend: command, hasValidation: true, available: [claude] }, 'validation'],
+    ['the validation, for a command', { backend: command, hasValidation: true, available: [claude] }, 'validation'],
     [
-      'another for a command without',
+      'another agent, for a command without validation',
       { backend: command, available: [claude] },
       'claude: from another vendor than exec:./fix',
     ],
-    ['nobody for a command alone', { backend: command }, 'nobody'],
-  ])('is %s', (_, request, expected) => {
+    ['none, for a command alone', { backend: command }, 'nobody'],
+  ])('the reviewer is %s', (_, request, expected) => {
     expect(who(request)).toBe(expected);
   });
 });

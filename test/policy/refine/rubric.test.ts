@@ -1,4 +1,4 @@
-/** S0 "Phase 2: REVIEW" and S1 "Convergence Rubric": what lets a result pass, and which of several is the better one. */
+/** The rubric (docs/specification.md R9.6): when a result passes, and which of several results is better. */
 import { describe, expect, it } from 'vitest';
 import type { Critique, Review, Validation } from '../../../src/model/pipeline/round.ts';
 import { exitCodeReview } from '../../../src/policy/refine/relay-outcome.ts';
@@ -17,7 +17,7 @@ const of = (one: Review, rubric = ONE, round = 1, validation?: Validation) =>
 const item = (more: Partial<Critique>): Review => review([critique('the result', more)]);
 
 describe('the rubric', () => {
-  it('passes when all three items pass', () => {
+  it('the rubric passes when all three items pass', () => {
     expect(of(passing)).toMatchObject({ converged: true, unresolved: [] });
   });
 
@@ -26,17 +26,17 @@ describe('the rubric', () => {
     ['risks', item({ safe: false }), 'the result: there are critical risks or correctness issues'],
     ['a failed validation', item({ validation: 'failed' }), 'the result: its validation failed'],
     [
-      'none, without a reason',
+      'no validation and no reason',
       item({ validation: 'skipped', reason: ' ' }),
       'the result: it was not validated, without a reason',
     ],
     ['a critical finding', review([critique('the result')], [finding('critical')]), 'critical: a critical one'],
     ['a major finding', review([critique('the result')], [finding('major')]), 'major: a major one'],
-  ])('fails by %s alone', (_, one, why) => {
+  ])('the rubric fails by %s alone', (_, one, why) => {
     expect(of(one)).toMatchObject({ converged: false, unresolved: [why] });
   });
 
-  it('passes with a documented reason for no validation, and with minor findings', () => {
+  it('the rubric passes with a documented reason for no validation, and with minor findings', () => {
     expect(of(item({ validation: 'skipped', reason: 'there is nothing to run' })).converged).toBe(true);
     expect(of(review([critique('the result')], [finding('minor')])).converged).toBe(true);
   });
@@ -44,13 +44,13 @@ describe('the rubric', () => {
   it.each<Review>([
     { is: 'unreadable', by: 'claude', why: 'it contains no JSON object' },
     { is: 'failed', by: 'claude', why: 'timeout', forGood: false },
-  ])('does not pass by a review that is $is', (one) => {
+  ])('the rubric does not pass by a review that is $is', (one) => {
     const { converged, unresolved } = of(one);
     expect(converged).toBe(false);
     expect(unresolved[0]).toMatch(/^claude gave (?:no|an unreadable) verdict/);
   });
 
-  it('believes what --validate showed above what anybody says', () => {
+  it('the result of --validate overrules a reviewer', () => {
     expect(of(passing, ONE, 1, red)).toMatchObject({
       converged: false,
       unresolved: ['validation failed: npm test (exit 1: 3 failed)'],
@@ -61,7 +61,7 @@ describe('the rubric', () => {
 });
 
 describe('several deliverables', () => {
-  it('each need a verdict of their own, in every round', () => {
+  it('several deliverables each need their own verdict, in every round', () => {
     for (const round of [1, 2, 5])
       expect(of(review([critique('a.md')]), TWO, round)).toMatchObject({
         converged: false,
@@ -76,13 +76,13 @@ describe('several deliverables', () => {
     ['Looks good to me!', false],
     ['Everything is fine.', false],
     ['It says what a cookie is, and links to the standard.', true],
-  ])('in round 1 need a critique in words, and %j is one: %s', (text, converged) => {
+  ])('several deliverables need a critique in words in round 1, and %j is one: %s', (text, converged) => {
     const both = review([critique('a.md'), critique('b.md', { critique: text })]);
     expect(of(both, TWO, 1).converged).toBe(converged);
     expect(of(both, TWO, 2).converged).toBe(true);
   });
 
-  it('are not approved by one critique for all of them', () => {
+  it('several deliverables are not approved by one critique for all of them', () => {
     const text = 'It does all that was asked.';
     const both = review([critique('a.md', { critique: text }), critique('b.md', { critique: text })]);
     expect(of(both, TWO).unresolved).toEqual([
@@ -91,14 +91,14 @@ describe('several deliverables', () => {
     ]);
   });
 
-  it('are all judged by the exit code of a command that was asked for', () => {
+  it('several deliverables are all judged by the exit code of a requested command', () => {
     const command = (validation: Validation) => exitCodeReview('exec:npm test', validation, TWO.deliverables);
     expect(of(command(green), TWO).converged).toBe(true);
     expect(of(command(red), TWO)).toMatchObject({ unresolved: ['critical: npm test: exit 1: 3 failed'] });
     expect(of(command(red), TWO, 1, red).unresolved).toHaveLength(1);
   });
 
-  it('need a critique of a single one, too, when the task is complex', () => {
+  it('a single deliverable of a complex task needs a critique too', () => {
     const bare = item({ critique: '' });
     expect(of(bare, { ...ONE, isComplex: true }).converged).toBe(false);
     expect(of(bare, ONE).converged).toBe(true);
@@ -107,19 +107,19 @@ describe('several deliverables', () => {
 
 describe('the better one', () => {
   const order: [string, Review, Validation?][] = [
-    ['unreviewed and invalid', { is: 'unreadable', by: 'x', why: 'y' }, red],
+    ['unreviewed and not valid', { is: 'unreadable', by: 'x', why: 'y' }, red],
     ['unreviewed', { is: 'unreadable', by: 'x', why: 'y' }],
-    ['reviewed and invalid', passing, red],
+    ['reviewed and not valid', passing, red],
     ['two items fail', item({ safe: false, accepted: false })],
     ['one item fails, critical', failing(finding('critical'))],
-    ['one item fails, two majors', failing(finding('major'), finding('major'))],
-    ['one item fails, a major', failing(finding('major'))],
-    ['one item fails, minor', failing(finding('minor'))],
-    ['passes with two minors', review([critique('the result')], [finding('minor'), finding('minor')])],
+    ['one item fails, two major findings', failing(finding('major'), finding('major'))],
+    ['one item fails, one major finding', failing(finding('major'))],
+    ['one item fails, a minor finding', failing(finding('minor'))],
+    ['passes with two minor findings', review([critique('the result')], [finding('minor'), finding('minor')])],
     ['passes', passing],
   ];
 
-  it('is told by verdict, validation, share of the rubric, and severity, in that order', () => {
+  it('the better result is chosen by verdict, validation, share of the rubric, and severity, in that order', () => {
     const standings = order.map(([, one, validation]) => of(one, ONE, 1, validation));
     for (const [at, worse] of standings.entries())
       for (const better of standings.slice(at + 1)) {
@@ -140,7 +140,7 @@ describe('both backends', () => {
     return { who: one?.candidate.backend, agreement, rationale };
   };
 
-  it('that agree strengthen each other', () => {
+  it('two backends that agree strengthen each other', () => {
     expect(chosen(judged('codex', passing), judged('gemini', passing))).toEqual({
       who: 'codex',
       agreement: 'agreed',
@@ -148,7 +148,7 @@ describe('both backends', () => {
     });
   });
 
-  it('that disagree are judged each by itself, and the better is taken with the rationale', () => {
+  it('two backends that disagree are judged separately, and the better one is taken with the rationale', () => {
     expect(chosen(judged('codex', failing(finding('critical', 'it leaks'))), judged('gemini', passing))).toEqual({
       who: 'gemini',
       agreement: 'conflict',
@@ -156,7 +156,7 @@ describe('both backends', () => {
     });
   });
 
-  it('that both have issues agree in that, and the lesser issues are taken', () => {
+  it('two backends that both have issues agree on that, and the one with lesser issues is taken', () => {
     expect(chosen(judged('codex', failing(finding('critical'))), judged('gemini', failing(finding('minor'))))).toEqual({
       who: 'gemini',
       agreement: 'agreed',
@@ -164,7 +164,7 @@ describe('both backends', () => {
     });
   });
 
-  it('of which one delivered are no two', () => {
+  it('two backends of which only one delivered are judged as one', () => {
     expect(chosen(judged('codex', passing))).toEqual({ who: 'codex', agreement: 'alone', rationale: undefined });
     expect(select([])).toBeUndefined();
   });

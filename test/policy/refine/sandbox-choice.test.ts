@@ -1,11 +1,11 @@
-/** S0 step 6 and S1 "Sandbox Escalation Policy": which tasks may write. */
+/** Which tasks may write (docs/specification.md R9.10). */
 import { describe, expect, it } from 'vitest';
 import { SANDBOXES } from '../../../src/model/agent/agent.ts';
 import { chooseSandbox } from '../../../src/policy/refine/sandbox-choice.ts';
 
 describe('the sandbox', () => {
   it.each([
-    // S0's examples.
+    // Examples of the specification.
     'create .md files under /architecture',
     'refactor the backend',
     'apply these changes',
@@ -27,7 +27,7 @@ describe('the sandbox', () => {
     'Create three API endpoints',
     'Write a migration',
     'Design and document the schema in docs/schema.md',
-    // Asked for politely, later, or in a list.
+    // A polite request, a later clause, or an item of a list.
     'Please fix the login',
     'Can you refactor this?',
     "Let's add a test",
@@ -37,14 +37,14 @@ describe('the sandbox', () => {
     'The login is broken. Fix it.',
     '- review the parser\n- add tests for it',
     'Fix the bug; do not modify the public API',
-  ])('escalates for: %s', (task) => {
+  ])('the sandbox escalates for: %s', (task) => {
     const { sandbox, why } = chooseSandbox(task);
     expect(sandbox).toBe('workspace-write');
     expect(why).toMatch(/^the task says "/);
   });
 
   it.each([
-    // Review, explain and analyse never write, whatever stands in them.
+    // Review, explain and analyse never write, whatever the rest of the task says.
     'Review the code',
     'Review the function that creates files',
     'Explain how to create a file',
@@ -52,7 +52,7 @@ describe('the sandbox', () => {
     'Analyze what the fix in src/a.ts changes',
     'Describe how to build and test the project',
     'Tell me how to fix the login',
-    // Words, not files.
+    // An object of words, not of files.
     'Write a summary of the design',
     'Create a list of risks',
     'Make a recommendation',
@@ -61,22 +61,22 @@ describe('the sandbox', () => {
     'What would a rewrite cost?',
     'Why does the build fail?',
     'Is it safe to delete it?',
-    // Forbidden by the task itself.
+    // The task itself forbids writing.
     'Review the parser and fix what you find. Do not change any files.',
     'Plan the refactoring, then refactor on paper, without modifying anything',
     'Implement it as a sketch; read-only.',
     'Fix it in your answer, no changes',
     '',
-  ])('stays read-only for: %s', (task) => {
+  ])('the sandbox stays read-only for: %s', (task) => {
     expect(chooseSandbox(task).sandbox).toBe('read-only');
   });
 
-  it.each(SANDBOXES)('is %s when that was asked for, whatever the task says', (sandbox) => {
+  it.each(SANDBOXES)('the sandbox is %s if that was requested, whatever the task says', (sandbox) => {
     for (const task of ['Review the code', 'Fix the login'])
       expect(chooseSandbox(task, sandbox)).toEqual({ sandbox, why: 'asked for by --sandbox' });
   });
 
-  it('names the words that decided', () => {
+  it('the choice of a sandbox names the words that decided', () => {
     expect(chooseSandbox('Look at it, then fix the login').why).toBe('the task says "fix the login"');
     expect(chooseSandbox('Review it').why).toBe('the task does not ask for changes of files');
     expect(chooseSandbox('Fix it, but do not edit files').why).toBe('the task says "do not edit files"');

@@ -1,4 +1,4 @@
-/** S0 step 9: the five parts, for each way in which a loop can end. */
+/** The five parts of the synthesis, for each possible end of a loop (docs/specification.md R9.11). */
 import { describe, expect, it } from 'vitest';
 import { parseBackends } from '../../../src/model/pipeline/backend.ts';
 import type { RelayOutcome, Review, Validation } from '../../../src/model/pipeline/round.ts';
@@ -36,7 +36,7 @@ const gone: RelayOutcome = { is: 'failed', why: 'unauthorised', message: 'log in
 const start = (maxRounds = 3) => beginLoop(settings({ maxRounds, inTurn: true }));
 
 describe('the synthesis', () => {
-  it('of a loop that converged says what was done, by whom, in how many rounds, and that all passed', () => {
+  it('the synthesis of a converged loop says what was done, by which backend, in how many rounds, and that all passed', () => {
     const loop = reviewed(relayed(reviewed(relayed(start(), did('one')), [failing()]), did('THE WORK')), [passing]);
     expect(synthesisText(synthesise(loop, facts()))).toBe(
       [
@@ -63,7 +63,7 @@ describe('the synthesis', () => {
     );
   });
 
-  it('of a forced stop lists what is unresolved', () => {
+  it('the synthesis of a forced stop lists what is unresolved', () => {
     const loop = reviewed(relayed(start(1), did('x')), [failing(finding('major', 'it is slow'))]);
     const { converged, unresolved, result } = synthesise(loop, facts());
     expect({ converged, unresolved, result }).toEqual({
@@ -76,7 +76,7 @@ describe('the synthesis', () => {
     );
   });
 
-  it('without any result is a failure summary', () => {
+  it('the synthesis without a result is a failure summary', () => {
     const loop = relayed(start(), gone);
     expect(synthesise(loop, facts())).toMatchObject({
       accomplished: 'Nothing: no backend delivered a result.',
@@ -87,19 +87,19 @@ describe('the synthesis', () => {
     expect(synthesisText(synthesise(loop, facts()))).toMatch(/^REFINE FAILED: Fix the login\n/);
   });
 
-  it('takes the best prior result when every backend fails for good', () => {
+  it('the synthesis takes the best earlier result when every backend fails for good', () => {
     const loop = relayed(reviewed(relayed(start(), did('kept')), [failing()]), gone);
     expect(synthesise(loop, facts())).toMatchObject({ result: 'kept', resultFrom: { round: 1 } });
   });
 
-  it('names those that were left out, and why', () => {
+  it('the synthesis names the backends that were left out, and why', () => {
     const [gemini] = parseBackends(['gemini']).backends;
     const skipped = gemini === undefined ? [] : [{ backend: gemini, why: 'gemini in PATH: not found' }];
     const text = synthesisText(synthesise(relayed(start(), gone), facts({ skipped })));
     expect(text).toContain('\n  gemini: skipped: gemini in PATH: not found\n');
   });
 
-  it('tells agreement and conflict of two, with the rationale', () => {
+  it('the synthesis reports agreement and conflict of two backends, with the rationale', () => {
     const loop = reviewed(relayed(beginLoop(settings({ backends: [CODEX, GEMINI] })), did('a'), did('b')), [
       failing(),
       passing,
@@ -115,14 +115,14 @@ describe('the synthesis', () => {
     });
   });
 
-  it('says what --validate showed', () => {
+  it('the synthesis reports the result of --validate', () => {
     const red = { command: 'npm test', passed: false, message: 'exit 1', printed: '' };
     const text = synthesisText(synthesise(reviewed(relayed(start(1), did('x')), [passing], red), facts()));
     expect(text).toContain('  1: codex success | has issues | npm test: exit 1');
     expect(text).toContain('  - validation failed: npm test (exit 1)');
   });
 
-  it('is honest about read-only, and about commands that nobody holds back', () => {
+  it('the synthesis states the sandbox, and that a command is not restricted by it', () => {
     const sandbox = { sandbox: 'read-only', why: 'asked for by --sandbox' } as const;
     const { sandboxNote } = synthesise(
       relayed(start(), gone),
@@ -133,7 +133,7 @@ describe('the synthesis', () => {
     );
   });
 
-  it('says so when the files are of a later round than the best result', () => {
+  it('the synthesis says if the files are of a later round than the best result', () => {
     const better = reviewed(relayed(start(2), did('good')), [failing(finding('minor'))]);
     const worse = reviewed(relayed(better, did('bad')), [failing(finding('critical'))]);
     expect(synthesise(worse, facts()).notes).toEqual([
@@ -141,7 +141,7 @@ describe('the synthesis', () => {
     ]);
   });
 
-  it('of an interruption keeps what there is', () => {
+  it('the synthesis of an interruption keeps the results so far', () => {
     const loop = advanceLoop(relayed(start(), did('half')), {
       of: 'stop',
       ending: { why: 'interrupted', text: 'interrupted by a signal' },

@@ -5,7 +5,7 @@ import { isIsolated, mayUse, type ShellIsolation } from '../../../src/policy/san
 
 const WALLS: readonly ShellIsolation[] = ['up', 'missing', 'off'];
 
-/** What is refused, of every tool × sandbox × plan × wall; all else is allowed. */
+/** The refusals for every tool × sandbox × plan × shell isolation. All other combinations are allowed. */
 const isRefused = (tool: string, sandbox: string, planPending: boolean, isolation: ShellIsolation): boolean =>
   (sandbox === 'read-only' || planPending) &&
   (tool === 'write_file' || tool === 'edit_file' || (tool === 'bash' && isolation !== 'up'));
@@ -16,8 +16,8 @@ const product = WORKSPACE_TOOLS.flatMap((tool) =>
   ),
 );
 
-describe('every tool, sandbox, plan and wall', () => {
-  test.each(product)('$tool × $sandbox × plan pending $planPending × wall $wall', (one) => {
+describe('every tool, sandbox, plan and shell isolation', () => {
+  test.each(product)('$tool × $sandbox × plan pending $planPending × isolation $wall', (one) => {
     const { tool, sandbox, planPending, wall: isolation } = one;
     const refusal = mayUse(tool, { sandbox, planPending }, isolation);
     if (!isRefused(tool, sandbox, planPending, isolation)) expect(refusal).toBeUndefined();
@@ -33,7 +33,7 @@ describe('a command', () => {
     ['full', true, 'up', true],
     ['workspace-write', false, 'missing', false],
     ['workspace-write', false, 'off', false],
-  ] as const)('in %s, plan pending %s, wall %s: held in %s', (sandbox, planPending, wall, held) => {
+  ] as const)('a command in %s, plan pending %s, isolation %s: runs in %s', (sandbox, planPending, wall, held) => {
     expect(isIsolated({ sandbox, planPending }, wall)).toBe(held);
   });
 });

@@ -7,7 +7,7 @@ const may = (sandbox: Sandbox, effect: PermissionRequest['effect'], ...paths: st
   judgePermission({ tool: 'Tool', effect, paths }, sandbox).ok;
 
 describe('a permission', () => {
-  it('is given by the table, whole', () => {
+  it('permissions follow the whole table', () => {
     const table = Object.fromEntries(
       SANDBOXES.map((sandbox) => [sandbox, EFFECTS.filter((effect) => may(sandbox, effect, 'src/a.ts'))]),
     );
@@ -19,7 +19,7 @@ describe('a permission', () => {
   });
 
   it.each(['/etc/passwd', '../sibling/a', 'a/../../b', '/work/root-evil/a'])(
-    'to write %s is for a full sandbox only',
+    'permission to write %s needs a full sandbox',
     (path) => {
       expect(may('workspace-write', 'writes', path)).toBe(false);
       expect(may('workspace-write', 'writes', 'a', path)).toBe(false);
@@ -38,18 +38,18 @@ describe('a permission', () => {
     '.env',
     '.env.local',
     '.teams',
-  ])('to write %s is not given, though it is inside', (path) => {
+  ])('permission to write %s is denied, though it is inside', (path) => {
     expect(may('workspace-write', 'writes', path)).toBe(false);
   });
 
   it.each(['.gitignore', '.github/ci.yml', 'src/.envoy/a', '.teamsters/a', 'a..b', '.environment/x'])(
-    'to write %s is given',
+    'permission to write %s is given',
     (path) => {
       expect(may('workspace-write', 'writes', path)).toBe(true);
     },
   );
 
-  it('to write is not given where the file is not said', () => {
+  it('permission to write is denied if the request names no file', () => {
     expect(judgePermission({ tool: 'Edit', effect: 'writes', paths: [] }, 'workspace-write')).toEqual({
       ok: false,
       why: 'Edit is denied: it does not say which file it writes.',

@@ -1,4 +1,4 @@
-/** What of a sandbox is held, and by what (SPEC §8 "Permissions"). */
+/** Which parts of a sandbox are enforced, and by what (docs/specification.md R7.7). */
 import { describe, expect, it } from 'vitest';
 import { SANDBOXES, type Sandbox } from '../../../src/model/agent/agent.ts';
 import { AGENT_KINDS, type AgentKind } from '../../../src/model/agent/agent-kinds.ts';
@@ -6,7 +6,7 @@ import { defaultSandbox, NOT_ASKED_FOR, unenforced } from '../../../src/policy/s
 import { name } from '../../support/team.ts';
 
 describe('a sandbox', () => {
-  it('of a role that only looks is read-only, unless somebody says otherwise', () => {
+  it('the sandbox of a read-only role is read-only, unless it is set otherwise', () => {
     expect(defaultSandbox(name('explorer'))).toBe('read-only');
     expect(defaultSandbox(name('security-reviewer'))).toBe('read-only');
     expect(defaultSandbox(name('executor'))).toBe('workspace-write');
@@ -21,11 +21,11 @@ describe('a sandbox', () => {
     ['codex', 'workspace-write', true],
     ['anthropic', 'workspace-write', false],
     ['anthropic', 'read-only', true],
-  ])('of %s, %s, is held without a wall: %s', (kind, sandbox, isHeld) => {
+  ])('a sandbox of %s, %s, is enforced without shell isolation: %s', (kind, sandbox, isHeld) => {
     expect(unenforced(kind, sandbox, { isWalled: false, isAsked: true }) === undefined).toBe(isHeld);
   });
 
-  it('is held behind a wall, and there is nothing to hold in a full one', () => {
+  it('shell isolation enforces a sandbox; a full sandbox needs no enforcement', () => {
     for (const kind of AGENT_KINDS) {
       expect(unenforced(kind, 'full', { isWalled: false, isAsked: true })).toBeUndefined();
       for (const sandbox of SANDBOXES)
@@ -33,7 +33,7 @@ describe('a sandbox', () => {
     }
   });
 
-  it('that nobody asked for is missed by nobody, but where the role only looks', () => {
+  it('a sandbox that was not set gives no warning, except for a read-only role', () => {
     const loose = (sandbox: Sandbox) => unenforced('exec', sandbox, { isWalled: false, isAsked: false });
     expect(loose('workspace-write')).toBe(NOT_ASKED_FOR);
     expect(loose('read-only')).not.toBe(NOT_ASKED_FOR);

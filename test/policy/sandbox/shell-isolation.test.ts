@@ -14,20 +14,20 @@ const line = (over: Partial<ShellSurroundings>): string =>
 const directory = (path: string) => ({ path, isDirectory: true });
 const file = (path: string) => ({ path, isDirectory: false });
 
-describe('the wall around a command', () => {
-  test('shuts off network, processes and capabilities, and ends with whoever put it up', () => {
+describe('shell isolation of a command', () => {
+  test('shell isolation blocks network, processes and capabilities, and ends with the process that started it', () => {
     expect(line({})).toMatch(
       /^\/bin\/bwrap --unshare-all --die-with-parent --new-session --cap-drop ALL --ro-bind \/ \//,
     );
     expect(line({})).toMatch(/--chdir \/work -- \/bin\/sh -c true$/);
   });
 
-  test('makes the workspace writable, or not', () => {
+  test('shell isolation makes the workspace writable, or not', () => {
     expect(line({})).toContain(' --bind /work /work ');
     expect(line({ isWritable: false })).toContain(' --ro-bind /work /work ');
   });
 
-  test('opens the workspace after what would cover it, and covers what is in it after that', () => {
+  test('shell isolation opens the workspace after the mounts that would cover it, then covers paths in it', () => {
     const text = line({ root: '/tmp/w', inRoot: new Map([['.teams', directory('/tmp/w/.teams')]]) });
     const order = ['--tmpfs /tmp ', '--bind /tmp/w /tmp/w', '--tmpfs /tmp/w/.teams --remount-ro /tmp/w/.teams'];
     const places = order.map((part) => text.indexOf(part));
@@ -35,7 +35,7 @@ describe('the wall around a command', () => {
     expect(places).not.toContain(-1);
   });
 
-  test('hides keys, keeps what makes git run something, and leaves the rest', () => {
+  test('shell isolation hides keys, write-protects what makes git run programs, and changes nothing else', () => {
     const text = line({
       inRoot: new Map([
         ['.env', file('/work/.env')],
@@ -58,11 +58,11 @@ describe('the wall around a command', () => {
     [directory('/work/.git'), true, '--bind'],
     [directory('/work/.git'), false, '--ro-bind'],
     [file('/work/.git'), true, '--ro-bind'],
-  ])('pins %j where it is, writable %s: %s', (git, isWritable, how) => {
+  ])('shell isolation pins %j, writable %s: %s', (git, isWritable, how) => {
     expect(line({ isWritable, inRoot: new Map([['.git', git]]) })).toContain(` ${how} /work/.git /work/.git `);
   });
 
-  test('covers a link by what it leads to, and neither what is hidden anyway nor what the workspace lies in', () => {
+  test('shell isolation covers the target of a link, but no target that is hidden already or contains the workspace', () => {
     const text = line({
       root: '/home/u/.claude/work',
       inRoot: new Map([['.env', file('/home/u/shared/.env')]]),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { TOOL_NAMES, type ToolName } from '../../../src/model/team/tool.ts';
 import { maySpawn, mayCall, MOST_MEMBERS, MOST_SPAWNS } from '../../../src/policy/sandbox/tool-rules.ts';
 
-/** SPEC §7's table, as it stands there. */
+/** The table of docs/specification.md R6.2. */
 const TABLE: Readonly<Record<ToolName, { lead: boolean; teammate: boolean }>> = {
   bash: { lead: true, teammate: true },
   read_file: { lead: true, teammate: true },
@@ -25,7 +25,7 @@ const TABLE: Readonly<Record<ToolName, { lead: boolean; teammate: boolean }>> = 
 const product = TOOL_NAMES.flatMap((tool) => (['lead', 'teammate'] as const).map((side) => ({ tool, side })));
 
 describe('every role and every tool', () => {
-  test('the table names all tools', () => {
+  test('the table of tool rules names all tools', () => {
     expect(Object.keys(TABLE).sort()).toEqual([...TOOL_NAMES].sort());
   });
 

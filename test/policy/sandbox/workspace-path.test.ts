@@ -17,7 +17,7 @@ describe('a protected path', () => {
     ['packages/a/.env.production', 'environment files'],
     ['.ssh/id_ed25519', 'keys'],
     ['.npmrc', 'keys'],
-  ])('%s is neither read nor written', (path, rule) => {
+  ])('the protected path %s is neither read nor written', (path, rule) => {
     expect([protectedBy(path, 'read'), protectedBy(path, 'write')]).toEqual([rule, rule]);
   });
 
@@ -26,7 +26,7 @@ describe('a protected path', () => {
     ['.git', "git's own files"],
     ['.mcp.json', 'files that start programs'],
     ['.vscode/tasks.json', 'files that start programs'],
-  ])('%s may be read only', (path, rule) => {
+  ])('the protected path %s may only be read', (path, rule) => {
     expect([protectedBy(path, 'read'), protectedBy(path, 'write')]).toEqual([undefined, rule]);
   });
 
@@ -41,7 +41,7 @@ describe('a protected path', () => {
     ['.cla\u2060ude/settings.json'],
     ['.env\ufeff'],
     ['.env. . .'],
-  ])('%j is one in another writing', (path) => {
+  ])('%j is a protected path in another spelling', (path) => {
     expect(protectedBy(path, 'read')).toBeDefined();
   });
 
@@ -56,11 +56,11 @@ describe('a protected path', () => {
     '...',
     '.gitignore',
     'a.env',
-  ])('%s is none', (path) => {
+  ])('%s is no protected path', (path) => {
     expect([protectedBy(path, 'read'), protectedBy(path, 'write')]).toEqual([undefined, undefined]);
   });
 
-  test('is one at every depth and in every case, whatever is around it', () => {
+  test('a protected path is protected at every depth and in any case of letters', () => {
     const name = fc.constantFrom('.teams', '.tasks', '.claude', '.codex', '.env', '.env.x');
     const parts = fc.array(
       fc.string({ minLength: 1 }).map((part) => part.replaceAll('/', '-')),
@@ -80,14 +80,14 @@ describe('a protected path', () => {
   });
 });
 
-describe('the wall', () => {
+describe('the shell isolation', () => {
   test.each([
     ['.teams', 'hidden'],
     ['.env.local', 'hidden'],
     ['.mcp.json', 'kept'],
     ['.git', undefined],
     ['src', undefined],
-  ])('takes %s from commands: %s', (name, how) => {
+  ])('shell isolation hides %s from commands: %s', (name, how) => {
     expect(hiddenFromShell(name)).toBe(how);
   });
 });

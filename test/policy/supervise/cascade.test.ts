@@ -1,4 +1,6 @@
-/** S2 "Cascade_Mode": implement → test → review → end, bounded, once each, and by whom. */
+/**
+ * The cascade (docs/specification.md R8.10): implement → test → review → end, bounded, once each, and by which member.
+ */
 import { describe, expect, it } from 'vitest';
 import { workSchema } from '../../../src/model/board/task.ts';
 import { matcher } from '../../../src/policy/file-patterns.ts';
@@ -32,7 +34,7 @@ describe('the type of a task', () => {
     expect(taskType({ subject, metadata: {} })).toBe(type);
   });
 
-  it('is what its metadata says first', () => {
+  it('the type of a task in its metadata comes before its words', () => {
     expect(taskType({ subject: 'Implement it', metadata: { type: 'review' } })).toBe('review');
     expect(taskType({ subject: 'Implement it', metadata: { type: 'dance' } })).toBe('implement');
   });
@@ -56,28 +58,28 @@ describe('the follow-up', () => {
     ['Write tests for user profile API', 'Review user profile API and tests', 'quality-reviewer'],
     ['Write API integration tests', 'Review API and tests', 'quality-reviewer'],
     ['Test the login', 'Review the login and tests', 'quality-reviewer'],
-  ])('of %s is %s', (subject, follow, role) => {
+  ])('the follow-up of %s is %s', (subject, follow, role) => {
     expect(next(completed({ subject }))).toMatchObject({ subject: follow, role, tier: 'sonnet' });
   });
 
   it.each([
     ['a review', { subject: 'Review the API' }],
     ['an exploration', { subject: 'Explore the code' }],
-    ['what no word tells', { subject: 'Move the files' }],
+    ['a subject without a known verb', { subject: 'Move the files' }],
     ['[no-cascade]', { subject: '[no-cascade] Fix critical bug in auth' }],
     ['depth 3', { subject: 'Fix it', metadata: { depth: 3 } }],
-  ])('is none after %s', (_, task) => {
+  ])('there is no follow-up after %s', (_, task) => {
     expect(next(completed(task))).toBeUndefined();
   });
 
-  it('is none when there are no rules for it, and none of a task that failed', () => {
+  it('there is no follow-up without a rule, and none of a failed task', () => {
     expect(cascades(sighting(completed({ subject: 'Fix it' })), LIMITS)).toEqual([]);
     const team = world({ members: ['ada'], tasks: [{ subject: 'Fix it', owner: 'ada' }] });
     team.attempt('ada', '1');
     expect(next(team)).toBeUndefined();
   });
 
-  it('goes implement → test → review → end, and once each', () => {
+  it('follow-ups go implement → test → review → end, once each', () => {
     const team = completed({ subject: 'Implement user profile API' });
     const subjects: string[] = [];
     for (let id = 1, follow = next(team); follow; id += 1, follow = next(team, String(id))) {
@@ -90,7 +92,7 @@ describe('the follow-up', () => {
     expect(subjects).toEqual(['Write tests for user profile API (1)', 'Review user profile API and tests (2)']);
   });
 
-  it('is the template’s for the role that did it', () => {
+  it('the follow-up is the template’s rule for the role that did the task', () => {
     const byRole = new Map([
       [name('designer'), 'review'],
       [name('executor'), 'none'],
@@ -105,7 +107,7 @@ describe('the follow-up', () => {
   });
 });
 
-describe('who does it', () => {
+describe('the owner of a follow-up', () => {
   const places = (verdicts: readonly Verdict[]): string[] =>
     verdicts.flatMap((verdict) => {
       if (verdict.do !== 'follow up') return [];
@@ -120,7 +122,7 @@ describe('who does it', () => {
 
   it.each<[string, string, string[], MemberSighting[], string]>([
     ['an idle member with the role', 'Fix it', ['tim:test-engineer'], [], 'tim'],
-    ['else any idle one, also the author of what is tested', 'Fix it', ['dee:designer'], [], 'ada'],
+    ['otherwise any idle member, also the author of the tested work', 'Fix it', ['dee:designer'], [], 'ada'],
     [
       'never a reviewer for tests',
       'Fix it',
@@ -131,22 +133,22 @@ describe('who does it', () => {
     ['never the author for a review', 'Test it', [], [], 'spawn quality-reviewer'],
     ['a reviewer of any kind for a review', 'Test it', ['rita:code-reviewer'], [], 'rita'],
     [
-      'nobody who can only run commands',
+      'never a member that can only run commands',
       'Fix it',
       ['tim:test-engineer'],
       [seen('tim', { needsCommand: true }), seen('ada', { needsCommand: true })],
       'spawn test-engineer',
     ],
-    ['nobody in quarantine', 'Fix it', ['tim:test-engineer'], [seen('tim', { quarantined: true })], 'ada'],
-  ])('%s', (_, subject, members, told, who) => {
+    ['never a quarantined member', 'Fix it', ['tim:test-engineer'], [seen('tim', { quarantined: true })], 'ada'],
+  ])('a follow-up goes to: %s', (_, subject, members, told, who) => {
     expect(place(subject, members, told)).toBe(who);
   });
 
-  it('nobody yet when the team is full', () => {
+  it('a follow-up waits when the team is full', () => {
     expect(place('Test it', [], [], 1)).toBe('queue');
   });
 
-  it('one at a time: two that are due go to two, and nobody who was just given something else', () => {
+  it('follow-ups go one at a time: two go to two members, and not to a member that just got a task', () => {
     const team = completed({ subject: 'Fix one' });
     const second = team.add({ subject: 'Fix two', owner: 'ada' });
     team.claim('ada', second.id);
@@ -157,7 +159,7 @@ describe('who does it', () => {
     expect(places(cascades(sighting(team), limits, new Set([name('tim')])))).toEqual(['ada', 'queue']);
   });
 
-  it('before the team may finish', () => {
+  it('follow-ups are created before the team may finish', () => {
     const team = completed({ subject: 'Fix it' });
     const limits = { ...LIMITS, cascade: ON };
     expect(judge(sighting(team), limits).map((verdict) => verdict.do)).toEqual(['follow up']);
@@ -169,7 +171,7 @@ describe('the files of a follow-up', () => {
   const files = (kind: 'test' | 'review', own: string[]) =>
     filesOf({ kind }, { work: workSchema.parse({ files: own }) });
 
-  it('are tests for who tests what names files, and none for anybody else', () => {
+  it('a follow-up has the test files for a tester that names files, and no files for any other member', () => {
     expect(files('review', ['src/a'])).toEqual([]);
     expect(files('test', [])).toEqual([]);
     const isIts = matcher(files('test', ['src/a']));

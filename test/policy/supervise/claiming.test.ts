@@ -1,4 +1,4 @@
-/** Whose bell is rung when tasks become ready: no more than can take one up, and never the same order twice different. */
+/** Which members are woken when tasks become ready: no more than can claim, and always the same order. */
 import { describe, expect, it } from 'vitest';
 import { whomToWake } from '../../../src/policy/supervise/claiming.ts';
 import { name, world, type TeamSketch, type World } from '../world.ts';
@@ -14,22 +14,26 @@ const woken = (team: World, ids: string[], except?: string) =>
 describe('whomToWake', () => {
   it.each<[string, TeamSketch, string[]]>([
     ['the owner', { members: ['ada', 'bob'], tasks: [{ owner: 'bob' }] }, ['bob']],
-    ['the lead for its own', { members: ['ada'], tasks: [{ owner: 'lead' }] }, ['lead']],
+    ['the lead for its own task', { members: ['ada'], tasks: [{ owner: 'lead' }] }, ['lead']],
     ['one for one task, by number', { ...AUTO, members: ['w-10', 'w-2'], tasks: [{}] }, ['w-2']],
     ['as many as tasks', { ...AUTO, members: ['w-1', 'w-2', 'w-3'], tasks: [{}, {}] }, ['w-1', 'w-2']],
-    ['all when tasks abound', { ...AUTO, members: ['w-1', 'w-2'], tasks: [{}, {}, {}] }, ['w-1', 'w-2']],
     [
-      'only who has the role',
+      'all members when there are more tasks',
+      { ...AUTO, members: ['w-1', 'w-2'], tasks: [{}, {}, {}] },
+      ['w-1', 'w-2'],
+    ],
+    [
+      'only members with the role',
       { ...AUTO, members: ['ada', 'dee:designer'], tasks: [{ role: 'designer' }, { role: 'designer' }] },
       ['dee'],
     ],
     [
-      'the owner, and another for the rest',
+      'the owner, and another member for the rest',
       { ...AUTO, members: ['ada', 'bob'], tasks: [{}, { owner: 'ada' }] },
       ['ada', 'bob'],
     ],
     [
-      'only who has the prefix',
+      'only members with the prefix',
       {
         profile: 'pipeline',
         claim: 'prefix',
@@ -38,19 +42,19 @@ describe('whomToWake', () => {
       },
       ['bob'],
     ],
-    ['nobody for what the lead must assign first', { members: ['ada'], tasks: [{}] }, []],
-  ])('wakes %s', (_, sketch, names) => {
+    ['no member for a task that the lead must assign first', { members: ['ada'], tasks: [{}] }, []],
+  ])('whomToWake wakes %s', (_, sketch, names) => {
     const team = world(sketch);
     expect(woken(team, [...team.board.tasks.keys()])).toEqual(names);
   });
 
-  it('wakes nobody who is busy: it looks by itself when it is done', () => {
+  it('whomToWake wakes no busy member: it looks at the board when it is done', () => {
     const team = world({ ...AUTO, members: ['ada', 'bob'], tasks: [{}, {}, { owner: 'ada' }] });
     team.claim('ada', '1');
     expect(woken(team, ['2', '3'])).toEqual(['bob']);
   });
 
-  it('wakes neither who made them ready nor who has left', () => {
+  it('whomToWake wakes neither the member that made the tasks ready nor one that has left', () => {
     const team = world({ ...AUTO, members: ['ada', 'bob', 'cy'], tasks: [{}, {}] });
     team.lead({ type: 'member.left', name: name('bob'), why: 'done' });
     expect(woken(team, ['1', '2'], 'ada')).toEqual(['cy']);

@@ -1,4 +1,4 @@
-/** The table of SPEC §8 "Choice". */
+/** The table of fallback (docs/specification.md R7.8). */
 import { describe, expect, it } from 'vitest';
 import { FAILURE_CLASSES, type AgentSpec, type FailureClass } from '../../../src/model/agent/agent.ts';
 import { agentKey, mayFallBack, remedyFor, standIns, type Remedy } from '../../../src/policy/supervise/fallback.ts';
@@ -26,11 +26,11 @@ describe('an agent that failed', () => {
     [['timeout', 'bad_output'], again(0)],
     [['rate_limited', 'rate_limited', 'rate_limited'], { do: 'again' }],
     [[], { do: 'again' }],
-  ])('by %j: %j', (faults, remedy) => {
+  ])('an agent that failed by %j: %j', (faults, remedy) => {
     expect(remedyFor(faults)).toEqual(remedy);
   });
 
-  it('ends with another, whatever it fails by again and again, unless its vendor only asks for time', () => {
+  it('an agent that keeps failing is always replaced in the end, unless its vendor only asks for time', () => {
     for (const fault of FAILURE_CLASSES.filter((one) => one !== 'rate_limited'))
       expect(remedyFor(Array.from({ length: 4 }, () => fault))).toMatchObject({ do: 'fall back' });
   });
@@ -45,21 +45,21 @@ const FALLBACK: readonly AgentSpec[] = [
   { kind: 'codex', model: 'gpt-5.4', tier: 'haiku' },
 ];
 
-describe('who stands in', () => {
-  it('is each other agent of the list, in its order, in the tier of the one that failed', () => {
+describe('the replacement of an agent', () => {
+  it('the replacements are the other agents of the list, in its order, in the tier of the failed one', () => {
     expect(standIns(claude, FALLBACK, () => false)).toEqual([
       { kind: 'anthropic', tier: 'opus' },
       { kind: 'codex', model: 'gpt-5.4', tier: 'opus' },
     ]);
   });
 
-  it('is none that was tried, or cannot work in this run', () => {
+  it('a replacement was not tried yet and can work in this run', () => {
     const isSpent = (key: string): boolean => key === agentKey({ kind: 'anthropic' });
     expect(standIns(claude, FALLBACK, isSpent).map(({ kind }) => kind)).toEqual(['codex']);
     expect(standIns(claude, [], () => false)).toEqual([]);
   });
 
-  it('is the same kind at another address, which is another agent', () => {
+  it('the same kind at another address is another agent', () => {
     const gateway: AgentSpec = { kind: 'claude', baseUrl: 'http://127.0.0.1:1' };
     expect(standIns(claude, [gateway], () => false)).toEqual([{ ...gateway, tier: 'opus' }]);
   });
@@ -70,7 +70,7 @@ describe('who stands in', () => {
     ['claude', true],
     ['acp', true],
     ['ollama', true],
-  ] as const)('for %s: %s', (kind, may) => {
+  ] as const)('the replacement for %s: %s', (kind, may) => {
     expect(mayFallBack({ kind })).toBe(may);
   });
 });

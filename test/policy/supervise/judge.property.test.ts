@@ -1,6 +1,6 @@
 /**
- * What holds of supervision for any team and whatever happens to it: verdicts are legal, do not contradict or repeat
- * each other, the lead never waits in silence, and every team comes to an end (RELIABILITY V2).
+ * Invariants of supervision for any team and any history (V2 of docs/reliability.md): verdicts are legal, do not
+ * contradict or repeat each other; the lead never waits without a reason; every team comes to an end.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { judge } from '../../../src/policy/supervise/judge.ts';
 import type { MemberSighting, Sighting, Verdict } from '../../../src/policy/sighting.ts';
 import { bare, LIMITS, MINUTE, seen, sighting, world, type TeamSketch, type World } from '../world.ts';
 
-/** Everything that a lead may decide. */
+/** All rules that a lead may apply. */
 const RULES = { ...LIMITS, cascade: { canSpawn: true } };
 const MEMBERS = ['worker-1', 'worker-2', 'worker-10'];
 const ROLES = ['executor', 'designer', 'code-reviewer'];
@@ -44,7 +44,7 @@ const teamSketch: fc.Arbitrary<TeamSketch> = fc
     members: roles.map((role, at) => `${MEMBERS[at] ?? ''}:${role}:${at % 2 === 0 ? 'DRAFT' : 'TEST'}`),
     tasks: tasks.map(({ verb, prefix, owner, role, blockedBy, retries }, at) => {
       const whose = owner === undefined ? undefined : owner % (roles.length + 1);
-      // Whoever owns a task of a pipeline has its prefix, or it has none.
+      // The owner of a pipeline task declares its prefix, or the task has no prefix.
       const code = whose === undefined ? prefix : (['DRAFT', 'TEST', 'DRAFT'][whose] ?? prefix);
       return {
         subject: mode.claim === 'prefix' && role === undefined ? `${code}-00${at} ${verb}` : `${verb} part ${at}`,
@@ -80,7 +80,7 @@ const facts: fc.Arbitrary<Omit<MemberSighting, 'name' | 'checkedFor'>> = fc.reco
 
 const step = fc.record({ member: fc.nat(), does: fc.constantFrom('claim', 'complete', 'fail', 'leave', 'cancel') });
 
-/** A world with some history: who claimed, finished, failed or left. */
+/** A world with some history: claims, completions, failures, departures. */
 function lived(sketch: TeamSketch, steps: readonly { member: number; does: string }[]): World {
   const team = world(sketch);
   for (const { member, does } of steps) {
@@ -110,7 +110,7 @@ const looks = fc
     return { team, look: sighting(team, told, { unattended }) };
   });
 
-/** Carries a verdict out: on the board by the real fold, on the members as the runtime would. */
+/** Applies a verdict: to the board by the real fold, to the members as the runtime would. */
 function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
   const change = (member: string, rest: Partial<MemberSighting>): Sighting => ({
     ...look,
@@ -154,7 +154,7 @@ function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
       return change(verdict.member, { quarantined: true });
     case 'check':
       return change(verdict.member, { checkedFor: 0, answered: false });
-    // Of pipelines, of which these teams are none.
+    // Verdicts of pipelines; none of these teams is one.
     case 'start':
     case 'tell':
     case 'pass':
@@ -175,7 +175,7 @@ const LIFE = new Set(['restart', 'abandon', 'resetRestarts', 'quarantine']);
 const ALONE = new Set(['resetDeadlines', 'stuck']);
 const ENDS = new Set([...ALONE, 'finish']);
 
-it('decides of each task and of each member’s life at most once a look, and ends come alone or first', () => {
+it('each look has at most one verdict for a task and for a member’s process, and an end comes alone or first', () => {
   fc.assert(
     fc.property(looks, ({ look }) => {
       const verdicts = judge(look, RULES);
@@ -190,7 +190,7 @@ it('decides of each task and of each member’s life at most once a look, and en
   );
 });
 
-it('gives verdicts that the board accepts and the next look does not repeat', () => {
+it('the board accepts every verdict, and the next look does not repeat it', () => {
   fc.assert(
     fc.property(looks, ({ team, look }) => {
       const verdicts = judge(look, RULES).filter((verdict) => !ENDS.has(verdict.do));
@@ -203,7 +203,7 @@ it('gives verdicts that the board accepts and the next look does not repeat', ()
   );
 });
 
-/** Somebody of whom something may still be expected, told without the policies' own words. */
+/** Whether a member may still act, decided without the code of the policies. */
 function isExpected(look: Sighting, name: string): boolean {
   const one = look.members.find((member) => member.name === name);
   if (!one || one.quarantined) return false;
@@ -211,7 +211,7 @@ function isExpected(look: Sighting, name: string): boolean {
   return one.process === 'starting' || one.process === 'alive';
 }
 
-it('never waits in silence: no verdict means that somebody works, or can', () => {
+it('no verdict means that a member works or can work: the lead never waits in silence', () => {
   fc.assert(
     fc.property(looks, ({ team, look }) => {
       if (judge(look, RULES).length > 0) return;
@@ -230,7 +230,7 @@ it('never waits in silence: no verdict means that somebody works, or can', () =>
 
 type Fate = 'complete' | 'fail' | 'die' | 'hang' | 'never ready';
 
-/** Half a minute in the life of a member: it starts, claims, works as fate has it, or stays as it is. */
+/** Half a minute of a member: it starts, claims, works by its fate, or stays as it is. */
 function live(team: World, one: MemberSighting, fate: Fate): MemberSighting {
   const passed = { deadFor: one.deadFor + MINUTE / 2, aliveFor: one.aliveFor + MINUTE / 2, beatAge: 0 };
   if (one.process === 'dead') return { ...one, deadFor: passed.deadFor };
@@ -269,13 +269,13 @@ function live(team: World, one: MemberSighting, fate: Fate): MemberSighting {
   }
 }
 
-/** What happens to whoever works, over and over: also to hang for ever, and to die each time. */
+/** What happens to each worker, again and again: also to hang for ever, and to die each time. */
 const fates = fc.array(fc.constantFrom<Fate>('complete', 'fail', 'die', 'hang', 'never ready'), {
   minLength: 1,
   maxLength: 6,
 });
 
-it('brings every team to an end, whatever its members do: all is final, or it says why not', () => {
+it('every team comes to an end, whatever its members do: all tasks are final, or it says why not', () => {
   fc.assert(
     fc.property(teamSketch, fates, (sketch, fate) => {
       let lives = 0;
@@ -284,7 +284,7 @@ it('brings every team to an end, whatever its members do: all is final, or it sa
       );
       const team = world({ ...sketch, tasks: [...tasks, {}] });
       let look = sighting(team, [], { unattended: true });
-      // In a relay silence has its own time-outs, which are not the lead's.
+      // A relay has its own time-outs for silence; the lead has none there.
       const happens = (): Fate => {
         const next = fate[(lives += 1) % fate.length] ?? 'fail';
         return sketch.profile === 'relay' && next === 'hang' ? 'fail' : next;

@@ -1,4 +1,4 @@
-/** SPEC §9 as a table: what the lead sees → what follows, rule by rule. */
+/** Supervision as a table, rule by rule: sighting → verdicts (docs/specification.md R5.6). */
 import { describe, expect, it } from 'vitest';
 import { judge } from '../../../src/policy/supervise/judge.ts';
 import type { MemberSighting, Sighting } from '../../../src/policy/sighting.ts';
@@ -15,7 +15,7 @@ const reason = (team: World, members: readonly MemberSighting[] = [], rest: Part
 const DEAD = { process: 'dead', death: 'exit 1' } as const;
 
 describe('the lead that slept', () => {
-  it('forgives and does nothing else, whatever it sees', () => {
+  it('a lead that slept resets its deadlines and does nothing else', () => {
     const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }, { owner: 'bob' }] });
     team.claim('ada', '1');
     const old = [
@@ -34,23 +34,23 @@ describe('the claim of a process that is gone', () => {
   };
 
   it.each<[string, Partial<MemberSighting>, object[]]>([
-    ['is lost when it died', DEAD, [{ do: 'release', reason: 'lost', member: 'ada', task: '1', epoch: 1 }]],
+    ['is lost if the process died', DEAD, [{ do: 'release', reason: 'lost', member: 'ada', task: '1', epoch: 1 }]],
     [
-      'is orphaned when it was stopped in order',
+      'is orphaned if the process was stopped in order',
       { process: 'none' },
       [{ do: 'release', reason: 'orphaned', member: 'ada', task: '1', epoch: 1 }],
     ],
-    ['stays while its next life starts: the fold frees it', { process: 'starting' }, []],
-    ['stays while it lives', {}, []],
-  ])('%s', (_, rest, verdicts) => {
+    ['stays while its next incarnation starts: the fold frees it', { process: 'starting' }, []],
+    ['stays while the process lives', {}, []],
+  ])('the claim of a process %s', (_, rest, verdicts) => {
     expect(look(claimed(), [seen('ada', rest)])).toEqual(verdicts);
   });
 
-  it('is let be when it is not ours to see', () => {
+  it('the claim of a process stays if the lead cannot see the process', () => {
     expect(look(claimed(), [], { members: [seen('bob')] })).toEqual([]);
   });
 
-  it('is given back before its process is restarted, in one look', () => {
+  it('the claim of a dead process is released before the restart, in one look', () => {
     expect(look(claimed(), [seen('ada', { ...DEAD, deadFor: 5_000 })])).toEqual([
       { do: 'release', reason: 'lost', member: 'ada', task: '1', epoch: 1 },
       { do: 'restart', member: 'ada', attempt: 1 },
@@ -59,7 +59,7 @@ describe('the claim of a process that is gone', () => {
 });
 
 describe('quarantine', () => {
-  it.each([2, 3, 4])('after %i failed attempts in a row', (consecutiveFailures) => {
+  it.each([2, 3, 4])('a member is quarantined after %i failed attempts in a row', (consecutiveFailures) => {
     const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }] });
     const verdicts = [
       { do: 'quarantine', member: 'ada' },
@@ -68,7 +68,7 @@ describe('quarantine', () => {
     expect(look(team, [seen('ada', { consecutiveFailures })])).toEqual(consecutiveFailures < 3 ? [] : verdicts);
   });
 
-  it('is said once, and its member is not restarted', () => {
+  it('quarantine is decided once, and a quarantined member is not restarted', () => {
     const team = world({ members: ['ada'], tasks: [{}] });
     const ada = seen('ada', { ...DEAD, deadFor: 6_000, consecutiveFailures: 3 });
     expect(look(team, [ada])).toEqual([{ do: 'quarantine', member: 'ada' }]);
@@ -76,7 +76,7 @@ describe('quarantine', () => {
   });
 });
 
-it('gives away what a member owns in the same look in which it gives the member up', () => {
+it('the lead reassigns what a member owns in the same look in which it abandons the member', () => {
   const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }] });
   expect(look(team, [seen('ada', { ...DEAD, restarts: 3 })])).toEqual([
     { do: 'abandon', member: 'ada' },
@@ -84,7 +84,7 @@ it('gives away what a member owns in the same look in which it gives the member 
   ]);
 });
 
-describe('what a failed blocker holds up', () => {
+describe('the dependants of a failed task', () => {
   const failed = (): World => {
     const team = world({
       members: ['ada'],
@@ -100,7 +100,7 @@ describe('what a failed blocker holds up', () => {
     return team;
   };
 
-  it('is skipped unattended, each chain by its first task', () => {
+  it('an unattended team skips the dependants of a failed task, each chain by its first task', () => {
     expect(look(failed(), [], { unattended: true })).toEqual([
       { do: 'skip', task: '2' },
       { do: 'skip', task: '5' },
@@ -108,19 +108,19 @@ describe('what a failed blocker holds up', () => {
     expect(reason(failed(), [], { unattended: true })).toBe('blocker #1 failed,blocker #1 failed');
   });
 
-  it('waits for a person who attends, and says for what', () => {
+  it('an attended team waits for a person, and says what for', () => {
     expect(look(failed())).toEqual([{ do: 'stuck' }]);
     expect(reason(failed())).toContain('task #2 waits for #1, which failed: retry it, skip it or unblock #2');
   });
 
-  it('is skipped for a cancelled one too', () => {
+  it('the dependants of a cancelled task are skipped too', () => {
     const team = world({ members: ['ada'], tasks: [{}, { blockedBy: ['1'] }] });
     team.lead({ type: 'task.cancelled', task: '1', why: 'no need' });
     expect(look(team, [], { unattended: true })).toEqual([{ do: 'skip', task: '2' }]);
     expect(reason(team, [], { unattended: true })).toBe('blocker #1 was cancelled');
   });
 
-  it('is not given to another in the look that skips it', () => {
+  it('a task is not reassigned in the look that skips it', () => {
     const verdicts = look(failed(), [seen('ada', { quarantined: true })], { unattended: true });
     expect(verdicts).toEqual([
       { do: 'skip', task: '2' },
@@ -130,24 +130,24 @@ describe('what a failed blocker holds up', () => {
 });
 
 describe('the end', () => {
-  it('is when every task is final', () => {
+  it('the end comes when every task is final', () => {
     const team = world({ members: ['ada'], tasks: [{ owner: 'ada' }] });
     team.attempt('ada', '1');
     expect(look(team)).toEqual([{ do: 'finish' }]);
   });
 
-  it('comes before what a lead does that serves on', () => {
+  it('the end comes before what a serving lead does', () => {
     const team = world({ members: ['ada'], tasks: [{ owner: 'ada' }] });
     team.attempt('ada', '1');
     const verdicts = [{ do: 'finish' }, { do: 'restart', member: 'ada', attempt: 1 }];
     expect(look(team, [seen('ada', { ...DEAD, deadFor: MINUTE })])).toEqual(verdicts);
   });
 
-  it('is not while there are no tasks', () => {
+  it('there is no end while there are no tasks', () => {
     expect(look(world({ members: ['ada'] }))).toEqual([]);
   });
 
-  it('does not wait for internal tasks', () => {
+  it('the end does not wait for internal tasks', () => {
     const team = world({
       members: ['ada'],
       tasks: [{ owner: 'ada' }, { owner: 'lead', metadata: { _internal: true } }],
@@ -157,14 +157,14 @@ describe('the end', () => {
     expect(look(team)).toEqual([{ do: 'finish' }]);
   });
 
-  it('is not judged once the team closes', () => {
+  it('the end is not judged after the team began to close', () => {
     const team = world({ members: ['ada'], tasks: [{ owner: 'ada' }] });
     team.lead({ type: 'team.closing' });
     expect(look(team, [seen('ada', { ...DEAD, deadFor: MINUTE })])).toEqual([]);
   });
 });
 
-describe('a team that cannot go on says what is missing', () => {
+describe('a blocked team says what is missing', () => {
   const auto = { profile: 'v8', claim: 'auto' } as const;
   const prefix = { profile: 'pipeline', claim: 'prefix' } as const;
 
@@ -210,25 +210,25 @@ describe('a team that cannot go on says what is missing', () => {
     expect(look(world(sketch), members)).toEqual([{ do: 'stuck' }]);
   });
 
-  it('in a few words, however many tasks wait', () => {
+  it('a blocked team says what is missing in a few words, however many tasks wait', () => {
     const tasks = Array.from({ length: 500 }, () => ({ role: 'designer' }));
     expect(reason(world({ ...auto, members: ['ada'], tasks }))).toMatch(/; and 495 more$/);
   });
 
   it.each<[string, TeamSketch, MemberSighting[]]>([
     ['the lead', { tasks: [{ owner: 'lead' }] }, []],
-    ['a member that starts', { ...auto, members: ['ada'], tasks: [{}] }, [seen('ada', { process: 'starting' })]],
+    ['a starting member', { ...auto, members: ['ada'], tasks: [{}] }, [seen('ada', { process: 'starting' })]],
     [
       'a member that will be restarted',
       { members: ['ada'], tasks: [{}] },
       [seen('ada', { process: 'dead', deadFor: 10 })],
     ],
     ['a running member that has not looked yet', { ...auto, members: ['ada'], tasks: [{}] }, []],
-  ])('but not while it waits for %s', (_, sketch, members) => {
+  ])('a team is not blocked while it waits for %s', (_, sketch, members) => {
     expect(look(world(sketch), members)).toEqual([]);
   });
 
-  it('but not while a person may claim', () => {
+  it('a team is not blocked while a person may claim', () => {
     expect(look(world({ ...auto, members: ['ada'], tasks: [{}] }), [], { members: [] })).toEqual([]);
   });
 });

@@ -22,24 +22,27 @@ describe('what a teammate does next', () => {
     ['asked about', true, false, 'read'],
     ['asked about', true, true, 'read'],
   ];
-  it.each(rows)('with %s in hand, mail %s, something ready %s: %s', (own, hasMail, hasReady, expected) => {
-    expect(nextStep({ own, hasMail, hasReady })).toBe(expected);
-  });
+  it.each(rows)(
+    'the next step of a teammate with %s in hand, mail %s, a ready task %s: %s',
+    (own, hasMail, hasReady, expected) => {
+      expect(nextStep({ own, hasMail, hasReady })).toBe(expected);
+    },
+  );
 });
 
 describe('what is due in idleness', () => {
   const idle = { idleFor: 0, hasNews: true, waitsForAnswer: false, timeoutMs: undefined };
   const rows: [what: string, given: Partial<Parameters<typeof whileIdle>[0]>, expected: IdleAction[]][] = [
-    ['nothing at once: a short wait is no idleness', { idleFor: 999 }, []],
-    ['the notice after a second', { idleFor: 1_000 }, ['tell idle']],
-    ['no notice when the lead was told, or nothing was done', { idleFor: 1_000, hasNews: false }, []],
-    ['a word about what stays blocked after two minutes', { idleFor: 120_000, hasNews: false }, ['tell blocked']],
-    ['the end at the time-out', { idleFor: 500, timeoutMs: 500 }, ['leave']],
-    ['the end at once when the time-out is 0', { timeoutMs: 0 }, ['leave']],
-    ['everything together', { idleFor: 120_000, timeoutMs: 120_000 }, ['tell idle', 'tell blocked', 'leave']],
+    ['nothing after a short wait', { idleFor: 999 }, []],
+    ['the idle notice after a second', { idleFor: 1_000 }, ['tell idle']],
+    ['no notice when the lead was told, or no task was done', { idleFor: 1_000, hasNews: false }, []],
+    ['a message about blocked tasks after two minutes', { idleFor: 120_000, hasNews: false }, ['tell blocked']],
+    ['the exit at the time-out', { idleFor: 500, timeoutMs: 500 }, ['leave']],
+    ['the exit at once if the time-out is 0', { timeoutMs: 0 }, ['leave']],
+    ['all of these together', { idleFor: 120_000, timeoutMs: 120_000 }, ['tell idle', 'tell blocked', 'leave']],
     ['nothing while a person must answer', { idleFor: 999_999, timeoutMs: 0, waitsForAnswer: true }, []],
   ];
-  it.each(rows)('%s', (_, given, expected) => {
+  it.each(rows)('an idle teammate does %s', (_, given, expected) => {
     expect(whileIdle({ ...idle, ...given })).toEqual(expected);
   });
 });

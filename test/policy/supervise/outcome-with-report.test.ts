@@ -8,27 +8,27 @@ const fail: TurnVerdict = { do: 'fail', why: 'exit 1', text: 'printed\n', exitCo
 const release: TurnVerdict = { do: 'release', reason: 'released', why: 'stopped' };
 const report = (outcome: AgentReport['outcome']): AgentReport => ({ outcome, text: 'said' });
 
-describe('an agent’s own report', () => {
+describe('a report of the agent itself', () => {
   it.each<[string, TurnVerdict, AgentReport | undefined, TurnVerdict]>([
-    ['changes nothing when there is none', complete, undefined, complete],
+    ['changes nothing if there is none', complete, undefined, complete],
     ['adds its text to the result', complete, report('completed'), { ...complete, text: 'printed\n\nsaid' }],
     [
-      'is the whole result of a silent turn',
+      'is the whole result of a turn without output',
       { ...complete, text: '' },
       report('completed'),
       { ...complete, text: 'said' },
     ],
     [
-      'makes a failure of a turn that ended well',
+      'makes a successful turn a failure',
       complete,
       report('failed'),
       { do: 'fail', why: 'said', text: 'printed\n\nsaid', exitCode: 0 },
     ],
-    ['says why a failure is one', fail, report('failed'), { ...fail, why: 'said', text: 'printed\n\nsaid' }],
-    ['makes no success of a failure', fail, report('completed'), { ...fail, text: 'printed\n\nsaid' }],
-    ['counts for nothing when a verification did not agree', complete, report('unverified'), complete],
-    ['ends no claim that is given back', release, report('failed'), release],
-  ])('%s', (_, verdict, said, ends) => {
+    ['gives the reason of a failure', fail, report('failed'), { ...fail, why: 'said', text: 'printed\n\nsaid' }],
+    ['never makes a failure a success', fail, report('completed'), { ...fail, text: 'printed\n\nsaid' }],
+    ['does not count if its verification failed', complete, report('unverified'), complete],
+    ['does not end a released claim', release, report('failed'), release],
+  ])('a report of the agent %s', (_, verdict, said, ends) => {
     expect(withReport(verdict, said)).toEqual(ends);
   });
 });

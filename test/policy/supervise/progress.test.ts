@@ -1,4 +1,4 @@
-/** SPEC §6: every state of a member, each with its reason in one clause. */
+/** Every state of a member, each with its reason in one clause (docs/specification.md R5.5). */
 import { expect, it } from 'vitest';
 import { describeMember, type MemberNote, type MemberObservation } from '../../../src/policy/supervise/progress.ts';
 import { MINUTE, name, seen, world, type World } from '../world.ts';

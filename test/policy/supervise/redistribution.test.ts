@@ -1,4 +1,7 @@
-/** S2 "Dynamic_Scaling": who gets a pending task whose owner is out, or when somebody runs out of work. */
+/**
+ * Redistribution (docs/specification.md R5.9): who gets a pending task whose owner is out, and what a member without
+ * work gets.
+ */
 import { describe, expect, it } from 'vitest';
 import { Workload, redistribute } from '../../../src/policy/supervise/redistribution.ts';
 import type { MemberSighting } from '../../../src/policy/sighting.ts';
@@ -20,48 +23,48 @@ describe('a task whose owner is quarantined', () => {
 
   it.each<[string, string[], MemberSighting[], string]>([
     [
-      'goes to nobody who is quarantined too',
+      'goes to no other quarantined member',
       ['worker-2', 'worker-3'],
       [seen('worker-2', { quarantined: true })],
       'worker-3',
     ],
     [
-      'goes to the same role before fewer completed tasks',
+      'goes by role before completed tasks',
       ['worker-2:designer', 'worker-3'],
       [seen('worker-3', { completed: 9 })],
       'worker-3',
     ],
     [
-      'goes to fewer completed tasks before less time',
+      'goes by fewer completed tasks before less time',
       ['worker-2', 'worker-3'],
       [seen('worker-2', { completed: 1 }), seen('worker-3', { workedMs: 9 })],
       'worker-3',
     ],
     [
-      'goes to less time before the lower number',
+      'goes by less time before the lower number',
       ['worker-2', 'worker-3'],
       [seen('worker-2', { workedMs: 9 })],
       'worker-3',
     ],
     ['goes to worker-2 before worker-10', ['worker-10', 'worker-2'], [], 'worker-2'],
     [
-      'goes to one that will be restarted rather than to nobody',
+      'goes to a member that will be restarted rather than to none',
       ['worker-2'],
       [seen('worker-2', { process: 'dead' })],
       'worker-2',
     ],
-    ['goes to nobody who is given up', ['worker-2'], [seen('worker-2', { process: 'dead', givenUp: true })], 'nobody'],
-    ['goes to nobody who was never started', ['worker-2'], [seen('worker-2', { process: 'none' })], 'nobody'],
-    ['goes to nobody when there is none', [], [], 'nobody'],
-  ])('%s', (_, members, told, owner) => {
+    ['goes to no abandoned member', ['worker-2'], [seen('worker-2', { process: 'dead', givenUp: true })], 'nobody'],
+    ['goes to no member that was never started', ['worker-2'], [seen('worker-2', { process: 'none' })], 'nobody'],
+    ['goes to no member if there is none', [], [], 'nobody'],
+  ])('a task whose owner is quarantined %s', (_, members, told, owner) => {
     expect(heirOf(members, told)).toBe(`#1 → ${owner}`);
   });
 
   it.each([
     ['backend work to codex', 'Write the API server', 'worker-3'],
     ['frontend work to gemini', 'Style the UI', 'worker-2'],
-    ['the rest by load', 'Tidy up', 'worker-2'],
-  ])('goes by the route of its words before the load: %s', (_, subject, owner) => {
+    ['other work by load', 'Tidy up', 'worker-2'],
+  ])('a task goes by the route of its words before the load: %s', (_, subject, owner) => {
     const team = world({
       members: ['worker-1', 'worker-2', 'worker-3'],
       tasks: [{ owner: 'worker-1', subject }],
@@ -70,7 +73,7 @@ describe('a task whose owner is quarantined', () => {
     expect(moves(team, [OUT, ...told])).toEqual([`#1 → ${owner}`]);
   });
 
-  it('goes to an idle member before a busy one', () => {
+  it('a task goes to an idle member before a busy one', () => {
     const team = world({
       members: ['worker-1', 'worker-2', 'worker-3'],
       tasks: [{ owner: 'worker-1' }, { owner: 'worker-2' }],
@@ -79,13 +82,13 @@ describe('a task whose owner is quarantined', () => {
     expect(moves(team, [OUT, seen('worker-3', { completed: 5 })])).toEqual(['#1 → worker-3']);
   });
 
-  it('is one of several that are spread over the others', () => {
+  it('several tasks are spread over the other members', () => {
     const tasks = Array.from({ length: 4 }, () => ({ owner: 'worker-1' }));
     const team = world({ members: ['worker-1', 'worker-2', 'worker-3'], tasks });
     expect(moves(team, [OUT])).toEqual(['#1 → worker-2', '#2 → worker-3', '#3 → worker-2', '#4 → worker-3']);
   });
 
-  it('stays where it is when another rule of the look decides it, or once somebody works on it', () => {
+  it('a task stays where it is if another rule of the look decides it, or after a member claimed it', () => {
     const team = world({ members: ['worker-1', 'worker-2'], tasks: [{ owner: 'worker-1' }, { owner: 'worker-1' }] });
     team.claim('worker-1', '1');
     expect(moves(team, [OUT], ['2'])).toEqual([]);
@@ -94,18 +97,18 @@ describe('a task whose owner is quarantined', () => {
 
 describe('an owner is out', () => {
   it.each<[string, Partial<MemberSighting>, boolean]>([
-    ['when it is given up', { process: 'dead', givenUp: true }, true],
-    ['when a person would have to start it again', { process: 'dead', byHand: true }, true],
-    ['when a person stopped it', { byHand: true, beatAge: 2 * MINUTE }, true],
+    ['when it is abandoned', { process: 'dead', givenUp: true }, true],
+    ['when only a person can start it again', { process: 'dead', byHand: true }, true],
+    ['when a person stopped its process', { byHand: true, beatAge: 2 * MINUTE }, true],
     ['not while it waits for its restart', { process: 'dead', deadFor: MINUTE }, false],
     ['not while it starts', { process: 'starting' }, false],
     ['not before it was started', { process: 'none' }, false],
-  ])('%s', (_, rest, isMoved) => {
+  ])('an owner is out %s', (_, rest, isMoved) => {
     const team = world({ members: ['worker-1', 'worker-2'], tasks: [{ owner: 'worker-1' }] });
     expect(moves(team, [seen('worker-1', rest)])).toEqual(isMoved ? ['#1 → worker-2'] : []);
   });
 
-  it('when it has left', () => {
+  it('an owner is out when it has left', () => {
     const team = world({ members: ['worker-1', 'worker-2'], tasks: [{ owner: 'worker-1' }] });
     team.lead({ type: 'member.left', name: OUT.name, why: 'done' });
     expect(moves(team, [])).toEqual(['#1 → worker-2']);
@@ -115,12 +118,12 @@ describe('an owner is out', () => {
 describe('who may take a task', () => {
   it.each<[string, Parameters<typeof world>[0], string]>([
     [
-      'assigned: no reviewer implements',
+      'assigned: a reviewer does not implement',
       { members: ['worker-1', 'rita:code-reviewer'], tasks: [{ subject: 'Implement the cache', owner: 'worker-1' }] },
       'nobody',
     ],
     [
-      'assigned: a reviewer does analyse',
+      'assigned: a reviewer may analyse',
       { members: ['worker-1', 'rita:code-reviewer'], tasks: [{ subject: 'Analyse the cache', owner: 'worker-1' }] },
       'rita',
     ],
@@ -135,12 +138,12 @@ describe('who may take a task', () => {
       'nobody',
     ],
     [
-      'auto: anybody for a task without a role',
+      'auto: any member for a task without a role',
       { profile: 'v8', claim: 'auto', members: ['worker-1', 'bob:designer'], tasks: [{ owner: 'worker-1' }] },
       'bob',
     ],
     [
-      'prefix: only who has the prefix',
+      'prefix: only a member with the prefix',
       {
         profile: 'pipeline',
         claim: 'prefix',
@@ -150,7 +153,7 @@ describe('who may take a task', () => {
       'nobody',
     ],
     [
-      'prefix: another of the prefix',
+      'prefix: another member with the prefix',
       {
         profile: 'pipeline',
         claim: 'prefix',
@@ -163,7 +166,7 @@ describe('who may take a task', () => {
     expect(moves(world(sketch), [OUT])).toEqual([`#1 → ${owner}`]);
   });
 
-  it('is nobody else in a relay: each backend has its own task', () => {
+  it('in a relay no other member may take a task: each backend has its own', () => {
     const team = world({ profile: 'relay', members: ['worker-1', 'worker-2'], tasks: [{ owner: 'worker-1' }, {}] });
     expect(moves(team, [OUT])).toEqual([]);
   });
@@ -172,7 +175,7 @@ describe('who may take a task', () => {
 describe('a member that runs out of work', () => {
   const members = ['worker-1', 'worker-2', 'worker-3:designer'];
 
-  it('gets an unowned task that is ready, one at a time, the best fit first', () => {
+  it('a member without work gets an unowned ready task, one at a time, the best fit first', () => {
     const team = world({ members, tasks: [{ role: 'designer' }, {}, {}, {}] });
     expect(moves(team, [seen('worker-1', { completed: 1 })])).toEqual([
       '#1 → worker-3',
@@ -181,19 +184,19 @@ describe('a member that runs out of work', () => {
     ]);
   });
 
-  it('gets none that is blocked, and none while it has one of its own', () => {
+  it('a member gets no blocked task, and none while it has its own', () => {
     const team = world({ members: ['worker-1'], tasks: [{ owner: 'worker-1' }, {}, { blockedBy: ['2'] }] });
     expect(moves(team, [])).toEqual([]);
   });
 
-  it('takes over what a busy member of its role has waiting', () => {
+  it('a member without work takes over a pending task of a busy member of its role', () => {
     const team = world({ members, tasks: [{ owner: 'worker-1' }, { owner: 'worker-1' }] });
     expect(moves(team, [])).toEqual([]);
     team.claim('worker-1', '1');
     expect(moves(team, [])).toEqual(['#2 → worker-2']);
   });
 
-  it('finds its own in the profiles where members claim by themselves', () => {
+  it('in profiles where members claim, the lead assigns nothing', () => {
     expect(moves(world({ profile: 'v8', claim: 'auto', members, tasks: [{}] }), [])).toEqual([]);
   });
 });
@@ -209,12 +212,12 @@ describe('the review of a finished task', () => {
     return team;
   }
 
-  it('goes to anybody but its author, and rather waits', () => {
+  it('the review of a finished task goes to any member but its author, and otherwise waits', () => {
     expect(moves(reviewed('worker-1', 'worker-2'), [])).toEqual(['#2 → worker-2']);
     expect(moves(reviewed('worker-1'), [])).toEqual([]);
   });
 
-  it('is no silent wait when there is nobody but its author', () => {
+  it('a review with no member but its author is reported, not waited for in silence', () => {
     const [verdict] = judge(sighting(reviewed('worker-1')), LIMITS);
     expect(verdict).toEqual({
       do: 'stuck',

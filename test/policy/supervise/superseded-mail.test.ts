@@ -11,7 +11,7 @@ const mail = (id: string, sender: string, kind?: string): Message => ({
   kind,
 });
 
-it('of the idle notices of a member only the latest stays, and every other message', () => {
+it('only the latest idle notice of each member is kept, and every other message', () => {
   const all = [
     mail('1', 'ada', 'idle'),
     mail('2', 'bob', 'idle'),

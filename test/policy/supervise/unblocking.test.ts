@@ -1,4 +1,4 @@
-/** S2 4.7: the owner is told once a task, when the last of its blockers resolves. */
+/** The owner of a task is told once, when the last of its blockers resolves (docs/specification.md R5.10). */
 import { expect, it } from 'vitest';
 import { unblockedBy } from '../../../src/policy/supervise/unblocking.ts';
 import { unblocked } from '../../../src/policy/mail-wording.ts';
@@ -18,27 +18,27 @@ const sketch = {
   tasks: [{ owner: 'ada' }, { owner: 'ada' }, { owner: 'bob', blockedBy: ['1', '2'] }],
 };
 
-it('tells the owner when the last blocker completes, in the seed’s words', () => {
+it('the owner is told when the last blocker completes, in the specified words', () => {
   const team = world(sketch);
   expect(finish(team, '1')).toEqual([]);
   expect(finish(team, '2')).toEqual(['bob: UNBLOCKED: Task #3 is now ready. Blocker #2 completed.']);
 });
 
-it('tells it of a skipped blocker as what it is', () => {
+it('a skipped blocker is called skipped', () => {
   const team = world(sketch);
   finish(team, '1');
   team.lead({ type: 'task.skipped', task: '2', cascade: false, why: 'no need' });
   expect(told(team, ['2'])).toEqual(['bob: UNBLOCKED: Task #3 is now ready. Blocker #2 was skipped.']);
 });
 
-it('tells it once when one event resolves several blockers, and names the last', () => {
+it('the owner is told once if one event resolves several blockers, and the message names the last', () => {
   const team = world(sketch);
   finish(team, '1');
   finish(team, '2');
   expect(told(team, ['1', '2'])).toEqual(['bob: UNBLOCKED: Task #3 is now ready. Blocker #2 completed.']);
 });
 
-it('tells nobody of a failed blocker, of a task without an owner, or of one that was begun', () => {
+it('no message is sent for a failed blocker, an unowned task or a started one', () => {
   const team = world({ ...sketch, tasks: [...sketch.tasks, { blockedBy: ['1'] }, { owner: 'bob', blockedBy: ['1'] }] });
   finish(team, '1');
   team.claim('bob', '5');
@@ -47,7 +47,7 @@ it('tells nobody of a failed blocker, of a task without an owner, or of one that
   expect(told(team, ['2'])).toEqual([]);
 });
 
-it('tells every owner, lowest task first', () => {
+it('every owner is told, lowest task first', () => {
   const team = world({
     members: ['ada', 'bob'],
     tasks: [{ owner: 'ada' }, ...Array.from({ length: 11 }, () => ({ owner: 'bob', blockedBy: ['1'] }))],

@@ -1,4 +1,7 @@
-/** SPEC §9 "Monitoring", RELIABILITY faults 8 and 36: silence is asked about, then ended; hung is told from slow. */
+/**
+ * Monitoring (docs/specification.md R5.6; faults 8 and 36 of docs/reliability.md): a silent member is asked, then
+ * ended; a hung one is told from a slow one.
+ */
 import { describe, expect, it } from 'vitest';
 import type { MemberSighting } from '../../../src/policy/sighting.ts';
 import { judge } from '../../../src/policy/supervise/judge.ts';
@@ -6,7 +9,7 @@ import { bare, LIMITS, MINUTE, seen, sighting, world, type TeamSketch } from '..
 
 type Rest = Partial<Omit<MemberSighting, 'name'>>;
 
-/** What follows when ada, who works on task #1, is seen like this. */
+/** The verdicts if ada, who works on task #1, is seen like this. */
 function whenAda(rest: Rest, sketch: TeamSketch = {}) {
   const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }], ...sketch });
   team.claim('ada', '1');
@@ -19,48 +22,56 @@ const LOST = { ...FENCED, reason: 'lost' };
 
 describe('a member at work', () => {
   it.each<[string, Rest, object[]]>([
-    ['is let work for 5 minutes', { progressAge: 5 * MINUTE - 1 }, []],
+    ['is left alone for 5 minutes', { progressAge: 5 * MINUTE - 1 }, []],
     ['is asked after 5 minutes without progress', { progressAge: 5 * MINUTE }, [CHECK]],
-    ['is asked once a silence', { progressAge: 6 * MINUTE, checkedFor: MINUTE }, []],
-    ['is asked before its task is taken, however late', { progressAge: 30 * MINUTE }, [CHECK]],
+    ['is asked once in each silence', { progressAge: 6 * MINUTE, checkedFor: MINUTE }, []],
+    ['is asked before its task is taken away, however late', { progressAge: 30 * MINUTE }, [CHECK]],
     ['keeps its task while it answers', { progressAge: 9 * MINUTE, checkedFor: 4 * MINUTE, answered: true }, []],
-    ['keeps its task while it lives', { progressAge: 9 * MINUTE, checkedFor: 4 * MINUTE }, []],
+    ['keeps its task while its process lives', { progressAge: 9 * MINUTE, checkedFor: 4 * MINUTE }, []],
     [
-      'loses it after 10 minutes: an answer is life, not progress',
+      'loses its task after 10 minutes: an answer shows life, not progress',
       { progressAge: 10 * MINUTE, checkedFor: 5 * MINUTE, answered: true },
       [FENCED],
     ],
     [
-      'is dead when its heart stands still and 2 minutes pass unanswered',
+      'is dead if its heartbeat is stale and 2 minutes pass unanswered',
       { progressAge: 7 * MINUTE, checkedFor: 2 * MINUTE, beatAge: 15_000 },
       [LOST],
     ],
     ['has 2 minutes to answer', { progressAge: 7 * MINUTE, checkedFor: 2 * MINUTE - 1, beatAge: 3 * MINUTE }, []],
     [
-      'has answered for a while only',
+      'has an answer that counts for a limited time',
       { progressAge: 9 * MINUTE, checkedFor: 4 * MINUTE, beatAge: 2 * MINUTE, answered: true },
       [LOST],
     ],
     [
-      'is believed its answer while its heart may come back',
+      'keeps its answer while its heartbeat may return',
       { progressAge: 9 * MINUTE, checkedFor: 4 * MINUTE, beatAge: MINUTE, answered: true },
       [],
     ],
-  ])('%s', (_, rest, verdicts) => {
+  ])('a member at work %s', (_, rest, verdicts) => {
     expect(whenAda(rest)).toEqual(verdicts);
   });
 
   it.each<[string, Rest, object[]]>([
     ['is bounded by that only', { progressAge: 60 * MINUTE }, []],
     ['is bounded by that also after a check', { progressAge: 60 * MINUTE, checkedFor: 50 * MINUTE }, []],
-    ['is asked when the keeper of the time stands still', { progressAge: 60 * MINUTE, beatAge: 15_000 }, [CHECK]],
-    ['is let be when it beats again', { progressAge: 60 * MINUTE, beatAge: 900, checkedFor: 3 * MINUTE }, []],
     [
-      'is ended when the keeper stays still',
+      'is asked if the heartbeat of the process that keeps the time is stale',
+      { progressAge: 60 * MINUTE, beatAge: 15_000 },
+      [CHECK],
+    ],
+    [
+      'is left alone when the heartbeat returns',
+      { progressAge: 60 * MINUTE, beatAge: 900, checkedFor: 3 * MINUTE },
+      [],
+    ],
+    [
+      'is ended if the heartbeat stays stale',
       { progressAge: 60 * MINUTE, beatAge: 3 * MINUTE, checkedFor: 2 * MINUTE },
       [LOST],
     ],
-  ])('with a time-out of its own %s', (_, rest, verdicts) => {
+  ])('a task with its own time-out %s', (_, rest, verdicts) => {
     expect(whenAda({ boundedByTimeout: true, ...rest })).toEqual(verdicts);
   });
 });
@@ -68,23 +79,23 @@ describe('a member at work', () => {
 describe('a task that is taken away', () => {
   const hung = { progressAge: 10 * MINUTE, checkedFor: 5 * MINUTE };
 
-  it('goes back to its member after the restart when there is no other', () => {
+  it('a task that is taken away returns to its member after the restart if there is no other', () => {
     expect(whenAda(hung, { members: ['ada'] })).toEqual([
       { ...CHECK, do: 'fence', epoch: 1, reason: 'fenced', stop: true },
     ]);
   });
 
-  it('of a worker that a person started leaves the process alone', () => {
+  it('a task taken from a worker that a person started leaves the process alone', () => {
     expect(whenAda({ ...hung, byHand: true })).toEqual([{ ...FENCED, stop: false }]);
     expect(whenAda({ ...hung, byHand: true }, { members: ['ada'] })).toEqual([{ ...FENCED, stop: false, heir: null }]);
   });
 
-  it('and had no owner stays anybody’s', () => {
+  it('a task that had no owner stays unowned when it is taken away', () => {
     const { heir: _, ...verdict } = FENCED;
     expect(whenAda(hung, { profile: 'v8', claim: 'auto', tasks: [{}] })).toEqual([verdict]);
   });
 
-  it('is only reset in a pipeline', () => {
+  it('in a pipeline a task that is taken away is only reset', () => {
     const sketch = {
       profile: 'pipeline',
       claim: 'prefix',
@@ -94,11 +105,11 @@ describe('a task that is taken away', () => {
     expect(whenAda(hung, { ...sketch, tasks: [{ subject: 'DRAFT-001 x', owner: 'ada' }] })).toEqual([verdict]);
   });
 
-  it('is none of ours in a relay, which has its own time-outs', () => {
+  it('in a relay no task is taken away, because a relay has its own time-outs', () => {
     expect(whenAda(hung, { profile: 'relay' })).toEqual([]);
   });
 
-  it('counts as lost from the third time on, and the third loss ends it', () => {
+  it('a task that is taken away counts as lost from the third time on, and the third loss ends it', () => {
     const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }] });
     const reasons: string[] = [];
     while (team.task('1').status === 'pending') {
@@ -117,17 +128,17 @@ describe('a process without a task', () => {
   const idle = (rest: Rest) =>
     bare(judge(sighting(world({ members: ['ada'], tasks: [{ owner: 'ada' }] }), [seen('ada', rest)]), LIMITS));
 
-  it('is ended when its heart stood still for 2 minutes, so that it can be restarted', () => {
+  it('a process without a task is ended after 2 minutes without a heartbeat, so that it can be restarted', () => {
     expect(idle({ beatAge: 2 * MINUTE - 1 })).toEqual([]);
     expect(idle({ beatAge: 2 * MINUTE })).toEqual([{ do: 'stop', member: 'ada' }]);
   });
 
-  it('of a person is not ended: what it owns goes to whoever is there', () => {
+  it('a process that a person started is not ended: what it owns goes to an available member', () => {
     expect(idle({ beatAge: 2 * MINUTE, byHand: true })).toEqual([{ do: 'assign', task: '1', owner: null }]);
   });
 });
 
-it('never watches a person who works as a member', () => {
+it('a person who works as a member is never watched', () => {
   const team = world({ members: ['ada'], tasks: [{ owner: 'ada' }] });
   team.write({ type: 'task.claimed', task: '1', member: seen('ada').name }, { person: seen('ada').name, epoch: 1 });
   expect(judge(sighting(team, [seen('ada', { progressAge: 99 * MINUTE, process: 'none' })]), LIMITS)).toEqual([]);

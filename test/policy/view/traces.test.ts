@@ -9,7 +9,7 @@ const spansOf = ({ shown, now }: World): TracedSpan[] => {
 
 const tree = (spans: readonly TracedSpan[]): string[] => spans.map(({ key, parent = '-' }) => `${key} in ${parent}`);
 
-it('hangs tools and messages into the turn, a turn into the message that set it off, else into its task', () => {
+it('tools and messages belong to the turn, and a turn to the message that caused it, otherwise to its task', () => {
   const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }, { owner: 'bob' }] });
   team.claim('ada', '1');
   team.note('agent.acted', { member: 'ada', text: 'bash: npm test' });
@@ -37,7 +37,7 @@ it('hangs tools and messages into the turn, a turn into the message that set it 
   expect(spans.find(({ key }) => key === 'task 1')?.to).toBe(team.now);
 });
 
-it('tells a failed turn, one whose process was lost, and what is open at the end, each key once', () => {
+it('a trace has failed turns, turns of lost processes and open turns, each key once', () => {
   const team = world({ members: ['ada'], tasks: [{ owner: 'ada', retries: 1 }, { owner: 'ada' }] });
   team.attempt('ada', '1');
   team.claim('ada', '1');

@@ -25,7 +25,7 @@ const status = (member: string, state: MemberState, reason = 'so it is'): Member
 });
 
 describe('the timeline', () => {
-  it('has a span for each claim, with its holder and its end', () => {
+  it('the timeline has a span for each claim, with its holder and its end', () => {
     const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }, { owner: 'bob' }] });
     team.claim('ada', '1');
     later(team, 1_000);
@@ -41,7 +41,7 @@ describe('the timeline', () => {
     expect(workedMs(spans, team.now)).toEqual(new Map([['1', 1_000], ['2', 500]])); // prettier-ignore
   });
 
-  it('ends the claim of a process that was replaced, and counts the new one as a restart', () => {
+  it('the timeline ends the claim of a replaced process, and counts the new one as a restart', () => {
     const team = world({ members: ['ada'], tasks: [{ owner: 'ada' }] });
     team.claim('ada', '1');
     later(team, 2_000);
@@ -55,19 +55,19 @@ describe('the timeline', () => {
 describe('the critical path', () => {
   const node = (id: string, ...blockedBy: string[]) => [id, { id, blockedBy }] as const;
 
-  it('is the chain of dependent tasks that took longest, not the one with most tasks', () => {
+  it('the critical path is the chain of dependent tasks that took longest, not the longest chain', () => {
     const tasks = new Map([node('1'), node('2', '1'), node('3', '2'), node('4'), node('5', '4', '1')]);
     const worked = new Map(Object.entries({ 1: 10, 2: 10, 3: 10, 4: 100, 5: 1 }));
     expect(criticalPath(tasks, worked)).toEqual({ tasks: ['4', '5'], ms: 101 });
   });
 
-  it('passes through what nobody worked on, and is empty before anybody did', () => {
+  it('the critical path passes through tasks without work, and is empty before any work', () => {
     const tasks = new Map([node('1'), node('2', '1'), node('3', '2')]);
     expect(criticalPath(tasks, new Map([['1', 5], ['3', 5]]))).toEqual({ tasks: ['1', '3'], ms: 10 }); // prettier-ignore
     expect(criticalPath(tasks, new Map())).toEqual({ tasks: [], ms: 0 });
   });
 
-  it('needs no stack for a chain of 20,000 tasks, in either order, and ends on a cycle', () => {
+  it('the critical path needs no stack for a chain of 20,000 tasks, in either order, and ends on a cycle', () => {
     const ids = Array.from({ length: 20_000 }, (_, index) => String(index + 1));
     const chain = ids.map((id, index) => node(id, ...ids.slice(index + 1, index + 2)));
     expect(criticalPath(new Map(chain), new Map(ids.map((id) => [id, 1]))).ms).toBe(20_000);
@@ -77,7 +77,7 @@ describe('the critical path', () => {
 });
 
 describe('the flow of messages', () => {
-  it('counts what passed between two, and tells a question and its answer once', () => {
+  it('the flow of messages counts messages between two members, and a question with its answer once', () => {
     const team = world({ members: ['ada'], tasks: [{ owner: 'ada' }] });
     const request = '1'.repeat(26);
     team.note('message.sent', { member: 'ada', to: 'bob', text: 'to bob: hello' });
@@ -102,7 +102,7 @@ describe('the flow of messages', () => {
     ]);
   });
 
-  it('keeps the last 500 of any number', () => {
+  it('the flow of messages keeps the last 500', () => {
     const team = world({ members: ['ada'] });
     for (let n = 1; n <= 2_300; n += 1) team.note('message.sent', { member: 'ada', to: 'bob', text: `to bob: ${n}` });
     const { flow } = storyOf(team);
@@ -113,7 +113,7 @@ describe('the flow of messages', () => {
 });
 
 describe('problems', () => {
-  it('puts persons who are waited for first, then the dead, the stuck and the limited', () => {
+  it('problems list waits for a person first, then dead, stuck and limited members', () => {
     const team = world({ members: ['ada'], tasks: [{ owner: 'ada' }, { blockedBy: ['1'] }, { owner: 'ada' }] });
     team.claim('ada', '1');
     team.fail('ada', '1');
@@ -133,14 +133,14 @@ describe('problems', () => {
     expect(problems[4]?.text).toContain('#2 waits for it');
   });
 
-  it('are none in a team that is well', () => {
+  it('a healthy team has no problems', () => {
     const team = world({ members: ['ada'], tasks: [{ owner: 'ada' }, { blockedBy: ['1'] }] });
     expect(problemsOf({ board: team.board, members: [status('ada', 'working')], hasLead: true })).toEqual([]);
   });
 });
 
 describe('the columns of the board', () => {
-  it('part what is ready from what waits, and say for whom', () => {
+  it('the columns of the board separate ready tasks from waiting ones, and name the claimant', () => {
     const team = world({
       members: ['ada'],
       tasks: [{ owner: 'ada' }, { blockedBy: ['1'] }, {}, { metadata: { _internal: true } }],
@@ -154,7 +154,7 @@ describe('the columns of the board', () => {
 });
 
 describe('what was used', () => {
-  it('is summed up in all, for each member and for each task', () => {
+  it('usage is summed up in total, for each member and for each task', () => {
     const team = world({ members: ['ada'] });
     const spent = { kind: 'openai', model: 'm', input_tokens: 100, output_tokens: 10, cost_usd: 0.5 };
     team.note('agent.spent', { member: 'ada', task: '1', ...spent });
@@ -168,7 +168,7 @@ describe('what was used', () => {
 });
 
 describe('throughput', () => {
-  it('counts what was completed in each part of the time', () => {
+  it('throughput counts completed tasks in each interval', () => {
     expect(throughput([0, 10, 99, 100], 0, 100, 4)).toEqual([2, 0, 0, 2]);
     expect(throughput([], 0, 0, 2)).toEqual([0, 0]);
   });

@@ -1,4 +1,4 @@
-/** What can be told of an agent without asking it. */
+/** What is known of an agent without a call to it. */
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { chmodSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ function bin(...programs: string[]): string {
 describe('the agent of "auto"', () => {
   const config = configSchema.parse({});
 
-  it('is the first of the list that could work here, in the list’s order', async () => {
+  it('"auto" is the first agent of the list that can work here', async () => {
     const codex = { PATH: bin('codex'), OPENAI_API_KEY: 'x', OLLAMA_HOST: '127.0.0.1:1' };
     expect(await chooseAgent(config, codex)).toEqual({ kind: 'codex' });
     expect(await chooseAgent(config, { ...codex, ANTHROPIC_API_KEY: 'x' })).toEqual({ kind: 'anthropic' });
@@ -31,7 +31,7 @@ describe('the agent of "auto"', () => {
     expect(await chooseAgent({ ...named, fallback: ['openai', 'codex'] }, codex)).toEqual({ kind: 'openai' });
   });
 
-  it('is none where none could, and each is told with its reason; a command is never chosen', async () => {
+  it('"auto" is none if no agent can work, with a reason for each; a command is never chosen', async () => {
     const agents = { own: { kind: 'exec' as const, command: ['true'] } };
     const nobody = { ...config, agents, fallback: ['own', 'claude', 'openai'] };
     expect(await chooseAgent(nobody, { PATH: tempDir(), OPENAI_API_KEY: 'x' })).toMatch(
@@ -44,19 +44,19 @@ describe('an agent', () => {
   it.each<[string, AgentSpec, Record<string, string>, boolean]>([
     ['exec', { kind: 'exec' }, {}, true],
     ['scripted', { kind: 'scripted' }, {}, true],
-    ['a program that is not there', { kind: 'claude' }, {}, false],
-    ['a program at a path that is not there', { kind: 'codex', command: ['/no/such/codex'] }, {}, false],
+    ['a program that is not installed', { kind: 'claude' }, {}, false],
+    ['a program at a path that does not exist', { kind: 'codex', command: ['/no/such/codex'] }, {}, false],
     ['acp without a command', { kind: 'acp' }, {}, false],
     ['a key', { kind: 'anthropic' }, { ANTHROPIC_AUTH_TOKEN: 'x' }, true],
     ['an empty key', { kind: 'anthropic' }, { ANTHROPIC_API_KEY: '' }, false],
     ["another vendor's key", { kind: 'google' }, { OPENAI_API_KEY: 'x' }, false],
-    ['a key of its own', { kind: 'openai', env: { OPENAI_API_KEY: 'x' } }, {}, true],
+    ['a key in the spec', { kind: 'openai', env: { OPENAI_API_KEY: 'x' } }, {}, true],
     ['an endpoint without a key', { kind: 'openai', baseUrl: 'http://127.0.0.1:1/v1' }, {}, true],
-  ])('%s', async (_, spec, env, isAvailable) => {
+  ])('availability of an agent: %s', async (_, spec, env, isAvailable) => {
     expect(await availabilityOf(spec, { PATH: tempDir(), ...env })).toMatchObject({ isAvailable });
   });
 
-  it('with a program on PATH, under its own name or another', async () => {
+  it('an agent is available with a program on PATH, under its own name or another', async () => {
     const PATH = bin('codex', 'my-gemini');
     expect(await availabilityOf({ kind: 'codex' }, { PATH })).toEqual({
       isAvailable: true,
@@ -70,7 +70,7 @@ describe('an agent', () => {
     });
   });
 
-  it('with a server, as long as that answers', async () => {
+  it('an agent is available with a server while the server answers', async () => {
     const server = createServer((_, response) => response.end('{"models":[]}')).listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');

@@ -1,4 +1,4 @@
-/** Teams whose members are programs that speak as the real CLIs do, each with the team's own MCP server beside it. */
+/** Teams whose members are programs that behave like the real CLIs, each with its own MCP server of the team. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -26,7 +26,7 @@ const agentAt = ({ url }: ModelServer, kind: (typeof KINDS)[number], env = {}): 
 });
 
 describe('a team of programs', () => {
-  it('does its tasks, and each tells the lead by the tools of the team', async () => {
+  it('a team of programs does its tasks, and each member writes to the lead by the tools of the team', async () => {
     const server = await serve(({ results }) =>
       results.length === 0
         ? { calls: [{ tool: 'SendMessage', input: { recipient: 'lead', content: 'Begun.' } }] }
@@ -44,7 +44,7 @@ describe('a team of programs', () => {
     expect(told.sort()).toEqual(KINDS.map((kind) => `${kind}: to lead: Begun.`).sort());
   });
 
-  it('writes nothing where a member only reads, and says so to the model', async () => {
+  it('a read-only member writes nothing, and its model is told so', async () => {
     const server = await serve(({ results }) =>
       results.length === 0
         ? { calls: [{ tool: 'Write', input: { file_path: 'made', content: 'x' } }] }
@@ -60,8 +60,8 @@ describe('a team of programs', () => {
     expect(existsSync(join(on.root, 'made'))).toBe(false);
   });
 
-  it.each(KINDS)('leaves nothing of %s when its teammate is killed, in whatever session it is', async (kind) => {
-    // The lease of a killed process is its successor's to break.
+  it.each(KINDS)('a killed teammate leaves no process of %s, in any session', async (kind) => {
+    // The successor breaks the lease of a killed process.
     allowLeft(/ada\.lock$/);
     const server = await serve([{ hangs: 'before', times: 'always' }]);
     const on = await team({

@@ -1,4 +1,7 @@
-/** Falling back from one agent to another (SPEC §8 "Choice"), in this process and led by a lead; the rules are a table of test/policy. */
+/**
+ * Fallback from one agent to another (docs/specification.md R7.8), in this process and under a lead. The rules are a
+ * table in test/policy/supervise/fallback.test.ts.
+ */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { AgentSpec } from '../../../src/model/agent/agent.ts';
 import { configSchema } from '../../../src/model/config/config.ts';
@@ -18,7 +21,7 @@ interface Two {
   readonly other: AgentSpec;
 }
 
-/** A server at which one model is played so, and another answers. */
+/** A server on which one model plays the given step, and another one answers. */
 async function two(step: Step): Promise<Two> {
   const script = [
     { ...step, when: { model: 'first' } },
@@ -48,7 +51,7 @@ const completed = (on: Team, ...ids: string[]): Promise<void> =>
 const asked = ({ server }: Two, model: string): number => server.requests.filter((one) => one.model === model).length;
 
 describe('a member whose agent fails', () => {
-  it('goes on with another for the whole run when its own is refused, and nobody else tries that one again', async () => {
+  it('a member whose agent is refused goes on with another for the whole run, and no other member tries the refused one again', async () => {
     const both = await two({ fail: 401, times: 'always' });
     const members = ['ada', 'bob'].map((one) => ({ name: one, agent: both.own }));
     const tasks = [
@@ -71,7 +74,7 @@ describe('a member whose agent fails', () => {
     ]);
   });
 
-  it('gives one task to another when its own makes nothing of it, and does the next with its own', async () => {
+  it('a member gives one task to another agent if its own makes nothing of it, and does the next with its own', async () => {
     const both = await two({ garbage: true, times: 2 });
     const on = await team({
       members: [{ name: 'ada', agent: both.own }],
@@ -84,7 +87,7 @@ describe('a member whose agent fails', () => {
     expect(on.task('1')).toMatchObject({ attempts: 0 });
   });
 
-  it('fails a task that no agent gets on with, and says who could not stand in', async () => {
+  it('a member fails a task that no agent can do, and names the agents that could not replace its own', async () => {
     const both = await two({ garbage: true, times: 'always' });
     const on = await team({ members: [{ name: 'ada', agent: both.own }], tasks: [{ subject: 'Work' }] });
     await atWork(on, 'ada', standIns({ kind: 'claude', command: ['/no/such/claude'] }));
@@ -94,7 +97,7 @@ describe('a member whose agent fails', () => {
     });
   });
 
-  it('ends its run at once when no agent can work for it, and is not started again', async () => {
+  it('a member ends its run at once if no agent can work for it, and is not started again', async () => {
     const both = await two({ fail: 401, times: 'always' });
     const on = await team({ members: [{ name: 'ada', agent: both.own }], tasks: [{ subject: 'Work' }] });
     const options = sessionOptions(configSchema.parse({ fallback: [] }));
@@ -108,7 +111,7 @@ describe('a member whose agent fails', () => {
   });
 });
 
-it('thinks about a task with the model of its tier, and about the next with its own again', async () => {
+it("a member uses the model of a task's tier for that task only", async () => {
   const server = await ModelServer.start({ script: [{ text: 'Done.', times: 'always' }] });
   onTestFinished(() => server.close());
   const agent: AgentSpec = { kind: 'anthropic', baseUrl: server.url, env: { ANTHROPIC_API_KEY: 'none' } };

@@ -1,4 +1,4 @@
-/** Teammates whose agent is a model's API: in this process against the model server, and one in a process of its own. */
+/** Teammates whose agent is a model API: in this process with the model server, and one in its own process. */
 import { readFileSync } from 'node:fs';
 import { join as under } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -28,7 +28,7 @@ const agentAt = ({ url }: ModelServer, over: Partial<AgentSpec> = {}): AgentSpec
   ...over,
 });
 
-/** A member at work in this process, until it is told to stop. */
+/** Runs a member in this process until it is stopped. */
 async function atWork(on: Team, member = 'ada', clock?: Clock): Promise<() => Promise<void>> {
   const teammate = await join(reopened(on.paths, clock), name(member), { byHand: true, environment: {} });
   const left = teammate.run();
@@ -44,7 +44,7 @@ const completed = (on: Team, id: string): Promise<void> =>
   on.until(`task #${id} is done`, (board) => board.tasks.get(id)?.status === 'completed');
 
 describe('a teammate that is a model', () => {
-  it('does its task with the tools of the team, and its report is the result', async () => {
+  it('a model does its task with the tools of the team, and its report is the result', async () => {
     const server = await serve([
       { calls: [{ tool: 'SendMessage', input: { recipient: 'lead', content: 'Begun.' } }] },
       { text: 'Found three leaks.', usage: { input: 1_000, output: 100, cached: 400 } },
@@ -60,7 +60,7 @@ describe('a teammate that is a model', () => {
     expect(server.requests[0]?.tools).not.toContain('TeamCreate');
   });
 
-  it('records what each call used', async () => {
+  it('the usage of each call is recorded', async () => {
     const server = await serve([{ text: 'Done.', usage: { input: 1_000, output: 100, cached: 400 } }]);
     const on = await team({ members: [{ name: 'ada', agent: agentAt(server) }], tasks: [{ subject: 'Work' }] });
     await atWork(on);
@@ -71,7 +71,7 @@ describe('a teammate that is a model', () => {
     ]);
   });
 
-  it('takes mail between two steps of one turn', async () => {
+  it('a model gets mail between two steps of one turn', async () => {
     const late: { on?: Team } = {};
     const server = await serve(async ({ results, messages }) => {
       if (messages.some(({ text }) => text.includes('Leave the API alone'))) return { text: 'Left it alone.' };
@@ -89,7 +89,7 @@ describe('a teammate that is a model', () => {
     expect(server.requests.at(-1)?.user).toMatch(/You have mail from your team[^]*from "lead"/);
   });
 
-  it('goes on with its session in its next life', async () => {
+  it('a model continues its session in the next incarnation', async () => {
     const server = await serve([]);
     const members = [{ name: 'ada', agent: agentAt(server) }];
     const on = await team({ members, tasks: [{ subject: 'Remember apples' }] });
@@ -108,7 +108,7 @@ describe('a teammate that is a model', () => {
     expect(new Set(on.events('agent.session_began').map(({ text }) => text)).size).toBe(1);
   });
 
-  it('keeps off a vendor that refused another of the team', async () => {
+  it('a model pauses when its vendor refused another member of the team', async () => {
     const server = await serve([{ fail: { status: 429, retryAfter: 2 } }]);
     const one = agentAt(server);
     const members = [
@@ -128,7 +128,7 @@ describe('a teammate that is a model', () => {
     expect(on.handle.store.vendors.read()?.vendors).toMatchObject({ [new URL(server.url).host]: { refusals: 0 } });
   });
 
-  it('gives its task back when the vendor refuses for long, and nobody is blamed', async () => {
+  it('a member releases its task if the vendor refuses for long, and no attempt is counted', async () => {
     const server = await serve([{ fail: { status: 429, retryAfter: 600 }, times: 'always' }]);
     const on = await team({ members: [{ name: 'ada', agent: agentAt(server) }], tasks: [{ subject: 'Work' }] });
     await atWork(on);
@@ -137,7 +137,7 @@ describe('a teammate that is a model', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('works on files where the team works, as far as it may', async () => {
+  it("a model works on the team's files, as far as its sandbox allows", async () => {
     const server = await serve([
       { calls: [{ tool: 'write_file', input: { path: 'notes.txt', content: 'three leaks' } }] },
       { calls: [{ tool: 'read_file', input: { path: 'notes.txt' } }] },
@@ -150,7 +150,7 @@ describe('a teammate that is a model', () => {
     expect(on.task('1')).toMatchObject({ result: { summary: expect.stringContaining('three leaks') as string } });
   });
 
-  it('is offered nothing that writes when its member only reads', async () => {
+  it('a model of a read-only member gets no tool that writes', async () => {
     const server = await serve([]);
     const members = [{ name: 'ada', agent: agentAt(server), sandbox: 'read-only' as const }];
     const on = await team({ members, tasks: [{ subject: 'Look' }] });
@@ -160,7 +160,7 @@ describe('a teammate that is a model', () => {
     expect(server.requests[0]?.tools).not.toContain('write_file');
   });
 
-  it('ends a run hard that has used what it may', async () => {
+  it('the limit of spending ends a run at once', async () => {
     const server = await serve([
       { text: 'Done.', usage: { input: 900, output: 200 } },
       { hangs: 'before', times: 'always' },
@@ -174,7 +174,7 @@ describe('a teammate that is a model', () => {
     expect(on.task('2').status).not.toBe('completed');
   });
 
-  it('works in a process of its own, led by a lead', async () => {
+  it('a model works in its own process, led by a lead', async () => {
     const server = await serve([{ calls: [{ tool: 'TaskGet', input: { taskId: '1' } }] }, { text: 'Saw {result}' }]);
     const on = await team({ members: [{ name: 'ada', agent: agentAt(server) }], tasks: [{ subject: 'Look around' }] });
     expect(await run(on)).toBe('finished');
@@ -186,14 +186,14 @@ describe('a teammate that is a model', () => {
 });
 
 describe('an idle teammate', () => {
-  it('makes no model call in an hour, ten of them, whatever needs no thought; twenty messages in one window are one turn', async () => {
+  it('ten idle teammates make no model call in an hour of mail that needs no model; twenty messages in one window are one turn', async () => {
     const server = await serve([]);
     const clock = new FakeClock();
     const members = Array.from({ length: 10 }, (_, at) => ({ name: `worker-${at + 1}`, agent: agentAt(server) }));
     const on = await team({ members });
     for (const { name: member } of members) await atWork(on, member, clock);
     let answered = 0;
-    // What their processes answer by themselves shows that each has looked since.
+    // Answers of their processes show that each has looked since.
     const everybodyLooks = async (): Promise<void> => {
       answered += members.length;
       for (const { name: member } of members) await on.handle.send(member, 'STATUS CHECK.', { kind: 'status_check' });

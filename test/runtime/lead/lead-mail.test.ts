@@ -1,4 +1,4 @@
-/** UNBLOCKED: told once a task, also by a lead that takes over from one which died over telling it. */
+/** UNBLOCKED is sent once for each task, also by a lead that takes over from one that died while sending it. */
 import { expect, it, onTestFinished } from 'vitest';
 import { LEAD } from '../../../src/model/text/names.ts';
 import { LeadMail } from '../../../src/runtime/lead/lead-mail.ts';
@@ -7,7 +7,7 @@ import { waitingMail } from '../../../src/store/mail/inbox-view.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 
-/** bob's #3 waits for #1 and #2, which are ada's; his #4 was his before and is carla's now. */
+/** bob's #3 waits for #1 and #2, which are ada's; #4 was bob's and is carla's now. */
 function unblocked(): ToldTeam {
   const on = new ToldTeam({ ada: 'executor', bob: 'executor', carla: 'executor' }).led().started('ada', 'bob', 'carla');
   on.add('One', { owner: 'ada' }).add('Two', { owner: 'ada' });
@@ -16,7 +16,7 @@ function unblocked(): ToldTeam {
   return on.say({ type: 'task.assigned', task: '4', owner: name('carla') });
 }
 
-/** A lead takes over: it learns what was, tells what is untold, and is gone. */
+/** A lead takes over: it reads the history, sends what is unsent, and ends. */
 async function tookOver({ store }: ToldTeam): Promise<void> {
   const { epoch, incarnation } = store.board.fold().lead;
   const post = new LeadMail({
@@ -38,7 +38,7 @@ async function tookOver({ store }: ToldTeam): Promise<void> {
 const told = ({ store }: ToldTeam, member: string): string[] =>
   [...waitingMail(store.disk, store.paths.inbox(name(member)))].map(({ content }) => content);
 
-it('is told by the next lead, of the last blocker, and read once however many leads tell it', async () => {
+it('the next lead sends UNBLOCKED for the last blocker, and it is read once however many leads send it', async () => {
   const on = unblocked();
   await tookOver(on);
   await tookOver(on);
@@ -46,7 +46,7 @@ it('is told by the next lead, of the last blocker, and read once however many le
   expect(told(on, 'carla')).toEqual([]);
 });
 
-it('is told nobody of a task that was begun meanwhile', async () => {
+it('UNBLOCKED is not sent for a task that was started meanwhile', async () => {
   const on = unblocked().claim('3', 'bob');
   await tookOver(on);
   expect(told(on, 'bob')).toEqual([]);

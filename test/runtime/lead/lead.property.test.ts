@@ -1,7 +1,7 @@
 /**
- * For any sequence of events in a team that a real lead leads: no task is lost, none has two claimants, and the loop
- * ends: done, or saying what it waits for. (The same of the policies alone, a hundred times as often:
- * `test/policy/supervise/judge.property.test.ts`.)
+ * For any sequence of events in a team with a real lead: no task is lost, none has two claimants, and the loop ends:
+ * done, or with what it waits for. `test/policy/supervise/judge.property.test.ts` checks the same of the policies
+ * alone, a hundred times as often.
  */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -15,7 +15,7 @@ import type { ToldTeam } from '../../support/told-team.ts';
 const MEMBERS = ['worker-1', 'worker-2', 'worker-10'] as const;
 const CAST = { 'worker-1': 'executor/claude', 'worker-2': 'executor/codex', 'worker-10': 'code-reviewer/claude' };
 const STEP_S = 20;
-/** Steps that the survivors get to bring it to an end; a hung one takes 30 of them. */
+/** Steps in which the survivors must bring it to an end; a hung one takes 30 of them. */
 const MOST_STEPS = 400;
 
 const FATES = ['claim', 'claim', 'complete', 'complete', 'fail', 'die', 'freeze', 'thaw', 'crash', 'heal'] as const;
@@ -36,34 +36,38 @@ const plays = fc.record({
   ),
   fates: fc.array(fc.tuple(fc.constantFrom(...MEMBERS), fc.constantFrom(...FATES)), { maxLength: 40 }),
   slept: fc.nat({ max: 40 }),
-  /** What becomes of whatever each works on in the end. */
+  /** How each member's work ends. */
   natures: fc.tuple(nature, nature, nature),
 });
 
-it('loses no task, gives none to two, and ends done or saying why not', { timeout: 120_000 }, async () => {
-  await fc.assert(
-    fc.asyncProperty(plays, async ({ unattended, tasks, fates, slept, natures }) => {
-      const stage = new Stage(CAST, { unattended }, (told) => {
-        for (const [at, { verb, owner, retries, blockedBy }] of tasks.entries()) {
-          const ids = at === 0 ? [] : [...new Set(blockedBy.map((id) => String((id % at) + 1)))];
-          told.add(`${verb} part ${at}`, { owner, retries, blockedBy: ids });
+it(
+  'the lead loses no task, gives none to two members, and ends done or says why not',
+  { timeout: 120_000 },
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(plays, async ({ unattended, tasks, fates, slept, natures }) => {
+        const stage = new Stage(CAST, { unattended }, (told) => {
+          for (const [at, { verb, owner, retries, blockedBy }] of tasks.entries()) {
+            const ids = at === 0 ? [] : [...new Set(blockedBy.map((id) => String((id % at) + 1)))];
+            told.add(`${verb} part ${at}`, { owner, retries, blockedBy: ids });
+          }
+        });
+        await stage.begin();
+        for (const [at, [member, fate]] of fates.entries()) {
+          if (stage.isOver()) break;
+          await meet(stage, member, fate);
+          if (at === slept) await stage.sleep(3_600);
+          await stage.pass(STEP_S, STEP_S);
         }
-      });
-      await stage.begin();
-      for (const [at, [member, fate]] of fates.entries()) {
-        if (stage.isOver()) break;
-        await meet(stage, member, fate);
-        if (at === slept) await stage.sleep(3_600);
-        await stage.pass(STEP_S, STEP_S);
-      }
-      await survive(stage, natures);
-      expectSound(stage.told, tasks.length);
-      expect(endOf(stage)).toBe('');
-      await stage.close();
-    }),
-    { numRuns: 12 },
-  );
-});
+        await survive(stage, natures);
+        expectSound(stage.told, tasks.length);
+        expect(endOf(stage)).toBe('');
+        await stage.close();
+      }),
+      { numRuns: 12 },
+    );
+  },
+);
 
 async function meet(stage: Stage, member: string, fate: Fate): Promise<void> {
   if (fate === 'crash') stage.crashing.set(member, 'exit 1');
@@ -75,7 +79,7 @@ async function meet(stage: Stage, member: string, fate: Fate): Promise<void> {
   if (fate === 'claim' || fate === 'complete' || fate === 'fail') await stage.now((told) => work(told, member, fate));
 }
 
-/** What its process would do by itself: the board refuses nobody who asks it first. */
+/** What a member's process would do by itself. It asks the board first, so no event is refused. */
 function work(told: ToldTeam, member: string, deed: 'claim' | 'complete' | 'fail'): void {
   const board = told.store.board.fold();
   const busy = board.busy.get(name(member));
@@ -85,7 +89,7 @@ function work(told: ToldTeam, member: string, deed: 'claim' | 'complete' | 'fail
   if (deed === 'fail' && busy !== undefined) told.fail(busy, member, 'it broke');
 }
 
-/** Whoever lives and is not frozen works on as is its nature, until the loop ends. */
+/** Running members that are not frozen go on as their fate says, until the loop ends. */
 async function survive(stage: Stage, natures: readonly Fate[]): Promise<void> {
   for (let steps = 0; steps < MOST_STEPS && !stage.isOver(); steps += 1) {
     for (const [at, member] of MEMBERS.entries())
@@ -99,7 +103,7 @@ async function survive(stage: Stage, natures: readonly Fate[]): Promise<void> {
 
 const isBusy = ({ told }: Stage, member: string): boolean => told.store.board.fold().busy.has(name(member));
 
-/** Told from the log by its own words, without the board's. */
+/** Checked from the log itself, without the board's code. */
 function expectSound({ store }: ToldTeam, tasks: number): void {
   const holder = new Map<string, string>();
   const completed: string[] = [];
@@ -118,7 +122,7 @@ function expectSound({ store }: ToldTeam, tasks: number): void {
   expect([...store.board.fold().tasks.keys()]).toEqual(Array.from({ length: tasks }, (_, at) => String(at + 1)));
 }
 
-/** What is wrong with how it ended; nothing, if it is done or said what is missing. */
+/** What is wrong with the end; empty if the run is done or said what is missing. */
 function endOf({ ending, told }: Stage): string {
   const open = [...told.store.board.fold().tasks.values()].filter((task) => !isFinal(task));
   if (ending?.why === 'finished') return open.map(({ id }) => `#${id} is open`).join();

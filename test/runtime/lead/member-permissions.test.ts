@@ -1,4 +1,4 @@
-/** What a member may do to files, as a process beside its own sees it: by the config and the state of its plan. */
+/** What a member may do to files, as another process of it sees it: from the config and the state of its plan. */
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { memberPermissions } from '../../../src/runtime/lead/member-permissions.ts';
 import { makeTeam, openHandle, type TeamHandle } from '../../../src/runtime/team/team-handle.ts';
@@ -19,19 +19,19 @@ function team(members: Parameters<typeof makeTeam>[1]['members']) {
   return { lead, as };
 }
 
-test('follows the sandbox of the member; a lead, and who has none, may write in the workspace', () => {
+test('permissions follow the sandbox of the member; a lead, or a member without a sandbox, may write in the workspace', () => {
   const { lead, as } = team([{ name: 'ada', sandbox: 'read-only' }, { name: 'bob' }]);
   expect(
     [memberPermissions(lead), memberPermissions(as('ada')), memberPermissions(as('bob'))].map(({ sandbox }) => sandbox),
   ).toEqual(['workspace-write', 'read-only', 'workspace-write']);
 });
 
-test('is only to look for a person in the place of a member whose plans are to be approved', () => {
+test('a person in the place of a member with plan approval may only read', () => {
   const { as } = team([{ name: 'ada', sandbox: 'full', planApproval: true }]);
   expect(memberPermissions(as('ada'))).toEqual({ sandbox: 'full', planPending: true });
 });
 
-test('opens for a member with the task whose plan its runner has had approved, and only for that', async () => {
+test('a member may write for the task whose plan its runner got approved, and only for that task', async () => {
   const { lead, as } = team([{ name: 'ada', planApproval: true }]);
   const person = as('ada');
   const speaker = { kind: 'member', name: person.speaker.name, incarnation: 'x' } as const;

@@ -1,4 +1,4 @@
-/** The lead's word about finished work: it is given once, and what waits for the work goes on, or waits for a new version. */
+/** The lead judges finished work once. Then the dependants go on, or wait for a revision. */
 import { describe, expect, it } from 'vitest';
 import { isReady } from '../../../src/model/board/board.ts';
 import { codeOf } from '../../../src/model/text/errors.ts';
@@ -9,7 +9,7 @@ import { ToldTeam } from '../../support/told-team.ts';
 
 const Q = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
-/** ada has done RESEARCH-001, and nobody agreed to it. */
+/** ada has completed RESEARCH-001 without consensus. */
 function unsettled(): { team: ToldTeam; as: (name: string) => TeamHandle } {
   const team = new ToldTeam({ ada: 'analyst/claude' })
     .led()
@@ -30,7 +30,7 @@ const ready = ({ store }: ToldTeam): string[] => {
 };
 
 describe('work without consensus', () => {
-  it('is held until the lead approves it, once', async () => {
+  it('work without consensus is held until the lead approves it, once', async () => {
     const { team, as } = unsettled();
     expect(ready(team)).toEqual([]);
     await judgeTask(as('lead'), 'RESEARCH-001', { approve: true, text: 'Good enough.' });
@@ -39,7 +39,7 @@ describe('work without consensus', () => {
     expect(await again.then(() => undefined, codeOf)).toBe('FINAL');
   });
 
-  it('is done again when the lead says so, and the answer and the new tasks are one record', async () => {
+  it('work without consensus is done again if the lead says so; the answer and the new tasks are one record', async () => {
     const { team, as } = unsettled();
     const created = await reviseTask(as('lead'), '1', 'Ask the users.');
     expect(created).toMatchObject({ id: '3', subject: 'RESEARCH-001-R1 Look', owner: 'ada' });
@@ -58,14 +58,14 @@ describe('work without consensus', () => {
     ],
     ['revised by a member', 'ada', 'POLICY_DENIED', (handle: TeamHandle) => reviseTask(handle, '1', '')],
     [
-      'refused, as if it were a plan',
+      'rejected as if it were a plan',
       'lead',
       'USAGE',
       (handle: TeamHandle) => judgeTask(handle, '1', { approve: false, text: '' }),
     ],
     ['answered like a question', 'lead', 'USAGE', (handle: TeamHandle) => handle.answer(Q, 'Yes.')],
     ['revised before it is done', 'lead', 'NOT_READY', (handle: TeamHandle) => reviseTask(handle, '2', '')],
-  ])('is not %s', async (_, who, code, deed) => {
+  ])('work without consensus cannot be %s', async (_, who, code, deed) => {
     const { team, as } = unsettled();
     expect(await deed(as(who)).then(() => undefined, codeOf)).toBe(code);
     expect(team.store.board.fold().open.size).toBe(1);

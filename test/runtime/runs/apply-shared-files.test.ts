@@ -1,4 +1,7 @@
-/** The shared-file step of a run: workers say what a shared file needs, the lead's agent sees to it, and the gates look at it. */
+/**
+ * The shared-file step of a run: workers request changes of a shared file, the lead's agent makes them, the gates check
+ * them.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -31,7 +34,7 @@ const run = async (lead: string | undefined) => {
 };
 
 describe('the shared-file step', () => {
-  it('is one turn of the lead’s agent for all that is asked, before what is built', async () => {
+  it('the shared-file step is one turn of the lead’s agent for all requests, before the build', async () => {
     const { code, out, read } = await run('cat >>asked; echo a >>conf/all.txt; echo DONE 1; echo OPEN 2: not needed');
     expect(code, out).toBe(1);
     expect(out).toContain(`Shared Files:
@@ -39,17 +42,17 @@ describe('the shared-file step', () => {
   [OPEN] conf/all.txt: add b (bob, task #2): not needed
   [OPEN] src/a.txt: mend it (bob, task #2): src/a.txt is not a shared file; ada owns it
 `);
-    // Its own file is nobody's to write: that is the one thing that fails here.
+    // Its own file is not shared: that is the only failure here.
     expect(out).toContain("- shared fail: the lead's agent changed files that are not shared: asked\n");
     expect(out).toContain('Build: pass |');
     expect(read('asked').match(/^--- \w+ \d\. .*/gm)).toHaveLength(2);
   });
 
-  it('lists what nobody sees to where the lead has no agent', async () => {
+  it('the shared-file step lists open requests if the lead has no agent', async () => {
     const { code, out } = await run(undefined);
     expect(out).toContain('  [OPEN] conf/all.txt: add a (ada, task #1): not applied yet\n');
     expect(out).toContain('- shared skipped: 3 of 3 open; the lead has no agent that could apply them\n');
-    // What was needed is missing, and the build says so.
+    // The requested change is missing, and the build says so.
     expect({ code, failed: out.includes('Build: fail |') }).toEqual({ code: 1, failed: true });
   });
 });

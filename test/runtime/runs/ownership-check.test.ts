@@ -1,4 +1,6 @@
-/** The ownership gate of a run, with git and without: what is found, who is told, and that nothing is reverted. */
+/**
+ * The ownership gate of a run, with git and without: what it finds, which member is told, and that nothing is reverted.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +10,7 @@ const member = (name: string, command?: string) => ({
   name,
   agent: { kind: 'exec', command },
 });
-/** Bob works after Ada, and long enough after her that the time of a file tells who was at work. */
+/** Bob works after Ada, late enough that the time of a file tells which of them worked. */
 const LATER = 'sleep 0.2; ';
 
 const run = async (where: { git: boolean; bob: string; ada?: string; shared?: string[] }) => {
@@ -29,21 +31,24 @@ const run = async (where: { git: boolean; bob: string; ada?: string; shared?: st
   place.put('plan.json', JSON.stringify(plan));
   const at = (file: string): string => join(place.root, file);
   if (!where.git) return { ...(await place.teams('run', 'plan.json', '--quiet')), at };
-  // What a run prints into the workspace is nobody's edit.
+  // The output of a run in the workspace is not an edit of a member.
   const run = 'git init -q . && echo home >.gitignore && teams run plan.json --quiet >run.log 2>run.err';
   const { code } = await place.shell(run);
   return { code, out: readFileSync(at('run.log'), 'utf8'), at };
 };
 
 describe('the ownership gate', () => {
-  it.each([[true], [false]])('passes where everybody kept to their own files (git: %s)', async (git) => {
-    const { code, out } = await run({ git, bob: 'true' });
-    expect(code, out).toBe(0);
-    expect(out).not.toContain('ownership');
-  });
+  it.each([[true], [false]])(
+    'the ownership gate passes if every member changed only its own files (git: %s)',
+    async (git) => {
+      const { code, out } = await run({ git, bob: 'true' });
+      expect(code, out).toBe(0);
+      expect(out).not.toContain('ownership');
+    },
+  );
 
   it.each([[true], [false]])(
-    'lists what is nobody’s and what is shared, exit 1, and reverts nothing (git: %s)',
+    'the ownership gate lists unowned and shared files, exit 1, and reverts nothing (git: %s)',
     async (git) => {
       const { code, out, at } = await run({
         git,
@@ -56,7 +61,7 @@ describe('the ownership gate', () => {
     },
   );
 
-  it('lets a member write what the lead granted it, and nothing else', async () => {
+  it('the ownership gate accepts what the lead granted to a member, and nothing else', async () => {
     const ask = 'teams send lead "I need other.txt, src/a.txt and package.json" --kind boundary';
     const bob = `${ask} && until teams inbox --json >told && grep -q BOUNDARY told; do sleep 0.1; done; echo x >other.txt`;
     const { code, out, at } = await run({ git: true, bob, shared: ['package.json'] });
@@ -70,7 +75,7 @@ describe('the ownership gate', () => {
     expect(code).toBe(1);
   });
 
-  it('gives its owner what another changed, also behind a time set back, to look at; then it is settled', async () => {
+  it('the owner of a file that another member changed must review it, also if the time of the file was set back; then it is settled', async () => {
     const { code, out, at } = await run({
       git: true,
       bob: `${LATER}echo mine >src/a.txt; touch -d '1 hour ago' src/a.txt`,
@@ -78,7 +83,7 @@ describe('the ownership gate', () => {
     });
     expect(out).toMatch(/\[DONE\] #3: \[no-cascade\] Check the changes of other members in src\/a\.txt \(ada/);
     expect(readFileSync(at('seen'), 'utf8')).toContain("src/a.txt: it is ada's, and bob worked when it was changed");
-    // What Ada writes besides is nobody's.
+    // No member owns the other file that Ada writes.
     expect({ code, listed: out.includes('seen: no member owns it') }).toEqual({ code: 1, listed: true });
     expect(out).not.toMatch(/ownership fail:.*src\/a\.txt/);
   });

@@ -1,4 +1,4 @@
-/** A model that explores and plans: what it is shown, what is made of its report, and what of its mistakes. */
+/** Planning by a model: what it is shown, and how its report and its mistakes are used. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -49,7 +49,7 @@ async function planned(agent: AgentSpec, cwd = project()) {
 }
 
 describe('planning by a model', () => {
-  it('explores with the small tier first, and plans with what came of it', async () => {
+  it('planning explores with the small tier first, and plans with the result', async () => {
     const { server, agent } = await serve([
       { when: 'You explore a project', text: `Here it is:\n\`\`\`json\n${JSON.stringify(REPORT)}\n\`\`\`` },
       { when: 'You plan the work', text: PLAN },
@@ -63,7 +63,7 @@ describe('planning by a model', () => {
     expect(plan?.tools).not.toContain('write_file');
   });
 
-  it('does with the names of the files where the explorer says nothing of use', async () => {
+  it('planning uses the file names if the explorer returns nothing useful', async () => {
     const { server, agent } = await serve([
       { when: 'You explore a project', text: 'A fine project.' },
       { when: 'You plan the work', text: PLAN },
@@ -73,7 +73,7 @@ describe('planning by a model', () => {
     expect(server.requests.at(-1)?.user).toContain('Modules:\n  src/ (2 files)\n');
   });
 
-  it('says why a planner failed', async () => {
+  it('a failed planner gives its reason', async () => {
     const { agent } = await serve([{ fail: 401, times: 'always' }]);
     await expect(planned(agent)).rejects.toMatchObject({ code: 'AGENT_UNAUTHORISED' });
   });
@@ -82,7 +82,7 @@ describe('planning by a model', () => {
 describe('the files of a project', () => {
   const files = async (cwd: string) => (await projectFiles(cwd, new AbortController().signal)).files;
 
-  it('are those that git does not ignore, and else those of a walk', async () => {
+  it('the files of a project are those that git does not ignore, otherwise those of a directory walk', async () => {
     const cwd = project();
     expect(await files(cwd)).toEqual(['package.json', 'src/a.ts', 'src/b.log']);
     execFileSync('git', ['init', '-q', cwd]);
@@ -92,7 +92,7 @@ describe('the files of a project', () => {
 });
 
 describe('a made-up name', () => {
-  it('is the next second where the present one is taken', async () => {
+  it('a generated team name uses the next second if the present one is taken', async () => {
     const root = tempDir();
     const named = (name: string) =>
       planInText(`name: ${name}\nmembers: [{name: ada, agent: exec}]\ntasks: [{subject: One, run: 'true'}]`, {

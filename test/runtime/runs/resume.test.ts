@@ -1,6 +1,6 @@
 /**
- * A run that is killed in the middle of what it does ends as if nobody had, and no task is done twice (issue 6). At the
- * boundaries of its phases: test/e2e/fullstack.test.ts.
+ * A run whose lead is killed in the middle of its work ends like an uninterrupted run, and no task is done twice. Kills
+ * at the boundaries of its phases: test/e2e/fullstack.test.ts.
  */
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ const reportSchema = z.object({
   tasks: z.array(z.object({ id: z.string(), subject: z.string(), status: z.string(), notes: z.array(z.string()) })),
 });
 
-/** Kills the lead of the team, once at each place where it is said. */
+/** Kills the lead of the team, once at each place that calls it. */
 const KILL = `#!/bin/sh
 [ -e calm ] || [ -e "killed.$1" ] && exit 0
 touch "killed.$1"
@@ -26,7 +26,7 @@ kill -9 "$(sed -n 's/.*"pid": \\([0-9]*\\).*/\\1/p' .teams/life/processes/lead.j
 sleep 20
 `;
 
-/** Every task notes that it was done as the last thing it does; whoever is killed before has not done it. */
+/** Every task records its completion as its last act, so a task that was killed before has no record. */
 const DO = './kill.sh "$TEAMS_TASK_ID" && echo "$TEAMS_TASK_ID" >>done';
 const PLAN = {
   name: 'life',
@@ -41,7 +41,7 @@ const PLAN = {
   ],
   gates: { build: './kill.sh build', test: './kill.sh test && test -s done', crossVerify: true },
 };
-/** Finds something the first time. */
+/** Has a finding the first time. */
 const REVIEW = `exec:./kill.sh review && grep -q 4 done && echo PASS || printf 'FAIL\\n- The name is wrong.\\n'`;
 
 async function workplace(): Promise<Workplace> {
@@ -56,13 +56,13 @@ const ARGV = ['run', 'plan.json', '--reviewer', REVIEW, '--quiet', '--json'];
 const stateFile = ({ root }: Workplace): string => join(root, '.teams/life/state.json');
 const stateOf = (place: Workplace) => stateSchema.parse(JSON.parse(readFileSync(stateFile(place), 'utf8')));
 
-/** What is the same however often it was killed. */
+/** What is the same for any number of kills. */
 function outcome(place: Workplace, out: string) {
   const done = readFileSync(join(place.root, 'done'), 'utf8').trim().split('\n').sort();
   const { cascadeDepth, completedTasks, totalTasks, failedTasks, phase, status, crossCliVerification } = stateOf(place);
   const state = { cascadeDepth, completedTasks, totalTasks, failedTasks, phase, status, crossCliVerification };
   const { tasks, ...report } = reportSchema.parse(JSON.parse(out));
-  // Who did a task may change with a kill, and a note says so.
+  // A kill may change which member did a task, and a note says so.
   return { done, report: { ...report, tasks: tasks.map(({ notes: _notes, ...task }) => task) }, state };
 }
 
@@ -93,7 +93,7 @@ const UNBROKEN = {
 
 describe('a run', () => {
   it(
-    'whose lead is killed in its tasks, its gates and its fixes, one after the other, ends as one that was not',
+    'a run whose lead is killed in its tasks, its gates and its fixes, one after the other, ends like an uninterrupted one',
     { timeout: 120_000 },
     async () => {
       const place = await workplace();
@@ -108,7 +108,7 @@ describe('a run', () => {
     },
   );
 
-  it('whose state was torn is taken up again; the torn one is kept beside it', async () => {
+  it('a run whose state was torn is resumed, and the torn file is kept beside it', async () => {
     const place = await workplace();
     await place.start(...ARGV).ended;
     const { start } = stateOf(place);
@@ -116,7 +116,7 @@ describe('a run', () => {
     writeFileSync(stateFile(place), readFileSync(stateFile(place), 'utf8').slice(0, 300));
     const { code, out, err } = await place.teams(...ARGV);
     expect(code, err).toBe(0);
-    // The one that was never killed is this one, too.
+    // This is also the uninterrupted run that the others are compared with.
     expect(outcome(place, out)).toEqual(UNBROKEN);
     expect(stateOf(place).start).toEqual(start);
     const aside = readdirSync(join(place.root, '.teams/life')).filter((file) => file.includes('.corrupt-'));
@@ -125,7 +125,7 @@ describe('a run', () => {
     expect((await place.teams('status', 'life')).code).toBe(0);
   });
 
-  it('keeps its state as it goes: who has what, since when, and how far it is', async () => {
+  it('a run keeps its state as it goes: which member has what, since when, and the phase', async () => {
     const place = await workplace();
     place.put('calm', '');
     const { out } = await place.teams(...ARGV);

@@ -20,7 +20,7 @@ const lines = (path: string): string[] => (existsSync(path) ? readFileSync(path,
 const history = (on: Team, member: string) => [...pastMail(realDisk, on.paths.inbox(name(member)))];
 
 describe('starting', () => {
-  it('starts everybody at once and returns when each has written its record', async () => {
+  it('a run starts all members at once and goes on when each has written its record', async () => {
     const on = await team({ members: ['ada', 'bob', 'cy'] });
     const session = await lead(on);
     await session.start(session.startable());
@@ -36,7 +36,7 @@ describe('starting', () => {
     expect(living(on.marks())).toEqual([]);
   });
 
-  it('stops the others when one does not start, and names it', async () => {
+  it('a run stops the others if one member does not start, and names it', async () => {
     allowLeft(/\.(lock|tmp)$/);
     const members = ['ada', { name: 'bob', agent: { kind: 'scripted' as const, options: { turns: 'none' } } }, 'cy'];
     const on = await team({ members });
@@ -51,7 +51,7 @@ describe('starting', () => {
 });
 
 describe('work', () => {
-  /** Each task says its id and waits for up to three that were made before it. */
+  /** Each task prints its id and waits for up to three earlier ones. */
   function randomGraph(count: number, seed: number): NewTaskInput[] {
     let state = seed;
     const random = (below: number): number => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) % below;
@@ -62,7 +62,7 @@ describe('work', () => {
     }));
   }
 
-  it('runs 300 tasks of a random graph once each, none before what it waits for', async () => {
+  it('a run does 300 tasks of a random graph once each, none before its blockers', async () => {
     const tasks = randomGraph(300, 7);
     const on = await team({ members: ['ada', 'bob', 'cy', 'dan', 'eve'], tasks });
     expect(await run(on)).toBe('finished');
@@ -76,7 +76,7 @@ describe('work', () => {
     expect([...on.board().tasks.values()].filter((task) => task.claims !== 1)).toEqual([]);
   }, 60_000);
 
-  it('lets peers write to each other, and acknowledges what was used', async () => {
+  it('peers write to each other, and used mail is acknowledged', async () => {
     const ada = scripted(
       { calls: [{ tool: 'SendMessage', input: { recipient: 'bob', content: 'The door is open.' } }] },
       { match: 'I saw it', answers: 'good' },
@@ -104,7 +104,7 @@ describe('work', () => {
     await session.shutDown();
   });
 
-  it('verifies, retries, skips what waits for a failure, and keeps each result with its hash', async () => {
+  it('a run verifies, retries, skips the dependants of a failure, and keeps each result with its hash', async () => {
     const tasks: NewTaskInput[] = [
       { subject: 'Good', work: { run: 'echo said; echo hidden >&2', verify: ['true', 'test -d .teams'] } },
       { subject: 'Unverified', work: { run: 'echo made', verify: ['echo "not so"; false'] } },
@@ -159,7 +159,7 @@ describe('work', () => {
     expect(readdirSync(on.paths.mail)).toEqual([]);
   });
 
-  it('hands its children the environment of the contract and no secret', async () => {
+  it('children get the documented environment and no secret', async () => {
     vi.stubEnv('FAKE_API_KEY', 'canary-1234');
     vi.stubEnv('ANTHROPIC_API_KEY', 'canary-5678');
     vi.stubEnv('LET_THROUGH', 'passed');
@@ -214,7 +214,7 @@ describe('work', () => {
     ).toEqual([]);
   });
 
-  it('answers a status check by the process in the middle of a task', async () => {
+  it('a process answers a status check in the middle of a task', async () => {
     const tasks = [{ subject: 'Wait', work: { run: 'until test -e go; do sleep 0.02; done' } }];
     const on = await team({ members: ['ada'], tasks });
     const session = await lead(on);
@@ -232,7 +232,7 @@ describe('work', () => {
     await session.shutDown();
   });
 
-  it('quarantines after exactly three failed attempts in a row, and gives the rest to others', async () => {
+  it('a member is quarantined after exactly three failed attempts in a row, and its tasks go to others', async () => {
     const failing = Array.from({ length: 8 }, (_, index) => ({
       subject: `Fails for ada ${index}`,
       owner: name('ada'),
@@ -254,7 +254,7 @@ describe('work', () => {
 });
 
 describe('stopping', () => {
-  it('keeps the team open when a member refuses, until it is forced', async () => {
+  it('a team stays open while a member refuses to stop, until it is forced', async () => {
     const stubborn = { kind: 'scripted' as const, options: { refusesShutdown: 'I am not done.' } };
     const on = await team({ members: [{ name: 'ada', agent: stubborn }, 'bob'] });
     const session = await lead(on, { endsWhenDone: false });
@@ -267,7 +267,7 @@ describe('stopping', () => {
     expect(living(on.marks())).toEqual([]);
   });
 
-  it('ends what ignores SIGTERM, also in a session of its own', async () => {
+  it('stopping ends processes that ignore SIGTERM, also in their own session', async () => {
     allowLeft(/\.(lock|tmp)$/);
     const tasks = [
       {
@@ -287,7 +287,7 @@ describe('stopping', () => {
     expect(living(on.marks())).toEqual([]);
   }, 20_000);
 
-  it('lets a worker without a lead work on, until the team closes', async () => {
+  it('a worker without a lead works on until the team closes', async () => {
     const on = await team({ members: ['ada'], tasks: [{ subject: 'Alone', work: { run: 'echo done' } }] });
     const worker = await workerProcess(on, 'ada');
     await on.until('its task', isDone);
@@ -295,7 +295,7 @@ describe('stopping', () => {
     expect(await worker.ended).toMatchObject({ code: 0, said: { is: 'ended' } });
   });
 
-  it('lets one process be a member, and says who it is to the second', async () => {
+  it('one process can be a member at a time, and the second learns which one it is', async () => {
     const on = await team({ members: ['ada'] });
     const [first, second] = await Promise.all([workerProcess(on, 'ada'), workerProcess(on, 'ada')]);
     const [winner, loser] = first.said()?.is === 'ready' ? [first, second] : [second, first];
@@ -307,7 +307,7 @@ describe('stopping', () => {
     expect(await winner.ended).toMatchObject({ code: 0 });
   });
 
-  it('sees a worker that a person started again after it was killed', async () => {
+  it('the lead sees a killed worker that a person started again', async () => {
     allowLeft(/\.(lock|tmp)$/);
     const tasks = [
       { subject: 'One', work: { run: 'until test -e go; do sleep 0.02; done' } },

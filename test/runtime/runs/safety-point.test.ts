@@ -1,4 +1,7 @@
-/** The safety point of a run, with the git that is here: what it keeps, what `teams diff` tells, and that the undo undoes. */
+/**
+ * The safety point of a run, with the installed git: what it keeps, what `teams diff` shows, and that the undo restores
+ * it.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -7,7 +10,7 @@ import * as z from 'zod';
 import { until, Workplace } from '../../support/cli.ts';
 import { changes } from '../../../src/surfaces/cli/shapes/view-shapes.ts';
 
-/** A user's git: nothing of this machine's configuration. */
+/** Git without the configuration of this machine. */
 const git = (cwd: string, ...args: string[]): string =>
   execFileSync('git', ['-c', 'user.name=me', '-c', 'user.email=me@here', '-c', 'protocol.file.allow=always', ...args], {
     cwd,
@@ -16,7 +19,7 @@ const git = (cwd: string, ...args: string[]): string =>
     env: { PATH: process.env['PATH'], HOME: cwd, GIT_CONFIG_NOSYSTEM: '1' },
   });
 
-/** Every file that is not git's or ours, what is staged, and where the branches are. */
+/** Every file that is neither git's nor ours, the index, and the branches. */
 function stateOf(directory: string) {
   const paths = readdirSync(directory, { recursive: true, encoding: 'utf8', withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -40,7 +43,7 @@ const PLAN = {
   ],
 };
 
-/** A repository with staged, changed, untracked and ignored files, and a plan beside them. */
+/** A repository with staged, changed, untracked and ignored files, and a plan. */
 function dirty(place: Workplace): string {
   const at = join(place.root, 'work');
   mkdirSync(at);
@@ -107,24 +110,27 @@ const runIn = async (place: Workplace, at: string) => {
 };
 
 describe('the safety point', () => {
-  it.each(Object.keys(kinds))('in a repository %s keeps everything, and its undo brings it back', async (kind) => {
-    const place = new Workplace();
-    const at = kinds[kind]?.(place) ?? '';
-    const before = stateOf(at);
-    const { undo } = await runIn(place, at);
-    const after = stateOf(at);
-    expect(after).toMatchObject({ staged: before.staged, branches: before.branches });
-    expect(after.files).toMatchObject({ 'made.txt': 'new\n', 'kept.txt': 'changed\n', 'deep/y': 'y\n' });
+  it.each(Object.keys(kinds))(
+    'the safety point of a repository %s keeps everything, and its undo restores it',
+    async (kind) => {
+      const place = new Workplace();
+      const at = kinds[kind]?.(place) ?? '';
+      const before = stateOf(at);
+      const { undo } = await runIn(place, at);
+      const after = stateOf(at);
+      expect(after).toMatchObject({ staged: before.staged, branches: before.branches });
+      expect(after.files).toMatchObject({ 'made.txt': 'new\n', 'kept.txt': 'changed\n', 'deep/y': 'y\n' });
 
-    execFileSync('/bin/sh', ['-c', undo.command], { cwd: undo.directory, stdio: 'pipe' });
-    const { files, staged, branches } = stateOf(at);
-    // What git ignores is nobody's to keep.
-    expect({ files, branches }).toEqual({ files: { ...before.files, 'out.log': 'no\n' }, branches: before.branches });
-    // A conflict that was staged cannot be kept as one: its files are.
-    if (!kind.includes('merge')) expect(staged).toBe(before.staged);
-  });
+      execFileSync('/bin/sh', ['-c', undo.command], { cwd: undo.directory, stdio: 'pipe' });
+      const { files, staged, branches } = stateOf(at);
+      // Ignored files are not kept.
+      expect({ files, branches }).toEqual({ files: { ...before.files, 'out.log': 'no\n' }, branches: before.branches });
+      // A staged conflict cannot be kept as a conflict: its files are kept.
+      if (!kind.includes('merge')) expect(staged).toBe(before.staged);
+    },
+  );
 
-  it('tells what changed since, of all and of one task, also when the team is in the archive', async () => {
+  it('the safety point shows what changed since, in total and of one task, also for an archived team', async () => {
     const place = new Workplace();
     const at = dirty(place);
     await runIn(place, at);
@@ -147,13 +153,13 @@ describe('the safety point', () => {
     expect((await place.say(['delete', 'tidy'], { cwd: at })).code).toBe(0);
     expect((await diff('tidy', 'Go deep')).files.map(({ path }) => path)).toEqual(['deep/er/x', 'deep/y']);
     expect(git(at, 'count-objects')).toBe(objects);
-    // What is removed for good leaves no ref.
+    // A pruned team leaves no ref.
     const { out: pruned } = await place.say(['prune', '--older-than', '1ms', '--yes'], { cwd: at });
     expect(pruned).toContain('tidy');
     expect(git(at, 'for-each-ref', 'refs/teams')).toBe('');
   });
 
-  it('is not made where there is no git, and that is said to who asks for it', async () => {
+  it('there is no safety point without git, and `teams diff` says so', async () => {
     const place = new Workplace();
     place.put('plan.json', JSON.stringify(PLAN));
     expect((await place.teams('run', 'plan.json')).out).not.toContain('Undo');
@@ -162,7 +168,7 @@ describe('the safety point', () => {
     expect(err).toContain('no safety point');
   });
 
-  it('of a resumed run is the one that was made first', async () => {
+  it('a resumed run keeps its first safety point', async () => {
     const place = new Workplace();
     const at = dirty(place);
     const run = 'echo 1 >>kept.txt; [ -e go ] || exec sleep 60';

@@ -1,4 +1,4 @@
-/** The templates and roles that come along are S2's: its tables, row by row. */
+/** The shipped templates and roles match the tables of the specification, row by row (docs/specification.md R8.2). */
 import { describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/model/text/names.ts';
 import { parseRoleSpec } from '../../../src/model/pipeline/role-spec.ts';
@@ -45,23 +45,26 @@ const TABLES: Record<string, { workers: string[]; cascade: unknown }> = {
 };
 
 describe('a shipped template', () => {
-  it.each(Object.entries(TABLES))("has S2's workers and rules: %s", (name, { workers, cascade }) => {
-    const { text = '', file = '' } = shelf('templates').get(parseName('team', name)) ?? {};
-    const template = parseTemplate(parseName('team', name), { text, file });
-    expect(template.workers.map(({ role, tier, route, phase }) => [role, tier, ...route, phase].join(' '))).toEqual(
-      workers,
-    );
-    expect(template.cascade).toEqual(cascade);
-    const roles = shelf('roles');
-    expect(template.workers.filter(({ role }) => !roles.has(role))).toEqual([]);
-  });
+  it.each(Object.entries(TABLES))(
+    'a shipped template has the specified workers and rules: %s',
+    (name, { workers, cascade }) => {
+      const { text = '', file = '' } = shelf('templates').get(parseName('team', name)) ?? {};
+      const template = parseTemplate(parseName('team', name), { text, file });
+      expect(template.workers.map(({ role, tier, route, phase }) => [role, tier, ...route, phase].join(' '))).toEqual(
+        workers,
+      );
+      expect(template.cascade).toEqual(cascade);
+      const roles = shelf('roles');
+      expect(template.workers.filter(({ role }) => !roles.has(role))).toEqual([]);
+    },
+  );
 
-  it('is one of five', () => {
+  it('there are five shipped templates', () => {
     expect([...shelf('templates').keys()]).toEqual(Object.keys(TABLES).sort());
   });
 });
 
-/** Role → what it is for. */
+/** Role → its purpose. */
 const ROLES: Record<string, string> = {
   architect: 'implement review explore',
   'build-fixer': 'implement test',
@@ -79,7 +82,7 @@ const ROLES: Record<string, string> = {
 
 describe('a shipped role', () => {
   it.each(Object.entries(ROLES))(
-    'has a prompt, its sorts of work, and files only where it may write: %s',
+    'a shipped role has a prompt, its sorts of work, and files only if it may write: %s',
     (name, able) => {
       const { text = '', file = '' } = shelf('roles').get(parseName('role', name)) ?? {};
       const { role, warnings } = parseRoleSpec(parseName('role', name), { text, file });

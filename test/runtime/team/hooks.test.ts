@@ -1,4 +1,4 @@
-/** The user's hooks: what each is told, what a refusal does, whose may be run, and that they go with their lead. */
+/** The user's hooks: their input, the effect of a refusal, which may run, and that they end with their lead. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { allowLeft } from '../../support/leftovers.ts';
 import { running } from '../../support/processes.ts';
 import { lead, run, scripted, team } from '../../support/session.ts';
 
-/** What hooks wrote, a JSON object a line. */
+/** What hooks wrote, one JSON object a line. */
 const told = (directory: string, file: string): unknown[] =>
   readFileSync(join(directory, file), 'utf8')
     .trimEnd()
@@ -19,7 +19,7 @@ members: [{name: ada, agent: {kind: exec}}]
 tasks: [{subject: Try, run: 'echo try >>tries; cat "$TEAMS_MAIL_FILE" >>mail'}]
 `;
 
-/** The user's own configuration sets them. */
+/** A workplace whose user configuration sets the hooks. */
 function configured(hooks: Record<string, string>): Workplace {
   const place = new Workplace();
   place.put('home/config/teams/config.yaml', JSON.stringify({ hooks }));
@@ -28,7 +28,7 @@ function configured(hooks: Record<string, string>): Workplace {
 }
 
 describe('onTaskCompleted', () => {
-  it('sends a finished task back with its words until it lets it pass; onFinished is told the report', async () => {
+  it('onTaskCompleted sends a finished task back with its words until it accepts it; onFinished gets the report', async () => {
     const judge = 'cat >>told; [ $(wc -l <tries) -ge 2 ] || { echo "only once"; exit 2; }';
     const place = configured({ onTaskCompleted: judge, onFinished: 'cat >>report' });
     const { code, err } = await place.teams('run', 'plan.yaml');
@@ -53,7 +53,7 @@ describe('onTaskCompleted', () => {
     ]);
   });
 
-  it('fails the task that it refused three times', async () => {
+  it('onTaskCompleted fails a task that it refused three times', async () => {
     const place = configured({ onTaskCompleted: 'echo never >&2; exit 2' });
     const { code, out } = await place.teams('run', 'plan.yaml');
     expect(code).toBe(1);
@@ -61,7 +61,7 @@ describe('onTaskCompleted', () => {
     expect(readFileSync(join(place.root, 'tries'), 'utf8')).toBe('try\n'.repeat(3));
   });
 
-  it('of a project that is not trusted is not run, and one that is broken stops nothing', async () => {
+  it('onTaskCompleted of an untrusted project does not run, and a broken one stops nothing', async () => {
     const place = configured({ onFinished: 'exit 7' });
     place.put('.teams/config.yaml', JSON.stringify({ hooks: { onTaskCompleted: 'touch ran; exit 2' } }));
     const { code, err } = await place.teams('run', 'plan.yaml');
@@ -73,7 +73,7 @@ describe('onTaskCompleted', () => {
     );
   });
 
-  it('ends with its lead, whatever killed that', async () => {
+  it('onTaskCompleted ends with its lead, however the lead was killed', async () => {
     allowLeft(/lead\.lock$/);
     const place = configured({ onFinished: 'sleep 47.5' });
     const { child, ended } = place.start('run', 'plan.yaml');
@@ -86,7 +86,7 @@ describe('onTaskCompleted', () => {
 });
 
 describe('onTeammateIdle', () => {
-  it('gives a member its words as mail, three times at most without anything done', async () => {
+  it('onTeammateIdle sends its words to a member as mail, three times at most without progress', async () => {
     const ada = scripted({ match: 'NOT IDLE', says: ['more'], answers: 'more', repeat: true }, { answers: 'done' });
     const on = await team({ members: [{ name: 'ada', agent: ada }], tasks: [{ subject: 'One' }] });
     const session = await lead(on, { endsWhenDone: false, hooks: { onTeammateIdle: 'cat >>told; echo dig; exit 2' } });
@@ -104,7 +104,7 @@ describe('onTeammateIdle', () => {
 });
 
 describe('onWaiting', () => {
-  it('is told once what a person must answer', async () => {
+  it('onWaiting is told once what a person must answer', async () => {
     const ask = { tool: 'SendMessage', input: { recipient: 'lead', kind: 'question', content: 'Which database?' } };
     const ada = scripted({ match: 'Postgres', answers: 'with Postgres' }, { calls: [ask], answers: 'asked' });
     const on = await team({ members: [{ name: 'ada', agent: ada }], tasks: [{ subject: 'Choose' }] });

@@ -1,4 +1,6 @@
-/** A question to a person: who waits, how long, and that the answer is given and used once, whatever was killed meanwhile. */
+/**
+ * A question to a person: who waits and how long; the answer is delivered and used once, whatever was killed meanwhile.
+ */
 import { readFileSync } from 'node:fs';
 import { join as path } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -15,7 +17,7 @@ import { leadProcess, reopened, scripted, team, untilGone, type Team } from '../
 import { name } from '../../support/team.ts';
 
 const ASK = { tool: 'SendMessage', input: { recipient: 'lead', kind: 'question', content: 'Which database?' } };
-/** Asks once, and says how often it went on with an answer. */
+/** Asks once, and records how often it went on with an answer. */
 const asker = () =>
   scripted(
     { match: 'to the question', says: ['went on'], answers: 'with the answer', repeat: true },
@@ -41,7 +43,7 @@ const done = (on: Team): Promise<void> => on.until('done', (board) => board.task
 const said = (on: Team): number => on.events('agent.said').filter(({ text }) => text === 'went on').length;
 
 describe('the order of a teammate', () => {
-  it('is inbox, then a ready task; mail while it works waits for its next turn', async () => {
+  it('a teammate reads its inbox before it claims a ready task; mail during work waits for its next turn', async () => {
     const says = (match: string, text: string) => ({ match, says: [text], answers: text, repeat: true as const });
     const ada = scripted(says('mail from', 'mail'), says('One', 'one'), says('Two', 'two'));
     const on = await team({ members: [{ name: 'ada', agent: ada }], tasks: [{ subject: 'One' }, { subject: 'Two' }] });
@@ -54,7 +56,7 @@ describe('the order of a teammate', () => {
 });
 
 describe('a question', () => {
-  it('outlives kill -9 of everything: it waits still, is answered once, and its asker goes on once', async () => {
+  it('a question survives kill -9 of everything: it still waits, is answered once, and its asker goes on once', async () => {
     const on = await team({ members: [{ name: 'ada', agent: asker() }], tasks: [{ subject: 'Choose' }] });
     const first = await leadProcess(on);
     await asked(on);
@@ -81,7 +83,7 @@ describe('a question', () => {
     expect([...on.handle.inbox('lead')].filter(({ kind }) => kind === 'question')).toEqual([]);
   });
 
-  it('that is answered while nobody runs is no question any more, and its task goes on with the answer', async () => {
+  it('a question that is answered while no process runs is closed, and its task goes on with the answer', async () => {
     const on = await team({ members: [{ name: 'ada', agent: asker() }], tasks: [{ subject: 'Choose' }] });
     const end = await atWork(on, 'ada');
     await asked(on);
@@ -92,7 +94,7 @@ describe('a question', () => {
     expect(said(on)).toBe(1);
   });
 
-  it('is put by a command, too, which runs again with the answer in its mail', async () => {
+  it('a command can ask a question too, and runs again with the answer in its mail', async () => {
     const script = [
       'if grep -q Postgres "$TEAMS_MAIL_FILE"; then echo chosen >> out; else echo asked >> out;',
       `"${process.execPath}" "${BIN}" send lead 'Which database?' --kind question; fi`,
@@ -105,7 +107,7 @@ describe('a question', () => {
     expect(readFileSync(path(on.root, 'out'), 'utf8')).toBe('asked\nchosen\n');
   });
 
-  it('leaves its asker free for mail, and without an answer nothing is completed, and nobody leaves', async () => {
+  it('an asker can read mail; without an answer nothing is completed, and no member leaves', async () => {
     const echo = scripted({ match: 'How', says: ['well'], repeat: true }, { calls: [ASK], answers: 'asked' });
     const on = await team({ members: [{ name: 'ada', agent: echo }], tasks: [{ subject: 'Choose' }] });
     const teammate = await join(reopened(on.paths), name('ada'), { byHand: true, environment: {}, idleTimeoutMs: 0 });
@@ -118,7 +120,7 @@ describe('a question', () => {
     expect(await left).toBe('idle');
   });
 
-  it('is answered through the library, by the lead alone, and never twice', async () => {
+  it('a question is answered through the library, by the lead alone, and never twice', async () => {
     const on = await team({ members: [{ name: 'ada', agent: asker() }, 'bob'], tasks: [{ subject: 'Choose' }] });
     await atWork(on, 'ada');
     await asked(on);

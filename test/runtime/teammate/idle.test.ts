@@ -1,4 +1,4 @@
-/** The end of idleness: by the profile's time-out or by one's own, told to the lead, and no mail after it. */
+/** The end of idleness: by the profile's time-out or the member's own, reported to the lead, and no mail after it. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { codeOf } from '../../../src/model/text/errors.ts';
 import { PROFILES } from '../../../src/model/board/event.ts';
@@ -13,7 +13,7 @@ import { reopened, team, type Team } from '../../support/session.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 
-/** Pipeline gets a time-out here that no profile has yet. */
+/** Gives the pipeline profile a time-out, since no profile has one. */
 vi.mock('../../../src/policy/profiles.ts', async (load) => {
   const real = await load<typeof Profiles>();
   const { profiles } = real;
@@ -33,12 +33,12 @@ async function atWork(on: Team, options: Partial<JoinOptions> = {}) {
 
 const toldLead = (on: Team): string[] =>
   [...on.handle.inbox('lead')].filter(({ kind }) => kind === 'idle').map(({ content }) => content);
-/** Only who has done something tells that it is idle. */
+/** Only a member that has done something reports that it is idle. */
 const tasks = [{ subject: 'Work', work: { run: 'true' } }];
 const stateOf = (on: Team): string | undefined => on.board().members.get(name('ada'))?.state;
 
 describe('a member without work', () => {
-  it('leaves at its own time-out, tells its lead, and gets no mail any more', async () => {
+  it('an idle member leaves at its own time-out, tells its lead, and gets no more mail', async () => {
     const on = await team({ members: ['ada', 'bob'] });
     expect(await (await atWork(on, { idleTimeoutMs: 0 })).left).toBe('idle');
     expect(toldLead(on).at(-1)).toBe('ada had nothing to do and leaves.');
@@ -49,13 +49,13 @@ describe('a member without work', () => {
     expect((await on.handle.broadcast('All?')).map(({ recipient }) => recipient)).toEqual(['bob']);
   });
 
-  it('leaves at the time-out of its profile', async () => {
+  it('an idle member leaves at the time-out of its profile', async () => {
     const on = await team({ members: ['ada'], profile: 'pipeline' });
     expect(await (await atWork(on)).left).toBe('idle');
     expect(stateOf(on)).toBe('left');
   });
 
-  it('stays until its own time-out is over, idle as it is', async () => {
+  it('an idle member stays until its own time-out', async () => {
     const on = await team({ members: ['ada'], profile: 'v8', tasks });
     const { left, end } = await atWork(on, { idleTimeoutMs: 3_600_000 });
     await on.until('it told its lead that it is idle', () => toldLead(on).length === 1);
@@ -63,7 +63,7 @@ describe('a member without work', () => {
     expect([await left, stateOf(on)]).toEqual(['signal', 'joined']);
   });
 
-  it.each(PROFILES.filter((profile) => profile !== 'pipeline'))('stays under %s, idle as it is', async (profile) => {
+  it.each(PROFILES.filter((profile) => profile !== 'pipeline'))('an idle member stays under %s', async (profile) => {
     const on = await team({
       members: ['ada'],
       profile,
@@ -77,7 +77,7 @@ describe('a member without work', () => {
     expect([await left, stateOf(on)]).toEqual(['signal', 'joined']);
   });
 
-  it('does not leave while it has a task in hand', async () => {
+  it('a member does not leave while it has a claim', async () => {
     const on = await team({ members: ['ada'], tasks });
     expect(await (await atWork(on, { idleTimeoutMs: 0 })).left).toBe('idle');
     expect(on.task('1').status).toBe('completed');
@@ -96,7 +96,7 @@ describe('a member whose own task stays blocked', () => {
       .add('Three', { owner: 'bob' });
   }
 
-  /** One life of bob's process, without work. */
+  /** One incarnation of bob, without work. */
   function life({ store }: ToldTeam): IdleWatch {
     const incarnation = store.board.fold().members.get(name('bob'))?.incarnation ?? '';
     const speaker = { kind: 'member', name: name('bob'), incarnation } as const;
@@ -107,7 +107,7 @@ describe('a member whose own task stays blocked', () => {
   const told = ({ store }: ToldTeam): string[] =>
     [...waitingMail(store.disk, store.paths.inbox(LEAD))].map(({ content }) => content);
 
-  it('tells its lead once, after 2 minutes, and only of what is blocked', async () => {
+  it('a member reports its blocked task to its lead once, after 2 minutes, and only that task', async () => {
     const on = blocked();
     const bob = life(on);
     await bob.look();
@@ -118,7 +118,7 @@ describe('a member whose own task stays blocked', () => {
     expect(told(on)).toEqual(['BLOCKED: Task #2 still waits for #1.']);
   });
 
-  it('is read once also when its next life says it again', async () => {
+  it('the report of a blocked task is read once, also if the next incarnation sends it again', async () => {
     const on = blocked();
     for (let lives = 0; lives < 2; lives += 1) {
       const bob = life(on);

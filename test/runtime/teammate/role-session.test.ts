@@ -1,4 +1,7 @@
-/** What a role has of its session, where something of it fails: S4's error table, row by row, and the hold of HIGH. */
+/**
+ * A role whose subagents fail, row by row (docs/specification.md R10.10), and the hold of a HIGH lack of consensus
+ * (R10.13).
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -23,7 +26,7 @@ interface At {
   readonly session: RoleSession;
 }
 
-/** A writer of DRAFT-001, whose own agent remembers, and the agents that its errands may go to. */
+/** A writer of DRAFT-001 whose own agent has memory, and the agents for its subagents. */
 async function at(...pool: [AgentSpec, ...AgentSpec[]]): Promise<At> {
   const task = { subject: 'DRAFT-001 Write', work: { artifact: 'brief.md' }, metadata: { _discuss: 'DISCUSS-002' } };
   const on = await team({ members: ['writer'], profile: 'pipeline', tasks: [task] });
@@ -47,7 +50,7 @@ async function at(...pool: [AgentSpec, ...AgentSpec[]]): Promise<At> {
 }
 
 describe('a role whose subagent fails', () => {
-  it('writes its document itself, and warns', async () => {
+  it('a role writes its document itself if its subagent fails, and warns', async () => {
     const { on, session } = await at(broken);
     expect(await session.draft(on.task('1'), 'Write.', [])).toBeUndefined();
     expect((await session.discuss(on.task('1')))?.metadata['warnings']).toEqual([
@@ -56,7 +59,7 @@ describe('a role whose subagent fails', () => {
     ]);
   });
 
-  it('goes on without a discussion, and warns', async () => {
+  it('a role goes on without a discussion if its subagents fail, and warns', async () => {
     const { on, session } = await at(broken);
     expect(await session.discuss(on.task('1'))).toEqual({
       changes: [],
@@ -64,7 +67,7 @@ describe('a role whose subagent fails', () => {
     });
   });
 
-  it('goes on without a look at the code, and warns', async () => {
+  it('a role goes on without an exploration if its subagent fails, and warns', async () => {
     const { on, session } = await at(broken);
     expect(await session.opening()).toMatch(/^A line of your answer such as `WISDOM/);
     expect((await session.discuss(on.task('1')))?.metadata['warnings']).toEqual([
@@ -75,7 +78,7 @@ describe('a role whose subagent fails', () => {
 });
 
 describe('a role with subagents', () => {
-  it('has a document drafted, of what it did before', async () => {
+  it('a role has a document drafted by a subagent from its earlier work', async () => {
     const { on, session } = await at(scripted({ match: 'DRAFT-000', answers: '# A draft', repeat: true }));
     const before = { task: 'DRAFT-000', artifact: null, key_decisions: [], summary: 'x', warnings: [], notes: [] };
     const accumulator = [{ ...before, discuss_verdict: 'none', discuss_rating: null }];
@@ -85,7 +88,7 @@ describe('a role with subagents', () => {
   it.each([
     [5, 'consensus_reached', 'none'],
     [1, 'consensus_blocked (severity=HIGH)', 'consensus'],
-  ])('that rate its work %s ends it as %s, and asks the lead for %s', async (rating, verdict, asks) => {
+  ])('a role whose work is rated %s ends it as %s, and asks the lead for %s', async (rating, verdict, asks) => {
     const { on, session } = await at(rated(rating));
     const discussed = await session.discuss(on.task('1'));
     expect(discussed?.metadata).toMatchObject({ discuss_verdict: verdict, discuss_rating: rating });
@@ -93,7 +96,7 @@ describe('a role with subagents', () => {
     expect(kinds).toEqual(asks === 'none' ? [] : [asks]);
   });
 
-  it('keeps what an answer adds to the wisdom of all, and begins the next task with it', async () => {
+  it('a role adds what an answer contributes to the shared wisdom, and begins the next task with it', async () => {
     const { session } = await at(broken);
     await session.learn('Done.\nWISDOM conventions: tabs\nWISDOM conventions: tabs');
     expect(await session.opening()).toContain('# conventions\n- tabs\n');

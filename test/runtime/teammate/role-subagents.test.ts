@@ -1,4 +1,7 @@
-/** The errands of a role, with agents that are commands or scripts: S4's discuss and explore, and its error table. */
+/**
+ * Subagents of a role: discuss and explore and their failures (docs/specification.md R10.10), with agents that are
+ * commands or scripts.
+ */
 import { existsSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -12,7 +15,7 @@ import { scripted, team, type Team } from '../../support/session.ts';
 
 const never = new AbortController().signal;
 const opinion = (rating: number, more: object = {}): string => JSON.stringify({ rating, summary: 'so it is', ...more });
-/** Says the same of everything, and counts how often it was asked. */
+/** Gives the same answer to everything, and counts the calls. */
 const saying = (answer: string): AgentSpec =>
   execAgent(`cat > /dev/null; echo "$TEAMS_SUBAGENT $TEAMS_PERSPECTIVE$TEAMS_ANGLE" >> asked; echo '${answer}'`);
 const broken = execAgent('cat > /dev/null; echo "broken $TEAMS_PERSPECTIVE$TEAMS_ANGLE" >> asked; exit 3');
@@ -38,7 +41,7 @@ const asked = ({ root }: Team): string[] =>
   existsSync(join(root, 'asked')) ? readFileSync(join(root, 'asked'), 'utf8').trim().split('\n').toSorted() : [];
 
 describe('a discussion', () => {
-  it('asks each perspective, counts the verdict, and is recorded with it', async () => {
+  it('a discussion asks each perspective, computes the verdict, and is recorded with it', async () => {
     const at = await session(
       scripted(
         { match: 'perspective Product', answers: opinion(5), repeat: true },
@@ -58,7 +61,7 @@ describe('a discussion', () => {
     expect(record).toMatch(/^## Risk \(scripted\): 2$/m);
   });
 
-  it('stands for a later life, until its artifact is written again; a revision has one of its own', async () => {
+  it('a discussion is kept for a later incarnation until its artifact changes; a revision has its own', async () => {
     const at = await session(saying(opinion(4)));
     const first = await held(at);
     expect(await held(at)).toEqual({ ...first, warnings: [] });
@@ -71,14 +74,14 @@ describe('a discussion', () => {
     expect(asked(at.on)).toHaveLength(6);
   });
 
-  it('asks another agent once where one fails', async () => {
+  it('a discussion asks another agent once if one fails', async () => {
     const at = await session(broken, saying(opinion(4)));
     expect(await held(at, { perspectives: ['risk'] })).toMatchObject({ consensus: { verdict: 'consensus_reached' } });
     expect(asked(at.on)).toEqual(['broken risk', 'discuss risk']);
     expect(at.on.events('subagent.failed').map(({ text }) => text)).toEqual(['discuss DISCUSS-002 Risk: exec: exit 3']);
   });
 
-  it('goes on without a perspective that nobody can speak for, and says so', async () => {
+  it('a discussion goes on without a perspective that no agent can take, and says so', async () => {
     const half = execAgent(`cat > /dev/null; [ "$TEAMS_PERSPECTIVE" = risk ] && echo no idea || echo '${opinion(4)}'`);
     const end = await held(await session(half));
     expect(end).toMatchObject({ consensus: { ratings: { product: 4 } } });
@@ -88,7 +91,7 @@ describe('a discussion', () => {
     );
   });
 
-  it('is skipped with a warning when nobody can speak, or there is nothing to speak about', async () => {
+  it('a discussion is skipped with a warning if no agent can take part or there is no artifact', async () => {
     const at = await session(broken);
     const end = await held(at);
     expect(end).toEqual({
@@ -108,7 +111,7 @@ describe('an exploration', () => {
   const looked = ({ on, errands: subagents }: { on: Team; errands: RoleSubagents }) =>
     explore(on.handle.store, subagents, { angle: 'The API', query: 'log in' }, never);
 
-  it('is made once, and told to whoever wants it later', async () => {
+  it('an exploration is made once, and given to every later reader', async () => {
     const at = await session(saying(found));
     const first = await looked(at);
     expect(first?.text).toMatch(
@@ -118,21 +121,21 @@ describe('an exploration', () => {
     expect(asked(at.on)).toEqual(['explore The API']);
   });
 
-  it('that fails is done without, and looked for again by the next one', async () => {
+  it('a failed exploration is skipped, and made again by the next reader', async () => {
     const at = await session(broken);
     expect(await looked(at)).toEqual({ warning: 'The API was not explored: exec: exit 3' });
     await looked(at);
     expect(asked(at.on)).toEqual(['broken The API', 'broken The API']);
   });
 
-  it('is done without when the index cannot be read', async () => {
+  it('an exploration is skipped if the index cannot be read', async () => {
     const at = await session(saying(found));
     writeFileSync(join(at.on.paths.session.explorations, 'cache-index.json'), '{');
     expect((await looked(at))?.warning).toMatch(/^The API was not explored: .*is not JSON/);
   });
 });
 
-it("tells what an errand used as its member's, so that it counts for the limits of the run", async () => {
+it("the usage of a subagent counts as its member's, and so for the limits of the run", async () => {
   const server = await ModelServer.start({ script: [{ text: opinion(5), times: 'always' }] });
   onTestFinished(() => server.close());
   const agent: AgentSpec = { kind: 'anthropic', baseUrl: server.url, env: { ANTHROPIC_API_KEY: 'none' } };

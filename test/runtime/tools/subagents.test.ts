@@ -1,4 +1,4 @@
-/** Subagents on their pool, in the thread's own bundle as it is shipped. */
+/** Subagents on their pool of threads, with the bundle as it is shipped. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -34,7 +34,7 @@ const errand = (spec: AgentSpec, more: Partial<SubagentTask> = {}): SubagentTask
 });
 
 describe('one subagent', () => {
-  test('gets the prompt, and its answer is the result', async () => {
+  test('a subagent gets the prompt, and its answer is the result', async () => {
     expect(await subagents.run(errand(quick), never)).toEqual({
       ended: 'answered',
       text: 'say it done\n',
@@ -45,22 +45,22 @@ describe('one subagent', () => {
     expect(both).toMatchObject({ why: 'exit', exitCode: 3, text: 'out\n', printed: 'out\nerr\n' });
   });
 
-  test('that fails is a result with its reason', async () => {
+  test('a subagent that fails is a result with its reason', async () => {
     const end = await subagents.run(errand(execAgent('echo so far; exit 7')), never);
     expect(end).toMatchObject({ ended: 'failed', text: 'so far\n', message: said(/exit 7/) });
   });
 
-  test('that takes too long is ended as a time-out', async () => {
+  test('a subagent that takes too long is ended as a time-out', async () => {
     const end = await subagents.run(errand(execAgent('sleep 60'), { timeoutMs: 100 }), never);
     expect(end).toMatchObject({ ended: 'failed', message: said(/Timed out/) });
   });
 
-  test('whose agent cannot be made is a result, too', async () => {
+  test('a subagent whose agent cannot be created is a result too', async () => {
     const end = await subagents.run(errand({ kind: 'openai' }), never);
     expect(end).toMatchObject({ ended: 'failed', message: said(/Which model/) });
   });
 
-  test('that is called off takes its children along, also one in a session of its own', async () => {
+  test('an aborted subagent takes its children along, also one in its own session', async () => {
     const stop = new AbortController();
     const running = subagents.run(errand(execAgent('touch begun; setsid sleep 60 & wait')), stop.signal);
     await until(() => existsSync(join(cwd, 'begun')), 'the command runs');
@@ -68,7 +68,7 @@ describe('one subagent', () => {
     expect(await running).toEqual({ ended: 'aborted' });
   });
 
-  test('that crashes its thread is an error result, and the pool lives', async () => {
+  test('a subagent that crashes its thread is an error result, and the pool survives', async () => {
     const ends = await Promise.all([1, 2, 3].map(() => subagents.run(errand(crasher), never)));
     for (const end of ends) expect(end).toMatchObject({ ended: 'failed', message: said(/thread ended/) });
     expect(await subagents.run(errand(quick), never)).toMatchObject({ ended: 'answered' });
@@ -76,7 +76,7 @@ describe('one subagent', () => {
 });
 
 describe('the queue', () => {
-  test('is bounded: one too many is refused, and the others end', async () => {
+  test('the queue is bounded: one too many is refused, and the others end', async () => {
     const three = [1, 2, 3].map(() => subagents.run(errand(quick), never));
     await expect(subagents.run(errand(quick), never)).rejects.toMatchObject({ code: 'QUOTA' });
     expect((await Promise.all(three)).map(({ ended }) => ended)).toEqual(['answered', 'answered', 'answered']);
@@ -84,20 +84,20 @@ describe('the queue', () => {
 });
 
 describe('in the background', () => {
-  test('a result is waited for, and collected once', async () => {
+  test('a background result is waited for, and collected once', async () => {
     const id = subagents.start(errand(execAgent('sleep 0.2; echo later')));
     expect(await subagents.output(id, AbortSignal.abort())).toBeUndefined();
     expect(await subagents.output(id, never)).toMatchObject({ ended: 'answered', text: 'later\n' });
     await expect(subagents.output(id, never)).rejects.toMatchObject({ code: 'UNKNOWN_TASK' });
   });
 
-  test('one is stopped by its id', async () => {
+  test('a background subagent is stopped by its id', async () => {
     const id = subagents.start(errand(execAgent('sleep 60')));
     expect(await subagents.stop(id)).toEqual({ ended: 'aborted' });
     await expect(subagents.stop(id)).rejects.toMatchObject({ code: 'UNKNOWN_TASK' });
   });
 
-  test('closing stops all of them', async () => {
+  test('closing stops all background subagents', async () => {
     subagents.start(errand(execAgent('touch begun; sleep 60')));
     await until(() => existsSync(join(cwd, 'begun')), 'the command runs');
     await subagents.close();

@@ -1,4 +1,4 @@
-/** The four tools over a directory: what they answer, that every refusal is an answer, and what a command leaves. */
+/** The four workspace tools: their answers, that every refusal is an answer, and what a command leaves behind. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -52,7 +52,7 @@ const put = (file: string, text: string): void => writeFileSync(join(root, file)
 const onDisk = (file: string): string => readFileSync(join(root, file), 'utf8');
 
 describe('files', () => {
-  test('are read by numbered lines, a page at a time', async () => {
+  test('files are read by numbered lines, a page at a time', async () => {
     const workspace = await open();
     put('a.txt', Array.from({ length: 10 }, (_, at) => `line ${at + 1}`).join('\n'));
     expect(await said(workspace, 'read_file', { path: 'a.txt', limit: 2 })).toBe(
@@ -64,7 +64,7 @@ describe('files', () => {
     expect(await refused(workspace, 'read_file', {})).toBe('USAGE: "path" is missing.');
   });
 
-  test('come in answers of 256 KiB at most, or of what the caller has room for', async () => {
+  test("file content comes in answers of 256 KiB at most, or of the caller's limit", async () => {
     const workspace = await open();
     put('long', `${'x'.repeat(999)}\n`.repeat(1_000));
     const whole = await said(workspace, 'read_file', { path: 'long' });
@@ -74,7 +74,7 @@ describe('files', () => {
     expect(short.ok && short.text.length).toBeLessThan(10_000);
   });
 
-  test('of a directory are listed, without what is protected', async () => {
+  test('a directory is listed without protected files', async () => {
     const workspace = await open();
     for (const name of ['src', '.teams', '.git']) mkdirSync(join(root, name));
     put('.env', 'KEY=1');
@@ -83,7 +83,7 @@ describe('files', () => {
     expect(await said(workspace, 'read_file', { path: 'src' })).toBe('The directory "src" is empty.');
   });
 
-  test('are written whole, and changed where a text stands exactly once', async () => {
+  test('files are written whole, and edited where a text occurs exactly once', async () => {
     const workspace = await open();
     expect(await said(workspace, 'write_file', { path: 'new/a.ts', content: 'one\ntwo\none\n' })).toBe(
       'Created new/a.ts (12 bytes).',
@@ -103,7 +103,7 @@ describe('files', () => {
     expect(await said(workspace, 'write_file', { path: 'new/a.ts', content: '' })).toMatch(/^Replaced/);
   });
 
-  test('keep their line ends when a text of several lines is changed', async () => {
+  test('files keep their line ends when a text of several lines is changed', async () => {
     const workspace = await open();
     put('dos.txt', 'a\r\nb\r\nc\r\n');
     await said(workspace, 'edit_file', { path: 'dos.txt', old_string: 'a\nb', new_string: 'a\nx\nb' });
@@ -127,7 +127,7 @@ describe('files', () => {
 });
 
 describe('a sandbox', () => {
-  test('that is read-only offers looking, and a plan that is not approved yet the same', async () => {
+  test('a read-only sandbox, or an unapproved plan, gives only the tools that read', async () => {
     const workspace = await open();
     for (const now of [
       { sandbox: 'read-only', planPending: false },
@@ -142,7 +142,7 @@ describe('a sandbox', () => {
     expect(workspace.tools()).toEqual(['bash', 'read_file', 'write_file', 'edit_file']);
   });
 
-  test('that is required fails closed where there is none, and otherwise is missed once, aloud', async () => {
+  test('a required sandbox fails closed if there is none; otherwise its absence is reported once', async () => {
     const environment = { PATH: tempDir() };
     await expect(open({ isolation: 'required', environment })).rejects.toMatchObject({
       exitCode: 5,
@@ -157,7 +157,7 @@ describe('a sandbox', () => {
 });
 
 describe('a command', () => {
-  test('answers with what it printed, its exit code in front when it did not end well', async () => {
+  test('a command answers with its output, and its exit code first if it failed', async () => {
     const workspace = await open();
     expect(await said(workspace, 'bash', { command: 'pwd; echo oops >&2' })).toBe(`${root}\noops\n`);
     expect(await said(workspace, 'bash', { command: 'true' })).toBe('It printed nothing.');
@@ -167,21 +167,21 @@ describe('a command', () => {
     expect(await said(workspace, 'bash', { command: 'echo $X$(pwd)' })).toBe(`${root}\n`);
   });
 
-  test('has beginning and end of what it printed at length', async () => {
+  test('a long output of a command is answered with its beginning and its end', async () => {
     const workspace = await open();
     const text = await said(workspace, 'bash', { command: 'seq 1 100000' });
     expect(text).toMatch(/^1\n2\n3\n[^]*\n\[\d+ of 588895 bytes are left out here\]\n[^]*\n99999\n100000\n$/);
     expect(text.length).toBeLessThan(33 * 1024);
   });
 
-  test('gets no key and no token, and what the user named', async () => {
+  test('a command gets no key and no token, but the variables that the user named', async () => {
     const workspace = await open({ named: { env: { NAMED: 'yes' }, envPass: ['PASSED'] } });
     const text = await said(workspace, 'bash', { command: 'env' });
     expect(text).toContain('NAMED=yes');
     expect(text).not.toContain('canary');
   });
 
-  test('that takes too long, prints without end or is called off is stopped with all that it started', async () => {
+  test('a command that takes too long, prints without end or is aborted is stopped with all that it started', async () => {
     const workspace = await open();
     const slow = await refused(workspace, 'bash', {
       command: 'echo begun; setsid sleep 300 & sleep 300',
@@ -200,23 +200,23 @@ describe('a command', () => {
     expect(await called).toEqual({ ok: false, why: like(/^STOPPED: /) });
   });
 
-  test('leaves nothing running, in whatever session it is', async () => {
+  test('a command leaves no process, in any session', async () => {
     const workspace = await open();
     const command = 'sleep 301 & setsid sleep 302 & (setsid env -i /bin/sh -c "sleep 303 & sleep 304" &) ; echo done';
     expect(await said(workspace, 'bash', { command })).toBe('done\n');
     expect(running().filter((one) => /sleep 30[1-4]/.test(one.command))).toEqual([]);
   });
 
-  test('does not end what another started at the same time', async () => {
+  test('a command does not end what another one started at the same time', async () => {
     const workspace = await open();
     const commands = Array.from({ length: 6 }, (_, at) => `sleep 0.${at}; setsid sh -c "sleep 0.3; echo ${at}"`);
     const texts = await Promise.all(commands.map((command) => said(workspace, 'bash', { command })));
     expect(texts).toEqual(['0\n', '1\n', '2\n', '3\n', '4\n', '5\n']);
   });
 
-  test('that forks without end is stopped', async () => {
+  test('a command that forks without end is stopped', async () => {
     const workspace = await open();
-    // It stops by itself, should nobody stop it.
+    // It ends by itself if the product does not stop it.
     const bomb = 'i=0; while [ $i -lt 2000 ]; do sleep 60 & i=$((i+1)); done; wait';
     expect(await refused(workspace, 'bash', { command: bomb })).toMatch(
       /^(QUOTA: stopped because it had more than 512|EXIT)/,

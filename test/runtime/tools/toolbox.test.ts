@@ -1,4 +1,4 @@
-/** The tools over a team on disk: what they answer, and that every refusal is an answer. */
+/** The tools over a team on disk: their answers, and that every refusal is an answer. */
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ToolContext } from '../../../src/runtime/tools/tool-context.ts';
 import { memberToolContext } from '../../../src/runtime/tools/member-tool-context.ts';
@@ -12,7 +12,7 @@ let context: ToolContext;
 
 const call = { signal: new AbortController().signal, progress: () => {} };
 const use = (tool: string, input: unknown = {}, at = context) => useTool(at, tool, input, call);
-/** The answer of a call that must go well. */
+/** The answer of a call that must succeed. */
 async function said(tool: string, input: unknown = {}, at = context): Promise<string> {
   const answer = await use(tool, input, at);
   if (!answer.ok) throw new Error(answer.why);
@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 describe('a call', () => {
-  test('of no tool, of another’s tool, and without what it needs is refused with code and sentence', async () => {
+  test('a call of an unknown tool, of another side’s tool, or without a required value is refused with code and sentence', async () => {
     expect(await refused('bash', { command: 'ls' })).toMatch(/^USAGE: There is no tool bash; there are: SendMessage/);
     expect(await refused('TeamDelete', { name: 'login' })).toMatch(/^POLICY_DENIED: TeamDelete is for the lead only/);
     expect(await refused('TaskGet', {})).toBe('USAGE: "taskId" is missing.');
@@ -52,20 +52,20 @@ describe('a call', () => {
     );
   });
 
-  test('of a lead-only tool by a person as the lead without a process is refused, too', async () => {
+  test('a lead-only tool is refused to a person as the lead without a process', async () => {
     expect(await refused('TeamCreate', { name: 'new' }, memberToolContext(lead))).toMatch(
       /^POLICY_DENIED: This process/,
     );
   });
 
-  test('is offered by side', () => {
+  test('each side is offered its own tools', () => {
     expect(toolsOf({ side: 'teammate' })).not.toContain('Task');
     expect(toolsOf({ side: 'lead' })).toContain('Task');
   });
 });
 
 describe('the board', () => {
-  test('is made, read and narrowed', async () => {
+  test('the board is created, read and filtered', async () => {
     await said('TaskCreate', { subject: 'One', description: 'x', owner: 'ada' });
     await said('TaskCreate', { subject: 'Two', description: 'y', owner: 'bob', blockedBy: ['One'], files: ['a.ts'] });
     expect(await said('TaskList')).toBe('#1 [pending] One (owner ada)\n#2 [pending] Two (owner bob; waits for #1)');
@@ -90,7 +90,7 @@ describe('the board', () => {
     expect(await refused('TaskUpdate', { taskId: '1', addBlockedBy: ['2'] }, asLead)).toMatch(/^CYCLE: /);
   });
 
-  test('a claim to be done is verified, and the answer is the verdict', async () => {
+  test('a reported completion is verified, and the answer is the verdict', async () => {
     await lead.board.add({ subject: 'Proved', owner: 'ada', work: { verify: ['echo looked; test -e proof'] } });
     await said('TaskUpdate', { taskId: '1', status: 'in_progress' });
     const done = { taskId: '1', status: 'completed', result: 'it is done' };
@@ -109,7 +109,7 @@ describe('the board', () => {
 });
 
 describe("the user's hook", () => {
-  test('judges a claim to be done, and its words are the answer', async () => {
+  test("the user's hook judges a reported completion, and its words are the answer", async () => {
     vi.stubEnv('TEAMS_HOOKS_ON_TASK_COMPLETED', 'echo never; exit 2');
     await lead.board.add({ subject: 'Judged', owner: 'ada' });
     await said('TaskUpdate', { taskId: '1', status: 'in_progress' });
@@ -120,7 +120,7 @@ describe("the user's hook", () => {
 });
 
 describe('mail', () => {
-  test('is announced by every other tool, handed out once, and bounded', async () => {
+  test('mail is announced by every other tool, delivered once, and bounded', async () => {
     for (const letter of ['a', 'b', 'c']) await lead.send('ada', letter.repeat(20_000));
     expect(await said('TaskList')).toMatch(/You have 3 unread messages; call CheckInbox\.$/);
     expect(await refused('TaskGet', { taskId: '1' })).toMatch(/call CheckInbox\.$/);
@@ -131,13 +131,13 @@ describe('mail', () => {
     expect(await said('TaskList')).not.toContain('CheckInbox');
   });
 
-  test('to all has a receipt for each', async () => {
+  test('mail to all has a receipt for each recipient', async () => {
     expect(await said('SendMessage', { type: 'broadcast', content: 'hi' })).toMatch(
       /^sent to lead, id .*\nsent to bob, id /,
     );
   });
 
-  test('that answers a request says yes or no, and which', async () => {
+  test('mail that answers a request says yes or no, and names the request', async () => {
     const answer = { recipient: 'ada', content: 'go', type: 'plan_approval_response' };
     const asLead = memberToolContext(lead);
     expect(await refused('SendMessage', answer, asLead)).toMatch(/approve: true or false/);
@@ -157,12 +157,12 @@ describe('mail', () => {
   });
 });
 
-test('TaskUpdate makes all its changes or none', async () => {
+test('TaskUpdate makes all of its changes or none', async () => {
   const leads = memberToolContext(lead);
   for (const subject of ['One', 'Two', 'Three']) await said('TaskCreate', { subject, description: 'x' });
   const before = () => lead.board.list().map(({ id, owner, status, blockedBy }) => ({ id, owner, status, blockedBy }));
   const was = before();
-  // The last of each cannot be: a cycle, a member that is not there, a claim of what waits.
+  // The last of each is illegal: a cycle, an unknown member, a claim of a blocked task.
   await said('TaskUpdate', { taskId: '2', addBlockedBy: ['1'] }, leads);
   const refusals = [
     { taskId: '1', owner: 'bob', addBlockedBy: ['3', '2'] },
@@ -178,7 +178,7 @@ test('TaskUpdate makes all its changes or none', async () => {
   expect(lead.board.get('3')).toMatchObject({ owner: 'lead', status: 'in_progress', claim: { member: 'lead' } });
 });
 
-test('a question in a loop that nobody attends is refused with what to do instead, and holds nothing up', async () => {
+test('a question in an unattended loop is refused with the alternative, and blocks nothing', async () => {
   const open = { root: lead.store.paths.root, environment: {} };
   const relay = makeTeam('relay-team', { profile: 'relay', members: [{ name: 'cy' }] }, open);
   const cy = openHandle('relay-team', { ...open, as: 'cy' });

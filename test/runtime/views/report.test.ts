@@ -1,4 +1,6 @@
-/** The final report: S2's layout line by line, and numbers that come from the logs alone. */
+/**
+ * The final report: the layout of docs/specification.md R8.19 line by line, with numbers that come from the logs alone.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parseName } from '../../../src/model/text/names.ts';
@@ -36,7 +38,7 @@ const line = (
 
 const FOLDER = '/project/.teams/forge-team-1707580800';
 
-/** What S2's "Example Output" says, as facts. */
+/** The facts of the example output in docs/specification.md R8.19. */
 const EXAMPLE: Report = {
   team: parseName('team', 'forge-team-1707580800'),
   template: 'fullstack-team',
@@ -72,8 +74,8 @@ const EXAMPLE: Report = {
   exitCode: 0,
 };
 
-/** The second example of `<Summary_Report>` in S2, verbatim. */
-const S2 = `TEAM COMPLETE
+/** The example report of the specification, verbatim (docs/specification.md R8.19). */
+const SPECIFIED = `TEAM COMPLETE
 Team: forge-team-1707580800 | Template: fullstack-team | Duration: 8m32s
 Workers: 4 (architect, executor, designer, test-engineer) | Tasks: 7/7
 Build: pass | Tests: pass | Cross-CLI: pass
@@ -109,11 +111,11 @@ const ended = (status: TaskStatus, facts: Partial<ReportTask> = {}): ReportTask 
 });
 
 describe('the text', () => {
-  it("is S2's example, line by line, and ends with the folder", () => {
-    expect(reportText(EXAMPLE)).toBe(`${S2}\n\n${FOLDER}`);
+  it('the text equals the specified example, line by line, and ends with the folder', () => {
+    expect(reportText(EXAMPLE)).toBe(`${SPECIFIED}\n\n${FOLDER}`);
   });
 
-  it('leaves out what does not apply, and says skipped', () => {
+  it('the text leaves out what does not apply, and says skipped', () => {
     expect(reportText(bare)).toBe(
       [
         'TEAM COMPLETE',
@@ -134,14 +136,14 @@ describe('the text', () => {
       ended('skipped', { reason: '#1 failed', durationMs: null }),
       '[SKIP] #5: Do it (ada, #1 failed)',
     ],
-    ['a cancelled one of nobody', ended('cancelled', { member: null, durationMs: null }), '[CANC] #5: Do it'],
-    ['one that is worked on', ended('in_progress', { durationMs: null }), '[WORK] #5: Do it (ada)'],
-    ['one that waits', ended('pending', { durationMs: null, member: null }), '[WAIT] #5: Do it'],
-  ])('tells %s', (_, task, wanted) => {
+    ['a cancelled task without an owner', ended('cancelled', { member: null, durationMs: null }), '[CANC] #5: Do it'],
+    ['a running task', ended('in_progress', { durationMs: null }), '[WORK] #5: Do it (ada)'],
+    ['a pending task', ended('pending', { durationMs: null, member: null }), '[WAIT] #5: Do it'],
+  ])('the text has a line for %s', (_, task, wanted) => {
     expect(reportText({ ...bare, tasks: [task] }).split('\n')).toContain(`  ${wanted}`);
   });
 
-  it('is not complete while a task is open, and tells lint only where it ran', () => {
+  it('the text says not complete while a task is open, and names lint only if it ran', () => {
     const text = reportText({
       ...bare,
       tasks: [ended('pending')],
@@ -154,7 +156,7 @@ describe('the text', () => {
   });
 });
 
-/** A story with a follow-up, a task that changed hands, a failure and what was skipped for it. */
+/** A history with a follow-up, a task that changed hands, a failure and its skipped dependant. */
 function told(): ToldTeam {
   const team = new ToldTeam({ ada: 'architect/claude', bob: 'executor/codex' }).led().started('ada', 'bob');
   return team
@@ -208,14 +210,14 @@ const OPTIONS = {
 };
 
 describe('a report', () => {
-  it('is computed from the logs', () => {
+  it('a report is computed from the logs', () => {
     const { store } = told();
     const report = reportOf(store, OPTIONS);
     expect(report).toMatchObject({ status: 'failed', exitCode: 1, durationMs: 255_000 });
     expect(reportText(report).split('\n')).toEqual([...NARRATED, '', store.paths.folder]);
   });
 
-  it('is kept as text and as data', () => {
+  it('a report is stored as text and as data', () => {
     const { store } = told();
     keepReport(store, reportOf(store, OPTIONS));
     expect(readFileSync(store.paths.reportText, 'utf8')).toBe(`${[...NARRATED, '', store.paths.folder].join('\n')}\n`);
@@ -226,7 +228,7 @@ describe('a report', () => {
     });
   });
 
-  it('comes out the same from the archive', () => {
+  it('a report is the same from the archive', () => {
     const team = told().say({ type: 'team.closed' });
     const before = reportOf(team.store, OPTIONS);
     const paths = archive(team.store);
@@ -235,7 +237,7 @@ describe('a report', () => {
     reader.close();
   });
 
-  it('says so far while the team works: a lost claim and a busy member are told', () => {
+  it('a report of a working team is preliminary: it has a lost claim and a busy member', () => {
     const team = new ToldTeam({ ada: 'executor/exec' })
       .led()
       .started('ada')
@@ -253,7 +255,7 @@ describe('a report', () => {
     expect(report.tasks[0]).toMatchObject({ status: 'in_progress', member: 'ada' });
   });
 
-  it('says what each agent used and what it cost, as far as anybody knows', () => {
+  it('a report gives the usage and the cost of each agent, as far as known', () => {
     const used = (member: string, kind: string, model: string, tokens: number) =>
       [
         'agent.spent',
@@ -282,7 +284,7 @@ describe('a report', () => {
     );
   });
 
-  it('calls a quarantined member by its name', () => {
+  it('a report names a quarantined member', () => {
     const team = new ToldTeam({ ada: 'executor/exec' })
       .led()
       .note('lead.decided', { act: 'quarantine', member: 'ada', text: 'x' });

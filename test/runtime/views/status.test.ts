@@ -1,4 +1,4 @@
-/** A team's status, drawn from what lies on disk by a process that leads nothing. */
+/** A team's status, computed from the files by a process that leads nothing. */
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LEAD } from '../../../src/model/text/names.ts';
@@ -33,7 +33,7 @@ const run = (status: RunState['status'], phase: RunState['phase']): RunState => 
 });
 
 describe('a team', () => {
-  it('is told in the shape of SPEC §12, with its lead and unread mail', async () => {
+  it('the status of a team has the specified shape, with its lead and unread mail (R11.2)', async () => {
     const team = new ToldTeam({ ada: 'explorer/claude', bob: 'executor' })
       .ledByUs()
       .started('ada')
@@ -76,7 +76,7 @@ describe('a team', () => {
     });
   });
 
-  it('is told from the archive, where nobody leads it', () => {
+  it('the status of an archived team has no lead', () => {
     const team = new ToldTeam({ ada: 'explorer/exec' })
       .ledByUs()
       .started('ada')
@@ -92,7 +92,7 @@ describe('a team', () => {
     reader.close();
   });
 
-  it('counts a hundred thousand messages in little time', () => {
+  it('the status counts a hundred thousand messages in a short time', () => {
     const team = new ToldTeam({ ada: 'explorer/exec' });
     const line = `${JSON.stringify({ type: 'message', sender: 'lead', content: 'x'.repeat(100), timestamp: 1 })}\n`;
     writeFileSync(team.store.paths.inbox(name('ada')).inbox, line.repeat(100_000));
@@ -113,12 +113,12 @@ describe('the stage', () => {
     ],
     ['while it closes', (team) => team.say({ type: 'team.closing' }), 'completing shutdown'],
     ['when it is closed', (team) => team.say({ type: 'team.closed' }), 'shutdown complete'],
-  ])('%s follows from the board', (_, tell, wanted) => {
+  ])('the stage of a team %s follows from the board', (_, tell, wanted) => {
     const { status, phase } = statusOf(tell(new ToldTeam({})).store);
     expect(`${status} ${phase}`).toBe(wanted);
   });
 
-  it('is what the run says, until the team is closed', () => {
+  it('the stage of a run is what the run says, until the team is closed', () => {
     const team = new ToldTeam({});
     expect(stageOf(team.store.board.fold(), run('completing', 'integration'))).toEqual({
       status: 'completing',
@@ -146,7 +146,7 @@ describe('a member', () => {
       { state: 'idle', reason: 'no task for it' },
     ],
     [
-      'died, and is restarted',
+      'died and is restarted',
       () =>
         team().started('ada').process('ada', 'dead').note('member.exited', { member: 'ada', text: 'signal SIGKILL' }),
       { state: 'dead', reason: 'signal SIGKILL; it will be restarted', pid: null },
@@ -182,22 +182,22 @@ describe('a member', () => {
       { state: 'rate-limited', reason: '429 (30s more)', task: '1' },
     ],
     [
-      'is silent for long',
+      'is silent for a long time',
       () => busy().wait(360_000),
       { state: 'stalled', reason: 'no progress on task #1 for 6m00s' },
     ],
     [
-      'said something meanwhile',
+      'printed something meanwhile',
       () => busy().wait(300_000).note('agent.said', { member: 'ada' }).wait(60_000),
       { state: 'working' },
     ],
     ['runs a silent command', () => busy('exec').wait(360_000), { state: 'working' }],
     ['has left', () => team().say({ type: 'member.left', name: name('ada'), why: 'idle' }), { state: 'left' }],
-  ])('that %s is told so', (_, tell, wanted) => {
+  ])('the status says that a member %s', (_, tell, wanted) => {
     expect(only(tell())).toMatchObject(wanted);
   });
 
-  it('that died is not said to be restarted when nobody leads', () => {
+  it('the status promises no restart of a dead member if there is no lead', () => {
     const alone = new ToldTeam({ ada: 'executor/claude' }).led().started('ada').process('ada', 'dead');
     expect(only(alone)?.reason).toBe('cause unknown; no lead runs that could restart it');
   });

@@ -1,4 +1,4 @@
-/** The stream of a team's events: both logs in one order, from the first or from a number, and on as they happen. */
+/** The stream of a team's events: both logs in one order, from the first or from a number, and live. */
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { timestamp } from '../../../src/model/text/clock.ts';
@@ -24,7 +24,7 @@ const idOf = (event: ShownEvent): string | undefined => {
   return typeof task === 'object' ? task.id : task;
 };
 
-/** `number type member task`, without what every team begins with. */
+/** `number type member task`, without the first events of every team. */
 const told = (events: readonly ShownEvent[]): string[] =>
   events
     .filter(({ type }) => !['log.opened', 'team.opened', 'team.created'].includes(type))
@@ -34,7 +34,7 @@ const story = (): ToldTeam =>
   new ToldTeam({ ada: 'executor/exec' }).wait(1).led().wait(1).started('ada').wait(1).add('Fix it').wait(1);
 
 describe('the stream', () => {
-  it('merges both logs by time, and each event has its number', async () => {
+  it('the stream merges both logs by time, and each event has its number', async () => {
     const team = story().note('agent.said', { member: 'ada' }).wait(1).claim('1', 'ada').wait(1);
     team.note('lead.decided', { act: 'check', task: '1', text: 'silent' }).wait(1).complete('1', 'ada', 'fixed');
     const events = await all(team);
@@ -53,7 +53,7 @@ describe('the stream', () => {
     expect(events.at(-2)).toMatchObject({ act: 'check', text: 'silent' });
   });
 
-  it('gives a task event its task, as it was then', async () => {
+  it('the stream gives a task event its task, as it was then', async () => {
     const team = story().claim('1', 'ada').complete('1', 'ada');
     const seen: string[] = [];
     for await (const event of teamEvents(team.store)) {
@@ -63,7 +63,7 @@ describe('the stream', () => {
     expect(seen).toEqual(['in_progress', 'Fix it completed']);
   });
 
-  it('shows the changes of a batch one by one, and nothing that was refused', async () => {
+  it('the stream shows the changes of a batch one by one, and no refused event', async () => {
     const team = story().add('Two');
     const skip = (task: string) => ({ type: 'task.skipped' as const, task, cascade: false, why: 'no need' });
     team.say({ type: 'batch', changes: [skip('1'), skip('2')] });
@@ -75,14 +75,14 @@ describe('the stream', () => {
     ]);
   });
 
-  it('begins at a number', async () => {
+  it('the stream begins at a given number', async () => {
     const team = story();
     const events = await all(team);
     expect(await all(team, { from: 3 })).toEqual(events.slice(2));
     expect(await all(team, { from: events.length + 1 })).toEqual([]);
   });
 
-  it("keeps a stranger's fact, under a noun of its own, and passes over what is none", async () => {
+  it("the stream keeps a foreign writer's event under its own noun, and skips invalid lines", async () => {
     const team = story();
     writeFileSync(
       team.store.paths.events,
@@ -92,7 +92,7 @@ describe('the stream', () => {
     expect(told(await all(team)).slice(-2)).toEqual(['other.task.completed - -', 'other.x - -']);
   });
 
-  it('is the same from the archive', async () => {
+  it('the stream is the same from the archive', async () => {
     const team = story().say({ type: 'team.closed' });
     const events = await all(team);
     const archived: ShownEvent[] = [];
@@ -106,7 +106,7 @@ describe('following', () => {
   const following = (team: ToldTeam, signal?: AbortSignal) =>
     teamEvents({ paths: team.store.paths, disk: team.store.disk, clock: realClock }, { follow: true, signal });
 
-  it('is woken by what happens, in either log, long before it looks again by itself', async () => {
+  it('following is woken by an event in either log, long before its next look', async () => {
     const team = story();
     const seen: string[] = [];
     const waits: number[] = [];
@@ -125,7 +125,7 @@ describe('following', () => {
     expect(Math.max(...waits.slice(1))).toBeLessThan(900);
   });
 
-  it('ends when the team is closed, with what came after', async () => {
+  it('following ends when the team is closed, with the last events', async () => {
     const team = story();
     const seen: string[] = [];
     for await (const event of following(team)) {
@@ -136,7 +136,7 @@ describe('following', () => {
     expect(seen.slice(-2)).toEqual(['team.closed', 'team.deleted']);
   });
 
-  it('ends at once when it is aborted', async () => {
+  it('following ends at once when it is aborted', async () => {
     const team = story();
     const stop = new AbortController();
     const seen: string[] = [];
@@ -147,7 +147,7 @@ describe('following', () => {
     expect(seen.at(-1)).toBe('task.created');
   });
 
-  it('goes on over a team that is led by another process and archived meanwhile', async () => {
+  it('following goes on for a team that another process leads and archives', async () => {
     const team = story();
     let isClosed = false;
     for await (const event of following(team)) {
@@ -164,7 +164,7 @@ describe('following', () => {
 describe('a long past', () => {
   const great = (): ToldTeam => greatTeam({ members: 3, tasks: 30, messages: 1_500 });
 
-  it('is read while others have their turn', async () => {
+  it('reading a long history yields to other work', async () => {
     const { store } = great();
     let [turns, isRead] = [0, false];
     const count = (): void => {
@@ -177,7 +177,7 @@ describe('a long past', () => {
     expect(turns).toBeGreaterThan(3);
   });
 
-  it('is told once, also to who looks in the middle of it', async () => {
+  it('a long history is shown once, also to a reader that starts in the middle of the reading', async () => {
     const team = great();
     team
       .note('lead.decided', { member: 'ada', act: 'restart' })
@@ -204,11 +204,11 @@ describe('the merge', () => {
   const order = (one: ReturnType<typeof facts>, other: ReturnType<typeof facts>) =>
     [...merged(one, other)].map(({ is }) => is);
 
-  it('keeps the order within a log, also where a clock went back', () => {
+  it('the merge keeps the order within a log, also if a clock went back', () => {
     expect(order(facts('a', '2', '1', '3'), facts('b', '1', '2'))).toEqual(['b0', 'a0', 'a1', 'b1', 'a2']);
   });
 
-  it('puts the board first when times are equal', () => {
+  it('the merge puts the board first when times are equal', () => {
     expect(order(facts('a', '1', '1'), facts('b', '1'))).toEqual(['a0', 'a1', 'b0']);
     expect(order([], facts('b', '1'))).toEqual(['b0']);
   });

@@ -1,4 +1,4 @@
-/** A run told to a collector in this process: one trace, logs, counters; and a collector that is not there. */
+/** A run is exported to a collector in this process: one trace, logs, counters; and to a collector that is missing. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -32,7 +32,7 @@ const posted = z.object({
     .default([]),
 });
 
-/** What a collector got, by kind. */
+/** What a collector received, by kind. */
 async function collector() {
   const all: z.infer<typeof posted>[] = [];
   const server = createServer((request, response) => {
@@ -65,7 +65,7 @@ async function collector() {
   };
 }
 
-it('tells one trace of run, task, message, turn and tool, a log record for each event, and counters', async () => {
+it('telemetry exports one trace of run, task, message, turn and tool, a log record for each event, and counters', async () => {
   const got = await collector();
   const call = { tool: 'SendMessage', input: { recipient: 'bob', content: 'Your turn.' } };
   const on = await team({
@@ -90,7 +90,7 @@ it('tells one trace of run, task, message, turn and tool, a log record for each 
     'turn ada',
     'turn ada',
   ]);
-  // Its turn was set off by the last that it was told: by ada, or by the lead that its task is ready.
+  // The last message before it caused the turn: ada's, or the lead's that its task is ready.
   expect(above('turn bob')).toMatch(/^message (ada|lead) > bob$/);
   const known = new Set(spans.map(({ spanId }) => spanId));
   expect(spans.filter(({ parentSpanId }) => parentSpanId !== undefined && !known.has(parentSpanId))).toEqual([]);
@@ -100,7 +100,7 @@ it('tells one trace of run, task, message, turn and tool, a log record for each 
   expect(got.metrics().map(({ name }) => name)).toContain('teams.events');
 });
 
-it('ends a run as well and as soon without a collector', async () => {
+it('a run ends equally well and equally soon without a collector', async () => {
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:9');
   const on = await team({ members: ['ada'], tasks: [{ subject: 'Say nothing', owner: 'ada' }] });
   expect(await run(on, { telemetry: 'otlp' })).toBe('finished');

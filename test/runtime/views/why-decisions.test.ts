@@ -1,6 +1,6 @@
 /**
- * After each kind of decision that the lead makes, `teams why worker-2` and `teams why 3` tell in one paragraph what was
- * decided and why: to the member, to the task, and to whom the task went (issue 6, 5).
+ * After each kind of decision of the lead, `teams why worker-2` and `teams why 3` say in one paragraph what was decided
+ * and why: for the member, for the task, and for the new owner.
  */
 import { expect, it } from 'vitest';
 import { decisionOf, decisionText } from '../../../src/policy/decision.ts';
@@ -20,7 +20,7 @@ const follow: FollowUp = {
   metadata: { parent: '3', kind: 'test', type: 'test', depth: 1, tier: 'sonnet' },
 };
 
-/** Of each, whom or what is asked about. */
+/** For each verdict, the subject that is asked about. */
 const DECISIONS: Readonly<Record<Exclude<Verdict['do'], 'finish'>, readonly [Verdict, readonly string[]]>> = {
   resetDeadlines: [{ do: 'resetDeadlines', why }, ['']],
   restart: [{ do: 'restart', member, attempt: 1, why }, [member]],
@@ -41,7 +41,7 @@ const DECISIONS: Readonly<Record<Exclude<Verdict['do'], 'finish'>, readonly [Ver
   stuck: [{ do: 'stuck', why }, ['']],
 };
 
-it.each(Object.values(DECISIONS))('tells of %j', async (verdict, subjects) => {
+it.each(Object.values(DECISIONS))('why explains the decision %j', async (verdict, subjects) => {
   const team = new ToldTeam({ 'worker-1': 'executor/claude', 'worker-2': 'executor/claude' }).ledByUs();
   team
     .add('One')
@@ -60,7 +60,7 @@ it.each(Object.values(DECISIONS))('tells of %j', async (verdict, subjects) => {
 it.each([
   ['agent.fell_back', 'codex → claude for task #3: timeout: 10m00s'],
   ['agent.left_alone', 'No agent can replace codex. It failed: unauthorised: log in'],
-])('tells of %s', async (type, text) => {
+])('why explains %s', async (type, text) => {
   const team = new ToldTeam({ 'worker-1': 'executor/claude', 'worker-2': 'executor/codex' }).ledByUs();
   team.add('One').add('Two').add('Three', { owner: 'worker-2' }).note('lead.decided', { act: 'pardon', member });
   team.note(type, { member, task: '3', text });

@@ -1,4 +1,4 @@
-/** Why a team, a member or a task stands still: what it waits for, since when, whose move it is, what comes next. */
+/** Why a team, a member or a task waits: what for, since when, who must act, what comes next. */
 import { describe, expect, it } from 'vitest';
 import { codeOf } from '../../../src/model/text/errors.ts';
 import { why, whyText, type Why } from '../../../src/runtime/views/why.ts';
@@ -13,7 +13,7 @@ const pair = (): ToldTeam =>
     .process('ada', 'alive')
     .process('bob', 'alive');
 
-/** #1 ← #2 ← #3: ada works on the first, bob has the others. */
+/** #1 ← #2 ← #3: ada works on the first, bob owns the others. */
 const chain = (): ToldTeam =>
   pair()
     .add('One', { owner: 'ada' })
@@ -30,10 +30,10 @@ type Row = [about: string, subject: string | undefined, tell: () => ToldTeam, wa
 const died = (team: ToldTeam): ToldTeam =>
   team.process('ada', 'dead').note('member.exited', { member: 'ada', text: 'signal SIGKILL' });
 
-/** What is read from a disk; what is said of it is the table in `test/policy/explain/explain.test.ts`. */
+/** Facts that are read from the disk; the wording is tested as a table in `test/policy/explain/explain.test.ts`. */
 const ROWS: Row[] = [
   [
-    'a task whose worker died, by when it is restarted',
+    'a task whose worker died, by the time of the restart',
     '1',
     () => died(chain()).wait(2_000),
     {
@@ -45,13 +45,13 @@ const ROWS: Row[] = [
     },
   ],
   [
-    'a second death, by the longer wait',
+    'a second death, by the longer pause',
     'ada',
     () => died(chain().note('lead.decided', { act: 'restart', member: 'ada' })).wait(4_000),
     { nextAt: '2026-01-01T00:00:10.000Z' },
   ],
   [
-    'a rate-limited member, by what its process says',
+    'a rate-limited member, by the pause that its process wrote',
     'ada',
     () => {
       const note = { state: 'rate-limited' as const, reason: 'its vendor asked for a pause' };
@@ -63,7 +63,7 @@ const ROWS: Row[] = [
     { since: START, who: 'ada', nextAt: '2026-01-01T00:00:30.000Z' },
   ],
   [
-    'a member that starts, by when it must be ready',
+    'a starting member, by the time when it must be ready',
     'bob',
     () => pair().wait(5_000).process('bob', 'alive', { phase: 'spawning' }).wait(1_000),
     { since: '2026-01-01T00:00:05.000Z', nextAt: '2026-01-01T00:00:35.000Z' },
@@ -81,23 +81,23 @@ const ROWS: Row[] = [
     { next: 'Nothing else waits for #1. The time-out of #1 ends the attempt at 2026-01-01T00:00:09.000Z (in 9s).' },
   ],
   [
-    'a stalled worker, by when its task moves on',
+    'a stalled worker, by the time when its task is taken away',
     '1',
     () => chain().wait(400_000),
     { since: START, who: 'ada', nextAt: '2026-01-01T00:10:00.000Z' },
   ],
   ['an idle member', 'bob', () => pair().wait(9_000), { waitingFor: 'a task or mail', since: START }],
   ['a team with a question', undefined, () => asks(chain(), 'question'), { waitingFor: "an answer to ada's question" }],
-  ['a team at work', undefined, chain, { subject: 'team login', state: 'active, executing', waitingFor: '#1 (ada)' }],
+  ['a working team', undefined, chain, { subject: 'team login', state: 'active, executing', waitingFor: '#1 (ada)' }],
   ['a closed team', 'lead', () => chain().say({ type: 'team.closed' }), { waitingFor: null, since: START }],
 ];
 
 describe('why', () => {
-  it.each(ROWS)('explains %s', async (_, subject, tell, wanted) => {
+  it.each(ROWS)('why explains %s', async (_, subject, tell, wanted) => {
     expect(await why(tell().store, subject)).toMatchObject(wanted);
   });
 
-  it('takes a question for answered when it is', async () => {
+  it('why counts a question as answered once it is', async () => {
     const team = asks(chain(), 'question').say({
       type: 'request.answered',
       request: Q,
@@ -107,7 +107,7 @@ describe('why', () => {
     expect(await why(team.store, '1')).toMatchObject({ waitingFor: 'ada to finish it' });
   });
 
-  it('names who waits on whom, since when, also when nobody of the team runs any more', async () => {
+  it('why names who waits for whom, since when, also if no member runs any more', async () => {
     const team = asks(chain(), 'question').say({
       type: 'task.released',
       task: '1',
@@ -123,7 +123,7 @@ describe('why', () => {
     });
   });
 
-  it('shows what was asked and answered about a task, to the task, to who asked and to what waits for it', async () => {
+  it('why shows the question and the answer about a task, for the task, for the asker and for the dependants', async () => {
     const team = asks(chain(), 'question').say({
       type: 'request.answered',
       request: Q,
@@ -137,7 +137,7 @@ describe('why', () => {
     expect((await why(team.store, 'bob')).events.map(({ type }) => type)).toContain('request.made');
   });
 
-  it('shows the last events of its subject, and of what it waits for', async () => {
+  it('why shows the last events of its subject, and of what it waits for', async () => {
     const team = chain().note('lead.decided', { act: 'check', member: 'ada', task: '1', text: 'silent' });
     const { events } = await why(team.store, '1');
     expect(events.map(({ type }) => type)).toEqual(['task.created', 'task.claimed', 'lead.decided']);
@@ -151,7 +151,7 @@ describe('why', () => {
     ]);
   });
 
-  it('is one paragraph', async () => {
+  it('why answers in one paragraph', async () => {
     const team = chain().wait(130_000);
     expect(whyText(await why(team.store, '2'), team.clock.now())).toBe(
       `Task #2 (pending) waits for #1 (ada works on it) since ${START} (2m10s). The next move is ada's. When #1 completes, #2 can go on. Then bob can begin it. Without progress of ada the lead sends a STATUS CHECK at 2026-01-01T00:05:00.000Z (in 2m50s).`,
@@ -161,7 +161,7 @@ describe('why', () => {
     );
   });
 
-  it('tells in the same paragraph what the lead decided last and why, however much has happened since', async () => {
+  it('why gives the last decision of the lead and its reason in the same paragraph, however much happened since', async () => {
     const team = chain().wait(600_000);
     const text = 'no progress on task #1 for 10m00s; it is alive';
     team.note('lead.decided', { act: 'fence', member: 'ada', task: '1', to: 'bob', text });
@@ -175,7 +175,7 @@ describe('why', () => {
     }
   });
 
-  it('refuses a subject that is neither a member nor a task', async () => {
+  it('why refuses a subject that is neither a member nor a task', async () => {
     const refusal: unknown = await why(pair().store, 'nobody').catch((error: unknown) => error);
     expect(codeOf(refusal)).toBe('UNKNOWN_TASK');
   });

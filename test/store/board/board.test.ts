@@ -1,4 +1,4 @@
-/** The journal and the board that is folded from it: what tears, what races, what is noise. */
+/** The journal and the board that is folded from it: torn writes, races, noise. */
 import {
   appendFileSync,
   linkSync,
@@ -44,7 +44,7 @@ const texts = (path = file): unknown[] => {
 };
 
 describe('a journal', () => {
-  it('keeps a torn fragment from swallowing the next record', () => {
+  it('a journal keeps a torn fragment from swallowing the next record', () => {
     writeFileSync(file, '\n{"n":1}\n\n{"n":2,"text":"kil');
     const journal = new Journal(realDisk, file);
     journal.append({ n: 3 });
@@ -53,7 +53,7 @@ describe('a journal', () => {
     journal.close();
   });
 
-  it('reads nothing of a tail without an end, and all of it once it has one', () => {
+  it('a journal reads nothing of an unterminated tail, and all of it once it is terminated', () => {
     const journal = new Journal(realDisk, file, { create: true });
     journal.append({ n: 1 });
     const end = statSync(file).size;
@@ -68,7 +68,7 @@ describe('a journal', () => {
   it.each([
     ['without create', false],
     ['with create for the first append only', 'once'],
-  ] as const)('%s is not made anew when it was removed or replaced', (_, create) => {
+  ] as const)('a journal %s is not created again after it was removed or replaced', (_, create) => {
     if (create === false) writeFileSync(file, '');
     const journal = new Journal(realDisk, file, { create });
     journal.append({ n: 1 });
@@ -79,7 +79,7 @@ describe('a journal', () => {
     journal.close();
   });
 
-  it('is not written on where it was moved to', () => {
+  it('a journal that was moved gets no more writes', () => {
     const journal = new Journal(realDisk, file, { create: 'once' });
     journal.append({ n: 1 });
     renameSync(file, join(root, 'moved'));
@@ -89,7 +89,7 @@ describe('a journal', () => {
     journal.close();
   });
 
-  it('with create is made again', () => {
+  it('a journal with create is created again', () => {
     const journal = new Journal(realDisk, file, { create: true });
     journal.append({ n: 1 });
     rmSync(file);
@@ -98,7 +98,7 @@ describe('a journal', () => {
     journal.close();
   });
 
-  it('is read on while an append fails', () => {
+  it('a journal can be read while an append fails', () => {
     const journal = new Journal(
       writing((bytes) => (bytes.includes('"bad"') ? 'ENOSPC' : undefined)),
       file,
@@ -124,14 +124,14 @@ describe('a journal', () => {
       },
     ],
     ['a directory', () => mkdirSync(file)],
-  ])('refuses %s in its place', (_, plant) => {
+  ])('a journal refuses %s in its place', (_, plant) => {
     plant();
     const journal = new Journal(realDisk, file, { create: true });
     expect(() => journal.append({ n: 1 })).toThrow(expect.objectContaining({ code: 'CORRUPT' }));
     expect(() => statSync(join(root, 'target'))).toThrow('ENOENT');
   });
 
-  it('keeps the records of eight processes whole, in order, and all of them, though one is killed', async () => {
+  it('a journal keeps all records of eight processes whole and in order, though one is killed', async () => {
     const workers = await together(
       root,
       'append',
@@ -158,7 +158,7 @@ describe('lines', () => {
     return all;
   };
 
-  it('come whole across chunks, with their places', () => {
+  it('lines are whole across chunks, with their offsets', () => {
     const long = 'ä'.repeat(50_000);
     const read3 = read(`${long}\n\nb\nrest`);
     expect(read3).toEqual([
@@ -167,7 +167,7 @@ describe('lines', () => {
     ]);
   });
 
-  it('tell one that is too long, and go on behind it', () => {
+  it('a line that is too long is reported, and reading goes on behind it', () => {
     expect(read(`${'x'.repeat(200_000)}\nb\n${'y'.repeat(11)}\n${'z'.repeat(10)}\n`, 10)).toMatchObject([
       { is: 'oversized', at: 0, end: 200_001 },
       { is: 'text', text: 'b' },
@@ -176,7 +176,7 @@ describe('lines', () => {
     ]);
   });
 
-  it('tell invalid UTF-8 and hand over its bytes; NULs and a BOM are text', () => {
+  it('invalid UTF-8 is reported with its bytes; NULs and a BOM are text', () => {
     expect(
       read(Buffer.from([0xff, 0xfe, 10, 0, 0, 10, 0xef, 0xbb, 0xbf, 0x61, 10, 0xed, 0xa0, 0x80, 10])),
     ).toMatchObject([
@@ -187,7 +187,7 @@ describe('lines', () => {
     ]);
   });
 
-  it('keep a line at the limit of mail in memory', () => {
+  it('a line at the size limit of mail is kept in memory', () => {
     expect(read(`${'x'.repeat(LINE_LIMIT)}\n${'x'.repeat(LINE_LIMIT + 1)}\n`).map((line) => line.is)).toEqual([
       'text',
       'oversized',
@@ -204,7 +204,7 @@ describe('the board', () => {
       fields: task(subject),
     }));
 
-  it('gives each task of sixteen claimants to exactly one', async () => {
+  it('each task that sixteen claimants want goes to exactly one', async () => {
     const members = Array.from({ length: 16 }, (_, index) => `m${index}`);
     const incs = openBoard(paths, members, 40);
     const options = members.map((member) => ({ root, team: 'login', member, inc: incs[member], tasks: 40 }));
@@ -221,7 +221,7 @@ describe('the board', () => {
     store.close();
   });
 
-  it('gives every task that eight processes create its own id, and loses none', async () => {
+  it('every task that eight processes create gets its own id, and none is lost', async () => {
     const members = Array.from({ length: 8 }, (_, index) => `m${index}`);
     const incs = openBoard(paths, members);
     const options = members.map((member) => ({ root, team: 'login', member, inc: incs[member], times: 25 }));
@@ -234,7 +234,7 @@ describe('the board', () => {
     store.close();
   });
 
-  it('does not run a refusal for another reason again', () => {
+  it('an append is not repeated after a refusal for another reason', () => {
     openBoard(paths, ['ada']);
     const store = opened();
     let built = 0;
@@ -249,7 +249,7 @@ describe('the board', () => {
     store.close();
   });
 
-  it('runs a create again whose id another process took in between', () => {
+  it('a create is repeated if another process took the id in between', () => {
     openBoard(paths, ['ada']);
     const other = opened();
     const store = opened();
@@ -264,7 +264,7 @@ describe('the board', () => {
     for (const one of [store, other]) one.close();
   });
 
-  it('appends nothing when the change is refused before', () => {
+  it('nothing is appended if the change is refused before', () => {
     openBoard(paths, ['ada']);
     const store = opened();
     const size = statSync(paths.log).size;
@@ -275,7 +275,7 @@ describe('the board', () => {
     store.close();
   });
 
-  it('stops at an event of a newer program: it neither folds past it nor appends', () => {
+  it('the board stops at an event of a newer version: it neither folds past it nor appends', () => {
     openBoard(paths, ['ada']);
     const newer = { ...eventOf({ type: 'team.closing' }), v: 2, type: 'team.teleported' };
     const store = opened();
@@ -291,7 +291,7 @@ describe('the board', () => {
     store.close();
   });
 
-  it('passes over noise and says where and why', () => {
+  it('the board skips noise and reports where and why', () => {
     openBoard(paths, ['ada']);
     const noise: Noise[] = [];
     const at = statSync(paths.log).size;
@@ -313,7 +313,7 @@ describe('the board', () => {
     store.close();
   });
 
-  it('counts an event that stands twice in the log once, and tells it once', () => {
+  it('an event that is twice in the log counts once and is reported once', () => {
     openBoard(paths, ['ada']);
     const record = `\n${JSON.stringify(eventOf({ type: 'task.created', task: '1', fields: task('once') }))}\n`;
     appendFileSync(paths.log, record + record);
@@ -330,7 +330,7 @@ describe('the board', () => {
     ['a short write', (bytes: Buffer) => bytes.length - 5],
     ['a write of nothing', () => 0],
     ['a write that fails', () => 'EIO'],
-  ])('appends the same event again after %s, and counts it once', (_, fault) => {
+  ])('the same event is appended again after %s, and counts once', (_, fault) => {
     openBoard(paths, ['ada']);
     let left = 1;
     const store = opened({ disk: writing((bytes) => (left-- > 0 ? fault(bytes) : undefined)) });
@@ -340,7 +340,7 @@ describe('the board', () => {
     for (const one of [store, other]) one.close();
   });
 
-  it('appends the same event again on a fresh descriptor when the sync failed', () => {
+  it('the same event is appended again on a new descriptor after a failed sync', () => {
     openBoard(paths, ['ada']);
     const synced: number[] = [];
     const fdatasyncSync = (fd: number): void => {
@@ -356,7 +356,7 @@ describe('the board', () => {
     store.close();
   });
 
-  it('says so when the disk stays full, and goes on when it is not', () => {
+  it('a disk that stays full is reported, and appends go on when it has space', () => {
     openBoard(paths, ['ada']);
     let full = true;
     const store = opened({ disk: writing((bytes) => (full ? Math.min(7, bytes.length) : undefined)) });
@@ -368,7 +368,7 @@ describe('the board', () => {
     for (const one of [store, other]) one.close();
   });
 
-  it('is gone with its file or its team, and is not made anew', () => {
+  it('a board is gone with its file or its team, and is not created again', () => {
     openBoard(paths, ['ada']);
     const pinned = pinDirectory(realDisk, paths.folder);
     const store = opened({ pinned, create: true });
@@ -383,7 +383,7 @@ describe('the board', () => {
     pinned.close();
   });
 
-  it('tells the events in order with their outcomes, refusals too', () => {
+  it('events are reported in order with their outcomes, refusals included', () => {
     openBoard(paths, ['ada'], 1);
     const store = opened();
     store.append(PERSON, () => ({ type: 'task.cancelled', task: '1', why: 'no need' }));
@@ -401,7 +401,7 @@ describe('the board', () => {
     store.close();
   });
 
-  it('refuses to fold from within a fold', () => {
+  it('a fold within a fold is refused', () => {
     openBoard(paths, ['ada']);
     const store: BoardStore = opened({ onFolded: () => void store.fold() });
     expect(() => store.fold()).toThrow('after the fold');
@@ -410,7 +410,7 @@ describe('the board', () => {
 });
 
 describe('the event log', () => {
-  it('numbers events by their place, and passes over what is none', () => {
+  it('the event log numbers events by position, and skips invalid lines', () => {
     const log = new EventLog(realDisk, paths.events, new FakeClock());
     expect(log.append({ type: 'member.said', text: 'one' })).toBeUndefined();
     appendFileSync(paths.events, 'noise\n{"type":7}\n{"type":"torn"');
@@ -421,7 +421,7 @@ describe('the event log', () => {
     log.close();
   });
 
-  it('says where its last whole line ends, by a look at its end', () => {
+  it('the event log finds the end of its last whole line by reading its end only', () => {
     let bytes = 0;
     const disk: Disk = {
       ...realDisk,
@@ -444,7 +444,7 @@ describe('the event log', () => {
     log.close();
   });
 
-  it('tells its own failure and throws nothing', () => {
+  it('the event log reports its own failure and throws nothing', () => {
     const log = new EventLog(failing('ENOSPC', 'writeSync'), paths.events, new FakeClock());
     expect(log.append({ type: 'member.said', text: ulid() })).toMatchObject({ code: 'NO_SPACE' });
     log.close();

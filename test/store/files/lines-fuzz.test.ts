@@ -1,4 +1,4 @@
-/** Byte fuzz of the line reader: whatever stands between the lines, each whole line is delivered, once, in order. */
+/** Byte fuzz of the line reader: whatever is between the lines, each whole line is delivered once and in order. */
 import { writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { realDisk } from '../../../src/store/files/disk.ts';
@@ -34,7 +34,7 @@ const NASTY: readonly [string, ...string[]] = [
   '\uFEFF',
 ];
 
-/** What a fault left between two lines: random bytes, of which some are newlines, or a piece of something meant. */
+/** What a fault left between two lines: random bytes, some of them newlines, or a part of a real line. */
 function splice(random: Random): Buffer {
   const kind = random.below(4);
   if (kind === 0) return Buffer.from(random.of(NASTY));
@@ -43,7 +43,7 @@ function splice(random: Random): Buffer {
   return Buffer.from(Array.from({ length: 1 + random.below(400) }, () => random.below(256)));
 }
 
-/** A file of numbered lines with something between many of them; what is spliced in ends in a newline, as sealed. */
+/** A file of numbered lines with splices between many of them. Each splice ends in a newline, as the store seals it. */
 function fuzzed(seed: number): Buffer {
   const random = new Random(seed);
   const parts = Array.from({ length: FILE }, (_, n) => {
@@ -53,14 +53,14 @@ function fuzzed(seed: number): Buffer {
   return Buffer.concat(parts);
 }
 
-/** The numbers of the lines that were delivered: only what is ours has its number as its id. */
+/** The numbers of the delivered lines. Only our lines have their number as their id. */
 const numbers = (mail: Iterable<{ id: string; sender: string }>): number[] =>
   [...mail].flatMap(({ id, sender }) => (sender === 'bob' && /^\d+$/.test(id) ? [Number(id)] : []));
 
-it('every intact line is read, whatever was spliced in around it', { timeout: TIMEOUT_MS }, () => {
+it('every intact line is read, whatever is spliced in around it', { timeout: TIMEOUT_MS }, () => {
   const path = `${tempDir()}/inbox.jsonl`;
   const files = Math.ceil(SIZES.fuzzedLines / FILE);
-  // Each run draws other seeds; a failure says its own.
+  // Each run draws other seeds; a failure prints its seed.
   const first = Date.now();
   for (let seed = first; seed < first + files; seed += 1) {
     writeFileSync(path, fuzzed(seed));
@@ -71,7 +71,7 @@ it('every intact line is read, whatever was spliced in around it', { timeout: TI
   figure({ area: 'bad-line fuzz', count: files * FILE, violations: 0 });
 });
 
-it('a reader delivers them too, and sets every other line aside with its reason', async () => {
+it('a reader delivers every intact line and sets every other line aside with its reason', async () => {
   const paths = teamAt(tempDir());
   hang(paths, ADA);
   writeFileSync(paths.inbox(ADA).inbox, fuzzed(1));
@@ -83,6 +83,6 @@ it('a reader delivers them too, and sets every other line aside with its reason'
   expect(bad).toBeGreaterThan(FILE / 10);
 });
 
-/** In order, each once: what differs from 0, 1, 2 … */
+/** The expected order is 0, 1, 2 …, each once; the differences from it. */
 const missingOf = (got: readonly number[]): number[] =>
   Array.from({ length: FILE }, (_, n) => n).filter((n) => got[n] !== n);

@@ -1,4 +1,4 @@
-/** Documents, seals, leases, and the files and directories under them. */
+/** Documents, seals, leases, and the files and directories they are made of. */
 import {
   chmodSync,
   existsSync,
@@ -62,13 +62,13 @@ const documentOf = (more: object = {}): Document<Shape> =>
 const stored = (): Record<string, unknown> => JSON.parse(readFileSync(paths.state, 'utf8')) as Record<string, unknown>;
 
 describe('a document', () => {
-  it('keeps the fields that it does not know', async () => {
+  it('a document keeps fields that it does not know', async () => {
     writeFileSync(paths.state, '{"version":1,"count":1,"theirs":{"deep":[1]},"inner":{"also":true}}');
     await documentOf().update((current) => ({ next: { ...current, count: 2 }, result: 0 }));
     expect(stored()).toEqual({ version: 1, count: 2, theirs: { deep: [1] }, inner: { also: true } });
   });
 
-  it('of a newer program is refused and stays as it is', async () => {
+  it('a document of a newer version is refused and unchanged', async () => {
     const text = '{"version":2,"count":1}';
     writeFileSync(paths.state, text);
     const document = documentOf();
@@ -86,14 +86,14 @@ describe('a document', () => {
     ['', 'line 1, column 1', 1],
     ['{"count": "one"}', 'damaged at count', undefined],
     ['[]', 'damaged at its top', undefined],
-  ])('that is damaged (%j) is named with its place', (text, says, line) => {
+  ])('a damaged document (%j) is named with its place', (text, says, line) => {
     writeFileSync(paths.state, text);
     const read = (): unknown => documentOf().read();
     expect(read).toThrow(expect.objectContaining({ code: 'CORRUPT', path: paths.state, line }));
     expect(read).toThrow(says);
   });
 
-  it('that is damaged may be replaced, not updated', async () => {
+  it('a damaged document may be replaced, not updated', async () => {
     writeFileSync(paths.state, '{"count": ');
     await expect(documentOf().update(() => ({ next: { count: 1 }, result: 0 }))).rejects.toMatchObject({
       code: 'CORRUPT',
@@ -102,7 +102,7 @@ describe('a document', () => {
     expect(documentOf().read()).toMatchObject({ count: 7, version: 1 });
   });
 
-  it('stays as it is when the change throws or gives nothing', async () => {
+  it('a document is unchanged if the change throws or returns nothing', async () => {
     documentOf().write({ count: 1 });
     const before = statSync(paths.state).ino;
     expect(await documentOf().update((current) => ({ result: current?.count }))).toBe(1);
@@ -113,7 +113,7 @@ describe('a document', () => {
     expect(statSync(paths.state).ino).toBe(before);
   });
 
-  it('loses no change of eight processes', async () => {
+  it('a document loses no change of eight processes', async () => {
     const options = { tokens: paths.tokens, lock: paths.stateLock, path: paths.state, times: 15 };
     const workers = await together(
       root,
@@ -126,7 +126,7 @@ describe('a document', () => {
   });
 
   it.each(['openSync', 'writeSync', 'fsyncSync', 'renameSync'] as const)(
-    'is old or new, and no temporary file stays, when %s fails',
+    'a document is old or new, and no temporary file stays, when %s fails',
     (call) => {
       documentOf().write({ count: 1 });
       const mayFail = documentOf({ disk: failing('ENOSPC', call), locks });
@@ -136,7 +136,7 @@ describe('a document', () => {
     },
   );
 
-  it('is not torn by a short write', () => {
+  it('a document is not torn by a short write', () => {
     documentOf().write({ count: 1 });
     expect(() => documentOf({ disk: writing(() => 5) }).write({ count: 2 })).toThrow(
       expect.objectContaining({ code: 'NO_SPACE' }),
@@ -144,7 +144,7 @@ describe('a document', () => {
     expect(stored()['count']).toBe(1);
   });
 
-  it('is not written into a team that was replaced', () => {
+  it('a document is not written into a team that was replaced', () => {
     const pinned = pinDirectory(realDisk, paths.folder);
     rmSync(paths.folder, { recursive: true });
     mkdirSync(paths.folder);
@@ -170,23 +170,24 @@ describe('the place of an error in JSON', () => {
     ['1}', 1],
     ['[}', 1],
     ['nul', 0],
-  ])('of %s is %i', (text, at) => expect(badPlace(text)).toBe(at));
+  ])('the position of an error in %s is %i', (text, at) => expect(badPlace(text)).toBe(at));
 
   it.each(['{}', '[]', ' [1, -2.5e+3, "x\\u00e9\\n", true, false, null, {"a": {"b": []}}] ', '"x"', '0'])(
-    'is none in %s',
+    'there is no position of an error in %s',
     (text) => {
       expect(() => JSON.parse(text) as unknown).not.toThrow();
       expect(badPlace(text)).toBeUndefined();
     },
   );
 
-  it('is told as people count', () => expect(lineAndColumn('a\nbc\nd', 4)).toEqual({ line: 2, column: 3 }));
+  it('a position is given as line and column from 1', () =>
+    expect(lineAndColumn('a\nbc\nd', 4)).toEqual({ line: 2, column: 3 }));
 });
 
 describe('a seal', () => {
   const key = (): string => join(root, 'state', 'teams', 'key');
 
-  it('holds on what was sealed with this key, and on nothing else', () => {
+  it('a seal holds for the document that was sealed with this key, and for no other', () => {
     const seal = openSeal(realDisk, key());
     const mine = documentOf({ seal });
     mine.write({ count: 1, later: [undefined, 1], none: undefined });
@@ -206,7 +207,7 @@ describe('a seal', () => {
     }
   });
 
-  it('does not depend on the order of keys, nor on what the schema makes of the document', () => {
+  it('a seal does not depend on the order of keys or on the parsed form of the document', () => {
     const seal = openSeal(realDisk, key());
     documentOf({ seal }).write({ count: 1, inner: { a: 1, b: [{ y: 1, x: 2 }] } });
     const { seal: signature, inner, ...rest } = stored();
@@ -222,7 +223,7 @@ describe('a seal', () => {
     expect(strict.isSealed()).toBe(true);
   });
 
-  it('has a key that only its user may read, made once', () => {
+  it('the key of a seal is made once, and only its user may read it', () => {
     const [first, second] = [openSeal(realDisk, key()), openSeal(realDisk, key())];
     expect(first.sign({ a: 1 })).toBe(second.sign({ a: 1 }));
     expect(statSync(key()).mode & 0o777).toBe(0o600);
@@ -231,7 +232,7 @@ describe('a seal', () => {
     expect(() => openSeal(realDisk, key()).sign({})).toThrow(expect.objectContaining({ code: 'CORRUPT' }));
   });
 
-  it('keeps its key where the user keeps state', () => {
+  it("the key of a seal is in the user's state directory", () => {
     expect(keyPath({ XDG_STATE_HOME: '/s' })).toBe('/s/teams/key');
     expect(keyPath({ XDG_STATE_HOME: 'relative' })).toMatch(/\/\.local\/state\/teams\/key$/);
   });
@@ -240,7 +241,7 @@ describe('a seal', () => {
 describe('a file that is created once', () => {
   const file = (): string => join(root, 'once');
 
-  it('is there whole or not at all, and stays', () => {
+  it('a file that is created once is there whole or not at all, and stays', () => {
     expect(createOnce(realDisk, file(), 'first', 'a')).toBe(true);
     expect(createOnce(realDisk, file(), 'second', 'b')).toBe(false);
     expect(() => createOnce(failing('ENOSPC', 'linkSync'), join(root, 'other'), 'x', 'c')).toThrow(
@@ -252,7 +253,7 @@ describe('a file that is created once', () => {
     ]);
   });
 
-  it('can be read while, and after, its maker died between its two names', () => {
+  it('such a file can be read while its creator is between its two names, and after the creator died there', () => {
     expect(() => createOnce(failing('EIO', 'unlinkSync'), file(), 'text', 'a')).toThrow();
     expect(statSync(file()).nlink).toBe(2);
     expect(readText(realDisk, file())).toBe('text');
@@ -261,7 +262,7 @@ describe('a file that is created once', () => {
     allowLeft(/once/);
   });
 
-  it('is not taken for damaged when its second name goes while it is looked at', () => {
+  it('such a file does not count as damaged if its second name goes during the check', () => {
     writeFileSync(file(), 'text');
     linkSync(file(), join(root, 'second'));
     const readdirSync_ = (path: string): string[] => {
@@ -273,7 +274,7 @@ describe('a file that is created once', () => {
 });
 
 describe('what the store makes', () => {
-  it('is for this user only, under any umask', async () => {
+  it('files of the store are for this user only, under any umask', async () => {
     const umask = process.umask(0);
     onTestFinished(() => void process.umask(umask));
     rmSync(paths.folder, { recursive: true });
@@ -303,7 +304,7 @@ describe('what the store makes', () => {
     close();
   });
 
-  it('is refused where others may write', () => {
+  it('a directory that others may write is refused', () => {
     chmodSync(paths.folder, 0o777);
     expect(() => pinDirectory(realDisk, paths.folder)).toThrow(expect.objectContaining({ code: 'UNTRUSTED' }));
     chmodSync(paths.folder, 0o700);
@@ -326,7 +327,7 @@ describe('a lease', () => {
     writeFileSync(paths.leaseOwner(ada), JSON.stringify({ ...ownIdentity(), since: 5, ...more }));
   const take = (more: Partial<LeaseEnvironment> = {}) => takeLease(paths, ada, leaseEnvironment(more));
 
-  it('is refused to a second taker, who learns whose it is', async () => {
+  it('a lease is refused to a second process, which learns the holder', async () => {
     const worker = await startStore(root, 'lease', { root, team: 'login', member: 'ada' });
     worker.go();
     expect(await worker.next()).toBe('held');
@@ -344,7 +345,7 @@ describe('a lease', () => {
     locks.sweep([paths.folder, paths.processes]);
   });
 
-  it('of a dead one that nobody takes is cleared away, a live one never', async () => {
+  it('a lease of a dead process is cleared, a live one never', async () => {
     const worker = await startStore(root, 'lease', { root, team: 'login', member: 'ada' });
     worker.go();
     expect(await worker.next()).toBe('held');
@@ -359,7 +360,7 @@ describe('a lease', () => {
   it.each([
     ['unknown', { bootId: '' }],
     ['named by a record that cannot be read', { pid: 'x' }],
-  ])('of an owner %s is decided by its heartbeat', async (_, more) => {
+  ])('a lease of an owner %s is decided by its heartbeat', async (_, more) => {
     record(more);
     mkdirSync(paths.lease(ada));
     expect(await take()).toMatchObject({ held: false });
@@ -369,7 +370,7 @@ describe('a lease', () => {
     if (taken.held) await taken.lease.release();
   });
 
-  it('of a dead owner is had at once, however fresh its heartbeat', async () => {
+  it('a lease of a dead owner is available at once, however fresh its heartbeat', async () => {
     record({ startTime: '1' });
     mkdirSync(paths.lease(ada));
     writeFileSync(join(paths.lease(ada), 'left'), '');
@@ -378,7 +379,7 @@ describe('a lease', () => {
     if (taken.held) await taken.lease.release();
   });
 
-  it('is released by its holder only', async () => {
+  it('a lease is released by its holder only', async () => {
     const taken = await take();
     record({ since: 999_999 });
     if (taken.held) await taken.lease.release();
@@ -386,7 +387,7 @@ describe('a lease', () => {
     rmSync(paths.lease(ada), { recursive: true });
   });
 
-  it('is let go when its owner could not be written down', async () => {
+  it('a lease is released if its owner could not be recorded', async () => {
     const disk: Disk = {
       ...realDisk,
       renameSync: () => {
@@ -400,7 +401,7 @@ describe('a lease', () => {
     if (taken.held) await taken.lease.release();
   });
 
-  it('is taken again when it was disturbed and is still ours, and released then', async () => {
+  it('a disturbed lease that is still ours is taken again, and released later', async () => {
     const lost: (Error | undefined)[] = [];
     const taken = await take({ onLost: (why) => lost.push(why) });
     rmSync(paths.lease(ada), { recursive: true });
@@ -421,7 +422,7 @@ describe('a lease', () => {
       },
       'log gone',
     ],
-  ])('is lost, and that is told, when it was disturbed and %s', async (_, more, why) => {
+  ])('a disturbed lease is lost and reported if it %s', async (_, more, why) => {
     const lost: (string | undefined)[] = [];
     const taken = await take({ onLost: (error) => lost.push(error?.message), ...more });
     rmSync(paths.lease(ada), { recursive: true });
@@ -430,7 +431,7 @@ describe('a lease', () => {
     if (taken.held) await taken.lease.release();
   });
 
-  it('is lost with its team, and nothing is made anew or thrown', async () => {
+  it('a lease is lost with its team, and nothing is created again or thrown', async () => {
     const lost: unknown[] = [];
     const taken = await take({ onLost: (error) => lost.push(error) });
     rmSync(paths.folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** The lock, among objects with injected lives and among real processes that are stopped and killed. */
+/** The lock: with objects whose life is injected, and with real processes that are stopped and killed. */
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
@@ -32,7 +32,7 @@ beforeEach(() => {
   lock = join(dir, 'ada_inbox.lock');
 });
 
-/** Processes by number: the living ones are in the set. */
+/** Running processes, by pid. */
 const living = new Set<number>();
 const someone = (pid: number, more: Partial<LockEnvironment> = {}): Locks => {
   living.add(pid);
@@ -49,7 +49,7 @@ const mine = (more: Partial<LockEnvironment> = {}): Locks =>
   new Locks(tokens, { disk: realDisk, clock: realClock, ...more });
 const files = (): string[] => readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort();
 
-/** Leaves a lock as a process leaves it that dies inside. */
+/** Leaves a lock as a process does that dies inside. */
 function diesHolding(pid: number, path = lock): void {
   const disk: Disk = { ...realDisk, unlinkSync: () => undefined };
   someone(pid, { disk }).tryLock(path, () => undefined);
@@ -57,7 +57,7 @@ function diesHolding(pid: number, path = lock): void {
 }
 
 describe('a free lock', () => {
-  it('appears whole, with its owner in it, and is gone afterwards', async () => {
+  it('a lock appears whole, with its owner in it, and is gone afterwards', async () => {
     const locks = mine();
     const text = await locks.withLock(lock, () => readFileSync(lock, 'utf8'));
     expect(JSON.parse(text)).toMatchObject(ownIdentity());
@@ -65,7 +65,7 @@ describe('a free lock', () => {
     expect(files()).toEqual(['.tokens']);
   });
 
-  it('is given back when the work throws', async () => {
+  it('a lock is released when the work throws', async () => {
     const locks = mine();
     await expect(
       locks.withLock(lock, () => {
@@ -76,7 +76,7 @@ describe('a free lock', () => {
     locks.close();
   });
 
-  it('gets a new token when the old one was removed', () => {
+  it('a lock gets a new token when the old one was removed', () => {
     const locks = mine();
     locks.tryLock(lock, () => undefined);
     rmSync(tokens, { recursive: true });
@@ -86,7 +86,7 @@ describe('a free lock', () => {
     expect(files()).toEqual([]);
   });
 
-  it('is given back though the token was made anew while it was held', () => {
+  it('a lock is released though its token was created anew while it was held', () => {
     const locks = mine();
     locks.tryLock(lock, () => {
       rmSync(tokens, { recursive: true });
@@ -96,7 +96,7 @@ describe('a free lock', () => {
     expect(files()).toEqual(['.tokens']);
   });
 
-  it('makes its token again after the disk was full', () => {
+  it('a lock creates its token again after the disk was full', () => {
     let full = true;
     const locks = mine({ disk: writing(() => (full ? 3 : undefined)) });
     expect(() => locks.tryLock(lock, () => 1)).toThrow(expect.objectContaining({ code: 'NO_SPACE' }));
@@ -106,7 +106,7 @@ describe('a free lock', () => {
     expect(files()).toEqual(['.tokens']);
   });
 
-  it('is TEAM_GONE when its directory is, and is not made anew', () => {
+  it('a lock whose directory is gone is TEAM_GONE, and is not created again', () => {
     const locks = mine();
     locks.tryLock(lock, () => undefined);
     rmSync(dir, { recursive: true });
@@ -115,7 +115,7 @@ describe('a free lock', () => {
     locks.close();
   });
 
-  it('is told apart from an unwritable directory', () => {
+  it('a free lock is told apart from an unwritable directory', () => {
     const locks = mine({ disk: failing('EROFS', 'linkSync') });
     expect(() => locks.tryLock(lock, () => 1)).toThrow(expect.objectContaining({ code: 'READ_ONLY' }));
     locks.close();
@@ -126,7 +126,7 @@ describe('a held lock', () => {
   it.each([
     ['alive', 'alive'],
     ['of unknown life', 'unknown'],
-  ] as const)('is never taken from an owner %s', async (_, life) => {
+  ] as const)('a lock is never taken from an owner %s', async (_, life) => {
     diesHolding(10);
     const clock = new FakeClock();
     const locks = someone(11, { clock, alive: () => life });
@@ -137,7 +137,7 @@ describe('a held lock', () => {
     locks.close();
   });
 
-  it('is not taken from a process that is stopped, and the error says who and how', async () => {
+  it('a lock is not taken from a stopped process, and the error names the process and its state', async () => {
     const holder = await startStore(dir, 'hold', { tokens, lock });
     holder.go();
     expect(await holder.next()).toBe('held');
@@ -154,7 +154,7 @@ describe('a held lock', () => {
     expect(files()).toEqual(['.tokens']);
   });
 
-  it('ends its wait when the signal does', async () => {
+  it('waiting for a lock ends with the signal', async () => {
     diesHolding(10);
     living.add(10);
     const controller = new AbortController();
@@ -166,7 +166,7 @@ describe('a held lock', () => {
     locks.close();
   });
 
-  it('is released by its owner only', () => {
+  it('a lock is released by its owner only', () => {
     const locks = mine();
     locks.tryLock(lock, () => {
       rmSync(lock);
@@ -177,7 +177,7 @@ describe('a held lock', () => {
     locks.close();
   });
 
-  it('is had again by its owner when it could not be released', () => {
+  it('an owner gets its lock again if it could not be released', () => {
     const unlink = { works: false };
     const unlinkSync: Disk['unlinkSync'] = (path) => {
       if (!unlink.works) throw errno('EROFS');
@@ -194,7 +194,7 @@ describe('a held lock', () => {
 });
 
 describe('the lock of a dead owner', () => {
-  it('is taken over at once, and its guard is gone', () => {
+  it('the lock of a dead owner is taken over at once, and its guard is gone', () => {
     diesHolding(10);
     const locks = someone(11);
     expect(locks.tryLock(lock, () => JSON.parse(readFileSync(lock, 'utf8')) as object)).toMatchObject({
@@ -205,7 +205,7 @@ describe('the lock of a dead owner', () => {
     locks.close();
   });
 
-  it('is taken over from a process that was killed', async () => {
+  it('the lock of a killed process is taken over', async () => {
     const holder = await startStore(dir, 'hold', { tokens, lock });
     holder.go();
     expect(await holder.next()).toBe('held');
@@ -219,7 +219,7 @@ describe('the lock of a dead owner', () => {
     expect(files()).toEqual(['.tokens']);
   });
 
-  it('is taken over from breakers that died one after the other', async () => {
+  it('the lock is taken over from breakers that died one after the other', async () => {
     diesHolding(10);
     const alive: LockEnvironment['alive'] = (who) => (who.startTime === '1' ? 'dead' : 'unknown');
     for (const pid of [20, 21, 22]) {
@@ -234,7 +234,7 @@ describe('the lock of a dead owner', () => {
     expect(files()).toEqual(['.tokens']);
   });
 
-  it('is taken over from real breakers that were killed at the rename', async () => {
+  it('the lock is taken over from real breakers that were killed at the rename', async () => {
     const holder = await startStore(dir, 'hold', { tokens, lock });
     holder.go();
     expect(await holder.next()).toBe('held');
@@ -250,7 +250,7 @@ describe('the lock of a dead owner', () => {
     expect(files()).toEqual(['.tokens']);
   });
 
-  it('leaves the guard to nobody when taking over fails', () => {
+  it('a failed takeover leaves no guard', () => {
     diesHolding(10);
     const unlucky = someone(11, { disk: failing('ENOSPC', 'renameSync') });
     expect(() => unlucky.tryLock(lock, () => 1)).toThrow(expect.objectContaining({ code: 'NO_SPACE' }));
@@ -260,7 +260,7 @@ describe('the lock of a dead owner', () => {
     expect(files().filter((file) => file.includes('lock'))).toEqual([]);
   });
 
-  it('lets exactly one of eight processes in at a time', async () => {
+  it('the lock lets exactly one of eight processes in at a time', async () => {
     for (let round = 0; round < 2; round += 1) {
       const holder = await startStore(dir, 'hold', { tokens, lock });
       holder.go();
@@ -281,7 +281,7 @@ describe('the lock of a dead owner', () => {
   });
 });
 
-describe('what is no lock of ours', () => {
+describe('a file in the place of a lock', () => {
   const wait = async (clock: FakeClock, onBroken?: (path: string) => void) => {
     const locks = mine({ clock, ...defined({ onBroken }) });
     const outcome = await locks.withLock(lock, () => 'in').catch((error: unknown) => error);
@@ -289,7 +289,7 @@ describe('what is no lock of ours', () => {
     return outcome;
   };
 
-  it('an empty file is broken after 10 s without a change, and that is told', async () => {
+  it('an empty file is broken after 10 s without a change, and that is reported', async () => {
     writeFileSync(lock, '');
     const clock = new FakeClock();
     const broken: string[] = [];
@@ -300,7 +300,7 @@ describe('what is no lock of ours', () => {
     expect(files()).toEqual(['.tokens']);
   });
 
-  it('an empty file that changes hands is waited for', async () => {
+  it('an empty file that is replaced by another one is waited for', async () => {
     writeFileSync(lock, '');
     const clock = new FakeClock();
     let next = 9_000;
@@ -316,7 +316,7 @@ describe('what is no lock of ours', () => {
     rmSync(lock);
   });
 
-  it('an empty file is broken by one of many', () => {
+  it('an empty file is broken by one of many processes', () => {
     writeFileSync(lock, '');
     const clock = new FakeClock();
     const broken: string[] = [];
@@ -328,7 +328,7 @@ describe('what is no lock of ours', () => {
     for (const locks of all) locks.close();
   });
 
-  it('an empty file whose breaker dies over it is broken by the next at once, not after 10 s more', () => {
+  it('an empty file whose breaker dies is broken by the next one at once, not after 10 s more', () => {
     writeFileSync(lock, '');
     const clock = new FakeClock();
     const disk: Disk = { ...failing('EIO', 'renameSync'), unlinkSync: () => undefined };
@@ -366,7 +366,7 @@ describe('what is no lock of ours', () => {
 });
 
 describe('the sweep', () => {
-  it('removes the tokens, locks and temporary files of the dead and nothing of the living', () => {
+  it('the sweep removes tokens, locks and temporary files of dead processes, and nothing of running ones', () => {
     diesHolding(10);
     const other = someone(11);
     const held = join(dir, 'held.lock');
@@ -393,7 +393,7 @@ describe('the sweep', () => {
     other.close();
   });
 
-  it('keeps the guard that somebody is working under', () => {
+  it('the sweep keeps the guard of a running breaker', () => {
     diesHolding(10);
     const seen: string[][] = [];
     const renameSync: Disk['renameSync'] = (from, to) => {
@@ -409,7 +409,7 @@ describe('the sweep', () => {
     locks.close();
   });
 
-  it('keeps the guard of a dead breaker while its lock still names the dead owner', () => {
+  it('the sweep keeps the guard of a dead breaker while its lock still names the dead owner', () => {
     diesHolding(10);
     const nonce = (JSON.parse(readFileSync(lock, 'utf8')) as { nonce: string }).nonce;
     const guard = `${lock}~${nonce}`;
@@ -424,7 +424,7 @@ describe('the sweep', () => {
     expect(files()).toEqual(['.tokens']);
   });
 
-  it('removes a token that was never finished', () => {
+  it('the sweep removes an unfinished token', () => {
     mkdirSync(tokens);
     writeFileSync(join(tokens, '10-0123456789abcdef'), '{"pid":');
     const locks = someone(11);
@@ -435,7 +435,7 @@ describe('the sweep', () => {
 });
 
 describe('a counter under the lock', () => {
-  it('loses no increment to eight processes, though three are killed in the middle and one is stopped', async () => {
+  it('a counter under the lock loses no increment of eight processes, though three are killed in the middle and one is stopped', async () => {
     const file = join(dir, 'counter');
     writeFileSync(file, Buffer.alloc(8));
     const dieAt = [-1, 100, -1, 201, -1, 300, -1, -1];
@@ -456,7 +456,7 @@ describe('a counter under the lock', () => {
     const results = await Promise.all(workers.map((worker) => worker.result()));
     expect(results.filter((result) => result === undefined)).toHaveLength(3);
     const acked = options.reduce((sum, { done }) => sum + statSync(done).size, 0);
-    // Those that died at an odd turn had written already.
+    // Processes that died at an odd turn had already written.
     expect(Number(readFileSync(file).readBigUInt64LE())).toBe(acked + 1);
     const locks = mine();
     locks.sweep([dir]);

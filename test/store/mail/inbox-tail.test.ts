@@ -1,4 +1,4 @@
-/** Following an inbox from outside, while its owner takes and others write. */
+/** Following an inbox from outside, while its owner takes it and others write to it. */
 import { appendFileSync, renameSync, rmSync } from 'node:fs';
 import { beforeEach, expect, it } from 'vitest';
 import { realDisk } from '../../../src/store/files/disk.ts';
@@ -23,7 +23,7 @@ beforeEach(() => {
   tail = new InboxTail(realDisk, inbox);
 });
 
-it('yields what waits, then only what came since', () => {
+it('the tail yields the waiting messages, then only new ones', () => {
   expect(look()).toEqual([]);
   put('one');
   expect(look()).toEqual(['one']);
@@ -32,14 +32,14 @@ it('yields what waits, then only what came since', () => {
   expect(look()).toEqual(['two']);
 });
 
-it('waits for the end of a line', () => {
+it('the tail waits for the end of a line', () => {
   appendFileSync(inbox.inbox, '{"type":"message","sender":"x","content":"torn"');
   expect(look()).toEqual([]);
   appendFileSync(inbox.inbox, ',"timestamp":1}\n');
   expect(look()).toEqual(['torn']);
 });
 
-it('goes on where it was in an inbox that was taken, and in those after it', () => {
+it('the tail goes on at its place in a taken inbox, and in the inboxes after it', () => {
   put('one');
   look();
   put('two');
@@ -52,7 +52,7 @@ it('goes on where it was in an inbox that was taken, and in those after it', () 
   expect(look()).toEqual(['late, from a foreign writer']);
 });
 
-it('begins with what is not acknowledged', async () => {
+it('the tail begins with the unacknowledged messages', async () => {
   for (const content of ['one', 'two']) put(content);
   const { reader, close } = readerOf(paths, name('ada'));
   reader.acknowledge(await reader.take(1));
@@ -60,7 +60,7 @@ it('begins with what is not acknowledged', async () => {
   expect(look()).toEqual(['two']);
 });
 
-it('goes on after a file that is gone for good', () => {
+it('the tail goes on after a file that was removed', () => {
   put('one');
   look();
   rmSync(inbox.inbox);
@@ -69,13 +69,13 @@ it('goes on after a file that is gone for good', () => {
   expect(look()).toEqual(expect.arrayContaining(['three']));
 });
 
-it('shows a message once that was sent twice', () => {
+it('the tail shows a message once that was sent twice', () => {
   const line = `${JSON.stringify({ type: 'message', sender: 'x', content: 'twice', timestamp: 1, id: 'm1' })}\n`;
   appendFileSync(inbox.inbox, line + line);
   expect(look()).toEqual(['twice']);
 });
 
-it('makes no line of what reading adds to it', () => {
+it('the tail skips the lines that a reader adds', () => {
   put('one');
   const [message] = tail.look();
   expect(message?.id).toBe('ada_inbox-0');

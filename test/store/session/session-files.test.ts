@@ -1,4 +1,4 @@
-/** What the roles of a session share: wisdom, the message bus, explorations. Ten processes write at once. */
+/** The files that the roles of a session share: wisdom, the message bus, explorations. Ten processes write at once. */
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -37,14 +37,14 @@ async function all<T>(job: string): Promise<T[]> {
 const learnings = (): string => readFileSync(team.paths.wisdom('learnings'), 'utf8');
 
 describe('a session', () => {
-  it('has its folders and its id from the beginning', () => {
+  it('a session has its folders and its id from the beginning', () => {
     expect(readdirSync(team.paths.folder)).toEqual(
       expect.arrayContaining(['spec', 'discussions', 'explorations', 'artifacts', 'wisdom']),
     );
     expect(team.store.config.read()?.session_id).toBe('TLS-login-2026-02-27');
   });
 
-  it('loses no line of wisdom and doubles none, and numbers its bus without a gap, with ten writers at once', async () => {
+  it('ten simultaneous writers lose and double no line of wisdom, and number the bus without a gap', async () => {
     const said = await all<{ seqs: number[] }>('learn');
     const wanted = [1, 2, 3].flatMap((n) => [`- all ${n}`, ...WRITERS.map((who) => `- ${who} ${n}`)]);
     const lines = learnings()
@@ -58,14 +58,14 @@ describe('a session', () => {
     expect(new Set(said.flatMap(({ seqs: own }) => own)).size).toBe(30);
   });
 
-  it('has each angle explored once, whoever wants it, with ten processes at once', async () => {
+  it('ten simultaneous processes explore each angle once', async () => {
     const said = await all<{ looked: string[] }>('explore');
     expect(said.flatMap(({ looked }) => looked).toSorted()).toEqual(['shared', ...WRITERS].toSorted());
   });
 });
 
 describe('wisdom', () => {
-  it('is added behind what others wrote into the file, and theirs is known', async () => {
+  it('wisdom is added behind the lines of others, which count as known', async () => {
     await addWisdom(team.store, 'learnings', ['one']);
     appendFileSync(team.paths.wisdom('learnings'), '* two');
     expect(await addWisdom(team.store, 'learnings', ['two', 'three'])).toEqual(['three']);
@@ -83,7 +83,7 @@ describe('an exploration', () => {
     return look.path;
   };
 
-  it('is known by its angle, however that is written', async () => {
+  it('an exploration is known by its angle, in any spelling', async () => {
     const path = await ours('The  API');
     expect(await explorations().look('the api')).toEqual({ is: 'awaited' });
     await explorations().keep(path, found);
@@ -91,7 +91,7 @@ describe('an exploration', () => {
     expect(path).toBe(join(team.paths.session.explorations, 'explore-the-api.json'));
   });
 
-  it('that failed, died, or is damaged is looked for again', async () => {
+  it('a failed, interrupted or damaged exploration is made again', async () => {
     await ours('a');
     await explorations().leave('a');
     const path = await ours('a');
@@ -104,7 +104,7 @@ describe('an exploration', () => {
     expect(await ours('a')).toBe(path);
   });
 
-  it('has a file of its own, also where two angles have no letters in common with a file name', async () => {
+  it('each exploration has its own file, also if two angles have no letters that a file name may contain', async () => {
     expect(await ours('日本')).not.toBe(await ours('中国'));
   });
 });

@@ -24,7 +24,7 @@ const failure = (act: () => unknown): unknown => {
 };
 
 describe('a shelf', () => {
-  test('gives what is shipped, and says what was meant by an unknown name', () => {
+  test('a shelf gives the shipped files, and suggests a name for an unknown one', () => {
     const { root, shipped } = shelf();
     const roles = readShelf(root, 'roles', shipped);
     expect([...roles.keys()]).toEqual(['tester', 'writer']);
@@ -34,7 +34,7 @@ describe('a shelf', () => {
     });
   });
 
-  test("a project's own of the same name takes its place, once its user trusts it as it is", () => {
+  test("a project's file replaces the shipped one of the same name, once its user trusts its content", () => {
     const { root, shipped, own } = shelf();
     const file = join(own, 'writer.md');
     writeFileSync(file, 'own');
@@ -46,7 +46,7 @@ describe('a shelf', () => {
     expect(failure(take)).toMatchObject({ code: 'UNTRUSTED' });
   });
 
-  test('leaves alone what is no file of its kind', () => {
+  test('a shelf ignores files of another kind', () => {
     const { root, shipped, own } = shelf();
     for (const name of ['notes.txt', 'Bad Name.md', '.hidden.md']) writeFileSync(join(own, name), 'x');
     mkdirSync(join(own, 'folder.d'));

@@ -1,4 +1,7 @@
-/** The teams of a root: found, listed, read without a trace, put away in two renames that survive a crash between. */
+/**
+ * The teams of a root: found, listed, read without a trace, and archived in two renames that survive a crash between
+ * them.
+ */
 import {
   chmodSync,
   existsSync,
@@ -56,7 +59,7 @@ const subjects = (paths: TeamPaths): string[] => {
   return found;
 };
 
-/** Every file below a directory with its content, and when it was last written. */
+/** Every file below a directory with its content and its modification time. */
 const traceOf = (directory: string): Record<string, string> =>
   Object.fromEntries(
     readdirSync(directory, { recursive: true, encoding: 'utf8' }).map((path) => {
@@ -66,7 +69,7 @@ const traceOf = (directory: string): Record<string, string> =>
   );
 
 describe('a team that is open', () => {
-  it('writes nothing into a folder that was made in the place of its own', async () => {
+  it('an open team writes nothing into a folder that replaced its own', async () => {
     const told = new ToldTeam({ ada: 'executor/exec' });
     const { store } = told;
     const { disk, clock, locks, pinned, paths } = store;
@@ -92,7 +95,7 @@ describe('a team that is open', () => {
 });
 
 describe('the root', () => {
-  it('is the nearest parent with .teams', () => {
+  it('the root is the nearest parent with .teams', () => {
     const root = tempDir();
     mkdirSync(join(root, 'a', 'b', 'c'), { recursive: true });
     mkdirSync(join(root, '.teams'));
@@ -101,7 +104,7 @@ describe('the root', () => {
     expect(findRoot(join(root, 'a', 'b', 'c'))).toBe(join(root, 'a', 'b'));
   });
 
-  it('is the directory itself where no parent has one', () => {
+  it('the root is the directory itself if no parent has .teams', () => {
     const root = tempDir();
     writeFileSync(join(root, '.teams'), 'a file is none');
     expect(findRoot(root)).toBe(root);
@@ -109,7 +112,7 @@ describe('the root', () => {
 });
 
 describe('the list', () => {
-  it('tells active teams and archived ones, and nothing else', () => {
+  it('the list has active and archived teams, and nothing else', () => {
     const team = closedTeam();
     archive(team.store, STAMP);
     new ToldTeam({}, { root: team.root, team: 'login' });
@@ -124,9 +127,9 @@ describe('the list', () => {
     ]);
   });
 
-  it('is empty where there are no teams', () => expect(listTeams(tempDir())).toEqual([]));
+  it('the list is empty if there are no teams', () => expect(listTeams(tempDir())).toEqual([]));
 
-  it('finds the active team of a name, else the one archived last', () => {
+  it('a name finds the active team, otherwise the one archived last', () => {
     const team = closedTeam();
     archive(team.store, archiveStamp(1_000));
     const second = new ToldTeam({}, { root: team.root });
@@ -137,7 +140,7 @@ describe('the list', () => {
     expect(findTeam(team.root, parseName('team', 'nobody'))).toBeUndefined();
   });
 
-  it('tells a name with hyphens and digits from its time', () => {
+  it('a name with hyphens and digits is separated from its time', () => {
     const team = new ToldTeam({}, { team: 'forge-team-1707580800' }).say({ type: 'team.closed' });
     archive(team.store, STAMP);
     expect(listTeams(team.root).map(({ name }) => name)).toEqual(['forge-team-1707580800']);
@@ -145,7 +148,7 @@ describe('the list', () => {
 });
 
 describe('reading', () => {
-  it('leaves no trace, not even of what is wrong with the log', () => {
+  it('reading leaves no trace, not even of errors in the log', () => {
     const team = new ToldTeam({ ada: 'executor/exec' }).led().add('One');
     writeFileSync(team.store.paths.log, 'this is noise\n', { flag: 'a' });
     const before = traceOf(team.root);
@@ -158,25 +161,25 @@ describe('reading', () => {
     expect(traceOf(team.root)).toEqual(before);
   });
 
-  it('works on a folder that others may write, from which nothing is started', () => {
+  it('a folder that others may write can be read, and nothing is started from it', () => {
     const team = new ToldTeam({ ada: 'executor/exec' }).led().add('One');
     chmodSync(team.store.paths.folder, 0o775);
     expect(subjects(team.store.paths)).toEqual(['One']);
   });
 
-  it('draws a run with a damaged state from the logs', () => {
+  it('a run with a damaged state is shown from the logs', () => {
     const { store } = new ToldTeam({});
     writeFileSync(store.paths.state, '{"version": 1, "teamName"');
     expect(stateIn(store)).toBeUndefined();
   });
 
-  it('refuses a team that is not there', () => {
+  it('reading refuses an unknown team', () => {
     expect(codeFrom(() => openForReading(teamPaths(tempDir(), login), { clock: realClock }))).toBe('UNKNOWN_TEAM');
   });
 });
 
 describe('archiving', () => {
-  it('moves a closed team with its board, without leases, and frees its name', () => {
+  it('archiving moves a closed team with its board, without leases, and frees its name', () => {
     const team = closedTeam();
     mkdirSync(team.store.paths.lease(LEAD));
     writeFileSync(team.store.paths.leaseOwner(LEAD), '{}');
@@ -188,20 +191,20 @@ describe('archiving', () => {
     expect(subjects(new ToldTeam({}, { root: team.root }).store.paths)).toEqual([]);
   });
 
-  it('refuses a team that is not closed', () => {
+  it('archiving refuses a team that is not closed', () => {
     const { store } = new ToldTeam({}).led();
     expect(codeFrom(() => archive(store))).toBe('STILL_RUNNING');
     expect(existsSync(store.paths.folder)).toBe(true);
   });
 
-  it('refuses a folder that is no longer the one it opened', () => {
+  it('archiving refuses a folder other than the one it opened', () => {
     const { store } = closedTeam();
     renameSync(store.paths.folder, `${store.paths.folder}-aside`);
     mkdirSync(store.paths.folder);
     expect(codeFrom(() => archive(store))).toBe('TEAM_GONE');
   });
 
-  it('keeps both of two teams of one name and one moment', () => {
+  it('archiving keeps both of two teams with one name and one time', () => {
     const team = closedTeam();
     archive(team.store, STAMP);
     const second = new ToldTeam({}, { root: team.root }).say({ type: 'team.closed' });
@@ -209,7 +212,7 @@ describe('archiving', () => {
     expect(listTeams(team.root).length).toBe(2);
   });
 
-  it('is finished by the next call when it was cut short, and readable until then', () => {
+  it('interrupted archiving is finished by the next call, and the team is readable until then', () => {
     const team = closedTeam();
     const { paths } = team.store;
     renameSync(paths.board, join(paths.folder, 'tasks'));
@@ -221,7 +224,7 @@ describe('archiving', () => {
     expect(recoverArchive(team.root, STAMP)).toEqual([]);
   });
 
-  it('recovers nothing of a team that is whole', () => {
+  it('recovery changes nothing of a complete team', () => {
     const team = closedTeam();
     expect(recoverArchive(team.root, STAMP)).toEqual([]);
     expect(existsSync(team.store.paths.folder)).toBe(true);
@@ -235,7 +238,7 @@ describe('a team with an unreadable config', () => {
     return team;
   };
 
-  it('is set aside whole, and said to be', () => {
+  it('a team with an unreadable config is set aside whole, and reported', () => {
     const { store, root } = broken('{"version": 1,');
     expect(isBroken(store)).toContain(store.paths.config);
     expect(codeFrom(() => refuseBroken(store, STAMP))).toBe('CORRUPT');
@@ -244,20 +247,20 @@ describe('a team with an unreadable config', () => {
     expect(existsSync(store.paths.folder) || existsSync(store.paths.board)).toBe(false);
   });
 
-  it('stays where it is while its lead lives', () => {
+  it('a team with an unreadable config stays in place while its lead lives', () => {
     const { store } = broken('[]');
     writeFileSync(store.paths.leaseOwner(LEAD), JSON.stringify({ ...ownIdentity(), since: 1 }));
     expect(codeFrom(() => refuseBroken(store, STAMP))).toBe('CORRUPT');
     expect(existsSync(store.paths.config)).toBe(true);
   });
 
-  it('is not one with a config of a newer program', () => {
+  it('a config of a newer version is not unreadable', () => {
     const { store } = broken('{"version": 99}');
     expect(codeFrom(() => refuseBroken(store, STAMP))).toBe('NEWER_VERSION');
     expect(existsSync(store.paths.config)).toBe(true);
   });
 
-  it('is let be when it is well', () => {
+  it('a team with a readable config is not set aside', () => {
     const { store } = new ToldTeam({});
     expect(isBroken(store)).toBeUndefined();
     expect(codeFrom(() => refuseBroken(store, STAMP))).toBe('nothing thrown');
@@ -265,7 +268,7 @@ describe('a team with an unreadable config', () => {
 });
 
 describe('the archive', () => {
-  it('is cleared of old teams and of reports without a team, and of nothing else', () => {
+  it('pruning removes old teams and reports without a team from the archive, and nothing else', () => {
     const team = closedTeam();
     const { root } = team;
     archive(team.store, STAMP);

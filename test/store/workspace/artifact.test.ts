@@ -1,4 +1,4 @@
-/** What a task touched, by the times of files. */
+/** Which files a task touched, by their modification times. */
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -8,7 +8,7 @@ import { tempDir } from '../../support/temp.ts';
 
 it.each([
   ['written at that moment', 0, true],
-  ['written after it, and stamped by a clock that lags', -10, true],
+  ['written after it, with the time of a clock that lags', -10, true],
   ['written before it', -1_000, false],
 ])('a file %s', (_, offset, isTouched) => {
   const root = tempDir();

@@ -1,4 +1,4 @@
-/** What the files of a project tell of its build, its tests and its lint. */
+/** Which build, test and lint commands are detected from the files of a project. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -17,7 +17,7 @@ it.each<[Record<string, string>, (string | undefined)[]]>([
   [{ 'pyproject.toml': '' }, [undefined, 'pytest', 'ruff check .']],
   [{ 'package.json': npm({ test: 'y' }), 'tsconfig.json': '{}' }, ['tsc --noEmit', 'npm run test', undefined]],
   [{ Makefile: 'build: a\n\ntest:\n\techo\nlinter:\n' }, ['make build', 'make test', undefined]],
-])('%j tells %j', (files, commands) => {
+])('%j gives the commands %j', (files, commands) => {
   const directory = tempDir();
   for (const [file, text] of Object.entries(files)) writeFileSync(join(directory, file), text);
   const told = (['build', 'test', 'lint'] as const).map((gate) => detectCommand(realDisk, directory, gate));

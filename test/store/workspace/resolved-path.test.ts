@@ -1,4 +1,4 @@
-/** Where paths of a workspace lead, and that nothing that is planted there leads out of it. */
+/** The real target of workspace paths; no planted file leads out of the workspace. */
 import {
   chmodSync,
   existsSync,
@@ -69,7 +69,7 @@ const plants: Readonly<Record<string, () => void>> = {
 };
 
 describe('what is planted', () => {
-  test.each(Object.keys(plants))('%s is neither read, changed nor written through, and nothing hangs', (name) => {
+  test.each(Object.keys(plants))('a planted %s is not read, changed or written through, and nothing hangs', (name) => {
     plants[name]?.();
     for (const work of [
       () => read('x'),
@@ -81,7 +81,7 @@ describe('what is planted', () => {
     expect(readdirSync(outside)).toEqual(['secret']);
   });
 
-  test('a link to a directory outside leads nothing there', () => {
+  test('a link to a directory outside gives no access there', () => {
     symlinkSync(outside, join(root, 'd'));
     expect(codeOf(() => read('d/secret'))).toBe('POLICY_DENIED');
     expect(codeOf(() => write('d/new', 'x'))).toBe('POLICY_DENIED');
@@ -101,11 +101,11 @@ describe('a path', () => {
     ['/proc/self/root/etc/passwd'],
     ['//etc/passwd'],
     ['src/../../../../../../../../etc/passwd'],
-  ])('%s is outside', (path) => {
+  ])('the path %s is outside', (path) => {
     expect(codeOf(() => locate(root, path))).toBe('POLICY_DENIED');
   });
 
-  test('is outside by a longer name, by the way of /proc, and in another writing of its root', () => {
+  test('a path is outside by a longer name, through /proc, and in another spelling of its root', () => {
     const cafe = join(base, 'caf\u00e9');
     mkdirSync(cafe);
     for (const [at, path] of [
@@ -119,13 +119,13 @@ describe('a path', () => {
   });
 
   test.each(['src/a.txt', './src/a.txt', 'src//a.txt', 'src/../src/a.txt', 'src/b/../a.txt'])(
-    '%s is inside',
+    'the path %s is inside',
     (path) => {
       expect(read(path)).toBe('one\ntwo');
     },
   );
 
-  test('is inside when it is absolute, also by the name of a link to the root', () => {
+  test('an absolute path may be inside, also by the name of a link to the root', () => {
     symlinkSync(root, join(base, 'alias'));
     expect(read(join(root, 'src/a.txt'))).toBe('one\ntwo');
     const alias = join(base, 'alias');
@@ -133,7 +133,7 @@ describe('a path', () => {
       expect(locate(alias, path).path).toBe('src/a.txt');
   });
 
-  test('through links inside counts by what it leads to', () => {
+  test('a path through links inside counts by its target', () => {
     symlinkSync('src', join(root, 'lib'));
     symlinkSync('src/a.txt', join(root, 'a'));
     mkdirSync(join(root, '..dots'));
@@ -143,11 +143,11 @@ describe('a path', () => {
     expect([lstatSync(join(root, 'a')).isSymbolicLink(), read('lib/a.txt')]).toEqual([true, 'three']);
   });
 
-  test('is inside whenever it is allowed, for every text', () => {
+  test('an allowed path is inside, for every text', () => {
     symlinkSync(outside, join(root, 'd'));
     symlinkSync('..', join(root, 'up'));
     symlinkSync('/proc/self/root', join(root, 'proc'));
-    // Whoever looks through what was left would walk through it.
+    // Removed, because a later search of the leftovers would walk through it.
     onTestFinished(() => rmSync(join(root, 'proc')));
     const part = fc.oneof(
       fc.constantFrom(
@@ -185,17 +185,17 @@ describe('a path', () => {
 });
 
 describe('a directory that is swapped for a link all the time', () => {
-  // The long run of this is ten seconds; here it is long enough to be hit hundreds of times.
+  // 10 s in the long run; here it is long enough for hundreds of swaps.
   const MS = process.env['TEAMS_STRESS'] === undefined ? 1_500 : 10_000;
 
-  test('never leads out what is read or written', async () => {
+  test('no read or write leads out while a directory is swapped for a link all the time', async () => {
     mkdirSync(join(root, 'real'));
     for (const name of ['secret', 'more']) writeFileSync(join(root, 'real', name), 'inside');
     const swapper = new Worker(
       `const { workerData: { root, outside } } = require('node:worker_threads'); const fs = require('node:fs');
        const [at, real, link] = [root + '/swap', root + '/real', root + '/link'];
        const swap = () => { fs.renameSync(real, at); fs.renameSync(at, real); fs.symlinkSync(outside, link); fs.renameSync(link, at); fs.unlinkSync(at); };
-       // Whoever writes there may make the directory in the moment when there is none.
+       // The writer may create the directory while there is none.
        const mend = () => { fs.rmSync(link, { force: true }); if (fs.existsSync(real)) fs.rmSync(at, { recursive: true, force: true }); else fs.renameSync(at, real); };
        for (;;) try { swap(); } catch { try { mend(); } catch {} }`,
       { eval: true, workerData: { root, outside } },
@@ -220,13 +220,13 @@ describe('a directory that is swapped for a link all the time', () => {
 });
 
 describe('a file that is written', () => {
-  test('is made with what the umask leaves, and with the directories on its way', () => {
+  test('a written file gets the mode that the umask leaves, and its parent directories', () => {
     write('new/deep/file.txt', 'x');
     writeFileSync(join(root, 'plain'), '');
     expect(statSync(join(root, 'new/deep/file.txt')).mode).toBe(statSync(join(root, 'plain')).mode);
   });
 
-  test('keeps its mode, and is there whole or as it was', () => {
+  test('a written file keeps its mode, and is there whole or unchanged', () => {
     chmodSync(join(root, 'src/a.txt'), 0o751);
     const fd = statSync(join(root, 'src/a.txt')).ino;
     write('src/a.txt', 'new');
@@ -234,14 +234,14 @@ describe('a file that is written', () => {
     expect([now.mode & 0o777, now.ino === fd, read('src/a.txt')]).toEqual([0o751, false, 'new']);
   });
 
-  test('is not when it is read-only, nor below a file', () => {
+  test('a read-only file is not written, nor a path below a file', () => {
     chmodSync(join(root, 'src/a.txt'), 0o444);
     expect(codeOf(() => write('src/a.txt', 'new'))).toBe('USAGE');
     expect(codeOf(() => write('src/a.txt/b', 'new'))).toBe('USAGE');
     expect(codeOf(() => write(`${'n'.repeat(300)}/b`, 'new'))).toMatch(/USAGE|IO/);
   });
 
-  test('is not changed when somebody else changed it meanwhile', () => {
+  test('a file that changed meanwhile is not overwritten', () => {
     const change = (text: string): string => {
       writeFileSync(join(root, 'other'), 'theirs');
       renameSync(join(root, 'other'), join(root, 'src/a.txt'));
@@ -251,7 +251,7 @@ describe('a file that is written', () => {
     expect(read('src/a.txt')).toBe('theirs');
   });
 
-  test('keeps its byte-order mark, and is not changed when it is no text', () => {
+  test('a file keeps its byte-order mark, and a file that is no text is not changed', () => {
     writeFileSync(join(root, 'bom'), '\ufeffone');
     changeText(locate(root, 'bom'), (text) => text.replace('one', 'two'));
     expect(readFileSync(join(root, 'bom'), 'utf8')).toBe('\ufefftwo');
@@ -269,7 +269,7 @@ describe('a page', () => {
     return readPage(locate(root, 'f'), { ...whole, ...wanted });
   };
 
-  test('has the lines that were asked for, and says how many there are', () => {
+  test('a page has the requested lines, and gives their total number', () => {
     const text = Array.from({ length: 100 }, (_, at) => `line ${at + 1}`).join('\n');
     expect(page(text, { from: 10, lines: 2 })).toEqual({ lines: ['line 10', 'line 11'], total: 100 });
     expect(page(`${text}\n`).total).toBe(100);
@@ -278,7 +278,7 @@ describe('a page', () => {
     expect(page('a\r\nb\r\n').lines).toEqual(['a', 'b']);
   });
 
-  test('is bounded in bytes, goes on where it ended, and clips a line without end', () => {
+  test('a page is bounded in bytes, goes on where it ended, and clips an unterminated line', () => {
     const text = `${'x'.repeat(1_000)}\n`.repeat(50);
     const first = page(text, { bytes: 10_000 });
     expect(first.lines.length).toBeGreaterThan(5);
@@ -288,7 +288,7 @@ describe('a page', () => {
     expect(long).toMatch(/^é+… \[this line has 200000 bytes\]$/);
   });
 
-  test('is the same however the text is cut into pieces', () => {
+  test('a page is the same for any chunks of the text', () => {
     const lines = fc.array(
       fc.string({ unit: 'grapheme', maxLength: 200 }).map((line) => line.replace(/[\n\r\0]/g, '')),
       {
@@ -305,7 +305,7 @@ describe('a page', () => {
     );
   });
 
-  test('of a large file costs little, and one over 64 MiB is refused', () => {
+  test('a page of a large file is cheap, and a file over 64 MiB is refused', () => {
     const text = `${'y'.repeat(99)}\n`.repeat(300_000);
     expect(page(text, { from: 299_999, lines: 5 }).lines).toHaveLength(2);
     execFileSync('truncate', ['-s', '65M', join(root, 'f')]);

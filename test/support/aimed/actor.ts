@@ -1,4 +1,4 @@
-/** A process's view of the team that is aimed at: its store, who it is, and its history beside the store. */
+/** A process's view of the team under aimed kills: its store, its identity, and its history beside the store. */
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import type { Clock } from '../../../src/model/text/clock.ts';
@@ -14,7 +14,7 @@ import { MEMBERS, type Actor } from './scenario.ts';
 
 const TEAM = parseName('team', 'aimed');
 const ROLE = parseName('role', 'executor');
-/** The user's key is not what is tried here. */
+/** The user's key is not under test here. */
 const seal = { sign: () => 'sealed', holds: () => true };
 const quota = { inboxMaxMessages: 2 ** 30, inboxMaxBytes: 2 ** 40 };
 

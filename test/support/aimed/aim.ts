@@ -1,7 +1,10 @@
-/** A disk with a point at which the process that uses it kills or stops itself (RELIABILITY T8). */
+/** A disk with a point at which its process kills or stops itself (layer 4 of docs/reliability.md). */
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 
-/** What changes a file, and flushing, which ends a step. Between two of these nobody sees where a process died. */
+/**
+ * Calls that change a file, and flushing, which ends a step. Between two of these it makes no difference where a
+ * process died.
+ */
 export const AIMED = [
   'openSync',
   'writeSync',
@@ -22,7 +25,7 @@ export interface Aim {
   readonly when: 'before' | 'half' | 'after';
 }
 
-/** Every aim at what was called so often. */
+/** Every aim at calls that were made so often. */
 export const aimsAt = (counts: ReadonlyMap<AimedCall, number>): Aim[] =>
   [...counts].flatMap(([call, times]) =>
     Array.from({ length: times }, (_, at) => at + 1).flatMap((n): Aim[] => [
@@ -37,7 +40,7 @@ export const unflushed: Disk = { ...realDisk, fsyncSync: () => undefined, fdatas
 
 export interface AimedDisk {
   readonly disk: Disk;
-  /** Counts from here on, and does it at the aim, where there is one. */
+  /** Counts from here on, and kills or stops at the aim, if there is one. */
   arm(aim?: Aim): void;
   readonly counts: Map<AimedCall, number>;
 }
@@ -73,7 +76,7 @@ function writeHalf([fd, bytes, at, length, position]: unknown[]): void {
   realDisk.writeSync(fd as number, bytes as Buffer, at as number, (length as number) >> 1, position as number | null);
 }
 
-/** A signal to oneself has come when the next wait is over. */
+/** A signal to the own process has arrived when the next wait is over. */
 function hit(signal: 'SIGKILL' | 'SIGSTOP'): void {
   process.kill(process.pid, signal);
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, signal === 'SIGKILL' ? 60_000 : 2);

@@ -1,6 +1,6 @@
 /**
- * What each process says that it did, one line each in a file of its own outside the store, and the judge that compares
- * all of it with what the store's files say afterwards.
+ * The history of each process, one line for each step in its own file outside the store; and the judge that compares
+ * all histories with the store's files.
  */
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,9 +8,9 @@ import { isTeamError } from '../../../src/model/text/errors.ts';
 
 export interface Note {
   readonly op: string;
-  /** What it is about, the same in the store's files. */
+  /** The subject, with the same id in the store's files. */
   readonly id: string;
-  /** `fail`: it was refused and nothing came of it. `unknown`: it may or may not have been done. */
+  /** `fail`: it was refused and had no effect. `unknown`: it may or may not have been done. */
   readonly is: 'invoke' | 'ok' | 'fail' | 'unknown' | 'effect' | 'redelivered effect';
 }
 
@@ -50,7 +50,7 @@ async function outcomeOf(work: () => unknown): Promise<'ok' | 'fail' | 'unknown'
   }
 }
 
-/** Every process's notes, each process's in their order. */
+/** Every process's notes, each process's in order. */
 export const notesIn = (directory: string): Note[][] =>
   readdirSync(directory).map((file) =>
     readFileSync(join(directory, file), 'utf8')
@@ -59,8 +59,8 @@ export const notesIn = (directory: string): Note[][] =>
   );
 
 /**
- * Compares what was said of an operation with what is there: what was acknowledged is there once, what was refused is
- * not, what was cut off is there once or not at all, and nothing else is there.
+ * Compares the history of an operation with the files. An acknowledged one is there once, a refused one is not, an
+ * interrupted one is there once or not at all, and nothing else is there.
  *
  * @param there the ids that the store's files show, as often as they show them
  * @returns the violations, in words
@@ -79,12 +79,12 @@ export function judge(op: string, notes: readonly Note[], there: readonly string
   return [...known, ...[...counts.keys()].flatMap((id) => (said.has(id) ? [] : [`${op} ${id}: done by nobody`]))];
 }
 
-/** M1, M2: what was sent was used; used again only where it said so, and never after it was acknowledged. */
+/** M1, M2: sent mail was used; used again only where it was marked so, and never after it was acknowledged. */
 export function judgeUse(lives: readonly (readonly Note[])[], sent: readonly string[]): string[] {
   const notes = lives.flat();
   const effects = (id: string, is: Note['is']): number =>
     notes.filter((note) => note.op === 'use' && note.id === id && note.is === is).length;
-  // One whose acknowledgement was cut off and that never came again had been acknowledged.
+  // An interrupted acknowledgement whose mail never came again had taken effect.
   const acknowledged = new Set(notes.flatMap(({ op, id }) => (op === 'acknowledge' ? [id] : [])));
   const wrong = sent.flatMap((id) => {
     const [first, again] = [effects(id, 'effect'), effects(id, 'redelivered effect')];
@@ -95,7 +95,7 @@ export function judgeUse(lives: readonly (readonly Note[])[], sent: readonly str
   return [...wrong, ...usedAfterwards(lives, sent)];
 }
 
-/** Of one process, nothing is used after it was acknowledged; nothing is used that was not sent. */
+/** One process uses nothing after it acknowledged it, and nothing that was not sent. */
 function usedAfterwards(lives: readonly (readonly Note[])[], sent: readonly string[]): string[] {
   const known = new Set(sent);
   return lives.flatMap((notes) => {

@@ -1,4 +1,4 @@
-/** Sending, and taking and acknowledging, while somebody aims. */
+/** Sending, taking and acknowledging under aimed kills. */
 import { ulid } from 'ulid';
 import { isTeamError } from '../../../src/model/text/errors.ts';
 import type { Name } from '../../../src/model/text/names.ts';
@@ -23,7 +23,7 @@ async function send({ store, history, member }: Actor): Promise<void> {
   }
 }
 
-/** The survivor empties the inbox, too, so that the next one makes it anew. */
+/** The survivor empties the inbox too, so that the next one creates it again. */
 async function sendAfter(actor: Actor): Promise<void> {
   await send(actor);
   const reader = readerOf({ ...actor, member: SINK }, SINK);
@@ -44,7 +44,7 @@ async function takeMail(actor: Actor, member: Name): Promise<void> {
       for (const { content } of mail) history.note({ op: 'acknowledge', id: content, is: 'ok' });
     }
   } catch (error) {
-    // Replaced while it was stopped: the one who came after it has the mail.
+    // It was replaced while it was stopped: its successor has the mail.
     if (!isTeamError(error) || error.code !== 'STALE_CLAIM') throw error;
   } finally {
     reader.close();

@@ -1,6 +1,6 @@
 /**
- * One team that is shot at again and again: a process is started ahead, hits itself at its aim, and a survivor in this
- * process does the same right afterwards. At the end everybody's history is held against the files.
+ * One team that is the target of many aimed kills. A process is started ahead and kills or stops itself at its aim,
+ * then a survivor in this process does the same work. At the end every history is compared with the files.
  */
 import { readdirSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
@@ -19,14 +19,14 @@ import { aimsAt, type Aim, type AimedCall } from './aim.ts';
 import { judge, judgeUse, notesIn } from './history.ts';
 import { HIT, SURVIVOR, type Actor, type Scenario } from './scenario.ts';
 
-/** Processes that are started ahead: most of what a shot costs is the start of Node. */
+/** Processes that are started ahead: the start of Node is most of the time of a kill. */
 const AHEAD = 3;
 /** The survivor's time-outs of 15 s are over after 60 ms. */
 const HASTE = 250;
 
 export type Signal = 'SIGKILL' | 'SIGSTOP';
 
-/** One team, shot at again and again. */
+/** One team, the target of many aimed kills. */
 export class Range {
   readonly times: number[] = [];
   hits = 0;
@@ -43,13 +43,13 @@ export class Range {
     this.#signal = signal;
     makeTeam(this.#root);
     const clock = fastClock();
-    // Whoever waits for one who stands still gives up before the test does.
+    // A survivor that waits for a stopped process gives up before the test does.
     if (signal === 'SIGSTOP') clock.race(HASTE);
     this.#survivor = actorIn(this.#root, SURVIVOR, undefined, clock);
     onTestFinished(() => this.#survivor.store.close());
   }
 
-  /** Every point of the scenario, as one undisturbed process passes them. */
+  /** Every point of the scenario, from one undisturbed run. */
   async aims(): Promise<Aim[]> {
     await this.#scenario.prepare?.(this.#survivor);
     const worker = await this.#next();
@@ -75,7 +75,7 @@ export class Range {
     await (this.#scenario.survive ?? this.#scenario.act)(this.#survivor);
   }
 
-  /** What is wrong, in words. */
+  /** The violations, in words. */
   async judged(): Promise<string[]> {
     const { store } = this.#survivor;
     for (const worker of this.#ready.splice(0)) await (await worker).kill();
@@ -113,7 +113,7 @@ export class Range {
     ];
   }
 
-  /** It stops; the survivor goes on or is told who holds what; it goes on. */
+  /** The process stops; the survivor goes on or learns which process holds what; the process goes on. */
   async #whileStopped(worker: Worker): Promise<void> {
     const hasEnded = (): boolean => worker.child.exitCode !== null || worker.child.signalCode !== null;
     await until(() => hasEnded() || stateOf(worker.pid) === 'T');
@@ -124,7 +124,7 @@ export class Range {
     worker.child.kill('SIGCONT');
   }
 
-  /** S4: locks, guards, tokens' half and temporary files that are there after a sweep. */
+  /** S4: locks, guards, unfinished tokens and temporary files after a sweep. */
   #swept(): string[] {
     const { locks, paths } = this.#survivor.store;
     locks.sweep([paths.folder, paths.processes, paths.board]);
@@ -146,7 +146,7 @@ export class Range {
   }
 }
 
-/** L3: the lock of one who stands still is waited for, and the wait ends. */
+/** L3: the lock of a stopped process is waited for, and the wait ends. */
 function onlyTimeouts(error: unknown): void {
   if (!isTeamError(error) || error.code !== 'LOCK_TIMEOUT') throw error;
 }

@@ -1,4 +1,4 @@
-/** What a scenario is, who acts in it, and how any of them speaks on the board. */
+/** What a scenario is, its actors, and their access to the board. */
 import type { Author, Body } from '../../../src/model/board/event.ts';
 import { LEAD, type Name } from '../../../src/model/text/names.ts';
 import type { Folded } from '../../../src/store/board/board.ts';
@@ -9,18 +9,18 @@ import type { History } from './history.ts';
 export interface Actor {
   readonly store: TeamStore;
   readonly history: History;
-  /** Who acts: the member that is hit, or the one that survives. */
+  /** The actor: the member that is killed, or the survivor. */
   readonly member: Name;
   readonly life: string;
 }
 
 export interface Scenario {
-  /** What is there before somebody is hit; by the survivor. */
+  /** Prepared by the survivor before the kill. */
   readonly prepare?: (actor: Actor) => Promise<unknown>;
-  /** What the one who is hit does before it is armed. */
+  /** What the killed process does before it is armed. */
   readonly warm?: (actor: Actor) => unknown;
   readonly act: (actor: Actor) => Promise<unknown>;
-  /** What the survivor does then; by default the same. */
+  /** What the survivor does afterwards; by default the same. */
   readonly survive?: (actor: Actor) => Promise<unknown>;
   /** The ids of an operation that the files show. */
   readonly there: Readonly<Record<string, (store: TeamStore) => string[]>>;
@@ -28,7 +28,7 @@ export interface Scenario {
 
 export const HIT = name('ada');
 export const SURVIVOR = name('bob');
-/** Who is written to, and whose mail the survivor reads. */
+/** The recipient, whose mail the survivor reads. */
 export const SINK = name('cy');
 export const MEMBERS = [HIT, SURVIVOR, SINK];
 
@@ -37,13 +37,13 @@ export const accepted = (store: TeamStore): Folded[] => [...store.board.history(
 export const say = (store: TeamStore, author: Author, body: Body): boolean =>
   store.board.append(author, () => body).outcome.ok;
 
-/** The lead's word, by the person. */
+/** An event of the lead, written by the person. */
 export const command = (store: TeamStore, body: Body): boolean => {
   const { epoch } = store.board.fold().lead;
   return say(store, { person: LEAD, epoch }, body);
 };
 
-/** Becomes the member's current process, in the place of whoever was. */
+/** Becomes the member's current process and replaces the one before. */
 export function begin({ store, member, life }: Actor): boolean {
   const after = store.board.fold().members.get(member)?.incarnation ?? null;
   if (after === life) return true;

@@ -1,6 +1,6 @@
 /**
- * What is done while somebody aims: the same by the process that is hit and by the one that survives it. Each says in its
- * history what it did; `there` reads from the store's files what became of it.
+ * The scenarios of aimed kills: the killed process and the survivor do the same. Each writes its history; `there` reads
+ * the result from the store's files.
  */
 import { ulid } from 'ulid';
 import { LEAD } from '../../../src/model/text/names.ts';

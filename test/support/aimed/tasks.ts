@@ -1,4 +1,4 @@
-/** Claiming and completing while somebody aims. */
+/** Claiming and completing under aimed kills. */
 import { ulid } from 'ulid';
 import { task } from '../team.ts';
 import { accepted, begin, command, HIT, say, type Actor, type Scenario } from './scenario.ts';
@@ -32,7 +32,7 @@ async function work(actor: Actor): Promise<void> {
   for (const id of openTasks(actor)) if (await claim(actor, id)) await complete(actor, id);
 }
 
-/** The lead frees what the other held, and the survivor does the rest. */
+/** The lead frees the other's claims, and the survivor does the rest. */
 async function workAfter(actor: Actor): Promise<void> {
   const after = actor.store.board.fold().members.get(HIT)?.incarnation ?? null;
   command(actor.store, { type: 'member.started', name: HIT, inc: ulid(), after });

@@ -1,5 +1,5 @@
 /**
- * The real disk with one fault at its n-th call that the fault can befall. A crash is an exception out of that call, and
+ * The real disk with one fault at the n-th call that the fault applies to. A crash is an exception out of that call;
  * nothing that the code still tries then (`finally` blocks) reaches the disk. What a power loss takes is undone.
  */
 import { O_CREAT, realDisk, type Disk } from '../../../src/store/files/disk.ts';
@@ -56,7 +56,7 @@ function befalls(fault: Fault, call: Call, args: readonly unknown[]): boolean {
 
 export class Crashed extends Error {}
 
-/** The disk of one process that meets one fault. */
+/** The disk of one process with one fault. */
 export class FaultyDisk {
   readonly disk: Disk;
   readonly #n: number;
@@ -80,7 +80,7 @@ export class FaultyDisk {
     });
   }
 
-  /** Where the fault befell, if the run came that far. */
+  /** The call of the fault, if the run reached it. */
   get fired(): Call | undefined {
     return this.#fired;
   }
@@ -106,7 +106,7 @@ export class FaultyDisk {
 
   #make(call: Call, args: unknown[]): unknown {
     this.#unsynced?.before(call, args);
-    // Power is lost only as far as `Unsynced` says, so flushing need take no time.
+    // `Unsynced` decides what a power loss takes, so real flushing is not needed.
     const isFlush = call === 'fsyncSync' || call === 'fdatasyncSync';
     const result = isFlush ? undefined : (realDisk[call] as Real)(...args);
     this.#unsynced?.after(call, args, result);
@@ -144,7 +144,7 @@ export class FaultyDisk {
   }
 }
 
-/** Half of what was to be written. */
+/** Half of the bytes of the write. */
 const shortened = ([fd, bytes, at, length, position]: unknown[]): unknown[] => [
   fd,
   bytes,

@@ -1,4 +1,4 @@
-/** One trial: a team, a piece of work under a fault, a recovery by a new process, and what must hold then. */
+/** One trial: a team, an operation with a fault, a recovery by a new process, and the checks afterwards. */
 import { cpSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isTeamError } from '../../../src/model/text/errors.ts';
@@ -23,18 +23,18 @@ export interface World {
   readonly paths: TeamPaths;
   readonly clock: FakeClock;
   readonly fault: Fault;
-  /** What the work was told is done, in its words. */
+  /** The acknowledged results, in the operation's own words. */
   readonly told: Set<string>;
   readonly options: (disk?: Disk) => StoreOptions;
 }
 
-/** Something that a team's processes do. */
+/** An operation of a team's processes. */
 export interface Work {
   readonly name: string;
   /** Before the fault, on a healthy disk. */
   readonly prepare?: (store: TeamStore, world: World) => Promise<void> | void;
   readonly run: (world: World, disk: Disk) => Promise<void>;
-  /** How a new process opens the team; where the work may have left none, it makes one. */
+  /** How a new process opens the team; creates it if the operation may have left none. */
   readonly open?: (world: World, time: number) => TeamStore;
   /** With the store of a new process; called twice, since recovery may be repeated. */
   readonly check: (store: TeamStore, world: World, time: number) => Promise<void> | void;
@@ -59,7 +59,7 @@ export function world(fault: Fault): World {
   return { root, paths, clock, fault, told: new Set(), options };
 }
 
-/** A team as it is before the work: made once, copied for each trial. */
+/** A team before the operation: made once, copied for each trial. */
 export async function template(work: Work): Promise<string> {
   const at = world('EIO');
   const store = createStore(at.root, newTeam(), at.options());
@@ -68,7 +68,7 @@ export async function template(work: Work): Promise<string> {
   return at.root;
 }
 
-/** @returns whether the fault befell: after the last call there is no more to try */
+/** @returns whether the fault occurred: after the last call there is nothing more to try */
 export async function trial(work: Work, from: string, fault: Fault, n: number, then?: Again): Promise<boolean> {
   const at = world(fault);
   cpSync(from, at.root, { recursive: true, preserveTimestamps: true });
@@ -92,13 +92,15 @@ export async function trial(work: Work, from: string, fault: Fault, n: number, t
   return true;
 }
 
-/** A second fault: it befalls whoever recovers from the first. */
+/** A second fault, during the recovery from the first. */
 export interface Again {
   readonly fault: Fault;
   readonly n: number;
 }
 
-/** All that a new process does before it goes on with the work: it clears up, and takes what waits, without using it. */
+/**
+ * All that a new process does before it continues the operation: it cleans up, and takes waiting mail without using it.
+ */
 async function dieRecovering(at: World, { fault, n }: Again): Promise<void> {
   const faulty = new FaultyDisk(n, fault);
   try {
@@ -120,7 +122,7 @@ async function dieRecovering(at: World, { fault, n }: Again): Promise<void> {
   bury(at.root);
 }
 
-/** What a power loss left of a token is judged by the second. */
+/** What a power loss left of a token is removed by the second sweep. */
 function sweepAll({ locks, paths }: TeamStore): void {
   const { folder, processes, board, results, mail, blobs } = paths;
   for (let again = 0; again < 2; again += 1) locks.sweep([folder, processes, board, results, mail, blobs]);
@@ -137,11 +139,11 @@ async function recover(work: Work, at: World, time: number): Promise<void> {
 
 const LEFT = /\.lock|\.tmp(?:$|\/)|\.tokens\/./;
 
-/** The process whose work it was is dead: its tokens and temporary files are of a start time that nobody has. */
+/** The process of the operation is dead: its tokens and temporary files have a start time that no process has. */
 function bury(root: string): void {
   const { pid, startTime } = ownIdentity();
   const all = readdirSync(root, { recursive: true, encoding: 'utf8' });
-  // What is inside a directory comes before it, since that may get another name.
+  // The content of a directory comes before the directory, which may be renamed.
   for (const file of all.sort().reverse()) {
     const path = join(root, file);
     if (/\.tokens\/|\.lock/.test(file) && statSync(path).isFile()) {

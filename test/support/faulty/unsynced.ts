@@ -1,6 +1,6 @@
 /**
- * What a power loss takes from a real directory: of each file what was written since its last flush, of each directory
- * the names that came and went since its last flush, newest first. Old files are kept aside by a link to be put back.
+ * What a power loss takes from a real directory: of each file the writes since its last flush, of each directory the
+ * name changes since its last flush, newest first. Old files are kept by a link, to be restored.
  */
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -51,7 +51,7 @@ export class Unsynced {
     fs.rmSync(this.#aside, { recursive: true, force: true });
   }
 
-  /** By whatever name a file stands now. */
+  /** Under the present name of each file. */
   #loseBytes(): void {
     for (const [ino, { path, bytes }] of this.#flushed)
       for (const place of [path, ...siblings(path)])

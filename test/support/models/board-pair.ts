@@ -1,4 +1,7 @@
-/** Two processes' boards over one log beside a plain one: each change is done by one of the two, and all are compared. */
+/**
+ * The boards of two processes over one log, next to a plain model: one of the two makes each change, and all three are
+ * compared.
+ */
 import { ulid } from 'ulid';
 import { expect } from 'vitest';
 import type { Board } from '../../../src/model/board/board.ts';
@@ -18,9 +21,9 @@ export class BoardPair {
   readonly #paths: TeamPaths;
   readonly #disk = mortal().disk;
   readonly #stores: BoardStore[];
-  /** Everyone who led, the current one last. */
+  /** All leads, the current one last. */
   readonly #leads: string[] = [];
-  /** Everyone who was a member's process, to speak again when it is over. */
+  /** All incarnations of a member, which may write again after their end. */
   readonly #lives = new Map<Name, string[]>();
 
   constructor(paths: TeamPaths) {
@@ -39,7 +42,7 @@ export class BoardPair {
     this.#both(by, this.#lead(0), { type: 'task.created', task: id, fields }, true);
   }
 
-  /** @param back how many lives ago the speaker was current */
+  /** @param back how many incarnations ago the author was current */
   claim(by: number, at: number, who: number, back: number): void {
     const [id, { member, life }] = [this.#taskAt(at) ?? '1', this.#life(who, back)];
     const allowed = this.plain.claim(id, member, life);
@@ -113,7 +116,7 @@ export class BoardPair {
     return { member, life: this.#lives.get(member)?.at(-1 - back) ?? ulid() };
   }
 
-  /** The lead so many leads ago, under its own epoch. */
+  /** The lead of `back` leads ago, under its own epoch. */
   #lead(back: number): Author {
     const at = Math.max(0, this.#leads.length - 1 - back);
     return { lead: this.#leads[at] ?? ulid(), epoch: at + 1 };
@@ -128,7 +131,7 @@ export class BoardPair {
     this.#compare();
   }
 
-  /** T1–T9: both processes see what the plain board says. */
+  /** T1–T9: both processes see what the plain model says. */
   #compare(): void {
     const wanted = plainView(this.plain);
     for (const store of this.#stores) expect(viewOf(store.fold())).toEqual(wanted);

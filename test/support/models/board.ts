@@ -1,4 +1,7 @@
-/** The board as few plain records, written down from SPEC and not from `advance.ts`: what each change must do. */
+/**
+ * The board as a few plain records, written from docs/specification.md (R3.2) and not from `advance.ts`: what each
+ * change must do.
+ */
 import type { Name } from '../../../src/model/text/names.ts';
 
 export interface PlainTask {
@@ -28,7 +31,7 @@ export class PlainBoard {
     return id;
   }
 
-  /** @returns whether it is allowed; then it is done, as with everything below */
+  /** @returns whether it is allowed; if so it is applied. All methods below do the same */
   claim(id: string, member: Name, life: string): boolean {
     const task = this.tasks.get(id);
     if (task === undefined || !this.#isCurrent(member, life)) return false;
@@ -72,7 +75,7 @@ export class PlainBoard {
     return true;
   }
 
-  /** A new life in the place of another frees what that one worked on. */
+  /** A new incarnation replaces another and frees its claim. */
   restart(name: Name, life: string, after: string | null): boolean {
     const member = this.members.get(name);
     if (member?.isJoined !== true || member.life !== after) return false;

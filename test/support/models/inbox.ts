@@ -1,4 +1,4 @@
-/** One member's inbox beside a plain list of its mail: each command does the same to both and compares (M1–M6, M9). */
+/** One member's inbox next to a plain list of its mail: each command does the same to both and compares (M1–M6, M9). */
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { LEAD, type Name } from '../../../src/model/text/names.ts';
@@ -32,7 +32,7 @@ export class ModelledInbox {
   readonly #senders: ReturnType<typeof senderOf>[];
   readonly #lives: Life[] = [];
   readonly #mail = new PlainMail();
-  /** Handed out in this life and not acknowledged, as the reader gave it. */
+  /** Delivered in this incarnation and not acknowledged, as the reader returned it. */
   #held: Message[] = [];
   #isMember = true;
   #sent = 0;
@@ -47,7 +47,7 @@ export class ModelledInbox {
     this.#open();
   }
 
-  /** Several at once, of which the last ones may be over the quota (M5), or all to nobody (M6). */
+  /** Several at once, of which the last ones may be over the quota (M5), or all to an unknown recipient (M6). */
   async send(by: number, times: number): Promise<void> {
     const { sender } = this.#senders[by] ?? this.#senders[0] ?? fail('sender');
     const room = this.#isMember ? QUOTA.inboxMaxMessages - measureWaiting(realDisk, this.box).messages : 0;
@@ -70,7 +70,7 @@ export class ModelledInbox {
     this.#mail.remember([content]);
   }
 
-  /** As a program writes that knows no lock; behind a torn line its own is torn, too. */
+  /** A write of a program without a lock; behind a torn line its own is torn too. */
   foreign(isTorn: boolean): void {
     const wasTorn = existsSync(this.box.inbox) && /[^\n]$/.test(readFileSync(this.box.inbox, 'latin1'));
     const content = this.#next();
@@ -89,14 +89,14 @@ export class ModelledInbox {
     this.#compare(await this.#life.reader.take(max), max);
   }
 
-  /** @param picks which of what is held, each by a number */
+  /** @param picks which of the held messages, each by a number */
   acknowledge(picks: readonly number[]): void {
     const chosen = this.#chosen(picks);
     this.#life.reader.acknowledge(chosen);
     this.#settle(chosen, true);
   }
 
-  /** The reader dies at the n-th file call of a take or of an acknowledgement, and another one opens. */
+  /** The reader dies at the n-th file call of a take or of an acknowledgement, and a new one opens. */
   async crash(at: number, during: 'take' | 'acknowledge', picks: readonly number[]): Promise<void> {
     const { reader, mortal: life } = this.#life;
     const chosen = during === 'acknowledge' ? this.#chosen(picks) : [];
@@ -113,7 +113,7 @@ export class ModelledInbox {
     this.#open();
   }
 
-  /** A new process of the member, while the one before it lives on: that one takes and acknowledges nothing any more. */
+  /** A new process of the member while the old one still runs: the old one takes and acknowledges nothing any more. */
   async replace(): Promise<void> {
     const before = this.#life;
     const held = this.#held;
@@ -131,7 +131,7 @@ export class ModelledInbox {
     this.#life.reader.tidy();
   }
 
-  /** At the end all of it is there, is acknowledged, and leaves nothing (V1). */
+  /** At the end all mail is there, is acknowledged, and leaves nothing (V1). */
   async finish(): Promise<void> {
     this.#life.isCurrent = false;
     this.#open();

@@ -1,13 +1,13 @@
-/** One member's mail as a plain list: what was sent, in its order, and what became of it. Used mail is no longer in it. */
+/** One member's mail as a plain list: what was sent, in order, and its state. Used mail is removed. */
 import { expect } from 'vitest';
 import type { Message } from '../../../src/model/team/message.ts';
 
 interface Mail {
   readonly content: string;
-  /** The reader's life in which it was sent. */
+  /** The reader's incarnation in which it was sent. */
   readonly sentIn: number;
   wasHandedOut: boolean;
-  /** `open`: handed out in this life. `unknown`: its acknowledgement was under way when the reader died. */
+  /** `open`: delivered in this incarnation. `unknown`: the reader died during its acknowledgement. */
   state: 'waiting' | 'open' | 'unknown';
 }
 
@@ -24,13 +24,16 @@ export class PlainMail {
     for (const content of contents) this.#mail.push({ content, sentIn, wasHandedOut: false, state: 'waiting' });
   }
 
-  /** Another reader: what was handed out before comes again, unless it was acknowledged. */
+  /** Another reader: delivered mail comes again unless it was acknowledged. */
   begin(): void {
     this.#life += 1;
     for (const mail of this.#mail) if (mail.state === 'open') mail.state = 'waiting';
   }
 
-  /** The reader gave what waits, in order, each once; only what was under way may be missing, and is used then. */
+  /**
+   * The reader returned the waiting mail, in order, each once. Only mail with an interrupted acknowledgement may be
+   * missing, and counts as used then.
+   */
   compare(got: readonly Message[], max: number): void {
     let at = 0;
     const used = new Set<Mail>();
@@ -58,7 +61,7 @@ export class PlainMail {
     for (const mail of this.#mail) if (contents.has(mail.content)) mail.state = 'unknown';
   }
 
-  /** M2: what may have been used before says so, and what cannot have been does not. */
+  /** M2: mail that may have been used before is marked so, and other mail is not. */
   #judgeFlag(isFlagged: boolean, { wasHandedOut, sentIn }: Mail): void {
     if (wasHandedOut) expect(isFlagged).toBe(true);
     if (sentIn === this.#life) expect(isFlagged).toBe(false);

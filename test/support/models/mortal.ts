@@ -1,4 +1,7 @@
-/** The disk of one life of a simulated process: it can end at its n-th call from now, and then does nothing any more. */
+/**
+ * The disk of one incarnation of a simulated process: it can end at its n-th call from now, and does nothing
+ * afterwards.
+ */
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import { ownIdentity } from '../../../src/os/process-table.ts';
 import type { ProcessIdentity } from '../../../src/os/process-identity.ts';
@@ -7,16 +10,16 @@ export class Died extends Error {}
 
 export interface Mortal {
   readonly disk: Disk;
-  /** Nobody has this pid, so that whoever finds a lock of this life knows it dead. */
+  /** No process has this pid, so a lock of this incarnation is a dead one's. */
   readonly identity: ProcessIdentity;
   dieAt(call: number): void;
-  /** Whether it has ended, whatever the code made of that: what it then returns, nobody hears. */
+  /** Whether it has ended, whatever the code made of that: its return value is ignored then. */
   isDead(): boolean;
   /** Frees what the system would free of a process: its descriptors. */
   end(): void;
 }
 
-/** Above every pid that Linux gives. */
+/** Above every pid of Linux. */
 const FIRST_PID = 2 ** 22 + 1;
 let lives = 0;
 
@@ -31,7 +34,7 @@ export function mortal(): Mortal {
   };
   const disk = new Proxy(realDisk, {
     get(target, call: keyof Disk) {
-      // Nothing here loses power, so flushing takes no time.
+      // No power is lost here, so flushing takes no time.
       const isFlush = call === 'fsyncSync' || call === 'fdatasyncSync';
       const real = (isFlush ? () => undefined : target[call]) as (...args: unknown[]) => unknown;
       return (...args: unknown[]): unknown => {

@@ -1,13 +1,13 @@
 /**
- * What stands for `node:crypto`'s randomBytes and for `ulid` in a simulation, by `vi.mock`: names that no other life
- * has, and that are the same each time a life is replayed.
+ * Replaces `randomBytes` of `node:crypto` and `ulid` in a simulation, by `vi.mock`: unique names for each life that are
+ * the same in each replay of the life.
  */
 const DIGITS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 let life = 0;
 let made = 0;
 
-/** From here on names are made for this life, from its first one on. */
+/** From here on names are made for this life, starting with its first one. */
 export function nameAs(number: number): void {
   life = number;
   made = 0;

@@ -1,4 +1,4 @@
-/** T1 to T9, S5 and P6, over the log as it stands in the end and what the processes believed. */
+/** T1 to T9, S5 and P6, over the log at the end and what the processes saw. */
 import { advance, type AdvanceOutcome } from '../../../src/model/board/advance.ts';
 import { claimOf, emptyBoard, openBlockers, type Board } from '../../../src/model/board/board.ts';
 import { parseBoardLine, type BoardEvent, type Change } from '../../../src/model/board/event.ts';
@@ -12,7 +12,7 @@ import { hash } from './scenarios/board-processes.ts';
 
 interface Folded {
   readonly board: Board;
-  /** What the board was at the ends of lines where somebody stood, in bytes. */
+  /** The board at the ends of lines that a process folded to, by offset in bytes. */
   readonly hashes: ReadonlyMap<number, string>;
   readonly violations: readonly Violation[];
 }
@@ -31,7 +31,7 @@ export function checkBoard({ files, notes, hasLostPower, powerLostAt }: Machine)
   ];
 }
 
-/** One after the other, looking at each step; a process stops at what it does not know. */
+/** Folds one event after the other and checks each step; a process stops at an unknown event. */
 function foldWhole(text: string, wanted: ReadonlySet<number>): Folded {
   const board = emptyBoard();
   const hashes = new Map<number, string>();
@@ -47,7 +47,7 @@ function foldWhole(text: string, wanted: ReadonlySet<number>): Folded {
   return { board, hashes, violations };
 }
 
-/** Told without the law, which may be a mutant's. A record torn behind an inner brace is no record. */
+/** Decided without the law, which may be a mutant's. A record torn behind an inner brace is no record. */
 function isNewer(line: string): boolean {
   if (!/"v":([2-9]|\d\d+)[,}]/.test(line)) return false;
   try {
@@ -109,7 +109,10 @@ function* moved(board: Board, before: Task | undefined, now: Task, event: BoardE
   if (now.attempts > now.retries + 1) yield { id: 'T7', what: is };
 }
 
-/** Who folded to here saw the board that is here, in however many pieces; and nobody folded on where one must stop. */
+/**
+ * A process that folded to an offset saw the board of that offset, in any number of pieces; and none folded past the
+ * point where it must stop.
+ */
 function* disagreeing({ hashes }: Folded, notes: readonly Noted[]): Generator<Violation> {
   for (const { by, offset, hash: seen } of those(notes, 'folded')) {
     const is = hashes.get(offset);

@@ -1,4 +1,4 @@
-/** L1 and L6, and S4 of what is left in the end. L3 is L1: whoever is robbed is still inside. */
+/** L1 and L6, and S4 for what is left at the end. L3 is L1: a robbed process is still inside. */
 import type { Violation } from './check.ts';
 import { those } from './history.ts';
 import type { Machine } from './machine.ts';

@@ -1,4 +1,4 @@
-/** M1 to M5 over what senders and readers said, and of the files S4. */
+/** M1 to M5 over the notes of senders and readers, and S4 for the files. */
 import type { Violation } from './check.ts';
 import { those, type Noted } from './history.ts';
 import type { Machine } from './machine.ts';
@@ -10,7 +10,9 @@ export function checkMail(machine: Machine): Violation[] {
   return [...lost(machine), ...repeated(machine), ...disordered(notes), ...unknown(notes), ...left(machine)];
 }
 
-/** The lock was broken by one who never had it: then order and neighbours may suffer, and nothing may be lost. */
+/**
+ * The lock was broken by a writer that never held it: then order and neighbours may suffer, and nothing may be lost.
+ */
 const isBroken = (notes: readonly Noted[]): boolean => those(notes, 'sent without lock').length > 0;
 
 /** How often each text occurs. */
@@ -39,7 +41,7 @@ function* lost({ notes, files, hasLostPower }: Machine): Generator<Violation> {
   }
 }
 
-/** After a power loss mail may be where it was before it was taken: then nobody knows that it was handed out. */
+/** After a power loss mail may be where it was before it was taken: then its delivery is not recorded. */
 function* repeated({ notes, hasLostPower }: Machine): Generator<Violation> {
   const began = new Map(those(notes, 'began reading').map(({ life, at }) => [life, at]));
   const done = new Map<string, number>();

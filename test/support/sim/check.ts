@@ -1,4 +1,4 @@
-/** The invariants of RELIABILITY §3, by id, over what happened in a simulated run. */
+/** The invariants of docs/reliability.md "Invariants", by id, over the events of a simulated run. */
 import type { Machine } from './machine.ts';
 import { checkBoard } from './check-board.ts';
 import { checkLocks } from './check-locks.ts';

@@ -1,4 +1,4 @@
-/** The store's file layer as one simulated process has it: each call is a scheduling point and may fail as planned. */
+/** The store's file layer for one simulated process: each call is a scheduling point and may fail as planned. */
 import type { Stats } from 'node:fs';
 import { O_APPEND, O_CREAT, O_DIRECTORY, O_EXCL, type Disk } from '../../../src/store/files/disk.ts';
 import { fail, type FileSystem } from './filesystem.ts';
@@ -7,7 +7,7 @@ import type { File, Node } from './nodes.ts';
 
 const UID = process.getuid?.() ?? 0;
 
-/** What a look at a file says, as far as the store asks. A class: nothing is made as often. */
+/** The facts of a file that the store reads. A class, since it is created more often than anything else. */
 class SimStats implements Pick<
   Stats,
   'dev' | 'uid' | 'ino' | 'mode' | 'nlink' | 'size' | 'birthtimeMs' | 'mtimeMs' | 'ctimeMs' | 'isFile' | 'isDirectory'
@@ -69,7 +69,7 @@ export class SimDisk implements Record<keyof Disk, unknown> {
     return (flags & O_CREAT) === 0 ? this.#run.call('open', path, does) : this.#run.change('open', path, does);
   }
 
-  /** Nobody sees it, and it works also when the process is unwinding. */
+  /** Invisible to others, and works also while the process is unwinding. */
   closeSync(fd: number): void {
     if (!this.#run.isOver) this.#run.look('close', () => void this.#run.life.descriptors.delete(fd));
   }

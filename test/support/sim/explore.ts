@@ -8,7 +8,7 @@ export interface Exploration {
   readonly schedules: number;
   readonly steps: number;
   readonly ms: number;
-  /** The first seed that broke something, with what it broke. */
+  /** The first seed that broke an invariant, with the violations. */
   readonly found?: { readonly seed: number; readonly violations: readonly Violation[] };
 }
 
@@ -35,7 +35,7 @@ export async function explore(
   return { schedules: 0, steps: 0, ms: 0 };
 }
 
-/** A stack is the dearest part of an error, and most errors here are expected. */
+/** A stack is the most expensive part of an error, and most errors here are expected. */
 async function tracelessly<T>(work: () => Promise<T>): Promise<T> {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = 0;

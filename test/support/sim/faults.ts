@@ -1,10 +1,10 @@
-/** When something goes wrong in a simulated run: drawn at its start, so that a seed says it all. */
+/** The faults of a simulated run: drawn at its start, so that the seed determines them. */
 import type { Random } from './random.ts';
 
 export interface Plan {
-  /** Steps within which all of this happens; a fourth of them change something. */
+  /** The number of steps within which all faults occur; a fourth of the steps change something. */
   readonly within?: number;
-  /** At most so many of each. */
+  /** The maximum of each. */
   readonly kills?: number;
   readonly pauses?: number;
   readonly shortWrites?: number;
@@ -22,7 +22,7 @@ export class Faults {
   readonly #powerLoss: number;
   readonly #random: Random;
   #writes = 0;
-  /** The machine is well from here on. */
+  /** There are no more faults from here on. */
   isHealed = false;
 
   constructor(random: Random, { within = 200, kills = 0, pauses = 0, shortWrites = 0, full, powerLoss }: Plan) {
@@ -55,12 +55,12 @@ export class Faults {
     return !this.isHealed && step >= this.#full[0] && step < this.#full[1];
   }
 
-  /** For how many steps whoever goes on next does not. */
+  /** For how many steps the next process is stopped. */
   pause(step: number): number {
     return this.isHealed ? 0 : (this.#pauses.get(step) ?? 0);
   }
 
-  /** Asked once per write: how much of it is written, and whether its process dies with that. */
+  /** Asked once for each write: how much of it is written, and whether its process dies with that. */
   write(size: number): { readonly written: number; readonly isLast: boolean } {
     this.#writes += 1;
     if (this.isHealed || !this.#shortWrites.has(this.#writes)) return { written: size, isLast: false };

@@ -1,6 +1,6 @@
 /**
  * A file system in memory that many simulated processes share: inodes, hard links, renames, and what a power loss
- * takes. It knows paths and nodes; descriptors are each process's own (`disk.ts`).
+ * takes. It has paths and nodes; descriptors belong to each process (`disk.ts`).
  */
 import { errno } from '../faults.ts';
 import { Directory, File, type Node } from './nodes.ts';
@@ -20,7 +20,7 @@ interface Place {
   readonly base: string;
 }
 
-/** Paths taken apart, once each: the processes of a scenario have few, and look at them all the time. */
+/** Parsed paths, once each: the processes of a scenario use few, and use them all the time. */
 const PLACES = new Map<string, Place>();
 const KNOWN = 100_000;
 
@@ -45,7 +45,7 @@ export class FileSystem {
     this.now = now;
   }
 
-  /** The node at a path; undefined when there is none. */
+  /** The node at a path; undefined if there is none. */
   at(path: string): Node | undefined {
     let node: Node | undefined = this.#root;
     for (const name of placeOf(path).names) {
@@ -59,7 +59,7 @@ export class FileSystem {
     return this.at(path) ?? fail('ENOENT');
   }
 
-  /** The text of a file, for who looks from outside. */
+  /** The text of a file, for checks from outside. */
   text(path: string): string | undefined {
     const node = this.at(path);
     return node?.kind === 'file' ? node.bytes.toString('utf8') : undefined;
@@ -69,7 +69,7 @@ export class FileSystem {
     return [...this.#directory(path).entries.keys()];
   }
 
-  /** For who looks from outside: none where there is no directory. */
+  /** For checks from outside: none if there is no directory. */
   namesIn(path: string): string[] {
     return this.at(path) ? this.names(path) : [];
   }
@@ -105,7 +105,7 @@ export class FileSystem {
     node.ctimeMs = this.now();
   }
 
-  /** As POSIX has it: between two names of one file nothing happens. */
+  /** As in POSIX: a rename between two names of one file does nothing. */
   rename(from: string, to: string): void {
     const node = this.get(from);
     const there = this.at(to);
@@ -128,7 +128,7 @@ export class FileSystem {
     this.#root.losePower(random);
   }
 
-  /** Everything is durable: what stood before the run began. */
+  /** Everything before the run is durable. */
   sync(node: Node = this.#root): void {
     node.sync();
     if (node.kind === 'directory') for (const inner of node.entries.values()) this.sync(inner);

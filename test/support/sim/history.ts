@@ -1,4 +1,4 @@
-/** What the processes of a simulation say of what they did, for the checker. */
+/** The notes of simulated processes about what they did, for the checker. */
 
 /** One note for each of these kinds. */
 type Of<Kind extends string, More> = Kind extends string ? { readonly is: Kind } & Readonly<More> : never;
@@ -6,7 +6,7 @@ type Of<Kind extends string, More> = Kind extends string ? { readonly is: Kind }
 export type Note =
   | Of<'killed' | 'began reading', object>
   | Of<'entered' | 'left' | 'waited too long', { lock: string }>
-  // A message's text is unlike any other's, but for the v8 writer's.
+  // Each message has a unique text, except those of the v8 writer.
   | Of<'sending' | 'sent' | 'refused' | 'sent without lock', { text: string }>
   | Of<'handled', { text: string; id: string; isRedelivered: boolean }>
   | Of<'acknowledged', { ids: readonly string[] }>
@@ -17,11 +17,11 @@ export type Note =
   | Of<'damaged', { why: string }>
   | Of<'folded', { offset: number; hash: string }>;
 
-/** A note with who made it, in which life, and when. */
+/** A note with its author, the author's life, and the time. */
 export type Noted = Note & { readonly by: string; readonly life: number; readonly at: number };
 
 type Is<Kind extends Noted['is']> = Extract<Noted, { is: Kind }>;
 
-/** The notes of these kinds, in their order. */
+/** The notes of these kinds, in order. */
 export const those = <Kind extends Noted['is']>(notes: readonly Noted[], ...kinds: Kind[]): Is<Kind>[] =>
   notes.filter((note): note is Is<Kind> => kinds.some((kind) => kind === note.is));

@@ -1,6 +1,6 @@
 /**
- * What stands for the board's law in a simulation, by `vi.mock`: the product's own, but for the step that a mutant does
- * otherwise.
+ * Replaces the board's law in a simulation, by `vi.mock`: the product's own, except for the step that a mutant does
+ * differently.
  */
 import type { AdvanceOutcome } from '../../../src/model/board/advance.ts';
 import type { Board } from '../../../src/model/board/board.ts';
@@ -11,7 +11,7 @@ type Parse = (line: string) => ParsedLine;
 type Advance = (board: Board, event: BoardEvent) => AdvanceOutcome;
 
 export interface Law {
-  /** What the law is given in the place of an event. */
+  /** The event that the law gets instead. */
   readonly before?: (board: Board, event: BoardEvent, run: Run | undefined) => BoardEvent;
   readonly parsed?: (line: ParsedLine) => ParsedLine;
 }
@@ -29,7 +29,7 @@ export function foldAs(process: Run | undefined): void {
   run = process;
 }
 
-/** Lines that were parsed: the same are parsed again at each replay, and nobody changes an event. */
+/** Parsed lines: each replay parses the same ones again, and an event is never changed. */
 const known = new Map<string, ParsedLine>();
 const KNOWN = 10_000;
 

@@ -1,4 +1,4 @@
-/** One life of a simulated process: what its calls gave so far, and the runs that replay it. */
+/** One life of a simulated process: the results of its calls so far, and the runs that replay it. */
 import type { Clock } from '../../../src/model/text/clock.ts';
 import type { Disk } from '../../../src/store/files/disk.ts';
 import type { LockEnvironment } from '../../../src/store/lock/lock.ts';
@@ -11,10 +11,10 @@ import type { ProcessIdentity } from '../../../src/os/process-identity.ts';
 /** Thrown out of a call of a process that does not go on now, or ever. */
 export const SUSPENDED = Object.assign(new Error('this process does not go on now'), { stack: '' });
 
-/** What a process does; run from its start each time it goes on, so it may depend on nothing but its calls. */
+/** What a process does. It is run from its start each time it goes on, so it may depend on nothing but its calls. */
 export type Body = (run: Run) => void | Promise<void>;
 
-/** How a call concerns others. */
+/** The effect of a call on others. */
 export type How = 'alone' | 'sees' | 'adds' | 'removes';
 
 interface Call {
@@ -66,7 +66,7 @@ export class Life {
     this.descriptors.clear();
   }
 
-  /** Its body returned, or threw: because it was suspended, because it ended, or because it is wrong. */
+  /** Its body returned or threw: because it was suspended, because it ended, or because it has an error. */
   ended(run: Run, error?: Error): void {
     if (run.isOver) return;
     run.isOver = true;
@@ -76,11 +76,11 @@ export class Life {
   }
 }
 
-/** One run of a life: a replay up to where it was, and on from there until somebody else goes on. */
+/** One run of a life: a replay up to its last point, and on from there until another process goes on. */
 export class Run {
   readonly life: Life;
   readonly disk: Disk;
-  /** It was let go to make the call that it was stopped at. */
+  /** It may make the call that it was stopped at. */
   isGranted = true;
   isOver = false;
   #at = 0;
@@ -90,22 +90,25 @@ export class Run {
     this.disk = new SimDisk(this) as unknown as Disk;
   }
 
-  /** A call that sees what others did: everybody may go on before it. */
+  /** A call that sees what others did: any process may go on before it. */
   call<T>(name: string, path: string, perform: () => T): T {
     return this.#do(name, path, perform, 'sees');
   }
 
-  /** A call that others can see. @param how what it rests on is often gone when it replaces or removes something */
+  /**
+   * A call that others can see.
+   * @param how a call that replaces or removes something often rests on a look that is out of date
+   */
   change<T>(name: string, path: string, perform: () => T, how: 'adds' | 'removes' = 'adds'): T {
     return this.#do(name, path, perform, how);
   }
 
-  /** A look at what changes without calls. */
+  /** Reads something that changes without calls. */
   look<T>(name: string, perform: () => T): T {
     return this.#do(name, '', perform, 'alone');
   }
 
-  /** For the checker: at this place this happened. */
+  /** Records for the checker that this happened here. */
   note(note: Note | (() => Note)): void {
     this.look('note', () => this.life.machine.note(this.life, typeof note === 'function' ? note() : note));
   }
@@ -128,7 +131,7 @@ export class Run {
     return { now, monotonic: now, sleep };
   }
 
-  /** For `Locks`: identity, life and a pause that blocks nobody. */
+  /** For `Locks`: identity, life and a pause that does not block other processes. */
   get lockEnvironment(): LockEnvironment {
     const { machine, identity } = this.life;
     const alive: LockEnvironment['alive'] = (who) => this.call('alive', String(who.pid), () => machine.alive(who));

@@ -1,8 +1,8 @@
 /**
- * A machine with many processes, of which a seed says who goes on next. The store's code is synchronous and cannot be
- * stopped in the middle, so a process is stopped by an exception out of its next file call, and goes on by being run
- * again from its start with what its calls gave before, up to the call where it was. What an unwinding process still
- * tries (`finally` blocks) has no effect.
+ * A machine with many processes; a seed decides which one goes on next. The store's code is synchronous and cannot be
+ * stopped in the middle. So a process is stopped by an exception out of its next file call, and goes on by being run
+ * again from its start with the earlier results of its calls, up to the call where it was. What an unwinding process
+ * still tries (`finally` blocks) has no effect.
  */
 import type { Liveness as Alive } from '../../../src/os/process-table.ts';
 import { nameAs } from './chance.ts';
@@ -14,10 +14,12 @@ import { Life, SUSPENDED, type Body, type How, type Run } from './life.ts';
 import type { Random } from './random.ts';
 import type { ProcessIdentity } from '../../../src/os/process-identity.ts';
 
-/** More steps than any run needs: whoever is not done by then waits for ever. */
+/** More steps than any run needs: a process that is not done by then waits for ever. */
 const LAST_STEP = 20_000;
 const STEP_MS = 0.05;
-/** How likely it is that a process goes on before a call: what races is a change that rests on a look. */
+/**
+ * The probability that a process goes on before a call: races happen between a look and the change that rests on it.
+ */
 const STAYS: Readonly<Record<How, number>> = { alone: 1, sees: 0.99, adds: 0.92, removes: 0.6 };
 
 export class Machine {
@@ -25,7 +27,7 @@ export class Machine {
   readonly files: FileSystem;
   readonly notes: Noted[] = [];
   readonly faults: Faults;
-  /** What went wrong with the programs themselves. */
+  /** Errors of the programs themselves. */
   readonly crashes: string[] = [];
   readonly lives: Life[] = [];
   hasLostPower = false;
@@ -34,7 +36,7 @@ export class Machine {
   #changes = 0;
   #now = 1_000;
   #next: Life | undefined;
-  /** How much more often than usual processes change. */
+  /** How much more often than usual the running process changes. */
   readonly #haste: number;
 
   constructor(random: Random, plan: Plan = {}) {
@@ -49,7 +51,10 @@ export class Machine {
     return this.#now;
   }
 
-  /** Starts a process. @param onKilled what somebody else does when it was killed: start it again, say */
+  /**
+   * Starts a process.
+   * @param onKilled what another process does after the kill, for example start it again
+   */
   start(name: string, body: Body, onKilled?: () => void): Life {
     const reused = this.random.chance(0.2) ? this.lives.find((life) => life.state === 'dead') : undefined;
     const life = new Life(this, name, this.lives.length + 1, body, reused?.identity.pid);
@@ -65,10 +70,10 @@ export class Machine {
     return isAlive ? 'alive' : 'dead';
   }
 
-  /** Until every process has ended, was killed, or waits for ever. */
+  /** Runs until every process has ended, was killed, or waits for ever. */
   async run(): Promise<void> {
     const { setImmediate } = globalThis;
-    // What the store puts off to the next tick comes with the next microtask: a process is alone in its turn.
+    // Work that the store delays to the next tick runs in the next microtask: a process is alone in its turn.
     globalThis.setImmediate = queueMicrotask as unknown as typeof setImmediate;
     try {
       for (let life = this.#pick(); life; life = this.#next ?? this.#pick()) await this.#resume(life);
@@ -91,7 +96,7 @@ export class Machine {
     }
   }
 
-  /** Asked before each call that others can see: goes on, or throws because somebody else is to go on. */
+  /** Asked before each call that others can see: goes on, or throws because another process goes on. */
   turn(run: Run, how: How): void {
     if (run.isGranted) run.isGranted = false;
     else {
@@ -103,7 +108,7 @@ export class Machine {
     }
   }
 
-  /** Told after each change. */
+  /** Called after each change. */
   changed(life: Life): void {
     this.#changes += 1;
     life.diesAfter -= 1;
@@ -121,7 +126,7 @@ export class Machine {
     life.onKilled();
   }
 
-  /** All processes die, and what was not synced may be gone. */
+  /** All processes die, and unsynced data may be gone. */
   losePower(): void {
     for (const life of this.lives) {
       life.onKilled = () => {};
@@ -163,7 +168,7 @@ export class Machine {
     return state === 'running' && wakesAt <= this.#now && pausedUntil <= this.steps;
   }
 
-  /** Nobody can go on now: time passes, or, when all are stopped, somebody is let go. */
+  /** No process can go on now: time passes, or, if all are stopped, one is released. */
   #wait(running: readonly Life[]): Life | undefined {
     if (running.length === 0) return undefined;
     const [first, ...rest] = running.filter(({ pausedUntil }) => pausedUntil <= this.steps);

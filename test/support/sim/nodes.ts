@@ -1,4 +1,4 @@
-/** What a simulated file system is made of: files and directories by inode, each with what a power loss would leave. */
+/** The parts of a simulated file system: files and directories by inode, each with what a power loss would leave. */
 import type { Random } from './random.ts';
 
 export class File {
@@ -43,7 +43,7 @@ export class File {
     this.#synced = Buffer.from(this.bytes);
   }
 
-  /** What was not synced is there, is gone, or is there in part. */
+  /** Unsynced data is there, is gone, or is there in part. */
   losePower(random: Random): void {
     const isAppended =
       this.size >= this.#synced.length && this.bytes.subarray(0, this.#synced.length).equals(this.#synced);
@@ -67,7 +67,7 @@ export class Directory {
   ctimeMs: number;
   readonly entries = new Map<string, Node>();
   #synced = new Map<string, Node>();
-  /** Since the last sync, in order; what one call did is one entry. */
+  /** Since the last sync, in order; the changes of one call are one entry. */
   #changes: (readonly Change[])[] = [];
 
   constructor(ino: number, mode: number, now: number) {
@@ -89,7 +89,7 @@ export class Directory {
     this.#changes = [];
   }
 
-  /** Of what was not synced of its names the first changes are there and the rest is not: it has a journal. */
+  /** Of unsynced name changes the first ones are there and the rest is not: the file system has a journal. */
   losePower(random: Random): void {
     const changes = this.#changes;
     const kept = random.below(changes.length + 1);

@@ -1,4 +1,4 @@
-/** Chance for a simulation: the same seed, the same run. */
+/** Random numbers of a simulation: the same seed gives the same run. */
 export class Random {
   #state: number;
 

@@ -1,4 +1,6 @@
-/** Work that was not agreed to, in a run of programs: it is held through kill -9 and resume until a person has it revised. */
+/**
+ * Work without consensus, in a run of programs: it is held through kill -9 and resume until a person has it revised.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -15,7 +17,7 @@ tasks:
   - {code: DRAFT-001, role: writer, subject: Write, after: [RESEARCH-001], artifact: spec/brief.md, discuss: DISCUSS-002}
 `;
 
-/** Nobody agrees before there is a file \`revised\`; then the risk analyst alone does not. */
+/** No perspective agrees before the file \`revised\` exists; then only the risk analyst disagrees. */
 const WORKER = `
 cat > prompt.$TEAMS_ROLE$TEAMS_PHASE.$TEAMS_SUBAGENT
 case "$TEAMS_SUBAGENT" in
@@ -41,7 +43,7 @@ const textsOf = (place: Workplace, type: string): string[] =>
 const board = async (place: Workplace): Promise<string[]> =>
   (await place.json(tasksSchema, 'task', 'list')).tasks.map(({ subject, status }) => `${subject}: ${status}`);
 
-it('holds what waits for it, is revised once a person says so, and the pipeline goes on from the new version', async () => {
+it('work without consensus holds its dependants, is revised once a person says so, and the pipeline goes on from the new version', async () => {
   const place = new Workplace({ TEAMS_SHUTDOWN_TIMEOUT_MS: '2000' });
   place.put('.teams/pipelines/tiny.yaml', PIPELINE);
   place.put('w.sh', WORKER);

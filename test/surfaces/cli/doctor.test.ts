@@ -1,4 +1,4 @@
-/** `teams doctor`: what it finds, and what it repairs when it is asked to. */
+/** `teams doctor`: what it finds, and what it repairs on request. */
 import { chmodSync, existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,7 +26,7 @@ async function examine(place: Workplace, ...argv: string[]) {
 }
 
 describe('doctor', () => {
-  it('finds a healthy place healthy, and has no cure for it', async () => {
+  it('doctor finds no fault in a healthy workplace', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
     const { code, checks } = await examine(place);
@@ -53,7 +53,7 @@ describe('doctor', () => {
     expect(code).toBe(0);
   });
 
-  it('misses programs that are not on PATH, with a cure each', async () => {
+  it('doctor reports programs that are not on PATH, with a cure each', async () => {
     const { code, of } = await examine(new Workplace({ PATH: '/nowhere' }));
     expect(code).toBe(1);
     expect(of('git')).toMatchObject({ ok: false, found: 'not on PATH' });
@@ -61,7 +61,7 @@ describe('doctor', () => {
     expect(of('bwrap')?.cure).toContain('bubblewrap');
   });
 
-  it('tells of each program its version, its path and the login that it will use', async () => {
+  it('doctor shows the version, the path and the login of each program', async () => {
     const place = new Workplace();
     const bin = join(place.root, 'bin');
     for (const name of ['claude', 'codex', 'gemini']) {
@@ -84,7 +84,7 @@ describe('doctor', () => {
     expect(JSON.stringify(checks)).not.toContain('a-canary-key');
   });
 
-  it('prints the cures below the table', async () => {
+  it('doctor prints the cures below the table', async () => {
     const { code, out } = await new Workplace({ PATH: '/nowhere' }).teams('doctor');
     expect(code).toBe(1);
     expect(out).toMatch(/^NOT OK {2}git /m);
@@ -92,7 +92,7 @@ describe('doctor', () => {
     expect(out).toMatch(/\nCures\n(?: {2}.+\n)+$/);
   });
 
-  it('names a damaged key, and what is wrong with a configuration', async () => {
+  it('doctor names a damaged key and the error of a configuration', async () => {
     const place = new Workplace();
     place.put('home/state/teams/key', 'not a key');
     place.put('.teams/config.yaml', 'watchdogReassignMs: 1\n');
@@ -101,7 +101,7 @@ describe('doctor', () => {
     expect(of('configuration')?.found).toContain('watchdogReassignMs');
   });
 
-  it('breaks locks that nobody living holds, and no other', async () => {
+  it('doctor breaks locks without a running holder, and no other', async () => {
     allowLeft(/ada_inbox\.lock$/);
     const place = new Workplace();
     await place.teams('create', 'login', '--member', 'ada', '--member', 'bob', '--member', 'cy');
@@ -120,7 +120,7 @@ describe('doctor', () => {
     expect((await examine(place)).of('login: locks')?.found).toBe('none left over');
   });
 
-  it('tells a foreign folder, and makes it one of ours when it is trusted', async () => {
+  it('doctor reports a foreign folder, and makes it ours when it is trusted', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
     writeFileSync(join(place.root, 'home/state/teams/key'), 'e'.repeat(64));

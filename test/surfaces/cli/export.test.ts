@@ -1,4 +1,4 @@
-/** `teams export`: one page that needs nothing else, and says the same as the JSON, whatever stands in the data. */
+/** `teams export`: one self-contained page with the same facts as the JSON, whatever the data contains. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -48,7 +48,7 @@ const tagsOf = (page: string): { tag: string; attributes: string[] }[] =>
 const TAGS =
   /^\/?(!doctype|html|head|meta|title|style|body|header|h1|h2|ul|li|b|nav|a|main|p|svg|line|text|rect|table|thead|tbody|tr|th|td|details|summary|pre|time|span)$/;
 
-it('writes one page from the archive, in which no data is markup', async () => {
+it('export writes one page from the archive, in which no data is markup', async () => {
   const place = await finished();
   expect((await place.teams('export', 'login', '--out', 'run.html')).code).toBe(0);
   const page = readFileSync(join(place.root, 'run.html'), 'utf8');
@@ -66,7 +66,7 @@ it('writes one page from the archive, in which no data is markup', async () => {
   expect(page).not.toMatch(/[\u001b\u202e]/);
 });
 
-it('says the same as JSON', async () => {
+it('export has the same facts as JSON', async () => {
   const place = await finished();
   const run = await place.json(exported, 'export', 'login');
   expect(run.tasks.map(({ id, result }) => [id, result === null ? null : result.includes('<script>')])).toEqual([

@@ -1,4 +1,4 @@
-/** The frame around every verb: how it is found, how it answers, how it fails. */
+/** The frame of every verb: how a verb is found, how it answers, how it fails. */
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,18 +10,18 @@ import { failureSchema, Workplace } from '../../support/cli.ts';
 const oneSentence = (err: string): void => expect(err).toMatch(/^teams: [^\n]+\n$/);
 
 describe('the table of verbs', () => {
-  it('has the version of the package', async () => {
+  it('the command line has the version of the package', async () => {
     const { version } = z.object({ version: z.string() }).parse(JSON.parse(readFileSync('package.json', 'utf8')));
     expect(VERSION).toBe(version);
     expect(await new Workplace().teams('--version')).toEqual({ code: 0, out: `${version}\n`, err: '' });
   });
 
-  it('names every verb once', () => {
+  it('the table names every verb once', () => {
     const names = verbs.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it.each(verbs)('helps with 2 to 4 examples for $name', async ({ name, summary, examples }) => {
+  it.each(verbs)('the help of $name has 2 to 4 examples', async ({ name, summary, examples }) => {
     const { code, out, err } = await new Workplace().teams(...name.split(' '), '--help');
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out.replaceAll(/\s+/g, ' ')).toContain(summary);
@@ -35,11 +35,11 @@ describe('the table of verbs', () => {
     for (const { line } of examples) expect(line).toMatch(new RegExp(`teams ${name}\\b`));
   });
 
-  it.each(verbs)('can load $name', async ({ load }) => {
+  it.each(verbs)('the verb $name can be loaded', async ({ load }) => {
     expect((await load()).act).toBeTypeOf('function');
   });
 
-  it('refuses an option that nobody knows, for every verb', async () => {
+  it('every verb refuses an unknown option', async () => {
     const place = new Workplace();
     for (const { name } of verbs) {
       const { code, err } = await place.teams(...name.split(' '), '--nonsense');
@@ -55,7 +55,7 @@ describe('completion', () => {
     ['task ', ['approve', 'refuse']],
     ['init --', ['--host', '--print']],
     ['spawn --', ['--agent', '--plan-approval']],
-  ])('of "teams %s" knows %j', async (typed, known) => {
+  ])('completion of "teams %s" offers %j', async (typed, known) => {
     const words = typed.split(' ').map((word) => (word === '' ? "''" : word));
     const { code, out } = await new Workplace().shell(`teams complete -- ${words.join(' ')}`);
     const told = out.split('\n').map((line) => line.split('\t')[0] ?? '');
@@ -63,14 +63,14 @@ describe('completion', () => {
   });
 });
 
-describe('a verb that nobody knows', () => {
-  it('is a usage error with the one that was meant', async () => {
+describe('an unknown verb', () => {
+  it('an unknown verb is a usage error with a suggestion', async () => {
     const { code, out, err } = await new Workplace().teams('lst');
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toBe("teams: Unknown command 'lst'; did you mean list?\n");
   });
 
-  it('is told as JSON where that is asked for', async () => {
+  it('an unknown verb is an error in JSON with --json', async () => {
     const { code, out, err } = await new Workplace().teams('stauts', '--json');
     expect({ code, err }).toEqual({ code: 2, err: '' });
     const { error } = failureSchema.parse(JSON.parse(out));
@@ -78,13 +78,13 @@ describe('a verb that nobody knows', () => {
     expect(error.message).toContain('did you mean status?');
   });
 
-  it('says what a group needs', async () => {
+  it('a group without a verb lists its verbs', async () => {
     const { code, err } = await new Workplace().teams('config');
     expect(code).toBe(2);
     oneSentence(err);
   });
 
-  it('cannot drive the terminal', async () => {
+  it('an unknown verb cannot control the terminal', async () => {
     const { err } = await new Workplace().teams('\u001b]0;title\u0007x\u202e');
     expect(err).not.toMatch(/[\u001b\u0007\u202e]/);
   });
@@ -132,7 +132,7 @@ describe('names', () => {
     (name) => !/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/.test(name) || words.includes(name),
   );
 
-  it(`are refused with one sentence, and nothing is made (${hostile.length} of them)`, async () => {
+  it(`hostile names are refused with one sentence, and nothing is created (${hostile.length} of them)`, async () => {
     expect(hostile.length).toBeGreaterThanOrEqual(200);
     const place = new Workplace();
     for (const name of hostile) {
@@ -145,7 +145,7 @@ describe('names', () => {
     expect(existsSync(join(place.root, '.tasks'))).toBe(false);
   });
 
-  it('of members are judged before the team is made', async () => {
+  it('names of members are checked before the team is created', async () => {
     const place = new Workplace();
     const { code, out } = await place.teams('create', 'login', '--member', '../ada', '--json');
     expect({ code, error: failureSchema.parse(JSON.parse(out)).error.code }).toEqual({ code: 2, error: 'BAD_NAME' });
@@ -154,13 +154,13 @@ describe('names', () => {
 });
 
 describe('the team', () => {
-  it('may be left out when there is one', async () => {
+  it('the team may be omitted if there is one', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
     expect(await place.json(z.looseObject({ team: z.string() }), 'status')).toMatchObject({ team: 'login' });
   });
 
-  it('must be named when there are several, and they are listed', async () => {
+  it('the team must be named if there are several, and they are listed', async () => {
     const place = new Workplace();
     expect((await place.teams('status')).err).toContain('There is no team');
     await place.teams('create', 'login');
@@ -176,7 +176,7 @@ describe('the team', () => {
     );
   });
 
-  it('that is not there is a usage error with the one that was meant', async () => {
+  it('an unknown team is a usage error with a suggestion', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
     const { code, out } = await place.teams('status', 'logni', '--json');
@@ -185,7 +185,7 @@ describe('the team', () => {
     expect(error.message).toContain('did you mean "login"?');
   });
 
-  it('is found from below its root, and elsewhere by --root', async () => {
+  it('the team is found from below its root, and elsewhere by --root', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
     const below = join(place.root, 'a', 'b');
@@ -196,7 +196,7 @@ describe('the team', () => {
 });
 
 describe('bare teams', () => {
-  it('prints first steps, every one of which works', async () => {
+  it('teams without a verb prints first steps, every one of which works', async () => {
     const place = new Workplace();
     const { code, out } = await place.teams('--json');
     expect(code).toBe(0);
@@ -212,7 +212,7 @@ describe('bare teams', () => {
 });
 
 describe('streams', () => {
-  it('are quiet when nobody reads any more', async () => {
+  it('a closed output stream causes no error', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
     for (const verb of ['list', 'list --json', '--help']) {
@@ -221,7 +221,7 @@ describe('streams', () => {
     }
   });
 
-  it('have one object with schemaVersion 2 on stdout with --json', async () => {
+  it('with --json stdout has one object with schemaVersion 2', async () => {
     const place = new Workplace();
     for (const argv of [
       ['create', 'login'],
@@ -238,7 +238,7 @@ describe('streams', () => {
     }
   });
 
-  it('give the configuration a place in every complaint', async () => {
+  it('every configuration error gives its place', async () => {
     const place = new Workplace();
     const path = place.put('.teams/config.yaml', 'maxAgents: many\n');
     const { code, err } = await place.teams('config', 'show');

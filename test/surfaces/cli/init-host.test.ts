@@ -1,4 +1,7 @@
-/** `teams init --host`: our entry in an MCP host's own configuration, told first, written once, nothing overwritten. */
+/**
+ * `teams init --host`: our entry in an MCP host's own configuration is shown first, written once, and overwrites
+ * nothing.
+ */
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -20,7 +23,7 @@ const hosts = Object.entries(FILES).map(([host, file]) => ({ host, file }));
 const read = (file: string): string => readFileSync(join(place.root, file), 'utf8');
 
 describe.each(hosts)('for $host', ({ host, file }) => {
-  test('the entry is told and written, and a second time nothing is', async () => {
+  test('the entry is shown and written, and a second call writes nothing', async () => {
     const first = await place.teams('init', '--host', host);
     expect(first).toMatchObject({ code: 0, out: '' });
     expect(first.err).toContain(`${join(place.root, file)} will get:\n`);
@@ -32,7 +35,7 @@ describe.each(hosts)('for $host', ({ host, file }) => {
     expect(read(file)).toBe(written);
   });
 
-  test('it is only printed with --print', async () => {
+  test('with --print the entry is only printed', async () => {
     const { code, out } = await place.teams('init', '--host', host, '--print');
     expect(code).toBe(0);
     expect(existsSync(join(place.root, file))).toBe(false);
@@ -40,7 +43,7 @@ describe.each(hosts)('for $host', ({ host, file }) => {
     expect(read(file)).toBe(out);
   });
 
-  test('a file that is no configuration is refused in one sentence and stays', async () => {
+  test('a file that is no configuration is refused in one sentence and unchanged', async () => {
     place.put(file, '<<<<<<< HEAD\n');
     const { code, err } = await place.teams('init', '--host', host);
     expect(code).toBe(2);
@@ -52,7 +55,7 @@ describe.each(hosts)('for $host', ({ host, file }) => {
 describe('the entry', () => {
   const answer = z.object({ host: z.string(), file: z.string(), entry: z.string(), written: z.boolean() });
 
-  test('names `teams` where a shell would find just us, else the Node that runs and our file', async () => {
+  test('the entry names `teams` if the shell finds exactly our program, otherwise the running Node and our file', async () => {
     const { entry } = await place.json(answer, 'init', '--host', 'claude');
     expect(JSON.parse(entry)).toMatchObject({
       mcpServers: { teams: { command: process.execPath, args: [BIN, 'mcp'] } },
@@ -64,7 +67,7 @@ describe('the entry', () => {
     expect(JSON.parse(out)).toMatchObject({ mcpServers: { teams: { command: 'teams', args: ['mcp'] } } });
   });
 
-  test('goes through a link into the file behind it, whose mode stays, and leaves nothing beside it', async () => {
+  test('the entry is written through a link into its target, whose mode stays, and no file is left beside it', async () => {
     const own = place.put('dotfiles/settings.json', '{"theme":"dark"}');
     chmodSync(own, 0o600);
     place.put('home/.gemini/keep', '');
@@ -77,13 +80,13 @@ describe('the entry', () => {
     expect(readdirSync(join(place.root, 'dotfiles'))).toEqual(['settings.json']);
   });
 
-  test('goes where CODEX_HOME says', async () => {
+  test('the entry is written below CODEX_HOME', async () => {
     const environment = { CODEX_HOME: join(place.root, 'codex') };
     await place.say(['init', '--host', 'codex'], { environment });
     expect(read('codex/config.toml')).toContain('[mcp_servers.teams]');
   });
 
-  test('is refused for a host that nobody knows, and --print without a host', async () => {
+  test('an unknown host is refused, and so is --print without a host', async () => {
     expect(await place.teams('init', '--host', 'cloude')).toMatchObject({
       code: 2,
       err: expect.stringMatching(

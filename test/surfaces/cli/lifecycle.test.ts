@@ -1,4 +1,4 @@
-/** Verbs that make, fill, show, set up and remove teams. */
+/** Verbs that create, fill, show, set up and remove teams. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -50,7 +50,7 @@ const workIn = ({ root }: Workplace) =>
   );
 
 describe('a team', () => {
-  it('is made, listed, shown and put away', async () => {
+  it('a team is created, listed, shown and archived', async () => {
     const place = new Workplace();
     expect(
       await place.json(teamSchema, 'create', 'login', '--member', 'ada:explorer', '--member', 'bob'),
@@ -69,7 +69,7 @@ describe('a team', () => {
     expect(await place.json(statusSchema, 'status', 'login')).toMatchObject({ status: 'shutdown', phase: 'complete' });
   });
 
-  it('is not made by a teammate', async () => {
+  it('a teammate cannot create a team', async () => {
     const place = new Workplace({ TEAMS_MEMBER: 'ada', TEAMS_TOKEN: 'x' });
     for (const argv of [
       ['create', 'inner'],
@@ -81,7 +81,7 @@ describe('a team', () => {
       expect(errorOf(await place.teams(...argv, '--json'))).toEqual({ exit: 2, code: 'POLICY_DENIED' });
   });
 
-  it('with a broken config is set aside, exit 4', async () => {
+  it('a team with a damaged config is set aside, exit 4', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
     writeFileSync(join(place.root, '.teams/login/config.json'), '{"version": 1,');
@@ -92,7 +92,7 @@ describe('a team', () => {
     ).toHaveLength(1);
   });
 
-  it('that somebody else made is shown, but nothing is started from it until it is trusted', async () => {
+  it('a foreign team is shown, but nothing is started from it until it is trusted', async () => {
     const place = new Workplace();
     await place.teams('create', 'login', '--member', 'ada');
     writeFileSync(join(place.environment['XDG_STATE_HOME'] ?? '', 'teams', 'key'), 'f'.repeat(64));
@@ -107,7 +107,7 @@ describe('a team', () => {
     expect((await place.teams('worker', 'login', 'ada', '--agent', 'exec', '--idle-timeout', '10ms')).code).toBe(0);
   });
 
-  it('is removed from the archive only when that is said twice', async () => {
+  it('a team is removed from the archive only after a confirmation', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
     await place.teams('delete', 'login');
@@ -124,7 +124,7 @@ describe('a team', () => {
 });
 
 describe('teammates', () => {
-  it('need a lead to be started, and are told of the other way', async () => {
+  it('teammates need a lead to be started, and the error names the alternative', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
     const { code, err } = await place.teams('spawn', 'login', 'ada', '--agent', 'exec');
@@ -133,12 +133,12 @@ describe('teammates', () => {
     expect((await place.json(statusSchema, 'status')).members).toEqual([]);
   });
 
-  it('are started by a lead in the background, and end with the team', async () => {
+  it('teammates are started by a lead in the background, and end with the team', async () => {
     const place = new Workplace(HURRY);
     await place.teams('create', 'login', '--member', 'ada');
     const { pid } = await place.json(z.looseObject({ pid: z.number() }), 'lead', 'login', '--detach');
     expect(errorOf(await place.teams('lead', 'login', '--json'))).toEqual({ exit: 3, code: 'LEAD_ALIVE' });
-    // Whatever is installed here: nobody is on the list of those who could think for one without an agent.
+    // Whatever is installed here: the empty list of fallbacks leaves no agent for a member without one.
     place.put('.teams/config.yaml', 'fallback: []\n');
     const nobody = { exit: 5, code: 'AGENT_UNAVAILABLE' };
     expect(errorOf(await place.teams('spawn', 'login', 'ada', '--json'))).toEqual(nobody);
@@ -156,7 +156,7 @@ describe('teammates', () => {
     expect(workIn(place)).toEqual([]);
   });
 
-  it('may refuse to stop, and are stopped by force', async () => {
+  it('teammates may refuse to stop, and are stopped by force', async () => {
     const place = new Workplace(HURRY);
     await place.teams('create', 'login');
     await place.teams('lead', 'login', '--detach');
@@ -177,7 +177,7 @@ describe('teammates', () => {
     await until(() => workIn(place).length === 0, 'nobody runs any more');
   });
 
-  it('that had nothing to do leave, tell the lead, and get no mail any more', async () => {
+  it('idle teammates leave, tell the lead, and get no more mail', async () => {
     const place = new Workplace();
     await place.teams('create', 'login', '--member', 'ada', '--member', 'bob');
     const worker = await place.teams('worker', 'login', 'ada', '--agent', 'exec', '--idle-timeout', '1ms');
@@ -188,7 +188,7 @@ describe('teammates', () => {
     expect((await place.teams('send', '--broadcast', 'hello')).out).toMatch(/^\S+ {2}bob\n$/);
   });
 
-  it('by hand join by themselves, and come back', async () => {
+  it('a worker started by hand joins by itself, and comes back', async () => {
     const place = new Workplace();
     await place.teams('create', 'login');
     const argv = ['worker', 'login', 'ada', '--agent', 'exec', '--idle-timeout', '10ms'];
@@ -197,7 +197,7 @@ describe('teammates', () => {
     expect((await place.teams(...argv)).code).toBe(0);
   });
 
-  it('are one process each', async () => {
+  it('a teammate is one process', async () => {
     const place = new Workplace();
     await place.teams('create', 'login', '--member', 'ada');
     const { child, ended } = place.start('worker', 'login', 'ada', '--agent', 'exec');
@@ -210,7 +210,7 @@ describe('teammates', () => {
     expect((await ended).code).toBe(0);
   });
 
-  it('have an agent, by their flag or by their entry', async () => {
+  it('a teammate gets its agent from the flag or from its entry', async () => {
     const place = new Workplace();
     await place.teams('create', 'login', '--member', 'ada');
     expect(errorOf(await place.teams('worker', 'login', 'ada', '--json'))).toEqual({
@@ -221,7 +221,7 @@ describe('teammates', () => {
 });
 
 describe('a lead in the foreground', () => {
-  it('ends with Ctrl-C, and its teammates with it', async () => {
+  it('a lead in the foreground ends with Ctrl-C, and its teammates with it', async () => {
     const place = new Workplace(HURRY);
     await place.teams('create', 'login', '--member', 'ada');
     const { child, ended } = place.start('lead', 'login');
@@ -235,7 +235,7 @@ describe('a lead in the foreground', () => {
 });
 
 describe('a project', () => {
-  it('is set up without overwriting anything', async () => {
+  it('a project is set up without overwriting anything', async () => {
     const place = new Workplace();
     await place.shell('git init -q .');
     const { code, err } = await place.teams('init');
@@ -249,7 +249,7 @@ describe('a project', () => {
     expect(readFileSync(config, 'utf8')).toBe('maxAgents: 3\n');
   });
 
-  it('shows where each value comes from', async () => {
+  it('config show gives the origin of each value', async () => {
     const place = new Workplace({ TEAMS_MAX_AGENTS: '4' });
     const file = place.put('.teams/config.yaml', 'maxAgents: 3\nlockTimeoutMs: 1000\n');
     const shown = z.looseObject({
@@ -262,7 +262,7 @@ describe('a project', () => {
     expect((await place.teams('config', 'show', '--origin')).out).toMatch(/^maxAgents +4 +TEAMS_MAX_AGENTS$/m);
   });
 
-  it("sets no command from a stranger's file until it is trusted, as it is", async () => {
+  it('a foreign file sets no command until its content is trusted', async () => {
     const place = new Workplace();
     mkdirSync(join(place.root, '.teams'));
     place.put('.teams/config.yaml', 'hooks: {onFinished: "touch owned"}\n');
@@ -276,13 +276,13 @@ describe('a project', () => {
 });
 
 describe('completion', () => {
-  it.each(['bash', 'zsh', 'fish', 'powershell'])('has a script for %s', async (shell) => {
+  it.each(['bash', 'zsh', 'fish', 'powershell'])('completion has a script for %s', async (shell) => {
     const { code, out } = await new Workplace().shell(`teams completion ${shell}`);
     expect(code).toBe(0);
     expect(out).toContain('teams');
   });
 
-  it('completes verbs and options, and knows its shells', async () => {
+  it('completion offers verbs and options, and refuses an unknown shell', async () => {
     const place = new Workplace();
     expect((await place.shell('teams complete -- stat')).out).toMatch(/^status\t/);
     expect((await place.shell('teams complete -- run --fr')).out).toMatch(/^--fresh\t/);

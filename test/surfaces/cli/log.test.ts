@@ -1,4 +1,4 @@
-/** Looking at what happened: events, output, reasons, reports. */
+/** The verbs that show what happened: events, output, reasons, reports. */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -40,7 +40,7 @@ describe('log --session', () => {
     await place.teams('create', SESSION.toLowerCase(), '--profile', 'pipeline', '--member', 'writer:writer');
   });
 
-  it("writes one record, as S4's line does, and answers with its number", async () => {
+  it('log --session writes one record in the specified form, and answers with its number', async () => {
     const summary = '[writer] DRAFT-001 complete.';
     const first = await log(...RECORD, summary, '--ref', 'spec/brief.md');
     expect(JSON.parse(first.out)).toEqual({
@@ -67,11 +67,11 @@ describe('log --session', () => {
     ["a team's name", { session: SESSION.toLowerCase() }, 'USAGE', `here ${SESSION}`],
     ['the name of a team that has no session', { session: 'login' }, 'USAGE', 'that team has none'],
     ['an unknown session', { session: 'TLS-login-2026-02-28' }, 'UNKNOWN_TEAM', `did you mean "${SESSION}"`],
-    ['a role that nobody has', { from: 'tester' }, 'UNKNOWN_MEMBER', 'there are: writer'],
+    ['a role that no member has', { from: 'tester' }, 'UNKNOWN_MEMBER', 'there are: writer'],
     ['another reader', { to: 'writer' }, 'POLICY_DENIED', 'role isolation'],
-    ['a type that is none', { type: 'Draft ready' }, 'USAGE', '--type'],
+    ['an invalid type', { type: 'Draft ready' }, 'USAGE', '--type'],
     ['no summary', { summary: '' }, 'USAGE', '--summary'],
-  ])('refuses %s, with a hint', async (_, wrong, code, hint) => {
+  ])('log --session refuses %s, with a hint', async (_, wrong, code, hint) => {
     const said = { session: SESSION, from: 'writer', to: 'coordinator', type: 'done', summary: 'x', ...wrong };
     const { code: exit, out } = await log(...Object.entries(said).flatMap(([name, value]) => [`--${name}`, value]));
     const { error } = failureSchema.parse(JSON.parse(out));
@@ -81,7 +81,7 @@ describe('log --session', () => {
 });
 
 describe('wisdom', () => {
-  it('is added once, and shown', async () => {
+  it('a bullet of wisdom is added once, and shown', async () => {
     expect((await place.teams('wisdom', 'login', 'issues', 'No retries.\n- No tests.')).out).toBe(
       '- No retries.\n- No tests.\n',
     );
@@ -92,19 +92,19 @@ describe('wisdom', () => {
 });
 
 describe('log', () => {
-  it('tells what happened, a line each', async () => {
+  it('log shows the events, a line each', async () => {
     const { out } = await place.teams('log', 'login');
     expect(out).toMatch(/^\d+ {2}\d\d:\d\d:\d\d \[lead\] task\.created #1 Write tests$/m);
   });
 
-  it('goes on from where its reader was', async () => {
+  it('log goes on from a given number', async () => {
     const all = await events('login');
     expect(all.map(({ number }) => number)).toEqual(all.map((_, index) => index + 1));
     expect(await events('--since', '2')).toEqual(all.slice(2));
     expect(await events('--since', '1000')).toEqual([]);
   });
 
-  it('follows what happens', async () => {
+  it('log follows new events', async () => {
     const { leave, heard, ...world } = listener();
     const following = place.say(['log', '--follow', '--json', '--since', String((await events()).length)], world);
     await place.teams('task', 'claim', '1', '--as', 'ada');
@@ -118,26 +118,26 @@ describe('log', () => {
     });
   });
 
-  it('follows to the end of a team', async () => {
+  it('log follows to the end of a team', async () => {
     const following = place.teams('log', '--follow');
     await place.teams('delete', 'login', '--yes');
     expect((await following).out).toContain('team.closed');
   });
 
-  it('is read from an archived team too', async () => {
+  it('log reads an archived team too', async () => {
     const before = await events('login');
     await place.teams('delete', 'login', '--yes');
     expect((await events('login')).slice(0, before.length)).toEqual(before);
   });
 
-  it('shows a terminal nothing to obey', async () => {
+  it('log sends no control sequence to a terminal', async () => {
     await place.teams('task', 'create', 'Evil \u001b]0;title\u0007\u001b[2Jtask\u202e');
     expect((await place.teams('log')).out).toContain('Evil task\n');
   });
 });
 
 describe('verbs that follow, as processes', () => {
-  /** Says a verb whose output goes into a file; one that does not end is ended. */
+  /** Runs a verb with its output in a file. One that does not end by itself is ended. */
   const follow = (verb: string, file: string) => {
     const ended = place.shell(`exec timeout 30 teams ${verb} --follow --json >${file}`);
     const shows = (text: string, times = 1) =>
@@ -145,7 +145,7 @@ describe('verbs that follow, as processes', () => {
     return { ended, shows };
   };
 
-  it('see what comes, across a taken inbox and a team that was removed and made anew, and end with it', async () => {
+  it('following verbs show new events across a taken inbox and a team that was removed and created again, and end with the team', async () => {
     const [log, inbox] = [follow('log', 'log.out'), follow('inbox ada', 'inbox.out')];
     await Promise.all([log.shows('task.created'), until(() => existsSync(join(place.root, 'inbox.out')), 'a process')]);
     await place.teams('send', 'ada', 'first');
@@ -163,7 +163,7 @@ describe('verbs that follow, as processes', () => {
     expect(told).toEqual(['first', 'second', 'third'].map((text) => `"content":"${text}"`));
   });
 
-  it('end by themselves with a team that is archived', async () => {
+  it('following verbs end by themselves when the team is archived', async () => {
     await place.teams('delete', 'login', '--yes');
     for (const verb of [['log'], ['inbox', 'ada'], ['logs', 'ada']]) {
       const [name = '', ...rest] = verb;
@@ -180,13 +180,13 @@ describe('logs', () => {
     writeFileSync(file(), 'one \u001b[31mred\u001b[0m\ntwo\nno end');
   });
 
-  it('shows what a member printed, safely', async () => {
+  it('logs shows what a member printed, safely', async () => {
     expect((await place.teams('logs', 'login', 'ada')).out).toBe('one red\ntwo\nno end\n');
     const lines = (await place.teams('logs', 'ada', '--json')).out.split('\n');
     expect(lines[1]).toBe('{"schemaVersion":2,"member":"ada","line":"two"}');
   });
 
-  it('follows it, also across a rotation', async () => {
+  it('logs follows the output, also across a rotation', async () => {
     const { leave, heard, ...world } = listener();
     const following = place.say(['logs', 'ada', '--follow'], world);
     await until(() => heard.join('') === 'one red\ntwo\n', 'what was printed before');
@@ -199,11 +199,11 @@ describe('logs', () => {
     expect(heard.join('')).toBe('one red\ntwo\nno end yet\nthree\nfour\n');
   });
 
-  it('has nothing of a member that printed nothing', async () => {
+  it('logs shows nothing of a member that printed nothing', async () => {
     expect(await place.teams('logs', 'lead')).toEqual({ code: 0, out: '', err: '' });
   });
 
-  it.each([[], ['cy']])('refuses nobody and strangers: %j', async (...member) => {
+  it.each([[], ['cy']])('logs refuses no member and an unknown member: %j', async (...member) => {
     expect((await place.teams('logs', ...member)).code).toBe(2);
   });
 });
@@ -213,7 +213,7 @@ describe('why', () => {
     ['the team', [], 'team login'],
     ['a member', ['ada'], 'member ada'],
     ['a task', ['1'], 'task #1'],
-  ])('tells of %s whose move it is', async (_, words, subject) => {
+  ])('why says for %s who must act', async (_, words, subject) => {
     const shape = z.looseObject({
       schemaVersion: z.literal(2),
       subject: z.string(),
@@ -224,13 +224,13 @@ describe('why', () => {
     expect((await place.teams('why', ...words)).out).toMatch(/^[A-Z].*\.\n/);
   });
 
-  it('refuses what is neither', async () => {
+  it('why refuses what is neither a member nor a task', async () => {
     expect((await place.teams('why', 'login', 'nothing')).code).toBe(2);
   });
 });
 
 describe('report', () => {
-  it('says the same to people and programs', async () => {
+  it('report has the same facts as text and as JSON', async () => {
     const report = await place.json(
       z.looseObject({ schemaVersion: z.literal(2), team: z.string(), tasks: z.array(z.looseObject({})) }),
       'report',

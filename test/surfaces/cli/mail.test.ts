@@ -1,4 +1,4 @@
-/** Messages by the command line: sent, looked at, taken. */
+/** Messages on the command line: sent, shown, taken. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ const contents = async (...argv: string[]): Promise<string[]> =>
 const foreign = (content: string): string =>
   `${JSON.stringify({ type: 'message', sender: 'x', content, timestamp: 1.5 })}\n`;
 
-/** Collects what a verb writes, until it has seen enough. */
+/** Collects the output of a verb until there is enough. */
 function listener(): { stdout: OutputStream; gone: AbortSignal; heard: string[]; leave: () => void } {
   const heard: string[] = [];
   const leaving = new AbortController();
@@ -47,7 +47,7 @@ beforeEach(async () => {
 });
 
 describe('send', () => {
-  it('answers with the id of a line that is on disk', async () => {
+  it('send answers with the id of a line that is on disk', async () => {
     const { receipts } = await place.json(receiptsSchema, 'send', 'login', 'ada', 'Look at the cache.');
     const line: unknown = JSON.parse(readFileSync(inboxFile('ada'), 'utf8'));
     expect(receipts).toEqual([{ recipient: 'ada', id: expect.any(String) as string }]);
@@ -59,7 +59,7 @@ describe('send', () => {
     });
   });
 
-  it('takes its text from stdin, and says what it is about', async () => {
+  it('send reads its text from stdin, and records the task it is about', async () => {
     await place.teams('task', 'create', 'Write tests');
     const argv = ['send', 'bob', '-', '--kind', 'question', '--task', 'Write tests', '--reply-to', 'm1', '--as', 'ada'];
     expect((await place.say(argv, { stdin: 'two\nlines\n' })).code).toBe(0);
@@ -73,7 +73,7 @@ describe('send', () => {
     });
   });
 
-  it('refuses a recipient that nobody knows, and makes no file', async () => {
+  it('send refuses an unknown recipient, and creates no file', async () => {
     const { code, out } = await place.teams('send', 'login', 'cy', 'hello', '--json');
     expect(code).toBe(2);
     expect(failureSchema.parse(JSON.parse(out)).error.code).toBe('UNKNOWN_RECIPIENT');
@@ -83,29 +83,29 @@ describe('send', () => {
   it.each([
     ['nobody', ['send']],
     ['nothing', ['send', 'ada']],
-    ['too much', ['send', 'login', 'ada', 'one', 'two']],
-    ['a type that no person may send there', ['send', 'ada', 'x', '--type', 'shutdown_response']],
-    ['a type that nobody knows', ['send', 'ada', 'x', '--type', 'shout']],
-    ['a word beside a broadcast', ['send', 'login', 'ada', '--broadcast', 'x']],
-  ])('refuses to send to or of %s', async (_, argv) => {
+    ['too many words', ['send', 'login', 'ada', 'one', 'two']],
+    ['a type that no person may send to a member', ['send', 'ada', 'x', '--type', 'shutdown_response']],
+    ['an unknown type', ['send', 'ada', 'x', '--type', 'shout']],
+    ['a recipient with a broadcast', ['send', 'login', 'ada', '--broadcast', 'x']],
+  ])('send refuses %s', async (_, argv) => {
     const { code, err } = await place.teams(...argv);
     expect(code).toBe(2);
     expect(err).toMatch(/^teams: [^\n]+\n$/);
   });
 
-  it('broadcasts to each member but the sender', async () => {
+  it('send broadcasts to each member but the sender', async () => {
     const { receipts } = await place.json(receiptsSchema, 'send', 'login', '--broadcast', 'Freeze.', '--as', 'ada');
     expect(receipts.map(({ recipient }) => recipient)).toEqual(['lead', 'bob']);
     expect(existsSync(inboxFile('ada'))).toBe(false);
   });
 
-  it('broadcasts what has that type, whoever is named', async () => {
+  it('a message of type broadcast goes to all, whatever recipient is named', async () => {
     const argv = ['send', 'login', 'bob', 'Freeze.', '--type', 'broadcast', '--as', 'ada'];
     const { receipts } = await place.json(receiptsSchema, ...argv);
     expect(receipts.map(({ recipient }) => recipient)).toEqual(['lead', 'bob']);
   });
 
-  it('says for each recipient of a broadcast what became of it', async () => {
+  it('a broadcast reports the result for each recipient', async () => {
     await place.teams('send', 'ada', 'the only one that has room');
     const { code, out } = await place.say(['send', 'login', '--broadcast', 'Freeze.', '--json'], {
       environment: { TEAMS_INBOX_MAX_MESSAGES: '1' },
@@ -119,7 +119,10 @@ describe('send', () => {
 });
 
 describe('answer', () => {
-  /** ada asks the lead. @returns the id of the question */
+  /**
+   * ada asks the lead.
+   * @returns the id of the question
+   */
   const asks = async (): Promise<string> => {
     const { receipts } = await place.json(
       receiptsSchema,
@@ -139,7 +142,7 @@ describe('answer', () => {
     return [code, failureSchema.parse(JSON.parse(out)).error.code];
   };
 
-  it('is mail to whoever asked, with what it answers; the question waits no longer', async () => {
+  it("an answer is mail to the asker with the question's id, and the question is closed", async () => {
     const id = await asks();
     expect((await place.teams('status')).out).toMatch(new RegExp(`ada .*waiting .*${id}: Which`));
     expect((await place.teams('why', 'ada')).out).toContain(`teams answer ${id} TEXT`);
@@ -159,13 +162,13 @@ describe('answer', () => {
     expect(await contents('take', 'lead')).toEqual([]);
   });
 
-  it('may come from stdin', async () => {
+  it('an answer may come from stdin', async () => {
     const id = await asks();
     expect((await place.say(['answer', id, '-'], { stdin: 'two\nlines' })).code).toBe(0);
     expect(await contents('inbox', 'ada')).toEqual(['two\nlines']);
   });
 
-  it('is given once, by the lead, to what was asked', async () => {
+  it('an answer is given once, by the lead, to an open question', async () => {
     const id = await asks();
     expect(await refusal('01ARZ3NDEKTSV4RRFFQ69G5FAV', 'x')).toEqual([2, 'UNKNOWN_REQUEST']);
     expect(await refusal(id, 'x', '--as', 'bob')).toEqual([2, 'POLICY_DENIED']);
@@ -179,7 +182,7 @@ describe('answer', () => {
 });
 
 describe('inbox', () => {
-  it('shows what waits and consumes nothing', async () => {
+  it('inbox shows waiting mail and consumes nothing', async () => {
     await place.teams('send', 'ada', 'one');
     await place.teams('send', 'ada', 'two');
     expect(await contents('inbox', 'login', 'ada')).toEqual(['one', 'two']);
@@ -187,7 +190,7 @@ describe('inbox', () => {
     expect(await contents('inbox', 'ada', '--max', '0')).toEqual([]);
   });
 
-  it('shows the line of the v8 writer as it stands there', async () => {
+  it('inbox shows the line of the v8 writer unchanged', async () => {
     execFileSync('python3', ['test/fixtures/v8_writer.py', inboxFile('ada'), 'claude', '2']);
     const lines = readFileSync(inboxFile('ada'), 'utf8').trim().split('\n');
     const { messages } = await place.json(messagesSchema, 'inbox', 'ada');
@@ -196,7 +199,7 @@ describe('inbox', () => {
     expect((await place.json(messagesSchema, 'inbox', 'ada', '--history')).messages).toMatchObject(messages);
   });
 
-  it('gives a terminal nothing to obey', async () => {
+  it('inbox sends no control sequence to a terminal', async () => {
     appendFileSync(inboxFile('ada'), foreign('\u001b]52;c;aGk=\u0007red \u001b[31malert\u001b[2J\r\u202egpj.exe'));
     const shown = await place.teams('inbox', 'ada');
     expect(shown.out).toMatch(/red alertgpj\.exe\n$/);
@@ -205,13 +208,13 @@ describe('inbox', () => {
     );
   });
 
-  it('puts further lines where no row can begin', async () => {
+  it('inbox indents further lines so that none looks like a new row', async () => {
     await place.teams('send', 'ada', 'first\n01M000  12:00:00  lead  forged');
     const { out } = await place.teams('inbox', 'ada');
     expect(out.split('\n')[1]).toBe('    01M000  12:00:00  lead  forged');
   });
 
-  it('shows the oldest of 100,000 at once', async () => {
+  it('inbox shows the oldest of 100,000 messages at once', async () => {
     writeFileSync(
       inboxFile('ada'),
       Array.from({ length: 100_000 }, (_, index) => foreign(`message ${index}`)).join(''),
@@ -222,7 +225,7 @@ describe('inbox', () => {
     expect(process.memoryUsage().heapUsed - before.heap).toBeLessThan(20e6);
   });
 
-  it('follows what comes, also when its owner takes it meanwhile', async () => {
+  it('inbox follows new mail, also when its owner takes it meanwhile', async () => {
     await place.teams('send', 'ada', 'one');
     const { leave, heard, ...world } = listener();
     const following = place.say(['inbox', 'ada', '--follow', '--json'], world);
@@ -238,12 +241,12 @@ describe('inbox', () => {
     ]);
   });
 
-  it('follows only as far as --max', async () => {
+  it('inbox follows only up to --max', async () => {
     await place.teams('send', 'ada', 'one');
     expect((await place.teams('inbox', 'ada', '--follow', '--max', '1')).out).toMatch(/one\n$/);
   });
 
-  it('shows what waits behind a message that is still in use, and not what was used', async () => {
+  it('inbox shows what waits behind a message that is in use, and no acknowledged mail', async () => {
     await place.teams('send', 'lead', 'Which?', '--kind', 'question', '--as', 'ada');
     await place.teams('send', 'lead', 'read and done', '--as', 'ada');
     const paths = teamPaths(place.root, parseName('team', 'login'));
@@ -255,13 +258,13 @@ describe('inbox', () => {
     expect((await place.json(statusSchema, 'status')).lead.unread).toBe(1);
   });
 
-  it('refuses to follow the past', async () => {
+  it('inbox refuses to follow the history', async () => {
     expect((await place.teams('inbox', 'ada', '--follow', '--history')).code).toBe(2);
   });
 });
 
 describe('take', () => {
-  it('prints, then acknowledges', async () => {
+  it('take prints, then acknowledges', async () => {
     await place.teams('send', 'ada', 'one');
     await place.teams('send', 'ada', 'two');
     expect(await contents('take', 'login', 'ada', '--max', '1')).toEqual(['one']);
@@ -271,7 +274,7 @@ describe('take', () => {
     expect(await contents('inbox', 'ada', '--history')).toEqual(['one', 'two']);
   });
 
-  it('does not acknowledge what nobody read', async () => {
+  it('take does not acknowledge what could not be printed', async () => {
     await place.teams('send', 'ada', 'one');
     const stdout: OutputStream = { write: (_, done) => done?.(new Error('EPIPE')) };
     expect(await place.say(['take', 'ada'], { stdout })).toEqual({ code: 0, out: '', err: '' });
@@ -279,7 +282,7 @@ describe('take', () => {
     expect(again.messages).toMatchObject([{ content: 'one', redelivered: true }]);
   });
 
-  it('hands out the latest idle notice of a member, and what else there is', async () => {
+  it('take delivers the latest idle notice of a member, and all other mail', async () => {
     for (const text of ['idle 1', 'idle 2', 'idle 3'])
       await place.teams('send', 'lead', text, '--kind', 'idle', '--as', 'ada');
     await place.teams('send', 'lead', 'done', '--as', 'bob');
@@ -287,18 +290,18 @@ describe('take', () => {
     expect(await contents('take', 'lead')).toEqual([]);
   });
 
-  it('waits for mail', async () => {
+  it('take waits for mail', async () => {
     const waiting = place.json(messagesSchema, 'take', 'ada', '--wait');
     await place.teams('send', 'ada', 'at last');
     expect((await waiting).messages).toMatchObject([{ content: 'at last' }]);
   });
 
-  it('times out when there is none', async () => {
+  it('take times out without mail', async () => {
     const { code, out } = await place.teams('take', 'ada', '--wait=0.05', '--json');
     expect({ code, out }).toEqual({ code: 124, out: '{"schemaVersion":2,"messages":[]}\n' });
   });
 
-  it('refuses a member that nobody knows', async () => {
+  it('take refuses an unknown member', async () => {
     expect((await place.teams('take', 'login', 'cy')).code).toBe(2);
   });
 });

@@ -1,4 +1,4 @@
-/** `teams pipeline` as a person uses it: a run with programs for agents, a checkpoint, copies of one's own. */
+/** `teams pipeline` as a person uses it: a run with programs as agents, a checkpoint, copies of a pipeline. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const reportSchema = z.object({
 });
 const eventSchema = z.object({ type: z.string(), member: z.string().optional(), text: z.string().optional() });
 
-/** An agent that says which phase it is in, waits once, and finds faults in the first test of a front end. */
+/** An agent that prints its phase, waits once, and finds faults in the first test of a front end. */
 const WORKER = `#!/bin/sh
 cat >/dev/null
 echo "$TEAMS_PHASE $TEAMS_ROLE" >>turns
@@ -26,7 +26,7 @@ case "$TEAMS_PHASE$(cat "$TEAMS_TASK_FILE")" in
 esac
 `;
 
-/** Two roles with a person between them. */
+/** Two roles with a checkpoint between them. */
 const SHORT = ['description: short', 'stages: [first, {checkpoint: Go on?}, second]'].join('\n');
 const FIRST =
   'description: f\ntasks: [{code: PLAN-001, role: planner, subject: Plan, artifact: spec/plan.md, retries: 0}]';
@@ -51,7 +51,7 @@ const eventsIn = (folder: string) =>
     .flatMap((line) => (line === '' ? [] : [eventSchema.parse(JSON.parse(line))]));
 
 describe('teams pipeline', () => {
-  it('carries one out: phases, artifacts, reports, fast-advances, tags', { timeout: 60_000 }, async () => {
+  it('teams pipeline runs one: phases, artifacts, reports, fast-advances, tags', { timeout: 60_000 }, async () => {
     const here = place();
     const report = await here.json(reportSchema, 'pipeline', 'impl-only', 'Add a dark mode', '--agent', 'exec:sh w.sh');
     expect(report.status).toBe('completed');
@@ -69,7 +69,7 @@ describe('teams pipeline', () => {
   });
 
   it(
-    'goes on after its lead and a role were killed, and asks at a checkpoint until it is answered',
+    'a pipeline goes on after its lead and a role were killed, and waits at a checkpoint until it is answered',
     { timeout: 120_000 },
     async () => {
       const here = place();
@@ -94,13 +94,13 @@ describe('teams pipeline', () => {
       const report = reportSchema.parse(JSON.parse(out));
       expect([code, report.status]).toEqual([0, 'completed']);
       const turns = readFileSync(join(here.root, 'turns'), 'utf8').trim().split('\n');
-      // Phase 3 was in hand when everything died: its attempt begins again, and what is done is done once.
+      // All processes died in phase 3: its attempt begins again, and completed work is done once.
       expect(turns.filter((turn) => turn.endsWith('tester'))).toEqual(['2 tester', '3 tester', '4 tester']);
       expect(turns.filter((turn) => turn === '4 planner')).toHaveLength(1);
     },
   );
 
-  it('sends a front end back that its tester found wanting', { timeout: 60_000 }, async () => {
+  it('a front end that its tester rejects is sent back', { timeout: 60_000 }, async () => {
     const here = place();
     const report = await here.json(reportSchema, 'pipeline', 'fe-only', 'A page', '--agent', 'exec:sh w.sh');
     expect(report.tasks.map(({ subject, status }) => `${subject.split(' ')[0]} ${status}`)).toEqual([
@@ -109,7 +109,7 @@ describe('teams pipeline', () => {
     expect(readFileSync(join(report.folder, 'artifacts/front-end-002.md'), 'utf8')).toContain('phase 3');
   });
 
-  it('is copied out to be changed, and a change is trusted when its user says so', async () => {
+  it('a pipeline can be copied and changed, and the change is used once its user trusts it', async () => {
     const here = place();
     expect((await here.teams('pipeline', '--eject', 'full-lifecycle')).out.split('\n')).toContain(
       join(here.root, '.teams/roles/writer.md'),
@@ -124,7 +124,7 @@ describe('teams pipeline', () => {
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('DRAFT-001 is given to writer, whose role')]);
   });
 
-  it('has a role whose file is gone report that, and stop', { timeout: 60_000 }, async () => {
+  it('a role whose file is missing reports that, and stops', { timeout: 60_000 }, async () => {
     const here = place();
     await withShort(here);
     here.put('w.sh', 'cat >/dev/null; rm -f "$TEAMS_SESSION/roles/tester.md"; echo done');

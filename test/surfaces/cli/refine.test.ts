@@ -1,4 +1,4 @@
-/** `refine` and `relay` as a person says them: words and flags in, a synthesis and an exit code out. */
+/** `refine` and `relay` on the command line: words and flags in, a synthesis and an exit code out. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -46,14 +46,14 @@ const workIn = ({ root }: Workplace) =>
   );
 
 describe('refine', () => {
-  it('makes the tests of a real repository pass, without any model', async () => {
+  it('refine makes the tests of a real repository pass, without any model', async () => {
     const place = new Workplace();
     place.put('sum.js', 'export const sum = (a, b) => a - b;\n');
     const test =
       "import { test } from 'node:test';\nimport assert from 'node:assert';\nimport { sum } from './sum.js';\n";
     place.put('sum.test.js', `${test}test('sum', () => assert.equal(sum(2, 3), 5));\n`);
     place.put('package.json', '{"type": "module"}');
-    // It changes the code only when it has seen what the tests say.
+    // It changes the code only after it has seen the output of the tests.
     place.put('fix.sh', "grep -q 'not ok\\|failing' && sed -i 's/a - b/a + b/' sum.js; echo done\n");
     await place.shell('git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm start');
     const argv = ['--backend', 'exec:sh fix.sh', '--reviewer', 'exec:node --test sum.test.js', '--max-rounds=2'];
@@ -74,7 +74,7 @@ describe('refine', () => {
     expect((await place.shell('git status --porcelain')).out).toContain(' M sum.js');
   });
 
-  it('is one object with --json, in the shape of SPEC §12', async () => {
+  it('refine --json prints one object of the specified shape', async () => {
     const place = new Workplace();
     const { code, out } = await place.teams(
       'refine',
@@ -116,19 +116,19 @@ describe('refine', () => {
       'Say it',
       4,
     ],
-    ['-- before what looks like a flag', [...QUICK, '--', 'Explain', '--backend'], 'Explain --backend', 3],
+    ['-- before a word like a flag', [...QUICK, '--', 'Explain', '--backend'], 'Explain --backend', 3],
     ['a cap in prose', [...QUICK, 'Say it, max 2 rounds'], 'Say it', 2],
     ['a flag and a cap in prose', [...QUICK, 'Say it, max 2 rounds', '--max-rounds', '5'], 'Say it', 5],
     ['no cap', [...QUICK, 'Say it'], 'Say it', 3],
     ['a cap too high', [...QUICK, 'Say it', '--max-rounds', '99'], 'Say it', 5],
     ['a cap too low', [...QUICK, 'Say it', '--max-rounds', '-7'], 'Say it', 1],
-  ])('takes %s', async (_, argv, task, maxRounds) => {
+  ])('refine accepts %s', async (_, argv, task, maxRounds) => {
     const { code, out } = await new Workplace().teams('refine', '--json', '--quiet', ...argv);
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ task, maxRounds });
   });
 
-  it('takes a task from stdin as it is, and says when a cap was no part of the task', async () => {
+  it('refine reads a task from stdin unchanged, and says that a cap was removed', async () => {
     const place = new Workplace();
     const { out } = await place.say(['refine', '-', ...QUICK, '--json'], { stdin: 'Say it, max 2 rounds\n' });
     expect(JSON.parse(out)).toMatchObject({ task: 'Say it, max 2 rounds', maxRounds: 3 });
@@ -146,7 +146,7 @@ describe('refine', () => {
       'Valid are codex, gemini, ollama, claude, opencode, both, all, exec:CMD',
     ],
     ['no task', QUICK, 2, 'USAGE', 'The task is missing'],
-    ['a task that is nothing but a cap', ['max 2 rounds', ...QUICK], 2, 'USAGE', 'The task is missing'],
+    ['a task of nothing but a cap', ['max 2 rounds', ...QUICK], 2, 'USAGE', 'The task is missing'],
     [
       'a cap that is no number',
       ['x', ...QUICK, '--max-rounds', 'many'],
@@ -165,36 +165,36 @@ describe('refine', () => {
       'USAGE',
       'Unknown agent "nobody"',
     ],
-    ['nobody to review', ['x', '--backend', 'exec:true'], 2, 'USAGE', 'No agent can review'],
+    ['a run without a possible reviewer', ['x', '--backend', 'exec:true'], 2, 'USAGE', 'No agent can review'],
     [
-      'a directory that is not there',
+      'a directory that does not exist',
       ['x', ...QUICK, '--repo', 'nowhere'],
       2,
       'USAGE',
       '--repo: there is no directory',
     ],
     [
-      'a backend that is not there',
+      'a backend that is not installed',
       ['x'],
       5,
       'AGENT_UNAVAILABLE',
       'codex CLI not found. Install: `npm install -g @openai/codex`. Probed: ',
     ],
     [
-      'two that are not there',
+      'two backends that are not installed',
       ['x', '--backend', 'both'],
       5,
       'AGENT_UNAVAILABLE',
       'No backends available. Install at least one',
     ],
     [
-      'a reviewer that is not there',
+      'a reviewer that is not installed',
       ['x', '--backend', 'exec:true', '--reviewer', 'claude'],
       5,
       'AGENT_UNAVAILABLE',
       'The reviewer is not available. Probed: ',
     ],
-  ])('refuses %s', async (_, argv, exit, code, message) => {
+  ])('refine refuses %s', async (_, argv, exit, code, message) => {
     const place = new Workplace({ PATH: '/usr/bin:/bin' });
     const error = errorOf(await place.teams('refine', ...argv, '--json', '--quiet'));
     expect(error).toMatchObject({ exit, code });
@@ -202,7 +202,7 @@ describe('refine', () => {
     expect(existsSync(join(place.root, '.teams'))).toBe(false);
   });
 
-  it('starts no loop within a loop', async () => {
+  it('refine starts no loop within a loop', async () => {
     const place = new Workplace();
     const inner = `exec:teams refine inner --backend exec:true --reviewer exec:true --json`;
     const { out } = await place.teams(
@@ -232,7 +232,7 @@ describe('refine', () => {
     expect(JSON.parse(directly.out)).toMatchObject({ rounds: [{ backends: [{ outcome: 'crashed' }] }] });
   });
 
-  it('ends with 124 and the best result when its time is over', async () => {
+  it('refine ends with 124 and the best result when its time is over', async () => {
     const place = new Workplace();
     const { code, out } = await place.teams(
       'refine',
@@ -262,25 +262,28 @@ describe('Ctrl-C', () => {
     ['a command validates', ['--backend', 'exec:echo whole', '--validate', 'touch here; sleep 45.5'], true],
   ];
 
-  it.each(phases)('while %s leaves no process, and prints a synthesis of what there is', async (_, argv, hasResult) => {
-    const place = new Workplace();
-    const { child, ended } = place.start('refine', 'Say it', ...argv);
-    await until(() => existsSync(join(place.root, 'here')), 'it is at work');
-    child.kill('SIGINT');
-    const { code, out } = await ended;
-    expect(code).toBe(130);
-    expect(out).toMatch(/^REFINE INTERRUPTED: Say it\n/);
-    for (const part of ['Accomplished:', 'Backends:', 'Rounds: Interrupted', 'Convergence: no.', 'Sandbox:'])
-      expect(out).toContain(`\n${part}`);
-    expect(out.includes('\nwhole\n')).toBe(hasResult);
-    expect(workIn(place)).toEqual([]);
-    expect(readFileSync(join(out.trimEnd().split('\n').at(-1) ?? '', 'report.md'), 'utf8')).toContain(
-      'REFINE INTERRUPTED',
-    );
-    expect(archived(place)).toHaveLength(1);
-  });
+  it.each(phases)(
+    'Ctrl-C while %s leaves no process, and prints a synthesis of the results so far',
+    async (_, argv, hasResult) => {
+      const place = new Workplace();
+      const { child, ended } = place.start('refine', 'Say it', ...argv);
+      await until(() => existsSync(join(place.root, 'here')), 'it is at work');
+      child.kill('SIGINT');
+      const { code, out } = await ended;
+      expect(code).toBe(130);
+      expect(out).toMatch(/^REFINE INTERRUPTED: Say it\n/);
+      for (const part of ['Accomplished:', 'Backends:', 'Rounds: Interrupted', 'Convergence: no.', 'Sandbox:'])
+        expect(out).toContain(`\n${part}`);
+      expect(out.includes('\nwhole\n')).toBe(hasResult);
+      expect(workIn(place)).toEqual([]);
+      expect(readFileSync(join(out.trimEnd().split('\n').at(-1) ?? '', 'report.md'), 'utf8')).toContain(
+        'REFINE INTERRUPTED',
+      );
+      expect(archived(place)).toHaveLength(1);
+    },
+  );
 
-  it('while everybody is rate-limited does not wait', async () => {
+  it('Ctrl-C while every backend is rate-limited does not wait', async () => {
     const place = new Workplace();
     const turns = [{ fails: { why: 'rate_limited', message: '429', retryAfterMs: 60_000 }, repeat: true }];
     place.put(
@@ -299,7 +302,7 @@ describe('Ctrl-C', () => {
 });
 
 describe('relay', () => {
-  it('prints the answer of one call, and nothing else', async () => {
+  it('relay prints the answer of one call, and nothing else', async () => {
     const place = new Workplace();
     expect(await place.teams('relay', '--to', 'exec:tr a-z A-Z', '--prompt', 'say it', '--quiet')).toEqual({
       code: 0,
@@ -309,7 +312,7 @@ describe('relay', () => {
     expect(existsSync(join(place.root, '.teams'))).toBe(false);
   });
 
-  it('works in --repo, and sends along context and diff', async () => {
+  it('relay works in --repo, and sends context and diff', async () => {
     const place = new Workplace();
     place.put('repo/a.txt', 'one\n');
     await place.shell(
@@ -335,17 +338,17 @@ describe('relay', () => {
     ['nobody', ['--prompt', 'x'], 2, 'USAGE', '--to: Expected a backend'],
     ['nothing', ['--to', 'exec:cat'], 2, 'USAGE', '--prompt'],
     ['several', ['--to', 'both', '--prompt', 'x'], 2, 'USAGE', 'names several'],
-    ['one that nobody knows', ['--to', 'invalid', '--prompt', 'x'], 2, 'USAGE', 'Unknown backend'],
+    ['an unknown backend', ['--to', 'invalid', '--prompt', 'x'], 2, 'USAGE', 'Unknown backend'],
     [
-      'one that is not there',
+      'a backend that is not installed',
       ['--to', 'gemini', '--prompt', 'x'],
       5,
       'AGENT_UNAVAILABLE',
       'npm install -g @google/gemini-cli',
     ],
-    ['one that fails', ['--to', 'exec:echo no >&2; exit 3', '--prompt', 'x'], 5, 'AGENT_CRASHED', 'exit 3: no'],
+    ['a backend that fails', ['--to', 'exec:echo no >&2; exit 3', '--prompt', 'x'], 5, 'AGENT_CRASHED', 'exit 3: no'],
     [
-      'one that is too slow',
+      'a backend that is too slow',
       ['--to', 'exec:sleep 45.5', '--prompt', 'x', '--timeout', '0.2'],
       124,
       'AGENT_TIMEOUT',
@@ -358,22 +361,28 @@ describe('relay', () => {
       'USAGE',
       'The context is 200,001 bytes; the limit is 200,000.',
     ],
-    ['too much', ['--to', 'exec:cat', '--prompt', 'p'.repeat(500_000)], 2, 'USAGE', 'the limit is 500,000.'],
     [
-      'a diff of nothing',
+      'a prompt that is too long',
+      ['--to', 'exec:cat', '--prompt', 'p'.repeat(500_000)],
+      2,
+      'USAGE',
+      'the limit is 500,000.',
+    ],
+    [
+      'a diff outside of a repository',
       ['--to', 'exec:cat', '--prompt', 'x', '--include-diff'],
       2,
       'USAGE',
       'needs a git repository',
     ],
-  ])('refuses to ask %s', async (_, argv, exit, code, message) => {
+  ])('relay fails with %s', async (_, argv, exit, code, message) => {
     const place = new Workplace({ PATH: '/usr/bin:/bin' });
     const error = errorOf(await place.teams('relay', ...argv, '--json', '--quiet'));
     expect(error).toMatchObject({ exit, code });
     expect(error.message).toContain(message);
   });
 
-  it('refuses a diff over 300,000 bytes, with its size, in both verbs', async () => {
+  it('both verbs refuse a diff over 300,000 bytes, and give its size', async () => {
     const place = new Workplace();
     place.put('a.txt', 'one\n');
     await place.shell('git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm start');
@@ -388,7 +397,7 @@ describe('relay', () => {
     }
   });
 
-  it('runs no program that the repository names for its diff', async () => {
+  it('the diff runs no program that the repository configures', async () => {
     const place = new Workplace();
     place.put('a.txt', 'one\n');
     await place.shell('git init -q . && git add -A && git -c user.name=a -c user.email=a@b commit -qm start');

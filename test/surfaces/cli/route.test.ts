@@ -1,4 +1,4 @@
-/** `teams route`: S2's three worked examples, and what decides when an agent is not there. */
+/** `teams route`: the worked examples of docs/specification.md R8.6, and the choice if an agent is not installed. */
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ const shape = z.strictObject({
   why: z.string(),
 });
 
-/** A machine that has these programs and no others, and no key. */
+/** A machine with these programs only, and no key. */
 function machine(...programs: string[]): Workplace {
   const place = new Workplace({ OLLAMA_HOST: '127.0.0.1:1' });
   for (const program of programs) chmodSync(place.put(`bin/${program}`, '#!/bin/sh\n'), 0o755);
@@ -33,20 +33,20 @@ describe('route', () => {
     expect(await place.json(shape, 'route', text)).toMatchObject({ domain, tier, agent, role });
   });
 
-  it('says why, in words', async () => {
+  it('route gives its reason in words', async () => {
     const { out } = await machine('claude').teams('route', 'Add', 'user', 'authentication', 'with', 'JWT');
     expect(out).toMatch(/^agent {4}claude \(executor\)\n/);
     expect(out).toContain('domain   backend (backend: auth, jwt; frontend: no word)');
     expect(out).toContain('codex is not available');
   });
 
-  it('is what a flag says first', async () => {
+  it('route prefers a flag to everything else', async () => {
     const routed = await machine('codex').json(shape, 'route', 'Add an API', '--agent', 'opencode');
     expect(routed.agent).toBe('opencode');
     expect(routed.why).toContain('asked for by --agent');
   });
 
-  it('goes nowhere on a machine without an agent, and says so', async () => {
+  it('route says so if the machine has no agent', async () => {
     expect(await machine().json(shape, 'route', 'Add an API')).toMatchObject({ agent: null, domain: 'backend' });
     expect((await machine().teams('route', 'Add an API')).out).toMatch(/^agent {4}none is available here/);
     expect((await machine().teams('route', '')).code).toBe(2);

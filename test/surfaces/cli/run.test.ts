@@ -1,4 +1,4 @@
-/** `run`, `resume`, `wait`, `cancel`: a plan's way from a file to an exit code, whatever comes in between. */
+/** `run`, `resume`, `wait`, `cancel`: a plan from its file to an exit code, with interruptions. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -20,7 +20,7 @@ members:
 tasks:
   - {subject: Implement the API, owner: ada, run: echo built}
 `;
-/** One who works on what is said in words. */
+/** A member that works on tasks in words. */
 const WORDS = `name: words
 members: [{name: ada, agent: {kind: exec, command: 'cat >"$TEAMS_MEMBER.txt"'}}]
 tasks: [{subject: Build it, run: echo built}]
@@ -28,7 +28,7 @@ tasks: [{subject: Build it, run: echo built}]
 const RED = plan('red', '{subject: Break, run: exit 7}', '{subject: After, run: echo after, blockedBy: [Break]}');
 const SLOW = plan('slow', '{subject: Sleep, run: sleep 45.5}');
 
-/** Patience of a shutdown, short: what sleeps in these plans never ends by itself. */
+/** A short shutdown time-out: the sleeps in these plans never end by themselves. */
 const HURRY = { TEAMS_SHUTDOWN_TIMEOUT_MS: '100' };
 
 const reportSchema = z.looseObject({
@@ -47,7 +47,7 @@ const archived = ({ root }: Workplace): string[] => {
   return existsSync(shelf) ? readdirSync(shelf).sort() : [];
 };
 
-/** Processes that were started below a root. */
+/** Processes that work below a root. */
 const workIn = ({ root }: Workplace) =>
   running().filter(
     ({ pid, cwd, command }) => pid !== process.pid && (cwd?.startsWith(root) === true || command.includes(root)),
@@ -56,7 +56,7 @@ const workIn = ({ root }: Workplace) =>
 const asleep = (place: Workplace) => () => workIn(place).some(({ command }) => command === 'sleep 45.5');
 
 describe('run', () => {
-  it('carries out a plan and reports, exit 0', async () => {
+  it('run carries out a plan and reports, exit 0', async () => {
     const place = new Workplace();
     place.put('plan.yaml', QUICK);
     const { code, out, err } = await place.teams('run', 'plan.yaml');
@@ -69,7 +69,7 @@ describe('run', () => {
     expect(archived(place)).toHaveLength(1);
   });
 
-  it('makes no team for an agent that cannot work here, and says what is missing', async () => {
+  it('run creates no team for an agent that cannot work here, and says what is missing', async () => {
     const place = new Workplace();
     place.put(
       'plan.yaml',
@@ -83,7 +83,7 @@ describe('run', () => {
     expect(existsSync(join(place.root, '.teams'))).toBe(false);
   });
 
-  it('exits 1 when a required task fails, and says which', async () => {
+  it('run exits 1 if a required task fails, and names the task', async () => {
     const place = new Workplace();
     place.put('plan.yaml', RED);
     const { code, out } = await place.teams('run', 'plan.yaml', '--fail-fast', '--json', '--quiet');
@@ -92,7 +92,7 @@ describe('run', () => {
     expect((await place.teams('wait', 'red')).code).toBe(1);
   });
 
-  it('makes tests and a review of what a plan with a cascade has built, and starts whom it lacks', async () => {
+  it('run with a cascade adds tests and a review, and starts the missing members', async () => {
     const place = new Workplace();
     place.put('plan.yaml', CASCADE);
     const { code, out } = await place.teams('run', 'plan.yaml', '--agent', 'exec:cat', '--quiet');
@@ -109,7 +109,7 @@ describe('run', () => {
     expect(config).toMatch(/"prompt": "You are the quality reviewer/);
   });
 
-  it('says what a follow-up lacks when nobody may do it', async () => {
+  it('run says what a follow-up needs if no member may do it', async () => {
     const place = new Workplace();
     place.put('plan.yaml', CASCADE.replace('role: test-engineer', 'role: code-reviewer'));
     const { code, out } = await place.teams('run', 'plan.yaml', '--quiet');
@@ -117,7 +117,7 @@ describe('run', () => {
     expect(out).toContain('task #2 needs the role test-engineer, which no member has');
   });
 
-  it('has the finished work verified, works on what is found, and verifies again', async () => {
+  it('run has the finished work verified, fixes the findings, and verifies again', async () => {
     const place = new Workplace();
     place.put('plan.yaml', WORDS);
     const judge = 'exec:if test -e ada.txt; then echo PASS; echo well done; else echo FAIL; echo "- no tests"; fi';
@@ -128,7 +128,7 @@ describe('run', () => {
     expect(out).toContain('  Verifier: exec | Result: PASS\n  Notes: "well done"\n');
   });
 
-  it('does not work for ever on what never passes, and says so', async () => {
+  it('run stops fixing what never passes, and says so', async () => {
     const place = new Workplace();
     place.put('plan.yaml', WORDS);
     const argv = ['run', 'plan.yaml', '--quiet', '--json', '--reviewer', 'exec:cat; echo PASS?'];
@@ -139,7 +139,7 @@ describe('run', () => {
     expect(report.gates).toMatchObject({ crossVerify: 'fail' });
   });
 
-  it('is verified by nobody where only commands worked, and says so', async () => {
+  it('run has no verifier if only commands worked, and says so', async () => {
     const place = new Workplace();
     place.put('plan.yaml', `${QUICK}gates: {crossVerify: true}\n`);
     const { code, out } = await place.teams('run', 'plan.yaml', '--quiet');
@@ -147,14 +147,14 @@ describe('run', () => {
     expect(out).toContain('crossVerify skipped: no work is of a vendor that another vendor could verify');
   });
 
-  it('takes a skipped gate as a failed one with --strict', async () => {
+  it('run counts a skipped gate as a failed one with --strict', async () => {
     const place = new Workplace();
     place.put('plan.yaml', `${QUICK}gates: {build: true}\n`);
     expect((await place.teams('run', 'plan.yaml', '--quiet')).code).toBe(0);
     expect((await place.teams('run', 'plan.yaml', '--quiet', '--strict')).code).toBe(1);
   });
 
-  it('starts nothing with --dry-run', async () => {
+  it('run starts nothing with --dry-run', async () => {
     const place = new Workplace();
     place.put('plan.yaml', QUICK);
     const { code, out } = await place.teams('run', 'plan.yaml', '--dry-run', '--name', 'other');
@@ -165,7 +165,7 @@ describe('run', () => {
     expect(existsSync(join(place.root, '.teams'))).toBe(false);
   });
 
-  it('reads a plan from stdin, with values filled in, and gives it an agent', async () => {
+  it('run reads a plan from stdin, fills in values, and gives it an agent', async () => {
     const place = new Workplace();
     const text = 'members: [{name: ada}]\ntasks: [{subject: "Say {{word}}", run: "echo {{word}}"}]\n';
     const argv = ['run', '-', '--var', 'word=hello', '--agent', 'exec', '--name', 'stdin', '--json', '--quiet'];
@@ -174,7 +174,7 @@ describe('run', () => {
     expect(reportSchema.parse(JSON.parse(out))).toMatchObject({ team: 'stdin', tasks: [{ subject: 'Say hello' }] });
   });
 
-  it('keeps its folders out of git, and says so once', async () => {
+  it('run keeps its folders out of git, and says so once', async () => {
     const place = new Workplace();
     await place.shell('git init -q .');
     place.put('plan.yaml', QUICK);
@@ -188,15 +188,15 @@ describe('run', () => {
     ['a spec', ['run', '3:executor', 'make it fast'], 5, 'AGENT_UNAVAILABLE'],
     ['a member without an agent', ['run', 'bare.yaml'], 5, 'AGENT_UNAVAILABLE'],
     ['nothing', ['run'], 2, 'USAGE'],
-    ['a file that is not there', ['run', 'plan.yml'], 2, 'USAGE'],
+    ['a file that does not exist', ['run', 'plan.yml'], 2, 'USAGE'],
     ['a directory', ['run', 'home'], 2, 'USAGE'],
     ['a damaged plan', ['run', 'bad.yaml'], 2, 'PLAN_INVALID'],
     ['a bad variable', ['run', 'plan.yaml', '--var', 'x'], 2, 'USAGE'],
     ['a bad time', ['run', 'plan.yaml', '--timeout', 'soon'], 2, 'USAGE'],
     ['a bad name', ['run', 'plan.yaml', '--name', '../x'], 2, 'BAD_NAME'],
     ['an unknown agent', ['run', 'plan.yaml', '--agent', 'exce'], 2, 'USAGE'],
-    ['two minds', ['run', 'plan.yaml', '--resume', '--fresh'], 2, 'USAGE'],
-  ])('refuses %s', async (_, argv, exitCode, errorCode) => {
+    ['contradicting flags', ['run', 'plan.yaml', '--resume', '--fresh'], 2, 'USAGE'],
+  ])('run refuses %s', async (_, argv, exitCode, errorCode) => {
     const place = new Workplace();
     place.put('plan.yaml', QUICK);
     place.put('bad.yaml', 'tasks: 3\nmember: []\n');
@@ -209,7 +209,7 @@ describe('run', () => {
     expect(existsSync(join(place.root, '.teams'))).toBe(false);
   });
 
-  it('tells which file was meant', async () => {
+  it('run suggests the name of a mistyped file', async () => {
     const place = new Workplace();
     place.put('plans/plan.yaml', QUICK);
     expect((await place.teams('run', 'plans/plna.yaml')).err).toContain('did you mean "plans/plan.yaml"?');
@@ -217,7 +217,7 @@ describe('run', () => {
 });
 
 describe('a run that was stopped', () => {
-  it('by its time exits 124, and goes on by itself when it is run again', async () => {
+  it('a run stopped by its time limit exits 124, and is resumed when it is run again', async () => {
     const place = new Workplace(HURRY);
     place.put('plan.yaml', plan('slow', '{subject: Sleep, run: "test -e woken || sleep 45.5"}'));
     const { code, err } = await place.teams('run', 'plan.yaml', '--timeout', '700ms');
@@ -230,7 +230,7 @@ describe('a run that was stopped', () => {
     expect(archived(place)).toEqual([]);
   });
 
-  it('is not mixed with another plan of its name, and is named to others', async () => {
+  it('a stopped run is not mixed with another plan of its name, and the error names it', async () => {
     const place = new Workplace(HURRY);
     place.put('plan.yaml', SLOW);
     await place.teams('run', 'plan.yaml', '--timeout', '500ms', '--quiet');
@@ -247,7 +247,7 @@ describe('a run that was stopped', () => {
     expect(archived(place)).toHaveLength(1);
   });
 
-  it('can be cancelled, and then there is nothing to resume', async () => {
+  it('a stopped run can be cancelled, and then there is nothing to resume', async () => {
     const place = new Workplace(HURRY);
     place.put(
       'plan.yaml',
@@ -263,7 +263,7 @@ describe('a run that was stopped', () => {
     expect((await place.teams('status', 'slow')).code).toBe(0);
   });
 
-  it('is left alone under a name that a person made by hand', async () => {
+  it('run does not touch a team of that name that a person created', async () => {
     const place = new Workplace();
     await place.teams('create', 'quick');
     place.put('plan.yaml', QUICK);
@@ -273,7 +273,7 @@ describe('a run that was stopped', () => {
 });
 
 describe('a run in the background', () => {
-  it('is led by the pid that is printed, refuses a second lead, and can be waited for', async () => {
+  it('a run in the background is led by the printed pid, refuses a second lead, and can be waited for', async () => {
     const place = new Workplace(HURRY);
     place.put('plan.yaml', plan('slow', '{subject: Wait, run: "until test -e woken; do sleep 0.02; done"}'));
     const { team, pid } = await place.json(pidSchema, 'run', 'plan.yaml', '--detach');
@@ -293,7 +293,7 @@ describe('a run in the background', () => {
     expect(readFileSync(join(place.root, '.teams/slow/logs/lead.log'), 'utf8')).toContain('TEAM COMPLETE');
   });
 
-  it('can be taken over', async () => {
+  it('a run in the background can be taken over', async () => {
     const place = new Workplace(HURRY);
     place.put('plan.yaml', plan('slow', '{subject: Wait, run: "until test -e woken; do sleep 0.02; done"}'));
     const { pid } = await place.json(pidSchema, 'run', 'plan.yaml', '--detach');
@@ -302,7 +302,7 @@ describe('a run in the background', () => {
     expect(running().some((one) => one.pid === pid)).toBe(false);
   });
 
-  it('can be cancelled from outside', async () => {
+  it('a run in the background can be cancelled from outside', async () => {
     const place = new Workplace(HURRY);
     place.put('plan.yaml', SLOW);
     await place.json(pidSchema, 'run', 'plan.yaml', '--detach');
@@ -331,7 +331,7 @@ describe('signals', () => {
     expect((await place.teams('resume', 'slow', '--timeout', '300ms', '--quiet')).code).toBe(124);
   });
 
-  it('end it at once when they come twice', async () => {
+  it('a second signal ends a run at once', async () => {
     allowLeft(/ada\.lock$/); // The lease of a process that was killed.
     const place = new Workplace({ TEAMS_SHUTDOWN_TIMEOUT_MS: '60000' });
     place.put('plan.yaml', SLOW);
@@ -342,7 +342,7 @@ describe('signals', () => {
       async () => (await place.teams('status', 'slow', '--json')).out.includes('"phase":"shutdown"'),
       'it shuts down',
     );
-    // Two within a moment are one key press, told by the terminal and by a parent.
+    // Two signals within a moment are one key press, from the terminal and from a parent.
     await new Promise((done) => setTimeout(done, 150));
     child.kill('SIGINT');
     const { code, err } = await ended;
@@ -350,7 +350,7 @@ describe('signals', () => {
     expect(workIn(place)).toEqual([]);
   });
 
-  it('SIGKILL leaves nothing of a gate, and what both it and the reaper left goes at the resume', async () => {
+  it('SIGKILL leaves no process of a gate, and the resume ends what the lead and its reaper left', async () => {
     allowLeft(/lead\.lock$|lock$/); // The lease of a lead that was killed.
     const place = new Workplace(HURRY);
     place.put(

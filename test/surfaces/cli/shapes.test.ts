@@ -1,4 +1,7 @@
-/** What `--json` prints: every verb, and every class of failure, against strict schemas and the files in schemas/cli/. */
+/**
+ * What `--json` prints: every verb and every class of failure, checked with strict schemas and the files in
+ * schemas/cli/.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -15,18 +18,18 @@ import * as team from '../../../src/surfaces/cli/shapes/team-shapes.ts';
 import * as view from '../../../src/surfaces/cli/shapes/view-shapes.ts';
 
 interface Row {
-  /** The verb with its words, as a person types it; `ID` is the open request's. */
+  /** The verb with its words, as a person types it; `ID` is the id of the open request. */
   readonly line: string;
   readonly shape: z.ZodType;
-  /** Said before it. */
+  /** The verbs before it. */
   readonly after?: readonly string[];
   /** NDJSON: one object a line. */
   readonly stream?: true;
-  /** Lists that have no entry in its answer. */
+  /** Lists that are empty in its answer. */
   readonly empty?: readonly string[];
-  /** The workplace is a repository of git. */
+  /** The workplace is a git repository. */
   readonly repository?: true;
-  /** With which it may exit; 0, where nothing is said. */
+  /** The allowed exit codes; 0 by default. */
   readonly codes?: readonly number[];
 }
 
@@ -111,10 +114,10 @@ const rows: readonly Row[] = [
   { line: 'config show --origin', shape: setup.config },
 ];
 
-/** Their stdout is a protocol and a shell's script, with `--json` or without. */
+/** Their stdout is a protocol or a shell script, with `--json` or without. */
 const OWN_WORDS = ['ui', 'mcp', 'completion'];
 
-/** A team of two with a task for each, a plan, and a program to ask. */
+/** A team of two with a task for each, a plan, and a program as an agent. */
 async function login(): Promise<Workplace> {
   const place = new Workplace({ TEAMS_SHUTDOWN_TIMEOUT_MS: '2000', TEAMS_INBOX_MAX_MESSAGES: '2' });
   const task = "{subject: Say it, owner: ada, run: 'echo hello'}";
@@ -134,7 +137,7 @@ async function said(place: Workplace, line: string): Promise<void> {
   expect({ line, code, out, err }).toMatchObject({ line, code: 0 });
 }
 
-/** The id of what was asked, where a line names it. */
+/** Puts the id of the open request into a line that names it. */
 async function filled(place: Workplace, line: string): Promise<string> {
   if (!line.includes('ID')) return line;
   const { messages } = await place.json(mail.messages, 'inbox', 'lead');
@@ -152,7 +155,7 @@ const publishedSchema = (name: string): z.ZodType =>
     z.record(z.string(), z.json()).parse(JSON.parse(readFileSync(join(SCHEMAS, `${name}.json`), 'utf8'))),
   );
 
-/** Lists that a row must fill, or its shape says nothing of their entries. */
+/** Lists that a row must fill; otherwise the shape of their entries is not tested. */
 const FILLED = ['teams', 'tasks', 'receipts', 'messages', 'checks', 'changes', 'rounds', 'contributions', 'steps'];
 const emptyLists = (answer: object): string[] =>
   Object.entries(answer).flatMap(([key, value]) =>
@@ -160,37 +163,41 @@ const emptyLists = (answer: object): string[] =>
   );
 
 describe('--json', () => {
-  it('has a row here for every verb there is', () => {
+  it('every verb has a row in the table of shapes', () => {
     const shown = new Set(rows.map(({ line }) => verbOf(line)));
     expect(verbs.map(({ name }) => name).filter((name) => !shown.has(name))).toEqual(OWN_WORDS);
   });
 
-  it.each(rows)('has its shape: teams $line', { timeout: 60_000 }, async ({ line, shape, after = [], ...how }) => {
-    const place = await login();
-    onTestFinished(async () => {
-      if (`${line} ${after.join(' ')}`.includes('--detach')) await say(place, 'delete login --force --now');
-    });
-    if (how.repository) await place.shell('git init -q .');
-    for (const one of after) await said(place, one);
-    const { code, out, err } = await say(place, `${await filled(place, line)} --json`);
-    expect(how.codes ?? [0], err).toContain(code);
-    expect(out.endsWith('\n')).toBe(true);
-    const lines = out.trimEnd().split('\n');
-    if (how.stream === undefined) expect(lines).toHaveLength(1);
-    for (const one of lines) expect(shape.parse(JSON.parse(one))).toEqual(JSON.parse(one));
-    const published = publishedSchema(schemaName(verbOf(line) ?? ''));
-    for (const one of lines) expect(published.safeParse(JSON.parse(one)).error).toBeUndefined();
-    expect(emptyLists(z.looseObject({}).parse(JSON.parse(lines[0] ?? '')))).toEqual(how.empty ?? []);
-  });
+  it.each(rows)(
+    '--json has its shape: teams $line',
+    { timeout: 60_000 },
+    async ({ line, shape, after = [], ...how }) => {
+      const place = await login();
+      onTestFinished(async () => {
+        if (`${line} ${after.join(' ')}`.includes('--detach')) await say(place, 'delete login --force --now');
+      });
+      if (how.repository) await place.shell('git init -q .');
+      for (const one of after) await said(place, one);
+      const { code, out, err } = await say(place, `${await filled(place, line)} --json`);
+      expect(how.codes ?? [0], err).toContain(code);
+      expect(out.endsWith('\n')).toBe(true);
+      const lines = out.trimEnd().split('\n');
+      if (how.stream === undefined) expect(lines).toHaveLength(1);
+      for (const one of lines) expect(shape.parse(JSON.parse(one))).toEqual(JSON.parse(one));
+      const published = publishedSchema(schemaName(verbOf(line) ?? ''));
+      for (const one of lines) expect(published.safeParse(JSON.parse(one)).error).toBeUndefined();
+      expect(emptyLists(z.looseObject({}).parse(JSON.parse(lines[0] ?? '')))).toEqual(how.empty ?? []);
+    },
+  );
 
-  it('has a schema of its own for every verb, one for a failure, and one for `teams` alone', () => {
+  it('every verb has its own schema, and so have a failure and `teams` alone', () => {
     const speaking = verbs.map(({ name }) => name).filter((name) => name !== 'mcp' && name !== 'completion');
     expect(Object.keys(VERB_SHAPES).sort()).toEqual(speaking.toSorted());
     const files = [...speaking.map(schemaName), 'failure', 'teams'].map((name) => `${name}.json`);
     expect(readdirSync(SCHEMAS).sort()).toEqual(files.sort());
   });
 
-  it('shows first steps, too', async () => {
+  it('--json prints first steps too', async () => {
     base.steps.parse(JSON.parse((await say(new Workplace(), '--json')).out));
   });
 });
@@ -214,7 +221,7 @@ describe('a failure', () => {
     ['task claim 2 --as bob', 3, 'ConflictError', 'NOT_READY', true],
     ['task release 1 --as ada', 3, 'ConflictError', 'STALE_CLAIM', true],
     ['worker ada', 5, 'AgentError', 'AGENT_UNAVAILABLE', false],
-  ])('is {error: {class, code, message, retryable}}: teams %s', async (line, exit, kind, code, retryable) => {
+  ])('a failure is {error: {class, code, message, retryable}}: teams %s', async (line, exit, kind, code, retryable) => {
     const place = await login();
     place.put('bad.yaml', 'tasks: 1\n');
     const { code: left, out, err } = await say(place, `${line} --json`);
@@ -235,7 +242,7 @@ describe('a failure', () => {
     ['config.json', '{"version": 1,', 'status login', 'CORRUPT'],
     ['config.json', '{"version": 99}', 'status login', 'NEWER_VERSION'],
     ['../../home/state/teams/key', 'f'.repeat(64), 'lead login', 'UNTRUSTED'],
-  ])('of the store has the same shape: %s', async (file, content, line, code) => {
+  ])('a failure of the store has the same shape: %s', async (file, content, line, code) => {
     const place = await login();
     writeFileSync(join(place.root, '.teams/login', file), content);
     const { code: left, out } = await say(place, `${line} --json`);
@@ -243,14 +250,14 @@ describe('a failure', () => {
     expect(left).toBe(4);
   });
 
-  it.each(verbs)('of an option that nobody knows has the same shape: $name', async ({ name }) => {
+  it.each(verbs)('the failure of an unknown option has the same shape: $name', async ({ name }) => {
     const { code, out, err } = await say(new Workplace(), `${name} --nonsense --json`);
     expect(base.failure.parse(JSON.parse(out)).error).toMatchObject({ class: 'UsageError', code: 'USAGE' });
     expect({ code, err }).toEqual({ code: 2, err: '' });
   });
 });
 
-/** Keys of what is printed as it is stored: messages and tasks. */
+/** Keys of messages and tasks, which are printed as they are stored. */
 const STORED = ['request_id', 'task_id', 'reply_to', 'created_at', 'updated_at', 'claimed_at'];
 
 function keysIn(node: unknown): string[] {
@@ -261,12 +268,12 @@ function keysIn(node: unknown): string[] {
 }
 
 describe('the published schemas', () => {
-  it('have keys in camel case, but for what is stored', () => {
+  it('published schemas have keys in camel case, except stored ones', () => {
     const keys = new Set(Object.values(cliSchemas()).flatMap(keysIn));
     expect([...keys].filter((key) => !/^[a-z][a-zA-Z0-9]*$/.test(key)).sort()).toEqual(STORED.toSorted());
   });
 
-  it('want the version of the shape in every answer and in every line', () => {
+  it('published schemas need the version of the shape in every answer and in every line', () => {
     const shapes = Object.values(VERB_SHAPES).flatMap(({ answers, lines = [] }) => [...answers, ...lines]);
     for (const { required, properties } of shapes.map((shape) => z.toJSONSchema(shape))) {
       expect(required).toContain('schemaVersion');

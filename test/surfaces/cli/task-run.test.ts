@@ -1,4 +1,4 @@
-/** `teams run [SPEC] "TASK"`: a planner, an approval, a team, and no model anywhere. */
+/** `teams run [SPEC] "TASK"` (docs/specification.md R8.1): a planner, an approval, a team, and no model. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ const planner = (place: Workplace, ...answers: unknown[]): string => {
   const turn = 'n=$(cat n 2>/dev/null || echo 0); echo $((n+1)) >n; cat >asked-$n.txt; cat answers/$n.json';
   return `exec:${turn}`;
 };
-/** Where tools leave what they make: nobody's file. */
+/** The folder for files that no member owns. */
 const WORKER = 'exec:mkdir -p out; cat >"out/$TEAMS_MEMBER.txt"; echo done';
 const teamsIn = (place: Workplace): string[] =>
   existsSync(join(place.root, '.teams'))
@@ -28,7 +28,7 @@ const teamsIn = (place: Workplace): string[] =>
 const read = (place: Workplace, file: string): string => readFileSync(join(place.root, file), 'utf8');
 
 describe('run of a task', () => {
-  it('plans, runs and reports without a model, and puts the team away', async () => {
+  it('a run of a task plans, runs and reports without a model, and archives the team', async () => {
     const place = new Workplace();
     const argv = [
       'run',
@@ -54,7 +54,7 @@ describe('run of a task', () => {
     expect(read(place, 'asked-0.txt')).toContain('== TASK ==\nfix both\n');
   });
 
-  it('asks a planner once more, with what was wrong, and then gives up with it', async () => {
+  it('a planner is asked once more with the error of its plan, and then the run fails', async () => {
     const place = new Workplace();
     const wrong = { subtasks: [{ ...SUBTASKS[0], files: [] }] };
     const argv = ['run', 'fix both', '--planner', planner(place, wrong, { subtasks: 3 }), '--agent', WORKER];
@@ -65,7 +65,7 @@ describe('run of a task', () => {
     expect(teamsIn(place)).toEqual([]);
   });
 
-  it('starts nothing for a look', async () => {
+  it('--dry-run starts nothing', async () => {
     const place = new Workplace();
     const argv = [
       'run',
@@ -84,7 +84,7 @@ describe('run of a task', () => {
     expect(teamsIn(place)).toEqual([]);
   });
 
-  it('spends nothing on a plan that nobody is there to agree to', async () => {
+  it('a plan that nobody can approve costs nothing', async () => {
     const place = new Workplace();
     const { code, err } = await place.teams('run', 'fix', '--planner', planner(place), '--agent', WORKER);
     expect(code).toBe(2);
@@ -93,13 +93,13 @@ describe('run of a task', () => {
   });
 
   it.each<[string, string[], Record<string, string>, string]>([
-    ['a command that is none', ['--agent', 'exec'], {}, 'exec has no command, and a task needs one'],
-    ['a command that nobody asked to plan', ['--agent', WORKER], {}, 'exec works on tasks and does not plan'],
+    ['exec without a command', ['--agent', 'exec'], {}, 'exec has no command, and a task needs one'],
+    ['a command that was not asked to plan', ['--agent', WORKER], {}, 'exec works on tasks and does not plan'],
     ['more workers than there may be', ['--agent', WORKER], { TEAMS_MAX_AGENTS: '1' }, 'Expected 1 to 1 workers'],
-    ['another run around it', ['--agent', WORKER], { TEAMS_REFINE: '1' }, 'cannot start another one'],
-    ['a value for a plan', ['--var', 'a=b'], {}, '--var sets values in a plan file'],
-    ['a run to go on with that is none', ['--resume'], {}, 'There is no unfinished run of this task'],
-  ])('refuses %s', async (_, flags, environment, why) => {
+    ['a run inside of another run', ['--agent', WORKER], { TEAMS_REFINE: '1' }, 'cannot start another one'],
+    ['a variable without a plan file', ['--var', 'a=b'], {}, '--var sets values in a plan file'],
+    ['a resume without an unfinished run', ['--resume'], {}, 'There is no unfinished run of this task'],
+  ])('a run of a task refuses %s', async (_, flags, environment, why) => {
     const place = new Workplace();
     const { code, err } = await place.say(['run', '2:executor', 'fix both', ...flags, '--yes'], { environment });
     expect(err).toContain(why);
@@ -107,7 +107,7 @@ describe('run of a task', () => {
     expect(teamsIn(place)).toEqual([]);
   });
 
-  it('refuses a role that is not for the task, before anybody is asked', async () => {
+  it('a role that does not fit the task is refused before the planner is asked', async () => {
     const place = new Workplace();
     const { code, err } = await place.teams('run', '2:style-reviewer', 'fix both', '--agent', WORKER, '--yes');
     expect(err).toContain(
@@ -116,7 +116,7 @@ describe('run of a task', () => {
     expect(code).toBe(2);
   });
 
-  it('says what was probed when there is nobody who could think', async () => {
+  it('the error without an agent names the probes', async () => {
     const place = new Workplace({ PATH: '/nowhere', OLLAMA_HOST: '127.0.0.1:9' });
     const { code, err } = await place.teams('run', 'fix both');
     expect(code).toBe(5);
@@ -128,7 +128,7 @@ describe('run of a task', () => {
 describe("a project's own template", () => {
   const OWN = 'workers: [{role: executor, tier: haiku, route: []}]\ncascade: false\n';
 
-  it('runs when its user trusts it, and not before', async () => {
+  it("a project's template runs once its user trusts it, and not before", async () => {
     const place = new Workplace();
     place.put('.teams/templates/solo-team.yaml', OWN);
     const argv = ['run', 'solo-team', 'fix a', '--agent', WORKER, '--dry-run'];
@@ -143,7 +143,7 @@ describe("a project's own template", () => {
     );
   });
 
-  it('is read with the place of each mistake', async () => {
+  it("a project's template is read with the place of each mistake", async () => {
     const place = new Workplace();
     place.put('.teams/templates/solo-team.yaml', 'workers: [{role: executor, teir: haiku}]\n');
     await place.teams('doctor', '--trust');
@@ -154,7 +154,7 @@ describe("a project's own template", () => {
 });
 
 describe('a run that was cut short', () => {
-  it('is gone on with by the same words, and asks no planner again', async () => {
+  it('an interrupted run is resumed by the same words, and the planner is not asked again', async () => {
     const place = new Workplace({ TEAMS_SHUTDOWN_TIMEOUT_MS: '100' });
     const slow = 'exec:test -e go && echo done || sleep 45.5';
     const argv = ['run', 'fix both', '--planner', planner(place, { subtasks: SUBTASKS }), '--agent', slow, '--yes'];

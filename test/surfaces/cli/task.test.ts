@@ -1,4 +1,4 @@
-/** The board by the command line, from a person without a runner and from a program that has one. */
+/** The board on the command line, used by a person without a runner and by a program that has one. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 describe('task create', () => {
-  it('takes everything that a task can say', async () => {
+  it('task create takes every property of a task', async () => {
     await task('create', 'First');
     const [said, work] = [
       [
@@ -96,13 +96,13 @@ describe('task create', () => {
 
   it.each([
     ['no subject', [], 'USAGE'],
-    ['a blocker that is not there', ['x', '--blocked-by', '9'], 'UNKNOWN_TASK'],
-    ['an owner that is not there', ['x', '--owner', 'cy'], 'UNKNOWN_MEMBER'],
-    ['a role that is no name', ['x', '--role', 'A b'], 'BAD_NAME'],
+    ['an unknown blocker', ['x', '--blocked-by', '9'], 'UNKNOWN_TASK'],
+    ['an unknown owner', ['x', '--owner', 'cy'], 'UNKNOWN_MEMBER'],
+    ['an invalid role name', ['x', '--role', 'A b'], 'BAD_NAME'],
     ['a variable without a name', ['x', '--env', '=1'], 'USAGE'],
-    ['a duration that is none', ['x', '--timeout', 'soon'], 'USAGE'],
-    ['a number that is none', ['x', '--retries', '-1'], 'USAGE'],
-  ])('refuses %s', async (_, argv, code) => {
+    ['an invalid duration', ['x', '--timeout', 'soon'], 'USAGE'],
+    ['an invalid number', ['x', '--retries', '-1'], 'USAGE'],
+  ])('task create refuses %s', async (_, argv, code) => {
     expect(await refusal('create', ...argv)).toEqual([2, code]);
     expect((await place.json(tasksSchema, 'task', 'list')).tasks).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe('the board', () => {
     await task('create', 'Fix the call', '--blocked-by', '1');
   });
 
-  it('is listed, whole or in part', async () => {
+  it('the board is listed, whole or in part', async () => {
     const ids = async (...argv: string[]) =>
       (await place.json(tasksSchema, 'task', 'list', ...argv)).tasks.map(({ id }) => id);
     expect(await ids('login')).toEqual(['1', '2']);
@@ -125,7 +125,7 @@ describe('the board', () => {
     );
   });
 
-  it('goes from claim to completion, and the next one becomes ready', async () => {
+  it('a task goes from claim to completion, and its dependant becomes ready', async () => {
     expect(await refusal('claim', '2', '--as', 'bob')).toEqual([3, 'NOT_READY']);
     expect(await task('claim', 'login', '--next', '--as', 'ada')).toMatchObject({ id: '1', status: 'in_progress' });
     expect(await refusal('claim', '1', '--as', 'bob')).toEqual([3, 'ALREADY_CLAIMED']);
@@ -150,7 +150,7 @@ describe('the board', () => {
     expect(await task('claim', '2', '--as', 'bob')).toMatchObject({ status: 'in_progress' });
   });
 
-  it('keeps the whole story of a task', async () => {
+  it('the board keeps the history of a task', async () => {
     await task('claim', '1', '--as', 'ada');
     const said = await place.say(['task', 'fail', '1', '--as', 'ada', '--reason', '-'], { stdin: 'The API\nis gone.' });
     expect(said.code).toBe(0);
@@ -161,7 +161,7 @@ describe('the board', () => {
     expect((await place.teams('task', 'get', 'Profile the route')).out).toContain('  The API\n  is gone.\n');
   });
 
-  it('lets a failed task be tried again, or be done without', async () => {
+  it('a failed task can be retried or skipped', async () => {
     await task('claim', '1', '--as', 'ada');
     await task('fail', '1', '--as', 'ada', '--reason', 'no');
     expect(await task('retry', '1')).toMatchObject({ status: 'pending' });
@@ -175,14 +175,14 @@ describe('the board', () => {
     expect(await refusal('retry', '1')).toEqual([3, 'FINAL']);
   });
 
-  it('lets a task go ahead of its blockers', async () => {
+  it('a task can be unblocked', async () => {
     await task('create', 'Third', '--blocked-by', '1', '--blocked-by', '2');
     expect(await task('unblock', 'login', '3', '2')).toMatchObject({ blockedBy: ['1'] });
     expect(await task('unblock', '3')).toMatchObject({ blockedBy: [] });
     expect(await refusal('unblock', '3')).toEqual([2, 'BAD_REFERENCE']);
   });
 
-  it('changes words, owner and edges, and refuses to change nothing', async () => {
+  it('update changes subject, owner and edges, and refuses an empty change', async () => {
     const changed = await task('update', '2', '--subject', 'Fix it', '--owner', 'bob', '--unblock', '1');
     expect(changed).toMatchObject({ subject: 'Fix it', owner: 'bob', blockedBy: [] });
     expect(await task('update', '2', '--owner', 'nobody', '--block', '1')).not.toHaveProperty('owner');
@@ -194,7 +194,7 @@ describe('the board', () => {
     ...['get', 'claim', 'release', 'retry', 'skip', 'unblock', 'approve', 'refuse', 'update'].map((verb) => [verb]),
     ['complete', '--result', 'x'],
     ['fail', '--reason', 'x'],
-  ])('refuses to %s a task that is not there', async (verb, ...argv) => {
+  ])('%s of an unknown task is refused', async (verb, ...argv) => {
     expect(await refusal(verb, 'login', '9', ...argv)).toEqual([2, 'UNKNOWN_TASK']);
   });
 });
@@ -215,7 +215,7 @@ describe('what a verb and a tool have in common', () => {
     [['complete', '1'], 'TaskUpdate', { taskId: '1', status: 'completed' }],
     [['fail', '2', '--reason', 'x'], 'TaskUpdate', { taskId: '2', status: 'failed', result: 'x' }],
     [['release', '1'], 'TaskUpdate', { taskId: '1', status: 'pending' }],
-  ])('is one definition and one refusal: task %j', async (argv, tool, input) => {
+  ])('verb and tool share one definition and one refusal: task %j', async (argv, tool, input) => {
     await task('create', 'First');
     await task('create', 'Second', '--blocked-by', '1');
     const { out } = await place.teams('task', ...argv, '--as', 'ada', '--json');
@@ -227,10 +227,10 @@ describe('what a verb and a tool have in common', () => {
   });
 });
 
-describe('the end of a task, from one without a runner', () => {
+describe('the end of a task without a runner', () => {
   const done = ['complete', '1', '--result', 'it is done', '--as', 'ada'];
 
-  it('is a claim like any other: the verify commands of the task are run', async () => {
+  it('a completion without a runner runs the verify commands of the task', async () => {
     await task('create', 'Prove it', '--owner', 'ada', '--verify', 'test -e proof');
     await task('claim', '1', '--as', 'ada');
     const { code, out } = await place.teams('task', ...done);
@@ -240,7 +240,7 @@ describe('the end of a task, from one without a runner', () => {
     expect((await task(...done)).status).toBe('completed');
   });
 
-  it("is judged by the user's hook, as a runner's is", async () => {
+  it("a completion without a runner is judged by the user's hook", async () => {
     const judge = {
       onTaskCompleted: 'grep -q "it is done" && test -e seen || { touch seen; echo look again; exit 2; }',
     };
@@ -253,7 +253,7 @@ describe('the end of a task, from one without a runner', () => {
     expect((await place.teams('log', 'login', '--json')).out).toContain('"type":"hook.refused"');
   });
 
-  it('is refused in the words of the tool', async () => {
+  it('a completion is refused in the words of the tool', async () => {
     await task('create', 'Prove it', '--owner', 'ada');
     expect(await refusal(...done)).toEqual([3, 'STALE_CLAIM']);
     await task('claim', '1', '--as', 'ada');
@@ -277,7 +277,7 @@ describe('the approval of a plan', () => {
   it.each([
     ['approve', true],
     ['refuse', false],
-  ])('is answered to whoever asked, and asked no longer: %s', async (verb, approve) => {
+  ])('the approval of a plan goes to the asker and closes the request: %s', async (verb, approve) => {
     const [asked] = await mailOf('lead');
     expect(await task(verb, 'login', '1', 'Keep the API.')).toMatchObject({ id: '1' });
     const answer = { type: 'plan_approval_response', request_id: asked?.['id'], task_id: '1', sender: 'lead' };
@@ -288,30 +288,30 @@ describe('the approval of a plan', () => {
     expect(await refusal(verb, '1')).toEqual([3, 'FINAL']);
   });
 
-  it('can be given after the lead has read the request', async () => {
+  it('a plan can be approved after the lead has read the request', async () => {
     await place.teams('take', 'lead');
     await task('approve', '1');
     expect(await mailOf('ada')).toHaveLength(1);
   });
 
-  it('is over with the claim that it was for', async () => {
+  it('the request for approval ends with its claim', async () => {
     await task('release', '1', '--as', 'ada');
     expect(await mailOf('lead')).toEqual([]);
     expect(await refusal('approve', '1')).toEqual([3, 'FINAL']);
   });
 
-  it('is nobody else’s to give', async () => {
+  it('only the lead can approve a plan', async () => {
     expect(await refusal('approve', '1', '--as', 'bob')).toEqual([2, 'POLICY_DENIED']);
   });
 
-  it('is not given to nobody', async () => {
+  it('a plan without a request cannot be approved', async () => {
     await task('create', 'Another');
     expect(await refusal('approve', '2')).toEqual([3, 'REFUSED']);
   });
 });
 
 describe('a program that a teammate runs', () => {
-  /** The process of ada, as its children know it, with task 1 in its hands. */
+  /** The process of ada as its children know it, with a claim on task 1. */
   async function asAda(...verify: string[]): Promise<Record<string, string>> {
     await task('create', 'Fix the call', ...verify.flatMap((command) => ['--verify', command]));
     return asMember(place, 'login', 'ada', '1');
@@ -324,7 +324,7 @@ describe('a program that a teammate runs', () => {
       .map((line) => z.looseObject({ type: z.string() }).parse(JSON.parse(line)))
       .filter(({ type }) => type === 'task.reported');
 
-  it('claims to be done, and leaves the end to its runner', async () => {
+  it("a teammate's program reports completion, and its runner ends the task", async () => {
     const environment = await asAda('true');
     const { code, out } = await place.say(['task', 'complete', '1', '--result', 'Fixed.', '--json'], { environment });
     expect(code).toBe(0);
@@ -337,7 +337,7 @@ describe('a program that a teammate runs', () => {
     ]);
   });
 
-  it('learns which verification does not agree', async () => {
+  it("a teammate's program learns which verification failed", async () => {
     const environment = await asAda('true', 'echo 3 tests are red; exit 4');
     const { code, out } = await place.say(['task', 'complete', '1'], { environment });
     expect(code).toBe(1);
@@ -345,13 +345,13 @@ describe('a program that a teammate runs', () => {
     expect(await reports()).toMatchObject([{ outcome: 'unverified' }]);
   });
 
-  it('says that it failed, and why', async () => {
+  it("a teammate's program reports a failure with its reason", async () => {
     const environment = await asAda('true');
     expect((await place.say(['task', 'fail', '1', '--reason', 'No key.'], { environment })).code).toBe(0);
     expect(await reports()).toMatchObject([{ outcome: 'failed', text: 'No key.' }]);
   });
 
-  it('is believed by its runner', { timeout: 60_000 }, async () => {
+  it('the runner accepts the report of its program', { timeout: 60_000 }, async () => {
     const member = (owner: string, run: string, verify = '[]') =>
       `  - {subject: For ${owner}, owner: ${owner}, required: false, verify: ${verify}, run: '${run}'}`;
     const plan = [

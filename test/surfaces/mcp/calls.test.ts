@@ -1,4 +1,6 @@
-/** A call under way, and what comes with every answer: progress, calling it off, mail announced, honest annotations. */
+/**
+ * A call in progress, and what comes with every answer: progress, cancellation, announced mail, correct annotations.
+ */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -23,7 +25,10 @@ beforeEach(() => {
 const sleepers = (): number =>
   running().filter(({ command, cwd }) => command === 'sleep 300' && (cwd ?? '').startsWith(place.root)).length;
 
-/** A call with progress, which is called off once there was some. @returns the progress it was told */
+/**
+ * A call with progress that is cancelled after its first progress.
+ * @returns the progress
+ */
 async function callOff(host: Host, name: string, input: Record<string, unknown>, when: () => boolean) {
   const told: (string | undefined)[] = [];
   const enough = new AbortController();
@@ -39,7 +44,7 @@ async function callOff(host: Host, name: string, input: Record<string, unknown>,
 }
 
 describe.each(ERAS)('a host of %s', (era) => {
-  test('is told that a subagent works, and by calling it off ends all that it started', async () => {
+  test('a host gets progress of a subagent, and cancelling ends all that the subagent started', async () => {
     await using host = await Host.of(era, place);
     const told = await callOff(host, 'Task', { prompt: 'x', agent: 'slow' }, () => sleepers() === 1);
     expect(told).toContain('the subagent works');
@@ -47,7 +52,7 @@ describe.each(ERAS)('a host of %s', (era) => {
     expect(await host.say('Skill')).toBe('There are no skills.');
   });
 
-  test('may stop waiting for a background subagent, which goes on', async () => {
+  test('a host may stop waiting for a background subagent, which goes on', async () => {
     await using host = await Host.of(era, place);
     await host.say('Task', { prompt: 'x', agent: 'slow', run_in_background: true });
     const told = await callOff(host, 'TaskOutput', { task_id: 'agent-1', wait: 60 }, () => sleepers() === 1);
@@ -57,7 +62,7 @@ describe.each(ERAS)('a host of %s', (era) => {
   });
 });
 
-/** A call of each tool that a team survives. */
+/** A call of each tool that does not end the team. */
 const CALLS: Readonly<Record<ToolName, Record<string, unknown>>> = {
   bash: { command: 'true' },
   read_file: { path: '.' },
@@ -79,7 +84,7 @@ const CALLS: Readonly<Record<ToolName, Record<string, unknown>>> = {
 const news = /You have \d+ unread messages?; call CheckInbox\.$/;
 
 describe('mail that waits', () => {
-  test('is announced to a lead by every tool but CheckInbox, which hands it out', async () => {
+  test('waiting mail is announced to a lead by every tool but CheckInbox, which delivers it', async () => {
     await using host = await Host.on(place, '--with-shell');
     await host.say('TeamCreate', { name: 'login' });
     await host.say('Task', { prompt: 'begin', team_name: 'login', name: 'ada', agent: 'quiet' });
@@ -93,7 +98,7 @@ describe('mail that waits', () => {
     await host.say('TeamDelete', { name: 'login' });
   });
 
-  test('is announced to a member by every tool but CheckInbox, refusals included', async () => {
+  test('waiting mail is announced to a member by every tool but CheckInbox, refusals included', async () => {
     await place.teams('create', 'solo', '--member', 'eve');
     await place.teams('task', 'create', 'solo', 'One', '--owner', 'eve');
     await using host = await Host.on(place, '--team', 'solo', '--as', 'eve', '--with-shell');
@@ -110,14 +115,14 @@ const traces = (root: string): string[] =>
   ['.teams', '.tasks'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).flatMap((file) => {
       const path = join(root, folder, file);
-      // A lease beats, whoever looks.
+      // A lease changes by its heartbeat alone.
       if (/\.lock$|lease/.test(file) || !statSync(path).isFile()) return [];
       return [`${file} ${readFileSync(path, 'utf8').length} ${statSync(path).mtimeMs}`];
     }),
   );
 
 describe('the annotations', () => {
-  test('are honest: a tool that is said to look only leaves every file as it was', async () => {
+  test('a tool that is annotated as read-only changes no file', async () => {
     await place.teams('create', 'solo', '--member', 'eve');
     await place.teams('task', 'create', 'solo', 'One', '--owner', 'eve');
     await place.teams('send', 'solo', 'eve', 'unread');
@@ -133,7 +138,7 @@ describe('the annotations', () => {
     expect(traces(place.root)).not.toEqual(before);
   });
 
-  test('say of each tool whether it may destroy, and whether it reaches out', async () => {
+  test('the annotations say for each tool whether it may destroy, and whether it reaches outside', async () => {
     await using host = await Host.on(place);
     const { tools } = await host.client.listTools();
     const named = (is: (hints: NonNullable<(typeof tools)[number]['annotations']>) => boolean | undefined) =>

@@ -1,4 +1,7 @@
-/** What no client of the SDK sends: nonsense, on every level of the protocol. The server lives, and answers in form. */
+/**
+ * Frames that no SDK client sends: nonsense on every level of the protocol. The server survives, and its answers are
+ * well formed.
+ */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
@@ -24,7 +27,7 @@ const answerSchema = z.union([
   }),
   z.strictObject({ jsonrpc: z.literal('2.0'), method: z.string(), params: z.looseObject({}).optional() }),
 ]);
-/** An answer of a tool is text, whatever was asked. */
+/** An answer of a tool is text, for any call. */
 const toolResult = z.looseObject({
   content: z.tuple([z.looseObject({ type: z.literal('text'), text: z.string().min(1).max(65_536) })]),
   isError: z.literal(true).optional(),
@@ -88,7 +91,7 @@ const method = fc.constantFrom(
   'subscriptions/listen',
   'x/y',
 );
-/** TeamDelete would end what the others are about. */
+/** Without TeamDelete, which would end the team of the others. */
 const tool = fc.constantFrom(
   ...TOOL_NAMES.filter((name) => name !== 'TeamDelete'),
   'nothing',
@@ -115,7 +118,7 @@ const frame = fc.oneof(
     ),
 );
 
-/** Reads all that a server says, each line judged as it comes. */
+/** Reads all output of a server and checks each line as it comes. */
 function hearing({ stdout }: Server) {
   const heard = { answers: 0, bad: [] as string[], isOver: false };
   createInterface({ input: stdout }).on('line', (line) => {
@@ -134,7 +137,7 @@ function isWellFormed(line: string): boolean {
   return !('result' in data) || data.id !== 'tool' || toolResult.safeParse(data.result).success;
 }
 
-/** Sends so many frames, and takes its time when they are not read. */
+/** Sends `count` frames, and waits while they are not read. */
 async function flood(server: Server, count: number): Promise<void> {
   for (let sent = 0; sent < count; sent += 1_000) {
     const some = fc.sample(frame, Math.min(1_000, count - sent));
@@ -157,7 +160,7 @@ const WHO: readonly { who: string; args: readonly string[]; first: readonly [str
 
 describe.each(WHO)('frames of nonsense at $who', ({ who, args, first }) => {
   test(
-    'leave a server that lives, and whose every answer is well formed',
+    'nonsense frames leave a running server whose every answer is well formed',
     async () => {
       if (who === 'a member') await place.teams('create', 'login', '--member', 'ada');
       const { server, send } = bareServer(place, ...args);
@@ -178,7 +181,7 @@ describe.each(WHO)('frames of nonsense at $who', ({ who, args, first }) => {
 });
 
 describe('a frame above every bound', () => {
-  test('ends the connection, and with it the server, in order', async () => {
+  test('a frame over the limit ends the connection, and with it the server, in order', async () => {
     const { server, send } = bareServer(place);
     const heard = hearing(server);
     const exited = once(server, 'exit');
@@ -190,7 +193,7 @@ describe('a frame above every bound', () => {
 });
 
 describe('a library that prints', () => {
-  test('prints to stderr: stdout is the protocol’s alone', async () => {
+  test('a library that prints, prints to stderr: stdout is the protocol’s alone', async () => {
     const noise = place.put(
       'noise.cjs',
       `const parse = JSON.parse; let isOn = false;

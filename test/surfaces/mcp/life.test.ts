@@ -1,4 +1,4 @@
-/** A whole team life over MCP, and what is left of it when the host goes away in the middle of it: nothing. */
+/** A whole life of a team over MCP; if the host disconnects at any step, nothing is left running. */
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ const lives = (): string[] =>
   );
 
 describe('a lead and two members over stdio', () => {
-  test('take a team through its whole life', async () => {
+  test('a lead and two members over stdio take a team through its whole life', async () => {
     const life = await TeamLife.begin(place);
     await life.until('the team was deleted by force');
     await life.end();
@@ -34,7 +34,7 @@ describe('a lead and two members over stdio', () => {
   });
 });
 
-/** How a host goes away: it closes our input; it is killed, and both pipes are gone; it signals us; it kills us. */
+/** How a host disconnects: it closes our input; it is killed, and both pipes are gone; it signals us; it kills us. */
 const WAYS = {
   'closes our input': ({ server }: { server: Server }) => void server.stdin.end(),
   'is killed'({ server }: { server: Server }) {
@@ -46,7 +46,7 @@ const WAYS = {
 } as const;
 const ways = Object.entries(WAYS);
 
-/** Every step; each commit with one of the ways in turn, the long runs with them all. */
+/** Every step; on a commit each with one of the ways in turn, in the long runs with all of them. */
 const deaths = STEPS.flatMap((step, at) =>
   ways
     .filter((_, way) => SIZES.hostDeaths === 'all' || way === at % ways.length)
@@ -54,8 +54,8 @@ const deaths = STEPS.flatMap((step, at) =>
 );
 
 describe('a host that goes away', () => {
-  test.each(deaths)('and %s when %s leaves nothing running', async (how, step, go) => {
-    // Who is killed leaves its leases for the next to find.
+  test.each(deaths)('a host that %s when %s leaves nothing running', async (how, step, go) => {
+    // A killed process leaves its leases for the next one to find.
     if (how === 'sends SIGKILL') allowLeft(/\.lock$/);
     const life = await TeamLife.begin(place);
     await life.until(step);
@@ -74,7 +74,7 @@ describe('a host that starts with --detach', () => {
     place.put('home/config/teams/config.yaml', quiet);
   });
 
-  /** A host that has made a team with a member, and its server. */
+  /** A host that has created a team with a member, and its server. */
   async function host() {
     const made = await Host.with(place, '--detach');
     await made.host.say('TeamCreate', { team_name });
@@ -82,7 +82,7 @@ describe('a host that starts with --detach', () => {
     return made;
   }
 
-  /** The next one leads the team again, and ends it. */
+  /** The next host leads the team again, and ends it. */
   async function takesUp(board: RegExp): Promise<void> {
     await using next = await Host.on(place, '--detach');
     expect(next.client.getInstructions()).toContain('You lead team login, which is already running.');
@@ -94,7 +94,7 @@ describe('a host that starts with --detach', () => {
   }
 
   test.each(['closes our input', 'is killed', 'sends SIGTERM'] as const)(
-    'and %s leaves a team that works on, and that the next host takes up',
+    'a host with --detach that %s leaves a working team, which the next host takes up',
     async (how) => {
       const { host: first, server } = await host();
       const exited = once(server, 'exit');
@@ -111,7 +111,7 @@ describe('a host that starts with --detach', () => {
     },
   );
 
-  test('and sends SIGKILL leaves a team that the next host takes up', async () => {
+  test('a host with --detach that sends SIGKILL leaves a team that the next host takes up', async () => {
     allowLeft(/\.lock$/);
     const { host: first, server } = await host();
     const exited = once(server, 'exit');
@@ -123,11 +123,11 @@ describe('a host that starts with --detach', () => {
     await takesUp(/#1 \[completed\] Later/);
   });
 
-  test('leaves the team of a host that lives alone', async () => {
+  test('a new host does not take the team of a running host', async () => {
     const { host: first, server } = await host();
     await using second = await Host.on(place, '--detach');
     expect((await second.call('TaskList')).text).toMatch(/^UNKNOWN_TEAM: /);
-    // An idle member's notice may have come by now, and is announced behind it.
+    // The notice of an idle member may have come by now, and is announced behind the answer.
     expect(await first.say('TaskList')).toMatch(/^There are no such tasks\./);
     await first.say('TeamDelete', { name: team_name });
     const exited = once(server, 'exit');

@@ -1,6 +1,7 @@
 /**
- * Every role × every tool, and every role × type of message × direction, on every surface where one is asked: MCP, the
- * tools of an agent in our own process, the command line, and the inbox that is read. The tables here are SPEC's own.
+ * Every role × every tool, and every role × type of message × direction, on every surface: MCP, the tools of an agent
+ * in our own process, the command line, and the inbox. The tables are written a second time from docs/specification.md
+ * R6.1.
  */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,12 +23,12 @@ beforeEach(() => {
   place.put('home/config/teams/config.yaml', JSON.stringify({ agents: { quiet } }));
 });
 
-/** SPEC §7: what is for the lead only; all else is everybody's. */
+/** The lead-only tools (docs/specification.md R6.2); all others are for every role. */
 const LEADS: readonly ToolName[] = ['TeamCreate', 'TeamDelete', 'Task', 'TaskOutput', 'TaskStop', 'Skill'];
-/** Those on a team; the others are there with --with-shell only. */
+/** The tools for teams; the others need --with-shell. */
 const TEAM_TOOLS = TOOL_NAMES.filter((tool) => !isWorkspaceTool(tool));
 const RULE = /^POLICY_DENIED: (\w+) is for the lead only \(rule: lead-only tool\)/;
-/** SPEC §4: who sends what to whom. */
+/** Who may send what to whom (docs/specification.md R2.3). */
 const PASSES: Readonly<Record<MessageType, readonly string[]>> = {
   message: ['lead → lead', 'lead → teammate', 'teammate → lead', 'teammate → teammate'],
   broadcast: ['lead → teammate', 'teammate → lead', 'teammate → teammate'],
@@ -38,9 +39,9 @@ const PASSES: Readonly<Record<MessageType, readonly string[]>> = {
 const sideOf = (name: string): string => (name === 'lead' ? 'lead' : 'teammate');
 const passes = (type: MessageType, from: string, to: string): boolean =>
   PASSES[type].includes(`${sideOf(from)} → ${sideOf(to)}`);
-/** What stops its receiver comes last. */
+/** The type that stops its receiver comes last. */
 const TYPES = [...MESSAGE_TYPES.filter((type) => type !== 'shutdown_request'), 'shutdown_request'] as const;
-/** Every type from one sender to each of these. */
+/** Every type from one sender to each of these recipients. */
 const mailFrom = (from: string, to: readonly string[]) =>
   to.flatMap((recipient) => TYPES.map((type) => ({ type, recipient, isPassed: passes(type, from, recipient) })));
 
@@ -54,14 +55,14 @@ async function lead(): Promise<Host> {
 }
 
 describe('every role × every tool', () => {
-  test('over MCP: a lead', async () => {
+  test('every tool over MCP: a lead', async () => {
     await using host = await Host.on(place);
     expect((await host.client.listTools()).tools.map(({ name }) => name)).toEqual(TEAM_TOOLS);
     for (const tool of TEAM_TOOLS) expect((await host.call(tool)).text).not.toMatch(/^POLICY_DENIED/);
     for (const tool of WORKSPACE_TOOLS) expect((await host.call(tool)).text).toMatch(/^USAGE: There is no tool/);
   });
 
-  test('over MCP: a teammate, by its name and by its token', async () => {
+  test('every tool over MCP: a teammate, by its name and by its token', async () => {
     await place.teams('create', 'login', '--member', 'ada');
     const offered = TEAM_TOOLS.filter((tool) => !LEADS.includes(tool));
     for (const args of [['--team', 'login', '--as', 'ada'], []]) {
@@ -76,7 +77,7 @@ describe('every role × every tool', () => {
     }
   });
 
-  test('in this process: a teammate’s own tool loop', async () => {
+  test('every tool in this process: a teammate’s own tool loop', async () => {
     await place.teams('create', 'login', '--member', 'ada');
     await using handle = openHandle('login', { root: place.root, as: 'ada', environment: {} });
     const call = { signal: new AbortController().signal, progress: () => {} };
@@ -88,7 +89,7 @@ describe('every role × every tool', () => {
   });
 });
 
-/** An answer to a plan passes the table, and is refused by another rule: nobody asked. */
+/** An answer to a plan passes the table, and another rule refuses it: there is no request. */
 const PASSED = /^(?:sent|UNKNOWN_REQUEST: )/;
 const extraOf = (type: MessageType) => ({
   content: 'x',
@@ -97,7 +98,7 @@ const extraOf = (type: MessageType) => ({
 });
 
 describe('every role × type of message × direction', () => {
-  test('over MCP: a lead sends', async () => {
+  test('every type of message over MCP: a lead sends', async () => {
     await using host = await lead();
     for (const { type, recipient, isPassed } of mailFrom('lead', ['lead', 'ada'])) {
       const { text } = await host.call('SendMessage', { type, recipient, ...extraOf(type) });
@@ -112,7 +113,7 @@ describe('every role × type of message × direction', () => {
     await host.say('TeamDelete', { name: 'login', force: true });
   });
 
-  test('over MCP: a teammate sends', async () => {
+  test('every type of message over MCP: a teammate sends', async () => {
     await place.teams('create', 'login', '--member', 'ada', '--member', 'bob');
     await using host = await Host.on(place, '--team', 'login', '--as', 'ada');
     for (const { type, recipient, isPassed } of mailFrom('ada', ['lead', 'bob'])) {
@@ -128,7 +129,7 @@ describe('every role × type of message × direction', () => {
   test.each([
     ['lead', ['lead', 'ada']],
     ['ada', ['lead', 'bob']],
-  ])('on the command line: %s sends', async (from, to) => {
+  ])('every type of message on the command line: %s sends', async (from, to) => {
     await place.teams('create', 'login', '--member', 'ada', '--member', 'bob');
     for (const { type, recipient, isPassed } of mailFrom(from, to)) {
       const { code, err } = await place.teams('send', 'login', recipient, 'x', '--type', type, '--as', from);
@@ -136,12 +137,12 @@ describe('every role × type of message × direction', () => {
       // A broadcast goes to all others, whatever recipient is given.
       const isSent = type === 'broadcast' || isPassed;
       expect([type, recipient, isDenied]).toEqual([type, recipient, !isSent]);
-      // An answer to a plan that nobody asked about is refused all the same.
+      // An answer to a plan without a request is refused in any case.
       expect([type, code]).toEqual([type, isSent && type !== 'plan_approval_response' ? 0 : 2]);
     }
   });
 
-  test('in an inbox that is read: what another program wrote in somebody’s name', async () => {
+  test('every type of message in an inbox: what another program wrote in a member’s name', async () => {
     await using host = await lead();
     const forged = [
       ...mailFrom('lead', ['lead', 'ada']).map((mail) => ({ ...mail, sender: 'lead' })),
@@ -153,7 +154,7 @@ describe('every role × type of message × direction', () => {
         ...forged.filter((mail) => mail.recipient === recipient),
         { ...last, recipient, id: `last-${recipient}` },
       ]);
-    // Mail is read in order: what was to be refused is refused when the last one has come.
+    // Mail is read in order: when the last one has come, the refused ones have been refused.
     await host.mail(/the last one/);
     await until(() => read('ada_history.jsonl').includes('last-ada'), 'ada has read its last mail');
     const denied = read('events.jsonl')
@@ -166,7 +167,7 @@ describe('every role × type of message × direction', () => {
         recipient,
         !isPassed,
       ]);
-    // None of it was obeyed: an order of a lead that was replaced neither.
+    // No message took effect, not even an order of a replaced lead.
     expect((await host.call('Task', { prompt: 'x', team_name: 'login', name: 'ada', agent: 'quiet' })).text).toMatch(
       /^MEMBER_ALIVE/,
     );
@@ -175,7 +176,7 @@ describe('every role × type of message × direction', () => {
 
   const read = (file: string): string => readFileSync(join(place.root, '.teams/login', file), 'utf8');
 
-  /** As another program writes that imitates our own lines; all into one inbox. */
+  /** Writes lines as another program does that imitates ours; all into one inbox. */
   function write(mail: readonly { type: string; sender: string; recipient: string; id: string }[]): void {
     const lines = mail.map(({ type, sender, recipient, id }) =>
       JSON.stringify({

@@ -1,4 +1,4 @@
-/** Tasks and inboxes as MCP resources, in both eras of the protocol: listed, read, and told of when they change. */
+/** Tasks and inboxes as MCP resources, in both eras of the protocol: listed, read, and announced when they change. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { Workplace } from '../../support/cli.ts';
@@ -21,14 +21,14 @@ const listSchema = z.object({
   more: z.boolean(),
 });
 
-/** A resource, parsed: it is JSON however much there is to show. */
+/** A resource, parsed: it is JSON at any size. */
 async function read(host: Host, uri: string) {
   const { contents } = contentSchema.parse(await host.client.readResource({ uri }));
   expect(Buffer.byteLength(contents[0].text)).toBeLessThanOrEqual(64 * 1024);
   return listSchema.parse(JSON.parse(contents[0].text));
 }
 
-/** Waits to be told that a resource changed, until it reads like this. */
+/** Waits for notifications of a change until the resource has the expected content. */
 async function toldOf(host: Host, uri: string, isSo: (content: Awaited<ReturnType<typeof read>>) => boolean) {
   do await host.hears(uri);
   while (!isSo(await read(host, uri)));
@@ -39,14 +39,14 @@ const uris = async (host: Host): Promise<string[]> => {
   return resources.map(({ uri }) => uri);
 };
 
-/** Asks to be told of these, in the way of the era. */
+/** Subscribes to these, in the way of the era. */
 async function follow(host: Host, era: Era, ...resourceSubscriptions: string[]): Promise<void> {
   if (era === '2026-07-28') await host.client.listen({ resourcesListChanged: true, resourceSubscriptions });
   else for (const uri of resourceSubscriptions) await host.client.subscribeResource({ uri });
 }
 
 describe.each(ERAS)('a host of %s that leads', (era) => {
-  test('is told when the list, the board and an inbox change, and of nothing else', async () => {
+  test('a lead is notified when the list, the board or an inbox changes, and of nothing else', async () => {
     await using host = await Host.of(era, place);
     expect(host.client.getNegotiatedProtocolVersion()).toBe(era);
     expect(host.client.getServerCapabilities()?.resources).toEqual({ subscribe: true, listChanged: true });
@@ -60,7 +60,7 @@ describe.each(ERAS)('a host of %s that leads', (era) => {
 
     await host.say('TaskCreate', { subject: 'Design', description: 'first', owner: 'lead' });
     await host.hears(TASKS);
-    // Another process changes it; the host is told all the same.
+    // Another process changes it; the host is notified all the same.
     await place.teams('task', 'create', 'login', 'Build');
     await host.hears(TASKS);
     expect((await read(host, TASKS)).tasks?.map(({ subject }) => subject)).toEqual(['Design', 'Build']);
@@ -80,7 +80,7 @@ describe.each(ERAS)('a host of %s that leads', (era) => {
 });
 
 describe.each(ERAS)('a host of %s that works as a member', (era) => {
-  test('sees the board and its own mail, and hears of no other’s', async () => {
+  test('a member sees the board and its own mail, and no other member’s', async () => {
     await place.teams('create', 'login', '--member', 'ada', '--member', 'bob');
     await using host = await Host.of(era, place, '--team', 'login', '--as', 'ada');
     const own = 'teams://login/inbox/ada';
@@ -88,7 +88,7 @@ describe.each(ERAS)('a host of %s that works as a member', (era) => {
     expect(await uris(host)).toEqual([TASKS, own]);
     for (const uri of [others, 'teams://login/inbox/lead', 'teams://other/tasks', 'teams://login/inbox/../bob'])
       await expect(host.client.readResource({ uri })).rejects.toThrow(/There is no resource/);
-    // The old era refuses; in the new one the SDK takes any filter, and nothing is ever told about what is not listed.
+    // The old era refuses. In the new one the SDK takes any filter, and no notification is sent for what is not listed.
     if (era === '2025-11-25') await expect(follow(host, era, others)).rejects.toThrow(/There is no resource/);
     await follow(host, era, own, ...(era === '2026-07-28' ? [others] : []));
     await place.teams('send', 'login', 'bob', 'for bob');
@@ -103,7 +103,7 @@ describe.each(ERAS)('a host of %s that works as a member', (era) => {
 });
 
 describe('a resource with more than a host can take', () => {
-  test('is cut at an item, stays JSON, and says so', async () => {
+  test('a resource over the limit of a host is cut at an item, stays JSON, and says so', async () => {
     await place.teams('create', 'login', '--member', 'ada');
     await using host = await Host.on(place, '--team', 'login', '--as', 'ada');
     await host.say('TaskCreate', { subject: 'Long', description: 'ä'.repeat(100_000) });
@@ -117,7 +117,7 @@ describe('a resource with more than a host can take', () => {
     expect(tasks.length).toBeLessThan(31);
   });
 
-  test('and so is an answer, in one piece, on a character’s boundary', async () => {
+  test('an answer over the limit of a host is cut too, in one piece, at a character boundary', async () => {
     await place.teams('create', 'login', '--member', 'ada');
     await using host = await Host.on(place, '--team', 'login', '--as', 'ada');
     await host.say('TaskCreate', { subject: 'Long', description: 'ä'.repeat(100_000) });

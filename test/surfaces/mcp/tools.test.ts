@@ -1,4 +1,7 @@
-/** The tools of `teams mcp`, called by a host that leads, by one that works as a member, and by one that goes away. */
+/**
+ * The tools of `teams mcp`, called by a host that leads, by a host that works as a member, and by a host that
+ * disconnects.
+ */
 import { once } from 'node:events';
 import process from 'node:process';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -36,13 +39,13 @@ const lives = (): number =>
   ).length;
 
 describe('a host that leads', () => {
-  test('is offered every tool', async () => {
+  test('a lead is offered every tool', async () => {
     await using host = await Host.on(place);
     const { tools } = await host.client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(TOOL_NAMES.filter((name) => !isWorkspaceTool(name)));
   });
 
-  test('leads one team at a time, with one member of a name, and another one after that', async () => {
+  test('a lead leads one team at a time, with one member of each name, and another team after that', async () => {
     await using host = await Host.on(place);
     expect(await host.call('TaskList')).toMatchObject({ isError: true, text: like(/^UNKNOWN_TEAM: /) });
     await host.say('TeamCreate', { team_name, description: 'the login page' });
@@ -56,7 +59,7 @@ describe('a host that leads', () => {
     await host.say('TeamDelete', { name: 'second' });
   });
 
-  test('sends out subagents, waits for them and stops them', async () => {
+  test('a lead starts subagents, waits for them and stops them', async () => {
     await using host = await Host.on(place);
     expect(await host.say('Task', { prompt: 'hi', agent: 'shell' })).toContain('made by');
     const started = await host.say('Task', { prompt: 'hi', agent: 'slow', run_in_background: true });
@@ -66,7 +69,7 @@ describe('a host that leads', () => {
     expect(await host.call('TaskOutput', { task_id })).toMatchObject({ isError: true, text: like(/^UNKNOWN_TASK: /) });
   });
 
-  test('takes no command from a model', async () => {
+  test('a lead takes no command from a model', async () => {
     await using host = await Host.on(place);
     for (const agent of ['exec:touch owned', '{"kind":"exec","command":"touch owned"}'])
       expect(await host.call('Task', { prompt: 'hi', agent })).toMatchObject({
@@ -75,7 +78,7 @@ describe('a host that leads', () => {
       });
   });
 
-  test('loads skills by name', async () => {
+  test('a lead loads skills by name', async () => {
     await using host = await Host.on(place);
     expect(await host.say('Skill')).toBe('greet: how to greet');
     expect(await host.say('Skill', { name: 'greet' })).toContain('Say hello.');
@@ -83,7 +86,7 @@ describe('a host that leads', () => {
 });
 
 describe('a host that works as a member', () => {
-  test('claims and ends its task, reads its mail once, and is refused what is the lead’s', async () => {
+  test('a member claims and ends its task, reads its mail once, and is refused lead-only tools', async () => {
     await place.teams('create', 'solo', '--member', 'eve');
     await using host = await Host.on(place, '--team', 'solo', '--as', 'eve');
     const { tools } = await host.client.listTools();
@@ -125,8 +128,8 @@ describe('a host that goes away', () => {
     [2, 'SIGKILL'],
     [5, 'end'],
     [5, 'SIGTERM'],
-  ] as const)('in the middle of call %i, by %s, leaves nothing running', async (steps, how) => {
-    // Who is killed leaves its leases for the next to find.
+  ] as const)('a host that disconnects in the middle of call %i, by %s, leaves nothing running', async (steps, how) => {
+    // A killed process leaves its leases for the next one to find.
     if (how === 'SIGKILL') allowLeft(/\.lock$/);
     place.environment['TEAMS_SHUTDOWN_TIMEOUT_MS'] = '500';
     const { server, send } = bareServer(place);
@@ -134,7 +137,7 @@ describe('a host that goes away', () => {
     server.stdout.on('data', (chunk: Buffer) => (answers += chunk.toString()));
     for (const [at, frame] of life.slice(0, steps).entries()) {
       send(frame);
-      // The last one is under way when the host goes.
+      // The last call is in progress when the host disconnects.
       if (at + 1 < steps)
         await until(
           () => answers.includes(`"id":${at + 1},`) || answers.includes(`"id":${at + 1}}`),

@@ -1,4 +1,4 @@
-/** The live view as values: what was heard and seen, as lines. */
+/** The live view as values: events and member states in, lines out. */
 import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
@@ -73,8 +73,8 @@ const taskEvent = (
 });
 const heardOf = (...events: ShownEvent[]): TeamActivity => events.reduce(withEvent, NOTHING);
 
-describe('what was heard', () => {
-  it('is the last words of each', () => {
+describe('the events of the live view', () => {
+  it('the live view keeps the last words of each member', () => {
     const { words } = heardOf(printed('one'), printed('other', 'bob'), printed('two'), printed('  '));
     expect([...words]).toEqual([
       ['ada', 'two'],
@@ -82,13 +82,13 @@ describe('what was heard', () => {
     ]);
   });
 
-  it('is what each works on, from its claim to the end of it', () => {
+  it('the live view keeps what each member works on, from its claim to the end of it', () => {
     const claimed = heardOf(taskEvent('task.claimed', 'in_progress', 7));
     expect([...claimed.work]).toEqual([['ada', { id: '3', subject: 'Write tests', since: START + 7_000 }]]);
     expect(withEvent(claimed, taskEvent('task.released', 'pending')).work.size).toBe(0);
   });
 
-  it('changes nothing that was heard before', () => {
+  it('a new event does not change the earlier state value', () => {
     heardOf(printed('one'), taskEvent('task.claimed', 'in_progress'));
     expect(NOTHING).toEqual({ words: new Map(), work: new Map() });
   });
@@ -100,12 +100,12 @@ describe('the live view', () => {
 
   it.each<[string, LiveViewInput, string[]]>([
     [
-      'a team that has not begun',
+      'a team before its first event',
       seen([member('ada', { state: 'joined' })]),
       ['ada  joined', '[....................] 0/0 done  1m05s'],
     ],
     [
-      'who works on what since when, and the last words',
+      'what each member works on, since when, and its last words',
       seen([working, member('bo')], { heard, tasks: { total: 12, completed: 5, failed: 1 } }),
       [
         'ada  working  #3 Write tests  1m05s  | 12 of 30 pass',
@@ -114,39 +114,39 @@ describe('the live view', () => {
       ],
     ],
     [
-      'the reason of whatever is not as usual',
+      'the reason of an unusual state',
       seen([member('ada', { state: 'dead', reason: 'signal SIGKILL; it is started again in 5s' })], {
         tasks: { total: 1, blocked: 1 },
       }),
       ['ada  dead  signal SIGKILL; it is started again in 5s', '[....................] 0/1 done, 1 blocked  1m05s'],
     ],
     [
-      'tasks that ended without being done',
+      'tasks that ended without completion',
       seen([], { tasks: { total: 4, completed: 2, skipped: 1, cancelled: 1 } }),
       ['[####################] 2/4 done, 1 skipped, 1 cancelled  1m05s'],
     ],
-  ])('shows %s', (_, view, lines) => {
+  ])('the live view shows %s', (_, view, lines) => {
     expect(liveLines(view, WIDE)).toEqual(lines);
   });
 
-  it('paints each name in its colour', () => {
+  it('the live view paints each name in its colour', () => {
     const [line] = liveLines(seen([member('ada')], { colors: new Map([['ada', 35]]) }), WIDE);
     expect(line).toBe('\u001b[35mada\u001b[39m  idle');
   });
 
-  it('is safe to show, whatever was said', () => {
+  it('the live view is safe to show, whatever its texts are', () => {
     const said = heardOf(printed('\u001b]0;title\u0007\u001b[2J\u202ehi\nthere'));
     expect(liveLines(seen([member('ada')], { heard: said }), WIDE)[0]).toBe('ada  idle  | hi there');
   });
 
-  it('counts whom it has no room for', () => {
+  it('the live view counts the members that it has no room for', () => {
     const many = Array.from({ length: 30 }, (_, index) => member(`w-${index}`));
     const lines = liveLines(seen(many), { columns: 80, rows: 10 });
     expect(lines).toHaveLength(9);
     expect(lines.at(-2)).toBe('… and 23 more');
   });
 
-  it('fits into any terminal', () => {
+  it('the live view fits into any terminal', () => {
     const word = fc.string({ unit: 'grapheme', maxLength: 60 });
     fc.assert(
       fc.property(
@@ -177,11 +177,11 @@ describe('columns', () => {
     ['e\u0301e\u0301e\u0301', 2, 'e\u0301…'],
     ['ab', 1, '…'],
     ['ab', 0, ''],
-  ])('clips %j to %i', (text, columns, shown) => {
+  ])('columns clip %j to %i', (text, columns, shown) => {
     expect(clipped(text, columns)).toBe(shown);
   });
 
-  it('counts the lines that wrap', () => {
+  it('columns count the lines that wrap', () => {
     expect(rowsOf(['', 'ab', 'abc', '日本', '\u001b[31mab\u001b[39m'], 2)).toBe(1 + 1 + 2 + 2 + 1);
   });
 });

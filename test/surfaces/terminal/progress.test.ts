@@ -1,4 +1,4 @@
-/** Progress of a team that is told event by event, as a terminal and as a file see it. */
+/** Progress of a team, event by event, on a terminal and in a file. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startProgress, type ProgressOptions } from '../../../src/surfaces/terminal/progress-view.ts';
 import { Screen } from '../../../src/surfaces/terminal/screen.ts';
@@ -32,7 +32,7 @@ const taskFields = {
 };
 
 describe('plain progress', () => {
-  it('is a line for each event from now on, with time and member', async () => {
+  it('plain progress is a line for each new event, with time and member', async () => {
     const progress = watch();
     team.clock.advance(1_000);
     told('agent.printed', '12 of 30\u001b[2J pass');
@@ -51,9 +51,9 @@ describe('plain progress', () => {
   });
 
   it.each([
-    ['what is no terminal', {}],
+    ['a stream that is no terminal', {}],
     ['a dumb terminal', { isTTY: true, environment: { TERM: 'dumb' } }],
-  ])('is what %s gets', async (_, options) => {
+  ])('%s gets plain progress', async (_, options) => {
     const progress = watch(options);
     told('agent.said', 'hello');
     await progress.stop();
@@ -62,7 +62,7 @@ describe('plain progress', () => {
 });
 
 describe('live progress', () => {
-  it('leaves the last state and gives the cursor back', async () => {
+  it('live progress leaves the last state and restores the cursor', async () => {
     const progress = watch({ isTTY: true });
     told('agent.printed', 'the last words');
     await progress.stop();
@@ -73,7 +73,7 @@ describe('live progress', () => {
     expect(process.listenerCount('SIGWINCH')).toBe(0);
   });
 
-  it('has no colours where none are wanted', async () => {
+  it('live progress has no colours if none are wanted', async () => {
     for (const options of [{ color: false }, { environment: { NO_COLOR: '1' } }]) {
       const progress = watch({ isTTY: true, ...options });
       await progress.stop();
@@ -81,7 +81,7 @@ describe('live progress', () => {
     expect(written.join('')).not.toMatch(/\u001b\[3\dm/);
   });
 
-  it('draws at most ten times a second', async () => {
+  it('live progress draws at most ten times a second', async () => {
     const progress = watch({ isTTY: true });
     const began = performance.now();
     for (let count = 0; count < 100; count += 1) {
@@ -94,7 +94,7 @@ describe('live progress', () => {
     expect(drawn).toBeLessThanOrEqual((performance.now() - began) / 100 + 3);
   });
 
-  it('ends in peace when the team is put away meanwhile', async () => {
+  it('live progress ends without an error when the team is archived meanwhile', async () => {
     const progress = watch({ isTTY: true });
     team.say({ type: 'team.closed' });
     await expect(progress.stop()).resolves.toBeUndefined();
@@ -102,7 +102,7 @@ describe('live progress', () => {
 });
 
 describe('the screen', () => {
-  it('draws over what a narrower window has wrapped', () => {
+  it('the screen is redrawn over lines that a narrower window has wrapped', () => {
     const terminal = { write: (text: string) => written.push(text), columns: 10 };
     const screen = new Screen(terminal);
     screen.draw(['12345678', 'ab']);

@@ -7,7 +7,7 @@ import { noTmux, Terminal } from '../../support/tmux.ts';
 
 const watching = `"${process.execPath}" "${BIN}" watch login`;
 
-/** A team whose member asks the lead something; nobody leads it. */
+/** A team without a lead, whose member has asked the lead a question. */
 async function asking(): Promise<Workplace> {
   const place = new Workplace();
   await place.teams('create', 'login', '--member', 'ada', '--member', 'bob');
@@ -19,7 +19,7 @@ async function asking(): Promise<Workplace> {
 }
 
 describe.skipIf(noTmux())('on a terminal', () => {
-  it('answers what waits, goes to the plain stream and back, and leaves the screen as it was', async () => {
+  it('watch answers a request, switches to the plain stream and back, and restores the screen', async () => {
     const place = await asking();
     const terminal = new Terminal(`echo BEFORE; ${watching}`, place.environment, { cwd: place.root });
     const screen = await terminal.shows(/q quit/);
@@ -41,7 +41,7 @@ describe.skipIf(noTmux())('on a terminal', () => {
     expect(terminal.state()).toMatchObject({ cursor: '1', second: '0' });
   });
 
-  it('shows an archived team, follows the size of the window, and gives the terminal back when it is ended', async () => {
+  it('watch shows an archived team, follows the window size, and restores the terminal when it ends', async () => {
     const place = await asking();
     await place.teams('delete', 'login', '--force', '--now');
     const line = `NO_COLOR=1 ${watching}`;

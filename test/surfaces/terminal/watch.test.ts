@@ -1,4 +1,4 @@
-/** The watch as values: what a key does, who gets how much room, and what a drawing of a team says. */
+/** The watch as values: the effect of a key, the room of each part, and the content of a drawing. */
 import { describe, expect, it } from 'vitest';
 import { columnsOf, type TeamSnapshot } from '../../../src/app.ts';
 import { NOTHING_SPENT } from '../../../src/model/team/spending-sum.ts';
@@ -82,7 +82,7 @@ function screen(team: World, size: { columns: number; rows: number }, state: Sta
 }
 
 describe('a drawing', () => {
-  it('shows what somebody waits for first, then members, board and messages', () => {
+  it('a drawing shows open requests first, then members, board and messages', () => {
     const { all } = screen(told(), { columns: 100, rows: 30 });
     const text = all.join('\n');
     expect(all[0]).toContain('teams login  active, executing; led by pid 7  0/3 done  1m01s');
@@ -102,19 +102,19 @@ describe('a drawing', () => {
     [119, 12],
     [120, 50],
     [300, 3],
-  ])('fits into %i columns and %i rows, and leaves the last row free', (columns, rows) => {
+  ])('a drawing fits into %i columns and %i rows, and leaves the last row free', (columns, rows) => {
     const { all, right } = screen(told(), { columns, rows });
     expect(all.length).toBeLessThanOrEqual(Math.max(2, rows - 1));
     for (const line of [...all, ...right]) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
   });
 
-  it('puts the messages beside the board on a wide screen', () => {
+  it('a drawing puts the messages beside the board on a wide screen', () => {
     const { right } = screen(told(), { columns: 140, rows: 30 });
     expect(right[0]).toContain('MESSAGES');
     expect(right[1]).toContain('Which one?');
   });
 
-  it('shows only what a filter lets through, and scrolls a log from its end', () => {
+  it('a drawing shows only what the filter accepts, and scrolls a log from its end', () => {
     expect(screen(told(), { columns: 100, rows: 30 }, { ...FIRST, filter: 'ADA' }).all.join('\n')).not.toContain('bob');
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
     const log = { ...FIRST, pane: { is: 'log', member: 'ada' } as const };
@@ -146,11 +146,11 @@ describe('a key', () => {
     ['jsno\u001b', undefined],
     ['r', undefined],
     ['z', undefined],
-  ])('%j orders %o', (typed, order) => {
+  ])('the keys %j give the order %o', (typed, order) => {
     expect(keys(typed).order).toEqual(order);
   });
 
-  it('opens the log or the inbox of the chosen member, and escape comes back', () => {
+  it('a key opens the log or the inbox of the chosen member, and escape comes back', () => {
     expect(keys('jj\n').state.pane).toEqual({ is: 'log', member: 'bob' });
     expect(keys('ji').state.pane).toEqual({ is: 'inbox', member: 'ada' });
     expect(keys('ji\u001b').state.pane).toEqual({ is: 'team' });
@@ -158,13 +158,13 @@ describe('a key', () => {
     expect(keys('fbob\n\u001b').state.filter).toBe('');
   });
 
-  it('keeps the chosen member chosen when a problem comes up before it', () => {
+  it('the chosen member stays chosen when a problem appears above it', () => {
     const calm = rows.filter(({ is }) => is === 'member');
     const { state } = keys('j', FIRST, calm);
     expect(keys('i', state, rows).state.pane).toEqual({ is: 'inbox', member: 'bob' });
   });
 
-  it('approves or refuses a plan, and has a result without consensus done again', () => {
+  it('keys approve or reject a plan, and have a result without consensus done again', () => {
     const asked = (kind: 'plan' | 'consensus'): Row[] => [
       {
         is: 'problem',
@@ -210,12 +210,12 @@ describe('room', () => {
       ],
       [0, 4],
     ],
-  ] as const)('of %i lines is shared out among %o as %o', (lines, wishes, given) => {
+  ] as const)('the room of %i lines is divided among %o as %o', (lines, wishes, given) => {
     expect(allocateLines(lines, wishes.map(([least, want]) => ({ least, want })))).toEqual(given); // prettier-ignore
   });
 });
 
-it('draws at most 20 times a second, less often where drawing is slow, and never keeps what is old for long', () => {
+it('the watch draws at most 20 times a second, less often if drawing is slow, and never shows an old state for long', () => {
   expect(pauseAfter(0)).toBe(50);
   expect(pauseAfter(50)).toBe(250);
   expect(pauseAfter(2_000)).toBe(500);
@@ -240,18 +240,18 @@ describe('what is typed', () => {
     return keys.map((key) => (key.is === 'text' ? key.text : `<${key.is}>`)).join('');
   };
 
-  it('counts key by key, also when it comes at once', () => {
+  it('typed text counts key by key, also when it arrives at once', () => {
     expect(told('Pos', 'tgrex\u007fs\rp')).toBe('Postgrex<erase>s<enter>p');
     expect(told('a\r\nb\n')).toBe('a<enter>b<enter>');
   });
 
-  it('is one line where it was pasted', () => {
+  it('pasted text is one line', () => {
     expect(told('[200~', 'one\r\ntwo\n', '[201~', '\r')).toBe('one two <enter>');
   });
 });
 
 describe('the plain stream', () => {
-  it('tells what is new once, a problem as it comes up, and counts what it leaves out', () => {
+  it('the plain stream prints new events once, a problem when it appears, and counts what it leaves out', () => {
     const team = told();
     const written: string[] = [];
     const stream = new PlainStream((text) => written.push(text));

@@ -1,4 +1,4 @@
-/** The page in a real browser as it is used: by keyboard and mouse, and each figure followed to where it comes from. */
+/** The page in a real browser: used by keyboard and mouse, with each figure followed to its file. */
 import { ulid } from 'ulid';
 import type { Page as Tab } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { greatTeam } from '../../support/great-team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 import { openPage } from '../../support/web.ts';
 
-/** Numbers that are no figure with a file, nobody's words, and no way to a task, a member or a view. */
+/** Numbers that are neither figures with a file, nor texts of a member, nor links to a task, a member or a view. */
 const LOOSE = `[...document.querySelectorAll('header, main, aside')].flatMap((part) => {
   const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
   const found = [];
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await tab.getByText('The file is empty.').waitFor();
   });
 
-  it('it is used by keyboard, does what is asked, and hears what happened while it was cut off', async () => {
+  it('the page is used by keyboard, carries out commands, and catches up after a lost connection', async () => {
     const team = greatTeam({ members: 3, tasks: 20, messages: 5 });
     const page = await openPage(team.root);
     const { tab } = await open(page.url, { reducedMotion: 'reduce' });
@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     await tab.getByRole('button', { name: 'Written while it was cut off' }).waitFor();
   });
 
-  it('mail is sent to one and to all, plans are approved and refused, and a result is had done again', async () => {
+  it('the page sends mail to one and to all, approves and rejects plans, and has a result done again', async () => {
     const team = new ToldTeam({ ada: 'executor/claude', bob: 'reviewer/claude', cleo: 'executor/claude' }).ledByUs();
     team.started('ada', 'bob', 'cleo').process('ada', 'alive').process('bob', 'alive').process('cleo', 'alive');
     team

@@ -1,4 +1,4 @@
-/** The page in a real browser: what it shows of a large team, for everybody, and what hostile text does to it (nothing). */
+/** The page in a real browser: a large team, accessibility, and hostile text, which has no effect. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page as Tab } from 'playwright-core';
@@ -13,7 +13,7 @@ import { openPage } from '../../support/web.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** What axe says of a page. */
+/** The findings of axe. */
 interface Checked {
   readonly passes: readonly unknown[];
   readonly violations: readonly {
@@ -25,7 +25,7 @@ interface Checked {
 
 const countOf = (tab: Tab): Promise<number> => tab.evaluate("document.querySelectorAll('*').length");
 
-/** What of the page only a text could have made: elements, handlers, what a script would leave behind. */
+/** Parts of the page that only a text could have made: elements, handlers, effects of a script. */
 const FOREIGN = `[
   ...[...document.querySelectorAll('body :is(script,img,iframe,object,embed,math,template,style,link,base,meta,a[href],details,foreignObject)')]
     .map((one) => one.tagName),
@@ -37,7 +37,7 @@ const foreign = (tab: Tab): Promise<string[]> => tab.evaluate(FOREIGN);
 describe.skipIf(!hasBrowser)('in a browser', () => {
   const open = useBrowser();
 
-  it('a team of 50 members, 5,000 tasks and 100,000 messages is drawn row by row, as far as it is seen', async () => {
+  it('the page draws a team of 50 members, 5,000 tasks and 100,000 messages row by row, as far as it is visible', async () => {
     const team = greatTeam({ members: 50, tasks: 5_000, messages: 100_000 });
     const { tab, complaints } = await open((await openPage(team.root)).url);
     await goTo(tab, 'board');
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('no text becomes a part of it, wherever it comes from', async () => {
+  it('no text becomes a part of the page, from any source', async () => {
     expect(new Set(PAYLOADS).size).toBeGreaterThanOrEqual(100);
     const team = new ToldTeam({ ada: 'executor/claude' }).ledByUs().started('ada').process('ada', 'alive');
     for (const [at, text] of PAYLOADS.entries()) {
@@ -105,13 +105,13 @@ describe.skipIf(!hasBrowser)('in a browser', () => {
 
   it.each([
     { colorScheme: 'light', rules: {} },
-    // Of the same page only the colours are others.
+    // The same page differs only in its colours.
     { colorScheme: 'dark', rules: { runOnly: ['color-contrast'] } },
-  ] as const)('everybody can use it: axe finds nothing serious ($colorScheme)', async ({ colorScheme, rules }) => {
+  ] as const)('the page is accessible: axe finds nothing serious ($colorScheme)', async ({ colorScheme, rules }) => {
     const team = greatTeam({ members: 6, tasks: 60, messages: 40 });
     team.note('member.exited', { member: 'dan', text: 'signal SIGKILL' }).process('dan', 'dead');
     const { tab } = await open((await openPage(team.root)).url, { colorScheme });
-    // The page's policy lets nothing in but its own script; the browser's own hand may.
+    // The page's policy allows only its own script; the test injects axe through the browser.
     await tab.evaluate(AXE);
     const found: string[] = [];
     for (const place of [...TABS, 'board/task/1', 'overview/member/ada', 'overview/file/board/log.jsonl']) {

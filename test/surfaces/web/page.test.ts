@@ -1,4 +1,4 @@
-/** What the page is told and what it may do, over the wire. */
+/** What the page receives and what it may do, over the wire. */
 import { describe, expect, it } from 'vitest';
 import { LEAD } from '../../../src/model/text/names.ts';
 import { MailIndex } from '../../../src/runtime/team/mail-index.ts';
@@ -33,7 +33,7 @@ const told = (): ToldTeam =>
     .note('message.sent', { member: 'ada', to: 'bob', id: 'x', text: 'to bob: done' });
 
 describe('the stream', () => {
-  it('tells a team whole: its board at once, then what its events tell', async () => {
+  it('the stream sends a whole team: its board at once, then its events', async () => {
     const page = await openPage(told().root);
     const all: Update[] = [];
     for await (const update of page.updates('login')) {
@@ -58,7 +58,7 @@ describe('the stream', () => {
     expect(last?.members).toMatchObject([{ name: 'ada', spent: { tokens: 1_000 } }, { name: 'bob' }]);
   });
 
-  it('goes on after the event that its reader knows of, with what changed since and nothing else', async () => {
+  it('the stream goes on after the last event that its reader has, with the changes since and nothing else', async () => {
     const team = told();
     const page = await openPage(team.root);
     const { id, number } = await page.hear('login', isWhole);
@@ -78,7 +78,7 @@ describe('the stream', () => {
     expect(strange.tasks).toHaveLength(2);
   });
 
-  it('tells an archived team, which may be looked at and not written to', async () => {
+  it('the stream sends an archived team, which is read-only', async () => {
     const team = told().say({ type: 'team.closing' }).say({ type: 'team.closed' });
     archive(team.store, '20260102T030405678Z');
     const page = await openPage(team.root);
@@ -99,16 +99,16 @@ describe('the critical path', () => {
 
   it.each([
     ['grows while its last task is worked on', null, 2_900],
-    ['stands when its last task has ended', 1_000, 900],
-  ])('%s', (_, to, ms) => {
+    ['stays when its last task has ended', 1_000, 900],
+  ])('the critical path %s', (_, to, ms) => {
     expect(criticalMs({ path, spans: new Map([['2.1', { ...span, to }]]) }, 3_000)).toBe(ms);
   });
 });
 
-describe('a deed', () => {
+describe('a command of the page', () => {
   const person = { kind: 'person', name: LEAD, epoch: 1 } as const;
 
-  it('is what the command line does: mail is sent, a question answered, in the name of the lead', async () => {
+  it('a command of the page does what the command line does, as the lead: it sends mail and answers a question', async () => {
     const team = told();
     const page = await openPage(team.root);
     const { store } = team;
@@ -137,7 +137,7 @@ describe('a deed', () => {
     });
   });
 
-  it('approves or refuses a plan', async () => {
+  it('a command of the page approves or rejects a plan', async () => {
     const team = told().claim('2', 'bob');
     const page = await openPage(team.root);
     const { board } = team.store;
@@ -159,18 +159,18 @@ describe('a deed', () => {
     [{ do: 'answer', request: 'x', text: 'x' }, 400, 'UNKNOWN_REQUEST'],
     [{ do: 'delete' }, 400, 'USAGE'],
     [[], 400, 'USAGE'],
-  ])('that is none is refused with its reason: %j', async (deed, status, code) => {
+  ])('an invalid command is refused with its reason: %j', async (deed, status, code) => {
     const page = await openPage(told().root);
     const answer = await page.do('login', deed);
     expect([answer.status, JSON.parse(await answer.text())]).toMatchObject([status, { error: { code } }]);
   });
 
-  it('that is too long is not even read', async () => {
+  it('a command that is too long is not read', async () => {
     const page = await openPage(told().root);
     expect((await page.do('login', { do: 'send', to: 'ada', text: 'x'.repeat(400_000) })).status).toBe(413);
   });
 
-  it('of mail is found by what it says, newest first, once, whether it was read or waits', async () => {
+  it('mail is searched by its text, newest first, each once, read or waiting', async () => {
     const { store } = told();
     const book = new MailIndex(store);
     for (const text of ['one', 'two', 'three']) await sendMail(store, person, name('ada'), text);

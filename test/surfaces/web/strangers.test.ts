@@ -1,4 +1,7 @@
-/** Who is turned away from the page (RELIABILITY §2: 16, 18): by raw sockets, since no browser would say such things. */
+/**
+ * Requests that the page refuses (threats 16 and 18 of docs/reliability.md), sent over raw sockets because no browser
+ * would send them.
+ */
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
@@ -22,15 +25,15 @@ const STRANGERS: readonly [what: string, said: string, status: number][] = [
   ['our Host without a port', `${GET}Host: 127.0.0.1\n\n`, 403],
   ['a Host that begins as ours', `${GET}Host: HOST.evil.com\n\n`, 403],
   ['a Host with a user in it', `${GET}Host: HOST@evil.com\n\n`, 403],
-  ['every address', `${GET}Host: 0.0.0.0\n\n`, 403],
+  ['the address 0.0.0.0', `${GET}Host: 0.0.0.0\n\n`, 403],
   ['no Host', `${GET}\n`, 403],
   ['an empty Host', `${GET}Host:\n\n`, 403],
   ['two Hosts', `${GET}Host: HOST\nHost: evil.com\n\n`, 403],
   ['two Hosts, ours last', `${GET}Host: evil.com\nHost: HOST\n\n`, 403],
   ['our Host twice', `${GET}Host: HOST\nHost: HOST\n\n`, 403],
   ['HTTP/1.0 without a Host', 'GET /api/teams HTTP/1.0\nAuthorization: Bearer TOKEN\n\n', 403],
-  ['an address as its target', 'GET http://evil.com/api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
-  ['our address as its target', `GET http://HOST/api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n`, 403],
+  ['an absolute URL as its target', 'GET http://evil.com/api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
+  ['our absolute URL as its target', `GET http://HOST/api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n`, 403],
   ['a host as its target', 'GET //evil.com/api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
   ['a star as its target', 'OPTIONS * HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
   ['another Origin', `${GET}Host: HOST\nOrigin: http://evil.com\n\n`, 403],
@@ -40,7 +43,7 @@ const STRANGERS: readonly [what: string, said: string, status: number][] = [
   ['two Origins', `${GET}Host: HOST\nOrigin: http://HOST\nOrigin: http://evil.com\n\n`, 403],
   ['a page of another site', `${GET}Host: HOST\nSec-Fetch-Site: cross-site\n\n`, 403],
   ['a page of another port', `${GET}Host: HOST\nSec-Fetch-Site: same-site\n\n`, 403],
-  ['data in the address bar', `${GET}Host: HOST\nSec-Fetch-Site: none\n\n`, 403],
+  ['a data request from the address bar', `${GET}Host: HOST\nSec-Fetch-Site: none\n\n`, 403],
   ['our page in another site', 'GET / HTTP/1.1\nHost: HOST\nSec-Fetch-Site: cross-site\nConnection: close\n\n', 403],
   ['no token', 'GET /api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 401],
   ['a wrong token', 'GET /api/teams HTTP/1.1\nHost: HOST\nAuthorization: Bearer x\nConnection: close\n\n', 401],
@@ -58,23 +61,19 @@ const STRANGERS: readonly [what: string, said: string, status: number][] = [
     401,
   ],
   ['a stream without a token', 'GET /api/teams/login/stream HTTP/1.1\nHost: HOST\nConnection: close\n\n', 401],
-  ['text of a form', sent('Content-Type: text/plain\n'), 415],
+  ['a text/plain body', sent('Content-Type: text/plain\n'), 415],
   ['a form', sent('Content-Type: application/x-www-form-urlencoded\n'), 415],
-  ['a form of parts', sent('Content-Type: multipart/form-data; boundary=x\n'), 415],
-  ['no type', sent(''), 415],
-  ['two types', sent('Content-Type: application/json\nContent-Type: text/plain\n'), 415],
-  ['a deed of another site', sent('Content-Type: application/json\nOrigin: http://evil.com\n'), 403],
-  ['a deed without a token', sent('Content-Type: application/json\n').replace('Bearer TOKEN', ''), 401],
-  [
-    'a question what may be asked',
-    'OPTIONS /api/teams HTTP/1.1\nHost: HOST\nOrigin: http://HOST\nConnection: close\n\n',
-    405,
-  ],
+  ['a multipart form', sent('Content-Type: multipart/form-data; boundary=x\n'), 415],
+  ['no content type', sent(''), 415],
+  ['two content types', sent('Content-Type: application/json\nContent-Type: text/plain\n'), 415],
+  ['a command of another site', sent('Content-Type: application/json\nOrigin: http://evil.com\n'), 403],
+  ['a command without a token', sent('Content-Type: application/json\n').replace('Bearer TOKEN', ''), 401],
+  ['a preflight request', 'OPTIONS /api/teams HTTP/1.1\nHost: HOST\nOrigin: http://HOST\nConnection: close\n\n', 405],
   ['PUT', 'PUT /api/teams/login/deeds HTTP/1.1\nHost: HOST\nConnection: close\nContent-Length: 0\n\n', 405],
   ['DELETE', 'DELETE /api/teams/login HTTP/1.1\nHost: HOST\nConnection: close\n\n', 405],
   ['TRACE', 'TRACE / HTTP/1.1\nHost: HOST\nConnection: close\n\n', 405],
   ['a POST to the page', 'POST / HTTP/1.1\nHost: HOST\nConnection: close\nContent-Length: 0\n\n', 405],
-  ['a tunnel', 'CONNECT evil.com:443 HTTP/1.1\nHost: HOST\n\n', 403],
+  ['a CONNECT tunnel', 'CONNECT evil.com:443 HTTP/1.1\nHost: HOST\n\n', 403],
   [
     'a web socket',
     'GET /api/teams/login/stream HTTP/1.1\nHost: HOST\nAuthorization: Bearer TOKEN\nConnection: Upgrade\nUpgrade: websocket\nSec-WebSocket-Key: eA==\nSec-WebSocket-Version: 13\n\n',
@@ -82,16 +81,16 @@ const STRANGERS: readonly [what: string, said: string, status: number][] = [
   ],
   ['two lengths', `${POST}Content-Type: application/json\nContent-Length: 1\nContent-Length: 2\n\n{}`, 400],
   [
-    'a length and pieces',
+    'a length and chunks',
     `${POST}Content-Type: application/json\nContent-Length: 2\nTransfer-Encoding: chunked\n\n{}`,
     400,
   ],
-  ['a header that is folded', `${GET}Host: HOST\nX-A: 1\n Origin: null\n\n`, 400],
-  ['no HTTP at all', 'hello\n\n', 400],
+  ['a folded header', `${GET}Host: HOST\nX-A: 1\n Origin: null\n\n`, 400],
+  ['no HTTP', 'hello\n\n', 400],
 ];
 
 describe('the page', () => {
-  it('turns away every stranger, tells it nothing and does nothing for it', async () => {
+  it('the page refuses every foreign request, tells it nothing and does nothing for it', async () => {
     expect(STRANGERS.length).toBeGreaterThanOrEqual(40);
     const team = told();
     const before = readFileSync(team.store.paths.log, 'utf8');
@@ -109,7 +108,7 @@ describe('the page', () => {
     expect(readdirSync(team.store.paths.folder)).not.toContain('ada_inbox.jsonl');
   });
 
-  it('lets in who has the token and names this server', async () => {
+  it('the page accepts a request that has the token and names this server', async () => {
     const page = await openPage(told().root);
     const own = 'Origin: http://HOST\nSec-Fetch-Site: same-origin\n';
     expect(await page.raw(`${GET}Host: HOST\n${own}\n`)).toMatchObject({
@@ -124,7 +123,7 @@ describe('the page', () => {
     });
   });
 
-  it('says with every answer that it runs its own script only, and is kept nowhere', async () => {
+  it('every answer of the page has a policy for its own script only, and is not cached', async () => {
     const page = await openPage(told().root);
     for (const said of [
       'GET / HTTP/1.1',
@@ -140,7 +139,7 @@ describe('the page', () => {
     }
   });
 
-  it('is there for this machine alone', async () => {
+  it('the page listens on this machine only', async () => {
     const page = await openPage(told().root);
     const others = Object.values(networkInterfaces())
       .flatMap((one) => one ?? [])
@@ -149,7 +148,7 @@ describe('the page', () => {
     expect(heard).not.toContain(true);
   });
 
-  it('changes nothing by being looked at', async () => {
+  it('looking at the page changes nothing', async () => {
     const team = told();
     const page = await openPage(team.root);
     await page.hear('login', ({ head }) => !head.isReading);
@@ -174,7 +173,7 @@ const codeOf = async (page: Page, file: string): Promise<string> => {
 };
 
 describe('a file', () => {
-  it('of the record is shown, page by page', async () => {
+  it('a file of the record is shown, page by page', async () => {
     const team = told();
     const page = await openPage(team.root);
     for (let line = 0; line < 1_000; line += 1) team.note('agent.printed', { member: 'ada', text: `line ${line}` });
@@ -184,7 +183,7 @@ describe('a file', () => {
     expect(JSON.stringify(page_)).not.toContain('line 898');
   });
 
-  it('that is not of the record is not, whatever it is called and wherever it leads', async () => {
+  it('a file outside of the record is not shown, by any name or link', async () => {
     const team = told();
     const { folder, results } = team.store.paths;
     const outside = join(team.root, 'secret.md');

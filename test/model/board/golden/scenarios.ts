@@ -1,4 +1,7 @@
-/** What the golden logs were made of. The logs are the truth: this is asked only for those that do not exist yet. */
+/**
+ * The sources of the golden logs. The frozen logs are the reference: a scenario is used only to make a log that does
+ * not exist yet.
+ */
 import fc from 'fast-check';
 import { advance } from '../../../../src/model/board/advance.ts';
 import { emptyBoard } from '../../../../src/model/board/board.ts';
@@ -131,7 +134,7 @@ function batches(): string[] {
   return linesOf(world);
 }
 
-/** Questions and plans: asked, answered once, ended by what became of their task or their asker. */
+/** Questions and plans: asked, answered once, and ended by the end of their task or the departure of their asker. */
 function requests(): string[] {
   const world = openWorld();
   for (let n = 0; n < 3; n += 1) world.add({ retries: 1 });
@@ -166,7 +169,7 @@ function requests(): string[] {
   return linesOf(world);
 }
 
-/** Lines that are no records, and records that are said twice, among good ones. */
+/** Lines that are not records, and duplicate records, among good ones. */
 function noise(): string[] {
   const world = openWorld();
   world.add();

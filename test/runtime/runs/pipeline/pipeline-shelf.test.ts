@@ -1,4 +1,6 @@
-/** The shipped pipelines, played to their end by the policies alone: their order and their fast-advances, and every crash. */
+/**
+ * The shipped pipelines, played to their end by the policies alone: their order, their fast-advances, and every crash.
+ */
 import { describe, expect, it } from 'vitest';
 import { isReady, nextClaim } from '../../../../src/model/board/board.ts';
 import { LEAD, type Name } from '../../../../src/model/text/names.ts';
@@ -25,7 +27,7 @@ interface Player {
 }
 
 interface Happens {
-  /** This role dies when its task has come so far, once. */
+  /** This role dies once, when its task has reached this point. */
   readonly dies?: { readonly code: string; readonly at: (typeof PHASES)[number] };
   /** Testers that find faults. */
   readonly faulty?: readonly string[];
@@ -38,7 +40,7 @@ const shipped = (name: string): GivenPipeline => {
   return known;
 };
 
-/** Every role takes one step in turn; the lead looks between any two. */
+/** Every role takes one step in turn; the lead looks after each step. */
 class Play {
   readonly order: string[] = [];
   readonly decisions: string[] = [];
@@ -199,7 +201,7 @@ const ROWS: [string, string[], string[]][] = [
   ['fullstack', FULLSTACK, FULLSTACK_DECISIONS],
   [
     'full-lifecycle',
-    // The reviewer's turn comes before the tester's: it is the one who read the specification.
+    // The reviewer's turn comes before the tester's, because the reviewer has read the specification.
     [...SPEC, 'CHECKPOINT-001', 'PLAN-001', 'IMPL-001', 'REVIEW-001', 'TEST-001'],
     [
       ...SPEC_DECISIONS,
@@ -217,7 +219,7 @@ const ROWS: [string, string[], string[]][] = [
 ];
 
 describe('a shipped pipeline', () => {
-  it('is one of six, and each has its roles', () => {
+  it('there are six shipped pipelines, and each has its roles', () => {
     const listed = listPipelines(tempDir());
     expect(listed.map(({ name }) => name).toSorted()).toEqual(ROWS.map(([name]) => name).toSorted());
     expect(listed.filter(({ problem }) => problem !== undefined)).toEqual([]);
@@ -230,7 +232,7 @@ describe('a shipped pipeline', () => {
   });
 
   it.each(ROWS.flatMap(([pipeline, order]) => order.map((code) => [pipeline, code, order] as const)))(
-    '%s comes to the same end whenever the role of %s dies at it',
+    '%s ends the same if the role of %s dies at any point',
     (pipeline, code, order) => {
       for (const at of PHASES) {
         const play = new Play(pipeline, { dies: { code, at } }).run();
@@ -241,7 +243,7 @@ describe('a shipped pipeline', () => {
 });
 
 describe('a tester that finds faults', () => {
-  it('sends the work back, and what waits waits for the second test', () => {
+  it('a tester that finds faults sends the work back, and dependants wait for the second test', () => {
     expect(new Play('fullstack', { faulty: ['QA-FE-001'] }).run().order).toEqual([
       ...FULLSTACK.slice(0, -1),
       'DEV-FE-002',
@@ -250,7 +252,7 @@ describe('a tester that finds faults', () => {
     ]);
   });
 
-  it('sends it back twice at most', () => {
+  it('a tester that finds faults sends work back twice at most', () => {
     const faulty = ['QA-FE-001', 'QA-FE-002', 'QA-FE-003'];
     expect(new Play('fe-only', { faulty }).run().order).toEqual([
       'PLAN-001',

@@ -1,4 +1,4 @@
-/** The loop with real workers: what they are asked, in which order, and what is left when it is over. */
+/** The refine loop with real workers: their prompts, their order, and what is left at the end. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -53,7 +53,7 @@ function placeOf(
 const run = (work: Workplace, ask: RefineAsk, scene: Scene = {}, more: RefineRun = {}): Promise<RefineReport> =>
   refineAt(ask, placeOf(work, scene), more);
 
-/** What the archived team's log says happened, in its order. */
+/** The events of the archived team's log, in order. */
 function logOf({ root }: Workplace): string[] {
   const [team] = listTeams(root).filter(({ archivedAt }) => archivedAt !== undefined);
   if (team === undefined) return [];
@@ -68,7 +68,7 @@ function logOf({ root }: Workplace): string[] {
   }
 }
 
-/** A command that does the next thing at each call: the first argument at the first, the last one ever after. */
+/** A command that runs the next script at each call: the first at the first call, the last one from then on. */
 const inTurn = (work: Workplace, name: string, ...scripts: string[]): string => {
   const cases = scripts.map((script, at) => `${at + 1 === scripts.length ? '*' : at}) ${script} ;;`).join('\n');
   const head = `n=$(cat ${name}.count 2>/dev/null || echo 0); echo $((n + 1)) > ${name}.count`;
@@ -79,7 +79,7 @@ const inTurn = (work: Workplace, name: string, ...scripts: string[]): string => 
 const GREEN = 'exec:grep -q good work.txt';
 
 describe('a team of one', () => {
-  it('fixes until green, its first task delivered with the spawn', async () => {
+  it('one worker fixes until the tests pass; its first task is delivered with the spawn', async () => {
     const work = new Workplace();
     const backend = inTurn(work, 'fix', 'echo bad > work.txt; echo tried', 'echo good > work.txt; echo fixed');
     const report = await run(work, { task: 'Fix work.txt', backends: [backend], reviewer: GREEN });
@@ -104,7 +104,7 @@ describe('a team of one', () => {
     expect(log.at(-1)).toBe('team.closed');
   });
 
-  it('is told in the next round what was found, and only that', async () => {
+  it('the next round gets the findings, and only those', async () => {
     const work = new Workplace();
     const backend = inTurn(work, 'fix', 'echo ONE', 'echo TWO', 'echo good > work.txt; echo THREE');
     const reviewer = inTurn(
@@ -122,7 +122,7 @@ describe('a team of one', () => {
     for (const past of ['ONE', 'first complaint']) expect(third).not.toContain(past);
   });
 
-  it('stops at the cap with the best result and what is unresolved', async () => {
+  it('the loop stops at the cap with the best result and what is unresolved', async () => {
     const work = new Workplace();
     const report = await run(work, {
       task: 'Name a colour',
@@ -146,7 +146,7 @@ describe('a team of one', () => {
     );
   });
 
-  it('goes on after five failures in a row: nobody is quarantined by the lead', async () => {
+  it('the loop goes on after five failures in a row: the lead quarantines no backend', async () => {
     const work = new Workplace();
     const report = await run(work, {
       task: 'Try',
@@ -164,7 +164,7 @@ describe('a team of one', () => {
     });
   });
 
-  it('takes the next free name', async () => {
+  it('the team of a loop takes the next free name', async () => {
     const work = new Workplace();
     const held = join(work.root, '.teams', 'phone-a-team-say-it');
     work.put('.teams/phone-a-team-say-it/x', '');
@@ -178,7 +178,7 @@ describe('two backends', () => {
   const meet = (mine: string, other: string): string =>
     `exec:cat >/dev/null; touch ${mine}; until [ -e ${other} ]; do sleep 0.02; done; echo ${mine}`;
 
-  it('that only read work side by side, each a worker of its own, and the better one counts', async () => {
+  it('two read-only backends work side by side, each as its own worker, and the better one counts', async () => {
     const work = new Workplace();
     const report = await run(work, {
       task: 'Name one',
@@ -191,7 +191,7 @@ describe('two backends', () => {
     expect(report.text).toContain('the backends disagree: exec-2 passes the rubric and exec does not');
   });
 
-  it('that write work in turn, the second on what the first left', async () => {
+  it('two writing backends work in turn, the second on the files of the first', async () => {
     const work = new Workplace();
     const report = await run(work, {
       task: 'Fix work.txt',
@@ -202,7 +202,7 @@ describe('two backends', () => {
     expect(readFileSync(join(work.root, 'seen'), 'utf8')).toContain('exec worked at the same task');
   });
 
-  it('of which the first fails: the second works all the same', async () => {
+  it('if the first of two backends fails, the second still works', async () => {
     const work = new Workplace();
     const report = await run(work, {
       task: 'Fix work.txt',
@@ -226,8 +226,8 @@ describe('two backends', () => {
 describe.each([
   ['by a worker', true],
   ['directly', false],
-])('what comes of a call %s', (_, team) => {
-  it('is the class of failure that the agent told, each its own', async () => {
+])('the outcome of a call %s', (_, team) => {
+  it('the outcome of each failed call is the failure class of its agent', async () => {
     const work = new Workplace();
     const classes = ['timeout', 'crashed', 'bad_output', 'overflow', 'unauthorised', 'not_installed'] as const;
     const names = classes.map((why) => why.replace('_', '-'));
@@ -247,7 +247,7 @@ describe.each([
     for (const [at, { what }] of report.contributions.entries()) expect(what).toContain(`it was ${classes[at]}`);
   });
 
-  it('is waited for when a lone backend is limited, and then a result of the same round', async () => {
+  it('the limit of a single backend is waited for, and then gives a result of the same round', async () => {
     const work = new Workplace();
     const wait = { fails: { why: 'rate_limited', message: '429', retryAfterMs: 1 } } as const;
     const agents = { mock: team ? scripted(wait, { answers: 'it' }) : scripted({ ...wait, repeat: true }) };
@@ -278,7 +278,7 @@ describe('without a team', () => {
     sandbox,
   });
 
-  it('it comes to the same, and the synthesis is kept all the same', async () => {
+  it('without a team the loop gives the same result and keeps the synthesis', async () => {
     const [with_, without] = [new Workplace(), new Workplace()];
     const byTeam = await run(with_, ask(with_));
     const directly = await run(without, { ...ask(without), team: false });
@@ -288,7 +288,7 @@ describe('without a team', () => {
     expect(directly.notes).toContain('Worked without a team: --no-team is set.');
   });
 
-  it('it works when no team can be made, and says why', async () => {
+  it('the loop works if no team can be created, and says why', async () => {
     const work = new Workplace();
     writeFileSync(join(work.root, '.teams'), 'in the way');
     const report = await run(work, ask(work));
@@ -296,7 +296,7 @@ describe('without a team', () => {
     expect(report.notes.join('\n')).toMatch(/Worked without a team from here on: .*\.teams/);
   });
 
-  it('it goes on when the team falls silent: 600 s and 30 s', async () => {
+  it('the loop goes on if the team falls silent: 600 s and 30 s', async () => {
     const work = new Workplace();
     const clock = fastClock();
     const backend = inTurn(work, 'fix', 'sleep 600', 'echo good > work.txt; echo fixed');
@@ -332,7 +332,7 @@ const verdict = (names: string[], more: object = {}): string =>
   });
 
 describe('a review', () => {
-  it('that could not be read is asked for once more, and then is no convergence', async () => {
+  it('an unreadable review is requested once more, and then counts as not converged', async () => {
     const work = new Workplace();
     const agents = {
       mock: scripted({ answers: 'the work', repeat: true }),
@@ -351,7 +351,7 @@ describe('a review', () => {
     });
   });
 
-  it('of several deliverables needs one for each', async () => {
+  it('a review of several deliverables needs a verdict for each', async () => {
     const work = new Workplace();
     const agents = {
       mock: scripted({ answers: 'both', repeat: true }),
@@ -363,7 +363,7 @@ describe('a review', () => {
     expect((await run(work, { ...ask, reviewer: 'whole' }, { agents })).converged).toBe(true);
   });
 
-  it('counts for nothing when --validate fails', async () => {
+  it('a review does not count if --validate fails', async () => {
     const work = new Workplace();
     const backend = inTurn(work, 'fix', 'echo bad > work.txt', 'echo good > work.txt');
     const report = await run(work, {
@@ -379,7 +379,7 @@ describe('a review', () => {
     });
   });
 
-  it('is the validation alone when a command works and nobody else is asked', async () => {
+  it('a command without another reviewer is reviewed by the validation alone', async () => {
     const work = new Workplace();
     const backend = inTurn(work, 'fix', 'echo bad > work.txt', 'echo good > work.txt');
     const report = await run(work, { task: 'Fix work.txt', backends: [backend], validate: 'grep good work.txt' });
@@ -389,7 +389,7 @@ describe('a review', () => {
     );
   });
 
-  it('by a command that is not there ends the loop', async () => {
+  it('a review by a missing command ends the loop', async () => {
     const report = await run(new Workplace(), {
       task: 'Say it',
       backends: ['exec:echo it'],
@@ -400,7 +400,7 @@ describe('a review', () => {
 });
 
 describe.each([true, false])('model APIs (with a team: %s)', (team) => {
-  it('work and review, and a reviewer of another vendor is found by itself', async () => {
+  it('model APIs work and review, and a reviewer of another vendor is chosen', async () => {
     const verdictOf = (accepted: boolean): string =>
       verdict(['the result'], { deliverables: [{ name: 'the result', accepted, safe: true, validation: 'passed' }] });
     const server = await ModelServer.start({
@@ -432,10 +432,10 @@ describe.each([true, false])('model APIs (with a team: %s)', (team) => {
 
 describe('before anything starts', () => {
   it.each([
-    ['nobody can review', { backends: ['exec:echo it'] }, 'No agent can review'],
+    ['no agent can review', { backends: ['exec:echo it'] }, 'No agent can review'],
     ['the task is empty', { task: ' ', backends: ['exec:true'], reviewer: 'exec:true' }, 'The task is empty'],
     [
-      'the backend is not there',
+      'the backend is not installed',
       { backends: ['codex'] },
       'codex CLI not found. Install: `npm install -g @openai/codex`. Probed:',
     ],
@@ -445,14 +445,14 @@ describe('before anything starts', () => {
       { backends: ['exec:true'], reviewer: 'exec:true', includeDiff: true },
       'needs a git repository',
     ],
-  ])('it is refused when %s', async (_, ask, why) => {
+  ])('a loop is refused when %s', async (_, ask, why) => {
     const work = new Workplace({ PATH: '/usr/bin:/bin', OLLAMA_HOST: '127.0.0.1:1' });
     await expect(run(work, { task: 'Say it', ...ask })).rejects.toThrow(why);
     expect(existsSync(join(work.root, '.teams'))).toBe(false);
   });
 
   it.each([{ TEAMS_MEMBER: 'ada' }, { TEAMS_REFINE: '1' }])(
-    'it is refused inside %j: no loop within a loop',
+    'a loop is refused inside %j: no loop within a loop',
     async (environment) => {
       await expect(
         run(new Workplace(), { task: 'x', backends: ['exec:true'], reviewer: 'exec:true' }, { environment }),
@@ -461,7 +461,7 @@ describe('before anything starts', () => {
   );
 });
 
-it('is one call in the library', async () => {
+it('the loop is one call in the library', async () => {
   const { root } = new Workplace();
   const report = await refine('Say it', {
     root,

@@ -1,4 +1,4 @@
-/** Claiming and completing, each with what must hold after a fault in it. */
+/** Claiming and completing, each with the checks after a fault in it. */
 import { expect } from 'vitest';
 import type { Author } from '../../../../src/model/board/event.ts';
 import { hashText, keepResult, readResult } from '../../../../src/store/board/results.ts';

@@ -1,4 +1,4 @@
-/** Sending and taking, each with what must hold after a fault in it. */
+/** Sending and taking, each with the checks after a fault in it. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { isTeamError } from '../../../../src/model/text/errors.ts';
@@ -14,7 +14,7 @@ export const say = (store: TeamStore, content: string): Promise<unknown> =>
 const readerOf = (store: TeamStore): Reader =>
   new Reader(store.paths, ADA, { disk: store.disk, clock: store.clock, locks: store.locks, isCurrent: () => true });
 
-/** All that waits, used and acknowledged, and the segments done with. */
+/** Uses and acknowledges all waiting mail, and finishes the segments. */
 export async function drain(store: TeamStore, { clock }: World): Promise<Message[]> {
   const reader = readerOf(store);
   const all: Message[] = [];

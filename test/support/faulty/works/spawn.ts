@@ -1,7 +1,7 @@
 /**
- * What a lead and the teammate that it starts write, in the order of `runtime/lead/supervisor.ts` and `runtime/teammate/join.ts`, as one
- * process: intent, output log, fork, life on the board, process record, the lead's bell. Real processes that are killed in
- * between are in `test/runtime/chaos.test.ts`.
+ * The writes of a lead and of the teammate that it starts, as one process, in the order of `runtime/lead/supervisor.ts`
+ * and `runtime/teammate/join.ts`: intent, output log, fork, incarnation on the board, process record, the lead's bell.
+ * Real processes that are killed in between are in `test/runtime/chaos.test.ts`.
  */
 import { existsSync } from 'node:fs';
 import { expect } from 'vitest';
@@ -21,7 +21,7 @@ const [LIFE = ''] = LIVES;
 
 const markOf = (): Mark => ({ kind: 'environment', id: `${RUN}-1`, run: RUN, since: 1, bootId: ownIdentity().bootId });
 
-/** Becomes the member's current life. */
+/** Becomes the member's current incarnation. */
 function begin({ board }: TeamStore, inc: string): boolean {
   const after = board.fold().members.get(ADA)?.incarnation ?? null;
   return board.append({ by: ADA, inc }, () => ({ type: 'member.started', name: ADA, inc, after })).outcome.ok;
@@ -42,9 +42,9 @@ async function spawn(world: World, disk: Disk): Promise<void> {
   await store.close();
 }
 
-/** Whoever may run can be found: by a record that is whole and carries its mark. */
+/** A process that may run can be found: its record is complete and has its mark. */
 function checkRecord({ roster, paths }: TeamStore, { told, fault }: World): void {
-  // A record is not flushed: after a power loss nobody runs.
+  // A record is not flushed: after a power loss no process runs.
   if (fault === 'power loss after') return;
   const record = roster.read(ADA);
   expect(record !== undefined).toBe(existsSync(paths.process(ADA)));

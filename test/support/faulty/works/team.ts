@@ -1,4 +1,4 @@
-/** What happens to a team as a whole, each with what must hold after a fault in it. */
+/** Operations on a whole team, each with the checks after a fault in it. */
 import { existsSync, linkSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
@@ -45,7 +45,7 @@ export const create: Work = {
     const isThere = listTeams(root).some(({ archivedAt }) => archivedAt === undefined);
     if (told.has('created')) expect(isThere).toBe(true);
     if (isThere) return openStore(world.paths, options());
-    // A name that was reserved by somebody who died is free again after a while.
+    // A name that a dead process reserved is free again after a while.
     clock.advance(15_000);
     return createStore(root, newTeam(), options());
   },
@@ -88,7 +88,7 @@ export const putAway: Work = {
   check: () => {},
 };
 
-/** A new process clears up after dead ones, and dies over it. */
+/** A new process cleans up after dead ones, and dies during that. */
 export const recover: Work = {
   name: 'recover',
   prepare: leaveTheDead,

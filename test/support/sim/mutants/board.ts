@@ -1,4 +1,4 @@
-/** Boards that are wrong, each in one way that somebody ships. */
+/** Wrong boards, each with one error that real programs have. */
 import { claimOf } from '../../../../src/model/board/board.ts';
 import type { BoardEvent } from '../../../../src/model/board/event.ts';
 import { O_CREAT, O_EXCL, O_WRONLY, type Disk } from '../../../../src/store/files/disk.ts';
@@ -12,7 +12,7 @@ import { over } from './over.ts';
 const ofLead = ({ author, ...event }: BoardEvent, lead: string | null, epoch: number): BoardEvent =>
   'lead' in author && lead !== null ? { ...event, author: { lead, epoch } } : { ...event, author };
 
-/** What a lead says counts, whichever epoch it drew. */
+/** Accepts an event of any lead, whichever epoch it has. */
 export const leadWithoutEpoch: BoardVariant = {
   law: {
     before: (board, event) =>
@@ -20,7 +20,7 @@ export const leadWithoutEpoch: BoardVariant = {
   },
 };
 
-/** A task gets the next id, whatever its creator said. */
+/** A task gets the next id, whatever its creator wrote. */
 export const idByOrder: BoardVariant = {
   law: {
     before: (board, event) =>
@@ -30,7 +30,7 @@ export const idByOrder: BoardVariant = {
 
 const CLAIM_MS = 2;
 
-/** A claim is over by the clock of whoever folds. */
+/** A claim expires by the clock of the process that folds. */
 export const foldReadsClock: BoardVariant = {
   law: {
     before(board, event, run) {
@@ -56,7 +56,7 @@ export const foldReadsClock: BoardVariant = {
   },
 };
 
-/** Who may claim is asked of a setting of the process that folds. */
+/** A setting of the process that folds decides which member may claim. */
 export const foldReadsConfig: BoardVariant = {
   law: {
     before(_, event, run) {
@@ -66,7 +66,7 @@ export const foldReadsConfig: BoardVariant = {
   },
 };
 
-/** An event of a newer version is passed over. */
+/** An event of a newer version is skipped. */
 export const foldSkipsUnknown: BoardVariant = {
   law: { parsed: (line) => (line.kind === 'newer' ? { kind: 'noise', why: `version ${line.version}` } : line) },
 };
@@ -80,7 +80,7 @@ export const withoutNewline: BoardVariant = {
   },
 };
 
-/** What a short write left of a record is taken back to where the log ended before. */
+/** A partly written record is truncated back to the former end of the log. */
 export const truncateBack: BoardVariant = {
   diskOf: ({ disk }) => {
     const writeSync = (fd: number, bytes: Buffer, at: number, length: number, position: number | null): number => {
@@ -93,7 +93,7 @@ export const truncateBack: BoardVariant = {
   },
 };
 
-/** To claim is to read that nobody has it, and to rename one's own word over it. */
+/** A claim reads that the task is free, and renames its own file over it. */
 export const claimByRename: BoardVariant = {
   claim: (run, _store, _author, id, member) => {
     const path = `${PATHS.board}/${id}.claim.json`;

@@ -1,4 +1,4 @@
-/** Locks that are wrong, each in one way that somebody ships. */
+/** Wrong locks, each with one error that real programs have. */
 import { isTaken, list, lookAt, removeFile, type Disk } from '../../../../src/store/files/disk.ts';
 import { Locks } from '../../../../src/store/lock/lock.ts';
 import { lockStateOf } from '../../../../src/store/lock/lock-state.ts';
@@ -8,7 +8,7 @@ import { over } from './over.ts';
 
 const STALE_MS = 1_000;
 
-/** A directory as the lock; one that is older than so long is removed and made anew. */
+/** A directory as the lock; one older than the limit is removed and created again. */
 export const properLockfile: LockerOf = ({ disk, clock }) => ({
   tryLock(path, work) {
     if (!madeDirectory(disk, path)) {
@@ -39,7 +39,7 @@ function removeDirectory(disk: Disk, path: string): void {
   if (lookAt(disk, path)) disk.rmdirSync(path);
 }
 
-/** Whose holder is dead is unlinked, and linked anew. */
+/** The lock of a dead holder is unlinked, and linked again. */
 export const judgedThenUnlinked: LockerOf = ({ disk, lockEnvironment: { identity, alive } }, tokens) => {
   if (!identity || !alive) throw new Error('a simulated process knows who it is');
   const token = new OwnToken(disk, tokens, identity);
@@ -60,7 +60,7 @@ export const judgedThenUnlinked: LockerOf = ({ disk, lockEnvironment: { identity
   };
 };
 
-/** A guard goes when its holder is dead, whoever else may be at it. */
+/** A guard is removed when its holder is dead, whatever other process uses it. */
 export const guardSweptNaively: LockerOf = ({ disk, lockEnvironment }, tokens) => {
   const locks = new Locks(tokens, lockEnvironment);
   const isDead = (path: string): boolean => {

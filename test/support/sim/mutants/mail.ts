@@ -1,4 +1,4 @@
-/** Inboxes that are wrong, each in one way that somebody ships. */
+/** Wrong inboxes, each with one error that real programs have. */
 import { lookAt, O_WRONLY, type Disk } from '../../../../src/store/files/disk.ts';
 import { Locks } from '../../../../src/store/lock/lock.ts';
 import { mailIn } from '../../../../src/store/mail/mail-lines.ts';
@@ -33,7 +33,7 @@ const readWith = (run: Run, isCurrent: () => boolean, disk: Disk, paths: TeamPat
 type Write = (fd: number, bytes: Buffer, at: number, length: number, position: number | null) => number;
 const writing = (disk: Disk, writeSync: Write): Disk => over(disk, { writeSync } as Partial<Disk>);
 
-/** A torn tail is written on. */
+/** Writes on after a torn tail. */
 export const withoutSeal: Mailbox = {
   ...ours,
   send: (run, from) =>
@@ -48,7 +48,7 @@ export const withoutSeal: Mailbox = {
     ),
 };
 
-/** The seed's writer, verbatim, for our own mail. */
+/** The v8 writer, verbatim, for our own mail. */
 export const seedsWriter: Mailbox = {
   ...ours,
   send: (run, from) => (text) => {
@@ -91,7 +91,7 @@ export const ackWithoutSegment: Mailbox = {
   },
 };
 
-/** What is taken has one name. */
+/** All taken segments have one name. */
 export const oneTakenName: Mailbox = {
   ...ours,
   read(run, isCurrent) {
@@ -100,16 +100,16 @@ export const oneTakenName: Mailbox = {
   },
 };
 
-/** Whoever has the inbox open takes from it. */
+/** Any process that has the inbox open takes from it. */
 export const withoutIncarnation: Mailbox = { ...ours, read: (run) => readWith(run, () => true, run.disk) };
 
-/** A segment is removed that a sender may still have open. */
+/** Removes a segment that a sender may still have open. */
 export const removedUnclosed: Mailbox = {
   ...ours,
   read: (run, isCurrent) => readWith(run, isCurrent, over(run.disk, { fchmodSync: () => undefined })),
 };
 
-/** A foreign line is known by its bytes and where it stood, in whichever file. */
+/** A foreign line is identified by its bytes and its offset, in any file. */
 export const foreignIdFromBytes: Mailbox = {
   ...ours,
   read(run, isCurrent) {

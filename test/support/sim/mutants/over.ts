@@ -1,4 +1,4 @@
-/** A disk with some of its calls done otherwise. */
+/** A disk with some of its calls replaced. */
 import type { Disk } from '../../../../src/store/files/disk.ts';
 
 export function over(disk: Disk, calls: Partial<Disk>): Disk {

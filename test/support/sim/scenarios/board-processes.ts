@@ -1,4 +1,7 @@
-/** What processes do at a board, each step told to the checker: members, leads, people, and a newer program. */
+/**
+ * The processes at a board, with a note of each step for the checker: members, leads, people, and a program of a newer
+ * version.
+ */
 import { claimOf, nextClaim, type Board } from '../../../../src/model/board/board.ts';
 import { isTeamError } from '../../../../src/model/text/errors.ts';
 import type { Author, BoardEvent, Body as Change } from '../../../../src/model/board/event.ts';
@@ -23,20 +26,20 @@ export interface Team {
 
 const texts = new WeakMap<Task, string>();
 
-/** A task as text, made once: a task is never changed. */
+/** A task as text, cached: a task object is never changed. */
 function textOf(task: Task): string {
   const text = texts.get(task) ?? JSON.stringify(task);
   texts.set(task, text);
   return text;
 }
 
-/** The board as text; its parts are made in one order by everybody. */
+/** The board as text; all processes build its parts in one order. */
 export const hash = ({ team, lead, phase, members, tasks, busy, lastTaskId }: Board): string =>
   `${JSON.stringify([team, lead, phase, [...members], [...busy].sort(), lastTaskId])}\n${[...tasks.values()].map(textOf).join('\n')}`;
 
 const ROUNDS = 5;
 
-/** A member's process: it starts its life, then claims and completes what it may. */
+/** A member's process: it starts its incarnation, then claims and completes what it may. */
 export const works =
   ({ open, claim }: Team, member: Name): Body =>
   (run) =>
@@ -57,7 +60,7 @@ export const works =
       }
     });
 
-/** To claim is to append, to fold to the end, and to look who has it. */
+/** A claim appends, folds to the end, and reads which member has it. */
 export const byAppending: Claim = (run, store, author, id, member) => {
   if (!say(run, store, author, () => ({ type: 'task.claimed', task: id, member }))) return undefined;
   const now = store.board.tasks.get(id);
@@ -74,7 +77,7 @@ function end(run: Run, store: BoardStore, author: Author, id: string, epoch: num
     run.note({ is: 'completed', task: id, epoch });
 }
 
-/** A lead: it takes the lead, and rules until another one does. */
+/** A lead: it takes the lead, and acts until another one does. */
 export const rules =
   ({ machine, open }: Team): Body =>
   (run) =>
@@ -87,13 +90,13 @@ export const rules =
       run.note({ is: 'leads', epoch });
       for (let round = 0; round < ROUNDS && folded(run, store).lead.incarnation === inc; round += 1) {
         const change = ruling(run, store.board, machine);
-        // What it decided on may be over by the time it acts.
+        // Its decision may be out of date when it acts.
         run.sleep(1);
         if (change) say(run, store, author, () => change);
       }
     });
 
-/** What a lead does about what it sees: it frees what the dead hold, and tries again what failed. */
+/** The acts of a lead: it frees the claims of the dead, and retries what failed. */
 function ruling(run: Run, board: Board, { lives }: Machine): Change | undefined {
   for (const { id, ...one } of board.tasks.values()) {
     if (one.status === 'failed') return { type: 'task.retried', task: id };
@@ -134,7 +137,7 @@ function create(run: Run, store: BoardStore, subjects: readonly string[]): void 
   for (const [at, subject] of subjects.entries()) run.note({ is: 'created', task: String(next + at), subject });
 }
 
-/** A program of a newer version says something that this one does not know. */
+/** A program of a newer version appends an event that this one does not know. */
 export const newer: Body = (run) => untilItFails(run, () => speakNewer(run));
 
 function speakNewer(run: Run): void {
@@ -144,7 +147,10 @@ function speakNewer(run: Run): void {
   onDisk('write to', PATHS.log, () => run.disk.writeSync(fd, line, 0, line.length, null));
 }
 
-/** Appends. @returns whether it was legal where it stands */
+/**
+ * Appends.
+ * @returns whether it was legal at its place
+ */
 function say(
   run: Run,
   store: BoardStore,
@@ -162,7 +168,7 @@ export function folded(run: Run, store: BoardStore): Board {
   return store.board;
 }
 
-/** A failure that the store tells ends a process. */
+/** A failure that the store reports ends a process. */
 export function untilItFails(run: Run, work: () => void): void {
   try {
     work();

@@ -1,6 +1,6 @@
 /**
- * One board: members that claim and complete and are started again, leads that take over from one another, people who
- * create tasks at once, torn writes, a lost power, and now and then a program of a newer version.
+ * One board: members that claim, complete and are restarted, leads that take over from one another, people who create
+ * tasks at once, torn writes, a power loss, and now and then a program of a newer version.
  */
 import type { Body as Change } from '../../../../src/model/board/event.ts';
 import { BoardStore } from '../../../../src/store/board/board.ts';

@@ -1,6 +1,6 @@
 /**
- * One inbox: senders, a member that takes and is started again, sometimes the v8 program's writer, and deaths anywhere.
- * What is read, and by whom, is a value (`Mailbox`), so that a mutant changes one part and shares the rest.
+ * One inbox: senders, a member that takes and is restarted, sometimes the v8 writer, and deaths anywhere. How mail is
+ * sent and read is a value (`Mailbox`), so that a mutant changes one part and shares the rest.
  */
 import { isTeamError } from '../../../../src/model/text/errors.ts';
 import type { Message } from '../../../../src/model/team/message.ts';
@@ -49,7 +49,7 @@ export const ours: Mailbox = {
   },
 };
 
-/** Which life of the member is its current one, as the board would say. */
+/** The current life of the member, as the board would say. */
 interface Member {
   current: number;
 }
@@ -57,9 +57,9 @@ interface Member {
 export interface Variant {
   readonly mailbox?: Mailbox;
   readonly plan?: Plan;
-  /** How often a seed has a foreign writer. */
+  /** The share of seeds with a foreign writer. */
   readonly foreign?: number;
-  /** After how many tries it writes without the lock. */
+  /** The number of tries after which it writes without the lock. */
   readonly tries?: number;
 }
 
@@ -86,7 +86,7 @@ export async function inboxScenario(seed: number, variant: Variant = {}) {
   return machine;
 }
 
-/** Everybody stands still for long, and a foreign writer takes their lock away meanwhile. */
+/** Every process stops for long, and a foreign writer removes their lock meanwhile. */
 export const ROBBED: Variant = { plan: { within: 150, pauses: 16 }, foreign: 1, tries: 2 };
 
 function lay(machine: Machine): void {
@@ -96,7 +96,7 @@ function lay(machine: Machine): void {
   files.sync();
 }
 
-/** All is well again: what is there is handled, and what the dead left goes. */
+/** Without faults: existing mail is handled, and leftovers of the dead are removed. */
 async function settle(machine: Machine, mailbox: Mailbox, member: Member): Promise<void> {
   machine.faults.isHealed = true;
   await machine.run();
@@ -104,7 +104,7 @@ async function settle(machine: Machine, mailbox: Mailbox, member: Member): Promi
   await machine.run();
   machine.start('sweeper', (run) => {
     const locks = new Locks(PATHS.tokens, run.lockEnvironment);
-    // What a power loss left of a token is judged by the second.
+    // What a power loss left of a token is removed by the second sweep.
     for (let again = 0; again < 2; again += 1) locks.sweep([PATHS.folder]);
     locks.close();
   });
@@ -130,7 +130,7 @@ async function sendOne(run: Run, send: (text: string) => Promise<unknown>, text:
   run.note({ is: error === undefined ? 'sent' : 'refused', text });
 }
 
-/** A failure that the store tells is an outcome; anything else is a bug, or the end of this run. */
+/** A failure that the store reports is an outcome; anything else is a bug, or the end of this run. */
 function expected(error: unknown): Error {
   if (isTeamError(error)) return error;
   throw error;
@@ -141,7 +141,7 @@ interface Takes {
   readonly max: number;
   /** Acknowledges late, all at once. */
   readonly isLazy: boolean;
-  /** The last one: waits until segments are done with. */
+  /** The last reader waits until its segments are finished. */
   readonly isLast?: boolean;
 }
 

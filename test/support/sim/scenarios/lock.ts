@@ -1,4 +1,7 @@
-/** One lock and a counter under it: mutual exclusion, takeover from the dead, stampedes, guards of dead breakers, sweeps. */
+/**
+ * One lock and a counter under it: mutual exclusion, takeover from the dead, stampedes, guards of dead breakers,
+ * sweeps.
+ */
 import { O_CREAT, O_EXCL, O_RDWR, O_WRONLY, type Disk } from '../../../../src/store/files/disk.ts';
 import { Locks } from '../../../../src/store/lock/lock.ts';
 import type { Body, Run } from '../life.ts';
@@ -10,7 +13,7 @@ export const LOCK = `${DIRECTORY}/ada_inbox.lock`;
 export const TOKENS = `${DIRECTORY}/.tokens`;
 const COUNTER = `${DIRECTORY}/counter`;
 
-/** What a process locks with. */
+/** The lock implementation of a process. */
 export interface Locker {
   tryLock(path: string, work: () => void): { readonly done: boolean };
   sweep(directories: readonly string[]): void;
@@ -73,7 +76,7 @@ function enter(run: Run, locker: Locker): void {
 
 function inside(run: Run): void {
   run.note({ is: 'entered', lock: LOCK });
-  // Whoever can get in as well, does.
+  // Lets any other process in that can get in.
   run.sleep(1);
   const fd = run.disk.openSync(COUNTER, O_RDWR);
   const bytes = Buffer.alloc(4);
@@ -84,7 +87,7 @@ function inside(run: Run): void {
   run.note({ is: 'left', lock: LOCK });
 }
 
-/** A writer of another program that waits until it gets the lock; killed inside, it leaves it empty. */
+/** A writer of another program that waits until it gets the lock; if it is killed inside, it leaves the lock empty. */
 const foreign: Body = (run) => {
   for (let tries = 0; tries < ENDS_AFTER; tries += 1) {
     if (took(run.disk)) {
@@ -103,7 +106,7 @@ function took(disk: Disk): boolean {
     disk.closeSync(disk.openSync(LOCK, O_CREAT | O_EXCL | O_WRONLY, 0o600));
     return true;
   } catch {
-    // Somebody has it.
+    // Another process has it.
     return false;
   }
 }

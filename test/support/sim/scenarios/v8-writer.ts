@@ -1,16 +1,16 @@
 /**
- * The v8 program's writer, step by step as its seed prints it: it gives up after so many tries, writes all the same,
- * and unlinks a lock that it may never have got. It knows nothing of us.
+ * The v8 program's writer, step by step: it gives up after a number of tries, writes all the same, and unlinks a lock
+ * that it may never have held. It knows nothing of our files.
  */
 import { isTaken, O_APPEND, O_CREAT, O_EXCL, O_WRONLY, type Disk } from '../../../../src/store/files/disk.ts';
 import type { InboxPaths } from '../../../../src/store/files/paths.ts';
 import type { Body, Run } from '../life.ts';
 
 const RETRY_MS = 50;
-/** From one message to the next. */
+/** Milliseconds between two messages. */
 const PAUSE_MS = 2;
 
-/** @param texts what it says; it may say the same twice */
+/** @param texts its messages; a text may be there twice */
 export const v8Writer =
   (inbox: InboxPaths, texts: readonly string[], tries: number): Body =>
   (run) => {
@@ -30,7 +30,7 @@ interface Place {
   readonly tries: number;
 }
 
-/** @returns whether it wrote; what its program would throw is false */
+/** @returns whether it wrote; false where its program would throw */
 export function writeToInbox(
   run: Run,
   { inbox, lock, tries }: Place,
@@ -57,7 +57,7 @@ function acquired(run: Run, lock: string, tries: number): boolean {
   return false;
 }
 
-/** Python writes what is left after a short write; a full disk is an exception that its caller sees. */
+/** Python continues after a short write; a full disk is an exception for its caller. */
 function appended(disk: Disk, inbox: string, line: Buffer): boolean {
   try {
     const fd = disk.openSync(inbox, O_CREAT | O_APPEND | O_WRONLY, 0o600);
