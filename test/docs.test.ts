@@ -60,3 +60,39 @@ describe('the page of proofs', () => {
 });
 
 const escaped = (title: string, quote: string): string => title.replaceAll(quote, `\\${quote}`);
+
+describe('comments', () => {
+  const folders = ['src', 'test', 'scripts', 'bench', 'bin'];
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter(
+        (file) => /\.(?:tsx?|mjs|cjs|js)$/.test(file) && !file.includes('node_modules') && !file.startsWith('.build'),
+      )
+      .map((file) => `${folder}/${file}`),
+  );
+  /** Lines of comments; strings of a sample project are no citations. */
+  const commentsOf = (file: string): string =>
+    read(file)
+      .split('\n')
+      .filter((line) => /^\s*(?:\/\*\*?|\*|\/\/)/.test(line))
+      .join('\n');
+  const found = (pattern: RegExp): string[] =>
+    files.flatMap((file) => [...commentsOf(file).matchAll(pattern)].map(([text]) => `${file}: ${text}`));
+
+  it('cite no document that is not in the repository', () => {
+    expect(
+      found(
+        /\b(?:SPEC|DESIGN|RELIABILITY|STYLE|BOUNDARY|DECISIONS)(?:\.md)? ?§ ?\d*|\bS[0-4] \d+\.\d+|\((?:S[0-4])\b/g,
+      ),
+    ).toEqual([]);
+  });
+
+  it('cite only pages and rules that exist', () => {
+    const pages = found(/\bdocs\/[\w./-]+\.md/g).filter((one) => !existsSync(join(ROOT, one.split(': ')[1] ?? '')));
+    expect(pages).toEqual([]);
+    const rules = new Set([...read('docs/specification.md').matchAll(/\*\*(R\d+\.\d+)\*\*/g)].map(([, rule]) => rule));
+    expect(rules.size).toBeGreaterThan(100);
+    const cited = found(/\bR\d+\.\d+\b/g).filter((one) => !rules.has(one.split(': ')[1] ?? ''));
+    expect(cited).toEqual([]);
+  });
+});
