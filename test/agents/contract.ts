@@ -10,9 +10,9 @@ import { isReady, play } from './turns.ts';
  * `answers`: with a text that contains the first line of the prompt. `hangs`: says or prints `ready`, then nothing.
  * `fails`: with exit code 3. Each on every call.
  */
-export type Behaviour = 'answers' | 'hangs' | 'fails';
+type Behaviour = 'answers' | 'hangs' | 'fails';
 
-export interface Stage {
+interface Stage {
   readonly agent: Agent;
   /** The input that makes the agent behave so. */
   readonly input: (behaviour: Behaviour, over?: Partial<TurnInput>) => TurnInput;

@@ -13,7 +13,7 @@ export const like = (kind: 'claude' | 'codex' | 'acp'): string[] => [
 
 const sentSchema = z.object({ content: z.string(), token: z.string().optional() });
 
-export interface TeamServer {
+interface TeamServer {
   readonly server: Server;
   readonly sent: () => z.infer<typeof sentSchema>[];
 }

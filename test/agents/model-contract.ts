@@ -229,7 +229,7 @@ export function describeWithModel(cast: Cast): void {
 }
 
 /** Mail that a test delivers. */
-export function mailbox(): Incoming & { put(text: string): void } {
+function mailbox(): Incoming & { put(text: string): void } {
   const [waiting, listeners]: [string[], Set<() => void>] = [[], new Set()];
   return {
     put: (text) => {

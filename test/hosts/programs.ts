@@ -8,7 +8,7 @@ export interface Start {
   readonly env: Readonly<Record<string, string>>;
 }
 
-export interface HostProgram {
+interface HostProgram {
   readonly host: McpHost;
   /** The pinned package: on this Node npm may take an older release of some. */
   readonly pinned: string;

@@ -21,7 +21,7 @@ export const critique = (name: string, more: Partial<Critique> = {}): Critique =
   ...more,
 });
 
-export const verdict = (deliverables: readonly Critique[], findings: readonly Finding[] = []): ReviewVerdict =>
+const verdict = (deliverables: readonly Critique[], findings: readonly Finding[] = []): ReviewVerdict =>
   verdictSchema.parse({ deliverables, findings, summary: 'Read from end to end.' });
 
 export const review = (deliverables: readonly Critique[], findings: readonly Finding[] = []): Review => ({

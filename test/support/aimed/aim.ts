@@ -38,7 +38,7 @@ export const aimsAt = (counts: ReadonlyMap<AimedCall, number>): Aim[] =>
 /** No power is lost here, so flushing takes no time. */
 export const unflushed: Disk = { ...realDisk, fsyncSync: () => undefined, fdatasyncSync: () => undefined };
 
-export interface AimedDisk {
+interface AimedDisk {
   readonly disk: Disk;
   /** Counts from here on, and kills or stops at the aim, if there is one. */
   arm(aim?: Aim): void;

@@ -6,7 +6,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } 
 import { join } from 'node:path';
 import { isTeamError } from '../../../src/model/text/errors.ts';
 
-export interface Note {
+interface Note {
   readonly op: string;
   /** The subject, with the same id in the store's files. */
   readonly id: string;

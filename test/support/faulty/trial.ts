@@ -51,7 +51,7 @@ export const newTeam = (): NewTeam => ({
   ],
 });
 
-export function world(fault: Fault): World {
+function world(fault: Fault): World {
   const root = tempDir(inMemory());
   const clock = new FakeClock(Date.now());
   const paths = teamPaths(root, TEAM);

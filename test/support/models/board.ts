@@ -4,7 +4,7 @@
  */
 import type { Name } from '../../../src/model/text/names.ts';
 
-export interface PlainTask {
+interface PlainTask {
   status: 'pending' | 'in_progress' | 'completed' | 'failed' | 'skipped';
   claim: { readonly member: Name; readonly life: string } | undefined;
   claims: number;
@@ -13,7 +13,7 @@ export interface PlainTask {
   readonly blockedBy: readonly string[];
 }
 
-export interface PlainMember {
+interface PlainMember {
   isJoined: boolean;
   life: string | null;
 }

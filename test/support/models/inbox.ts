@@ -15,7 +15,7 @@ import { senderOf } from '../team.ts';
 import { PlainMail } from './mail.ts';
 import { Died, mortal, type Mortal } from './mortal.ts';
 
-export const QUOTA = { inboxMaxMessages: 12, inboxMaxBytes: 2 ** 30 };
+const QUOTA = { inboxMaxMessages: 12, inboxMaxBytes: 2 ** 30 };
 
 interface Life {
   readonly reader: Reader;

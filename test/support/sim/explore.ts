@@ -4,7 +4,7 @@ import type { Machine } from './machine.ts';
 
 export type Scenario = (seed: number) => Promise<Machine>;
 
-export interface Exploration {
+interface Exploration {
   readonly schedules: number;
   readonly steps: number;
   readonly ms: number;

@@ -54,7 +54,7 @@ interface Member {
   current: number;
 }
 
-export interface Variant {
+interface Variant {
   readonly mailbox?: Mailbox;
   readonly plan?: Plan;
   /** The share of seeds with a foreign writer. */

@@ -9,7 +9,7 @@ import { Machine } from '../machine.ts';
 import { Random } from '../random.ts';
 
 export const DIRECTORY = '/team';
-export const LOCK = `${DIRECTORY}/ada_inbox.lock`;
+const LOCK = `${DIRECTORY}/ada_inbox.lock`;
 export const TOKENS = `${DIRECTORY}/.tokens`;
 const COUNTER = `${DIRECTORY}/counter`;
 
@@ -21,7 +21,7 @@ export interface Locker {
 }
 export type LockerOf = (run: Run, tokens: string) => Locker;
 
-export const ours: LockerOf = (run, tokens) => new Locks(tokens, run.lockEnvironment);
+const ours: LockerOf = (run, tokens) => new Locks(tokens, run.lockEnvironment);
 
 const WAIT_MS = 2;
 const ENDS_AFTER = 400;
