@@ -11,12 +11,10 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const ALWAYS = ['README.md', 'LICENSE'];
 
-const {
-  scripts: _scripts,
-  devDependencies: _dev,
-  allowScripts: _allowed,
-  ...manifest
-} = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+const LEFT_OUT = ['scripts', 'devDependencies', 'allowScripts'];
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+for (const key of LEFT_OUT) delete manifest[key];
+
 const run = (file, args, cwd) =>
   execFileSync(file, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' });
 
