@@ -14,15 +14,15 @@ export const defaultSandbox = (role: Name): Sandbox => (isReadOnlyRole(role) ? '
 export const NOT_ASKED_FOR = 'nobody asked for one, and its commands are held in by nothing';
 
 /**
- * @param isWalled bubblewrap isolated its commands or its program
+ * @param isIsolated bubblewrap isolated its commands or its program
  * @returns undefined if the sandbox is enforced, else what is not enforced, as the end of a sentence
  */
 export function unenforced(
   kind: AgentKind,
   sandbox: Sandbox,
-  { isWalled, isAsked }: { isWalled: boolean; isAsked: boolean },
+  { isIsolated, isAsked }: { isIsolated: boolean; isAsked: boolean },
 ): string | undefined {
-  if (sandbox === 'full' || isWalled) return undefined;
+  if (sandbox === 'full' || isIsolated) return undefined;
   const held = recordOf(kind).sandbox;
   switch (held) {
     case 'nothing':

@@ -8,8 +8,6 @@ import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
-export type { Permissions as Leave } from '../../policy/sandbox/effective-sandbox.ts';
-
 const DEFAULT: Permissions = { sandbox: 'workspace-write', planPending: false };
 
 /** Call it for each tool call: a plan may be approved, or a sandbox changed, while the process runs. */

@@ -7,7 +7,7 @@ import { childEnvironment } from '../../agents/agent-registry.ts';
 import { runCommand } from '../../agents/programs/exec.ts';
 import { argvOf } from '../../model/agent/agent.ts';
 import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
-import type { GateSetting as PlanGate, Plan } from '../../model/plan/plan.ts';
+import type { GateSetting, Plan } from '../../model/plan/plan.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { detectCommand } from '../../store/workspace/detect-command.ts';
 import { LEAD } from '../../model/text/names.ts';
@@ -36,7 +36,7 @@ export async function runGates(
 
 async function runGate(
   name: (typeof NAMES)[number],
-  asked: PlanGate,
+  asked: GateSetting,
   plan: Plan,
   { store, children, gates }: Pick<RunSession, 'store' | 'children' | 'gates'>,
   signal: AbortSignal,

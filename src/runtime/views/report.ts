@@ -95,7 +95,7 @@ function membersOf(
     const agent = written?.agent?.kind ?? 'none';
     const sandbox = written?.sandbox ?? defaultSandbox(role);
     const loose = isAgentKind(agent)
-      ? unenforced(agent, sandbox, { isWalled: isolated.has(name), isAsked: written?.sandbox !== undefined })
+      ? unenforced(agent, sandbox, { isIsolated: isolated.has(name), isAsked: written?.sandbox !== undefined })
       : undefined;
     const spent = spending.members.get(name);
     return {

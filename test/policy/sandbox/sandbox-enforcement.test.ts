@@ -22,19 +22,19 @@ describe('a sandbox', () => {
     ['anthropic', 'workspace-write', false],
     ['anthropic', 'read-only', true],
   ])('a sandbox of %s, %s, is enforced without shell isolation: %s', (kind, sandbox, isHeld) => {
-    expect(unenforced(kind, sandbox, { isWalled: false, isAsked: true }) === undefined).toBe(isHeld);
+    expect(unenforced(kind, sandbox, { isIsolated: false, isAsked: true }) === undefined).toBe(isHeld);
   });
 
   it('shell isolation enforces a sandbox; a full sandbox needs no enforcement', () => {
     for (const kind of AGENT_KINDS) {
-      expect(unenforced(kind, 'full', { isWalled: false, isAsked: true })).toBeUndefined();
+      expect(unenforced(kind, 'full', { isIsolated: false, isAsked: true })).toBeUndefined();
       for (const sandbox of SANDBOXES)
-        expect(unenforced(kind, sandbox, { isWalled: true, isAsked: true })).toBeUndefined();
+        expect(unenforced(kind, sandbox, { isIsolated: true, isAsked: true })).toBeUndefined();
     }
   });
 
   it('a sandbox that was not set gives no warning, except for a read-only role', () => {
-    const loose = (sandbox: Sandbox) => unenforced('exec', sandbox, { isWalled: false, isAsked: false });
+    const loose = (sandbox: Sandbox) => unenforced('exec', sandbox, { isIsolated: false, isAsked: false });
     expect(loose('workspace-write')).toBe(NOT_ASKED_FOR);
     expect(loose('read-only')).not.toBe(NOT_ASKED_FOR);
   });

@@ -12,7 +12,7 @@ import {
   openWorkspace,
   parseMemberName,
   UsageError,
-  type Leave,
+  type Permissions,
   type Workspace,
   ENV,
 } from '../../../../app.ts';
@@ -100,14 +100,14 @@ async function work(
 }
 
 /** The permissions of a lead's host for our workspace tools. */
-const LEADS: Leave = { sandbox: 'workspace-write', planPending: false };
+const LEADS: Permissions = { sandbox: 'workspace-write', planPending: false };
 
 /** The workspace of a host. Its commands get no API keys in their environment. */
-async function shell(context: CliContext, root: string, leave: () => Leave): Promise<Workspace> {
+async function shell(context: CliContext, root: string, permissions: () => Permissions): Promise<Workspace> {
   const { environment } = context.io;
   const { bwrap } = settings(context).merged.config.sandbox;
   const onWarning = (text: string): void => context.warn(text);
-  return openWorkspace({ root, isolation: bwrap, permissions: leave, onWarning, environment });
+  return openWorkspace({ root, isolation: bwrap, permissions, onWarning, environment });
 }
 
 async function serve(
