@@ -1,5 +1,5 @@
 /**
- * The routes of the page's server. The guard has already accepted the request. Here input is parsed, the team is looked
+ * The routes of the page's server. The guard has accepted the request; data asks for the token once more. Here input is parsed, the team is looked
  * up among the existing ones, and the answer is made. No file path is ever built from the request.
  */
 import { Hono, type Context } from 'hono';
@@ -11,6 +11,7 @@ import { webCommandSchema, runWebCommand } from './commands.ts';
 import type { TeamCache } from './team-cache.ts';
 import { asJson } from './json.ts';
 import { streamOf } from './event-stream.ts';
+import { tokenRefusal, type ServerIdentity } from './request-guard.ts';
 
 /** The largest message that is kept in its line, with its JSON around it. */
 const LARGEST_BODY = 320 * 1024;
@@ -24,8 +25,14 @@ const mailQuery = z.object({
 });
 const fileQuery = z.object({ file: z.string().max(500), from: number.default(1) });
 
-export function appOf(cache: TeamCache): Hono {
+/** @param isToken the token is asked for again here, after routing: what a route serves never depends on the guard alone */
+export function appOf(cache: TeamCache, isToken: ServerIdentity['isToken']): Hono {
   const app = new Hono();
+  app.use('/api/*', async (c, next) => {
+    const refused = tokenRefusal(c.req.header('authorization') ?? '', { isToken });
+    if (refused === undefined) return next();
+    return c.json({ error: { code: 'REFUSED', message: refused.why } }, 401);
+  });
   app.get('/api/teams', (c) => answer(c, { teams: cache.list() }));
   app.get('/api/teams/:team/stream', async (c) => streamOf(c, await cache.live(c.req.param('team')), cache.closing));
   app.get('/api/teams/:team/tasks/:id', async (c) =>

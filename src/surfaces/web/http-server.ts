@@ -20,11 +20,16 @@ interface HttpServerHandle {
 
 /**
  * @param port 0 for any free port
+ * @param answererFor makes what answers accepted requests; it gets the check of the server's token
  * @throws UsageError `USAGE` for a port in use
  */
-export async function openHttpServer(port: number, answerer: RequestHandler): Promise<HttpServerHandle> {
+export async function openHttpServer(
+  port: number,
+  answererFor: (isToken: ServerIdentity['isToken']) => RequestHandler,
+): Promise<HttpServerHandle> {
   const token = randomBytes(32).toString('base64url');
   const isToken = (given: string): boolean => timingSafeEqual(hashOf(given), hashOf(token));
+  const answerer = answererFor(isToken);
   let identity: ServerIdentity = { port, isToken };
   const server = createServer(
     // The guard refuses a request without a Host header.

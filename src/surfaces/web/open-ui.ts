@@ -21,7 +21,7 @@ interface UiOptions extends TeamCacheOptions {
 /** @throws UsageError `USAGE` for a port in use */
 export async function openUi({ port: wanted, team, ...options }: UiOptions): Promise<Ui> {
   const cache = new TeamCache(options);
-  const httpServer = await openHttpServer(wanted, getRequestListener(appOf(cache).fetch));
+  const httpServer = await openHttpServer(wanted, (isToken) => getRequestListener(appOf(cache, isToken).fetch));
   cache.warm(team);
   const first = team === undefined ? '' : `&team=${encodeURIComponent(team)}`;
   return {

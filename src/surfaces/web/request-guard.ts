@@ -50,10 +50,21 @@ const hostsOf = (port: number): readonly string[] => [`127.0.0.1:${port}`, `loca
 function wrongPlace(target: string, hosts: readonly string[], port: number): HttpRefusal | undefined {
   if (!target.startsWith('/') || target.startsWith('//'))
     return forbidden('The request target is not a path of this server.');
+  if (!isNormal(target)) return forbidden('The path of the request is not in its normal form.');
   const [host] = hosts;
   if (host === undefined || hosts.length > 1 || !hostsOf(port).includes(host))
     return forbidden('The Host header does not name this server.');
   return undefined;
+}
+
+/**
+ * Whether a path is its own normal form, so that this guard and the router read the same path: without `.` and `..`,
+ * backslashes, empty segments, and encoded characters where a route has fixed words.
+ */
+function isNormal(target: string): boolean {
+  const path = /^[^?#]*/.exec(target)?.[0] ?? '';
+  if (path.includes('//') || /^\/[^/]*%/.test(path)) return false;
+  return URL.canParse(target, 'http://127.0.0.1') && new URL(target, 'http://127.0.0.1').pathname === path;
 }
 
 function wrongOrigin(
@@ -80,9 +91,16 @@ function wrongMethod(method: string, target: string, types: readonly string[]): 
   return isJson ? undefined : { status: 415, why: 'The content type must be application/json.' };
 }
 
-function withoutToken(given: readonly string[], { isToken }: ServerIdentity): HttpRefusal | undefined {
-  const [, token] = /^Bearer ([A-Za-z0-9_-]{1,128})$/.exec(given.length === 1 ? (given[0] ?? '') : '') ?? [];
-  return token !== undefined && isToken(token)
-    ? undefined
-    : { status: 401, why: 'Open the address that `teams ui` printed: it carries the token.' };
+const WITHOUT_TOKEN = {
+  status: 401,
+  why: 'Open the address that `teams ui` printed: it carries the token.',
+} as const;
+
+/** @returns undefined if the `Authorization` header carries the server's token */
+export function tokenRefusal(header: string, { isToken }: Pick<ServerIdentity, 'isToken'>): HttpRefusal | undefined {
+  const [, token] = /^Bearer ([A-Za-z0-9_-]{1,128})$/.exec(header) ?? [];
+  return token !== undefined && isToken(token) ? undefined : WITHOUT_TOKEN;
 }
+
+const withoutToken = (given: readonly string[], server: ServerIdentity): HttpRefusal | undefined =>
+  tokenRefusal(given.length === 1 ? (given[0] ?? '') : '', server);

@@ -8,6 +8,8 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ToldTeam } from '../../support/told-team.ts';
+import { appOf } from '../../../src/surfaces/web/http-app.ts';
+import { TeamCache } from '../../../src/surfaces/web/team-cache.ts';
 import { openPage, type Page } from '../../support/web.ts';
 
 const told = (): ToldTeam =>
@@ -60,6 +62,14 @@ const STRANGERS: readonly [what: string, said: string, status: number][] = [
     'GET /api/teams HTTP/1.1\nHost: HOST\nAuthorization: Basic TOKEN\nConnection: close\n\n',
     401,
   ],
+  ['no token, behind a dot', 'GET /./api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
+  ['no token, behind a parent', 'GET /x/../api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
+  ['no token, with an encoded letter', 'GET /%61pi/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
+  ['no token, with an encoded letter inside', 'GET /a%70i/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
+  ['no token, behind an encoded dot', 'GET /%2e/api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
+  ['no token, behind two slashes', 'GET /x//../../api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
+  ['no token, with a backslash', 'GET /\\api/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 403],
+  ['no token, with another case', 'GET /API/teams HTTP/1.1\nHost: HOST\nConnection: close\n\n', 404],
   ['a stream without a token', 'GET /api/teams/login/stream HTTP/1.1\nHost: HOST\nConnection: close\n\n', 401],
   ['a text/plain body', sent('Content-Type: text/plain\n'), 415],
   ['a form', sent('Content-Type: application/x-www-form-urlencoded\n'), 415],
@@ -106,6 +116,19 @@ describe('the page', () => {
       ]);
     expect(readFileSync(team.store.paths.log, 'utf8')).toBe(before);
     expect(readdirSync(team.store.paths.folder)).not.toContain('ada_inbox.jsonl');
+  });
+
+  it('a route asks for the token itself, whatever the guard let through', async () => {
+    await using cache = new TeamCache({ open: { root: told().root, environment: {} }, watch: {}, why: {} });
+    const app = appOf(cache, (given) => given === 'right');
+    const asked = async (path: string, token?: string): Promise<number> =>
+      (await app.request(path, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } })).status;
+    const data = ['/api/teams', '/./api/teams', '/%61pi/teams', '/x/../api/teams', '/api/teams/login/mail'];
+    for (const path of data) {
+      expect([path, await asked(path)]).toEqual([path, 401]);
+      expect([path, await asked(path, 'wrong')]).toEqual([path, 401]);
+    }
+    expect(await asked('/api/teams', 'right')).toBe(200);
   });
 
   it('the page accepts a request that has the token and names this server', async () => {
