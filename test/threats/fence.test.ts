@@ -38,7 +38,8 @@ describe('a command in program isolation', () => {
     const send = commandLine('send', 'team-lead', 'hello')
       .map((word) => `'${word}'`)
       .join(' ');
-    const run = `${tries('here')} ${tries(outside)} ${tries(`/proc/$PPID/root${outside}`)} ${send}; true`;
+    const remount = 'mount -o remount,bind,rw / 2>/dev/null; mount -o remount,rw / 2>/dev/null;';
+    const run = `${tries('here')} ${remount} ${tries(outside)} ${tries(`/proc/$PPID/root${outside}`)} ${send}; true`;
     const on = await work({ sandbox: 'workspace-write' }, run, { PATH, ...encodeIsolation('required') });
     expect(on.task('1')).toMatchObject({
       result: { summary: expect.stringMatching(/^wrote here\n\S+ {2}lead\n?$/) as string },

@@ -54,8 +54,11 @@ export const isolatedProgramArgv = (
   root,
   root,
   ...shared.filter((path) => !isAbove(path, root)).flatMap((path) => ['--bind', path, path]),
-  // A user namespace of its own: then even root cannot remount read-only paths or use the files of a process outside.
+  // A user namespace without capabilities: then even root cannot remount read-only paths or use the files of a process
+  // outside. With capabilities in that namespace root could remount `/` writable.
   '--unshare-user',
+  '--cap-drop',
+  'ALL',
   '--',
   ...argv,
 ];

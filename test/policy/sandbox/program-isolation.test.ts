@@ -28,6 +28,7 @@ it('program isolation opens the workspace as the sandbox says, and the shared pa
     ' ',
   );
   expect(argv).toMatch(/^bwrap --ro-bind \/ \/ /);
+  expect(argv).toContain(' --unshare-user --cap-drop ALL -- ');
   expect(argv).toMatch(
     /--bind \/tmp \/tmp --ro-bind \/tmp\/work \/tmp\/work --bind (\/tmp\/work\/\.teams\/login) \1 .*-- npm test$/,
   );
