@@ -30,8 +30,15 @@ export interface GitAnswer {
 const PATIENCE_MS = 60_000;
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-const QUIET = ['fsmonitor=false', 'hooksPath=/dev/null', 'quotepath=off', 'logAllRefUpdates=false'];
-const ALWAYS = ['git', '--no-pager', ...QUIET.flatMap((setting) => ['-c', `core.${setting}`])];
+const SETTINGS = [
+  'core.fsmonitor=false',
+  'core.hooksPath=/dev/null',
+  'core.quotepath=off',
+  'core.logAllRefUpdates=false',
+  // A clone may contain a directory that is a bare repository, whose configuration names programs (git 2.38 and newer).
+  'safe.bareRepository=explicit',
+];
+const ALWAYS = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting])];
 
 export async function git(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
   const { cwd, signal, env = {}, keptBytes = KEPT_BYTES, marked } = where;

@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { git } from '../../../src/runtime/process/git.ts';
+import { tempDir } from '../../support/temp.ts';
+
+const { signal } = new AbortController();
+
+describe('git', () => {
+  it('answers in a repository', async () => {
+    const root = tempDir();
+    execFileSync('git', ['init', '-q', root]);
+    const { code, text } = await git(['rev-parse', '--show-toplevel'], { cwd: root, signal });
+    expect({ code, text: text.trim() }).toEqual({ code: 0, text: root });
+  });
+
+  it('runs no filter of a bare repository that came as a plain directory', async () => {
+    const root = tempDir();
+    const bare = join(root, 'vendor');
+    execFileSync('git', ['init', '-q', '--bare', bare]);
+    const proof = join(root, 'ran');
+    writeFileSync(
+      join(bare, 'config'),
+      `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = .\n[filter "x"]\n\tclean = touch ${proof}; cat\n`,
+    );
+    mkdirSync(join(bare, 'info'), { recursive: true });
+    writeFileSync(join(bare, 'info', 'attributes'), 'file.txt filter=x\n');
+    writeFileSync(join(bare, 'file.txt'), 'text\n');
+    const { code, said } = await git(['add', 'file.txt'], { cwd: bare, signal });
+    expect({ ran: existsSync(proof), code }).toEqual({ ran: false, code: 128 });
+    expect(said).toMatch(/safe\.bareRepository|bare repository/);
+  });
+});
