@@ -1,18 +1,11 @@
 /** Every decision of the lead in words: its subject and its reason, as `teams why` and the log show them. */
 import { expect, it } from 'vitest';
 import { decisionOf, decisionText } from '../../src/policy/decision.ts';
-import type { FollowUp, Verdict } from '../../src/policy/sighting.ts';
-import { name } from './world.ts';
+import type { Verdict } from '../../src/policy/sighting.ts';
+import { followUp, name } from './world.ts';
 
 const member = name('ada');
 const [task, epoch, why] = ['3', 1, 'so'];
-const follow: FollowUp = {
-  kind: 'test',
-  subject: 'Write tests for it',
-  role: name('test-engineer'),
-  tier: 'sonnet',
-  metadata: { parent: '3', kind: 'test', type: 'test', depth: 1, tier: 'sonnet' },
-};
 
 it.each<[Verdict, string]>([
   [{ do: 'resetDeadlines', why }, 'reset all deadlines: so'],
@@ -32,10 +25,10 @@ it.each<[Verdict, string]>([
   [{ do: 'assign', task, owner: null, why }, 'left task #3 without an owner: so'],
   [{ do: 'skip', task, why }, 'skipped task #3 and the tasks that wait for it: so'],
   [
-    { do: 'follow up', task, follow, place: { do: 'assign', owner: name('bob'), why }, why },
+    { do: 'follow up', task, follow: followUp, place: { do: 'assign', owner: name('bob'), why }, why },
     'added the follow-up of task #3, for bob: so',
   ],
-  [{ do: 'follow up', task, follow, place: { do: 'queue', why }, why }, 'added the follow-up of task #3: so'],
+  [{ do: 'follow up', task, follow: followUp, place: { do: 'queue', why }, why }, 'added the follow-up of task #3: so'],
   [{ do: 'start', member, why }, 'started ada: so'],
   [{ do: 'tell', task, what: 'checkpoint.reached', why }, 'told a person about task #3: so'],
   [{ do: 'pass', task, why }, 'passed task #3: so'],

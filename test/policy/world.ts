@@ -12,7 +12,7 @@ import { timestamp } from '../../src/model/text/clock.ts';
 import { LEAD, parseName, type Name } from '../../src/model/text/names.ts';
 import { factsOf, type Fact, type ShownEvent } from '../../src/model/team/shown-event.ts';
 import { newTaskSchema, type NewTaskInput, type Task } from '../../src/model/board/task.ts';
-import type { Limits, MemberSighting, Sighting, Verdict } from '../../src/policy/sighting.ts';
+import type { FollowUp, Limits, MemberSighting, Sighting, Verdict } from '../../src/policy/sighting.ts';
 
 export const name = (text: string): Name => (text === 'lead' ? LEAD : parseName('member', text));
 
@@ -204,3 +204,12 @@ export function sighting(
 /** A verdict without its reason, for tables. */
 export const bare = (verdicts: readonly Verdict[]): object[] =>
   verdicts.map((verdict) => Object.fromEntries(Object.entries(verdict).filter(([key]) => key !== 'why')));
+
+/** The follow-up of task 3: tests for it. */
+export const followUp: FollowUp = {
+  kind: 'test',
+  subject: 'Write tests for it',
+  role: name('test-engineer'),
+  tier: 'sonnet',
+  metadata: { parent: '3', kind: 'test', type: 'test', depth: 1, tier: 'sonnet' },
+};

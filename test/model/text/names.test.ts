@@ -37,26 +37,8 @@ const GOOD = [
 ];
 
 const RESERVED = [
-  'lead',
-  'team-lead',
-  'coordinator',
-  'main',
-  'all',
-  'user',
-  'system',
-  'config',
-  'state',
-  'events',
-  'templates',
-  'skills',
-  'roles',
-  'pipelines',
-  'con',
-  'nul',
-  'prn',
-  'aux',
-  'constructor',
-  'prototype',
+  ...'lead team-lead coordinator main all user system config state events templates skills roles pipelines'.split(' '),
+  ...'con nul prn aux constructor prototype'.split(' '),
   ...Array.from({ length: 10 }, (_, digit) => [`com${digit}`, `lpt${digit}`]).flat(),
 ];
 

@@ -4,21 +4,15 @@
  */
 import { expect, it } from 'vitest';
 import { decisionOf, decisionText } from '../../../src/policy/decision.ts';
-import type { FollowUp, Verdict } from '../../../src/policy/sighting.ts';
+import type { Verdict } from '../../../src/policy/sighting.ts';
 import { why as explain, whyText } from '../../../src/runtime/views/why.ts';
+import { followUp } from '../../policy/world.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 
 const member = name('worker-2');
 const [task, epoch, why] = ['3', 1, 'no progress on task #3 for 10m00s; it is alive'];
 const heir = name('worker-1');
-const follow: FollowUp = {
-  kind: 'test',
-  subject: 'Write tests for it',
-  role: name('test-engineer'),
-  tier: 'sonnet',
-  metadata: { parent: '3', kind: 'test', type: 'test', depth: 1, tier: 'sonnet' },
-};
 
 /** For each verdict, the subject that is asked about. */
 const DECISIONS: Readonly<Record<Exclude<Verdict['do'], 'finish'>, readonly [Verdict, readonly string[]]>> = {
@@ -33,7 +27,10 @@ const DECISIONS: Readonly<Record<Exclude<Verdict['do'], 'finish'>, readonly [Ver
   quarantine: [{ do: 'quarantine', member, why }, [member]],
   assign: [{ do: 'assign', task, owner: heir, why }, [task, heir]],
   skip: [{ do: 'skip', task, why }, [task]],
-  'follow up': [{ do: 'follow up', task, follow, place: { do: 'assign', owner: heir, why }, why }, [task, heir]],
+  'follow up': [
+    { do: 'follow up', task, follow: followUp, place: { do: 'assign', owner: heir, why }, why },
+    [task, heir],
+  ],
   start: [{ do: 'start', member, why }, [member]],
   tell: [{ do: 'tell', task, what: 'checkpoint.reached', why }, [task]],
   pass: [{ do: 'pass', task, why }, [task]],

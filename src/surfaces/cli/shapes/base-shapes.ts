@@ -35,3 +35,13 @@ export const failure = answer({
 });
 
 export const steps = answer({ steps: z.array(z.strictObject({ line: text, what: text })) });
+
+/** The keys of a task that a plan and the board share. */
+export const taskWords = {
+  key: text.optional(),
+  subject: text,
+  description: z.string(),
+  activeForm: z.string().optional(),
+  owner: text.optional(),
+  role: text.optional(),
+};

@@ -1,6 +1,6 @@
 /** What the verbs of runs, refine and pipelines print with `--json`. */
 import * as z from 'zod';
-import { agent, answer, counted, json, text, type VerbShape } from './base-shapes.ts';
+import { agent, answer, counted, json, text, type VerbShape, taskWords } from './base-shapes.ts';
 import { work } from './task-shapes.ts';
 import { detached } from './team-shapes.ts';
 
@@ -87,12 +87,7 @@ export const refined = answer({
 export const relayed = answer({ backend: text, sandbox: text, text: z.string() });
 
 const planTask = z.strictObject({
-  key: text.optional(),
-  subject: text,
-  description: z.string(),
-  activeForm: z.string().optional(),
-  owner: text.optional(),
-  role: text.optional(),
+  ...taskWords,
   blockedBy: z.array(counted),
   retries: counted,
   required: z.boolean(),

@@ -1,6 +1,6 @@
 /** What the task verbs print with `--json`. A task has the keys that it is stored with. */
 import * as z from 'zod';
-import { answer, counted, json, text, time, type VerbShape } from './base-shapes.ts';
+import { answer, counted, json, text, time, type VerbShape, taskWords } from './base-shapes.ts';
 
 export const work = z.strictObject({
   run: z.union([text, z.array(z.string())]).optional(),
@@ -21,12 +21,7 @@ const result = z.strictObject({
 const facts = {
   id: z.string().regex(/^[1-9][0-9]*$/),
   team: text,
-  key: text.optional(),
-  subject: text,
-  description: z.string(),
-  activeForm: z.string().optional(),
-  owner: text.optional(),
-  role: text.optional(),
+  ...taskWords,
   blockedBy: z.array(text),
   work,
   attempts: counted,
