@@ -30,11 +30,7 @@ export function spawnFailure(error: unknown, { argv, cwd, env }: Attempt): Spawn
   const fault = directoryFault(cwd);
   if (fault !== undefined) return failed('crashed', `${program} was not started: the working directory ${fault}`);
   if (NOT_THERE.has(code)) return failed('not_installed', missing(argv[0] ?? '', env['PATH']));
-  if (NO_PROGRAM.has(code))
-    return failed(
-      'not_installed',
-      `${program} may not be run (${code}): it is not an executable file; run chmod +x on it.`,
-    );
+  if (NO_PROGRAM.has(code)) return failed('not_installed', notExecutable(argv[0] ?? '', code));
   if (code === 'E2BIG') return { ...failed('exit', tooLong(program)), exitCode: NOT_EXECUTABLE };
   return failed('crashed', `${program} could not be started: ${error instanceof Error ? error.message : code}`);
 }
@@ -55,4 +51,11 @@ const tooLong = (program: string): string =>
 function missing(program: string, path: string | undefined): string {
   if (program.includes('/')) return `${quoted(program)} does not exist, or the interpreter in its first line does not.`;
   return `${quoted(program)} is not installed: it is in no directory of PATH (${path ?? 'which is not set'}).`;
+}
+
+/** For a bare name the system also says EACCES if this user may not read a directory of PATH. */
+function notExecutable(program: string, code: string): string {
+  if (program.includes('/'))
+    return `${quoted(program)} may not be run (${code}): it is not an executable file; run chmod +x on it.`;
+  return `${quoted(program)} is not installed: no directory of PATH that this user may read has it as an executable file (${code}).`;
 }
