@@ -36,6 +36,11 @@ export default defineConfig(
           message:
             'Declare the property as `x?: T | undefined` and write `x`; where absence matters, use `defined({ x })`.',
         })),
+        {
+          selector: `TSUnionType > TSTypeLiteral > TSPropertySignature[key.name=/^(is|of|how|row|does|ended)$/] > TSTypeAnnotation > TSLiteralType`,
+          message:
+            'A union of data is told apart by `kind`, a union of commands by `do`; `type` is for stored and sent records.',
+        },
       ],
       'object-shorthand': 'error',
       'prefer-const': 'error',

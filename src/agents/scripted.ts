@@ -39,9 +39,9 @@ async function* scriptedTurn(turn: ScriptedTurn, input: TurnInput, crash: () => 
   } finally {
     clearTimeout(timer);
   }
-  if (input.signal.aborted) return { ended: 'aborted' };
+  if (input.signal.aborted) return { kind: 'aborted' };
   if (late.signal.aborted)
-    return { ended: 'failed', why: 'timeout', text: '', message: `Timed out after ${formatDuration(timeoutMs)}.` };
+    return { kind: 'failed', why: 'timeout', text: '', message: `Timed out after ${formatDuration(timeoutMs)}.` };
   if (turn.crashes) crash();
   return endOf(turn, input);
 }
@@ -67,11 +67,11 @@ function write(path: string, text: string, { cwd, sandbox }: TurnInput): string 
 }
 
 function endOf({ crashes, fails, answers }: ScriptedTurn, { prompt }: TurnInput): TurnEnd {
-  if (crashes) return { ended: 'failed', why: 'crashed', text: '', message: '(scripted) crashed' };
+  if (crashes) return { kind: 'failed', why: 'crashed', text: '', message: '(scripted) crashed' };
   if (fails) {
     const { why, message, exitCode, retryAfterMs } = fails;
     return {
-      ended: 'failed',
+      kind: 'failed',
       why,
       text: '',
       message,
@@ -79,7 +79,7 @@ function endOf({ crashes, fails, answers }: ScriptedTurn, { prompt }: TurnInput)
       retryAfterMs,
     };
   }
-  return { ended: 'answered', text: answers ?? `(scripted) done: ${prompt.split('\n', 1)[0] ?? ''}` };
+  return { kind: 'answered', text: answers ?? `(scripted) done: ${prompt.split('\n', 1)[0] ?? ''}` };
 }
 
 /** A relative `file` is resolved against the working directory of this process. */

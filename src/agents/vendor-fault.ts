@@ -74,7 +74,7 @@ export function refused(refusal: VendorRefusal, text = ''): TurnEnd {
   const message = refusal.text.replace(/\s+/g, ' ').trim().slice(0, MESSAGE) || 'It failed without a message.';
   const { retryAfterMs } = refusal;
   return {
-    ended: 'failed',
+    kind: 'failed',
     why: faultOf(refusal),
     text,
     message,

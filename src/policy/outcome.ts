@@ -40,14 +40,13 @@ export const withPendingQuestion = (
 ): TurnVerdict | WaitsForAnswer => (verdict.do === 'complete' && isAsking && !saysDone ? { do: 'wait' } : verdict);
 
 /** A turn that failed through its agent's own fault. */
-export type FaultyTurn = Extract<TurnEnd, { ended: 'failed' }> & { readonly why: FailureClass };
+export type FaultyTurn = Extract<TurnEnd, { kind: 'failed' }> & { readonly why: FailureClass };
 
 /** How the runner ends a task, from the turn that worked on it. */
 export function judgeTurn(end: TurnEnd, task: Task): TurnVerdict {
-  if (end.ended === 'aborted')
-    return { do: 'release', reason: 'released', why: 'the turn was stopped before it ended' };
+  if (end.kind === 'aborted') return { do: 'release', reason: 'released', why: 'the turn was stopped before it ended' };
   const exit = end.exitCode === undefined ? {} : { exitCode: end.exitCode };
-  if (end.ended === 'answered') return { do: 'complete', text: end.text, ...exit };
+  if (end.kind === 'answered') return { do: 'complete', text: end.text, ...exit };
   if (end.why === 'exit') return { do: 'fail', why: end.message, text: end.text, ...exit };
   if (end.why === 'timeout') return { do: 'fail', why: overTime(task, end.message), text: end.text, ...exit };
   const pause = end.retryAfterMs === undefined ? {} : { retryAfterMs: end.retryAfterMs };
@@ -64,7 +63,7 @@ export type RemedyResult =
   | { readonly done: 'nothing'; readonly for: 'task' | 'run'; readonly why: string };
 
 /** Whether a turn failed through its agent's own fault. */
-export const isFaulty = (end: TurnEnd): end is FaultyTurn => end.ended === 'failed' && end.why !== 'exit';
+export const isFaulty = (end: TurnEnd): end is FaultyTurn => end.kind === 'failed' && end.why !== 'exit';
 
 /**
  * How the runner ends a claim whose agent failed through its own fault. If no agent can do the task, the task fails.

@@ -33,7 +33,7 @@ describe('an agent of a kind', () => {
   it.each(['anthropic', 'google', 'openai'] as const)('the error names the key that %s needs', async (kind) => {
     const agent = await agentFor({ kind, model: 'a-model' });
     expect((await play(agent.turn(turnInput(tempDir())))).end).toMatchObject({
-      ended: 'failed',
+      kind: 'failed',
       why: 'unauthorised',
       message: expect.stringContaining('_API_KEY') as string,
     });

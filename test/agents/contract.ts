@@ -32,7 +32,7 @@ export function describeAgent(kind: string, open: (cwd: string) => Stage): void 
       const { agent, input } = open(tempDir());
       for (const prompt of ['first', 'second', 'third'])
         expect((await play(agent.turn(input('answers', { prompt })))).end).toMatchObject({
-          ended: 'answered',
+          kind: 'answered',
           text: expect.stringContaining(prompt) as string,
         });
       await agent.close();
@@ -44,35 +44,35 @@ export function describeAgent(kind: string, open: (cwd: string) => Stage): void 
       const { end } = await play(agent.turn(input('hangs', { signal: abort.signal })), (event) => {
         if (isReady(event)) abort.abort();
       });
-      expect(end).toEqual({ ended: 'aborted' });
-      expect((await play(agent.turn(input('answers')))).end.ended).toBe('answered');
+      expect(end).toEqual({ kind: 'aborted' });
+      expect((await play(agent.turn(input('answers')))).end.kind).toBe('answered');
       await agent.close();
     });
 
     it('begins nothing when it is aborted before', async () => {
       const { agent, input } = open(tempDir());
       const { events, end } = await play(agent.turn(input('answers', { signal: AbortSignal.abort() })));
-      expect({ events, end }).toEqual({ events: [], end: { ended: 'aborted' } });
+      expect({ events, end }).toEqual({ events: [], end: { kind: 'aborted' } });
     });
 
     it('ends a turn at its time limit, then does a good one', async () => {
       const { agent, input } = open(tempDir());
       const { end } = await play(agent.turn(input('hangs', { timeoutMs: 100 })));
-      expect(end).toMatchObject({ ended: 'failed', why: 'timeout', message: 'Timed out after 100ms.' });
-      expect((await play(agent.turn(input('answers')))).end.ended).toBe('answered');
+      expect(end).toMatchObject({ kind: 'failed', why: 'timeout', message: 'Timed out after 100ms.' });
+      expect((await play(agent.turn(input('answers')))).end.kind).toBe('answered');
     });
 
     it('does not take a long time limit for none', async () => {
       const { agent, input } = open(tempDir());
-      expect((await play(agent.turn(input('answers', { timeoutMs: 2 ** 40 })))).end.ended).toBe('answered');
+      expect((await play(agent.turn(input('answers', { timeoutMs: 2 ** 40 })))).end.kind).toBe('answered');
     });
 
     it('tells a failure as a value, in one line, and goes on', async () => {
       const { agent, input } = open(tempDir());
       const { end } = await play(agent.turn(input('fails')));
-      expect(end).toMatchObject({ ended: 'failed', why: 'exit', exitCode: 3 });
-      expect(end.ended === 'failed' && end.message).toMatch(/^[^\n]+$/);
-      expect((await play(agent.turn(input('answers')))).end.ended).toBe('answered');
+      expect(end).toMatchObject({ kind: 'failed', why: 'exit', exitCode: 3 });
+      expect(end.kind === 'failed' && end.message).toMatch(/^[^\n]+$/);
+      expect((await play(agent.turn(input('answers')))).end.kind).toBe('answered');
     });
 
     it('ends with a reader that leaves', async () => {
@@ -91,7 +91,7 @@ export function describeAgent(kind: string, open: (cwd: string) => Stage): void 
       const cwd = tempDir();
       const { agent, input } = open(cwd);
       const { end } = await play(agent.turn(input('answers', { prompt })));
-      expect(end).toMatchObject({ ended: 'answered', text: expect.stringContaining(prompt) as string });
+      expect(end).toMatchObject({ kind: 'answered', text: expect.stringContaining(prompt) as string });
       expect(existsSync(join(cwd, 'x'))).toBe(false);
     });
   });

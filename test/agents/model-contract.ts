@@ -111,7 +111,7 @@ export function describeWithModel(cast: Cast): void {
     row('text', 'says what the model says', async () => {
       const { turn } = await stage(cast, [{ text: 'heard: {user}' }]);
       const { end, events } = await turn('Say hello.');
-      expect(end).toMatchObject({ ended: 'answered', text: echo('heard: Say hello.') });
+      expect(end).toMatchObject({ kind: 'answered', text: echo('heard: Say hello.') });
       expect(events).toContainEqual({ type: 'said', text: echo('heard: Say hello.') });
     });
 
@@ -121,7 +121,7 @@ export function describeWithModel(cast: Cast): void {
         { text: 'done' },
       ]);
       const played = await turn('Greet the lead.');
-      expect(played.end).toMatchObject({ ended: 'answered', text: 'done' });
+      expect(played.end).toMatchObject({ kind: 'answered', text: 'done' });
       expect(sent(played)).toEqual(['hello']);
       expect(server.requests.at(-1)?.results.join()).toContain('sent');
     });
@@ -129,7 +129,7 @@ export function describeWithModel(cast: Cast): void {
     row('own tool', 'uses a tool of its own, and says so', async () => {
       const { turn } = await stage(cast, [{ calls: cast.makes ? [cast.makes] : [] }, { text: 'done' }]);
       const { end, events } = await turn('Make a file.');
-      expect(end).toMatchObject({ ended: 'answered', text: 'done' });
+      expect(end).toMatchObject({ kind: 'answered', text: 'done' });
       expect(events.map(({ type }) => type)).toContain('used');
     });
 
@@ -152,7 +152,7 @@ export function describeWithModel(cast: Cast): void {
         };
       });
       const { end } = await turn('Work.', { mail });
-      expect(end).toMatchObject({ ended: 'answered', text: 'seen' });
+      expect(end).toMatchObject({ kind: 'answered', text: 'seen' });
       expect(server.requests.length).toBeGreaterThan(1);
     });
 
@@ -160,9 +160,9 @@ export function describeWithModel(cast: Cast): void {
       const { turn, server } = await stage(cast, always({ text: 'begun\nand never ended', hangs: 'midway' }));
       const abort = new AbortController();
       void server.request(1).then(() => abort.abort());
-      expect((await turn('Work.', { signal: abort.signal })).end).toEqual({ ended: 'aborted' });
+      expect((await turn('Work.', { signal: abort.signal })).end).toEqual({ kind: 'aborted' });
       server.play([]);
-      expect((await turn('Again.')).end).toMatchObject({ ended: 'answered', text: echo('ok: Again.') });
+      expect((await turn('Again.')).end).toMatchObject({ kind: 'answered', text: echo('ok: Again.') });
     });
 
     row('resume', 'goes on with its session in another life', async () => {
@@ -171,7 +171,7 @@ export function describeWithModel(cast: Cast): void {
       await agent.close();
       await cast.betweenLives?.();
       const next = await staged(cast, server, { ...place, ...defined({ session }) });
-      expect((await next.turn('Which word?')).end).toMatchObject({ ended: 'answered', text: echo('ok: Which word?') });
+      expect((await next.turn('Which word?')).end).toMatchObject({ kind: 'answered', text: echo('ok: Which word?') });
       expect(everything(server.requests.at(-1))).toContain('The word is apple.');
     });
 
@@ -179,7 +179,7 @@ export function describeWithModel(cast: Cast): void {
       const { place, server } = await stage(cast, []);
       const { turn } = await staged(cast, server, { ...place, session: '00000000-0000-4000-8000-000000000000' });
       const played = await turn('Hello.');
-      expect(played.end).toMatchObject({ ended: 'answered', text: echo('ok: Hello.') });
+      expect(played.end).toMatchObject({ kind: 'answered', text: echo('ok: Hello.') });
       expect(played.events.map(({ type }) => type)).toContain('noted');
       expect(sessionIn(played)).not.toBe('00000000-0000-4000-8000-000000000000');
     });
@@ -196,33 +196,33 @@ export function describeWithModel(cast: Cast): void {
         const { turn, server } = await stage(cast, always(step));
         // The short limit of silence applies only to the turn about silence, so that a loaded machine passes.
         const { end } = await turn('Work.', (classes[name] ?? usual) === 'timeout' ? { stallMs } : {});
-        expect(end).toMatchObject({ ended: 'failed', why: classes[name] ?? usual });
-        expect(end.ended === 'failed' && end.message).toMatch(/^[^\n]+$/);
+        expect(end).toMatchObject({ kind: 'failed', why: classes[name] ?? usual });
+        expect(end.kind === 'failed' && end.message).toMatch(/^[^\n]+$/);
         server.play([]);
-        expect((await turn('Again.')).end).toMatchObject({ ended: 'answered', text: echo('ok: Again.') });
+        expect((await turn('Again.')).end).toMatchObject({ kind: 'answered', text: echo('ok: Again.') });
       });
 
     row('429 then good', 'waits out a limit by itself, and says so', async () => {
       const { turn } = await stage(cast, [{ fail: { status: 429, retryAfter: 1 } }, { text: 'fine' }]);
       const { end, events } = await turn('Work.');
-      expect(end).toMatchObject({ ended: 'answered', text: 'fine' });
+      expect(end).toMatchObject({ kind: 'answered', text: 'fine' });
       expect(events).toContainEqual(expect.objectContaining({ type: 'retrying', why: 'rate_limited' }));
     });
 
     row('cut then good', 'asks again when a stream is cut', async () => {
       const { turn } = await stage(cast, [{ text: 'cut off in the middle', cut: true }, { text: 'fine' }]);
-      expect((await turn('Work.')).end).toMatchObject({ ended: 'answered', text: 'fine' });
+      expect((await turn('Work.')).end).toMatchObject({ kind: 'answered', text: 'fine' });
     });
 
     row('refused', `tells an address at which nobody listens as ${classes['refused'] ?? 'crashed'}`, async () => {
       const { turn, server } = await stage(cast, []);
       await server.close();
-      expect((await turn('Work.')).end).toMatchObject({ ended: 'failed', why: classes['refused'] ?? 'crashed' });
+      expect((await turn('Work.')).end).toMatchObject({ kind: 'failed', why: classes['refused'] ?? 'crashed' });
     });
 
     row('bad call', 'tells the model that a call was wrong, and goes on', async () => {
       const { turn, server } = await stage(cast, [{ calls: [{ tool: 'no_such_tool', input: {} }] }, { text: 'fine' }]);
-      expect((await turn('Work.')).end).toMatchObject({ ended: 'answered', text: 'fine' });
+      expect((await turn('Work.')).end).toMatchObject({ kind: 'answered', text: 'fine' });
       expect(server.requests.at(-1)?.results.join()).not.toBe('');
     });
   });

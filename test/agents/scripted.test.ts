@@ -23,7 +23,7 @@ const playAll = async (turns: Turns, prompts: readonly string[], over: Partial<T
 };
 
 const texts = (all: readonly Played[]): string[] =>
-  all.map(({ end }) => (end.ended === 'aborted' ? 'aborted' : end.text));
+  all.map(({ end }) => (end.kind === 'aborted' ? 'aborted' : end.text));
 
 describeAgent('scripted', (cwd) => ({
   agent: agentOf([
@@ -63,7 +63,7 @@ describe('a script', () => {
     ]);
     expect(events.at(-1)).toEqual({ type: 'called', tool: 'TaskList', input: {} });
     expect(readFileSync(join(cwd, 'a/b.txt'), 'utf8')).toBe('text');
-    expect(end).toEqual({ ended: 'answered', text: 'done' });
+    expect(end).toEqual({ kind: 'answered', text: 'done' });
   });
 
   it('a script waits for a time, and for a file', async () => {
@@ -72,20 +72,20 @@ describe('a script', () => {
     const { end } = await play(agent.turn(turnInput(cwd)), (event) => {
       if (isReady(event)) writeFileSync(join(cwd, 'go'), '');
     });
-    expect(end).toEqual({ ended: 'answered', text: 'went' });
+    expect(end).toEqual({ kind: 'answered', text: 'went' });
   });
 
   it('a script fails as it is told to', async () => {
     const fails = { why: 'rate_limited', message: 'later', retryAfterMs: 50 };
     const [played] = await playAll([{ fails }], ['a']);
-    expect(played?.end).toEqual({ ended: 'failed', text: '', ...fails });
+    expect(played?.end).toEqual({ kind: 'failed', text: '', ...fails });
   });
 
   it('a script crashes its own process, after all else', async () => {
     const cwd = tempDir();
     const crashes: boolean[] = [];
     const agent = agentOf([{ writes: { done: '' }, crashes: true }], () => crashes.push(existsSync(join(cwd, 'done'))));
-    expect((await play(agent.turn(turnInput(cwd)))).end).toMatchObject({ ended: 'failed', why: 'crashed' });
+    expect((await play(agent.turn(turnInput(cwd)))).end).toMatchObject({ kind: 'failed', why: 'crashed' });
     expect(crashes).toEqual([true]);
   });
 
@@ -96,7 +96,7 @@ describe('a script', () => {
       turnInput(cwd, { signal: abort.signal }),
     );
     const { events, end } = await play(turn, () => abort.abort());
-    expect({ events, end }).toEqual({ events: [{ type: 'said', text: 'ready' }], end: { ended: 'aborted' } });
+    expect({ events, end }).toEqual({ events: [{ type: 'said', text: 'ready' }], end: { kind: 'aborted' } });
     expect(existsSync(join(cwd, 'a'))).toBe(false);
   });
 

@@ -13,10 +13,10 @@ import {
 import { world, type TaskSketch } from './world.ts';
 
 const task = world({ tasks: [{ work: { timeoutMs: 90_000 } }] }).task('1');
-const failed = { ended: 'failed', text: 'the end of it', message: 'exit code 3' } as const;
+const failed = { kind: 'failed', text: 'the end of it', message: 'exit code 3' } as const;
 
 describe('judgeFault', () => {
-  const end: FaultyTurn = { ended: 'failed', why: 'timeout', message: 'Too long.', text: 'begun' };
+  const end: FaultyTurn = { kind: 'failed', why: 'timeout', message: 'Too long.', text: 'begun' };
   const released: TurnVerdict = { do: 'release', reason: 'agent', fault: 'timeout', why: 'timeout: Too long.' };
 
   it('judgeFault returns the task for the same agent or another, and fails it if the fault is the task’s own', () => {
@@ -34,18 +34,18 @@ describe('judgeFault', () => {
   it('judgeFault judges faults of an agent; the exit code of a program is no such fault', () => {
     expect(isFaulty(end)).toBe(true);
     expect(isFaulty({ ...end, why: 'exit' })).toBe(false);
-    expect(isFaulty({ ended: 'aborted' })).toBe(false);
+    expect(isFaulty({ kind: 'aborted' })).toBe(false);
   });
 });
 
 describe('judgeTurn', () => {
   it('judgeTurn completes an answered task after its checks', () => {
-    expect(judgeTurn({ ended: 'answered', text: 'done', exitCode: 0 }, task)).toEqual({
+    expect(judgeTurn({ kind: 'answered', text: 'done', exitCode: 0 }, task)).toEqual({
       do: 'complete',
       text: 'done',
       exitCode: 0,
     });
-    expect(judgeTurn({ ended: 'answered', text: 'done' }, task)).toEqual({ do: 'complete', text: 'done' });
+    expect(judgeTurn({ kind: 'answered', text: 'done' }, task)).toEqual({ do: 'complete', text: 'done' });
   });
 
   it('judgeTurn counts the failure of a program as a failed attempt', () => {
@@ -75,7 +75,7 @@ describe('judgeTurn', () => {
   });
 
   it('judgeTurn releases a stopped task', () => {
-    expect(judgeTurn({ ended: 'aborted' }, task)).toMatchObject({ do: 'release', reason: 'released' });
+    expect(judgeTurn({ kind: 'aborted' }, task)).toMatchObject({ do: 'release', reason: 'released' });
   });
 });
 

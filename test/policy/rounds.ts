@@ -25,7 +25,7 @@ const verdict = (deliverables: readonly Critique[], findings: readonly Finding[]
   verdictSchema.parse({ deliverables, findings, summary: 'Read from end to end.' });
 
 export const review = (deliverables: readonly Critique[], findings: readonly Finding[] = []): Review => ({
-  is: 'verdict',
+  kind: 'verdict',
   by: 'gemini',
   isMechanical: false,
   verdict: verdict(deliverables, findings),

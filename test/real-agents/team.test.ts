@@ -92,7 +92,7 @@ it('a team of real CLIs is led by Claude, does its tasks together, and leaves no
   onTestFinished(() => claude.close());
   const turn = turnInput(root, { prompt: 'Lead a team.', env, stallMs: 6 * STALL_MS, timeoutMs: 12 * STALL_MS });
   const { end, events } = await play(claude.turn(turn), undefined, { ok: true, text: '' });
-  expect(end, JSON.stringify(events.slice(-5))).toMatchObject({ ended: 'answered', text: 'The team is done.' });
+  expect(end, JSON.stringify(events.slice(-5))).toMatchObject({ kind: 'answered', text: 'The team is done.' });
   const [team] = listTeams(root);
   const reader = openForReading(team?.paths ?? expect.fail('The team is not in the archive.'), { clock: realClock });
   onTestFinished(() => reader.close());

@@ -372,7 +372,7 @@ describe('who leads', () => {
   it('one of two lead processes leads', async () => {
     const on = await team({ members: [] });
     const both = await Promise.all([leadProcess(on, { serves: true }), leadProcess(on, { serves: true })]);
-    const [winner, loser] = both[0].said()?.is === 'ready' ? both : both.toReversed();
+    const [winner, loser] = both[0].said()?.kind === 'ready' ? both : both.toReversed();
     expect(await loser?.ended).toMatchObject({
       code: 3,
       said: { code: 'LEAD_ALIVE', text: containing(`pid ${winner?.pid}`) },
@@ -387,7 +387,7 @@ describe('who leads', () => {
     await on.until('it works', (board) => board.busy.size === 1);
     old.child.kill('SIGSTOP');
     const fresh = await leadProcess(on, { takeover: true });
-    expect(fresh.said()).toEqual({ is: 'ready' });
+    expect(fresh.said()).toEqual({ kind: 'ready' });
     old.child.kill('SIGCONT');
     expect((await old.ended).signal).toBe('SIGKILL');
     open(on, 'go');
@@ -435,7 +435,7 @@ describe('a removed team directory', () => {
     const marks = on.marks();
     remove(on);
     if (how !== 'removed') mkdirSync(on.paths.folder, { mode: 0o700 });
-    expect(await led.ended).toMatchObject({ code: 4, said: { is: 'failed', code: 'TEAM_GONE' } });
+    expect(await led.ended).toMatchObject({ code: 4, said: { kind: 'failed', code: 'TEAM_GONE' } });
     await untilGone(marks);
     const left = existsSync(on.paths.folder) ? readdirSync(on.paths.folder) : [];
     expect(left).toEqual([]);
@@ -456,7 +456,7 @@ describe('a disk', () => {
     const root = tempDir();
     const { code, said } = await (await diskProcess(root, '1m', 'full')).ended;
     const once = [1, 2, 3, 4, 5, 6].map((id) => `${id} completed 0 1`);
-    expect({ code, said }).toMatchObject({ code: 0, said: { is: 'ended', completed: once } });
+    expect({ code, said }).toMatchObject({ code: 0, said: { kind: 'ended', completed: once } });
   });
 
   it('a disk that turns read-only for a while in mid-run delays the work, and ends no process', async (context) => {
@@ -465,7 +465,7 @@ describe('a disk', () => {
     const root = tempDir();
     const { code, said } = await (await diskProcess(root, '4m', 'turns-read-only')).ended;
     const once = [1, 2, 3, 4, 5, 6].map((id) => `${id} completed 0 1`);
-    expect({ code, said }).toMatchObject({ code: 0, said: { is: 'ended', completed: once, isHeldUp: true } });
+    expect({ code, said }).toMatchObject({ code: 0, said: { kind: 'ended', completed: once, isHeldUp: true } });
   });
 
   it('a read-only disk is reported, and nothing is created or started', async (context) => {
@@ -475,7 +475,7 @@ describe('a disk', () => {
     const { code, said } = await (await diskProcess(root, '1m', 'read-only')).ended;
     expect({ code, said }).toMatchObject({
       code: 4,
-      said: { is: 'failed', code: 'READ_ONLY', text: containing(root) },
+      said: { kind: 'failed', code: 'READ_ONLY', text: containing(root) },
     });
   });
 });

@@ -191,7 +191,7 @@ export interface Apart {
 }
 
 const saidSchema = z.object({
-  is: z.enum(['ready', 'ended', 'failed']),
+  kind: z.enum(['ready', 'ended', 'failed']),
   completed: z.array(z.string()).optional(),
   warned: z.array(z.string()).optional(),
   isHeldUp: z.boolean().optional(),

@@ -17,12 +17,12 @@ export function modelAgent(spec: AgentSpec, agentContext: AgentContext, vendor: 
   let known: { library: Library; reached: ResolvedModel; conversation: Conversation } | undefined;
 
   async function* turn(input: TurnInput): Turn {
-    if (input.signal.aborted) return { ended: 'aborted' };
+    if (input.signal.aborted) return { kind: 'aborted' };
     using deadline = new TurnDeadline(input);
     if (known === undefined) {
       const reached = await vendor.resolveModel(spec, { env: input.env, signal: deadline.signal });
       if (deadline.isOver) return deadline.end('');
-      if ('why' in reached) return { ended: 'failed', text: '', ...reached };
+      if ('why' in reached) return { kind: 'failed', text: '', ...reached };
       const library = await loadLibrary();
       const { conversation, isLost } = Conversation.open(
         agentContext.home,

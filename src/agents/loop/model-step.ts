@@ -24,7 +24,7 @@ export interface RequestedToolCall {
 
 export type StepEnd =
   | {
-      readonly ended: 'answered';
+      readonly kind: 'answered';
       readonly text: string;
       /** The messages to add to the conversation. */
       readonly messages: readonly ModelMessage[];
@@ -32,8 +32,8 @@ export type StepEnd =
       readonly isCut: boolean;
       readonly tokens: number;
     }
-  | { readonly ended: 'over' }
-  | { readonly ended: 'broken'; readonly error: unknown };
+  | { readonly kind: 'over' }
+  | { readonly kind: 'broken'; readonly error: unknown };
 
 /** @returns how the call ended; never throws for a fault of the vendor */
 export async function* streamModelStep(
@@ -61,27 +61,25 @@ export async function* streamModelStep(
         yield { type: 'usage', usage: usageOf(part.usage, reached.name) };
     }
     // A refusal of the vendor counts before the deadline does.
-    if (heard.error !== undefined && !deadline.isOver) return { ended: 'broken', error: heard.error };
+    if (heard.error !== undefined && !deadline.isOver) return { kind: 'broken', error: heard.error };
     if (deadline.isOver || heard.end === undefined) return unfinished(deadline);
-    return { ...heard.end, ended: 'answered', messages: (await result.response).messages };
+    return { ...heard.end, kind: 'answered', messages: (await result.response).messages };
   } catch (error) {
-    return deadline.isOver ? { ended: 'over' } : { ended: 'broken', error };
+    return deadline.isOver ? { kind: 'over' } : { kind: 'broken', error };
   } finally {
     deadline.rest();
   }
 }
 
 const unfinished = (deadline: TurnDeadline): StepEnd =>
-  deadline.isOver
-    ? { ended: 'over' }
-    : { ended: 'broken', error: new Error('The stream ended before the answer did.') };
+  deadline.isOver ? { kind: 'over' } : { kind: 'broken', error: new Error('The stream ended before the answer did.') };
 
 type Part = TextStreamPart<ToolSet>;
 
 /** What has arrived of one answer so far. */
 class AnswerBuffer {
   error: unknown;
-  end: Omit<StepEnd & { ended: 'answered' }, 'ended' | 'messages'> | undefined;
+  end: Omit<StepEnd & { kind: 'answered' }, 'kind' | 'messages'> | undefined;
   readonly #wanted: RequestedToolCall[] = [];
   #text = '';
   #line = '';

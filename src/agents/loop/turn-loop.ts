@@ -22,7 +22,7 @@ interface TurnLoopEnvironment {
   readonly vendor: ModelVendor;
 }
 
-type Answered = StepEnd & { ended: 'answered' };
+type Answered = StepEnd & { kind: 'answered' };
 type Steps<T> = AsyncGenerator<AgentEvent, T, CallAnswer | undefined>;
 type Calls<T> = Generator<AgentEvent, T, CallAnswer | undefined>;
 
@@ -70,7 +70,7 @@ export class TurnLoop {
       if (steps > options.maxSteps) return failed(tooLong(options.maxSteps), said.at(-1));
       this.#takeMail();
       const answer = yield* this.#askWithinWindow(input.tools ?? []);
-      if (answer.ended !== 'answered') return answer.ended === 'broken' ? failed(answer.fault) : deadline.end('');
+      if (answer.kind !== 'answered') return answer.kind === 'broken' ? failed(answer.fault) : deadline.end('');
       if (answer.text !== '') said.push(answer.text);
       if (answer.isCut && answer.wanted.length === 0 && cuts++ < MOST_CUTS) {
         conversation.push({ role: 'user', content: CUT });
@@ -81,7 +81,7 @@ export class TurnLoop {
         if (deadline.isOver) return deadline.end('');
       } else if (!this.#takeMail()) {
         const text = answer.isCut || cuts > 0 ? said.slice(-1 - cuts).join('') : answer.text;
-        return text === '' ? failed(nothingSaid) : { ended: 'answered', text };
+        return text === '' ? failed(nothingSaid) : { kind: 'answered', text };
       }
     }
   }
@@ -97,7 +97,7 @@ export class TurnLoop {
   /** Asks the model, within its window: a conversation that is too long is summarised, once. */
   async *#askWithinWindow(
     tools: ModelRequest['tools'],
-  ): Steps<Answered | { ended: 'over' } | { ended: 'broken'; fault: ModelCallFault }> {
+  ): Steps<Answered | { kind: 'over' } | { kind: 'broken'; fault: ModelCallFault }> {
     this.#clearOldResults();
     const { reached, conversation } = this.#environment;
     let isFresh = false;
@@ -107,7 +107,7 @@ export class TurnLoop {
       isFresh = true;
     }
     const answer = yield* this.#callAndRecord(tools);
-    const isTooLong = answer.ended === 'broken' && answer.fault.why === 'overflow';
+    const isTooLong = answer.kind === 'broken' && answer.fault.why === 'overflow';
     if (!isTooLong || isFresh || !conversation.isAnswered) return answer;
     return (yield* this.#compact(tools)) ?? (yield* this.#callAndRecord(tools));
   }
@@ -115,10 +115,10 @@ export class TurnLoop {
   /** One call with the present conversation, tried again after a fault that passes. */
   async *#callAndRecord(
     tools: ModelRequest['tools'],
-  ): Steps<Answered | { ended: 'over' } | { ended: 'broken'; fault: ModelCallFault }> {
+  ): Steps<Answered | { kind: 'over' } | { kind: 'broken'; fault: ModelCallFault }> {
     const { conversation } = this.#environment;
     const answer = yield* this.#callWithRetry(() => ({ messages: conversation.messages, tools }));
-    if (answer.ended === 'answered') {
+    if (answer.kind === 'answered') {
       conversation.push(...answer.messages);
       this.#counted = { tokens: answer.tokens, messages: conversation.messages.length };
     }
@@ -127,17 +127,16 @@ export class TurnLoop {
 
   async *#callWithRetry(
     request: () => Pick<ModelRequest, 'messages' | 'tools'>,
-  ): Steps<Answered | { ended: 'over' } | { ended: 'broken'; fault: ModelCallFault }> {
+  ): Steps<Answered | { kind: 'over' } | { kind: 'broken'; fault: ModelCallFault }> {
     const { library, reached, deadline, identity, options, vendor } = this.#environment;
     for (let attempt = 0; ; attempt += 1) {
       yield { type: 'calling' };
-      if (deadline.isOver) return { ended: 'over' };
+      if (deadline.isOver) return { kind: 'over' };
       const end = yield* streamModelStep(library, { reached, system: identity, ...request() }, deadline);
-      if (end.ended !== 'broken') return end;
+      if (end.kind !== 'broken') return end;
       const fault = this.#fault(end.error);
       const afterMs = fault.retryAfterMs ?? FIRST_WAIT_MS * 2 ** attempt;
-      if (!fault.passes || attempt >= options.maxRetries || afterMs > LONGEST_WAIT_MS)
-        return { ended: 'broken', fault };
+      if (!fault.passes || attempt >= options.maxRetries || afterMs > LONGEST_WAIT_MS) return { kind: 'broken', fault };
       yield { type: 'retrying', why: fault.why, text: `${vendor.name}: ${fault.message}`, afterMs };
       await pause(afterMs, deadline.signal);
     }
@@ -197,16 +196,16 @@ export class TurnLoop {
   /** The model summarises the conversation; if even that is too long, without the results of its tools. */
   async *#compact(
     tools: ModelRequest['tools'],
-  ): Steps<{ ended: 'over' } | { ended: 'broken'; fault: ModelCallFault } | undefined> {
+  ): Steps<{ kind: 'over' } | { kind: 'broken'; fault: ModelCallFault } | undefined> {
     const { conversation, library, identity, input } = this.#environment;
     const ask = { role: 'user', content: SUMMARISE } as const;
     const bare = (): ModelRequest['messages'] =>
       library.pruneMessages({ messages: [...conversation.messages], reasoning: 'all', toolCalls: 'all' });
     let answer = yield* this.#callWithRetry(() => ({ messages: [...conversation.messages, ask], tools }));
-    if (answer.ended === 'broken' && answer.fault.why === 'overflow')
+    if (answer.kind === 'broken' && answer.fault.why === 'overflow')
       answer = yield* this.#callWithRetry(() => ({ messages: [...bare(), ask], tools }));
-    if (answer.ended !== 'answered') return answer;
-    if (answer.text === '') return { ended: 'broken', fault: { ...nothingSaid, passes: false } };
+    if (answer.kind !== 'answered') return answer;
+    if (answer.text === '') return { kind: 'broken', fault: { ...nothingSaid, passes: false } };
     const before = conversation.messages.length;
     conversation.replace(compacted(identity, input.prompt, answer.text));
     // Like any prompt, the request is taken back when it gets no answer.
@@ -220,7 +219,7 @@ export class TurnLoop {
 const unhandled: CallAnswer = { ok: false, why: 'This tool is not available here.' };
 
 const failed = ({ why, message, retryAfterMs }: Omit<ModelCallFault, 'passes'>, text = ''): TurnEnd => ({
-  ended: 'failed',
+  kind: 'failed',
   why,
   text,
   message,

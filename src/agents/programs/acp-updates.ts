@@ -129,7 +129,7 @@ export function promptSteps(response: unknown, text: string): { steps: AgentStep
   const parsed = answerSchema.safeParse(response);
   if (!parsed.success) {
     const message = 'Its answer to the prompt does not follow the protocol.';
-    return { steps: [], end: { ended: 'failed', why: 'bad_output', text, message } };
+    return { steps: [], end: { kind: 'failed', why: 'bad_output', text, message } };
   }
   return { steps: usageSteps(parsed.data), end: stopEnd(parsed.data.stopReason, text) };
 }
@@ -150,12 +150,11 @@ function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>): Agent
 }
 
 function stopEnd(reason: string, text: string): TurnEnd {
-  if (reason === 'end_turn') return { ended: 'answered', text };
-  if (reason === 'cancelled')
-    return { ended: 'failed', why: 'crashed', text, message: 'The agent cancelled its turn.' };
+  if (reason === 'end_turn') return { kind: 'answered', text };
+  if (reason === 'cancelled') return { kind: 'failed', why: 'crashed', text, message: 'The agent cancelled its turn.' };
   if (reason === 'max_tokens')
-    return { ended: 'failed', why: 'overflow', text, message: 'The answer was cut: max_tokens.' };
-  return { ended: 'failed', why: 'bad_output', text, message: `The turn was ended: ${reason}.` };
+    return { kind: 'failed', why: 'overflow', text, message: 'The answer was cut: max_tokens.' };
+  return { kind: 'failed', why: 'bad_output', text, message: `The turn was ended: ${reason}.` };
 }
 
 const errorSchema = z.object({ code: z.number().optional(), message: z.string(), data: z.unknown() });

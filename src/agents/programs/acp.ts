@@ -82,7 +82,7 @@ class AcpSession implements DialectSession {
 
   interrupt(): void {
     const session = this.#session;
-    if (session === undefined || this.#collector === undefined) return this.#end({ ended: 'aborted' });
+    if (session === undefined || this.#collector === undefined) return this.#end({ kind: 'aborted' });
     void this.#agent
       ?.then((agent) => agent.notify('session/cancel', { sessionId: session }))
       .catch(() => {

@@ -95,7 +95,7 @@ export function systemSteps(message: Extract<FromClaude, { type: 'system' }>, to
   const said = `${WORDS[error] ?? error}: attempt ${attempt} failed`;
   const after = afterMs === undefined ? {} : { afterMs: Math.round(afterMs) };
   const refusal = refused({ text: said === 'unknown' ? 'connection' : said, status: status ?? undefined });
-  const why = refusal.ended === 'failed' && refusal.why !== 'exit' ? refusal.why : 'crashed';
+  const why = refusal.kind === 'failed' && refusal.why !== 'exit' ? refusal.why : 'crashed';
   return [tellStep({ type: 'retrying', why, text: `${error} (attempt ${attempt})`, ...after })];
 }
 
@@ -147,12 +147,12 @@ export function usageSteps({ usage, total_cost_usd: total }: ClaudeResult, costB
 /** `subtype` is "success" even when the vendor refused: `is_error` decides. */
 function resultEnd(result: ClaudeResult): TurnEnd {
   const { is_error, subtype, result: text = '', errors = [], api_error_status: status } = result;
-  if (!is_error && subtype === 'success') return { ended: 'answered', text };
+  if (!is_error && subtype === 'success') return { kind: 'answered', text };
   const said = text || errors.join(' ') || `Claude ended its turn with ${subtype}.`;
-  if (/^error_max_/.test(subtype)) return { ended: 'failed', why: 'bad_output', text, message: said };
+  if (/^error_max_/.test(subtype)) return { kind: 'failed', why: 'bad_output', text, message: said };
   const isCut = subtype === 'error_during_execution' && (status ?? undefined) === undefined && errors.length === 0;
   return isCut
-    ? { ended: 'failed', why: 'crashed', text, message: said }
+    ? { kind: 'failed', why: 'crashed', text, message: said }
     : refused({ text: said, status: status ?? undefined });
 }
 

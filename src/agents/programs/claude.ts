@@ -157,7 +157,7 @@ class ClaudeSession implements DialectSession {
     this.#waiting = undefined;
     this.#unheard.clear();
     this.#isInTurn &&= this.#isOpen;
-    if (!this.#isOpen) return this.#line.tell(endStep({ ended: 'aborted' }));
+    if (!this.#isOpen) return this.#line.tell(endStep({ kind: 'aborted' }));
     this.#line.send(interrupt(this.#nextRequest()));
   }
 
@@ -221,7 +221,7 @@ class ClaudeSession implements DialectSession {
     if (request_id !== this.#opening || this.#isOpen) return [];
     if (subtype === 'error') {
       const message = `Claude refused its settings: ${error ?? 'no reason given'}.`;
-      return [endStep({ ended: 'failed', why: 'bad_output', text: '', message })];
+      return [endStep({ kind: 'failed', why: 'bad_output', text: '', message })];
     }
     this.#isOpen = true;
     this.#waiting?.();

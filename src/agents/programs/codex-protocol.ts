@@ -160,10 +160,10 @@ function faultIn({ message, codexErrorInfo: info }: CodexError): FailureClass {
 
 /** @param text the model's last text */
 export function turnEnd({ status, error }: Completed, text: string): TurnEnd {
-  if (status === 'completed') return { ended: 'answered', text };
+  if (status === 'completed') return { kind: 'answered', text };
   if (error === undefined)
-    return { ended: 'failed', why: 'crashed', text, message: `Codex ended the turn as ${status}.` };
-  return { ended: 'failed', why: faultIn(error), text, message: error.message.replace(/\s+/g, ' ').slice(0, 500) };
+    return { kind: 'failed', why: 'crashed', text, message: `Codex ended the turn as ${status}.` };
+  return { kind: 'failed', why: faultIn(error), text, message: error.message.replace(/\s+/g, ' ').slice(0, 500) };
 }
 
 const approvalSchema = z.object({

@@ -150,7 +150,7 @@ class CodexSession implements DialectSession {
   interrupt(): void {
     this.#late = [];
     const [threadId, turnId] = [this.#thread, this.#turn];
-    if (threadId === undefined || turnId === undefined) return this.#end({ ended: 'aborted' });
+    if (threadId === undefined || turnId === undefined) return this.#end({ kind: 'aborted' });
     void this.#rpc.request('turn/interrupt', { threadId, turnId });
   }
 

@@ -38,7 +38,7 @@ const asIs = (argv: readonly string[]): readonly string[] => argv;
 
 /** Runs one command as a turn: for this agent, and for other commands that a person wrote. */
 export async function* runCommand(request: ProcessRequest, limits: Partial<ProgramLimits> = {}): Turn {
-  if (request.signal.aborted) return { ended: 'aborted' };
+  if (request.signal.aborted) return { kind: 'aborted' };
   const started = await startProcess(request, limits);
   if (!started.ok) return started.failure;
   const { process } = started;
@@ -61,7 +61,7 @@ function requestOf({ command, args = [] }: AgentSpec, input: TurnInput): Process
 }
 
 const nothingToRun: TurnEnd = {
-  ended: 'failed',
+  kind: 'failed',
   why: 'exit',
   text: '',
   message: `exit ${NO_COMMAND}: there is nothing to run: give the task a "run", or its agent a "command".`,
@@ -70,24 +70,24 @@ const nothingToRun: TurnEnd = {
 
 function turnEnd(end: ProcessEnd, timeoutMs = 0): TurnEnd {
   const text = tailText(end.stdout, TEXT_BYTES);
-  switch (end.how) {
+  switch (end.kind) {
     case 'aborted':
-      return { ended: 'aborted' };
+      return { kind: 'aborted' };
     case 'timeout':
-      return { ended: 'failed', why: 'timeout', text, message: `Timed out after ${formatDuration(timeoutMs)}.` };
+      return { kind: 'failed', why: 'timeout', text, message: `Timed out after ${formatDuration(timeoutMs)}.` };
     case 'flooded':
-      return { ended: 'failed', why: 'bad_output', text, message: 'It printed without end and was stopped.' };
+      return { kind: 'failed', why: 'bad_output', text, message: 'It printed without end and was stopped.' };
     case 'signalled':
       return exitEnd(128 + constants.signals[end.signal], text, `ended by ${end.signal}${suspicion(end.signal)}`);
     case 'exited':
-      if (end.code === 0) return { ended: 'answered', text, exitCode: 0 };
+      if (end.code === 0) return { kind: 'answered', text, exitCode: 0 };
       return exitEnd(end.code, text, lastLine(tailText(end.stderr, TEXT_BYTES)) ?? lastLine(text));
   }
 }
 
 const exitEnd = (exitCode: number, text: string, said: string | undefined): TurnEnd => {
   const message = said === undefined ? `exit ${exitCode}` : `exit ${exitCode}: ${said.slice(0, LINE_LENGTH)}`;
-  return { ended: 'failed', why: 'exit', text, message, exitCode };
+  return { kind: 'failed', why: 'exit', text, message, exitCode };
 };
 
 const suspicion = (signal: NodeJS.Signals): string =>

@@ -3,11 +3,11 @@
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 type JsonLine =
-  | { readonly is: 'message'; readonly value: JsonObject }
+  | { readonly kind: 'message'; readonly value: JsonObject }
   /** A line that is not a message: for the log, shortened; `length` is that of the whole line. */
-  | { readonly is: 'noise'; readonly text: string; readonly length: number }
+  | { readonly kind: 'noise'; readonly text: string; readonly length: number }
   /** Longer than any message may be; nothing after it is read. */
-  | { readonly is: 'endless' };
+  | { readonly kind: 'endless' };
 
 const NEWLINE = 0x0a;
 /** Bytes of one message. A tool's whole answer may be in it. */
@@ -41,13 +41,15 @@ export function jsonLines(longest = LONGEST_LINE): (bytes: Buffer) => JsonLine[]
       if (end < 0) break;
       from = end + 1;
     }
-    return isEndless ? [...lines, { is: 'endless' }] : lines;
+    return isEndless ? [...lines, { kind: 'endless' }] : lines;
   };
 }
 
 function readLine(text: string): JsonLine {
   const value = parse(text);
-  return isObject(value) ? { is: 'message', value } : { is: 'noise', text: text.slice(0, TOLD), length: text.length };
+  return isObject(value)
+    ? { kind: 'message', value }
+    : { kind: 'noise', text: text.slice(0, TOLD), length: text.length };
 }
 
 function parse(text: string): unknown {

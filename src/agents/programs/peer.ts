@@ -73,7 +73,7 @@ export async function startPeer(
 
 function peerOf(process: RunningProcess, leaveMs: number, isFlooded: () => boolean): Peer {
   const ended = process.ended.then((end): ProcessEnd =>
-    isFlooded() ? { how: 'flooded', stdout: end.stdout, stderr: end.stderr } : end,
+    isFlooded() ? { kind: 'flooded', stdout: end.stdout, stderr: end.stderr } : end,
   );
   return {
     pid: process.pid,
@@ -106,14 +106,14 @@ function hearing({ heard, printed }: PeerListener, noiseBytes: number, flooded: 
     isFlooded: () => isFlooded,
     hear: async (bytes: Buffer): Promise<void> => {
       for (const line of lines(bytes)) {
-        if (line.is === 'message') {
+        if (line.kind === 'message') {
           noise = 0;
           await heard(line.value);
           continue;
         }
-        noise += line.is === 'noise' ? line.length : Infinity;
+        noise += line.kind === 'noise' ? line.length : Infinity;
         if (noise > noiseBytes) flood();
-        else if (line.is === 'noise') printed(said(line.text));
+        else if (line.kind === 'noise') printed(said(line.text));
       }
     },
   };

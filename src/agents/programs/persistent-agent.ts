@@ -40,7 +40,7 @@ export class PersistentAgent implements Agent {
   }
 
   async *turn(given: TurnInput): Turn {
-    if (given.signal.aborted) return { ended: 'aborted' };
+    if (given.signal.aborted) return { kind: 'aborted' };
     const input = { ...given, env: withoutTask(given.env) };
     const { interruptMs = INTERRUPT_MS } = this.#limits;
     for (;;) {
@@ -48,7 +48,7 @@ export class PersistentAgent implements Agent {
       const life = this.#program ?? (await this.#start(input));
       if (!('peer' in life)) return life;
       const end = yield* takeTurn(life, input, { isNew, interruptMs });
-      if (end.ended !== 'died') return end;
+      if (end.kind !== 'died') return end;
       if (end.stopped === undefined && !isNew && !life.hasSpoken) continue;
       if (this.#session === undefined || !this.#dialect.isSessionLost(end.end)) return deathEnd(end, life);
       yield { type: 'noted', text: `The session ${this.#session} cannot be resumed; a new one begins.` };

@@ -37,7 +37,7 @@ export type TurnSignal =
 type ForwardedEvent = Extract<AgentStep, { do: 'tell' }>['event'] | Extract<AgentStep, { do: 'ask' }>['event'];
 
 export interface ProgramDeath {
-  readonly ended: 'died';
+  readonly kind: 'died';
   readonly end: ProcessEnd;
   /** The last text before the death. */
   readonly text: string;
@@ -102,7 +102,7 @@ class Follower {
         else if (signal.do === 'ask') signal.reply(this.#refusal() ?? (yield signal.event) ?? UNANSWERED);
         else if (signal.do === 'end') return this.#stopped() ?? this.#ended(signal.end);
         else if (signal.do === 'died')
-          return { ended: 'died', end: signal.end, text: this.#text, stopped: this.#stopped() };
+          return { kind: 'died', end: signal.end, text: this.#text, stopped: this.#stopped() };
         else this.#act(signal, signals);
       }
     } finally {
@@ -143,8 +143,8 @@ class Follower {
 
   /** An empty answer is a failure, even if the program calls it success. */
   #ended(end: TurnEnd): TurnEnd {
-    if (this.#hasActed || end.ended !== 'answered' || end.text.trim() !== '') return end;
-    return { ended: 'failed', why: 'bad_output', text: '', message: 'It ended its turn without an answer.' };
+    if (this.#hasActed || end.kind !== 'answered' || end.text.trim() !== '') return end;
+    return { kind: 'failed', why: 'bad_output', text: '', message: 'It ended its turn without an answer.' };
   }
 
   #stopped(): TurnEnd | undefined {

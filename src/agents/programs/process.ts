@@ -56,10 +56,10 @@ const MOST_LOOKS = 100;
 export type StopReason = 'aborted' | 'timeout' | 'flooded';
 
 type Exit =
-  { readonly how: 'exited'; readonly code: number } | { readonly how: 'signalled'; readonly signal: NodeJS.Signals };
+  { readonly kind: 'exited'; readonly code: number } | { readonly kind: 'signalled'; readonly signal: NodeJS.Signals };
 
 /** How the process ended, and the end of its output. */
-export type ProcessEnd = (Exit | { readonly how: StopReason }) & { readonly stdout: Buffer; readonly stderr: Buffer };
+export type ProcessEnd = (Exit | { readonly kind: StopReason }) & { readonly stdout: Buffer; readonly stderr: Buffer };
 
 export interface RunningProcess {
   readonly pid: number;
@@ -123,11 +123,11 @@ function feed({ stdin }: ChildProcess, { stdin: text, persistent }: ProcessReque
 
 function follow(child: ChildProcess, pid: number, request: ProcessRequest, limits: ProgramLimits): RunningProcess {
   const [exit, closed] = [exitOf(child), closeOf(child)];
-  let stopping: { readonly how: StopReason; readonly done: Promise<void> } | undefined;
+  let stopping: { readonly kind: StopReason; readonly done: Promise<void> } | undefined;
   let isOver = false;
-  const stop = (how: StopReason): void => {
+  const stop = (kind: StopReason): void => {
     // After the end, another group may have the same number.
-    if (!isOver) stopping ??= { how, done: endTree(pid, how === 'flooded' ? 0 : limits.graceMs) };
+    if (!isOver) stopping ??= { kind, done: endTree(pid, kind === 'flooded' ? 0 : limits.graceMs) };
   };
   const output = drain(child, request, limits, () => stop('flooded'));
   const disarm = arm(request, stop);
@@ -141,7 +141,7 @@ function follow(child: ChildProcess, pid: number, request: ProcessRequest, limit
     if (request.persistent !== undefined) await endCarriers(request.persistent.mark);
     giveBack(child);
     output.close();
-    return { ...output.tails(), ...(stopping ? { how: stopping.how } : exited) };
+    return { ...output.tails(), ...(stopping ? { kind: stopping.kind } : exited) };
   };
   const ended = end();
   const abort = (): Promise<ProcessEnd> => {
@@ -175,7 +175,7 @@ async function endCarriers(mark: string): Promise<void> {
 const exitOf = (child: ChildProcess): Promise<Exit> =>
   new Promise((resolve) => {
     child.once('exit', (code, signal) =>
-      resolve(signal === null ? { how: 'exited', code: code ?? 0 } : { how: 'signalled', signal }),
+      resolve(signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal }),
     );
   });
 
@@ -232,7 +232,7 @@ async function hear(stdout: Readable, { onStdout: take }: PersistentOptions): Pr
  * Stops at the time limit and at the abort.
  * @returns a function that removes both
  */
-function arm({ signal, timeoutMs }: ProcessRequest, stop: (how: StopReason) => void): () => void {
+function arm({ signal, timeoutMs }: ProcessRequest, stop: (kind: StopReason) => void): () => void {
   const abort = (): void => stop('aborted');
   const late = (): void => stop('timeout');
   const timer = timeoutMs === undefined ? undefined : setTimeout(late, Math.min(timeoutMs, LONGEST_MS));

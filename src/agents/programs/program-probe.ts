@@ -22,8 +22,8 @@ export async function probeProgram(argv: readonly string[], { env, cwd }: Where)
     const next = await turn.next();
     if (next.done !== true) continue;
     const { value: end } = next;
-    if (end.ended === 'answered') return { ok: true, found: lastLine(end.text) ?? 'no version printed' };
-    return { ok: false, why: end.ended === 'failed' ? end.message : 'it was stopped' };
+    if (end.kind === 'answered') return { ok: true, found: lastLine(end.text) ?? 'no version printed' };
+    return { ok: false, why: end.kind === 'failed' ? end.message : 'it was stopped' };
   }
 }
 

@@ -4,7 +4,7 @@ import { quoted } from '../../model/text/document-problem.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { directoryFault } from '../script-files.ts';
 
-export type SpawnFailure = Extract<TurnEnd, { ended: 'failed' }>;
+export type SpawnFailure = Extract<TurnEnd, { kind: 'failed' }>;
 
 interface Attempt {
   readonly argv: readonly string[];
@@ -36,7 +36,7 @@ export function spawnFailure(error: unknown, { argv, cwd, env }: Attempt): Spawn
 }
 
 const failed = (why: SpawnFailure['why'], message: string): SpawnFailure => ({
-  ended: 'failed',
+  kind: 'failed',
   why,
   text: '',
   message,

@@ -62,10 +62,10 @@ export function stopped(
 ): TurnEnd {
   switch (why) {
     case 'aborted':
-      return { ended: 'aborted' };
+      return { kind: 'aborted' };
     case 'timeout':
-      return { ended: 'failed', why, text, message: `Timed out after ${formatDuration(timeoutMs)}.` };
+      return { kind: 'failed', why, text, message: `Timed out after ${formatDuration(timeoutMs)}.` };
     case 'stalled':
-      return { ended: 'failed', why: 'timeout', text, message: `It was silent for ${formatDuration(stallMs)}.` };
+      return { kind: 'failed', why: 'timeout', text, message: `It was silent for ${formatDuration(stallMs)}.` };
   }
 }

@@ -6,13 +6,13 @@ import type { FailureClass } from './agent.ts';
  * (docs/specification.md R7.3).
  */
 export type TurnEnd =
-  | { readonly ended: 'answered'; readonly text: string; readonly exitCode?: number | undefined }
+  | { readonly kind: 'answered'; readonly text: string; readonly exitCode?: number | undefined }
   | {
-      readonly ended: 'failed';
+      readonly kind: 'failed';
       readonly why: FailureClass | 'exit';
       readonly text: string;
       readonly message: string;
       readonly exitCode?: number | undefined;
       readonly retryAfterMs?: number | undefined;
     }
-  | { readonly ended: 'aborted' };
+  | { readonly kind: 'aborted' };

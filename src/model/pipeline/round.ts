@@ -43,9 +43,9 @@ export type ReviewVerdict = z.infer<typeof verdictSchema>;
 
 /** The outcome of one call of a backend. */
 export type RelayOutcome =
-  | { readonly is: 'success'; readonly text: string }
+  | { readonly kind: 'success'; readonly text: string }
   | {
-      readonly is: 'failed';
+      readonly kind: 'failed';
       readonly why: FailureClass;
       readonly message: string;
       readonly retryAfterMs?: number | undefined;
@@ -54,7 +54,7 @@ export type RelayOutcome =
 /** The outcome of one review. */
 export type Review =
   | {
-      readonly is: 'verdict';
+      readonly kind: 'verdict';
       readonly by: string;
       readonly verdict: ReviewVerdict;
       /** The verdict comes from a command's exit code, which applies to every deliverable. */
@@ -63,9 +63,9 @@ export type Review =
       readonly evidence?: { readonly command: string; readonly printed: string };
     }
   /** The reviewer's answer is no verdict. */
-  | { readonly is: 'unreadable'; readonly by: string; readonly why: string }
+  | { readonly kind: 'unreadable'; readonly by: string; readonly why: string }
   /** The reviewer did not answer; `forGood`: asking again cannot help. */
-  | { readonly is: 'failed'; readonly by: string; readonly why: string; readonly forGood: boolean };
+  | { readonly kind: 'failed'; readonly by: string; readonly why: string; readonly forGood: boolean };
 
 /** The result of `--validate`. */
 export interface Validation {

@@ -29,13 +29,13 @@ export function checkPlan(outline: PlanOutline): PlanChecks {
 const knownAgents = ({ members, lead }: PlanOutline): DocumentProblem[] => [
   ...members.flatMap(({ doer }, index) => unknown(doer, ['members', index, 'agent'])),
   ...(lead === undefined ? [] : unknown(lead, ['lead'])),
-  ...(lead?.does === 'run' && !lead.ownCommand
+  ...(lead?.kind === 'run' && !lead.ownCommand
     ? [{ path: ['lead'], text: 'There is nothing to run: give the exec agent of the lead a "command".' }]
     : []),
 ];
 
 const unknown = (doer: Doer, path: DocumentProblem['path']): DocumentProblem[] =>
-  doer.does === 'unknown' && doer.why !== undefined ? [{ path, text: doer.why }] : [];
+  doer.kind === 'unknown' && doer.why !== undefined ? [{ path, text: doer.why }] : [];
 
 function uniqueMembers({ members }: PlanOutline): DocumentProblem[] {
   return twins(members.map(({ name }) => name)).map(({ index, first, text }) => ({
@@ -96,9 +96,9 @@ const candidates = (members: readonly OutlineMember[], { owner, role }: OutlineT
 
 /** Why a member that may claim the task cannot do it. */
 function misfit(task: OutlineTask, { name = 'a member', doer }: OutlineMember): string[] {
-  if (task.run && doer.does === 'think')
+  if (task.run && doer.kind === 'think')
     return [`"run" needs an exec agent, and ${name} has ${doer.agent}: name an "owner" with \`agent: {kind: exec}\`.`];
-  if (!task.run && doer.does === 'run' && !doer.ownCommand)
+  if (!task.run && doer.kind === 'run' && !doer.ownCommand)
     return [`There is nothing to run: give the task "run", or the exec agent of ${name} a "command".`];
   return [];
 }

@@ -11,9 +11,9 @@ import { DEFAULT_ROLE } from './plan-schema.ts';
  * What a member does with a task: it runs a command (its own, or only the task's), its model thinks, or it is unknown.
  */
 export type Doer =
-  | { readonly does: 'think'; readonly agent: AgentKind | 'the default agent' }
-  | { readonly does: 'run'; readonly ownCommand: boolean }
-  | { readonly does: 'unknown'; readonly why?: string | undefined };
+  | { readonly kind: 'think'; readonly agent: AgentKind | 'the default agent' }
+  | { readonly kind: 'run'; readonly ownCommand: boolean }
+  | { readonly kind: 'unknown'; readonly why?: string | undefined };
 
 export interface OutlineMember {
   readonly name: string | undefined;
@@ -85,11 +85,11 @@ export function planOutlineOf(
 }
 
 function doerOf(agent: unknown, agents: ReadonlyMap<string, AgentSpec>): Doer {
-  if (agent === undefined) return { does: 'think', agent: 'the default agent' };
+  if (agent === undefined) return { kind: 'think', agent: 'the default agent' };
   const found = typeof agent === 'string' ? findAgent(agent, agents) : agent;
-  if (typeof agent === 'string' && found === undefined) return { does: 'unknown', why: unknownAgent(agent, agents) };
+  if (typeof agent === 'string' && found === undefined) return { kind: 'unknown', why: unknownAgent(agent, agents) };
   const spec = agentShape.safeParse(found);
-  if (!spec.success) return { does: 'unknown' };
+  if (!spec.success) return { kind: 'unknown' };
   const { kind, command } = spec.data;
-  return kind === 'exec' ? { does: 'run', ownCommand: command !== undefined } : { does: 'think', agent: kind };
+  return kind === 'exec' ? { kind: 'run', ownCommand: command !== undefined } : { kind: 'think', agent: kind };
 }

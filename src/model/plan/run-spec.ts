@@ -7,10 +7,10 @@ import { isName, type Name } from '../text/names.ts';
 import { quoted } from '../text/document-problem.ts';
 
 export type RunSpec =
-  | { readonly is: 'count'; readonly count: number; readonly role: Name }
-  | { readonly is: 'template'; readonly template: Name }
+  | { readonly kind: 'count'; readonly count: number; readonly role: Name }
+  | { readonly kind: 'template'; readonly template: Name }
   /** The planner chooses the number of workers. */
-  | { readonly is: 'open' };
+  | { readonly kind: 'open' };
 
 type RunWords =
   { readonly ok: true; readonly spec: RunSpec; readonly task: string } | { readonly ok: false; readonly why: string };
@@ -33,7 +33,7 @@ export function parseRunWords(words: readonly string[], known: KnownSpecs): RunW
   const isAlone = words[0]?.trim() === first;
   const spec = specOf(first, rest, isAlone, known);
   if (!spec.ok) return spec;
-  const task = spec.spec.is === 'open' ? text : rest;
+  const task = spec.spec.kind === 'open' ? text : rest;
   if (task !== '') return { ok: true, spec: spec.spec, task };
   return {
     ok: false,
@@ -44,10 +44,10 @@ export function parseRunWords(words: readonly string[], known: KnownSpecs): RunW
 type Spec = { readonly ok: true; readonly spec: RunSpec } | { readonly ok: false; readonly why: string };
 
 function specOf(first: string, rest: string, isAlone: boolean, known: KnownSpecs): Spec {
-  if (isName(first) && known.templates.has(first)) return { ok: true, spec: { is: 'template', template: first } };
+  if (isName(first) && known.templates.has(first)) return { ok: true, spec: { kind: 'template', template: first } };
   if (COUNT.test(first)) return countOf(first, known);
   const slip = isAlone ? slipIn(first, rest, known) : undefined;
-  return slip === undefined ? { ok: true, spec: { is: 'open' } } : { ok: false, why: slip };
+  return slip === undefined ? { ok: true, spec: { kind: 'open' } } : { ok: false, why: slip };
 }
 
 function countOf(word: string, { roles, maxAgents }: KnownSpecs): Spec {
@@ -58,7 +58,7 @@ function countOf(word: string, { roles, maxAgents }: KnownSpecs): Spec {
     return no(
       `Expected 1 to ${maxAgents} workers before the colon of ${quoted(word)}, got ${quoted(number)}; for example 3:executor`,
     );
-  if (isName(role) && roles.has(role)) return { ok: true, spec: { is: 'count', count, role } };
+  if (isName(role) && roles.has(role)) return { ok: true, spec: { kind: 'count', count, role } };
   if (role === '') return no(`${quoted(word)} names no role; for example ${number}:executor`);
   return { ok: false, why: `There is no role ${quoted(role)}${didYouMeanOneOf(role, roles)}` };
 }

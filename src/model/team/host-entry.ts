@@ -68,10 +68,10 @@ export function hostEntryText(host: McpHost, command: readonly [string, ...strin
 }
 
 type WithEntry =
-  | { readonly is: 'new'; readonly text: string }
-  | { readonly is: 'there' }
+  | { readonly kind: 'new'; readonly text: string }
+  | { readonly kind: 'there' }
   /** Why nothing can be added, as the end of a sentence. */
-  | { readonly is: 'unreadable'; readonly why: string };
+  | { readonly kind: 'unreadable'; readonly why: string };
 
 /**
  * A host's configuration with our entry added.
@@ -85,19 +85,19 @@ export function withHostEntry(
 ): WithEntry {
   const { format } = FORMS[host];
   const entry = hostEntryText(host, command);
-  if (text === undefined || text.trim() === '') return { is: 'new', text: entry };
+  if (text === undefined || text.trim() === '') return { kind: 'new', text: entry };
   return format === 'JSON' ? inJson(FORMS[host], text, command) : inToml(FORMS[host], text, entry);
 }
 
 function inJson({ servers, entry }: HostForm, text: string, command: readonly [string, ...string[]]): WithEntry {
   const read = readJson(text.replace(/^\uFEFF/, ''));
-  if (!isMap(read)) return { is: 'unreadable', why: 'is not a plain JSON object' };
+  if (!isMap(read)) return { kind: 'unreadable', why: 'is not a plain JSON object' };
   const known = read[servers] ?? {};
-  if (!isMap(known)) return { is: 'unreadable', why: `has a "${servers}" that is not an object` };
-  if (Object.hasOwn(known, SERVER)) return { is: 'there' };
+  if (!isMap(known)) return { kind: 'unreadable', why: `has a "${servers}" that is not an object` };
+  if (Object.hasOwn(known, SERVER)) return { kind: 'there' };
   const next = { ...read, [servers]: { ...known, [SERVER]: entry(command) } };
   const indent = /^\s*\{\r?\n([ \t]+)/.exec(text)?.[1] ?? 2;
-  return { is: 'new', text: `${JSON.stringify(next, undefined, indent)}\n` };
+  return { kind: 'new', text: `${JSON.stringify(next, undefined, indent)}\n` };
 }
 
 /** @returns undefined for a text that is not JSON */
@@ -111,11 +111,11 @@ function readJson(text: string): unknown {
 
 function inToml({ servers }: HostForm, text: string, entry: string): WithEntry {
   const outline = tomlOutline(text);
-  if (!outline.ok) return { is: 'unreadable', why: `is not valid TOML at line ${outline.line}` };
+  if (!outline.ok) return { kind: 'unreadable', why: `is not valid TOML at line ${outline.line}` };
   const isOurs = ({ path: [first, second] }: { path: readonly string[] }): boolean =>
     first === servers && second === SERVER;
-  if (outline.defined.some(isOurs)) return { is: 'there' };
+  if (outline.defined.some(isOurs)) return { kind: 'there' };
   if (outline.defined.some(({ path, kind }) => kind === 'value' && path.length === 1 && path[0] === servers))
-    return { is: 'unreadable', why: `has its ${servers} on one line, so no table can be added` };
-  return { is: 'new', text: `${text.endsWith('\n') ? text : `${text}\n`}\n${entry}` };
+    return { kind: 'unreadable', why: `has its ${servers} on one line, so no table can be added` };
+  return { kind: 'new', text: `${text.endsWith('\n') ? text : `${text}\n`}\n${entry}` };
 }

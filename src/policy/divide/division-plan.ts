@@ -20,7 +20,7 @@ const RETRIES = 1;
 
 /** The spec as the user typed it; a second run is compared by it. */
 export const specText = (spec: RunSpec): string =>
-  spec.is === 'count' ? `${spec.count}:${spec.role}` : spec.is === 'template' ? spec.template : 'open';
+  spec.kind === 'count' ? `${spec.count}:${spec.role}` : spec.kind === 'template' ? spec.template : 'open';
 
 /** @returns the content of the file, to be written as JSON */
 export function planOfDivision({ workers, tasks, shared, boundary }: Division, run: DividedRun) {

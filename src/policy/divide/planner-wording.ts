@@ -100,7 +100,7 @@ function workersOf(staffing: Staffing): string[] {
       'A phase begins when all of the phase before it is done; there is no need to say so in "dependencies".',
     ];
   const count = `${most === 1 ? 'One subtask' : `1 to ${most} subtasks`}, one for each worker`;
-  return spec.is === 'count'
+  return spec.kind === 'count'
     ? [`${count}. Every worker is: ${described(roles.get(spec.role), spec.role)}`]
     : [`${count}; as few as the task needs. Roles and agents are chosen by the text of each subtask.`];
 }

@@ -57,7 +57,7 @@ interface Staffed {
 
 /** How many subtasks a planner may give. */
 export const mostSubtasks = ({ spec, template, config }: Staffing): number =>
-  spec.is === 'count' ? spec.count : template ? template.workers.length * 3 : config.maxAgents;
+  spec.kind === 'count' ? spec.count : template ? template.workers.length * 3 : config.maxAgents;
 
 export function staffWorkers(subtasks: readonly Subtask[], staffing: Staffing): Staffed {
   const most = mostSubtasks(staffing);
@@ -75,8 +75,8 @@ function staffEach(subtasks: readonly Subtask[], staffing: Staffing): Staffed {
   const { spec, config } = staffing;
   const workers = subtasks.map((subtask, at): StaffedWorker => {
     const routed = routeOf([subtask], staffing);
-    const told = spec.is === 'count' ? spec.role : routed.role;
-    const fits = spec.is === 'count' || unfit([subtask], told, staffing).length === 0;
+    const told = spec.kind === 'count' ? spec.role : routed.role;
+    const fits = spec.kind === 'count' || unfit([subtask], told, staffing).length === 0;
     const role = fits ? told : config.defaultAgentType;
     return workerOf(at, role, routed, { text: textOf([subtask]) }, staffing);
   });

@@ -101,14 +101,17 @@ export const wishesPrompt = (task: string, wishes: readonly SharedFileWish[], bo
     'OPEN 2: why it was left',
   ].join('\n');
 
-export type Settled = { readonly is: 'applied' } | { readonly is: 'open'; readonly why: string };
+export type Settled = { readonly kind: 'applied' } | { readonly kind: 'open'; readonly why: string };
 
 /** The result of each wish, in their order. A wish that the answer does not mention is open. */
 export function readSettled(answer: string, wishes: readonly SharedFileWish[]): Settled[] {
   const lines = answer.split(/\r?\n/).map((line) => /^\W*(DONE|OPEN)\W+(\d{1,4})\b[:.)\s]*(.*)$/.exec(line));
   return wishes.map((_, at): Settled => {
     const [, word, , why = ''] = lines.find((line) => Number(line?.[2]) === at + 1) ?? [];
-    if (word === 'DONE') return { is: 'applied' };
-    return { is: 'open', why: word === undefined ? "the lead's agent did not mention it" : why.trim() || 'left open' };
+    if (word === 'DONE') return { kind: 'applied' };
+    return {
+      kind: 'open',
+      why: word === undefined ? "the lead's agent did not mention it" : why.trim() || 'left open',
+    };
   });
 }

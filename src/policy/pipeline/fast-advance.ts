@@ -15,12 +15,12 @@ import type { Name } from '../../model/text/names.ts';
 import { isCheckpoint, type Task } from '../../model/board/task.ts';
 
 type FastAdvance =
-  | { readonly row: 'inner loop'; readonly task: string }
-  | { readonly row: 'successor'; readonly task: string; readonly member: Name }
-  | { readonly row: 'parallel'; readonly tasks: readonly string[] }
-  | { readonly row: 'others running'; readonly tasks: readonly string[] }
-  | { readonly row: 'nothing left' }
-  | { readonly row: 'checkpoint'; readonly task: string };
+  | { readonly kind: 'inner loop'; readonly task: string }
+  | { readonly kind: 'successor'; readonly task: string; readonly member: Name }
+  | { readonly kind: 'parallel'; readonly tasks: readonly string[] }
+  | { readonly kind: 'others running'; readonly tasks: readonly string[] }
+  | { readonly kind: 'nothing left' }
+  | { readonly kind: 'checkpoint'; readonly task: string };
 
 interface Finisher {
   readonly name: Name;
@@ -34,24 +34,24 @@ interface Finisher {
 export function fastAdvance(board: Board, { name, loops, finished }: Finisher): FastAdvance {
   const ready = [...pendingTasks(board)].filter((task) => isReady(board, task));
   const own = ready.find(({ owner }) => owner === name);
-  if (loops && own) return { row: 'inner loop', task: own.id };
+  if (loops && own) return { kind: 'inner loop', task: own.id };
   const [first, ...more] = ready;
   if (first === undefined) {
     const running = [...board.busy].filter(([member]) => member !== name).map(([, task]) => task);
-    return running.length > 0 ? { row: 'others running', tasks: running } : { row: 'nothing left' };
+    return running.length > 0 ? { kind: 'others running', tasks: running } : { kind: 'nothing left' };
   }
-  if (more.length === 0 && isCheckpoint(first)) return { row: 'checkpoint', task: first.id };
+  if (more.length === 0 && isCheckpoint(first)) return { kind: 'checkpoint', task: first.id };
   const { owner } = first;
   const isSuccessor = first.blockedBy.some((id) => finished.includes(id));
   if (more.length > 0 || owner === undefined || owner === name || !isSuccessor || isCheckpoint(first))
-    return { row: 'parallel', tasks: ready.map(({ id }) => id) };
-  return { row: 'successor', task: first.id, member: owner };
+    return { kind: 'parallel', tasks: ready.map(({ id }) => id) };
+  return { kind: 'successor', task: first.id, member: owner };
 }
 
 /** One sentence, for the log and for the lead. */
 export function fastAdvanceText(board: Board, decided: FastAdvance): string {
   const named = (id: string): string => board.tasks.get(id)?.subject ?? `task #${id}`;
-  switch (decided.row) {
+  switch (decided.kind) {
     case 'inner loop':
       return `continues with ${named(decided.task)}`;
     case 'successor':

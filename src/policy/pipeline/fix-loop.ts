@@ -22,9 +22,9 @@ const roundOf = ({ metadata }: Task): number =>
   typeof metadata['_fix_round'] === 'number' ? metadata['_fix_round'] : 0;
 
 type FixNeed =
-  | { readonly task: Task; readonly is: 'due'; readonly of: Task }
+  | { readonly task: Task; readonly kind: 'due'; readonly of: Task }
   /** All its rounds are used. */
-  | { readonly task: Task; readonly is: 'exhausted' };
+  | { readonly task: Task; readonly kind: 'exhausted' };
 
 /** Tasks with NEEDS_FIX that have no next round yet. */
 export const fixNeeds = (board: Board): FixNeed[] =>
@@ -32,7 +32,7 @@ export const fixNeeds = (board: Board): FixNeed[] =>
     if (task.status !== 'completed' || task.metadata['verdict'] !== NEEDS_FIX) return [];
     const of = workOf(board, task);
     if (of === undefined || isFollowed(board, task)) return [];
-    return [roundOf(task) < FIX_ROUNDS ? { task, is: 'due', of } : { task, is: 'exhausted' }];
+    return [roundOf(task) < FIX_ROUNDS ? { task, kind: 'due', of } : { task, kind: 'exhausted' }];
   });
 
 const workOf = (board: Board, { metadata }: Task): Task | undefined => {

@@ -16,11 +16,12 @@ export function pipelineVerdicts(sighting: Sighting): Verdict[] {
   const needs = fixNeeds(board);
   const due = needs.flatMap((need): Verdict[] => {
     const code = need.task.subject;
-    if (need.is === 'due') return [{ do: 'redo', task: need.task.id, of: need.of.id, why: `${code}: it needs a fix` }];
+    if (need.kind === 'due')
+      return [{ do: 'redo', task: need.task.id, of: need.of.id, why: `${code}: it needs a fix` }];
     const why = `${code}: it still needs a fix after the last round; a person must look at it`;
     return pipeline.told.has(need.task.id) ? [] : [{ do: 'tell', task: need.task.id, what: 'fix.exhausted', why }];
   });
-  const held = new Set(needs.flatMap(({ task, is }) => (is === 'due' ? [task.id] : [])));
+  const held = new Set(needs.flatMap(({ task, kind: is }) => (is === 'due' ? [task.id] : [])));
   return [...due, ...checkpoints(board, pipeline), ...starts(sighting, pipeline, held)];
 }
 

@@ -42,10 +42,10 @@ export function beginLoop(settings: LoopSettings): Loop {
 }
 
 export function advanceLoop(loop: Loop, outcome: LoopOutcome): Loop {
-  if (outcome.of === 'stop') return loop.ending === undefined ? stopped(loop, outcome) : loop;
+  if (outcome.kind === 'stop') return loop.ending === undefined ? stopped(loop, outcome) : loop;
   const { command } = loop;
-  if (outcome.of !== command.do) return loop;
-  switch (outcome.of) {
+  if (outcome.kind !== command.do) return loop;
+  switch (outcome.kind) {
     case 'relay':
       return command.do === 'relay' ? relayed(loop, command.backends, outcome.outcomes) : loop;
     case 'wait':
@@ -78,19 +78,19 @@ function withOutcomes(loop: Loop, asked: readonly Name[], outcomes: ReadonlyMap<
   const round = present(loop);
   const told = asked.map((name): [Name, RelayOutcome] => [
     name,
-    outcomes.get(name) ?? { is: 'failed', why: 'crashed', message: 'the call returned no outcome' },
+    outcomes.get(name) ?? { kind: 'failed', why: 'crashed', message: 'the call returned no outcome' },
   ]);
   const all = new Map([...round.outcomes, ...told]);
   const backends = loop.backends.map((backend) => {
     const outcome = told.find(([name]) => name === backend.name)?.[1];
-    return outcome?.is === 'failed' ? afterFailure(backend, outcome, round.n) : backend;
+    return outcome?.kind === 'failed' ? afterFailure(backend, outcome, round.n) : backend;
   });
   return withRound({ ...loop, backends }, { ...round, outcomes: all });
 }
 
 function afterFailure(
   backend: BackendState,
-  { why, message }: Extract<RelayOutcome, { is: 'failed' }>,
+  { why, message }: Extract<RelayOutcome, { kind: 'failed' }>,
   round: number,
 ): BackendState {
   const badOutputs = backend.badOutputs + (why === 'bad_output' ? 1 : 0);
@@ -103,7 +103,7 @@ function candidatesOf(loop: Loop): Candidate[] {
   const { n, outcomes } = present(loop);
   const all = loop.settings.backends.flatMap((backend): Candidate[] => {
     const outcome = outcomes.get(backend);
-    return outcome?.is === 'success' ? [{ backend, round: n, text: outcome.text }] : [];
+    return outcome?.kind === 'success' ? [{ backend, round: n, text: outcome.text }] : [];
   });
   return loop.settings.inTurn ? all.slice(-1) : all;
 }
@@ -112,7 +112,7 @@ function candidatesOf(loop: Loop): Candidate[] {
 function waitOf(loop: Loop): number | undefined {
   const { outcomes, waited } = present(loop);
   const left = usable(loop).map((name) => outcomes.get(name));
-  const limited = left.flatMap((one) => (one?.is === 'failed' && one.why === 'rate_limited' ? [one] : []));
+  const limited = left.flatMap((one) => (one?.kind === 'failed' && one.why === 'rate_limited' ? [one] : []));
   if (waited || limited.length === 0 || limited.length < left.length) return undefined;
   const shortest = Math.min(...limited.map(({ retryAfterMs = USUAL_WAIT_MS }) => retryAfterMs));
   return Math.min(LONGEST_WAIT_MS, Math.max(0, shortest));
@@ -121,7 +121,7 @@ function waitOf(loop: Loop): number | undefined {
 function reviewed(
   loop: Loop,
   candidates: readonly Candidate[],
-  { reviews, validation }: Extract<LoopOutcome, { of: 'review' }>,
+  { reviews, validation }: Extract<LoopOutcome, { kind: 'review' }>,
 ): Loop {
   const judged = candidates.map((candidate) =>
     judge(loop, candidate, reviews.get(candidate.backend) ?? unreviewed('the review returned no outcome'), validation),
@@ -129,13 +129,13 @@ function reviewed(
   const round = { ...present(loop), ...defined({ validation }) };
   const next = withReviews(withRound(loop, round), judged);
   if (present(next).selection?.chosen.standing.converged === true) return ended(next, { why: 'converged' });
-  const lost = judged.flatMap(({ review }) => (review.is === 'failed' && review.forGood ? [review] : []));
+  const lost = judged.flatMap(({ review }) => (review.kind === 'failed' && review.forGood ? [review] : []));
   if (lost.length === judged.length)
     return ended(next, { why: 'reviewer', text: lost.map(({ why }) => why).join('; ') });
   return decided(next);
 }
 
-const unreviewed = (why: string): Review => ({ is: 'failed', by: 'the reviewer', why, forGood: false });
+const unreviewed = (why: string): Review => ({ kind: 'failed', by: 'the reviewer', why, forGood: false });
 
 const judge = (loop: Loop, candidate: Candidate, review: Review, validation: Validation | undefined): Reviewed => ({
   candidate,
@@ -164,7 +164,7 @@ function decided(loop: Loop): Loop {
 }
 
 /** Results that arrived before the stop are kept, unreviewed. */
-function stopped(loop: Loop, { ending, outcomes = new Map() }: Extract<LoopOutcome, { of: 'stop' }>): Loop {
+function stopped(loop: Loop, { ending, outcomes = new Map() }: Extract<LoopOutcome, { kind: 'stop' }>): Loop {
   const { command } = loop;
   const isRelay = command.do === 'relay';
   const next = isRelay ? withOutcomes(loop, [...outcomes.keys()], outcomes) : loop;

@@ -54,14 +54,18 @@ export type LoopEnding =
   | { readonly why: 'interrupted' | 'error'; readonly text: string };
 
 export type LoopOutcome =
-  | { readonly of: 'relay'; readonly outcomes: ReadonlyMap<Name, RelayOutcome> }
-  | { readonly of: 'wait' }
-  | { readonly of: 'review'; readonly reviews: ReadonlyMap<Name, Review>; readonly validation?: Validation | undefined }
-  | { readonly of: 'clean up' }
-  | { readonly of: 'synthesise' }
+  | { readonly kind: 'relay'; readonly outcomes: ReadonlyMap<Name, RelayOutcome> }
+  | { readonly kind: 'wait' }
+  | {
+      readonly kind: 'review';
+      readonly reviews: ReadonlyMap<Name, Review>;
+      readonly validation?: Validation | undefined;
+    }
+  | { readonly kind: 'clean up' }
+  | { readonly kind: 'synthesise' }
   /** From outside, at any time; `outcomes` are those that arrived before the stop. */
   | {
-      readonly of: 'stop';
+      readonly kind: 'stop';
       readonly ending: Extract<LoopEnding, { why: 'interrupted' | 'error' }>;
       readonly outcomes?: ReadonlyMap<Name, RelayOutcome> | undefined;
     };

@@ -3,22 +3,22 @@ import { FAILURE_CLASSES, type FailureClass, type Sandbox } from '../../model/ag
 import { readReviewVerdict, type RelayOutcome, type Review, type Validation } from '../../model/pipeline/round.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 
-export type EndedCall = Exclude<TurnEnd, { ended: 'aborted' }> & {
+export type EndedCall = Exclude<TurnEnd, { kind: 'aborted' }> & {
   /** The end of the program's output. */
   readonly printed?: string;
 };
 
 /** A program with an exit code other than 0 has crashed. An empty answer is no answer, unless the work is in files. */
 export function relayOutcome(end: EndedCall, sandbox: Sandbox): RelayOutcome {
-  if (end.ended === 'answered') {
+  if (end.kind === 'answered') {
     const isEmpty = end.text.trim() === '' && sandbox === 'read-only';
     return isEmpty
-      ? { is: 'failed', why: 'bad_output', message: 'its answer was empty' }
-      : { is: 'success', text: end.text };
+      ? { kind: 'failed', why: 'bad_output', message: 'its answer was empty' }
+      : { kind: 'success', text: end.text };
   }
   const why = end.why === 'exit' ? 'crashed' : end.why;
   const pause = end.retryAfterMs === undefined ? {} : { retryAfterMs: end.retryAfterMs };
-  return { is: 'failed', why, message: end.message, ...pause };
+  return { kind: 'failed', why, message: end.message, ...pause };
 }
 
 const isFailureClass = (value: unknown): value is FailureClass => FAILURE_CLASSES.some((one) => one === value);
@@ -27,26 +27,26 @@ const isFailureClass = (value: unknown): value is FailureClass => FAILURE_CLASSE
 export function failedCall(fault: unknown, message: string, retryAfterMs: unknown): EndedCall {
   const why = isFailureClass(fault) ? fault : 'crashed';
   const pause = typeof retryAfterMs === 'number' ? { retryAfterMs } : {};
-  return { ended: 'failed', why, text: '', message, ...pause };
+  return { kind: 'failed', why, text: '', message, ...pause };
 }
 
 export function validationOf(command: string, end: EndedCall): Validation {
   const printed = (end.printed ?? end.text).trimEnd();
-  return end.ended === 'answered'
+  return end.kind === 'answered'
     ? { command, passed: true, message: 'exit 0', printed }
     : { command, passed: false, message: end.message, printed };
 }
 
 /** A reviewer's answer in words. */
 export function reviewOf(by: string, end: EndedCall): Review {
-  if (end.ended === 'failed') {
+  if (end.kind === 'failed') {
     const forGood = end.why === 'not_installed' || end.why === 'unauthorised';
-    return { is: 'failed', by, why: `${end.why}: ${end.message}`, forGood };
+    return { kind: 'failed', by, why: `${end.why}: ${end.message}`, forGood };
   }
   const read = readReviewVerdict(end.text);
   return read.ok
-    ? { is: 'verdict', by, verdict: read.verdict, isMechanical: false }
-    : { is: 'unreadable', by, why: read.why };
+    ? { kind: 'verdict', by, verdict: read.verdict, isMechanical: false }
+    : { kind: 'unreadable', by, why: read.why };
 }
 
 /** Exit codes of a shell for a command that was not found or is not executable. */
@@ -61,20 +61,20 @@ export function commandReview(
   end: EndedCall,
   deliverables: readonly string[],
 ): Review {
-  const isTold = end.ended === 'answered' || end.why === 'exit';
+  const isTold = end.kind === 'answered' || end.why === 'exit';
   const isThere = isTold && !NO_COMMAND.has(end.exitCode ?? 0);
   if (!isThere) {
-    const message = end.ended === 'failed' ? end.message : `exit ${end.exitCode}`;
-    return { is: 'failed', by: label, why: message, forGood: end.ended === 'answered' || end.why !== 'timeout' };
+    const message = end.kind === 'failed' ? end.message : `exit ${end.exitCode}`;
+    return { kind: 'failed', by: label, why: message, forGood: end.kind === 'answered' || end.why !== 'timeout' };
   }
   const read = readReviewVerdict(end.text);
   const { passed, message, printed } = validationOf(command, end);
   if (read.ok)
-    return withExitCode({ is: 'verdict', by: label, verdict: read.verdict, isMechanical: false }, passed, message);
+    return withExitCode({ kind: 'verdict', by: label, verdict: read.verdict, isMechanical: false }, passed, message);
   return exitCodeReview(label, { command, passed, message, printed }, deliverables);
 }
 
-function withExitCode(review: Extract<Review, { is: 'verdict' }>, passed: boolean, message: string): Review {
+function withExitCode(review: Extract<Review, { kind: 'verdict' }>, passed: boolean, message: string): Review {
   if (passed) return review;
   const finding = { severity: 'critical' as const, text: `${review.by} ended with ${message}` };
   return { ...review, verdict: { ...review.verdict, findings: [finding, ...review.verdict.findings] } };
@@ -85,7 +85,7 @@ export function exitCodeReview(by: string, validation: Validation, deliverables:
   const { command, passed, message, printed } = validation;
   const said = `${command}: ${message}`;
   return {
-    is: 'verdict',
+    kind: 'verdict',
     by,
     isMechanical: true,
     verdict: {

@@ -45,7 +45,7 @@ const MOST_FINDINGS = 50;
 const LONGEST_FINDING = 2_000;
 
 function findingsOf({ standing, review }: Reviewed): string[] {
-  const minor = review.is === 'verdict' ? minorIn(review.verdict) : [];
+  const minor = review.kind === 'verdict' ? minorIn(review.verdict) : [];
   const all = [...standing.unresolved, ...minor].map((text) => cut(text, LONGEST_FINDING));
   const left = all.length - MOST_FINDINGS;
   return left <= 0 ? all : [...all.slice(0, MOST_FINDINGS), `and ${left} more`];
@@ -57,7 +57,7 @@ const minorIn = ({ findings }: ReviewVerdict): string[] =>
 function evidenceOf(round: Round | undefined, { review }: Reviewed): Brief['evidence'] {
   const { validation } = round ?? {};
   if (validation?.passed === false) return { command: validation.command, printed: validation.printed };
-  return review.is === 'verdict' ? review.evidence : undefined;
+  return review.kind === 'verdict' ? review.evidence : undefined;
 }
 
 /** Two or three sentences. */
@@ -77,7 +77,7 @@ const LONGEST_SUMMARY = 300;
 function roundSentence(round: Round): string {
   const chosen = lastReviewed([round]);
   const said =
-    chosen?.review.is === 'verdict' ? ` - ${cut(oneSentence(chosen.review.verdict.summary), LONGEST_SUMMARY)}` : '';
+    chosen?.review.kind === 'verdict' ? ` - ${cut(oneSentence(chosen.review.verdict.summary), LONGEST_SUMMARY)}` : '';
   return `In ${roundPhrase(round)}${said}.`;
 }
 
@@ -90,7 +90,7 @@ const oneSentence = (text: string): string =>
 
 /** `round 2 codex delivered, and gemini left 3 open points (gemini: timeout)`; without a full stop. */
 function roundPhrase(round: Round): string {
-  const failures = [...round.outcomes].flatMap(([name, one]) => (one.is === 'failed' ? [`${name}: ${one.why}`] : []));
+  const failures = [...round.outcomes].flatMap(([name, one]) => (one.kind === 'failed' ? [`${name}: ${one.why}`] : []));
   const chosen = lastReviewed([round]);
   const failed = failures.length === 0 ? '' : ` (${failures.join(', ')})`;
   if (chosen === undefined) return `round ${round.n} no backend delivered${failed}`;

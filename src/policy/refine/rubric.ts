@@ -31,8 +31,8 @@ export function standingOf(
 ): CandidateStanding {
   const invalid = invalidIn(review, validation);
   const hardly = validation?.passed === false ? 0 : 1;
-  if (review.is !== 'verdict') {
-    const why = review.is === 'unreadable' ? 'gave an unreadable verdict' : 'gave no verdict';
+  if (review.kind !== 'verdict') {
+    const why = review.kind === 'unreadable' ? 'gave an unreadable verdict' : 'gave no verdict';
     return { converged: false, unresolved: [...invalid, `${review.by} ${why}: ${review.why}`], rank: [0, 0, hardly] };
   }
   const { verdict } = review;
@@ -49,7 +49,7 @@ export function standingOf(
 /** A failed validation, unless the review is only that validation. */
 function invalidIn(review: Review, validation: Validation | undefined): string[] {
   if (validation === undefined || validation.passed) return [];
-  const isSame = review.is === 'verdict' && review.evidence?.command === validation.command;
+  const isSame = review.kind === 'verdict' && review.evidence?.command === validation.command;
   return isSame ? [] : [`validation failed: ${validation.command} (${validation.message})`];
 }
 
@@ -86,7 +86,7 @@ function failedItems({ accepted, safe, validation, reason }: Critique): string[]
 
 /** Deliverables without a verdict of their own, and in a complex first round those without a critique in words. */
 function missingIn(
-  { verdict, isMechanical }: Extract<Review, { is: 'verdict' }>,
+  { verdict, isMechanical }: Extract<Review, { kind: 'verdict' }>,
   round: number,
   { deliverables, isComplex }: Rubric,
 ): string[] {

@@ -87,7 +87,7 @@ const begun = ({ rounds }: Loop): Round[] => rounds.filter(({ outcomes }) => out
 function accomplished({ best, ending }: Loop): string {
   if (best === undefined) return 'Nothing: no backend delivered a result.';
   const { candidate, review } = best;
-  const said = review.is === 'verdict' ? review.verdict.summary : `it was not reviewed (${review.why})`;
+  const said = review.kind === 'verdict' ? review.verdict.summary : `it was not reviewed (${review.why})`;
   const whole = ending?.why === 'converged' ? 'The task is done' : 'The best result so far';
   return `${whole}, by ${candidate.backend} in round ${candidate.round}: ${said}`;
 }
@@ -96,7 +96,7 @@ function contributed(loop: Loop, { name }: Backend): string {
   const told = begun(loop).flatMap(({ n, outcomes }) => {
     const outcome = outcomes.get(name);
     if (outcome === undefined) return [];
-    const what = outcome.is === 'success' ? `delivered ${size(outcome.text)}` : `${outcome.why} (${outcome.message})`;
+    const what = outcome.kind === 'success' ? `delivered ${size(outcome.text)}` : `${outcome.why} (${outcome.message})`;
     return [`round ${n}: ${what}`];
   });
   return told.join('; ') || 'was not asked';
@@ -110,9 +110,9 @@ function roundOf(round: Round): SynthesisRound {
   const review = chosen?.review;
   return {
     n,
-    backends: [...outcomes].map(([name, one]) => ({ name, outcome: one.is === 'success' ? 'success' : one.why })),
+    backends: [...outcomes].map(([name, one]) => ({ name, outcome: one.kind === 'success' ? 'success' : one.why })),
     verdict: chosen === undefined ? null : verdictOf(chosen),
-    findings: review?.is === 'verdict' ? review.verdict.findings : [],
+    findings: review?.kind === 'verdict' ? review.verdict.findings : [],
     validation: validation && { command: validation.command, passed: validation.passed, message: validation.message },
     agreement: selection === undefined || selection.agreement === 'alone' ? undefined : selection.agreement,
     rationale: selection?.rationale,
@@ -120,8 +120,8 @@ function roundOf(round: Round): SynthesisRound {
 }
 
 function verdictOf({ review, standing }: Reviewed): SynthesisRound['verdict'] {
-  if (review.is === 'verdict') return standing.converged ? 'pass' : 'issues';
-  return review.is === 'unreadable' ? 'unreadable' : 'none';
+  if (review.kind === 'verdict') return standing.converged ? 'pass' : 'issues';
+  return review.kind === 'unreadable' ? 'unreadable' : 'none';
 }
 
 function unresolved(loop: Loop): string[] {
@@ -137,7 +137,7 @@ function unresolved(loop: Loop): string[] {
 
 const lastFailures = ({ outcomes }: Round): string[] => {
   const told = [...outcomes].flatMap(([name, one]) =>
-    one.is === 'failed' ? [`${name}: ${one.why} (${one.message})`] : [],
+    one.kind === 'failed' ? [`${name}: ${one.why} (${one.message})`] : [],
   );
   return told.length > 0 ? told : ['no backend delivered a result'];
 };

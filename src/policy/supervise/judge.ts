@@ -46,7 +46,7 @@ export function judge(sighting: Sighting, limits: Limits): Verdict[] {
 const isReported = ({ board, members, pipeline }: Sighting): boolean =>
   pipeline === undefined ||
   (!members.some(({ name, quarantined, givenUp }) => pipeline.owing.has(name) && !quarantined && !givenUp) &&
-    fixNeeds(board).every(({ is }) => is === 'exhausted'));
+    fixNeeds(board).every(({ kind: is }) => is === 'exhausted'));
 
 /** The member that a verdict gives work to. */
 const givenTo = (verdict: Verdict): Name[] => {

@@ -73,7 +73,7 @@ export class AgentLedger {
    * @returns the end, with the time after which the vendor may be tried again
    */
   async end(end: TurnEnd): Promise<TurnEnd> {
-    const isRefused = end.ended === 'failed' && end.why === 'rate_limited';
+    const isRefused = end.kind === 'failed' && end.why === 'rate_limited';
     if (!isRefused || this.#pace === undefined) return end;
     return { ...end, retryAfterMs: await this.#pace.refused(end.retryAfterMs) };
   }

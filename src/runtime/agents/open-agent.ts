@@ -126,9 +126,9 @@ async function isolationOf(
     environment: parent,
     shared: [store.paths.folder, store.paths.board, ...loginFiles(kind, environment)],
   });
-  const text = `${name}: ${isolation.is === 'up' ? 'its program is isolated' : `its program is not isolated: ${isolation.why}`}.`;
-  store.events.append({ type: isolation.is === 'up' ? 'sandbox.held' : 'sandbox.missing', member: name, text });
-  return isolation.is === 'up' ? isolation.hold : undefined;
+  const text = `${name}: ${isolation.kind === 'up' ? 'its program is isolated' : `its program is not isolated: ${isolation.why}`}.`;
+  store.events.append({ type: isolation.kind === 'up' ? 'sandbox.held' : 'sandbox.missing', member: name, text });
+  return isolation.kind === 'up' ? isolation.hold : undefined;
 }
 
 /** The workspace of a model's tools, limited by the member's permissions; the code is loaded only for such agents. */

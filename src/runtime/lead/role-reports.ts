@@ -61,10 +61,10 @@ export class RoleReports {
     this.#store.events.append({
       type: 'fast_advance.decided',
       member: from,
-      row: decided.row,
+      row: decided.kind,
       tasks: finished,
-      ...(decided.row === 'successor' ? { task: decided.task, starts: decided.member } : {}),
-      text: `${decided.row}: ${fastAdvanceText(board, decided)}`,
+      ...(decided.kind === 'successor' ? { task: decided.task, starts: decided.member } : {}),
+      text: `${decided.kind}: ${fastAdvanceText(board, decided)}`,
     });
   }
 

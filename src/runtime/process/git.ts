@@ -56,5 +56,5 @@ export async function git(args: readonly string[], where: GitWhere): Promise<Git
     if (output.stream === 'stdout') bytes += output.bytes.length;
   const end = await started.process.ended;
   const said = end.stderr.toString('utf8').trim().split('\n')[0]?.replace(/\.$/, '') ?? '';
-  return { code: end.how === 'exited' ? end.code : -1, text: end.stdout.toString('utf8'), bytes, said };
+  return { code: end.kind === 'exited' ? end.code : -1, text: end.stdout.toString('utf8'), bytes, said };
 }

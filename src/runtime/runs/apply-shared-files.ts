@@ -36,7 +36,7 @@ export async function applyShared(
   const trouble = plan.lead && due.length > 0 ? await settle(session, plan, plan.lead, { due, signal }) : undefined;
   const wishes = sharedWishes(store);
   if (wishes.length === 0 || signal.aborted) return undefined;
-  const open = wishes.filter(({ settled }) => settled.is === 'open').length;
+  const open = wishes.filter(({ settled }) => settled.kind === 'open').length;
   if (trouble !== undefined) return { name: 'shared', result: 'fail', notes: trouble };
   if (open === 0) return { name: 'shared', result: 'pass', notes: `${wishes.length} applied` };
   const why = plan.lead === undefined ? '; the lead has no agent that could apply them' : '';
@@ -51,7 +51,7 @@ function dueIn(session: Pick<RunSession, 'store' | 'tell'>, shared: readonly str
   const claimed = claimedIn(session.store);
   return sharedWishes(session.store).filter((wish) => {
     const why = wish.isSettled ? undefined : ownedByMembers(wish.file, shared, claimed);
-    if (why !== undefined) tellSettled(session, wish, { is: 'open', why });
+    if (why !== undefined) tellSettled(session, wish, { kind: 'open', why });
     return !wish.isSettled && why === undefined;
   });
 }
@@ -62,7 +62,7 @@ function tellSettled(
   settled: Settled,
 ): void {
   const about = { member, task, wish: id, file };
-  if (settled.is === 'applied') session.tell({ type: APPLIED, ...about, text: file });
+  if (settled.kind === 'applied') session.tell({ type: APPLIED, ...about, text: file });
   else session.tell({ type: LEFT, ...about, why: settled.why, text: `${file}: ${settled.why}` });
 }
 
@@ -90,9 +90,10 @@ async function settle(
     const call = { agent, prompt, sandbox: 'workspace-write', timeoutMs: DEFAULT_TASK_TIMEOUT_MS } as const;
     const end = await calls.run(call, signal);
     if (end === undefined) return undefined;
-    if (end.ended === 'failed') return `the lead's agent failed: ${end.message}`;
+    if (end.kind === 'failed') return `the lead's agent failed: ${end.message}`;
     const answers = readSettled(end.text, due);
-    for (const [at, wish] of due.entries()) tellSettled(session, wish, answers[at] ?? { is: 'open', why: 'left open' });
+    for (const [at, wish] of due.entries())
+      tellSettled(session, wish, answers[at] ?? { kind: 'open', why: 'left open' });
     const strays = changedOthers(before, await hashedFiles(cwd, signal), [...plan.sharedFiles, ...filesOf(due)]);
     return strays.length === 0 ? undefined : `the lead's agent changed files that are not shared: ${strays.join(', ')}`;
   } finally {

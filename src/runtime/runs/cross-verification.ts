@@ -59,11 +59,11 @@ const skipped = (why: string): Verification => ({
 
 /** A verifier that failed without output is a failed gate without a verdict, so that it asks for no fixes. */
 function verified(verifier: string, end: SubagentEnd): Verification {
-  if (end.ended === 'aborted') return skipped('the run was stopped');
-  if (end.ended === 'failed' && end.text.trim() === '')
+  if (end.kind === 'aborted') return skipped('the run was stopped');
+  if (end.kind === 'failed' && end.text.trim() === '')
     return { gate: { name: 'crossVerify', result: 'fail', notes: end.message }, verifier, verdict: undefined };
   const verdict = readVerificationVerdict(end.text);
-  const isPassed = verdict.result === 'pass' && end.ended === 'answered';
+  const isPassed = verdict.result === 'pass' && end.kind === 'answered';
   return {
     gate: { name: 'crossVerify', result: isPassed ? 'pass' : 'fail', notes: verdict.notes },
     verifier,

@@ -17,12 +17,12 @@ import { loadPlan } from './lifecycle.ts';
 import { leadStatusOf, type LeadStatus } from '../views/external-status.ts';
 
 type ExistingRun =
-  | { readonly is: 'nothing' }
-  | { readonly is: 'led'; readonly paths: TeamPaths; readonly lead: LeadStatus }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'led'; readonly paths: TeamPaths; readonly lead: LeadStatus }
   /** Made by hand: it has no plan. */
-  | { readonly is: 'unplanned'; readonly paths: TeamPaths }
-  | { readonly is: 'finished'; readonly paths: TeamPaths }
-  | { readonly is: 'unfinished'; readonly paths: TeamPaths; readonly isSamePlan: boolean };
+  | { readonly kind: 'unplanned'; readonly paths: TeamPaths }
+  | { readonly kind: 'finished'; readonly paths: TeamPaths }
+  | { readonly kind: 'unfinished'; readonly paths: TeamPaths; readonly isSamePlan: boolean };
 
 type StartPreference = 'resume' | 'fresh' | undefined;
 
@@ -37,15 +37,16 @@ export function inspectExistingRun(
   agents: ReadonlyMap<string, AgentSpec>,
 ): ExistingRun {
   const team = findTeam(root, name);
-  if (team === undefined || team.archivedAt !== undefined) return { is: 'nothing' };
+  if (team === undefined || team.archivedAt !== undefined) return { kind: 'nothing' };
   const { paths } = team;
   const store = openForReading(paths, { clock: realClock });
   try {
     const lead = leadStatusOf(store);
-    if (lead.alive) return { is: 'led', paths, lead };
-    if (readPlanFile(store.disk, paths) === undefined) return { is: 'unplanned', paths };
-    if (stateIn(store)?.phase === 'complete' || store.board.fold().phase === 'closed') return { is: 'finished', paths };
-    return { is: 'unfinished', paths, isSamePlan: isSame(same, () => loadPlan(store, agents)) };
+    if (lead.alive) return { kind: 'led', paths, lead };
+    if (readPlanFile(store.disk, paths) === undefined) return { kind: 'unplanned', paths };
+    if (stateIn(store)?.phase === 'complete' || store.board.fold().phase === 'closed')
+      return { kind: 'finished', paths };
+    return { kind: 'unfinished', paths, isSamePlan: isSame(same, () => loadPlan(store, agents)) };
   } finally {
     store.close();
   }
@@ -72,7 +73,7 @@ export function decideStart(
   asked: StartPreference,
   takeover: boolean,
 ): StartDecision {
-  switch (existing.is) {
+  switch (existing.kind) {
     case 'nothing':
       return { do: 'make' };
     case 'led':

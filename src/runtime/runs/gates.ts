@@ -56,9 +56,9 @@ async function runGate(
       return runTurn(runCommand(request), { output, call, sandbox: 'full' }, signal);
     });
     const shown = typeof command === 'string' ? command : command.join(' ');
-    return end.ended === 'answered'
+    return end.kind === 'answered'
       ? { name, result: 'pass', notes: shown }
-      : { name, result: 'fail', notes: `${shown}: ${end.ended === 'failed' ? end.message : 'stopped'}` };
+      : { name, result: 'fail', notes: `${shown}: ${end.kind === 'failed' ? end.message : 'stopped'}` };
   } finally {
     output.end();
     output.close();

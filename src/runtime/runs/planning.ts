@@ -96,7 +96,7 @@ class Planning {
     say(`${label} explores the project.`);
     const outcome = await this.#call({ ...agent, tier: 'haiku' }, explorerPrompt(task));
     if (outcome === undefined) return undefined;
-    const report = outcome.is === 'success' ? jsonAnswer(surveySchema, outcome.text) : undefined;
+    const report = outcome.kind === 'success' ? jsonAnswer(surveySchema, outcome.text) : undefined;
     if (report?.ok === true)
       return { ...report.value, shared: [...new Set([...scanned.shared, ...report.value.shared])] };
     say('The explorer gave no report; the file names are used instead.');
@@ -107,7 +107,7 @@ class Planning {
     const { planner, staffing } = this.#ask;
     const outcome = await this.#call(planner.agent, prompt);
     if (outcome === undefined) return undefined;
-    if (outcome.is !== 'success')
+    if (outcome.kind !== 'success')
       throw new AgentError(
         FAULT_CODES[outcome.why] ?? 'AGENT_UNAVAILABLE',
         `The planner ${planner.label} failed (${outcome.why}): ${outcome.message}`,

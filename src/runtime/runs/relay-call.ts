@@ -51,7 +51,7 @@ export class RelayCalls {
       add: { PATH: pathWithUs(environment['PATH'] ?? '/usr/bin:/bin'), [ENV.refine]: '1' },
     });
     const end = await this.#subagents.run({ spec: agent, cwd, env, ...call }, signal);
-    return end.ended === 'aborted' ? undefined : end;
+    return end.kind === 'aborted' ? undefined : end;
   }
 
   /** Ends what runs. Idempotent. */

@@ -43,9 +43,9 @@ export function resolveTemplate(
   root: string,
   { defaultAgentType }: Pick<Config, 'defaultAgentType'>,
 ): RunTemplate {
-  const shelved = spec.is === 'template' ? templateOf(spec.template, root) : undefined;
+  const shelved = spec.kind === 'template' ? templateOf(spec.template, root) : undefined;
   const routed = ROUTED.map((name) => parseName('role', name));
-  const named = shelved?.workers.map(({ role }) => role) ?? (spec.is === 'count' ? [spec.role] : routed);
+  const named = shelved?.workers.map(({ role }) => role) ?? (spec.kind === 'count' ? [spec.role] : routed);
   const shelf = readShelf(root, 'roles', shippedFolder('roles'));
   const read = [...new Set([...named, defaultAgentType])].map((name) => {
     const { text, file } = requireShelfEntry(shelf, 'roles', name);

@@ -77,7 +77,7 @@ export async function resolveTaskRun(run: TaskRun): Promise<ResolvedTaskRun> {
  * R8.8)
  */
 function requireFittingRoles({ spec, task }: RunAsk, roles: ReadonlyMap<Name, RoleSpec>): void {
-  const role = spec.is === 'count' ? roles.get(spec.role) : undefined;
+  const role = spec.kind === 'count' ? roles.get(spec.role) : undefined;
   const why = role && misfit(role, task);
   if (why !== undefined) throw new UsageError('USAGE', `${why}; choose another role for it.`);
 }

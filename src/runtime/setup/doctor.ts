@@ -95,7 +95,7 @@ const KEY_CURES = {
 };
 
 function key(): Check {
-  const { path, is } = keyState();
+  const { path, kind: is } = keyState();
   const found = is === 'missing' ? `${path} is made with the first team` : `${path} is ${is}`;
   return check('key', is === 'there' || is === 'missing', found, KEY_CURES[is]);
 }

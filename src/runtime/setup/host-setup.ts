@@ -37,12 +37,12 @@ export function hostSetup(host: McpHost, root: string, environment: Environment)
   const command = ourCommand(environment);
   const entry = hostEntryText(host, command);
   const made = withHostEntry(host, readUserFile(file), command);
-  if (made.is === 'unreadable')
+  if (made.kind === 'unreadable')
     throw new UsageError(
       'USAGE',
       `${file} ${made.why}, so it is left as it is; \`teams init --host ${host} --print\` prints the entry to add by hand.`,
     );
-  return { file, entry, text: made.is === 'new' ? made.text : undefined };
+  return { file, entry, text: made.kind === 'new' ? made.text : undefined };
 }
 
 /** The entry alone, for a person to add; reads no file. */

@@ -80,15 +80,15 @@ function judged(end: ProcessEnd): { readonly refusal?: string; readonly trouble?
     .map((bytes) => bytes.toString('utf8').trim())
     .filter(Boolean)
     .join('\n');
-  if (end.how === 'exited' && end.code === 0) return {};
-  if (end.how === 'exited' && end.code === REFUSES) return { refusal: said || 'The hook refused without a reason.' };
-  if (end.how === 'aborted') return {};
+  if (end.kind === 'exited' && end.code === 0) return {};
+  if (end.kind === 'exited' && end.code === REFUSES) return { refusal: said || 'The hook refused without a reason.' };
+  if (end.kind === 'aborted') return {};
   const how =
-    end.how === 'exited'
+    end.kind === 'exited'
       ? `exit ${end.code}`
-      : end.how === 'timeout'
+      : end.kind === 'timeout'
         ? `not finished after ${formatDuration(TIMEOUT_MS)}`
-        : end.how;
+        : end.kind;
   return { trouble: said === '' ? how : `${how}: ${said}` };
 }
 

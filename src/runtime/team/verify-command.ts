@@ -22,8 +22,8 @@ export async function verifyTask({ work }: Task, { env, cwd, signal, drive }: Ve
   for (const command of work.verify) {
     const timeoutMs = work.timeoutMs ?? DEFAULT_TASK_TIMEOUT_MS;
     const end = await drive(runCommand({ argv: argvOf(command), env, cwd, signal, timeoutMs }));
-    if (end.ended === 'aborted') return { result: 'aborted' };
-    if (end.ended === 'failed') return { result: 'failed', command, message: end.message, output: end.text };
+    if (end.kind === 'aborted') return { result: 'aborted' };
+    if (end.kind === 'failed') return { result: 'failed', command, message: end.message, output: end.text };
   }
   return { result: 'passed' };
 }

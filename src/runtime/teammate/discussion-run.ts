@@ -29,14 +29,14 @@ export interface Discussion {
 
 type DiscussionEnd =
   | {
-      readonly is: 'verdict';
+      readonly kind: 'verdict';
       readonly consensus: Consensus;
       /** The path of the full record. */
       readonly record: string;
       readonly warnings: readonly string[];
     }
-  | { readonly is: 'skipped'; readonly warning: string }
-  | { readonly is: 'aborted' };
+  | { readonly kind: 'skipped'; readonly warning: string }
+  | { readonly kind: 'aborted' };
 
 interface CollectedViews {
   readonly views: readonly View[];
@@ -55,22 +55,22 @@ export async function discuss(
   const name = revision === 0 ? round : `${round}-R${revision}`;
   const record = discussions.record(name);
   const known = discussions.verdict(name, artifact);
-  if (known) return { is: 'verdict', consensus: known, record, warnings: [] };
+  if (known) return { kind: 'verdict', consensus: known, record, warnings: [] };
   const text = discussions.artifact(artifact);
   if (text === undefined) return skipped(round, `${artifact} does not exist`);
   const collected = await collectViews(subagents, discussion, { text, context: discussions.context() }, signal);
-  if (collected === 'aborted') return { is: 'aborted' };
+  if (collected === 'aborted') return { kind: 'aborted' };
   const [first, ...others] = collected.views;
   if (first === undefined) return skipped(round, collected.warnings.join('; '));
   const views: Views = [first, ...others];
   const consensus = consensusOf(views, subject);
   const by = [...new Set(views.map((view) => view.by))].join(', ');
   discussions.keep(name, discussionRecord({ round, artifact, by }, views, consensus, collected.warnings));
-  return { is: 'verdict', consensus, record, warnings: collected.warnings };
+  return { kind: 'verdict', consensus, record, warnings: collected.warnings };
 }
 
 const skipped = (round: string, why: string): DiscussionEnd => ({
-  is: 'skipped',
+  kind: 'skipped',
   warning: `${round} was skipped: ${why}`,
 });
 
@@ -116,9 +116,9 @@ async function ask(
     },
     signal,
   );
-  if (fetched.is === 'aborted') return 'aborted';
+  if (fetched.kind === 'aborted') return 'aborted';
   const replaced = choice.note === undefined ? [] : [`${titled(perspective)}: ${choice.note}`];
-  if (fetched.is === 'answer')
+  if (fetched.kind === 'answer')
     return { views: [{ ...fetched.value, perspective, by: fetched.by }], warnings: replaced };
   return { views: [], warnings: [`no agent answered for ${titled(perspective)} (${fetched.why})`] };
 }

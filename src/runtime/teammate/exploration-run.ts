@@ -31,8 +31,8 @@ export async function explore(
   try {
     for (;;) {
       const found = await explorations.look(angle);
-      if (found.is === 'known') return { text: explorationText(found.exploration, found.path) };
-      if (found.is === 'ours') return await lookOurselves(explorations, subagents, { angle, query, found }, signal);
+      if (found.kind === 'known') return { text: explorationText(found.exploration, found.path) };
+      if (found.kind === 'ours') return await lookOurselves(explorations, subagents, { angle, query, found }, signal);
       await store.clock.sleep(LOOK_AGAIN_MS, signal);
       if (signal.aborted) return undefined;
     }
@@ -45,7 +45,7 @@ export async function explore(
 interface Look {
   readonly angle: string;
   readonly query: string;
-  readonly found: Angle & { readonly is: 'ours' };
+  readonly found: Angle & { readonly kind: 'ours' };
 }
 
 async function lookOurselves(
@@ -66,9 +66,9 @@ async function lookOurselves(
     },
     signal,
   );
-  if (fetched.is !== 'answer') {
+  if (fetched.kind !== 'answer') {
     await explorations.leave(angle);
-    return fetched.is === 'aborted' ? undefined : { warning: `${angle} was not explored: ${fetched.why}` };
+    return fetched.kind === 'aborted' ? undefined : { warning: `${angle} was not explored: ${fetched.why}` };
   }
   const exploration = { angle, query, by: fetched.by, ...fetched.value };
   await explorations.keep(found.path, exploration);

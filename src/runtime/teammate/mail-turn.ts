@@ -28,12 +28,12 @@ export async function runMailTurn({ session, turnSetup, mailroom, signal, sandbo
   turnSetup.output.begin(undefined);
   const end = await turnOn(mail, () => runTaskTurn(runner, undefined, input));
   turnSetup.output.end();
-  if (end.ended === 'aborted') return;
+  if (end.kind === 'aborted') return;
   const remedied = isFaulty(end) ? await runner.remedy(end) : undefined;
   if (remedied?.done === 'replaced' || turnSetup.slots.isEmpty || (isFaulty(end) && end.why === 'rate_limited')) {
     mailroom.putBack(mail);
     return;
   }
   mailroom.used(mail);
-  if (end.ended === 'failed') await session.tellLead(`The agent failed on its mail: ${end.message}`, { kind: 'alert' });
+  if (end.kind === 'failed') await session.tellLead(`The agent failed on its mail: ${end.message}`, { kind: 'alert' });
 }

@@ -83,8 +83,8 @@ export class RoleSession {
       },
       this.#signal,
     );
-    if (fetched.is === 'answer') return fetched.value;
-    if (fetched.is === 'none') this.#warnings.push(`${codeOf(task)} was not drafted by a subagent: ${fetched.why}`);
+    if (fetched.kind === 'answer') return fetched.value;
+    if (fetched.kind === 'none') this.#warnings.push(`${codeOf(task)} was not drafted by a subagent: ${fetched.why}`);
     return undefined;
   }
 
@@ -102,8 +102,8 @@ export class RoleSession {
     const { perspectives } = spec;
     const discussion = { round, perspectives, requirement: fields.requirement, subject: task.subject, artifact };
     const end = await discuss(this.#session.store, this.#subagents, discussion, this.#signal);
-    if (end.is === 'aborted') return undefined;
-    if (end.is === 'skipped') {
+    if (end.kind === 'aborted') return undefined;
+    if (end.kind === 'skipped') {
       this.#warnings.push(end.warning);
       return this.#concluded({}, []);
     }

@@ -35,10 +35,10 @@ interface RoleSubagentTask<T> {
 }
 
 type RoleSubagentResult<T> =
-  | { readonly is: 'answer'; readonly value: T; readonly by: string }
+  | { readonly kind: 'answer'; readonly value: T; readonly by: string }
   /** No agent could answer; `why` of the last one asked. */
-  | { readonly is: 'none'; readonly why: string }
-  | { readonly is: 'aborted' };
+  | { readonly kind: 'none'; readonly why: string }
+  | { readonly kind: 'aborted' };
 
 const TIMEOUT_MS = 600_000;
 
@@ -65,13 +65,13 @@ export class RoleSubagents {
     let why = '';
     for (const spec of [first, ...(second === undefined ? [] : [second])]) {
       const end = await this.#runOnce(spec, subagentTask, signal);
-      if (end.ended === 'aborted') return { is: 'aborted' };
-      const read = end.ended === 'answered' ? subagentTask.read(end.text) : { ok: false as const, why: end.message };
-      if (read.ok) return { is: 'answer', value: read.value, by: nameOf(spec) };
+      if (end.kind === 'aborted') return { kind: 'aborted' };
+      const read = end.kind === 'answered' ? subagentTask.read(end.text) : { ok: false as const, why: end.message };
+      if (read.ok) return { kind: 'answer', value: read.value, by: nameOf(spec) };
       why = `${nameOf(spec)}: ${read.why}`;
       this.#tell('subagent.failed', subagentTask, why);
     }
-    return { is: 'none', why };
+    return { kind: 'none', why };
   }
 
   async close(): Promise<void> {

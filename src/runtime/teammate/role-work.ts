@@ -94,7 +94,7 @@ export class RoleWork {
     }
     const end = await this.#phases(task, mail, hold);
     // A question ends the turns early; the rest follows after the answer.
-    if (end.ended !== 'answered' || this.#progress.ends.length < this.#role.spec.phases.length) return { end };
+    if (end.kind !== 'answered' || this.#progress.ends.length < this.#role.spec.phases.length) return { end };
     const isFaulty = fix !== undefined && needsFix(end.text);
     return this.#discussed(task, end.text, isFaulty ? { verdict: NEEDS_FIX } : {});
   };
@@ -102,8 +102,8 @@ export class RoleWork {
   /** Discusses the artifact before the task ends; what follows from it is part of the completion record. */
   async #discussed(task: ClaimedTask, text: string, metadata: Record<string, string> = {}): ReturnType<CarryOut> {
     const discussed = await this.#session.discuss(task);
-    if (discussed === undefined) return { end: { ended: 'aborted' } };
-    return { end: { ended: 'answered', text }, ...discussed, metadata: { ...discussed.metadata, ...metadata } };
+    if (discussed === undefined) return { end: { kind: 'aborted' } };
+    return { end: { kind: 'answered', text }, ...discussed, metadata: { ...discussed.metadata, ...metadata } };
   }
 
   /** Phase 5 of one task: logs and accumulates it, and decides what follows. */
@@ -183,13 +183,13 @@ export class RoleWork {
       const { end, isDrafted } = await this.#turn(task, phase, ends, { opening, unread, hold });
       unread = isDrafted ? unread : '';
       // If the agent asked a person, this phase goes on when the answer comes.
-      if (end.ended !== 'answered' || this.#self.store.board.fold().requests.size > asked) return end;
+      if (end.kind !== 'answered' || this.#self.store.board.fold().requests.size > asked) return end;
       ends.push({ phase: phase.phase, text: end.text, isDrafted });
       await this.#session.learn(end.text);
       this.#note('phase.ended', task, `Phase ${phase.phase} of ${codeOf(task)} ended.`);
       if (phase.phase === 3 || spec.phases.length === 1) keepAnswer(this.#place, task, end.text);
     }
-    return { ended: 'answered', text: ends.at(-1)?.text ?? '' };
+    return { kind: 'answered', text: ends.at(-1)?.text ?? '' };
   }
 
   /**
@@ -201,7 +201,7 @@ export class RoleWork {
     if (phase.phase === 3) {
       const brief = this.#prompt(task, phase, { before: ends, accumulator: summaries, knows: false });
       const text = await this.#session.draft(task, brief, summaries);
-      if (text !== undefined) return { isDrafted: true, end: { ended: 'answered', text } };
+      if (text !== undefined) return { isDrafted: true, end: { kind: 'answered', text } };
     }
     const { opening, unread, hold } = around;
     // An `exec` command is a new process each time and remembers nothing. What a subagent drafted is not in the agent's

@@ -95,7 +95,7 @@ async function workOn(
         argv: task.work.run === undefined ? undefined : argvOf(task.work.run),
       });
     const { end, ...along } = await (environment.carryOut ?? inOneTurn(environment.brief))(task, mail, hold);
-    if (end.ended === 'failed') logFailure(store, task, end);
+    if (end.kind === 'failed') logFailure(store, task, end);
     const report = reportOn(store, task, before);
     const reported = withReport(await judged(end, task, environment), report);
     const saysDone = report?.outcome === 'completed';
@@ -111,7 +111,7 @@ async function workOn(
 }
 
 /** Logs why a turn failed, by class; the lead's decision about another attempt needs it. */
-const logFailure = (store: TeamStore, task: ClaimedTask, end: Extract<TurnEnd, { ended: 'failed' }>): unknown =>
+const logFailure = (store: TeamStore, task: ClaimedTask, end: Extract<TurnEnd, { kind: 'failed' }>): unknown =>
   store.events.append({
     type: 'agent.failed',
     member: task.claim.member,
@@ -166,7 +166,7 @@ async function verify(
 ): Promise<TurnVerdict> {
   const { cwd } = environment;
   const end = await verifyTask(task, { env, cwd, signal, drive: (turn) => runTurn(turn, environment, signal) });
-  if (end.result === 'aborted') return judgeTurn({ ended: 'aborted' }, task);
+  if (end.result === 'aborted') return judgeTurn({ kind: 'aborted' }, task);
   if (end.result === 'failed')
     return {
       do: 'fail',

@@ -58,7 +58,7 @@ export const taskOutput: ToolHandler<ToolInputs['TaskOutput']> = async ({ task_i
 
 export const taskStop: ToolHandler<ToolInputs['TaskStop']> = async ({ task_id }, context) => {
   const end = await leadOf(context).subagents.stop(task_id);
-  return end.ended === 'aborted' ? `${task_id} was stopped.` : `${task_id} had ended already.\n${resultOf(end)}`;
+  return end.kind === 'aborted' ? `${task_id} was stopped.` : `${task_id} had ended already.\n${resultOf(end)}`;
 };
 
 export const skill: ToolHandler<ToolInputs['Skill']> = ({ name }, context) => {
@@ -72,11 +72,11 @@ export const skill: ToolHandler<ToolInputs['Skill']> = ({ name }, context) => {
 
 /** The answer of a subagent; its failure is an error for the caller. */
 function resultOf(end: SubagentEnd): string {
-  if (end.ended === 'answered') return end.text || 'The subagent answered nothing.';
-  const what = end.ended === 'failed' ? `failed: ${end.message}` : 'was stopped';
+  if (end.kind === 'answered') return end.text || 'The subagent answered nothing.';
+  const what = end.kind === 'failed' ? `failed: ${end.message}` : 'was stopped';
   throw new ConflictError(
     'REFUSED',
-    `The subagent ${what}.${end.ended === 'failed' && end.text ? `\n${end.text}` : ''}`,
+    `The subagent ${what}.${end.kind === 'failed' && end.text ? `\n${end.text}` : ''}`,
   );
 }
 

@@ -26,8 +26,8 @@ interface ShellRequest {
 }
 
 export type ShellEnd =
-  | { readonly how: ProcessEnd['how'] | 'crowded'; readonly code: number | undefined; readonly output: string }
-  | { readonly how: 'not started'; readonly why: string };
+  | { readonly kind: ProcessEnd['kind'] | 'crowded'; readonly code: number | undefined; readonly output: string }
+  | { readonly kind: 'not started'; readonly why: string };
 
 /** Processes that one command may have at a time. */
 export const MOST_PROCESSES = 512;
@@ -48,7 +48,7 @@ export class Shell {
 
   async run(request: ShellRequest): Promise<ShellEnd> {
     const mark = this.#draw();
-    if (mark === undefined) return { how: 'not started', why: 'No mark is free to identify its processes.' };
+    if (mark === undefined) return { kind: 'not started', why: 'No mark is free to identify its processes.' };
     const isMarked = request.env[ENV.mark] !== undefined;
     if (!isMarked) this.#reaper ??= startReaper(reaperCommand);
     this.#marks.add(mark);
@@ -83,15 +83,15 @@ export class Shell {
       { argv, env, cwd, timeoutMs, signal: AbortSignal.any([signal, crowded.signal]) },
       { graceMs: GRACE_MS, floodBytes: FLOOD_BYTES, keptBytes: 0 },
     );
-    if (!started.ok) return { how: 'not started', why: started.failure.message };
+    if (!started.ok) return { kind: 'not started', why: started.failure.message };
     const stop = watchCrowd(mark, () => crowded.abort());
     const output = commandOutput(most);
     try {
       for (let piece = await started.process.next(); piece; piece = await started.process.next())
         output.push(piece.bytes);
       const end = await started.process.ended;
-      const code = end.how === 'exited' ? end.code : undefined;
-      return { how: crowded.signal.aborted ? 'crowded' : end.how, code, output: output.text() };
+      const code = end.kind === 'exited' ? end.code : undefined;
+      return { kind: crowded.signal.aborted ? 'crowded' : end.kind, code, output: output.text() };
     } finally {
       stop();
     }

@@ -21,8 +21,8 @@ interface ProgramIsolationOptions {
 }
 
 type ProgramIsolation =
-  | { readonly is: 'up'; readonly hold: (argv: readonly string[]) => readonly string[] }
-  | { readonly is: 'missing'; readonly why: string };
+  | { readonly kind: 'up'; readonly hold: (argv: readonly string[]) => readonly string[] }
+  | { readonly kind: 'missing'; readonly why: string };
 
 /**
  * A script that tries what must not work. Its arguments: a file outside the workspace, the pid of the process that
@@ -45,9 +45,9 @@ export async function openProgramIsolation(options: ProgramIsolationOptions): Pr
   const sandbox = groundsOf(options);
   const why = bwrap === undefined ? 'bubblewrap is not installed' : await weakness(bwrap, sandbox, options);
   if (bwrap !== undefined && why === undefined)
-    return { is: 'up', hold: (argv) => (isThere(argv, options) ? isolatedProgramArgv(bwrap, sandbox, argv) : argv) };
+    return { kind: 'up', hold: (argv) => (isThere(argv, options) ? isolatedProgramArgv(bwrap, sandbox, argv) : argv) };
   if (options.setting === 'required') throw isolationRequired(why);
-  return { is: 'missing', why: why ?? 'it was not tried' };
+  return { kind: 'missing', why: why ?? 'it was not tried' };
 }
 
 const groundsOf = ({ root, isWritable, shared }: ProgramIsolationOptions): ProgramSandbox => ({

@@ -75,6 +75,6 @@ async function heard(turn: Turn, answer: (event: AgentEvent) => Promise<CallAnsw
 }
 
 function endOf(end: TurnEnd, said: string, printed: string): SubagentEnd {
-  if (end.ended === 'aborted') return { ended: 'aborted' };
+  if (end.kind === 'aborted') return { kind: 'aborted' };
   return { ...end, text: end.text.trim() === '' ? said : end.text, printed };
 }

@@ -170,7 +170,7 @@ export class Subagents {
   async #post(subagentTask: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
     const pool = await (this.#pool ??= this.#open());
     const isCalledOff = (): boolean => signal.aborted;
-    if (isCalledOff()) return { ended: 'aborted' };
+    if (isCalledOff()) return { kind: 'aborted' };
     const { port1: ours, port2: line } = new MessageChannel();
     const kill = new AbortController();
     const { graceMs } = this.#limits;
@@ -185,7 +185,7 @@ export class Subagents {
     try {
       return await pool.run({ subagentTask, line }, { transferList: [line], signal: kill.signal });
     } catch (error) {
-      return isCalledOff() ? { ended: 'aborted' } : failed(error);
+      return isCalledOff() ? { kind: 'aborted' } : failed(error);
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
@@ -212,7 +212,7 @@ export class Subagents {
 }
 
 const failed = (error: unknown): SubagentEnd => ({
-  ended: 'failed',
+  kind: 'failed',
   why: 'crashed',
   text: '',
   message: `the subagent's thread ended: ${error instanceof Error ? error.message : String(error)}`,

@@ -27,7 +27,7 @@ interface TaskWords {
   readonly activeForm?: string | undefined;
 }
 
-type TaskUpdateResult = TaskEnd | { readonly is: 'changed'; readonly task: Task };
+type TaskUpdateResult = TaskEnd | { readonly kind: 'changed'; readonly task: Task };
 
 const NOBODY = 'nobody';
 
@@ -73,7 +73,7 @@ export async function updateTask(
     ...(move === undefined ? [] : [moved(now, move)]),
   ]);
   if (isEnd) return endTask(handle, id, { outcome: status, result }, call);
-  if (task !== undefined) return { is: 'changed', task };
+  if (task !== undefined) return { kind: 'changed', task };
   throw new UsageError(
     'USAGE',
     `Nothing is to change in task #${id}; give at least one field, such as its owner or blockers.`,

@@ -21,10 +21,10 @@ interface SaidEnd extends Omit<EndInput, 'result'> {
 }
 
 export type TaskEnd =
-  | { readonly is: 'ended'; readonly task: Task }
+  | { readonly kind: 'ended'; readonly task: Task }
   /** Its runner ends it with the present turn. */
-  | { readonly is: 'reported'; readonly task: Task; readonly verdict: Verified }
-  | { readonly is: 'not done'; readonly task: Task; readonly verdict: Exclude<Verified, { result: 'passed' }> };
+  | { readonly kind: 'reported'; readonly task: Task; readonly verdict: Verified }
+  | { readonly kind: 'not done'; readonly task: Task; readonly verdict: Exclude<Verified, { result: 'passed' }> };
 
 /**
  * @throws StoreError `UNTRUSTED` for the commands of a folder that this user did not create
@@ -41,18 +41,18 @@ export async function endTask(
   if (own !== undefined) {
     const { verdict } = await reportTask(handle, own, { outcome, text: result ?? '' }, signal);
     return verdict.result === 'passed'
-      ? { is: 'reported', task: own, verdict }
-      : { is: 'not done', task: own, verdict };
+      ? { kind: 'reported', task: own, verdict }
+      : { kind: 'not done', task: own, verdict };
   }
   const task = handle.board.get(reference);
   if (result === undefined)
     throw new UsageError('USAGE', `Task #${task.id} needs a result: a worker without a runner must give it.`);
   const verdict = outcome === 'completed' ? await verified(handle, task, result, { signal, progress }) : undefined;
-  if (verdict !== undefined) return { is: 'not done', task, verdict };
+  if (verdict !== undefined) return { kind: 'not done', task, verdict };
   const said = { result, ...end };
   const { board } = handle;
   return {
-    is: 'ended',
+    kind: 'ended',
     task: await (outcome === 'completed' ? board.complete(task.id, said) : board.fail(task.id, said)),
   };
 }

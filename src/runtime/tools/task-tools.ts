@@ -34,7 +34,7 @@ export const taskUpdate: ToolHandler<ToolInputs['TaskUpdate']> = async (input, c
   const handle = teamOf(context);
   const change = await updateTask(handle, input, call);
   const { id } = change.task;
-  switch (change.is) {
+  switch (change.kind) {
     case 'changed':
     case 'ended':
       return `Task updated: ${taskLine(handle, change.task)}`;

@@ -137,13 +137,13 @@ function inputOf<T extends WorkspaceTool>(tool: T, given: unknown): ToolInputs[T
 }
 
 function bashAnswer(end: ShellEnd, timeoutS: number): CallAnswer {
-  if (end.how === 'not started') return { ok: false, why: `NOT_STARTED: ${end.why}` };
-  const { how, code, output } = end;
+  if (end.kind === 'not started') return { ok: false, why: `NOT_STARTED: ${end.why}` };
+  const { kind: how, code, output } = end;
   if (how === 'exited' && code === 0) return { ok: true, text: output === '' ? 'It printed nothing.' : output };
   return { ok: false, why: [verdictOf(how, code, timeoutS), output].filter(Boolean).join('\n') };
 }
 
-function verdictOf(how: Exclude<ShellEnd['how'], 'not started'>, code: number | undefined, timeoutS: number): string {
+function verdictOf(how: Exclude<ShellEnd['kind'], 'not started'>, code: number | undefined, timeoutS: number): string {
   switch (how) {
     case 'exited':
       return `EXIT: exit ${code ?? 'unknown'}.`;

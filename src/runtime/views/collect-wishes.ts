@@ -36,8 +36,8 @@ function distinct(wishes: readonly SharedFileWish[]): SharedFileWish[] {
 }
 
 function became(event: SettledWish | undefined): Settled {
-  if (event?.type === APPLIED) return { is: 'applied' };
-  return { is: 'open', why: event === undefined ? 'not applied yet' : (event.why ?? 'left open') };
+  if (event?.type === APPLIED) return { kind: 'applied' };
+  return { kind: 'open', why: event === undefined ? 'not applied yet' : (event.why ?? 'left open') };
 }
 
 const wishesOfResults = ({ board, disk, paths }: TeamReader): SharedFileWish[] =>

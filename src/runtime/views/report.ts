@@ -59,7 +59,7 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
       text,
       member,
       task,
-      open: settled.is === 'open' ? settled.why : null,
+      open: settled.kind === 'open' ? settled.why : null,
     })),
     spending: spentIn(account.spending.total),
     notes: [...(options.notes ?? []), ...gates.flatMap(gateNote), ...account.notes],

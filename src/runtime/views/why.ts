@@ -41,9 +41,9 @@ export async function why(store: TeamReader, subject?: string, limits: WhyLimits
   const { waitingFor, since: from, who, about = {}, ...after } = explain(facts, found);
   return {
     subject:
-      found.is === 'team'
+      found.kind === 'team'
         ? `team ${facts.team}`
-        : found.is === 'member'
+        : found.kind === 'member'
           ? `member ${found.name}`
           : `task #${found.task.id}`,
     state: stateOf(facts, look, found),
@@ -77,14 +77,14 @@ function decidedText(events: readonly ShownEvent[]): string {
 }
 
 type Subject =
-  | { readonly is: 'team' }
-  | { readonly is: 'member'; readonly name: Name }
-  | { readonly is: 'task'; readonly task: Task };
+  | { readonly kind: 'team' }
+  | { readonly kind: 'member'; readonly name: Name }
+  | { readonly kind: 'task'; readonly task: Task };
 
 function subjectOf(board: Board, text: string | undefined): Subject {
-  if (text === undefined || isLead(text)) return { is: 'team' };
+  if (text === undefined || isLead(text)) return { kind: 'team' };
   const member = [...board.members.values()].find(({ name }) => name === text);
-  return member ? { is: 'member', name: member.name } : { is: 'task', task: resolveTask(board, text) };
+  return member ? { kind: 'member', name: member.name } : { kind: 'task', task: resolveTask(board, text) };
 }
 
 /** The next step with its time limit, and the earlier of both times. */
@@ -94,21 +94,21 @@ function nextOf({ next, nextAt, limit }: Pick<Explanation, 'next' | 'nextAt' | '
 }
 
 function explain(facts: Facts, subject: Subject): Explanation {
-  if (subject.is === 'team') return explainTeam(facts);
-  return subject.is === 'member' ? explainMember(facts, subject.name) : explainTask(facts, subject.task);
+  if (subject.kind === 'team') return explainTeam(facts);
+  return subject.kind === 'member' ? explainMember(facts, subject.name) : explainTask(facts, subject.task);
 }
 
 function stateOf({ members }: Facts, { stage }: TeamLook, subject: Subject): string {
-  if (subject.is === 'team') return `${stage.status}, ${stage.phase}`;
-  if (subject.is === 'task') return subject.task.status;
+  if (subject.kind === 'team') return `${stage.status}, ${stage.phase}`;
+  if (subject.kind === 'task') return subject.task.status;
   const status = members.get(subject.name)?.status;
   return status ? `${status.state}: ${status.reason}` : 'unknown';
 }
 
 /** The subject as a key of the evidence. */
 function thingOf(subject: Subject): string {
-  if (subject.is === 'team') return 'team';
-  return subject.is === 'member' ? `member ${subject.name}` : `task ${subject.task.id}`;
+  if (subject.kind === 'team') return 'team';
+  return subject.kind === 'member' ? `member ${subject.name}` : `task ${subject.task.id}`;
 }
 
 async function pastOf(store: TeamReader, board: Board): Promise<{ since: StateTimes; evidence: Evidence }> {

@@ -220,7 +220,7 @@ export class BoardStore {
 }
 
 const parseLine = (line: FileLine): ParsedLine =>
-  line.is === 'text' ? parseBoardLine(line.text) : { kind: 'noise', why: `${line.is} bytes` };
+  line.kind === 'text' ? parseBoardLine(line.text) : { kind: 'noise', why: `${line.kind} bytes` };
 
 function judged(board: Board, event: BoardEvent): Folded | undefined {
   const outcome = advance(board, event);

@@ -44,7 +44,7 @@ export class EventLog {
     for (let next = reader.next(); ; next = reader.next()) {
       if (next.done) return next.value;
       const line = next.value;
-      const event = line.is === 'text' ? parseEvent(line.text) : undefined;
+      const event = line.kind === 'text' ? parseEvent(line.text) : undefined;
       if (event) yield { at: line.at, event };
     }
   }

@@ -10,9 +10,9 @@ import { chunks } from './file.ts';
 export const LINE_LIMIT = 2 * 1024 * 1024;
 
 export type FileLine = { readonly at: number; readonly end: number } & (
-  | { readonly is: 'text'; readonly text: string }
-  | { readonly is: 'invalid'; readonly bytes: Buffer }
-  | { readonly is: 'oversized' }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'invalid'; readonly bytes: Buffer }
+  | { readonly kind: 'oversized' }
 );
 
 const NEWLINE = 10;
@@ -35,9 +35,9 @@ export function* lines(disk: Disk, fd: number, from = 0, limit = LINE_LIMIT): Ge
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, begin)) {
       const place = { at: start, end: at + end + 1 };
       const size = keptSize + end - begin;
-      if (size > limit) yield { is: 'oversized', ...place };
+      if (size > limit) yield { kind: 'oversized', ...place };
       else if (size > 0 && keptSize === 0 && plain !== undefined)
-        yield { is: 'text', ...place, text: plain.slice(begin, end) };
+        yield { kind: 'text', ...place, text: plain.slice(begin, end) };
       else if (size > 0) yield decoded(Buffer.concat([...kept, chunk.subarray(begin, end)]), place);
       kept = [];
       keptSize = 0;
@@ -54,9 +54,9 @@ export function* lines(disk: Disk, fd: number, from = 0, limit = LINE_LIMIT): Ge
 
 function decoded(bytes: Buffer, place: { at: number; end: number }): FileLine {
   try {
-    return { is: 'text', ...place, text: strict.decode(bytes) };
+    return { kind: 'text', ...place, text: strict.decode(bytes) };
   } catch {
     // Not UTF-8: the caller sets it aside with its bytes.
-    return { is: 'invalid', ...place, bytes };
+    return { kind: 'invalid', ...place, bytes };
   }
 }

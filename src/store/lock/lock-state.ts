@@ -8,31 +8,31 @@ import { tokenSchema, type Token } from './token.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 export type LockState =
-  | { readonly is: 'free' }
+  | { readonly kind: 'free' }
   /** `since`: when the lock was linked, wall time in milliseconds. */
-  | { readonly is: 'held'; readonly by: Token; readonly since: number }
+  | { readonly kind: 'held'; readonly by: Token; readonly since: number }
   /** The lock of a foreign writer; or a token of ours of which a power loss left only the beginning, or nothing. */
-  | { readonly is: 'empty'; readonly ino: number; readonly mtimeMs: number }
-  | { readonly is: 'garbage'; readonly what: string };
+  | { readonly kind: 'empty'; readonly ino: number; readonly mtimeMs: number }
+  | { readonly kind: 'garbage'; readonly what: string };
 
-export type TakenLock = Exclude<LockState, { is: 'free' }>;
+export type TakenLock = Exclude<LockState, { kind: 'free' }>;
 
 const TOKEN_BYTES = 512;
 
 /** Never follows a link, never waits for a FIFO. */
 export function lockStateOf(disk: Disk, path: string): LockState {
   const stat = lookAt(disk, path);
-  if (stat === undefined) return { is: 'free' };
+  if (stat === undefined) return { kind: 'free' };
   if (!stat.isFile())
-    return { is: 'garbage', what: stat.isDirectory() ? 'a directory' : 'something that is not a file' };
-  if (stat.size === 0) return { is: 'empty', ino: stat.ino, mtimeMs: stat.mtimeMs };
+    return { kind: 'garbage', what: stat.isDirectory() ? 'a directory' : 'something that is not a file' };
+  if (stat.size === 0) return { kind: 'empty', ino: stat.ino, mtimeMs: stat.mtimeMs };
   const text = readStart(disk, path);
-  if (text === undefined) return { is: 'free' };
-  if (isCutShort(text)) return { is: 'empty', ino: stat.ino, mtimeMs: stat.mtimeMs };
+  if (text === undefined) return { kind: 'free' };
+  if (isCutShort(text)) return { kind: 'empty', ino: stat.ino, mtimeMs: stat.mtimeMs };
   const token = tokenSchema.safeParse(parsed(text));
   return token.success
-    ? { is: 'held', by: token.data, since: stat.ctimeMs }
-    : { is: 'garbage', what: 'a file that is not a lock of teams' };
+    ? { kind: 'held', by: token.data, since: stat.ctimeMs }
+    : { kind: 'garbage', what: 'a file that is not a lock of teams' };
 }
 
 const TOKEN_START = '{"pid":';
@@ -77,8 +77,8 @@ export function lockTimeout(path: string, sight: TakenLock): ConflictError {
 }
 
 function describe(sight: TakenLock): string {
-  if (sight.is === 'empty') return 'a foreign writer (an empty or torn lock file)';
-  if (sight.is === 'garbage') return sight.what;
+  if (sight.kind === 'empty') return 'a foreign writer (an empty or torn lock file)';
+  if (sight.kind === 'garbage') return sight.what;
   return `pid ${sight.by.pid} (${describeState(sight.by)}) since ${timestamp(sight.since)}`;
 }
 

@@ -23,7 +23,7 @@ export function sweepLocks(
 ): void {
   const isDead = (path: string): boolean => {
     const snapshot = lockStateOf(disk, path);
-    return snapshot.is === 'held' && alive(snapshot.by) === 'dead';
+    return snapshot.kind === 'held' && alive(snapshot.by) === 'dead';
   };
   for (const lock of locksIn(disk, directories)) if (!isGuard(lock) && isDead(lock)) free(lock);
   // First judge who is dead: a dead process that holds nothing after that will never hold anything again.
@@ -45,11 +45,11 @@ const locksIn = (disk: Disk, directories: readonly string[]): string[] =>
 
 function holderOf(disk: Disk, path: string): string | undefined {
   const snapshot = lockStateOf(disk, path);
-  return snapshot.is === 'held' ? snapshot.by.nonce : undefined;
+  return snapshot.kind === 'held' ? snapshot.by.nonce : undefined;
 }
 
 /** What a power loss left of a guard: it has no holder, because only our own program makes guards. */
-const isTorn = (disk: Disk, guard: string): boolean => lockStateOf(disk, guard).is === 'empty';
+const isTorn = (disk: Disk, guard: string): boolean => lockStateOf(disk, guard).kind === 'empty';
 
 /**
  * Whether the guard can never be needed again: what it guards against is dead and holds nothing. An X without a token
@@ -59,7 +59,7 @@ function isNeedless(disk: Disk, guard: string, others: ReadonlySet<string>, held
   const at = guard.lastIndexOf('~');
   const from = guard.slice(at + 1);
   if (!FOREIGN.test(from)) return !others.has(from) && !held.has(from);
-  return lockStateOf(disk, guard.slice(0, at)).is !== 'empty';
+  return lockStateOf(disk, guard.slice(0, at)).kind !== 'empty';
 }
 
 const nonceOf = (file: string): string => file.slice(file.indexOf('-') + 1);
@@ -70,7 +70,7 @@ function judgedTokens(disk: Disk, tokens: string, alive: (who: ProcessIdentity) 
   const others = new Set<string>();
   for (const file of list(disk, tokens)) {
     const snapshot = lockStateOf(disk, join(tokens, file));
-    const isDead = snapshot.is === 'held' && alive(snapshot.by) === 'dead';
+    const isDead = snapshot.kind === 'held' && alive(snapshot.by) === 'dead';
     (isDead ? dead : others).add(nonceOf(file));
   }
   return { dead, others };
@@ -80,7 +80,7 @@ function judgedTokens(disk: Disk, tokens: string, alive: (who: ProcessIdentity) 
 function removeTokens(disk: Disk, tokens: string, dead: ReadonlySet<string>, held: ReadonlySet<string>): void {
   for (const file of list(disk, tokens)) {
     const path = join(tokens, file);
-    const isHalf = lockStateOf(disk, path).is !== 'held';
+    const isHalf = lockStateOf(disk, path).kind !== 'held';
     const nonce = nonceOf(file);
     if (isHalf || (dead.has(nonce) && !held.has(nonce))) removeFile(disk, path);
   }

@@ -47,7 +47,7 @@ const LOOK_EVERY = 8;
 
 const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 
-type Empty = Extract<LockState, { is: 'empty' }>;
+type Empty = Extract<LockState, { kind: 'empty' }>;
 
 /** The locks of one directory, taken in the name of this process. */
 export class Locks {
@@ -126,11 +126,15 @@ export class Locks {
     if (this.#link(path, path)) return undefined;
     const { disk, alive } = this.#environment;
     const snapshot = lockStateOf(disk, path);
-    if (snapshot.is === 'free') return this.#tryAgain(path);
-    if (snapshot.is === 'held' && snapshot.by.nonce === this.#token.nonce) return this.#reclaim(path, snapshot);
-    if (snapshot.is === 'held' && alive(snapshot.by) === 'dead')
-      return this.#takeOver(path, snapshot.by.nonce, (now) => now.is === 'held' && now.by.nonce === snapshot.by.nonce);
-    if (snapshot.is === 'empty' && this.#isOldForeign(path, snapshot)) return this.#breakForeign(path, snapshot);
+    if (snapshot.kind === 'free') return this.#tryAgain(path);
+    if (snapshot.kind === 'held' && snapshot.by.nonce === this.#token.nonce) return this.#reclaim(path, snapshot);
+    if (snapshot.kind === 'held' && alive(snapshot.by) === 'dead')
+      return this.#takeOver(
+        path,
+        snapshot.by.nonce,
+        (now) => now.kind === 'held' && now.by.nonce === snapshot.by.nonce,
+      );
+    if (snapshot.kind === 'empty' && this.#isOldForeign(path, snapshot)) return this.#breakForeign(path, snapshot);
     return snapshot;
   }
 
@@ -140,7 +144,7 @@ export class Locks {
 
   #stillTaken(path: string): TakenLock {
     const snapshot = lockStateOf(this.#environment.disk, path);
-    return snapshot.is === 'free' ? { is: 'garbage', what: 'several processes in turn' } : snapshot;
+    return snapshot.kind === 'free' ? { kind: 'garbage', what: 'several processes in turn' } : snapshot;
   }
 
   /**
@@ -186,7 +190,7 @@ export class Locks {
 
   #breakForeign(path: string, { ino, mtimeMs }: Empty): TakenLock | undefined {
     const holder = [ino, mtimeMs].map((number) => Math.trunc(number).toString(16).padStart(16, '0')).join('');
-    const isUnchanged = (now: LockState): boolean => now.is === 'empty' && now.ino === ino && now.mtimeMs === mtimeMs;
+    const isUnchanged = (now: LockState): boolean => now.kind === 'empty' && now.ino === ino && now.mtimeMs === mtimeMs;
     const taken = this.#takeOver(path, holder, isUnchanged);
     // Another breaker may be at work and may die: what was seen so far must still count then.
     if (taken !== undefined) return taken;

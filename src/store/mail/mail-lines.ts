@@ -25,8 +25,8 @@ const keptRaw = (text: string): string => (text.length > RAW_LIMIT ? '' : text);
 /** @param identity makes an id from the offset, for a line without one; such ids are never compared across files */
 export function toMail(line: FileLine, file: string, identity: (at: number) => string): MailLine {
   const { at, end } = line;
-  if (line.is === 'oversized') return { file, at, end, ok: false, why: `a line of ${end - at} bytes`, raw: '' };
-  if (line.is === 'invalid')
+  if (line.kind === 'oversized') return { file, at, end, ok: false, why: `a line of ${end - at} bytes`, raw: '' };
+  if (line.kind === 'invalid')
     return { file, at, end, ok: false, why: 'invalid UTF-8', raw: keptRaw(line.bytes.toString('latin1')) };
   const mail = parseMail(line.text);
   if (!mail.ok) return { file, at, end, ok: false, why: mail.why, raw: keptRaw(line.text) };

@@ -22,11 +22,11 @@ import type { TeamStore } from '../team/team-store.ts';
 const ANGLE = parseName('role', 'angle');
 
 export type Angle =
-  | { readonly is: 'known'; readonly exploration: Exploration; readonly path: string }
+  | { readonly kind: 'known'; readonly exploration: Exploration; readonly path: string }
   /** Another process explores it now. */
-  | { readonly is: 'awaited' }
+  | { readonly kind: 'awaited' }
   /** This process must explore; it ends with `keep` or `leave`. */
-  | { readonly is: 'ours'; readonly path: string };
+  | { readonly kind: 'ours'; readonly path: string };
 
 export class Explorations {
   readonly #store: TeamStore;
@@ -56,12 +56,12 @@ export class Explorations {
       const entry = current.entries[key];
       const path = this.#path(entry?.file ?? freeFile(current, angle));
       const exploration = entry && this.#read(path);
-      if (exploration) return { result: { is: 'known', exploration, path } };
-      if (entry?.exploring && livenessOf(entry.exploring) !== 'dead') return { result: { is: 'awaited' } };
+      if (exploration) return { result: { kind: 'known', exploration, path } };
+      if (entry?.exploring && livenessOf(entry.exploring) !== 'dead') return { result: { kind: 'awaited' } };
       const next = { file: basename(path), exploring: ownIdentity() };
       return {
         next: { ...current, entries: { ...current.entries, [key]: next } },
-        result: { is: 'ours', path },
+        result: { kind: 'ours', path },
       };
     });
   }

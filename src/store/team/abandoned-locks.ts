@@ -26,7 +26,7 @@ export function leftLocks(paths: TeamPaths, now: number, disk: Disk = realDisk):
 
 function judged(disk: Disk, path: string, now: number): LeftLock | undefined {
   const snapshot = lockStateOf(disk, path);
-  switch (snapshot.is) {
+  switch (snapshot.kind) {
     case 'free':
       return undefined;
     case 'held': {

@@ -26,16 +26,16 @@ export function fileSystemTrouble(root: string): string | undefined {
   }
 }
 
-type KeyState = { readonly path: string; readonly is: 'there' | 'missing' | 'damaged' | 'open to others' };
+type KeyState = { readonly path: string; readonly kind: 'there' | 'missing' | 'damaged' | 'open to others' };
 
 export function keyState(): KeyState {
   const path = keyPath();
   const key = readUserFile(path);
-  if (key === undefined) return { path, is: 'missing' };
-  if (!/^[0-9a-f]{64}\s*$/.test(key)) return { path, is: 'damaged' };
+  if (key === undefined) return { path, kind: 'missing' };
+  if (!/^[0-9a-f]{64}\s*$/.test(key)) return { path, kind: 'damaged' };
   const mode = Math.max(lookAt(realDisk, path)?.mode ?? 0, 0) & 0o077;
   const parent = (lookAt(realDisk, dirname(path))?.mode ?? 0) & 0o077;
-  return { path, is: mode !== 0 && parent !== 0 ? 'open to others' : 'there' };
+  return { path, kind: mode !== 0 && parent !== 0 ? 'open to others' : 'there' };
 }
 
 /** Whether processes can be told apart by start time and boot. */

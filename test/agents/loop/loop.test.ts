@@ -23,7 +23,7 @@ describe('the loop', () => {
   it('the loop refuses the third identical call with an identical answer, and ends a turn that repeats it again', async () => {
     const { turn, server } = await talk([{ ...calls({ owner: 'ada' }), times: 'always' }]);
     const { end, events } = await turn('Work.');
-    expect(end).toMatchObject({ ended: 'failed', why: 'bad_output' });
+    expect(end).toMatchObject({ kind: 'failed', why: 'bad_output' });
     expect(events.filter(({ type }) => type === 'called')).toHaveLength(2);
     expect(server.requests[3]?.results.join()).toContain('not carried out again');
   });
@@ -31,14 +31,14 @@ describe('the loop', () => {
   it('the loop counts a call with a different answer as a different call', async () => {
     let n = 0;
     const { turn } = await talk(() => ((n += 1) < 6 ? calls({ owner: `w${n}` }) : { text: 'done' }));
-    expect((await turn('Work.')).end).toMatchObject({ ended: 'answered', text: 'done' });
+    expect((await turn('Work.')).end).toMatchObject({ kind: 'answered', text: 'done' });
   });
 
   it('the loop ends at its step limit', async () => {
     let n = 0;
     const { turn, server } = await talk(() => calls({ owner: `w${(n += 1)}` }), { maxSteps: 4 });
     expect((await turn('Work.')).end).toMatchObject({
-      ended: 'failed',
+      kind: 'failed',
       message: expect.stringContaining('4 steps') as string,
     });
     expect(server.requests).toHaveLength(4);
@@ -54,7 +54,7 @@ describe('the loop', () => {
     );
     await turn('Read.');
     const { end, events } = await turn('Go on.');
-    expect(end.ended).toBe('answered');
+    expect(end.kind).toBe('answered');
     expect(events).toContainEqual(expect.objectContaining({ type: 'noted' }));
     const said =
       server.requests

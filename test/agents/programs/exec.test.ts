@@ -41,19 +41,19 @@ async function abortWhenReady(argv: readonly string[], limits: Partial<ProgramLi
 describe('the result of a command', () => {
   it('the result of a command is its exit code and its output', async () => {
     const { end, events, output } = await run(program('flickers'));
-    expect(end).toMatchObject({ ended: 'answered', exitCode: 0 });
-    expect(end.ended === 'answered' && end.text.split('\n').slice(-3)).toEqual(['out 499', 'out 500', '']);
+    expect(end).toMatchObject({ kind: 'answered', exitCode: 0 });
+    expect(end.kind === 'answered' && end.text.split('\n').slice(-3)).toEqual(['out 499', 'out 500', '']);
     expect(events[0]).toEqual({ type: 'started', pid: expect.any(Number) as number });
     for (const line of ['out 1\n', 'err 1\n', 'out 500\n', 'err 500\n']) expect(output).toContain(line);
   });
 
   it('the result of exit code 0 is a success, with output or without', async () => {
-    expect((await run(['true'])).end).toEqual({ ended: 'answered', text: '', exitCode: 0 });
+    expect((await run(['true'])).end).toEqual({ kind: 'answered', text: '', exitCode: 0 });
   });
 
   it('the result of any other exit code is a failure, with the last line of stderr', async () => {
     expect((await run(program('fails'))).end).toEqual({
-      ended: 'failed',
+      kind: 'failed',
       why: 'exit',
       exitCode: 3,
       text: 'partial result\n',
@@ -72,7 +72,7 @@ describe('the result of a command', () => {
     ['TERM', 143, 'exit 143: ended by SIGTERM'],
   ])('the exit code is 128 and the signal if SIG%s ends it', async (signal, exitCode, message) => {
     expect((await run(program('crash', signal))).end).toEqual({
-      ended: 'failed',
+      kind: 'failed',
       why: 'exit',
       text: 'working\n',
       message,
@@ -86,14 +86,14 @@ describe('the result of a command', () => {
       '-c',
       'i=0; while [ $i -lt 4000 ]; do i=$((i + 1)); printf 123456789…€€€€; done',
     ]);
-    const text = end.ended === 'answered' ? end.text : '';
+    const text = end.kind === 'answered' ? end.text : '';
     expect(Buffer.byteLength(text)).toBeGreaterThan(65_532);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(65_536);
     expect(text).not.toContain('\uFFFD');
   });
 
   it('the result comes when the program exits, though a child of it holds the output open', async () => {
-    expect((await run(program('holds-stdout'))).end).toEqual({ ended: 'answered', text: 'done\n', exitCode: 0 });
+    expect((await run(program('holds-stdout'))).end).toEqual({ kind: 'answered', text: 'done\n', exitCode: 0 });
   });
 
   it('the result waits for a program that has closed its output', async () => {
@@ -101,7 +101,7 @@ describe('the result of a command', () => {
     const { end } = await run(program('closes-stdout'), { cwd }, {}, (event) => {
       if (event.type === 'output') writeFileSync(join(cwd, 'go'), '');
     });
-    expect(end).toEqual({ ended: 'answered', text: 'before\n', exitCode: 0 });
+    expect(end).toEqual({ kind: 'answered', text: 'before\n', exitCode: 0 });
   });
 });
 
@@ -110,19 +110,19 @@ describe('what a command is given', () => {
     const cwd = tempDir();
     const hostile = ['$(touch x)', '`touch x`', '--dangerously', '', '*', 'a b', "';touch x;'", '\n', '€'];
     const { end } = await run(program('prints-argv', ...hostile), { cwd });
-    expect(end.ended === 'answered' && end.text.split('\0').slice(0, -1)).toEqual(hostile);
+    expect(end.kind === 'answered' && end.text.split('\0').slice(0, -1)).toEqual(hostile);
     expect(readdirSync(cwd)).toEqual([]);
   });
 
   it('a command of the agent gets its args if the task has none, and the prompt on stdin', async () => {
     const agent = exec({ kind: 'exec', command: ['/bin/sh', '-c', 'cat; printf %s "$0 $1"'], args: ['--a', '$(b)'] });
     const { end } = await play(agent.turn(turnInput(tempDir(), { prompt: 'text\n' })));
-    expect(end).toMatchObject({ ended: 'answered', text: 'text\n--a $(b)' });
+    expect(end).toMatchObject({ kind: 'answered', text: 'text\n--a $(b)' });
   });
 
   it('a command of the task gets an empty stdin', async () => {
     const { end } = await play(exec(execAgent('exit 1')).turn(turnInput(tempDir(), { argv: ['cat'] })));
-    expect(end).toEqual({ ended: 'answered', text: '', exitCode: 0 });
+    expect(end).toEqual({ kind: 'answered', text: '', exitCode: 0 });
   });
 
   it('a command gets exactly the given environment, without a canary of this process', async () => {
@@ -135,7 +135,7 @@ describe('what a command is given', () => {
         add: { PATH: '/usr/bin:/bin' },
       });
       const { end } = await run(['env', '-0'], { env });
-      const lines = end.ended === 'answered' ? end.text.split('\0').slice(0, -1) : [];
+      const lines = end.kind === 'answered' ? end.text.split('\0').slice(0, -1) : [];
       expect(lines.toSorted()).toEqual(
         Object.entries(env)
           .map(([name, value]) => `${name}=${value}`)
@@ -154,13 +154,13 @@ describe('what a command is given', () => {
     const { end } = await play(deaf.turn(turnInput(cwd, { prompt: 'x'.repeat(4_000_000) })), (event) => {
       if (event.type === 'output') writeFileSync(join(cwd, 'go'), '');
     });
-    expect(end).toEqual({ ended: 'answered', text: 'deaf\n', exitCode: 0 });
+    expect(end).toEqual({ kind: 'answered', text: 'deaf\n', exitCode: 0 });
   });
 
   it('a missing command is reported', async () => {
     const { end } = await play(exec({ kind: 'exec' }).turn(turnInput(tempDir())));
     expect(end).toMatchObject({
-      ended: 'failed',
+      kind: 'failed',
       why: 'exit',
       exitCode: 127,
       message: expect.stringContaining('nothing to run') as string,
@@ -171,25 +171,25 @@ describe('what a command is given', () => {
 describe('the end of a process', () => {
   it('a process that ignores SIGTERM gets SIGKILL after the grace time, with its children', async () => {
     const { end } = await abortWhenReady(program('ignore-sigterm'), { graceMs: 50 });
-    expect(end).toEqual({ ended: 'aborted' });
+    expect(end).toEqual({ kind: 'aborted' });
   });
 
   it('a process has the grace time to clean up, and its result is no success', async () => {
     const { end, output } = await abortWhenReady(program('tidies-up'));
-    expect(end).toEqual({ ended: 'aborted' });
+    expect(end).toEqual({ kind: 'aborted' });
     expect(output).toContain('tidied');
   });
 
   it('a process ends at the time limit, with its output so far', async () => {
     const { end } = await run(program('ignore-sigterm'), { timeoutMs: 1_000 }, { graceMs: 50 });
-    expect(end).toEqual({ ended: 'failed', why: 'timeout', text: 'ready\n', message: 'Timed out after 1s.' });
+    expect(end).toEqual({ kind: 'failed', why: 'timeout', text: 'ready\n', message: 'Timed out after 1s.' });
   });
 
   it('no signal is sent after the process has ended', async () => {
     const started = await startProcess({ ...turnInput(tempDir()), argv: ['true'] });
     if (!started.ok) throw new Error(started.failure.message);
     const end = await started.process.ended;
-    expect(end).toMatchObject({ how: 'exited', code: 0 });
+    expect(end).toMatchObject({ kind: 'exited', code: 0 });
     expect(await started.process.stop()).toBe(end);
   });
 });
@@ -203,7 +203,7 @@ describe('a flood of output', () => {
     let highest = 0;
     let next = await turn.next();
     for (; !next.done; next = await turn.next()) highest = Math.max(highest, process.memoryUsage.rss());
-    expect(next.value).toMatchObject({ ended: 'failed', why: 'bad_output' });
+    expect(next.value).toMatchObject({ kind: 'failed', why: 'bad_output' });
     expect(highest - before).toBeLessThan(128 * 2 ** 20);
   });
 
@@ -212,7 +212,7 @@ describe('a flood of output', () => {
     const started = await startProcess(request, { floodBytes: 32 * 2 ** 20, keptBytes: 1_000 });
     if (!started.ok) throw new Error(started.failure.message);
     const end = await started.process.ended;
-    expect(end).toMatchObject({ how: 'flooded', stderr: Buffer.alloc(0) });
+    expect(end).toMatchObject({ kind: 'flooded', stderr: Buffer.alloc(0) });
     expect(end.stdout).toHaveLength(1_000);
     const first = await started.process.next();
     expect(first?.bytes.toString()).toMatch(/^\n\[\d+ bytes of output were left out here\]\n$/);
@@ -227,7 +227,7 @@ describe('a flood of output', () => {
 describe('a program that cannot be started', () => {
   it('a program that is not on PATH is not installed, and the error has the PATH', async () => {
     expect((await run(['no-such-program'], { env: { PATH: '/nowhere' } })).end).toMatchObject({
-      ended: 'failed',
+      kind: 'failed',
       why: 'not_installed',
       message: '"no-such-program" is not installed: it is in no directory of PATH (/nowhere).',
     });
@@ -260,7 +260,7 @@ describe('a program that cannot be started', () => {
   });
 
   it.each(['', 'a\0b'])('a program that cannot be started is reported, for any name: %j', async (name) => {
-    expect((await run([name])).end).toMatchObject({ ended: 'failed', message: expect.any(String) as string });
+    expect((await run([name])).end).toMatchObject({ kind: 'failed', message: expect.any(String) as string });
   });
 
   it('a program that cannot be started leaves no descriptor open', async () => {
@@ -291,8 +291,8 @@ describe('a program that cannot be started', () => {
     const { end } = await run(['true'], { cwd });
     for (const fd of taken) closeSync(fd);
     limit(soft.stdout.toString().trim());
-    expect(end).toMatchObject({ ended: 'failed', why: 'rate_limited', retryAfterMs: 1_000 });
-    expect((await run(['true'], { cwd })).end.ended).toBe('answered');
+    expect(end).toMatchObject({ kind: 'failed', why: 'rate_limited', retryAfterMs: 1_000 });
+    expect((await run(['true'], { cwd })).end.kind).toBe('answered');
   });
 });
 
@@ -315,7 +315,7 @@ describe('a process of its own', () => {
       'ps -o pgid= -p $$ 2>/dev/null || cut -d" " -f5 /proc/$$/stat',
     ]);
     const started = events.find((event) => event.type === 'started');
-    expect(end.ended === 'answered' && Number(end.text)).toBe(started?.pid);
+    expect(end.kind === 'answered' && Number(end.text)).toBe(started?.pid);
     expect(running().some(({ pid }) => pid === started?.pid)).toBe(false);
     expect(existsSync(`/proc/${started?.pid}`)).toBe(false);
   });

@@ -78,14 +78,14 @@ describe.each(KINDS)('a program like %s', (kind) => {
   ])('a program that ends in %s fails the turn as %s', async (misbehaves, why, message) => {
     const { turn } = await stage(kind, { misbehaves, limits: { noiseBytes: 100_000 } });
     const { end } = await turn('Work.');
-    expect(end).toMatchObject({ ended: 'failed', why: expect.stringMatching(why) as string });
-    expect(end.ended === 'failed' && end.message).toMatch(message);
+    expect(end).toMatchObject({ kind: 'failed', why: expect.stringMatching(why) as string });
+    expect(end.kind === 'failed' && end.message).toMatch(message);
   });
 
   it('a program may print lines outside of its protocol', async () => {
     const { turn } = await stage(kind, { misbehaves: 'noise' });
     const { end, output } = await turn('Work.');
-    expect(end).toMatchObject({ ended: 'answered', text: 'ok: Work.' });
+    expect(end).toMatchObject({ kind: 'answered', text: 'ok: Work.' });
     expect(output).toContain('a banner that is no JSON');
   });
 
@@ -95,7 +95,7 @@ describe.each(KINDS)('a program like %s', (kind) => {
     expect(pidOf(await turn('Again.'))).toBeUndefined();
     process.kill(pidOf(first) ?? 0, 'SIGKILL');
     const after = await turn('Which word?');
-    expect(after.end).toMatchObject({ ended: 'answered', text: 'ok: Which word?' });
+    expect(after.end).toMatchObject({ kind: 'answered', text: 'ok: Which word?' });
     expect(JSON.stringify(server.requests.at(-1)?.body)).toContain('The word is apple.');
   });
 
@@ -104,7 +104,7 @@ describe.each(KINDS)('a program like %s', (kind) => {
     const { turn, server, cwd } = await stage(kind, { misbehaves: 'deaf', script: [{ hangs: 'before' }], limits });
     const abort = new AbortController();
     void server.request(1).then(() => abort.abort());
-    expect((await turn('Work.', { signal: abort.signal })).end).toEqual({ ended: 'aborted' });
+    expect((await turn('Work.', { signal: abort.signal })).end).toEqual({ kind: 'aborted' });
     expect(inDirectory(cwd)).toEqual([]);
   });
 
@@ -124,13 +124,13 @@ describe.each(KINDS)('a program like %s', (kind) => {
     const hanging = turn('Hang.', {}, { ok: true, text: '' });
     await server.request(3);
     process.kill(pid, 'SIGKILL');
-    expect((await hanging).end).toMatchObject({ ended: 'failed', why: 'crashed' });
+    expect((await hanging).end).toMatchObject({ kind: 'failed', why: 'crashed' });
     expect(inDirectory(cwd)).toEqual([]);
   });
 
   it('a turn without its program says so', async () => {
     const { turn } = await stage(kind, { spec: { command: ['no-such-program'] } });
-    expect((await turn('Work.')).end).toMatchObject({ ended: 'failed', why: 'not_installed' });
+    expect((await turn('Work.')).end).toMatchObject({ kind: 'failed', why: 'not_installed' });
   });
 
   it('a program asks before it writes, and follows the answer', async () => {
@@ -147,7 +147,7 @@ describe.each(KINDS)('a program like %s', (kind) => {
     const { agent, input, cwd } = await stage(kind, { script: [{ hangs: 'before', times: 'always' }] });
     const turn = agent.turn(input({ prompt: 'Work.' }));
     expect((await turn.next()).value).toMatchObject({ type: 'started' });
-    await turn.return({ ended: 'aborted' });
+    await turn.return({ kind: 'aborted' });
     expect(inDirectory(cwd)).toEqual([]);
   });
 
@@ -156,7 +156,7 @@ describe.each(KINDS)('a program like %s', (kind) => {
       script: [{ calls: [{ tool: 'Bash', input: { command: 'sleep 1.2' } }] }, { text: 'fine' }],
     });
     const { end } = await turn('Wait.', { stallMs: 1_000 }, { ok: true, text: '' });
-    expect(end).toMatchObject({ ended: 'answered', text: 'fine' });
+    expect(end).toMatchObject({ kind: 'answered', text: 'fine' });
   });
 
   it('a program knows its member from the first turn on', async () => {

@@ -23,8 +23,8 @@ describe('the words of a run', () => {
     ['a file and its line', ['src/v2/a.ts:12 crashes'], 'open', 'src/v2/a.ts:12 crashes'],
     ['a team in a sentence', ['cross-team page is slow'], 'open', 'cross-team page is slow'],
     ['a word like a team', ['steam', 'login', 'fails'], 'open', 'steam login fails'],
-  ])('the words of a run are %s', (_, words, is, task) => {
-    expect(said(...words)).toMatchObject({ ok: true, spec: { is }, task });
+  ])('the words of a run are %s', (_, words, kind, task) => {
+    expect(said(...words)).toMatchObject({ ok: true, spec: { kind }, task });
   });
 
   it.each([

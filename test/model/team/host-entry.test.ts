@@ -32,14 +32,14 @@ describe.each(MCP_HOSTS)('the configuration of %s', (host) => {
   test('a new configuration holds the entry alone, and a second call adds nothing', () => {
     for (const nothing of [undefined, '', ' \n']) {
       const made = withHostEntry(host, nothing, COMMAND);
-      expect(made).toEqual({ is: 'new', text: hostEntryText(host, COMMAND) });
-      expect(withHostEntry(host, made.is === 'new' ? made.text : '', COMMAND)).toEqual({ is: 'there' });
+      expect(made).toEqual({ kind: 'new', text: hostEntryText(host, COMMAND) });
+      expect(withHostEntry(host, made.kind === 'new' ? made.text : '', COMMAND)).toEqual({ kind: 'there' });
     }
   });
 
   test('a configuration of another form is not changed', () => {
     for (const text of ['<<<<<<< HEAD', '[1, 2', '"text"', '{ "a": 1, }', '// why\n{}'])
-      expect(withHostEntry(host, text, COMMAND)).toMatchObject({ is: 'unreadable' });
+      expect(withHostEntry(host, text, COMMAND)).toMatchObject({ kind: 'unreadable' });
   });
 });
 
@@ -47,7 +47,7 @@ describe('what is there', () => {
   test('existing JSON keys stay, in their order and with their indentation', () => {
     const text = '{\n    "zeta": 1,\n    "mcpServers": { "docs": { "command": "npx" } },\n    "alpha": [1]\n}\n';
     const made = withHostEntry('claude', text, COMMAND);
-    const all = made.is === 'new' ? made.text : '';
+    const all = made.kind === 'new' ? made.text : '';
     expect(Object.keys(JSON.parse(all) as object)).toEqual(['zeta', 'mcpServers', 'alpha']);
     expect(JSON.parse(all)).toEqual({
       zeta: 1,
@@ -59,11 +59,11 @@ describe('what is there', () => {
 
   test('existing TOML stays byte for byte', () => {
     const text = '# mine\nmodel = "o3"\n\n[mcp_servers]\n\n[mcp_servers.docs]\ncommand = "npx" # why';
-    expect(withHostEntry('codex', text, COMMAND)).toEqual({ is: 'new', text: `${text}\n\n${CODEX}` });
+    expect(withHostEntry('codex', text, COMMAND)).toEqual({ kind: 'new', text: `${text}\n\n${CODEX}` });
   });
 
   test('an existing entry of another program is not overwritten, in any notation', () => {
-    expect(withHostEntry('claude', '{"mcpServers":{"teams":{"command":"other"}}}', COMMAND).is).toBe('there');
+    expect(withHostEntry('claude', '{"mcpServers":{"teams":{"command":"other"}}}', COMMAND).kind).toBe('there');
     for (const text of [
       '[mcp_servers.teams]\ncommand = "other"',
       '[mcp_servers.teams.env]\nA = "1"',
@@ -71,13 +71,13 @@ describe('what is there', () => {
       'mcp_servers.teams.command = "other"',
       'mcp_servers = { teams = { command = "other" } }',
     ])
-      expect(withHostEntry('codex', text, COMMAND).is).toBe('there');
+      expect(withHostEntry('codex', text, COMMAND).kind).toBe('there');
   });
 
   test('a configuration that cannot take the entry is refused', () => {
-    expect(withHostEntry('claude', '{"mcpServers":[]}', COMMAND)).toMatchObject({ is: 'unreadable' });
+    expect(withHostEntry('claude', '{"mcpServers":[]}', COMMAND)).toMatchObject({ kind: 'unreadable' });
     expect(withHostEntry('codex', 'mcp_servers = { docs = { command = "npx" } }', COMMAND)).toMatchObject({
-      is: 'unreadable',
+      kind: 'unreadable',
     });
   });
 });

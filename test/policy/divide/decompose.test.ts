@@ -32,7 +32,7 @@ const staffing = (spec: RunSpec, more: Partial<Staffing> = {}): Staffing => ({
   available: new Map([['claude', { kind: 'claude' }]]),
   ...more,
 });
-const count = (n: number, name = 'executor'): RunSpec => ({ is: 'count', count: n, role: parseName('role', name) });
+const count = (n: number, name = 'executor'): RunSpec => ({ kind: 'count', count: n, role: parseName('role', name) });
 const ALL = new Map((['claude', 'codex', 'gemini'] as const).map((kind) => [kind, { kind }]));
 
 interface Told {
@@ -94,7 +94,7 @@ describe('a division', () => {
       ),
       boundary: ['src/types/api.ts'],
     });
-    const division = divided(told, staffing({ is: 'open' }, { available: ALL }));
+    const division = divided(told, staffing({ kind: 'open' }, { available: ALL }));
     expect(divisionText(division, { task: 'fix all TypeScript\n errors', template: 'custom' })).toBe(
       `TEAM DECOMPOSITION
 Task: "fix all TypeScript errors"
@@ -130,7 +130,7 @@ Workers: 3 | Template: custom
   });
 
   it('a division falls back to the default agent and keeps role and tier', () => {
-    const { workers } = divided(answer({ subject: 'Fix the UI layout' }), staffing({ is: 'open' }));
+    const { workers } = divided(answer({ subject: 'Fix the UI layout' }), staffing({ kind: 'open' }));
     expect(workers[0]).toMatchObject({ role: 'designer', label: 'claude', agent: { kind: 'claude', tier: 'haiku' } });
   });
 
@@ -187,7 +187,7 @@ const BUILD = parseTemplate(parseName('team', 'build-team'), {
   - {role: test-engineer, tier: haiku, phase: C}
 cascade: {executor: none, test-engineer: review}`,
 });
-const TEMPLATE = staffing({ is: 'template', template: BUILD.name }, { template: BUILD, available: ALL });
+const TEMPLATE = staffing({ kind: 'template', template: BUILD.name }, { template: BUILD, available: ALL });
 
 describe('a template', () => {
   const told = answer(

@@ -79,5 +79,5 @@ it.each<[string, string[]]>([
   ['OPEN 1\nDONE 12', ['left open', "the lead's agent did not mention it"]],
   ['All done!', ["the lead's agent did not mention it", "the lead's agent did not mention it"]],
 ])('the outcome of the answer %j is %j', (answer, wanted) => {
-  expect(readSettled(answer, WISHES).map((one) => (one.is === 'open' ? one.why : one.is))).toEqual(wanted);
+  expect(readSettled(answer, WISHES).map((one) => (one.kind === 'open' ? one.why : one.kind))).toEqual(wanted);
 });

@@ -31,49 +31,49 @@ const after = (team: World, member: string, finished: string[], loops = false) =
 describe('fastAdvance', () => {
   it('fastAdvance starts no process for a task of the same prefix in an inner loop: the same process takes it', () => {
     const team = done(pipeline('DRAFT-001 writer', 'DRAFT-002 writer 1'), 'writer', '1');
-    expect(after(team, 'writer', ['1'], true)).toEqual({ row: 'inner loop', task: '2' });
+    expect(after(team, 'writer', ['1'], true)).toEqual({ kind: 'inner loop', task: '2' });
   });
 
   it('fastAdvance starts the one successor of another prefix', () => {
     const team = done(pipeline('DRAFT-001 writer', 'IMPL-001 executor 1'), 'writer', '1');
-    expect(after(team, 'writer', ['1'])).toEqual({ row: 'successor', task: '2', member: 'executor' });
-    expect(after(team, 'writer', ['1'], true)).toMatchObject({ row: 'successor' });
+    expect(after(team, 'writer', ['1'])).toEqual({ kind: 'successor', task: '2', member: 'executor' });
+    expect(after(team, 'writer', ['1'], true)).toMatchObject({ kind: 'successor' });
   });
 
   it('fastAdvance starts the successor of a join when its last blocker is done', () => {
     const team = pipeline('IMPL-001 executor', 'TEST-001 tester', 'REVIEW-001 reviewer 1 2');
     done(team, 'executor', '1');
     team.claim('tester', '2');
-    expect(after(team, 'executor', ['1'])).toEqual({ row: 'others running', tasks: ['2'] });
+    expect(after(team, 'executor', ['1'])).toEqual({ kind: 'others running', tasks: ['2'] });
     team.complete('tester', '2');
-    expect(after(team, 'tester', ['2'])).toEqual({ row: 'successor', task: '3', member: 'reviewer' });
+    expect(after(team, 'tester', ['2'])).toEqual({ kind: 'successor', task: '3', member: 'reviewer' });
   });
 
   it('fastAdvance leaves several ready tasks to the lead', () => {
     const team = done(pipeline('IMPL-001 executor', 'TEST-001 tester 1', 'REVIEW-001 reviewer 1'), 'executor', '1');
-    expect(after(team, 'executor', ['1'])).toEqual({ row: 'parallel', tasks: ['2', '3'] });
+    expect(after(team, 'executor', ['1'])).toEqual({ kind: 'parallel', tasks: ['2', '3'] });
   });
 
   it.each([
     ['a task that waited for another blocker', pipeline('IMPL-001 executor', 'TEST-001 tester')],
     ['a task of the same role outside of a loop', pipeline('IMPL-001 executor', 'IMPL-002 executor 1')],
   ])('fastAdvance leaves to the lead: %s', (_, team) => {
-    expect(after(done(team, 'executor', '1'), 'executor', ['1'])).toEqual({ row: 'parallel', tasks: ['2'] });
+    expect(after(done(team, 'executor', '1'), 'executor', ['1'])).toEqual({ kind: 'parallel', tasks: ['2'] });
   });
 
   it('fastAdvance reports the progress while other members work', () => {
     const team = pipeline('TEST-001 tester', 'REVIEW-001 reviewer');
     team.claim('reviewer', '2');
-    expect(after(done(team, 'tester', '1'), 'tester', ['1'])).toEqual({ row: 'others running', tasks: ['2'] });
+    expect(after(done(team, 'tester', '1'), 'tester', ['1'])).toEqual({ kind: 'others running', tasks: ['2'] });
   });
 
   it('fastAdvance reports that the pipeline may be complete when no member works', () => {
-    expect(after(done(pipeline('TEST-001 tester'), 'tester', '1'), 'tester', ['1'])).toEqual({ row: 'nothing left' });
+    expect(after(done(pipeline('TEST-001 tester'), 'tester', '1'), 'tester', ['1'])).toEqual({ kind: 'nothing left' });
   });
 
   it('fastAdvance asks a person at a checkpoint', () => {
     const team = pipeline('DRAFT-001 writer', 'CHECKPOINT-001 lead 1', 'IMPL-001 executor 2');
-    expect(after(done(team, 'writer', '1'), 'writer', ['1'], true)).toEqual({ row: 'checkpoint', task: '2' });
+    expect(after(done(team, 'writer', '1'), 'writer', ['1'], true)).toEqual({ kind: 'checkpoint', task: '2' });
   });
 
   it('fastAdvance is reported in one sentence', () => {

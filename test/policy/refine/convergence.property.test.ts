@@ -23,15 +23,15 @@ const NAMES = [backend('codex'), backend('gemini')];
 const issuesOf = (round: number, at: number): number => 6 - round + ((round + at) % 2);
 
 function outcomeOf(kind: Kind, round: number, at: number): RelayOutcome {
-  const failed = (why: Extract<RelayOutcome, { is: 'failed' }>['why']): RelayOutcome => ({
-    is: 'failed',
+  const failed = (why: Extract<RelayOutcome, { kind: 'failed' }>['why']): RelayOutcome => ({
+    kind: 'failed',
     why,
     message: why,
   });
   switch (kind) {
     case 'success':
     case 'issues':
-      return { is: 'success', text: `${round}.${at}` };
+      return { kind: 'success', text: `${round}.${at}` };
     case 'timeout':
       return failed('timeout');
     case 'crash':
@@ -54,22 +54,22 @@ function answer(command: LoopCommand, kinds: (round: number) => readonly Kind[])
         const at = NAMES.indexOf(name);
         return [name, outcomeOf(kinds(command.round)[at] ?? 'crash', command.round, at)];
       });
-      return { of: 'relay', outcomes: new Map(told) };
+      return { kind: 'relay', outcomes: new Map(told) };
     }
     case 'review': {
       const told = command.candidates.map(({ backend: name }): [Name, Review] => {
         const at = NAMES.indexOf(name);
         return [name, reviewOf(kinds(command.round)[at] ?? 'issues', command.round, at)];
       });
-      return { of: 'review', reviews: new Map(told) };
+      return { kind: 'review', reviews: new Map(told) };
     }
     case 'wait':
-      return { of: 'wait' };
+      return { kind: 'wait' };
     case 'clean up':
-      return { of: 'clean up' };
+      return { kind: 'clean up' };
     case 'synthesise':
     case 'nothing':
-      return { of: 'synthesise' };
+      return { kind: 'synthesise' };
   }
 }
 
@@ -207,7 +207,7 @@ describe('every state that two backends reach in five rounds', () => {
     expect(seen.size).toBeGreaterThan(500);
     for (const loop of seen.values()) {
       expect(loop.rounds.length).toBeLessThanOrEqual(5);
-      const stopped = advanceLoop(loop, { of: 'stop', ending: { why: 'interrupted', text: 'Ctrl-C' } });
+      const stopped = advanceLoop(loop, { kind: 'stop', ending: { why: 'interrupted', text: 'Ctrl-C' } });
       const isOver = loop.ending !== undefined;
       expect(stopped.command.do).toBe(isOver ? loop.command.do : 'clean up');
       const text = synthesisText(synthesise(stopped, FACTS));

@@ -12,9 +12,9 @@ const CODEX = backend('codex');
 const GEMINI = backend('gemini');
 const TWO = { backends: [CODEX, GEMINI] };
 
-const success = (text = 'the work'): RelayOutcome => ({ is: 'success', text });
+const success = (text = 'the work'): RelayOutcome => ({ kind: 'success', text });
 const fail = (why: FailureClass, retryAfterMs?: number): RelayOutcome => ({
-  is: 'failed',
+  kind: 'failed',
   why,
   message: `it was ${why}`,
   retryAfterMs,
@@ -22,12 +22,12 @@ const fail = (why: FailureClass, retryAfterMs?: number): RelayOutcome => ({
 
 const relay = (loop: Loop, codex?: RelayOutcome, gemini?: RelayOutcome): Loop =>
   advanceLoop(loop, {
-    of: 'relay',
+    kind: 'relay',
     outcomes: new Map([...(codex ? [[CODEX, codex] as const] : []), ...(gemini ? [[GEMINI, gemini] as const] : [])]),
   });
 const reviewed = (loop: Loop, codex?: Review, gemini?: Review): Loop =>
   advanceLoop(loop, {
-    of: 'review',
+    kind: 'review',
     reviews: new Map([...(codex ? [[CODEX, codex] as const] : []), ...(gemini ? [[GEMINI, gemini] as const] : [])]),
   });
 const round = (loop: Loop, one: Review, text?: string): Loop => reviewed(relay(loop, success(text)), one);
@@ -45,9 +45,9 @@ describe('a round', () => {
     });
     const over = reviewed(done, passing);
     expect(over).toMatchObject({ command: { do: 'clean up' }, ending: { why: 'converged' } });
-    const clean = advanceLoop(over, { of: 'clean up' });
+    const clean = advanceLoop(over, { kind: 'clean up' });
     expect(clean.command).toEqual({ do: 'synthesise' });
-    expect(advanceLoop(clean, { of: 'synthesise' }).command).toEqual({ do: 'nothing' });
+    expect(advanceLoop(clean, { kind: 'synthesise' }).command).toEqual({ do: 'nothing' });
   });
 
   it('a round with issues is followed by the next until one converges', () => {
@@ -67,14 +67,14 @@ describe('a round', () => {
   });
 
   it.each<Review>([
-    { is: 'unreadable', by: 'gemini', why: 'prose' },
-    { is: 'failed', by: 'gemini', why: 'timeout', forGood: false },
+    { kind: 'unreadable', by: 'gemini', why: 'prose' },
+    { kind: 'failed', by: 'gemini', why: 'timeout', forGood: false },
   ])('a round whose review is $is has not converged', (one) => {
     expect(round(start(), one).command).toMatchObject({ do: 'relay', round: 2 });
   });
 
   it('a round ends the loop if no agent can review it', () => {
-    const gone = round(start(), { is: 'failed', by: 'gemini', why: 'not installed', forGood: true });
+    const gone = round(start(), { kind: 'failed', by: 'gemini', why: 'not installed', forGood: true });
     expect(gone).toMatchObject({
       ending: { why: 'reviewer', text: 'not installed' },
       best: { candidate: { round: 1 } },
@@ -128,7 +128,7 @@ describe('the failure table of the loop', () => {
   ])('429 of a single backend that says %s ms: waits %i ms, once a round', (told, ms) => {
     const waits = relay(start(), fail('rate_limited', told));
     expect(waits.command).toEqual({ do: 'wait', ms });
-    const again = advanceLoop(waits, { of: 'wait' });
+    const again = advanceLoop(waits, { kind: 'wait' });
     expect(again.command).toEqual({ do: 'relay', round: 1, backends: [CODEX] });
     expect(relay(again, fail('rate_limited', told)).command).toMatchObject({ do: 'relay', round: 2 });
     expect(relay(again, success()).command).toMatchObject({ do: 'review', round: 1 });
@@ -157,7 +157,7 @@ describe('the failure table of the loop', () => {
   });
 
   it('no output at all: a crash', () => {
-    expect(relay(start()).rounds[0].outcomes.get(CODEX)).toMatchObject({ is: 'failed', why: 'crashed' });
+    expect(relay(start()).rounds[0].outcomes.get(CODEX)).toMatchObject({ kind: 'failed', why: 'crashed' });
   });
 });
 
@@ -191,7 +191,7 @@ describe('the best one', () => {
 describe('a stop from outside', () => {
   const stop = (loop: Loop, outcomes?: ReadonlyMap<typeof CODEX, RelayOutcome>): Loop =>
     advanceLoop(loop, {
-      of: 'stop',
+      kind: 'stop',
       ending: { why: 'interrupted', text: 'Ctrl-C' },
       outcomes,
     });
@@ -204,7 +204,7 @@ describe('a stop from outside', () => {
       expect(stop(loop)).toMatchObject({ command: { do: 'clean up' }, ending: { why: 'interrupted' } });
     const over = reviewed(reviewing, passing);
     expect(stop(over)).toBe(over);
-    const clean = advanceLoop(over, { of: 'clean up' });
+    const clean = advanceLoop(over, { kind: 'clean up' });
     expect(stop(clean)).toBe(clean);
   });
 
@@ -226,9 +226,9 @@ describe('a stop from outside', () => {
 it('an outcome of another command than the present one changes nothing', () => {
   const loop = start();
   expect(reviewed(loop, passing)).toBe(loop);
-  expect(advanceLoop(loop, { of: 'wait' })).toBe(loop);
-  expect(advanceLoop(loop, { of: 'clean up' })).toBe(loop);
-  expect(advanceLoop(loop, { of: 'synthesise' })).toBe(loop);
+  expect(advanceLoop(loop, { kind: 'wait' })).toBe(loop);
+  expect(advanceLoop(loop, { kind: 'clean up' })).toBe(loop);
+  expect(advanceLoop(loop, { kind: 'synthesise' })).toBe(loop);
   const done = relay(loop, success());
   expect(relay(done, success())).toBe(done);
 });

@@ -9,9 +9,9 @@ import {
   type EndedCall,
 } from '../../../src/policy/refine/relay-outcome.ts';
 
-const answered = (text: string, printed = text): EndedCall => ({ ended: 'answered', text, exitCode: 0, printed });
+const answered = (text: string, printed = text): EndedCall => ({ kind: 'answered', text, exitCode: 0, printed });
 const exited = (exitCode: number, text = '', printed = text): EndedCall => ({
-  ended: 'failed',
+  kind: 'failed',
   why: 'exit',
   text,
   exitCode,
@@ -25,34 +25,34 @@ const JSON_VERDICT = JSON.stringify({
 
 describe('a relay call', () => {
   it('a relay call that answers is a success', () => {
-    expect(relayOutcome(answered('the work'), 'read-only')).toEqual({ is: 'success', text: 'the work' });
+    expect(relayOutcome(answered('the work'), 'read-only')).toEqual({ kind: 'success', text: 'the work' });
   });
 
   it('a relay call without output has delivered nothing, unless it may write files', () => {
-    expect(relayOutcome(answered(' \n'), 'read-only')).toMatchObject({ is: 'failed', why: 'bad_output' });
-    expect(relayOutcome(answered(''), 'workspace-write')).toEqual({ is: 'success', text: '' });
-    expect(relayOutcome(answered(''), 'full')).toEqual({ is: 'success', text: '' });
+    expect(relayOutcome(answered(' \n'), 'read-only')).toMatchObject({ kind: 'failed', why: 'bad_output' });
+    expect(relayOutcome(answered(''), 'workspace-write')).toEqual({ kind: 'success', text: '' });
+    expect(relayOutcome(answered(''), 'full')).toEqual({ kind: 'success', text: '' });
   });
 
   it.each(FAILURE_CLASSES)('a relay call that failed as %s keeps that class', (why) => {
-    const end: EndedCall = { ended: 'failed', why, text: '', message: 'm', retryAfterMs: 7 };
-    expect(relayOutcome(end, 'read-only')).toEqual({ is: 'failed', why, message: 'm', retryAfterMs: 7 });
+    const end: EndedCall = { kind: 'failed', why, text: '', message: 'm', retryAfterMs: 7 };
+    expect(relayOutcome(end, 'read-only')).toEqual({ kind: 'failed', why, message: 'm', retryAfterMs: 7 });
   });
 
   it('a relay call that ends with another exit code has crashed', () => {
-    expect(relayOutcome(exited(3), 'read-only')).toEqual({ is: 'failed', why: 'crashed', message: 'exit 3' });
+    expect(relayOutcome(exited(3), 'read-only')).toEqual({ kind: 'failed', why: 'crashed', message: 'exit 3' });
   });
 });
 
 describe('a reviewer in words', () => {
   it('a reviewer in words gives a verdict or an unreadable answer', () => {
     expect(reviewOf('gemini', answered(JSON_VERDICT))).toMatchObject({
-      is: 'verdict',
+      kind: 'verdict',
       by: 'gemini',
       isMechanical: false,
     });
     expect(reviewOf('gemini', answered('Looks good!'))).toMatchObject({
-      is: 'unreadable',
+      kind: 'unreadable',
       why: 'it contains no JSON object',
     });
   });
@@ -64,8 +64,8 @@ describe('a reviewer in words', () => {
     ['rate_limited', false],
     ['crashed', false],
   ] as const)('a reviewer that failed as %s is out for good: %s', (why, forGood) => {
-    expect(reviewOf('gemini', { ended: 'failed', why, text: '', message: 'm' })).toMatchObject({
-      is: 'failed',
+    expect(reviewOf('gemini', { kind: 'failed', why, text: '', message: 'm' })).toMatchObject({
+      kind: 'failed',
       forGood,
     });
   });
@@ -77,7 +77,7 @@ describe('a command as a reviewer', () => {
 
   it('a command as a reviewer approves every deliverable by exit 0', () => {
     expect(commandReview(command, answered('ok 1'), both)).toMatchObject({
-      is: 'verdict',
+      kind: 'verdict',
       isMechanical: true,
       verdict: {
         deliverables: both.map((name) => ({ name, accepted: true, safe: true, validation: 'passed' })),
@@ -107,13 +107,13 @@ describe('a command as a reviewer', () => {
   });
 
   it.each([126, 127])('a command that exits with %i is no reviewer', (code) => {
-    expect(commandReview(command, exited(code), both)).toMatchObject({ is: 'failed', forGood: true });
+    expect(commandReview(command, exited(code), both)).toMatchObject({ kind: 'failed', forGood: true });
   });
 
   it('a command that is missing or times out gives no verdict', () => {
-    const failed = (why: 'not_installed' | 'timeout'): EndedCall => ({ ended: 'failed', why, text: '', message: 'm' });
-    expect(commandReview(command, failed('not_installed'), both)).toMatchObject({ is: 'failed', forGood: true });
-    expect(commandReview(command, failed('timeout'), both)).toMatchObject({ is: 'failed', forGood: false });
+    const failed = (why: 'not_installed' | 'timeout'): EndedCall => ({ kind: 'failed', why, text: '', message: 'm' });
+    expect(commandReview(command, failed('not_installed'), both)).toMatchObject({ kind: 'failed', forGood: true });
+    expect(commandReview(command, failed('timeout'), both)).toMatchObject({ kind: 'failed', forGood: false });
   });
 });
 
@@ -125,7 +125,7 @@ it('--validate passes by exit 0 only, and its output is kept', () => {
     printed: 'ok',
   });
   expect(validationOf('npm test', exited(1, 'x'))).toMatchObject({ passed: false, message: 'exit 1' });
-  expect(validationOf('npm test', { ended: 'failed', why: 'timeout', text: '', message: 'Timed out.' })).toMatchObject({
+  expect(validationOf('npm test', { kind: 'failed', why: 'timeout', text: '', message: 'Timed out.' })).toMatchObject({
     passed: false,
   });
 });

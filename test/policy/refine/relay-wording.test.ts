@@ -21,14 +21,14 @@ const CODEX = backend('codex');
 const played = (...rounds: [RelayOutcome, Review?][]): Loop =>
   rounds.reduce(
     (loop, [outcome, one]) =>
-      advanceLoop(advanceLoop(loop, { of: 'relay', outcomes: new Map([[CODEX, outcome]]) }), {
-        of: 'review',
+      advanceLoop(advanceLoop(loop, { kind: 'relay', outcomes: new Map([[CODEX, outcome]]) }), {
+        kind: 'review',
         reviews: new Map(one ? [[CODEX, one] as const] : []),
       }),
     beginLoop(settings({ maxRounds: 5 })),
   );
-const did = (text: string): RelayOutcome => ({ is: 'success', text });
-const timeout: RelayOutcome = { is: 'failed', why: 'timeout', message: 'Timed out after 10m.' };
+const did = (text: string): RelayOutcome => ({ kind: 'success', text });
+const timeout: RelayOutcome = { kind: 'failed', why: 'timeout', message: 'Timed out after 10m.' };
 
 const BOUNDARY = 'b0b0b0';
 const parts = (more: Partial<RelayParts> = {}): RelayParts => ({

@@ -42,8 +42,8 @@ describe('the rubric', () => {
   });
 
   it.each<Review>([
-    { is: 'unreadable', by: 'claude', why: 'it contains no JSON object' },
-    { is: 'failed', by: 'claude', why: 'timeout', forGood: false },
+    { kind: 'unreadable', by: 'claude', why: 'it contains no JSON object' },
+    { kind: 'failed', by: 'claude', why: 'timeout', forGood: false },
   ])('the rubric does not pass by a review that is $is', (one) => {
     const { converged, unresolved } = of(one);
     expect(converged).toBe(false);
@@ -107,8 +107,8 @@ describe('several deliverables', () => {
 
 describe('the better one', () => {
   const order: [string, Review, Validation?][] = [
-    ['unreviewed and not valid', { is: 'unreadable', by: 'x', why: 'y' }, red],
-    ['unreviewed', { is: 'unreadable', by: 'x', why: 'y' }],
+    ['unreviewed and not valid', { kind: 'unreadable', by: 'x', why: 'y' }, red],
+    ['unreviewed', { kind: 'unreadable', by: 'x', why: 'y' }],
     ['reviewed and not valid', passing, red],
     ['two items fail', item({ safe: false, accepted: false })],
     ['one item fails, critical', failing(finding('critical'))],

@@ -22,17 +22,17 @@ const facts = (more: Partial<SynthesisFacts> = {}): SynthesisFacts => ({
 
 const relayed = (loop: Loop, ...outcomes: RelayOutcome[]): Loop =>
   advanceLoop(loop, {
-    of: 'relay',
+    kind: 'relay',
     outcomes: new Map(outcomes.map((one, at) => [at === 0 ? CODEX : GEMINI, one] as const)),
   });
 const reviewed = (loop: Loop, reviews: Review[], validation?: Validation): Loop =>
   advanceLoop(loop, {
-    of: 'review',
+    kind: 'review',
     reviews: new Map(reviews.map((one, at) => [at === 0 ? CODEX : GEMINI, one] as const)),
     validation,
   });
-const did = (text: string): RelayOutcome => ({ is: 'success', text });
-const gone: RelayOutcome = { is: 'failed', why: 'unauthorised', message: 'log in first' };
+const did = (text: string): RelayOutcome => ({ kind: 'success', text });
+const gone: RelayOutcome = { kind: 'failed', why: 'unauthorised', message: 'log in first' };
 const start = (maxRounds = 3) => beginLoop(settings({ maxRounds, inTurn: true }));
 
 describe('the synthesis', () => {
@@ -143,14 +143,17 @@ describe('the synthesis', () => {
 
   it('the synthesis of an interruption keeps the results so far', () => {
     const loop = advanceLoop(relayed(start(), did('half')), {
-      of: 'stop',
+      kind: 'stop',
       ending: { why: 'interrupted', text: 'interrupted by a signal' },
     });
     const text = synthesisText(synthesise(loop, facts()));
     expect(text).toMatch(/^REFINE INTERRUPTED/);
     expect(text).toContain('Interrupted after 1 round of 3.');
     expect(text).toMatch(/\n\nhalf$/);
-    const early = advanceLoop(start(), { of: 'stop', ending: { why: 'interrupted', text: 'interrupted by a signal' } });
+    const early = advanceLoop(start(), {
+      kind: 'stop',
+      ending: { why: 'interrupted', text: 'interrupted by a signal' },
+    });
     expect(synthesisText(synthesise(early, facts()))).toContain('Interrupted after 0 rounds of 3.');
   });
 });

@@ -37,7 +37,7 @@ async function planned(agent: AgentSpec, cwd = project()) {
   const said: string[] = [];
   const planner = { label: 'model', agent };
   const staffing = {
-    spec: { is: 'open' as const },
+    spec: { kind: 'open' as const },
     roles: new Map(),
     usual: planner,
     available: new Map(),

@@ -292,16 +292,16 @@ describe('stopping', () => {
     const worker = await workerProcess(on, 'ada');
     await on.until('its task', isDone);
     on.handle.store.board.append(PERSON, () => ({ type: 'team.closing' }));
-    expect(await worker.ended).toMatchObject({ code: 0, said: { is: 'ended' } });
+    expect(await worker.ended).toMatchObject({ code: 0, said: { kind: 'ended' } });
   });
 
   it('one process can be a member at a time, and the second learns which one it is', async () => {
     const on = await team({ members: ['ada'] });
     const [first, second] = await Promise.all([workerProcess(on, 'ada'), workerProcess(on, 'ada')]);
-    const [winner, loser] = first.said()?.is === 'ready' ? [first, second] : [second, first];
+    const [winner, loser] = first.said()?.kind === 'ready' ? [first, second] : [second, first];
     expect(await loser.ended).toMatchObject({
       code: 3,
-      said: { is: 'failed', code: 'MEMBER_ALIVE', text: containing(`pid ${winner.pid}`) },
+      said: { kind: 'failed', code: 'MEMBER_ALIVE', text: containing(`pid ${winner.pid}`) },
     });
     winner.child.kill('SIGTERM');
     expect(await winner.ended).toMatchObject({ code: 0 });
@@ -322,7 +322,7 @@ describe('stopping', () => {
     await on.until('it is taken back', () => on.task('1').lost === 1);
     writeFileSync(join(on.root, 'go'), '');
     const second = await workerProcess(on, 'ada');
-    expect(second.said()).toEqual({ is: 'ready' });
+    expect(second.said()).toEqual({ kind: 'ready' });
     await on.until('its tasks', isDone);
     expect(on.task('1')).toMatchObject({ status: 'completed', lost: 1 });
     session.halt();

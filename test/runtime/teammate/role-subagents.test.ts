@@ -95,12 +95,12 @@ describe('a discussion', () => {
     const at = await session(broken);
     const end = await held(at);
     expect(end).toEqual({
-      is: 'skipped',
+      kind: 'skipped',
       warning: expect.stringMatching(/^DISCUSS-002 was skipped: no agent answered/) as string,
     });
     expect(asked(at.on)).toEqual(['broken product', 'broken risk']);
     expect(await held(at, { artifact: 'none.md' })).toEqual({
-      is: 'skipped',
+      kind: 'skipped',
       warning: 'DISCUSS-002 was skipped: none.md does not exist',
     });
   });

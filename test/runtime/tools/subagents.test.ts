@@ -36,7 +36,7 @@ const errand = (spec: AgentSpec, more: Partial<SubagentTask> = {}): SubagentTask
 describe('one subagent', () => {
   test('a subagent gets the prompt, and its answer is the result', async () => {
     expect(await subagents.run(errand(quick), never)).toEqual({
-      ended: 'answered',
+      kind: 'answered',
       text: 'say it done\n',
       exitCode: 0,
       printed: 'say it done\n',
@@ -47,17 +47,17 @@ describe('one subagent', () => {
 
   test('a subagent that fails is a result with its reason', async () => {
     const end = await subagents.run(errand(execAgent('echo so far; exit 7')), never);
-    expect(end).toMatchObject({ ended: 'failed', text: 'so far\n', message: said(/exit 7/) });
+    expect(end).toMatchObject({ kind: 'failed', text: 'so far\n', message: said(/exit 7/) });
   });
 
   test('a subagent that takes too long is ended as a time-out', async () => {
     const end = await subagents.run(errand(execAgent('sleep 60'), { timeoutMs: 100 }), never);
-    expect(end).toMatchObject({ ended: 'failed', message: said(/Timed out/) });
+    expect(end).toMatchObject({ kind: 'failed', message: said(/Timed out/) });
   });
 
   test('a subagent whose agent cannot be created is a result too', async () => {
     const end = await subagents.run(errand({ kind: 'openai' }), never);
-    expect(end).toMatchObject({ ended: 'failed', message: said(/Which model/) });
+    expect(end).toMatchObject({ kind: 'failed', message: said(/Which model/) });
   });
 
   test('an aborted subagent takes its children along, also one in its own session', async () => {
@@ -65,13 +65,13 @@ describe('one subagent', () => {
     const running = subagents.run(errand(execAgent('touch begun; setsid sleep 60 & wait')), stop.signal);
     await until(() => existsSync(join(cwd, 'begun')), 'the command runs');
     stop.abort();
-    expect(await running).toEqual({ ended: 'aborted' });
+    expect(await running).toEqual({ kind: 'aborted' });
   });
 
   test('a subagent that crashes its thread is an error result, and the pool survives', async () => {
     const ends = await Promise.all([1, 2, 3].map(() => subagents.run(errand(crasher), never)));
-    for (const end of ends) expect(end).toMatchObject({ ended: 'failed', message: said(/thread ended/) });
-    expect(await subagents.run(errand(quick), never)).toMatchObject({ ended: 'answered' });
+    for (const end of ends) expect(end).toMatchObject({ kind: 'failed', message: said(/thread ended/) });
+    expect(await subagents.run(errand(quick), never)).toMatchObject({ kind: 'answered' });
   });
 });
 
@@ -79,7 +79,7 @@ describe('the queue', () => {
   test('the queue is bounded: one too many is refused, and the others end', async () => {
     const three = [1, 2, 3].map(() => subagents.run(errand(quick), never));
     await expect(subagents.run(errand(quick), never)).rejects.toMatchObject({ code: 'QUOTA' });
-    expect((await Promise.all(three)).map(({ ended }) => ended)).toEqual(['answered', 'answered', 'answered']);
+    expect((await Promise.all(three)).map(({ kind: ended }) => ended)).toEqual(['answered', 'answered', 'answered']);
   });
 });
 
@@ -87,13 +87,13 @@ describe('in the background', () => {
   test('a background result is waited for, and collected once', async () => {
     const id = subagents.start(errand(execAgent('sleep 0.2; echo later')));
     expect(await subagents.output(id, AbortSignal.abort())).toBeUndefined();
-    expect(await subagents.output(id, never)).toMatchObject({ ended: 'answered', text: 'later\n' });
+    expect(await subagents.output(id, never)).toMatchObject({ kind: 'answered', text: 'later\n' });
     await expect(subagents.output(id, never)).rejects.toMatchObject({ code: 'UNKNOWN_TASK' });
   });
 
   test('a background subagent is stopped by its id', async () => {
     const id = subagents.start(errand(execAgent('sleep 60')));
-    expect(await subagents.stop(id)).toEqual({ ended: 'aborted' });
+    expect(await subagents.stop(id)).toEqual({ kind: 'aborted' });
     await expect(subagents.stop(id)).rejects.toMatchObject({ code: 'UNKNOWN_TASK' });
   });
 

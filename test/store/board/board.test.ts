@@ -38,7 +38,9 @@ beforeEach(() => {
 
 const texts = (path = file): unknown[] => {
   const journal = new Journal(realDisk, path);
-  const all = [...journal.read()].map((line) => (line.is === 'text' ? (JSON.parse(line.text) as unknown) : line.is));
+  const all = [...journal.read()].map((line) =>
+    line.kind === 'text' ? (JSON.parse(line.text) as unknown) : line.kind,
+  );
   journal.close();
   return all;
 };
@@ -49,7 +51,7 @@ describe('a journal', () => {
     const journal = new Journal(realDisk, file);
     journal.append({ n: 3 });
     const read = [...journal.read()];
-    expect(read.map((line) => line.is === 'text' && line.text)).toEqual(['{"n":1}', '{"n":2,"text":"kil', '{"n":3}']);
+    expect(read.map((line) => line.kind === 'text' && line.text)).toEqual(['{"n":1}', '{"n":2,"text":"kil', '{"n":3}']);
     journal.close();
   });
 
@@ -61,7 +63,7 @@ describe('a journal', () => {
     const reader = journal.read(end);
     expect(reader.next()).toEqual({ done: true, value: end + 1 });
     appendFileSync(file, '\n');
-    expect([...journal.read(end + 1)]).toEqual([{ is: 'text', text: '{"n":2}', at: end + 1, end: end + 9 }]);
+    expect([...journal.read(end + 1)]).toEqual([{ kind: 'text', text: '{"n":2}', at: end + 1, end: end + 9 }]);
     journal.close();
   });
 
@@ -162,17 +164,17 @@ describe('lines', () => {
     const long = 'ä'.repeat(50_000);
     const read3 = read(`${long}\n\nb\nrest`);
     expect(read3).toEqual([
-      { is: 'text', text: long, at: 0, end: 100_001 },
-      { is: 'text', text: 'b', at: 100_002, end: 100_004 },
+      { kind: 'text', text: long, at: 0, end: 100_001 },
+      { kind: 'text', text: 'b', at: 100_002, end: 100_004 },
     ]);
   });
 
   it('a line that is too long is reported, and reading goes on behind it', () => {
     expect(read(`${'x'.repeat(200_000)}\nb\n${'y'.repeat(11)}\n${'z'.repeat(10)}\n`, 10)).toMatchObject([
-      { is: 'oversized', at: 0, end: 200_001 },
-      { is: 'text', text: 'b' },
-      { is: 'oversized', at: 200_003 },
-      { is: 'text', text: 'zzzzzzzzzz' },
+      { kind: 'oversized', at: 0, end: 200_001 },
+      { kind: 'text', text: 'b' },
+      { kind: 'oversized', at: 200_003 },
+      { kind: 'text', text: 'zzzzzzzzzz' },
     ]);
   });
 
@@ -180,15 +182,15 @@ describe('lines', () => {
     expect(
       read(Buffer.from([0xff, 0xfe, 10, 0, 0, 10, 0xef, 0xbb, 0xbf, 0x61, 10, 0xed, 0xa0, 0x80, 10])),
     ).toMatchObject([
-      { is: 'invalid', bytes: Buffer.from([0xff, 0xfe]) },
-      { is: 'text', text: '\0\0' },
-      { is: 'text', text: '\uFEFFa' },
-      { is: 'invalid', bytes: Buffer.from([0xed, 0xa0, 0x80]) },
+      { kind: 'invalid', bytes: Buffer.from([0xff, 0xfe]) },
+      { kind: 'text', text: '\0\0' },
+      { kind: 'text', text: '\uFEFFa' },
+      { kind: 'invalid', bytes: Buffer.from([0xed, 0xa0, 0x80]) },
     ]);
   });
 
   it('a line at the size limit of mail is kept in memory', () => {
-    expect(read(`${'x'.repeat(LINE_LIMIT)}\n${'x'.repeat(LINE_LIMIT + 1)}\n`).map((line) => line.is)).toEqual([
+    expect(read(`${'x'.repeat(LINE_LIMIT)}\n${'x'.repeat(LINE_LIMIT + 1)}\n`).map((line) => line.kind)).toEqual([
       'text',
       'oversized',
     ]);

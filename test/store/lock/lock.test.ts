@@ -187,7 +187,7 @@ describe('a held lock', () => {
     expect(() => locks.tryLock(lock, () => 1)).toThrow(expect.objectContaining({ code: 'READ_ONLY' }));
     unlink.works = true;
     const nested = locks.tryLock(lock, () => locks.tryLock(lock, () => 2));
-    expect(nested).toMatchObject({ done: true, value: { done: false, sight: { is: 'held' } } });
+    expect(nested).toMatchObject({ done: true, value: { done: false, sight: { kind: 'held' } } });
     expect(files()).toHaveLength(2);
     locks.close();
   });

@@ -79,15 +79,15 @@ describe('an exploration', () => {
   const explorations = (): Explorations => new Explorations(team.store);
   const ours = async (angle: string): Promise<string> => {
     const look = await explorations().look(angle);
-    if (look.is !== 'ours') throw new Error(`${angle} is ${look.is}`);
+    if (look.kind !== 'ours') throw new Error(`${angle} is ${look.kind}`);
     return look.path;
   };
 
   it('an exploration is known by its angle, in any spelling', async () => {
     const path = await ours('The  API');
-    expect(await explorations().look('the api')).toEqual({ is: 'awaited' });
+    expect(await explorations().look('the api')).toEqual({ kind: 'awaited' });
     await explorations().keep(path, found);
-    expect(await explorations().look('the api')).toEqual({ is: 'known', exploration: found, path });
+    expect(await explorations().look('the api')).toEqual({ kind: 'known', exploration: found, path });
     expect(path).toBe(join(team.paths.session.explorations, 'explore-the-api.json'));
   });
 

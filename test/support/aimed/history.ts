@@ -11,7 +11,7 @@ interface Note {
   /** The subject, with the same id in the store's files. */
   readonly id: string;
   /** `fail`: it was refused and had no effect. `unknown`: it may or may not have been done. */
-  readonly is: 'invoke' | 'ok' | 'fail' | 'unknown' | 'effect' | 'redelivered effect';
+  readonly kind: 'invoke' | 'ok' | 'fail' | 'unknown' | 'effect' | 'redelivered effect';
 }
 
 export class History {
@@ -28,10 +28,10 @@ export class History {
 
   /** @param work false for a refusal */
   async attempt(op: string, id: string, work: () => unknown): Promise<boolean> {
-    this.note({ op, id, is: 'invoke' });
-    const is = await outcomeOf(work);
-    this.note({ op, id, is });
-    return is === 'ok';
+    this.note({ op, id, kind: 'invoke' });
+    const kind = await outcomeOf(work);
+    this.note({ op, id, kind });
+    return kind === 'ok';
   }
 
   close(): void {
@@ -68,8 +68,8 @@ export const notesIn = (directory: string): Note[][] =>
 export function judge(op: string, notes: readonly Note[], there: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const id of there) counts.set(id, (counts.get(id) ?? 0) + 1);
-  const said = new Map<string, Note['is']>();
-  for (const note of notes) if (note.op === op && said.get(note.id) !== 'ok') said.set(note.id, note.is);
+  const said = new Map<string, Note['kind']>();
+  for (const note of notes) if (note.op === op && said.get(note.id) !== 'ok') said.set(note.id, note.kind);
   const known = [...said].flatMap(([id, is]) => {
     const count = counts.get(id) ?? 0;
     if (count > 1) return [`${op} ${id}: there ${count} times`];
@@ -82,8 +82,8 @@ export function judge(op: string, notes: readonly Note[], there: readonly string
 /** M1, M2: sent mail was used; used again only where it was marked so, and never after it was acknowledged. */
 export function judgeUse(lives: readonly (readonly Note[])[], sent: readonly string[]): string[] {
   const notes = lives.flat();
-  const effects = (id: string, is: Note['is']): number =>
-    notes.filter((note) => note.op === 'use' && note.id === id && note.is === is).length;
+  const effects = (id: string, kind: Note['kind']): number =>
+    notes.filter((note) => note.op === 'use' && note.id === id && note.kind === kind).length;
   // An interrupted acknowledgement whose mail never came again had taken effect.
   const acknowledged = new Set(notes.flatMap(({ op, id }) => (op === 'acknowledge' ? [id] : [])));
   const wrong = sent.flatMap((id) => {
@@ -100,8 +100,8 @@ function usedAfterwards(lives: readonly (readonly Note[])[], sent: readonly stri
   const known = new Set(sent);
   return lives.flatMap((notes) => {
     const done = new Set<string>();
-    return notes.flatMap(({ op, id, is }) => {
-      if (op === 'acknowledge' && is === 'ok') done.add(id);
+    return notes.flatMap(({ op, id, kind }) => {
+      if (op === 'acknowledge' && kind === 'ok') done.add(id);
       if (op !== 'use') return [];
       return [
         ...(done.has(id) ? [`${id}: used after it was acknowledged`] : []),

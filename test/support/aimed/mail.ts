@@ -38,10 +38,10 @@ async function takeMail(actor: Actor, member: Name): Promise<void> {
   try {
     for (let mail = await reader.take(2); mail.length > 0; mail = await reader.take(2)) {
       for (const { content, redelivered } of mail)
-        history.note({ op: 'use', id: content, is: redelivered === true ? 'redelivered effect' : 'effect' });
-      for (const { content } of mail) history.note({ op: 'acknowledge', id: content, is: 'invoke' });
+        history.note({ op: 'use', id: content, kind: redelivered === true ? 'redelivered effect' : 'effect' });
+      for (const { content } of mail) history.note({ op: 'acknowledge', id: content, kind: 'invoke' });
       reader.acknowledge(mail);
-      for (const { content } of mail) history.note({ op: 'acknowledge', id: content, is: 'ok' });
+      for (const { content } of mail) history.note({ op: 'acknowledge', id: content, kind: 'ok' });
     }
   } catch (error) {
     // It was replaced while it was stopped: its successor has the mail.

@@ -83,7 +83,7 @@ export class Range {
     const notes = lives.flat();
     const wrong = Object.entries(this.#scenario.there).flatMap(([op, there]) => judge(op, notes, there(store)));
     const open = [...store.board.fold().tasks.values()].filter(({ status }) => status !== 'completed');
-    const refused = this.#signal === 'SIGKILL' ? notes.filter(({ op, is }) => op === 'lease' && is === 'fail') : [];
+    const refused = this.#signal === 'SIGKILL' ? notes.filter(({ op, kind }) => op === 'lease' && kind === 'fail') : [];
     return [
       ...wrong,
       ...open.map(({ id, status }) => `task ${id}: ${status}`),
@@ -104,7 +104,7 @@ export class Range {
     reader.close();
     const files = segmentsOf(disk, paths.inbox(HIT));
     const sent = lives.flatMap((notes) =>
-      notes.flatMap(({ op, id, is }) => (op === 'sent' && is === 'ok' ? [id] : [])),
+      notes.flatMap(({ op, id, kind }) => (op === 'sent' && kind === 'ok' ? [id] : [])),
     );
     return [
       ...judgeUse(lives, sent),

@@ -41,7 +41,7 @@ async function lead({ store, history }: Actor): Promise<void> {
     isOurs: () => true,
   });
   if (!answer.held) {
-    history.note({ op: 'lease', id: 'refused', is: 'fail' });
+    history.note({ op: 'lease', id: 'refused', kind: 'fail' });
     return;
   }
   const epoch = store.board.fold().lead.epoch + 1;

@@ -7,8 +7,8 @@ import { DIRECTORY, TOKENS } from './scenarios/lock.ts';
 export function checkLocks({ notes, files }: Machine): Violation[] {
   const found: Violation[] = [];
   let holder: number | undefined;
-  for (const { is, by, life } of those(notes, 'entered', 'left', 'killed'))
-    if (is === 'entered') {
+  for (const { kind, by, life } of those(notes, 'entered', 'left', 'killed'))
+    if (kind === 'entered') {
       if (holder !== undefined) found.push({ id: 'L1', what: `${by} entered while life ${holder} was inside` });
       holder = life;
     } else if (holder === life) holder = undefined;

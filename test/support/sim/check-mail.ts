@@ -47,7 +47,7 @@ function* repeated({ notes, hasLostPower }: Machine): Generator<Violation> {
   const done = new Map<string, number>();
   const seen = new Set<string>();
   for (const note of those(notes, 'handled', 'acknowledged')) {
-    if (note.is === 'acknowledged') {
+    if (note.kind === 'acknowledged') {
       for (const id of note.ids) done.set(id, Math.min(note.at, done.get(id) ?? note.at));
       continue;
     }

@@ -1,7 +1,7 @@
 /** The notes of simulated processes about what they did, for the checker. */
 
 /** One note for each of these kinds. */
-type Of<Kind extends string, More> = Kind extends string ? { readonly is: Kind } & Readonly<More> : never;
+type Of<Kind extends string, More> = Kind extends string ? { readonly kind: Kind } & Readonly<More> : never;
 
 export type Note =
   | Of<'killed' | 'began reading', object>
@@ -20,8 +20,8 @@ export type Note =
 /** A note with its author, the author's life, and the time. */
 export type Noted = Note & { readonly by: string; readonly life: number; readonly at: number };
 
-type Is<Kind extends Noted['is']> = Extract<Noted, { is: Kind }>;
+type Is<Kind extends Noted['kind']> = Extract<Noted, { kind: Kind }>;
 
 /** The notes of these kinds, in order. */
-export const those = <Kind extends Noted['is']>(notes: readonly Noted[], ...kinds: Kind[]): Is<Kind>[] =>
-  notes.filter((note): note is Is<Kind> => kinds.some((kind) => kind === note.is));
+export const those = <Kind extends Noted['kind']>(notes: readonly Noted[], ...kinds: Kind[]): Is<Kind>[] =>
+  notes.filter((note): note is Is<Kind> => kinds.some((kind) => kind === note.kind));

@@ -122,7 +122,7 @@ export class Machine {
   kill(life: Life): void {
     if (life.state !== 'running') return;
     life.die();
-    this.note(life, { is: 'killed' });
+    this.note(life, { kind: 'killed' });
     life.onKilled();
   }
 

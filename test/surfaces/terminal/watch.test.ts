@@ -117,7 +117,7 @@ describe('a drawing', () => {
   it('a drawing shows only what the filter accepts, and scrolls a log from its end', () => {
     expect(screen(told(), { columns: 100, rows: 30 }, { ...FIRST, filter: 'ADA' }).all.join('\n')).not.toContain('bob');
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index + 1}`);
-    const log = { ...FIRST, pane: { is: 'log', member: 'ada' } as const };
+    const log = { ...FIRST, pane: { kind: 'log', member: 'ada' } as const };
     expect(screen(told(), { columns: 80, rows: 10 }, log, lines).all.at(-2)).toContain('line 100');
     expect(screen(told(), { columns: 80, rows: 10 }, { ...log, back: 50 }, lines).all.at(-2)).toContain('line 50');
     expect(screen(told(), { columns: 80, rows: 10 }, { ...log, back: 999 }, lines).all[2]).toContain('line 1');
@@ -131,7 +131,7 @@ describe('a key', () => {
     for (const one of text)
       at = press(
         at.state,
-        one === '\n' ? { is: 'enter' } : one === '\u001b' ? { is: 'escape' } : { is: 'text', text: one },
+        one === '\n' ? { kind: 'enter' } : one === '\u001b' ? { kind: 'escape' } : { kind: 'text', text: one },
         on,
       );
     return at;
@@ -151,23 +151,23 @@ describe('a key', () => {
   });
 
   it('a key opens the log or the inbox of the chosen member, and escape comes back', () => {
-    expect(keys('jj\n').state.pane).toEqual({ is: 'log', member: 'bob' });
-    expect(keys('ji').state.pane).toEqual({ is: 'inbox', member: 'ada' });
-    expect(keys('ji\u001b').state.pane).toEqual({ is: 'team' });
+    expect(keys('jj\n').state.pane).toEqual({ kind: 'log', member: 'bob' });
+    expect(keys('ji').state.pane).toEqual({ kind: 'inbox', member: 'ada' });
+    expect(keys('ji\u001b').state.pane).toEqual({ kind: 'team' });
     expect(keys('fbob\n').state.filter).toBe('bob');
     expect(keys('fbob\n\u001b').state.filter).toBe('');
   });
 
   it('the chosen member stays chosen when a problem appears above it', () => {
-    const calm = rows.filter(({ is }) => is === 'member');
+    const calm = rows.filter(({ kind: is }) => is === 'member');
     const { state } = keys('j', FIRST, calm);
-    expect(keys('i', state, rows).state.pane).toEqual({ is: 'inbox', member: 'bob' });
+    expect(keys('i', state, rows).state.pane).toEqual({ kind: 'inbox', member: 'bob' });
   });
 
   it('keys approve or reject a plan, and have a result without consensus done again', () => {
     const asked = (kind: 'plan' | 'consensus'): Row[] => [
       {
-        is: 'problem',
+        kind: 'problem',
         problem: {
           kind: 'request',
           subject: 'x',
@@ -237,7 +237,7 @@ describe('what is typed', () => {
   const told = (...chunks: string[]): string => {
     const typing = new Typing();
     const keys = chunks.flatMap((chunk) => typing.keys(chunk, NONE));
-    return keys.map((key) => (key.is === 'text' ? key.text : `<${key.is}>`)).join('');
+    return keys.map((key) => (key.kind === 'text' ? key.text : `<${key.kind}>`)).join('');
   };
 
   it('typed text counts key by key, also when it arrives at once', () => {

@@ -94,7 +94,7 @@ export class RefineRelay {
         after: sandbox.sandbox === 'read-only' ? [] : [...prompts.keys()],
       });
       if (!fitted.ok) {
-        refused.set(name, { is: 'failed', why: 'overflow', message: refusalText(fitted.refusal) });
+        refused.set(name, { kind: 'failed', why: 'overflow', message: refusalText(fitted.refusal) });
         continue;
       }
       if (fitted.isClipped) this.#observer.note(`Round ${brief.round}: the previous output was clipped to fit.`);

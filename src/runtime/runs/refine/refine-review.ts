@@ -70,7 +70,7 @@ async function byAgent(
   reviewing: ReviewEnvironment,
 ): Promise<Review | undefined> {
   const first = await asked(candidate, reviewer, validation, reviewing);
-  if (first?.is !== 'unreadable') return first;
+  if (first?.kind !== 'unreadable') return first;
   return asked(candidate, reviewer, validation, { ...reviewing, complaint: first.why });
 }
 
@@ -92,7 +92,7 @@ async function asked(
     diff,
     complaint,
   });
-  if (!fitted.ok) return { is: 'failed', by: label, why: refusalText(fitted.refusal), forGood: false };
+  if (!fitted.ok) return { kind: 'failed', by: label, why: refusalText(fitted.refusal), forGood: false };
   const isCommand = agent.kind === 'exec';
   const sandbox = isCommand ? ('workspace-write' as const) : ('read-only' as const);
   const call = { agent, prompt: fitted.prompt, sandbox, timeoutMs: place.relayTimeoutMs };

@@ -37,7 +37,7 @@ export async function relayOnce(ask: RelayAsk, place: RefinePlace, signal: Abort
     const end = await calls.run(call, signal);
     if (end === undefined) return undefined;
     const outcome = relayOutcome(end, ask.sandbox);
-    if (outcome.is === 'success') return outcome.text;
+    if (outcome.kind === 'success') return outcome.text;
     const { why, message } = outcome;
     throw new AgentError(FAULT_CODES[why] ?? 'AGENT_UNAVAILABLE', `${backend.label} failed (${why}): ${message}`, {
       retryable: why === 'rate_limited' || why === 'timeout',

@@ -179,7 +179,7 @@ export class RelayTeam {
     const { store } = this.#session;
     if (task.status === 'completed') {
       const text = readResult(store.disk, store.paths, task.id, task.by.epoch) ?? task.result.summary;
-      return relayOutcome({ ended: 'answered', text }, this.#input.sandbox);
+      return relayOutcome({ kind: 'answered', text }, this.#input.sandbox);
     }
     if (!isFinal(task)) return undefined;
     const events = [...store.events.read()].map(({ event }) => event);

@@ -75,7 +75,7 @@ class Refinement {
       note: (text) => this.#note(text),
       began: (backend, how) => this.#tell('do', `asked ${how}`, backend),
       ended: (backend, one) =>
-        this.#tell('do', one.is === 'success' ? 'delivered' : `${one.why}: ${one.message}`, backend),
+        this.#tell('do', one.kind === 'success' ? 'delivered' : `${one.why}: ${one.message}`, backend),
     });
     this.#loop = beginLoop({
       backends: prepared.backends.map(({ name }) => name),
@@ -96,7 +96,7 @@ class Refinement {
       validated: present(this.#loop).validation,
       begunAt: timestamp(this.#sinceTime),
     });
-    this.#loop = advanceLoop(this.#loop, { of: 'synthesise' });
+    this.#loop = advanceLoop(this.#loop, { kind: 'synthesise' });
     return report;
   }
 
@@ -109,9 +109,9 @@ class Refinement {
       return await this.#carryOut(command);
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      if (ending === undefined) return { of: 'stop', ending: { why: 'error', text } };
+      if (ending === undefined) return { kind: 'stop', ending: { why: 'error', text } };
       this.#note(`The clean-up was incomplete: ${text}`);
-      return { of: 'clean up' };
+      return { kind: 'clean up' };
     }
   }
 
@@ -122,21 +122,21 @@ class Refinement {
       case 'wait':
         this.#tell('wait', `all backends are rate-limited; continuing in ${Math.ceil(command.ms / 1_000)} s`);
         await this.#place.session.store.clock.sleep(command.ms, this.#signal);
-        return this.#signal.aborted ? stop() : { of: 'wait' };
+        return this.#signal.aborted ? stop() : { kind: 'wait' };
       case 'review':
         return this.#reviewed(command);
       case 'clean up':
         await this.#cleanUp();
-        return { of: 'clean up' };
+        return { kind: 'clean up' };
       case 'synthesise':
       case 'nothing':
-        return { of: 'synthesise' };
+        return { kind: 'synthesise' };
     }
   }
 
   async #relayed(backends: readonly Name[]): Promise<LoopOutcome> {
     const outcomes = await this.#relay.ask(backends, briefOf(this.#loop), this.#signal);
-    return this.#signal.aborted ? { ...stop(), outcomes } : { of: 'relay', outcomes };
+    return this.#signal.aborted ? { ...stop(), outcomes } : { kind: 'relay', outcomes };
   }
 
   async #reviewed({ candidates }: Extract<LoopCommand, { do: 'review' }>): Promise<LoopOutcome> {
@@ -146,7 +146,7 @@ class Refinement {
     const place = { prepared: this.#prepared, place: this.#place, calls: this.#calls };
     const reviews = await reviewAll(candidates, { ...place, diff, signal: this.#signal });
     if (reviews === undefined) return stop();
-    const outcome: LoopOutcome = { of: 'review', ...reviews };
+    const outcome: LoopOutcome = { kind: 'review', ...reviews };
     this.#tellDecision(advanceLoop(this.#loop, outcome), present(this.#loop).n);
     return outcome;
   }
@@ -188,7 +188,7 @@ class Refinement {
   }
 }
 
-const stop = (): Extract<LoopOutcome, { of: 'stop' }> => ({
-  of: 'stop',
+const stop = (): Extract<LoopOutcome, { kind: 'stop' }> => ({
+  kind: 'stop',
   ending: { why: 'interrupted', text: 'interrupted before its end' },
 });

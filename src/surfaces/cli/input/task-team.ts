@@ -42,8 +42,8 @@ interface TaskFlags {
 
 /** A team to lead, with its plan if the team is new; or the exit code, if nothing is to be led. */
 type TaskTeam =
-  | { readonly is: 'team'; readonly paths: TeamPaths; readonly given?: GivenPlan }
-  | { readonly is: 'ended'; readonly code: number };
+  | { readonly kind: 'team'; readonly paths: TeamPaths; readonly given?: GivenPlan }
+  | { readonly kind: 'ended'; readonly code: number };
 
 const DECLINED = 1;
 
@@ -63,16 +63,16 @@ export async function teamOfTask(
   const choice = flags.dryRun ? { do: 'make' as const } : earlier(context, ask, name, flags);
   if (choice.do === 'resume') {
     context.info(`Continuing the unfinished team ${choice.paths.name}.`);
-    return { is: 'team', paths: choice.paths };
+    return { kind: 'team', paths: choice.paths };
   }
   const resolved = await resolveRun(context, ask, flags);
   requireApproval(context, flags);
   const planned = await plan(resolved, flags);
-  if (planned.is === 'ended') return planned;
+  if (planned.kind === 'ended') return planned;
   if (flags.dryRun) return shown(context, planned.task, name);
-  if (!(await isAgreed(context, planned.task.text))) return { is: 'ended', code: DECLINED };
+  if (!(await isAgreed(context, planned.task.text))) return { kind: 'ended', code: DECLINED };
   if (choice.do === 'replace') await putAway(choice.paths);
-  return { is: 'team', ...(await make(context, planned.task, name)) };
+  return { kind: 'team', ...(await make(context, planned.task, name)) };
 }
 
 /** Decides from an earlier run of this task, or of this name: make, resume or replace. */
@@ -128,18 +128,18 @@ function resolveRun(
 }
 
 type Planning =
-  { readonly is: 'planned'; readonly task: PlannedTask } | { readonly is: 'ended'; readonly code: number };
+  { readonly kind: 'planned'; readonly task: PlannedTask } | { readonly kind: 'ended'; readonly code: number };
 
 async function plan(resolved: ResolvedTaskRun, { timeout }: TaskFlags): Promise<Planning> {
   using interrupts = new Interrupts(timeout);
   const task = await planTask(resolved, interrupts.stop);
-  return task === undefined ? { is: 'ended', code: interrupts.code ?? DECLINED } : { is: 'planned', task };
+  return task === undefined ? { kind: 'ended', code: interrupts.code ?? DECLINED } : { kind: 'planned', task };
 }
 
 function shown(context: CliContext, task: PlannedTask, name: Name | undefined): TaskTeam {
   const { plan: made } = task.named(name ?? generatedName());
   context.result({ plan: made }, task.text);
-  return { is: 'ended', code: 0 };
+  return { kind: 'ended', code: 0 };
 }
 
 /** Shows the division of the work and asks for approval; `--yes` approves it (docs/specification.md R8.5). */

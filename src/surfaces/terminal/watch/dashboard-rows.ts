@@ -44,6 +44,6 @@ export function dashboardRowsOf(
 }
 
 export const rowsOf = ({ problems, members }: Pick<DashboardRows, 'problems' | 'members'>): Row[] => [
-  ...problems.map((problem): Row => ({ is: 'problem', problem })),
-  ...members.map(({ name }): Row => ({ is: 'member', member: name })),
+  ...problems.map((problem): Row => ({ kind: 'problem', problem })),
+  ...members.map(({ name }): Row => ({ kind: 'member', member: name })),
 ];

@@ -3,12 +3,12 @@ import type { TeamProblem } from '../../../app.ts';
 import { charactersOf } from '../text-width.ts';
 
 export type Key =
-  | { readonly is: 'text'; readonly text: string }
-  | { readonly is: 'up' | 'down' | 'pageUp' | 'pageDown' | 'enter' | 'escape' | 'erase' | 'interrupt' };
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'up' | 'down' | 'pageUp' | 'pageDown' | 'enter' | 'escape' | 'erase' | 'interrupt' };
 
 /** What is shown: the team, the help, or one member's output or mail. */
 export type Pane =
-  { readonly is: 'team' } | { readonly is: 'help' } | { readonly is: 'log' | 'inbox'; readonly member: string };
+  { readonly kind: 'team' } | { readonly kind: 'help' } | { readonly kind: 'log' | 'inbox'; readonly member: string };
 
 /** A line that the person is typing. */
 export interface Prompt {
@@ -41,11 +41,11 @@ export interface State {
   readonly notice: string;
 }
 
-export const FIRST: State = { pane: { is: 'team' }, selected: '', back: 0, filter: '', notice: '' };
+export const FIRST: State = { pane: { kind: 'team' }, selected: '', back: 0, filter: '', notice: '' };
 
 /** The rows that can be chosen: problems first, then members. */
 export type Row =
-  { readonly is: 'problem'; readonly problem: TeamProblem } | { readonly is: 'member'; readonly member: string };
+  { readonly kind: 'problem'; readonly problem: TeamProblem } | { readonly kind: 'member'; readonly member: string };
 
 interface Pressed {
   readonly state: State;
@@ -55,14 +55,14 @@ interface Pressed {
 const PAGE = 10;
 
 export function press(state: State, key: Key, rows: readonly Row[]): Pressed {
-  if (state.prompt && key.is !== 'interrupt') return typed(state, state.prompt, key);
+  if (state.prompt && key.kind !== 'interrupt') return typed(state, state.prompt, key);
   const quiet = { ...state, notice: '' };
-  switch (key.is) {
+  switch (key.kind) {
     case 'interrupt':
       return { state, order: { do: 'quit' } };
     case 'escape':
       return {
-        state: { ...quiet, pane: { is: 'team' }, back: 0, filter: state.pane.is === 'team' ? '' : state.filter },
+        state: { ...quiet, pane: { kind: 'team' }, back: 0, filter: state.pane.kind === 'team' ? '' : state.filter },
       };
     case 'up':
       return { state: moved(quiet, -1, rows) };
@@ -86,10 +86,10 @@ export function press(state: State, key: Key, rows: readonly Row[]): Pressed {
 function typed(state: State, prompt: Prompt, key: Key): Pressed {
   const next = (text: string): Pressed => ({ state: { ...state, prompt: { ...prompt, text } } });
   const { prompt: _, ...rest } = state;
-  if (key.is === 'escape') return { state: rest };
-  if (key.is === 'erase') return next(charactersOf(prompt.text).slice(0, -1).join(''));
-  if (key.is === 'text') return next(prompt.text + key.text);
-  if (key.is !== 'enter') return { state };
+  if (key.kind === 'escape') return { state: rest };
+  if (key.kind === 'erase') return next(charactersOf(prompt.text).slice(0, -1).join(''));
+  if (key.kind === 'text') return next(prompt.text + key.text);
+  if (key.kind !== 'enter') return { state };
   const text = prompt.text.trim();
   if (text === '' && !prompt.mayBeEmpty) return { state: rest };
   const done = prompt.then(text);
@@ -98,13 +98,13 @@ function typed(state: State, prompt: Prompt, key: Key): Pressed {
 
 /** In a pane that scrolls, up moves back in time. */
 function moved(state: State, by: number, rows: readonly Row[]): State {
-  if (state.pane.is !== 'team') return { ...state, back: Math.max(0, state.back - by) };
+  if (state.pane.kind !== 'team') return { ...state, back: Math.max(0, state.back - by) };
   const row = rows[Math.max(0, Math.min(rows.length - 1, chosenRow(state, rows) + by))];
   return { ...state, selected: row === undefined ? '' : keyOf(row) };
 }
 
 const keyOf = (row: Row): string =>
-  row.is === 'member'
+  row.kind === 'member'
     ? `member ${row.member}`
     : `${row.problem.kind} ${row.problem.subject} ${row.problem.since ?? ''}`;
 
@@ -117,18 +117,18 @@ export const chosenRow = ({ selected }: Pick<State, 'selected'>, rows: readonly 
 
 /** The member of a row. */
 const memberOf = (row: Row | undefined): string | undefined =>
-  row?.is === 'member' ? row.member : row?.is === 'problem' ? row.problem.member : undefined;
+  row?.kind === 'member' ? row.member : row?.kind === 'problem' ? row.problem.member : undefined;
 
 function chosen(state: State, rows: readonly Row[]): string | undefined {
   const { pane } = state;
-  return pane.is === 'log' || pane.is === 'inbox' ? pane.member : memberOf(rows[chosenRow(state, rows)]);
+  return pane.kind === 'log' || pane.kind === 'inbox' ? pane.member : memberOf(rows[chosenRow(state, rows)]);
 }
 
 function shown(state: State, is: 'log' | 'inbox', rows: readonly Row[]): State {
   const member = chosen(state, rows);
   return member === undefined
     ? { ...state, notice: 'Choose a member first, with the arrow keys.' }
-    : { ...state, pane: { is, member }, back: 0 };
+    : { ...state, pane: { kind: is, member }, back: 0 };
 }
 
 function command(state: State, text: string, rows: readonly Row[]): Pressed {
@@ -142,13 +142,13 @@ function command(state: State, text: string, rows: readonly Row[]): Pressed {
     case 'i':
       return { state: shown(state, 'inbox', rows) };
     case 'm':
-      return { state: { ...state, pane: { is: 'inbox', member: 'lead' }, back: 0 } };
+      return { state: { ...state, pane: { kind: 'inbox', member: 'lead' }, back: 0 } };
     case 'k':
       return { state: moved(state, -1, rows) };
     case 'j':
       return { state: moved(state, 1, rows) };
     case '?':
-      return { state: { ...state, pane: { is: 'help' } } };
+      return { state: { ...state, pane: { kind: 'help' } } };
     case '/':
     case 'f':
       return { state: asking(state, 'filter', (filter) => ({ filter }), true) };
@@ -174,9 +174,9 @@ const sending = (state: State, to: string | undefined): State =>
 
 /** Acts on the chosen request, else that of the chosen member, else the first one. */
 function deciding(state: State, approve: boolean, rows: readonly Row[]): State {
-  const waiting = rows.flatMap((row) => (row.is === 'problem' && row.problem.request ? [row.problem] : []));
+  const waiting = rows.flatMap((row) => (row.kind === 'problem' && row.problem.request ? [row.problem] : []));
   const at = rows[chosenRow(state, rows)];
-  const own = at?.is === 'problem' && at.problem.request ? at.problem : undefined;
+  const own = at?.kind === 'problem' && at.problem.request ? at.problem : undefined;
   const member = chosen(state, rows);
   const problem = own ?? waiting.find((one) => one.member === member) ?? waiting[0];
   const { request, task } = problem ?? {};

@@ -43,8 +43,8 @@ type Body = readonly [above: readonly StyledLine[], left: readonly StyledLine[],
 
 function bodyOf(look: DashboardModel, room: number, columns: number): Body {
   const { pane } = look.state;
-  if (pane.is === 'help') return [within([heading('keys'), ...HELP], room), [], []];
-  if (pane.is === 'log' || pane.is === 'inbox') return [memberPane(look, room), [], []];
+  if (pane.kind === 'help') return [within([heading('keys'), ...HELP], room), [], []];
+  if (pane.kind === 'log' || pane.kind === 'inbox') return [memberPane(look, room), [], []];
   const { problems, members, cards, messages } = look.shown;
   const rows = rowsOf(look.shown);
   const isWide = columns >= WIDE;
@@ -84,7 +84,7 @@ function memberPaneOf(look: DashboardModel, rows: readonly Row[], room: number):
   if (room === 0) return [];
   const at = chosenRow(look.state, rows);
   const row = rows[at];
-  const chosen = row?.is === 'member' ? row.member : undefined;
+  const chosen = row?.kind === 'member' ? row.member : undefined;
   const lines = memberLines(look, (member) => member === chosen);
   const note = lines.length === 0 ? '' : filterNote(look);
   return [heading('members', note), ...around(lines, Math.max(0, at - look.shown.problems.length), room - 1)];
@@ -123,11 +123,11 @@ function flowPane(look: DashboardModel, room: number): readonly StyledLine[] {
 /** The output or the mail of one member: its end, or further back. */
 function memberPane({ state, lines }: DashboardModel, room: number): readonly StyledLine[] {
   const { pane, back } = state;
-  if (pane.is !== 'log' && pane.is !== 'inbox') return [];
+  if (pane.kind !== 'log' && pane.kind !== 'inbox') return [];
   const size = Math.max(0, room - 1);
   const end = Math.max(Math.min(size, lines.length), lines.length - back);
   const shown = lines.slice(Math.max(0, end - size), end);
-  const title = pane.is === 'log' ? `output of ${pane.member}` : `inbox of ${pane.member}`;
+  const title = pane.kind === 'log' ? `output of ${pane.member}` : `inbox of ${pane.member}`;
   const where = end < lines.length ? `${lines.length - end} lines below` : `${lines.length} lines`;
   return [
     heading(title, where),

@@ -33,7 +33,7 @@ export class Feed {
     this.#stop.abort();
   }
 
-  async #follow(store: TeamReader, { is, member }: Pane & { readonly member: string }): Promise<void> {
+  async #follow(store: TeamReader, { kind: is, member }: Pane & { readonly member: string }): Promise<void> {
     const name = knownMember(store, member);
     const { signal } = this.#stop;
     if (is === 'inbox') for await (const message of followMail(store, name, signal)) this.#add([mailLine(message)]);

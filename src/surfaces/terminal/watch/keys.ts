@@ -33,17 +33,17 @@ export class Typing {
 }
 
 function keyOf(text: string): Key {
-  if (text === '\r' || text === '\n') return { is: 'enter' };
-  return text === '\u007f' || text === '\b' ? { is: 'erase' } : { is: 'text', text };
+  if (text === '\r' || text === '\n') return { kind: 'enter' };
+  return text === '\u007f' || text === '\b' ? { kind: 'erase' } : { kind: 'text', text };
 }
 
 function specialOf(input: string, key: InkKey): Key | undefined {
-  if (key.ctrl && input === 'c') return { is: 'interrupt' };
-  if (key.upArrow) return { is: 'up' };
-  if (key.downArrow) return { is: 'down' };
-  if (key.pageUp) return { is: 'pageUp' };
-  if (key.pageDown) return { is: 'pageDown' };
-  if (key.return) return { is: 'enter' };
-  if (key.escape) return { is: 'escape' };
-  return key.backspace || key.delete ? { is: 'erase' } : undefined;
+  if (key.ctrl && input === 'c') return { kind: 'interrupt' };
+  if (key.upArrow) return { kind: 'up' };
+  if (key.downArrow) return { kind: 'down' };
+  if (key.pageUp) return { kind: 'pageUp' };
+  if (key.pageDown) return { kind: 'pageDown' };
+  if (key.return) return { kind: 'enter' };
+  if (key.escape) return { kind: 'escape' };
+  return key.backspace || key.delete ? { kind: 'erase' } : undefined;
 }

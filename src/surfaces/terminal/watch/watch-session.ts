@@ -138,7 +138,7 @@ export class WatchSession {
     if (this.#feed?.pane === pane) return;
     this.#feed?.close();
     this.#feed =
-      pane.is === 'log' || pane.is === 'inbox' ? new Feed(this.#watch.store, pane, this.#requestDraw) : undefined;
+      pane.kind === 'log' || pane.kind === 'inbox' ? new Feed(this.#watch.store, pane, this.#requestDraw) : undefined;
   }
 
   #execute(order: Order): void {

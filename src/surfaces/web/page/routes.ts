@@ -7,7 +7,7 @@ import { useEffect, useState } from 'preact/hooks';
 export const TABS = ['overview', 'board', 'timeline', 'mail', 'graph', 'spending', 'activity'] as const;
 export type Tab = (typeof TABS)[number];
 
-export type Aside = { readonly is: 'task' | 'member' | 'file'; readonly id: string };
+export type Aside = { readonly kind: 'task' | 'member' | 'file'; readonly id: string };
 
 export interface PageRoute {
   readonly team: string | undefined;
@@ -33,13 +33,13 @@ const decoded = (part: string): string => {
   }
 };
 
-function asideOf(is: string | undefined, id: string): Aside | undefined {
-  if (is !== 'task' && is !== 'member' && is !== 'file') return undefined;
-  return id === '' ? undefined : { is, id };
+function asideOf(kind: string | undefined, id: string): Aside | undefined {
+  if (kind !== 'task' && kind !== 'member' && kind !== 'file') return undefined;
+  return id === '' ? undefined : { kind, id };
 }
 
 function hashOf({ team = '', tab, aside }: PageRoute): string {
-  const rest = aside === undefined ? [] : [aside.is, ...aside.id.split('/')];
+  const rest = aside === undefined ? [] : [aside.kind, ...aside.id.split('/')];
   return `#/${[team, tab, ...rest].map(encodeURIComponent).join('/')}`;
 }
 

@@ -156,7 +156,7 @@ class Play {
     player.process = 'none';
     const decided = fastAdvance(board, { name, loops: this.#loops.has(name), finished });
     const about = 'tasks' in decided ? decided.tasks : 'task' in decided ? [decided.task] : [];
-    this.decisions.push([`${name}:`, decided.row, ...about.map((id) => this.#code(id))].join(' '));
+    this.decisions.push([`${name}:`, decided.kind, ...about.map((id) => this.#code(id))].join(' '));
   }
 
   #mayDie(player: Player, code: string, at: (typeof PHASES)[number]): void {

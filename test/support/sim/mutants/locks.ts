@@ -47,7 +47,7 @@ export const judgedThenUnlinked: LockerOf = ({ disk, lockEnvironment: { identity
     tryLock(path, work) {
       if (token.link(path) === undefined) {
         const snapshot = lockStateOf(disk, path);
-        if (snapshot.is !== 'held' || alive(snapshot.by) !== 'dead') return { done: false };
+        if (snapshot.kind !== 'held' || alive(snapshot.by) !== 'dead') return { done: false };
         removeFile(disk, path);
         if (token.link(path) === undefined) return { done: false };
       }
@@ -65,7 +65,7 @@ export const guardSweptNaively: LockerOf = ({ disk, lockEnvironment }, tokens) =
   const locks = new Locks(tokens, lockEnvironment);
   const isDead = (path: string): boolean => {
     const snapshot = lockStateOf(disk, path);
-    return snapshot.is === 'held' && lockEnvironment.alive?.(snapshot.by) === 'dead';
+    return snapshot.kind === 'held' && lockEnvironment.alive?.(snapshot.by) === 'dead';
   };
   return {
     tryLock: (path, work) => locks.tryLock(path, work),

@@ -55,7 +55,7 @@ export const works =
         const epoch = next && claim(run, store, author, next.id, member);
         run.sleep(1);
         if (next === undefined || epoch === undefined) continue;
-        run.note({ is: 'claimed', task: next.id, member, epoch });
+        run.note({ kind: 'claimed', task: next.id, member, epoch });
         end(run, store, author, next.id, epoch);
       }
     });
@@ -74,7 +74,7 @@ function end(run: Run, store: BoardStore, author: Author, id: string, epoch: num
   const completed: Change = { type: 'task.completed', task: id, epoch, result: { summary: 'done', files: [] } };
   const failed: Change = { type: 'task.failed', task: id, epoch, why: 'it broke' };
   if (say(run, store, author, () => (isFailure ? failed : completed)) && !isFailure)
-    run.note({ is: 'completed', task: id, epoch });
+    run.note({ kind: 'completed', task: id, epoch });
 }
 
 /** A lead: it takes the lead, and acts until another one does. */
@@ -87,7 +87,7 @@ export const rules =
       const epoch = folded(run, store).lead.epoch + 1;
       const author: Author = { lead: inc, epoch };
       if (!say(run, store, author, () => ({ type: 'lead.took', epoch }))) return;
-      run.note({ is: 'leads', epoch });
+      run.note({ kind: 'leads', epoch });
       for (let round = 0; round < ROUNDS && folded(run, store).lead.incarnation === inc; round += 1) {
         const change = ruling(run, store.board, machine);
         // Its decision may be out of date when it acts.
@@ -134,7 +134,7 @@ function create(run: Run, store: BoardStore, subjects: readonly string[]): void 
     return rest.length === 0 ? first : { type: 'batch', changes: [first, ...rest] };
   };
   if (!say(run, store, (board) => ({ person: LEAD, epoch: board.lead.epoch }), propose)) return;
-  for (const [at, subject] of subjects.entries()) run.note({ is: 'created', task: String(next + at), subject });
+  for (const [at, subject] of subjects.entries()) run.note({ kind: 'created', task: String(next + at), subject });
 }
 
 /** A program of a newer version appends an event that this one does not know. */
@@ -158,13 +158,13 @@ function say(
   change: (board: Board) => Change,
 ): boolean {
   const { outcome } = store.append(author, change);
-  run.note(() => ({ is: 'folded', offset: store.offset, hash: hash(store.board) }));
+  run.note(() => ({ kind: 'folded', offset: store.offset, hash: hash(store.board) }));
   return outcome.ok;
 }
 
 export function folded(run: Run, store: BoardStore): Board {
   store.fold();
-  run.note(() => ({ is: 'folded', offset: store.offset, hash: hash(store.board) }));
+  run.note(() => ({ kind: 'folded', offset: store.offset, hash: hash(store.board) }));
   return store.board;
 }
 
@@ -174,6 +174,6 @@ export function untilItFails(run: Run, work: () => void): void {
     work();
   } catch (error) {
     if (!isTeamError(error)) throw error;
-    if (error.code === 'CORRUPT') run.note({ is: 'damaged', why: error.message });
+    if (error.code === 'CORRUPT') run.note({ kind: 'damaged', why: error.message });
   }
 }

@@ -125,9 +125,9 @@ const sends =
   };
 
 async function sendOne(run: Run, send: (text: string) => Promise<unknown>, text: string): Promise<void> {
-  run.note({ is: 'sending', text });
+  run.note({ kind: 'sending', text });
   const error = await send(text).then(() => undefined, expected);
-  run.note({ is: error === undefined ? 'sent' : 'refused', text });
+  run.note({ kind: error === undefined ? 'sent' : 'refused', text });
 }
 
 /** A failure that the store reports is an outcome; anything else is a bug, or the end of this run. */
@@ -150,7 +150,7 @@ const reads =
   async (run) => {
     const mine = run.life.number;
     run.look('become current', () => (member.current = mine));
-    run.note({ is: 'began reading' });
+    run.note({ kind: 'began reading' });
     const isCurrent = (): boolean => run.look('is current', () => member.current === mine);
     const mail = mailbox.read(run, isCurrent);
     const open: Message[] = [];
@@ -165,12 +165,12 @@ const reads =
 async function handled(run: Run, mail: Mail, max: number): Promise<Message[]> {
   const taken = await mail.take(max).catch((error: unknown) => void expected(error));
   for (const { id, content, redelivered = false } of taken ?? [])
-    run.note({ is: 'handled', id, text: content, isRedelivered: redelivered });
+    run.note({ kind: 'handled', id, text: content, isRedelivered: redelivered });
   return taken ?? [];
 }
 
 function acknowledged(run: Run, mail: Mail, open: readonly Message[]): void {
-  if (attempt(() => mail.acknowledge(open))) run.note({ is: 'acknowledged', ids: open.map(({ id }) => id) });
+  if (attempt(() => mail.acknowledge(open))) run.note({ kind: 'acknowledged', ids: open.map(({ id }) => id) });
 }
 
 function attempt(work: () => void): boolean {

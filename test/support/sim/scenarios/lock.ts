@@ -71,11 +71,11 @@ function enter(run: Run, locker: Locker): void {
     if (locker.tryLock(LOCK, () => inside(run)).done) return;
     run.sleep(tries < 20 ? WAIT_MS : 20 * WAIT_MS);
   }
-  run.note({ is: 'waited too long', lock: LOCK });
+  run.note({ kind: 'waited too long', lock: LOCK });
 }
 
 function inside(run: Run): void {
-  run.note({ is: 'entered', lock: LOCK });
+  run.note({ kind: 'entered', lock: LOCK });
   // Lets any other process in that can get in.
   run.sleep(1);
   const fd = run.disk.openSync(COUNTER, O_RDWR);
@@ -84,16 +84,16 @@ function inside(run: Run): void {
   bytes.writeUInt32BE(bytes.readUInt32BE() + 1);
   run.disk.writeSync(fd, bytes, 0, 4, 0);
   run.disk.closeSync(fd);
-  run.note({ is: 'left', lock: LOCK });
+  run.note({ kind: 'left', lock: LOCK });
 }
 
 /** A writer of another program that waits until it gets the lock; if it is killed inside, it leaves the lock empty. */
 const foreign: Body = (run) => {
   for (let tries = 0; tries < ENDS_AFTER; tries += 1) {
     if (took(run.disk)) {
-      run.note({ is: 'entered', lock: LOCK });
+      run.note({ kind: 'entered', lock: LOCK });
       run.disk.lstatSync(COUNTER);
-      run.note({ is: 'left', lock: LOCK });
+      run.note({ kind: 'left', lock: LOCK });
       run.disk.unlinkSync(LOCK);
       return;
     }

@@ -15,11 +15,11 @@ export const v8Writer =
   (inbox: InboxPaths, texts: readonly string[], tries: number): Body =>
   (run) => {
     for (const text of texts) {
-      run.note({ is: 'sending', text });
+      run.note({ kind: 'sending', text });
       const wrote = writeToInbox(run, { ...inbox, tries }, 'v8', text, () =>
-        run.note({ is: 'sent without lock', text }),
+        run.note({ kind: 'sent without lock', text }),
       );
-      run.note({ is: wrote ? 'sent' : 'refused', text });
+      run.note({ kind: wrote ? 'sent' : 'refused', text });
       run.sleep(PAUSE_MS);
     }
   };

@@ -90,7 +90,7 @@ async function runTask(context: CliContext, words: readonly string[], options: O
   const name = options.name === undefined ? undefined : parseName('team', options.name);
   const putAway = (paths: TeamPaths): Promise<void> => replace(context, paths, options);
   const team = await teamOfTask(context, words, name, options, putAway);
-  if (team.is === 'ended') return team.code;
+  if (team.kind === 'ended') return team.code;
   const { paths, given } = team;
   listAbandoned(context, rootOf(context), paths.name);
   return lead(context, paths, given, options);

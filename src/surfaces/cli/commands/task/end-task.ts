@@ -25,7 +25,7 @@ export const endOf = (outcome: Outcome): Act =>
       exitCode,
     };
     const end = await endTask(handle, reference, said, callOf(context));
-    return end.is === 'ended' ? end.task : claimed(context, handle, outcome, end);
+    return end.kind === 'ended' ? end.task : claimed(context, handle, outcome, end);
   });
 
 /**
@@ -36,10 +36,10 @@ function claimed(
   context: CliContext,
   { speaker }: TeamHandle,
   outcome: Outcome,
-  end: Exclude<TaskEnd, { is: 'ended' }>,
+  end: Exclude<TaskEnd, { kind: 'ended' }>,
 ): number {
   const { task, verdict } = end;
-  if (end.is === 'reported') {
+  if (end.kind === 'reported') {
     const later = `${speaker.name}'s runner ends the task when this turn is over`;
     context.result({ task, verdict }, `#${task.id}  reported ${outcome}; ${later}`);
     return 0;

@@ -77,7 +77,7 @@ function Card({ task, now, color }: { task: TaskRow; now: number; color: number 
   const { show } = usePageNavigation();
   const foot = footOf(task, now);
   return (
-    <button type="button" class="card" onClick={() => show({ is: 'task', id: task.id })}>
+    <button type="button" class="card" onClick={() => show({ kind: 'task', id: task.id })}>
       <span class="card-subject">
         <b>#{task.id}</b> {task.subject}
       </span>

@@ -31,14 +31,14 @@ function Lines({ file }: { file: string }): JSX.Element {
   const from = asked.file === file ? asked.from : 1;
   const page = useAnswer<ShownPage>(team, `file?${new URLSearchParams({ file, from: String(from) })}`, asked.mark);
   const goTo = (line: number): void => setAsked({ file, from: Math.max(1, line), mark: asked.mark + 1 });
-  const total = page.is === 'there' ? page.value.total : 0;
-  const last = page.is === 'there' ? from + page.value.lines.length - 1 : 0;
+  const total = page.kind === 'there' ? page.value.total : 0;
+  const last = page.kind === 'there' ? from + page.value.lines.length - 1 : 0;
   return (
     <>
       <h2 class="path">{file}</h2>
-      {page.is === 'failed' && <p class="outcome">{page.why}</p>}
-      {page.is === 'there' && total === 0 && <p class="empty">The file is empty.</p>}
-      {page.is === 'there' && total > 0 && (
+      {page.kind === 'failed' && <p class="outcome">{page.why}</p>}
+      {page.kind === 'there' && total === 0 && <p class="empty">The file is empty.</p>}
+      {page.kind === 'there' && total > 0 && (
         <>
           <p class="tools">
             <span class="note">

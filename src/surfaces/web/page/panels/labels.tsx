@@ -16,7 +16,12 @@ export function Figure({
 }): JSX.Element {
   const { show } = usePageNavigation();
   return (
-    <button type="button" class="figure" title={`${what}: from ${file}`} onClick={() => show({ is: 'file', id: file })}>
+    <button
+      type="button"
+      class="figure"
+      title={`${what}: from ${file}`}
+      onClick={() => show({ kind: 'file', id: file })}
+    >
       {children}
       <span class="unseen">
         {' '}
@@ -33,7 +38,7 @@ export function FileLinks({ files }: { files: readonly string[] }): JSX.Element 
     <ul class="files">
       {files.map((file) => (
         <li key={file}>
-          <button type="button" class="link" onClick={() => show({ is: 'file', id: file })}>
+          <button type="button" class="link" onClick={() => show({ kind: 'file', id: file })}>
             {file}
           </button>
         </li>
@@ -55,7 +60,7 @@ export function MemberName({ name, members }: { name: string; members: readonly 
   const { show } = usePageNavigation();
   const color = members.find((one) => one.name === name)?.color;
   return (
-    <button type="button" class="member-name" onClick={() => show({ is: 'member', id: name })}>
+    <button type="button" class="member-name" onClick={() => show({ kind: 'member', id: name })}>
       <i class={color === undefined ? 'dot' : `dot dot-${color % 5}`} aria-hidden="true" />
       {name}
     </button>
@@ -66,7 +71,7 @@ export function MemberName({ name, members }: { name: string; members: readonly 
 export function TaskNumber({ id }: { id: string }): JSX.Element {
   const { show } = usePageNavigation();
   return (
-    <button type="button" class="task-number" onClick={() => show({ is: 'task', id })}>
+    <button type="button" class="task-number" onClick={() => show({ kind: 'task', id })}>
       #{id}
     </button>
   );

@@ -70,7 +70,7 @@ function SubjectOf({ problem }: { problem: TeamProblem }): JSX.Element {
     return task === undefined ? <span class="said">{problem.subject}</span> : <TaskNumber id={task} />;
   return (
     <>
-      <button type="button" class="member-name" onClick={() => show({ is: 'member', id: member })}>
+      <button type="button" class="member-name" onClick={() => show({ kind: 'member', id: member })}>
         {member}
       </button>
       {task !== undefined && <TaskNumber id={task} />}

@@ -139,7 +139,7 @@ export function AsidePanel({
   onClose: () => void;
 }): JSX.Element {
   const panel = useRef<HTMLElement>(null);
-  const { is, id } = aside;
+  const { kind, id } = aside;
   // The opened details get the focus; on closing, the previous element gets it back.
   useEffect(() => {
     const before = document.activeElement;
@@ -149,13 +149,13 @@ export function AsidePanel({
     };
   }, []);
   return (
-    <aside ref={panel} tabIndex={-1} aria-label={`${is} ${id}`}>
+    <aside ref={panel} tabIndex={-1} aria-label={`${kind} ${id}`}>
       <button type="button" class="close" aria-label="Close (Escape)" onClick={onClose}>
         ×
       </button>
-      {is === 'task' && <TaskAside id={id} scene={scene} />}
-      {is === 'member' && <MemberAside name={id} scene={scene} />}
-      {is === 'file' && <FileAside file={id} scene={scene} />}
+      {kind === 'task' && <TaskAside id={id} scene={scene} />}
+      {kind === 'member' && <MemberAside name={id} scene={scene} />}
+      {kind === 'file' && <FileAside file={id} scene={scene} />}
     </aside>
   );
 }

@@ -86,7 +86,7 @@ function Half<T extends Row>({ title, label, empty, rows, children }: HalfProps<
 function TaskLink({ id, subject }: TaskSpent): JSX.Element {
   const { show } = usePageNavigation();
   return (
-    <button type="button" class="link cut" onClick={() => show({ is: 'task', id })}>
+    <button type="button" class="link cut" onClick={() => show({ kind: 'task', id })}>
       #{id} {subject}
     </button>
   );

@@ -29,8 +29,8 @@ export function TaskAside({ id, scene }: { id: string; scene: PageModel }): JSX.
         </>
       )}
       <Why subject={id} mark={row} />
-      {sight.is === 'failed' && <p class="outcome outcome-bad">{sight.why}</p>}
-      {sight.is === 'there' && (
+      {sight.kind === 'failed' && <p class="outcome outcome-bad">{sight.why}</p>}
+      {sight.kind === 'there' && (
         <>
           <Text title="Task" text={sight.value.description} />
           <Text title="Result" text={sight.value.result ?? ''} />

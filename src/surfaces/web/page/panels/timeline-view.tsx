@@ -92,7 +92,7 @@ function Lane({ name, by, bars, starts, context, scene }: LaneProps): JSX.Elemen
   const subject = by === 'task' ? `#${name} ${scene.tasks.get(name)?.subject ?? ''}` : name;
   return (
     <div class="lane">
-      <button type="button" class="lane-name" onClick={() => show({ is: by, id: name })} title={subject}>
+      <button type="button" class="lane-name" onClick={() => show({ kind: by, id: name })} title={subject}>
         {subject}
       </button>
       {bars.map((bar) => (
@@ -109,7 +109,7 @@ function Lane({ name, by, bars, starts, context, scene }: LaneProps): JSX.Elemen
             aria-label={`${name} was restarted at ${time(at)}`}
             title={`restart ${life - 1} at ${time(at)}: from board/log.jsonl`}
             style={{ left: `calc(var(--label) + ${xOf(context, at)}px)` }}
-            onClick={() => show({ is: 'file', id: 'board/log.jsonl' })}
+            onClick={() => show({ kind: 'file', id: 'board/log.jsonl' })}
           />
         ))}
     </div>
@@ -132,7 +132,7 @@ function BarMark({ bar, scene }: { bar: Bar; scene: PageModel }): JSX.Element {
       title={what + how}
       aria-label={`${what}${how}${isCritical ? ', on the critical path' : ''}`}
       style={{ left: `calc(var(--label) + ${bar.left}px)`, width: `${Math.max(2, bar.width - 1)}px` }}
-      onClick={() => show({ is: 'task', id: span.task })}
+      onClick={() => show({ kind: 'task', id: span.task })}
     >
       {isWide ? `#${span.task}${bar.width > 120 ? ` ${subject}` : ''}` : ''}
     </button>

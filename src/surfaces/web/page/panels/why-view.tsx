@@ -8,5 +8,5 @@ import { usePageNavigation } from '../navigation.ts';
 export function Why({ subject, mark }: { subject: string; mark: unknown }): JSX.Element | null {
   const { team } = usePageNavigation();
   const sight = useAnswer<WhyDetail>(team, `why?${new URLSearchParams({ subject })}`, mark);
-  return sight.is === 'there' ? <p class="why said">{sight.value.text}</p> : null;
+  return sight.kind === 'there' ? <p class="why said">{sight.value.text}</p> : null;
 }
