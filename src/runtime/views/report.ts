@@ -13,12 +13,12 @@ import { defaultSandbox, unenforced } from '../../policy/sandbox/sandbox-enforce
 import { exitCodeOf } from '../../policy/outcome.ts';
 import { writeReport } from '../../store/board/report-files.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
-import { agentAccount, type AgentAccount } from './agent-account.ts';
 import { memberHistories } from './member-history.ts';
 import { reportText, type Report, type ReportMember, type ReportSpending, type ReportTask } from './report-text.ts';
 import { sharedWishes } from './collect-wishes.ts';
 import { between, workHistory, type WorkHistory } from './work-history.ts';
 import { undoCommand, type SafetyPoint } from '../process/safety-ref.ts';
+import { SpendingBy } from '../../policy/view/spending-by.ts';
 
 export type { Report };
 
@@ -171,3 +171,27 @@ const gateNote = ({ name, result, notes }: Gate): string[] =>
   result === 'pass' || notes === undefined || (name === 'crossVerify' && result === 'fail')
     ? []
     : [`${name} ${result}: ${notes}`];
+
+/** What the events say about the agents of a team: tokens and cost, isolated commands, fallbacks. */
+interface AgentAccount {
+  readonly spending: SpendingBy;
+  /** Members whose commands ran inside bubblewrap. */
+  readonly isolated: ReadonlySet<string>;
+  /** One note for each agent that another replaced, or that found no replacement. */
+  readonly notes: readonly string[];
+}
+
+const FALLBACKS: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.no_fallback', 'agent.left_alone']);
+
+/** Reads the log once. */
+function agentAccount(store: Pick<TeamReader, 'events'>, prices: Prices = {}): AgentAccount {
+  const spending = new SpendingBy(prices);
+  const isolated = new Set<string>();
+  const notes: string[] = [];
+  for (const { event } of store.events.read()) {
+    spending.add(event);
+    if (event.type === 'sandbox.held' && event.member !== undefined) isolated.add(event.member);
+    if (FALLBACKS.has(event.type)) notes.push(`${event.member ?? 'unknown member'}: ${event.text ?? ''}`);
+  }
+  return { spending, isolated, notes };
+}

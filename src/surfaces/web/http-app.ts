@@ -5,13 +5,13 @@
 import { Hono, type Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod';
-import { check, isTeamError, safeText, UsageError } from '../../app.ts';
-import { assetAt } from './assets.ts';
+import { check, isTeamError, safeText, UsageError, builtPage } from '../../app.ts';
 import { webCommandSchema, runWebCommand } from './commands.ts';
 import type { TeamCache } from './team-cache.ts';
 import { asJson } from './json.ts';
-import { streamOf } from './event-stream.ts';
 import { tokenRefusal, type ServerIdentity } from './request-guard.ts';
+import { streamSSE } from 'hono/streaming';
+import type { LiveTeam } from './live-team.ts';
 
 /** The largest message that is kept in its line, with its JSON around it. */
 const LARGEST_BODY = 320 * 1024;
@@ -93,3 +93,47 @@ function failed(c: Context, error: Error): Response {
   const known = code === 'UNKNOWN_TEAM' || code === 'UNKNOWN_TASK' ? 404 : code === 'POLICY_DENIED' ? 403 : undefined;
   return c.json({ error: { code, message: safeText(message) } }, known ?? STATUS[exitCode]);
 }
+
+/** The page itself: four files built with the package. They hold no data and are the same for every team. */
+const TYPES = {
+  'index.html': 'text/html; charset=utf-8',
+  'page.js': 'text/javascript; charset=utf-8',
+  'page.css': 'text/css; charset=utf-8',
+  'icon.svg': 'image/svg+xml',
+} as const;
+
+/** @returns undefined for a path that is not a file of the page */
+function assetAt(path: string): { readonly type: string; readonly text: string } | undefined {
+  const name = path === '/' ? 'index.html' : path.slice(1);
+  if (!isAsset(name)) return undefined;
+  return { type: TYPES[name], text: builtPage(name) };
+}
+
+const isAsset = (name: string): name is keyof typeof TYPES => Object.hasOwn(TYPES, name);
+
+/** A comment is sent at least this often, because only writing detects a broken connection. */
+const HEARTBEAT_MS = 15_000;
+
+/**
+ * A team's changes as server-sent events. The id of each is the number of the last team event that it covers. A client
+ * that returns with `Last-Event-ID` gets only what changed after that number.
+ */
+function streamOf(c: Context, team: LiveTeam, closing: AbortSignal): Response {
+  const asked = c.req.header('last-event-id') ?? '';
+  let after = /^\d{1,12}$/.test(asked) ? Number(asked) : 0;
+  return streamSSE(c, async (stream) => {
+    const gone = new AbortController();
+    stream.onAbort(() => gone.abort());
+    const ended = AbortSignal.any([gone.signal, closing]);
+    using _watcher = team.watched();
+    while (!isOver(ended)) {
+      const update = team.update(after);
+      await stream.writeSSE({ event: 'update', id: String(update.number), data: update.text });
+      after = update.number;
+      while (!(await team.changed(update.version, HEARTBEAT_MS, ended)) && !isOver(ended)) await stream.write(': \n\n');
+    }
+  });
+}
+
+/** A function, because the value changes while the loop waits. */
+const isOver = ({ aborted }: AbortSignal): boolean => aborted;

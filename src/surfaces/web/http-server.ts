@@ -6,8 +6,6 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isTeamError, UsageError } from '../../app.ts';
 import { requestRefusal, type ServerIdentity } from './request-guard.ts';
-import { RESPONSE_HEADERS } from './response-headers.ts';
-
 const ADDRESS = '127.0.0.1';
 
 type RequestHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -85,3 +83,31 @@ function closed(server: Server): Promise<void> {
     server.closeAllConnections();
   });
 }
+
+/**
+ * The headers of every answer of the page's server. The page may run only our script, make no HTML from text, contact
+ * only this server, be in no frame, and be in no cache.
+ */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const RESPONSE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+  'cache-control': 'no-store',
+};
