@@ -12,7 +12,7 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import type { CliIo } from '../../src/surfaces/cli/io.ts';
+import type { CliIo, OutputStream } from '../../src/surfaces/cli/io.ts';
 import { main } from '../../src/surfaces/cli/main.ts';
 import { tempDir } from './temp.ts';
 
@@ -133,4 +133,15 @@ export async function until(isSo: () => boolean | Promise<boolean>, what: string
     await new Promise((done) => setTimeout(done, 10));
   }
   throw new Error(`It never came about: ${what}.`);
+}
+
+/** Collects the output of a verb until there is enough. */
+export function listener(): { stdout: OutputStream; gone: AbortSignal; heard: string[]; leave: () => void } {
+  const heard: string[] = [];
+  const leaving = new AbortController();
+  const write = (text: string, done?: () => void): void => {
+    heard.push(text);
+    done?.();
+  };
+  return { stdout: { write }, gone: leaving.signal, heard, leave: () => leaving.abort() };
 }

@@ -26,6 +26,7 @@ import { makeTeam, storeOptions, type TeamHandle } from '../../src/runtime/team/
 import { Waker } from '../../src/runtime/process/waker.ts';
 import { isLiving, processes } from '../../src/os/process-table.ts';
 import type { TeamPaths } from '../../src/store/files/paths.ts';
+import { join as joinTeam } from '../../src/runtime/teammate/join.ts';
 import { identityIn } from '../../src/store/team/roster.ts';
 import { openStore, type TeamStore } from '../../src/store/team/team-store.ts';
 import type { Mark } from '../../src/model/agent/process-mark.ts';
@@ -34,6 +35,7 @@ import { realClock } from './clock.ts';
 import { program, type Program } from './programs.ts';
 import { onSmallDisk } from './small-disk.ts';
 import type { SpawnPoint } from '../fixtures/dying-disk.ts';
+import { name } from './team.ts';
 import { tempDir } from './temp.ts';
 
 const WITHIN_MS = 15_000;
@@ -309,3 +311,18 @@ export const scripted = (...turns: z.input<typeof scriptedTurnSchema>[]): AgentS
 
 export const reopened = (paths: TeamPaths, clock?: Clock): TeamStore =>
   openStore(paths, { ...storeOptions({}), ...defined({ clock }) });
+
+/**
+ * Runs a member in this process.
+ * @returns a function that ends it
+ */
+export async function atWork(on: Team, member: string): Promise<() => Promise<void>> {
+  const teammate = await joinTeam(reopened(on.paths), name(member), { byHand: true, environment: {} });
+  const left = teammate.run();
+  const end = async (): Promise<void> => {
+    teammate.stop('signal');
+    await left;
+  };
+  onTestFinished(end);
+  return end;
+}

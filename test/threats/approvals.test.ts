@@ -2,31 +2,15 @@
  * What a model must not achieve by words (threats 6 and 13 of docs/reliability.md): use an approval twice, or end the
  * delimiter of mail in a prompt.
  */
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { join } from '../../src/runtime/teammate/join.ts';
+import { describe, expect, it } from 'vitest';
 import { mailBlock } from '../../src/runtime/team/prompts.ts';
 import { codeOf } from '../../src/model/text/errors.ts';
 import type { Message } from '../../src/model/team/message.ts';
 import { LEAD } from '../../src/model/text/names.ts';
-import { reopened, scripted, team, type Team } from '../support/session.ts';
+import { atWork, scripted, team, type Team } from '../support/session.ts';
 import { name } from '../support/team.ts';
 
 const containing = (text: string): unknown => expect.stringContaining(text);
-
-/**
- * Runs a member in this process.
- * @returns a function that ends it
- */
-async function atWork(on: Team, member: string): Promise<() => Promise<void>> {
-  const teammate = await join(reopened(on.paths), name(member), { byHand: true, environment: {} });
-  const left = teammate.run();
-  const end = async (): Promise<void> => {
-    teammate.stop('signal');
-    await left;
-  };
-  onTestFinished(end);
-  return end;
-}
 
 const requests = (on: Team): string[] =>
   [...on.handle.inbox('lead')].flatMap(({ kind, request_id }) =>

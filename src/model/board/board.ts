@@ -222,17 +222,20 @@ export function nextClaim(board: Board, name: Name, except: ReadonlySet<string> 
 
 export type Counts = { total: number; blocked: number } & Record<TaskStatus, number>;
 
+/** Counts of a board without tasks. */
+export const NO_TASKS: Readonly<Counts> = {
+  total: 0,
+  pending: 0,
+  in_progress: 0,
+  completed: 0,
+  failed: 0,
+  skipped: 0,
+  cancelled: 0,
+  blocked: 0,
+};
+
 export function count(board: Board): Counts {
-  const counts = {
-    total: 0,
-    pending: 0,
-    in_progress: 0,
-    completed: 0,
-    failed: 0,
-    skipped: 0,
-    cancelled: 0,
-    blocked: 0,
-  };
+  const counts: Counts = { ...NO_TASKS };
   for (const task of board.tasks.values()) {
     if (isInternal(task)) continue;
     counts.total += 1;

@@ -1,5 +1,5 @@
 /** `teams list`: one line for each team of a root, from its logs; a damaged team is listed with its error code. */
-import type { Counts } from '../../model/board/board.ts';
+import { NO_TASKS, type Counts } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { openForReading } from '../../store/team/team-reader.ts';
@@ -16,17 +16,6 @@ interface TeamLine {
   readonly folder: string;
   readonly archivedAt?: string | undefined;
 }
-
-const NO_TASKS: Counts = {
-  total: 0,
-  pending: 0,
-  in_progress: 0,
-  completed: 0,
-  failed: 0,
-  skipped: 0,
-  cancelled: 0,
-  blocked: 0,
-};
 
 export const listedTeams = (root: string, { all = false }: { all?: boolean } = {}): TeamLine[] =>
   listTeams(root)

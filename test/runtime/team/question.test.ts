@@ -3,7 +3,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join as path } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { codeOf } from '../../../src/model/text/errors.ts';
 import type { Task } from '../../../src/model/board/task.ts';
 import { openTeam } from '../../../src/runtime/runs/api.ts';
@@ -13,7 +13,7 @@ import { realDisk } from '../../../src/store/files/disk.ts';
 import { pastMail } from '../../../src/store/mail/inbox-view.ts';
 import { BIN } from '../../support/cli.ts';
 import { execAgent } from '../../../src/model/agent/agent.ts';
-import { leadProcess, reopened, scripted, team, untilGone, type Team } from '../../support/session.ts';
+import { atWork, leadProcess, reopened, scripted, team, untilGone, type Team } from '../../support/session.ts';
 import { name } from '../../support/team.ts';
 
 const ASK = { tool: 'SendMessage', input: { recipient: 'lead', kind: 'question', content: 'Which database?' } };
@@ -23,17 +23,6 @@ const asker = () =>
     { match: 'to the question', says: ['went on'], answers: 'with the answer', repeat: true },
     { calls: [ASK], answers: 'asked' },
   );
-
-async function atWork(on: Team, member: string): Promise<() => Promise<void>> {
-  const teammate = await join(reopened(on.paths), name(member), { byHand: true, environment: {} });
-  const left = teammate.run();
-  const end = async (): Promise<void> => {
-    teammate.stop('signal');
-    await left;
-  };
-  onTestFinished(end);
-  return end;
-}
 
 const claims = (task: Task | undefined): number => (task?.status === 'in_progress' ? task.claims : 0);
 const idleNotices = (on: Team): number => [...on.handle.inbox('lead')].filter(({ kind }) => kind === 'idle').length;

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { failureSchema, until, Workplace, type Said } from '../../support/cli.ts';
+import { failureSchema, listener, until, Workplace } from '../../support/cli.ts';
 
 const eventSchema = z.looseObject({ number: z.number(), type: z.string(), at: z.string() });
 
@@ -13,16 +13,6 @@ const events = async (...argv: string[]) =>
     .split('\n')
     .filter(Boolean)
     .map((line) => eventSchema.parse(JSON.parse(line)));
-
-function listener(): Required<Pick<Said, 'stdout' | 'gone'>> & { heard: string[]; leave: () => void } {
-  const heard: string[] = [];
-  const leaving = new AbortController();
-  const write = (text: string, done?: () => void): void => {
-    heard.push(text);
-    done?.();
-  };
-  return { stdout: { write }, gone: leaving.signal, heard, leave: () => leaving.abort() };
-}
 
 beforeEach(async () => {
   place = new Workplace();

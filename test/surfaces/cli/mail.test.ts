@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { OutputStream } from '../../../src/surfaces/cli/io.ts';
 import { LEAD, parseName } from '../../../src/model/text/names.ts';
 import { teamPaths } from '../../../src/store/files/paths.ts';
-import { failureSchema, until, Workplace } from '../../support/cli.ts';
+import { failureSchema, listener, until, Workplace } from '../../support/cli.ts';
 import { readerOf } from '../../support/team.ts';
 
 const messagesSchema = z.strictObject({
@@ -29,17 +29,6 @@ const contents = async (...argv: string[]): Promise<string[]> =>
   (await place.json(messagesSchema, ...argv)).messages.map(({ content }) => content);
 const foreign = (content: string): string =>
   `${JSON.stringify({ type: 'message', sender: 'x', content, timestamp: 1.5 })}\n`;
-
-/** Collects the output of a verb until there is enough. */
-function listener(): { stdout: OutputStream; gone: AbortSignal; heard: string[]; leave: () => void } {
-  const heard: string[] = [];
-  const leaving = new AbortController();
-  const write = (text: string, done?: () => void): void => {
-    heard.push(text);
-    done?.();
-  };
-  return { stdout: { write }, gone: leaving.signal, heard, leave: () => leaving.abort() };
-}
 
 beforeEach(async () => {
   place = new Workplace();

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import stringWidth from 'fast-string-width';
 import { describe, expect, it } from 'vitest';
 import type { ShownEvent } from '../../../src/app.ts';
+import { NO_TASKS } from '../../../src/model/board/board.ts';
 import { parseName } from '../../../src/model/text/names.ts';
 import { clipped, rowsOf } from '../../../src/surfaces/terminal/text-width.ts';
 import { withEvent, NOTHING, type TeamActivity } from '../../../src/surfaces/terminal/team-activity.ts';
@@ -22,16 +23,6 @@ const member = (name: string, more: Partial<Member> = {}): Member => ({
   unread: 0,
   ...more,
 });
-const NO_TASKS = {
-  total: 0,
-  pending: 0,
-  in_progress: 0,
-  completed: 0,
-  failed: 0,
-  skipped: 0,
-  cancelled: 0,
-  blocked: 0,
-};
 const seen = (
   members: readonly Member[],
   more: Partial<Omit<LiveViewInput, 'status'>> & { tasks?: Partial<typeof NO_TASKS> | undefined } = {},

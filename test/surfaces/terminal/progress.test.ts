@@ -19,17 +19,8 @@ const told = (type: string, text: string): void => void team.store.events.append
 beforeEach(() => {
   written = [];
   team = new ToldTeam({ ada: 'explorer/exec', bob: 'executor/exec' });
-  team.say({ type: 'task.created', task: '1', fields: { ...taskFields, subject: 'Write tests' } });
+  team.add('Write tests');
 });
-
-const taskFields = {
-  description: '',
-  blockedBy: [],
-  work: { verify: [], env: {}, files: [] },
-  retries: 0,
-  required: true,
-  metadata: {},
-};
 
 describe('plain progress', () => {
   it('plain progress is a line for each new event, with time and member', async () => {
