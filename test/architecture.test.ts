@@ -137,6 +137,11 @@ const ARCHITECTURE: Architecture = {
       builtins: ['fs'],
       why: 'a directory of its own, when the package is built',
     },
+    {
+      path: 'surfaces/cli/own-stream.ts',
+      builtins: ['fs'],
+      why: "writes this process's own streams: Node gives a stream to a file up at its first error",
+    },
     { path: 'surfaces/cli/cli-warm-up.ts', builtins: ['fs', 'os'], why: 'the same' },
     { path: 'surfaces/web/page/http-client.ts', uses: ['fetch()'], why: 'the page asks its own server' },
     { path: 'surfaces/web/page/use-now.ts', uses: ['Date.now'], why: "the page's only clock, in the browser" },
@@ -161,6 +166,7 @@ const ARCHITECTURE: Architecture = {
   },
   mostFiles: 25,
   doors: {
+    'surfaces/cli/output/terminal-verb.ts': 'surfaces/terminal/terminal-main.ts',
     'surfaces/cli/commands/runs/run.ts': 'surfaces/terminal/progress-view.ts',
     'surfaces/cli/commands/setup/mcp.ts': 'surfaces/mcp/serve-mcp.ts',
     'surfaces/cli/commands/views/watch.ts': 'surfaces/terminal/progress-view.ts',

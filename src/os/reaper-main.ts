@@ -10,6 +10,8 @@ export function main(): void {
     process.on(signal, () => {
       // Ignored: only the end of its lead ends it.
     });
+  // A full log disk must not end the reaper.
+  process.stderr.on('error', () => {});
   void reaperMain(process.stdin).then(() => process.exit(0));
 }
 

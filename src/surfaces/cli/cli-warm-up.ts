@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { main } from './main.ts';
-import type { OutputStream } from './io.ts';
+import type { OutputStream } from './own-stream.ts';
 
 const ASKED = [
   'create warm --member ada',

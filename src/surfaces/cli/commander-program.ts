@@ -1,6 +1,6 @@
 /** Builds commander's program from the table of verbs. It only parses; the caller runs the verb. */
 import { Command, Option } from 'commander';
-import type { OutputStream } from './io.ts';
+import type { OutputStream } from './own-stream.ts';
 import type { VerbInput, Verb } from './verb.ts';
 import { VERSION } from './version.ts';
 

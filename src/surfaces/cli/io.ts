@@ -3,13 +3,8 @@
  * own.
  */
 import process from 'node:process';
-
-export interface OutputStream {
-  /** @param done called when the text was accepted, or when the reader is gone */
-  write(text: string, done?: (error?: Error | null) => void): unknown;
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-}
+import type { TerminalProcess } from '../../app.ts';
+import { OwnStream, type OutputStream } from './own-stream.ts';
 
 export interface InputStream extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean;
@@ -20,9 +15,51 @@ export interface CliIo {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Throws if the directory was removed. */
   readonly cwd: string;
-  /** Aborts when the reader of stdout is gone. */
+  /** Aborts when the reader of stdout is gone, or stdout cannot be written. */
   readonly gone: AbortSignal;
+  /** Present if the streams are those of this process. */
+  readonly own?: OwnOutput;
+}
+
+/** The output streams of this process. */
+export class OwnOutput {
+  readonly stdout: OwnStream;
+  readonly stderr: OwnStream;
+  #terminal: TerminalProcess | undefined;
+
+  constructor(onGone: () => void) {
+    this.stdout = new OwnStream({ descriptor: 1, isData: true, onGone });
+    this.stderr = new OwnStream({ descriptor: 2, isData: false, onGone: () => {} });
+  }
+
+  /**
+   * From now on another process writes to the terminal, so that a terminal that takes nothing stops nothing here.
+   * @returns that process; undefined if no stream is a terminal
+   */
+  handOver(start: () => TerminalProcess): TerminalProcess | undefined {
+    if (!this.stdout.isTTY && !this.stderr.isTTY) return undefined;
+    const terminal = (this.#terminal ??= start());
+    if (this.stdout.isTTY) this.stdout.relayTo((text) => terminal.print('stdout', text));
+    if (this.stderr.isTTY) this.stderr.relayTo((text) => terminal.print('stderr', text));
+    return terminal;
+  }
+
+  /**
+   * Call once, at the end.
+   * @returns the exit code: 4 instead of 0 if data could not be written
+   */
+  async end(code: number): Promise<number> {
+    const { failure } = this.stdout;
+    if (failure !== undefined)
+      this.stderr.write(
+        `teams: The output could not be written (${failure}); what the command did is kept. Write the output to another place.\n`,
+      );
+    this.stderr.end();
+    await this.#terminal?.close();
+    return failure !== undefined && code === 0 ? 4 : code;
+  }
 }
 
 let own: CliIo | undefined;
@@ -31,19 +68,17 @@ let own: CliIo | undefined;
 export function processIo(): CliIo {
   if (own) return own;
   const gone = new AbortController();
-  for (const stream of [process.stdout, process.stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      // // EIO: the terminal was closed.
-      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
-      if (stream === process.stdout) gone.abort();
-    });
+  const output = new OwnOutput(() => gone.abort());
   own = {
     stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
+    stdout: output.stdout,
+    stderr: output.stderr,
     environment: process.env,
-    cwd: process.cwd(),
+    get cwd() {
+      return process.cwd();
+    },
     gone: gone.signal,
+    own: output,
   };
   return own;
 }

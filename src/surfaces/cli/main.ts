@@ -12,12 +12,19 @@ import { verbs } from './verbs/all-verbs.ts';
  * @returns the exit code (docs/specification.md R11.3)
  */
 export async function main(argv: readonly string[], io: CliIo = processIo()): Promise<number> {
+  const code = await run(argv, io);
+  return io.own === undefined ? code : io.own.end(code);
+}
+
+async function run(argv: readonly string[], io: CliIo): Promise<number> {
   if (process.platform === 'win32') {
     io.stderr.write('teams: Windows is not supported; run it inside WSL.\n');
     return 2;
   }
   if (argv[0] === 'complete')
     return (await import('./shell-completion.ts')).complete(argv.slice(argv[1] === '--' ? 2 : 1), io);
+  // TERMINAL_VERB of runtime/process/terminal-process.ts.
+  if (argv[0] === 'internal-terminal') return (await import('./output/terminal-verb.ts')).showTerminal();
   if (isBare(argv)) return (await import('./getting-started.ts')).firstSteps(io, argv.includes('--json'));
   let code = 0;
   const matching = verbs.filter(({ name }) => name.split(' ', 1)[0] === argv[0]);

@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { OutputStream } from '../../../src/surfaces/cli/io.ts';
+import type { OutputStream } from '../../../src/surfaces/cli/own-stream.ts';
 import { LEAD, parseName } from '../../../src/model/text/names.ts';
 import { teamPaths } from '../../../src/store/files/paths.ts';
 import { failureSchema, listener, until, Workplace } from '../../support/cli.ts';

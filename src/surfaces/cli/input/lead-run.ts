@@ -36,8 +36,8 @@ export const sessionOf = (
   },
 });
 
-/** Shows the progress of a run on stderr. The returned `stop` ends the display. */
-export type ShowProgress = (paths: TeamPaths) => Promise<{ stop(): Promise<void> | void }>;
+/** Shows the progress of a run on stderr, if it is wanted. The returned `stop` ends the display. */
+export type ShowProgress = (paths: TeamPaths) => Promise<{ stop(): Promise<void> } | undefined>;
 
 /** @returns the exit code */
 export async function leadRun(
@@ -48,7 +48,7 @@ export async function leadRun(
   show: ShowProgress,
 ): Promise<number> {
   using interrupts = new Interrupts(flags.timeout);
-  const progress = context.flags.quiet ? undefined : await show(paths);
+  const progress = await show(paths);
   let report: Report;
   try {
     report = await lead({ signal: interrupts.stop, force: interrupts.force, strict: flags.strict });

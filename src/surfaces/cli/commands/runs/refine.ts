@@ -5,6 +5,7 @@ import { Interrupts } from '../../interrupts.ts';
 import { excludeTeamFiles } from '../../input/git-exclude.ts';
 import type { CliContext } from '../../context.ts';
 import { duration, flag, readOptions, text, texts } from '../../input/options.ts';
+import { freeTerminal } from '../../output/lead-terminal.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { progressLine } from '../../output/refine-progress.ts';
 import { refinePlace } from '../../input/refine-place.ts';
@@ -30,6 +31,7 @@ export const act: Act = async (context, given) => {
   const ask = await askOf(context, given.words, options);
   excludeTeamFiles(context);
   using interrupts = new Interrupts(options.timeout);
+  freeTerminal(context);
   const report = await refineAt(ask, refinePlace(context, options.repo), {
     signal: interrupts.stop,
     onProgress: (progress) => context.info(progressLine(progress)),

@@ -26,6 +26,7 @@ import { excludeTeamFiles } from '../../input/git-exclude.ts';
 import type { CliContext } from '../../context.ts';
 import { duration, flag, money, readOptions, wholeNumber, text, texts } from '../../input/options.ts';
 import { detachRun, leadRun, sessionOf, type RunFlags, type ShowProgress } from '../../input/lead-run.ts';
+import { showProgress } from '../../output/lead-terminal.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { planOf } from '../../input/plan-arguments.ts';
 import { rootOf } from '../../input/root.ts';
@@ -154,8 +155,9 @@ function listAbandoned(context: CliContext, root: string, name: Name): void {
 /** A live view on a terminal, else plain lines. */
 export const progressOf =
   (context: CliContext): ShowProgress =>
-  async (paths) => {
-    const { startProgress } = await import('../../../terminal/progress-view.ts');
-    const { stderr, environment } = context.io;
-    return startProgress(paths, { stream: stderr, environment, color: context.flags.color });
-  };
+  (paths) =>
+    showProgress(context, paths, async () => {
+      const { startProgress } = await import('../../../terminal/progress-view.ts');
+      const { stderr, environment } = context.io;
+      return startProgress(paths, { stream: stderr, environment, color: context.flags.color });
+    });

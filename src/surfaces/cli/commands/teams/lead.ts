@@ -21,7 +21,7 @@ export const act: Act = async (context, given) => {
   if (detach)
     return detached(context, paths, ['lead', name, '--root', paths.root, ...(takeover ? ['--takeover'] : [])]);
   using interrupts = new Interrupts();
-  const progress = context.flags.quiet ? undefined : await progressOf(context)(paths);
+  const progress = await progressOf(context)(paths);
   try {
     const code = await leadTeam(
       paths,

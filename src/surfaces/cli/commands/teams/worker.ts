@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { configureMember, join, parseName, agentRuleVariables, serve } from '../../../../app.ts';
 import { agentFor } from '../../input/default-agent.ts';
 import { duration, noMore, readOptions, text } from '../../input/options.ts';
+import { freeTerminal } from '../../output/lead-terminal.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
 import { openTeamChoice } from '../../input/team-choice.ts';
@@ -27,6 +28,7 @@ export const act: Act = async (context, given) => {
       agent: spec,
       idleTimeoutMs: idleTimeout,
     });
+    freeTerminal(context);
     context.info(`${name} works for team ${handle.name}; Ctrl-C ends it.`);
     const exitCode = await serve(teammate);
     context.result({ member: name, exitCode }, '');

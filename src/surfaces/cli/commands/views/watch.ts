@@ -40,7 +40,7 @@ async function shown(
   }
   const { watchTeam } = await import('../../../terminal/progress-view.ts');
   // A test's stream is not this process's terminal.
-  const isOwn = stdout === process.stdout && environment['TERM'] !== 'dumb';
+  const isOwn = context.io.own !== undefined && environment['TERM'] !== 'dumb';
   await watchTeam(watch, {
     isPlain: isPlain || !isOwn,
     color: context.isColorful,

@@ -1,0 +1,70 @@
+/** Output that cannot be written: a full log disk neither ends a run nor prints a stack trace. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, test } from 'vitest';
+import { Workplace } from '../../support/cli.ts';
+import { noSmallDisk, onSmallDisk } from '../../support/small-disk.ts';
+
+const PLAN = JSON.stringify({
+  name: 'duo',
+  members: [{ name: 'ada', agent: { kind: 'exec' } }],
+  tasks: [{ subject: 'Write', owner: 'ada', run: 'echo done > done.txt' }],
+});
+const FULL =
+  'teams: The output could not be written (ENOSPC: no space left on device); what the command did is kept. ' +
+  'Write the output to another place.\n';
+
+describe('a full device on stdout', () => {
+  it.each([
+    '--help',
+    '--version',
+    '',
+    'nonsense --json',
+    'list --json',
+    'create duo --member ada',
+    'config show',
+    'validate plan.json',
+    'doctor',
+  ])('`teams %s` ends with one sentence and exit 4', async (words) => {
+    const place = new Workplace();
+    place.put('plan.json', PLAN);
+    const { code, err } = await place.shell(`teams ${words} > /dev/full`);
+    const said = err.replace('There is no team here; `teams` without a verb shows first steps.\n', '');
+    expect({ code, err: said }).toEqual({ code: words.startsWith('nonsense') ? 2 : 4, err: FULL });
+  });
+
+  it('says nothing where stderr is full too', async () => {
+    const { code, err } = await new Workplace().shell('teams --version > /dev/full 2>&1');
+    expect({ code, err }).toEqual({ code: 4, err: '' });
+  });
+
+  it('keeps the work of a run, whose exit code becomes 4', async () => {
+    const place = new Workplace();
+    place.put('plan.json', PLAN);
+    const { code, err } = await place.shell('teams run plan.json > /dev/full');
+    expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining(FULL) });
+    expect(existsSync(join(place.root, 'done.txt'))).toBe(true);
+  });
+});
+
+describe('a full device on stderr', () => {
+  it('does not end a run', async () => {
+    const place = new Workplace();
+    place.put('plan.json', PLAN);
+    const { code, out } = await place.shell('teams run plan.json 2> /dev/full');
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining('TEAM COMPLETE') });
+    expect(existsSync(join(place.root, 'done.txt'))).toBe(true);
+  });
+
+  test.skipIf(noSmallDisk())('counts the lines that a full disk left out, and says so when it has room', async () => {
+    const place = new Workplace();
+    const tasks = [{ subject: 'Free', owner: 'ada', run: 'rm disk/fill; echo three' }];
+    place.put('plan.json', JSON.stringify({ ...JSON.parse(PLAN), tasks }));
+    const line = 'cat /dev/zero > disk/fill 2>/dev/null; teams run plan.json 2> disk/log; cat disk/log >&2';
+    const argv = onSmallDisk('disk', '64k', ['sh', '-c', line]);
+    const { err } = await place.shell(`mkdir disk; ${argv.map((word) => `'${word}'`).join(' ')}`);
+    expect(err).toMatch(
+      /\nteams: \d+ lines? of output (?:was|were) left out here \(ENOSPC: no space left on device\); \S+\/events\.jsonl has all events\.\n/,
+    );
+  });
+});
