@@ -4,6 +4,7 @@
  */
 import * as fs from 'node:fs';
 import { codeOf, isTeamError, StoreError, type StoreCode } from '../../model/text/errors.ts';
+import { foreignOwner } from './owner.ts';
 
 export type Disk = Pick<
   typeof fs,
@@ -50,9 +51,20 @@ const CODES: Record<string, StoreCode> = {
 
 const CURES: Partial<Record<StoreCode, string>> = {
   NO_SPACE: 'free some space and try again',
-  READ_ONLY: 'make it writable for this user',
   CORRUPT: 'it is not a regular file made by teams; remove it',
 };
+
+/** What only looks at a file; everything else writes. */
+const LOOKING = new Set(['read', 'list', 'look at']);
+
+function cureOf(doing: string, path: string, errno: string, code: StoreCode): string | undefined {
+  if (errno === 'EROFS') return 'its file system is mounted read-only; use --root with a directory that can be written';
+  if (code !== 'READ_ONLY') return CURES[code];
+  const owner = foreignOwner(path);
+  const what = `make it ${LOOKING.has(doing) ? 'readable' : 'writable'} for this user`;
+  if (owner === undefined) return what;
+  return `${owner.path === path ? 'it' : owner.path} belongs to ${owner.name}; ${what}`;
+}
 
 /** Turns a failed file call into one sentence with path and errno; one of our own errors passes unchanged. */
 export function storeFailure(doing: string, path: string, error: unknown): Error {
@@ -60,7 +72,7 @@ export function storeFailure(doing: string, path: string, error: unknown): Error
   const errno = codeOf(error);
   if (errno === undefined) return error instanceof Error ? error : new Error(String(error));
   const code = CODES[errno] ?? 'IO';
-  const cure = CURES[code];
+  const cure = cureOf(doing, path, errno, code);
   return new StoreError(code, `Cannot ${doing} ${path} (${errno})${cure ? `: ${cure}.` : '.'}`, { path, cause: error });
 }
 

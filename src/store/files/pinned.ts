@@ -3,6 +3,7 @@
  * distinguishes a team's directory from a new one in its place. Each write checks first.
  */
 import { StoreError } from '../../model/text/errors.ts';
+import { userName } from './owner.ts';
 import { lookAt, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, onDisk, type Disk } from './disk.ts';
 
 export interface PinnedDirectory {
@@ -19,7 +20,7 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
   const untrusted = whyUntrusted(uid, mode);
   if (untrusted !== undefined) {
     disk.closeSync(fd);
-    throw new StoreError('UNTRUSTED', `${path} ${untrusted}.`, { path });
+    throw new StoreError('UNTRUSTED', `The team in ${path} ${untrusted}.`, { path });
   }
   return {
     path,
@@ -39,9 +40,15 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
   };
 }
 
-/** Why another user may write into the directory; undefined when only this user may. */
+/**
+ * Why another user may write into the directory; undefined when only this user may. That root may write everywhere does
+ * not help: the owner could not open the files that root makes there.
+ */
 function whyUntrusted(uid: number, mode: number): string | undefined {
   const me = process.getuid?.();
-  if (me !== undefined && uid !== me && me !== 0) return `belongs to another user (uid ${uid})`;
+  if (me !== undefined && uid !== me) {
+    const name = userName(uid);
+    return `belongs to ${name}: use \`sudo -u ${name} teams …\`, or \`chown\` it if it is yours now`;
+  }
   return (mode & 0o022) === 0 ? undefined : 'may be written by other users; run `chmod go-w` on it';
 }

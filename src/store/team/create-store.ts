@@ -2,7 +2,7 @@
  * Creates a team: an exclusive `mkdir` reserves its name, everything is built beside it, and one rename onto the empty
  * reservation is the commit point. A crash before that leaves nothing that counts as a team.
  */
-import { statfsSync } from 'node:fs';
+import { statfsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ulid } from 'ulid';
 import { ConflictError, StoreError } from '../../model/text/errors.ts';
@@ -23,6 +23,7 @@ import {
 } from '../files/disk.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import { makeDirectory, syncDirectory } from '../files/file.ts';
+import { userName } from '../files/owner.ts';
 import { rootPaths, teamPaths, teamPathsAt, type RootPaths, type TeamPaths } from '../files/paths.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { TeamStore, type StoreOptions } from './team-store.ts';
@@ -54,6 +55,7 @@ const ABANDONED_MS = 10_000;
 export function createStore(root: string, team: NewTeam, options: StoreOptions): TeamStore {
   const disk = options.disk ?? realDisk;
   const at = rootPaths(root);
+  requireOwnProject(at.root);
   for (const directory of [at.teams, at.tasks]) makeDirectory(disk, directory, { durable: true });
   // Remove what a crash left of an unfinished team or probe.
   for (const directory of [at.teams, at.tasks])
@@ -79,6 +81,21 @@ export function createStore(root: string, team: NewTeam, options: StoreOptions):
     throw error;
   }
   return new TeamStore(paths, options);
+}
+
+/**
+ * With `sudo` in one's own project, the team would be root's, and the person could not use it.
+ * @throws StoreError `UNTRUSTED`
+ */
+function requireOwnProject(root: string): void {
+  const person = Number(process.env['SUDO_UID'] ?? '0');
+  if (process.getuid?.() !== 0 || person === 0 || statSync(root, { throwIfNoEntry: false })?.uid !== person) return;
+  const name = userName(person);
+  throw new StoreError(
+    'UNTRUSTED',
+    `The project ${root} belongs to ${name}, who could not use a team of root's: leave \`sudo\` out, or use \`sudo -u ${name} teams …\`.`,
+    { path: root },
+  );
 }
 
 function reserve(disk: Disk, paths: TeamPaths, now: number): void {
