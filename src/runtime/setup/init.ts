@@ -26,11 +26,14 @@ export function initPlan(root: string): InitChange[] {
   ];
 }
 
-/** Writes the files. An existing configuration stays as it is. */
-export function initProject(root: string): void {
+/**
+ * Writes the files. An existing configuration stays as it is.
+ * @returns a warning, if git could not be told
+ */
+export function initProject(root: string): string | undefined {
   const { config } = rootPaths(root);
   if (createUserFile(config, configText())) trustProjectConfig(root);
-  excludeFromGit(root);
+  return excludeFromGit(root).warning;
 }
 
 /** Every key with its meaning and its default, commented out; a key without a default has its example. */

@@ -4,6 +4,7 @@ import type { CliContext } from '../context.ts';
 import { rootOf } from './root.ts';
 
 export function excludeTeamFiles(context: CliContext): void {
-  const added = excludeFromGit(rootOf(context));
+  const { added, warning } = excludeFromGit(rootOf(context));
+  if (warning !== undefined) context.warn(warning);
   if (added.length > 0) context.info(`Added ${added.join(' and ')} to .git/info/exclude.`);
 }

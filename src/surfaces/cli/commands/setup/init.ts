@@ -37,7 +37,8 @@ async function project(context: CliContext, root: string): Promise<void> {
   for (const { file, what } of changes) context.info(`${file}: ${what}`);
   if (changes.length === 0) context.info('Nothing to write: everything exists already.');
   const isWanted = changes.length > 0 && (await isAgreed(context));
-  if (isWanted) initProject(root);
+  const warning = isWanted ? initProject(root) : undefined;
+  if (warning !== undefined) context.warn(warning);
   context.result({ root, changes, written: isWanted }, '');
 }
 
