@@ -31,6 +31,8 @@ export interface VendorPause {
   readonly refusals: number;
   /** Time on the caller's clock; no teammate calls the vendor before it. */
   readonly until: number;
+  /** Milliseconds from its beginning to its end; absent in records of earlier versions. */
+  readonly length?: number | undefined;
 }
 
 export const NO_PAUSE: VendorPause = { refusals: 0, until: 0 };
@@ -53,7 +55,9 @@ export function refusedAt(
   const isNews = calledAt >= pause.until;
   const refusals = isNews ? pause.refusals + 1 : Math.max(1, pause.refusals);
   const until = now + nextPause(refusals, random, retryAfterMs);
-  return { refusals, until: isNews || retryAfterMs !== undefined ? Math.max(pause.until, until) : pause.until };
+  if (!isNews && retryAfterMs === undefined) return { refusals, until: pause.until, length: pause.length };
+  const end = Math.max(pause.until, until);
+  return { refusals, until: end, length: Math.max(0, end - now) };
 }
 
 /** A call that began after the pause succeeded: the vendor's limit is over. */

@@ -50,9 +50,9 @@ describe('nextPause', () => {
 describe('the pause of a vendor', () => {
   it('the pause of a vendor grows with each later refusal and ends with the first answer', () => {
     const first = refusedAt(NO_PAUSE, { calledAt: 100, now: 200, random: 1 });
-    expect(first).toEqual({ refusals: 1, until: 1_200 });
+    expect(first).toMatchObject({ refusals: 1, until: 1_200 });
     const second = refusedAt(first, { calledAt: 1_200, now: 1_300, random: 1 });
-    expect(second).toEqual({ refusals: 2, until: 3_300 });
+    expect(second).toMatchObject({ refusals: 2, until: 3_300 });
     expect(answeredAt(second, 3_300)).toEqual(NO_PAUSE);
   });
 
@@ -61,6 +61,7 @@ describe('the pause of a vendor', () => {
     expect(refusedAt(first, { calledAt: 150, now: 300, random: 1 })).toEqual(first);
     expect(refusedAt(first, { calledAt: 150, now: 300, random: 0, retryAfterMs: 9_000 })).toEqual({
       refusals: 1,
+      length: 9_000,
       until: 9_300,
     });
   });

@@ -6,6 +6,7 @@ import { formatDuration } from '../../model/text/duration.ts';
 import type { TurnInput } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { LONGEST_MS } from '../../os/pause.ts';
+import { afterRunning } from '../../os/work-timer.ts';
 
 /** How long a model may be silent before the turn ends, in milliseconds. */
 const STALL_MS = 300_000;
@@ -13,16 +14,16 @@ const STALL_MS = 300_000;
 export class TurnDeadline implements Disposable {
   readonly #input: TurnInput;
   readonly #over = new AbortController();
-  readonly #limit: NodeJS.Timeout;
+  readonly #endLimit: () => void;
   readonly #stallMs: number;
-  #silence: NodeJS.Timeout | undefined;
+  #endSilence: (() => void) | undefined;
   #why: 'late' | 'silent' | undefined;
 
   constructor(input: TurnInput) {
     this.#input = input;
     const { timeoutMs = LONGEST_MS, stallMs = STALL_MS } = input;
     this.#stallMs = stallMs;
-    this.#limit = setTimeout(() => this.#end('late'), Math.min(timeoutMs, LONGEST_MS));
+    this.#endLimit = afterRunning(timeoutMs, () => this.#end('late'));
   }
 
   /** Aborts at whichever comes first. */
@@ -36,13 +37,13 @@ export class TurnDeadline implements Disposable {
 
   /** The model's answer is awaited from now on, or just made progress: starts the silence timer again. */
   listen(): void {
-    clearTimeout(this.#silence);
-    this.#silence = setTimeout(() => this.#end('silent'), Math.min(this.#stallMs, LONGEST_MS));
+    this.#endSilence?.();
+    this.#endSilence = afterRunning(this.#stallMs, () => this.#end('silent'));
   }
 
   /** No answer is awaited: stops the silence timer. */
   rest(): void {
-    clearTimeout(this.#silence);
+    this.#endSilence?.();
   }
 
   /** How the turn ended, once it is over. */
@@ -57,8 +58,8 @@ export class TurnDeadline implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#limit);
-    clearTimeout(this.#silence);
+    this.#endLimit();
+    this.#endSilence?.();
   }
 
   #end(why: 'late' | 'silent'): void {

@@ -9,8 +9,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { outputQueue, type OutputChunk } from '../../os/output-queue.ts';
 import { outputTail, type OutputTail } from '../../os/output-tail.ts';
-import { LONGEST_MS, pause } from '../../os/pause.ts';
+import { pause } from '../../os/pause.ts';
 import { endGroup } from '../../os/process-group.ts';
+import { afterRunning } from '../../os/work-timer.ts';
 import { carriersOf, descendantsOf, killSeen } from '../../os/process-tree.ts';
 import { spawnFailure, type SpawnFailure } from './spawn-failure.ts';
 
@@ -235,11 +236,11 @@ async function hear(stdout: Readable, { onStdout: take }: PersistentOptions): Pr
 function arm({ signal, timeoutMs }: ProcessRequest, stop: (kind: StopReason) => void): () => void {
   const abort = (): void => stop('aborted');
   const late = (): void => stop('timeout');
-  const timer = timeoutMs === undefined ? undefined : setTimeout(late, Math.min(timeoutMs, LONGEST_MS));
+  const disarm = timeoutMs === undefined ? () => {} : afterRunning(timeoutMs, late);
   signal.addEventListener('abort', abort);
   if (signal.aborted) abort();
   return () => {
-    clearTimeout(timer);
+    disarm();
     signal.removeEventListener('abort', abort);
   };
 }

@@ -5,7 +5,7 @@
 import type { TurnInput } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import { formatDuration } from '../../model/text/duration.ts';
-import { LONGEST_MS } from '../../os/pause.ts';
+import { afterRunning } from '../../os/work-timer.ts';
 
 export type TurnStop = 'aborted' | 'timeout' | 'stalled';
 
@@ -23,13 +23,13 @@ export function watchTurn(
 ): TurnWatch {
   const running = new Set<string>();
   let isClosed = false;
-  let silence: NodeJS.Timeout | undefined;
-  const wait = (ms: number | undefined, why: TurnStop): NodeJS.Timeout | undefined =>
-    ms === undefined ? undefined : setTimeout(() => stop(why), Math.min(ms, LONGEST_MS));
+  let silence: (() => void) | undefined;
+  const wait = (ms: number | undefined, why: TurnStop): (() => void) | undefined =>
+    ms === undefined ? undefined : afterRunning(ms, () => stop(why));
   const limit = wait(timeoutMs, 'timeout');
   const abort = (): void => stop('aborted');
   const seen = (): void => {
-    clearTimeout(silence);
+    silence?.();
     if (running.size === 0 && !isClosed) silence = wait(stallMs, 'stalled');
   };
   signal.addEventListener('abort', abort);
@@ -44,8 +44,8 @@ export function watchTurn(
     },
     close() {
       isClosed = true;
-      clearTimeout(limit);
-      clearTimeout(silence);
+      limit?.();
+      silence?.();
       signal.removeEventListener('abort', abort);
     },
   };

@@ -170,6 +170,8 @@ export const vendorsSchema = z.looseObject({
       refusals: z.number().int().min(0),
       /** Milliseconds since 1970. */
       until: z.number(),
+      /** How long that pause was when it began: a clock that is set back makes no pause longer. */
+      length: z.number().optional(),
     }),
   ),
   /** By the hash of an agent's spec; valid only during the epoch of the lead under which it was recorded. */

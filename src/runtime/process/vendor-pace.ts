@@ -2,7 +2,7 @@
  * The pause that a vendor asked for, shared by all members of a team through one small file. No member calls before it
  * ends, and several refusals in the same pause count once (policy/backoff.ts).
  */
-import { answeredAt, NO_PAUSE, refusedAt, type VendorPause } from '../../policy/backoff.ts';
+import { answeredAt, LONGEST_ASKED_MS, NO_PAUSE, refusedAt, type VendorPause } from '../../policy/backoff.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
 export class VendorPace {
@@ -10,15 +10,21 @@ export class VendorPace {
   readonly #vendor: string;
   /** When the last call began. */
   #calledAt = 0;
+  /** The pause as this process first saw it, and its end on the monotonic clock. */
+  #seen: { readonly until: number; readonly deadline: number } | undefined;
 
   constructor(store: TeamStore, vendor: string) {
     this.#store = store;
     this.#vendor = vendor;
   }
 
-  /** Milliseconds until the vendor may be called. */
+  /** Milliseconds until the vendor may be called; never more than the pause's own length, whatever the clock does. */
   left(): number {
-    return Math.max(0, this.#pause().until - this.#store.clock.now());
+    const { clock } = this.#store;
+    const { until, length = LONGEST_ASKED_MS } = this.#pause();
+    const left = Math.max(0, Math.min(until - clock.now(), length));
+    if (this.#seen?.until !== until) this.#seen = { until, deadline: clock.monotonic() + left };
+    return Math.max(0, Math.min(left, this.#seen.deadline - clock.monotonic()));
   }
 
   /** Records that a call begins now. */

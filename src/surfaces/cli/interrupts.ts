@@ -3,6 +3,7 @@
  * terminal counts as a first signal.
  */
 import process from 'node:process';
+import { afterRunning } from '../../app.ts';
 
 export const SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -14,7 +15,7 @@ const SAME_PRESS_MS = 100;
 export class Interrupts implements Disposable {
   readonly #stop = new AbortController();
   readonly #force = new AbortController();
-  readonly #timer: NodeJS.Timeout | undefined;
+  readonly #endLimit: (() => void) | undefined;
   readonly #onSignal: (signal: NodeJS.Signals) => void;
   #code: number | undefined;
   #isFresh = false;
@@ -23,7 +24,7 @@ export class Interrupts implements Disposable {
   constructor(timeoutMs?: number) {
     this.#onSignal = (signal) => this.#onInterrupt(signal);
     for (const signal of SIGNALS) process.on(signal, this.#onSignal);
-    if (timeoutMs !== undefined) this.#timer = setTimeout(() => this.#end(TIMED_OUT), timeoutMs);
+    if (timeoutMs !== undefined) this.#endLimit = afterRunning(timeoutMs, () => this.#end(TIMED_OUT));
   }
 
   /** Aborts when the command must stop in order. */
@@ -42,7 +43,7 @@ export class Interrupts implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#timer);
+    this.#endLimit?.();
     for (const signal of SIGNALS) process.off(signal, this.#onSignal);
   }
 

@@ -1,0 +1,32 @@
+/**
+ * A time limit that counts only time in which this process could run. After a pause of the whole machine (a frozen
+ * container, a stopped virtual machine) work continues where it was, and its limit must too: a plain timer would fire at
+ * the wake-up.
+ */
+import { realClock } from './system-clock.ts';
+
+/** The limit is looked at this often. */
+const TICK_MS = 1_000;
+/** A tick that comes later than this was held up by a pause, not by load; then it counts as one tick. */
+const MOST_LATE_MS = 2_000;
+
+/**
+ * Calls `done` once, after `ms` milliseconds of running time.
+ * @returns ends the wait; may be called more than once
+ */
+export function afterRunning(ms: number, done: () => void, monotonic = realClock.monotonic): () => void {
+  let left = ms;
+  let timer: NodeJS.Timeout;
+  const wait = (): void => {
+    const step = Math.min(TICK_MS, left);
+    const began = monotonic();
+    timer = setTimeout(() => {
+      const passed = monotonic() - began;
+      left -= passed > step + MOST_LATE_MS ? step : Math.max(passed, 1);
+      if (left < 1) done();
+      else wait();
+    }, step);
+  };
+  wait();
+  return () => clearTimeout(timer);
+}
