@@ -22,17 +22,25 @@ const cacheName = (name, bundle) =>
 
 const builtCache = (cache) => join(DIST, 'cache', cache);
 
-/** `$XDG_CACHE_HOME/teams/code`. */
+/** A HOME that is empty or relative counts as unset: a cloned repository could bring its own cache along. */
+function homeDirectory() {
+  const { HOME } = process.env;
+  return HOME?.startsWith('/') ? HOME : require('node:os').userInfo().homedir;
+}
+
+/** `$XDG_CACHE_HOME/teams/code`; throws if the user has no home. */
 function keptCache(cache) {
   const given = process.env.XDG_CACHE_HOME;
-  const folder = given?.startsWith('/') ? given : join(require('node:os').homedir(), '.cache');
+  const folder = given?.startsWith('/') ? given : join(homeDirectory(), '.cache');
   return join(folder, 'teams', 'code', cache);
 }
 
 /** The cached data, or undefined if there is none, it is damaged, or another user may have written it. */
-function readCache(path, isTrusted) {
+function readCache(pathOf, isTrusted) {
   let file;
   try {
+    const path = pathOf();
+    if (!path.startsWith('/')) return undefined;
     if (!isTrusted(path)) return undefined;
     file = readFileSync(path);
   } catch {
@@ -62,8 +70,10 @@ function writeCache(path, data) {
  * Keeps what V8 compiled for the next start, and removes caches older than 30 days. If the folder is not writable,
  * nothing is kept.
  */
-function keep(path, script) {
+function keep(cache, script) {
   try {
+    const path = keptCache(cache);
+    if (!path.startsWith('/')) return;
     writeCache(path, script.createCachedData());
     const folder = dirname(path);
     for (const file of readdirSync(folder).map((name) => join(folder, name)))
@@ -83,7 +93,11 @@ function load(name) {
   const filename = join(DIST, `${name}.cjs`);
   const bundle = readFileSync(filename);
   const cache = cacheName(name, bundle);
-  const cachedData = readCache(builtCache(cache), () => true) ?? readCache(keptCache(cache), isOnlyOurs);
+  const cachedData =
+    readCache(
+      () => builtCache(cache),
+      () => true,
+    ) ?? readCache(() => keptCache(cache), isOnlyOurs);
   const head = '(function (exports, require, module, __filename, __dirname, importLazily) {';
   // esbuild writes ASCII; read as Latin-1 it takes half the memory and needs no decoding.
   const script = new Script(`${head}${bundle.latin1Slice()}\n})`, { filename, cachedData });
@@ -105,7 +119,7 @@ async function importLazily(path, part) {
  */
 function program(name) {
   process.once('exit', () => {
-    for (const { script, cache, isCached } of loaded.values()) if (!isCached) keep(keptCache(cache), script);
+    for (const { script, cache, isCached } of loaded.values()) if (!isCached) keep(cache, script);
   });
   return load(name).exports;
 }

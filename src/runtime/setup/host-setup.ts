@@ -1,9 +1,9 @@
 /** `teams init --host`: finds the configuration file of an MCP host and writes our entry into it. */
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../../model/text/errors.ts';
 import { hostEntryText, withHostEntry, type McpHost } from '../../model/team/host-entry.ts';
 import { findProgram } from '../../os/program-path.ts';
+import { homeDirectory } from '../../store/user/home.ts';
 import { isSameFile, readUserFile, rewriteUserFile } from '../../store/user/user-file.ts';
 import { binDirectory, commandLine } from '../process/package.ts';
 
@@ -25,7 +25,7 @@ const FILES: Readonly<Record<McpHost, (root: string, environment: Environment) =
   opencode: (root) => join(root, 'opencode.json'),
 };
 
-const homeOf = (environment: Environment): string => environment['HOME'] ?? homedir();
+const homeOf = (environment: Environment): string => homeDirectory(environment);
 
 /**
  * What would be written for a host.

@@ -3,8 +3,8 @@
  * used.
  */
 import { basename, join } from 'node:path';
-import { homedir } from 'node:os';
 import { rootPaths } from '../files/paths.ts';
+import { homeDirectory } from '../user/home.ts';
 import { fileNames, readUserFile } from '../user/user-file.ts';
 
 export interface Skill {
@@ -21,7 +21,7 @@ const ABOUT = 200;
 /** @throws StoreError for a skill that may not be read; UsageError for one over 4 MiB */
 export function readSkills(root: string, environment: Readonly<Record<string, string | undefined>>): Skill[] {
   const xdg = environment['XDG_CONFIG_HOME'];
-  const own = join(xdg?.startsWith('/') ? xdg : join(environment['HOME'] ?? homedir(), '.config'), 'teams', 'skills');
+  const own = join(xdg?.startsWith('/') ? xdg : join(homeDirectory(environment), '.config'), 'teams', 'skills');
   const found = new Map<string, Skill>();
   for (const folder of [join(rootPaths(root).teams, 'skills'), own])
     for (const skill of skillsIn(folder)) if (!found.has(skill.name)) found.set(skill.name, skill);

@@ -2,11 +2,11 @@
  * The three configuration files (docs/specification.md R12.1), the strongest first, each with whether it may set
  * commands.
  */
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfigFile, type Layer } from '../../model/config/config-layers.ts';
 import { isMap } from '../../model/text/document-problem.ts';
 import { rootPaths } from '../files/paths.ts';
+import { homeDirectory } from './home.ts';
 import { isTrusted, trustFile } from './trust.ts';
 import { readUserFile } from './user-file.ts';
 
@@ -14,8 +14,8 @@ import { readUserFile } from './user-file.ts';
 export function configLayers(root: string, environment: Readonly<Record<string, string | undefined>>): Layer[] {
   const { config } = rootPaths(root);
   const xdg = environment['XDG_CONFIG_HOME'];
-  const own = join(xdg?.startsWith('/') ? xdg : join(homedir(), '.config'), 'teams', 'config.yaml');
-  const forge = join(homedir(), '.claude-forge', 'config.json');
+  const own = join(xdg?.startsWith('/') ? xdg : join(homeDirectory(), '.config'), 'teams', 'config.yaml');
+  const forge = join(homeDirectory(), '.claude-forge', 'config.json');
   return [
     ...layer(config, (text) => isTrusted(config, text)),
     ...layer(own, () => true),

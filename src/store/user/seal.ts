@@ -3,11 +3,11 @@
  * repository's `.teams`, may be read; nothing is started from it.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { mkdirSync } from 'node:fs';
 import { StoreError } from '../../model/text/errors.ts';
 import { DIRECTORY_MODE, onDisk, type Disk } from '../files/disk.ts';
+import { homeDirectory } from './home.ts';
 import { createOnce, readText } from '../files/file.ts';
 
 export interface Seal {
@@ -18,7 +18,7 @@ export interface Seal {
 /** `$XDG_STATE_HOME/teams/key`. */
 export function keyPath(environment: Readonly<Record<string, string | undefined>> = process.env): string {
   const state = environment['XDG_STATE_HOME'];
-  return join(state?.startsWith('/') ? state : join(homedir(), '.local', 'state'), 'teams', 'key');
+  return join(state?.startsWith('/') ? state : join(homeDirectory(), '.local', 'state'), 'teams', 'key');
 }
 
 /** Opens the user's key; the first use creates it. */

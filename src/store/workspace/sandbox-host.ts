@@ -3,8 +3,9 @@
  * is removed at once.
  */
 import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmdirSync, statSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { homeDirectory } from '../user/home.ts';
 
 /** An existing file or directory, without links. */
 interface Entry {
@@ -38,8 +39,7 @@ export const entriesIn = (directory: string): Map<string, Entry> =>
 
 export const realPath = (path: string): string => realpathSync.native(path);
 
-export const homeOf = (environment: Readonly<Record<string, string | undefined>>): string =>
-  environment['HOME']?.startsWith('/') === true ? environment['HOME'] : homedir();
+export const homeOf = (environment: Readonly<Record<string, string | undefined>>): string => homeDirectory(environment);
 
 /** The network namespace of this process, as the system names it. */
 export const networkNamespace = (): string => readlinkSync('/proc/self/ns/net');

@@ -72,3 +72,14 @@ describe.skipIf(!isRoot)("root in another user's team", () => {
     expect(existsSync(join(place.root, '.teams'))).toBe(false);
   });
 });
+
+describe('a HOME that is not absolute', () => {
+  it.each(['', 'relative/home'])('(%j) leads no key, cache or configuration into the project', async (home) => {
+    const place = new Workplace();
+    const given = `env -u XDG_STATE_HOME -u XDG_CONFIG_HOME -u XDG_CACHE_HOME HOME='${home}'`;
+    mkdirSync(join(place.root, 'project'));
+    const { code } = await place.shell(`cd project && ${given} teams list && ${given} teams doctor; exit 0`);
+    expect(code).toBe(0);
+    expect(readdirSync(join(place.root, 'project'))).toEqual([]);
+  });
+});
