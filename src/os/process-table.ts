@@ -50,6 +50,10 @@ export function livenessOf(identity: ProcessIdentity, table: ProcessTable = proc
 export const isLiving = ({ state, threads }: ProcessStat): boolean =>
   state !== 'X' && state !== 'x' && (state !== 'Z' || threads > 1);
 
+/** Whether a process was stopped by a signal or by a debugger. */
+export const isStopped = (pid: number, table: ProcessTable = processes): boolean =>
+  ['T', 't'].includes(stateOf(pid, table) ?? '');
+
 /** The state letter, for messages; undefined if the process is gone or hidden. */
 export function stateOf(pid: number, table: ProcessTable = processes): string | undefined {
   const seen = table.stat(pid);

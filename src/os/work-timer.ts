@@ -14,7 +14,11 @@ const MOST_LATE_MS = 2_000;
  * Calls `done` once, after `ms` milliseconds of running time.
  * @returns ends the wait; may be called more than once
  */
-export function afterRunning(ms: number, done: () => void, monotonic = realClock.monotonic): () => void {
+export function afterRunning(
+  ms: number,
+  done: () => void,
+  monotonic = (): number => realClock.monotonic(),
+): () => void {
   let left = ms;
   let timer: NodeJS.Timeout;
   const wait = (): void => {

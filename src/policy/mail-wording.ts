@@ -71,3 +71,7 @@ export function duration(ms: number): string {
   if (h > 0) return `${h}h${two(m)}m`;
   return m > 0 ? `${m}m${two(s)}s` : `${s}s`;
 }
+
+/** How a person lets a stopped process go on. */
+export const continueProcess = (pid: number | null): string =>
+  `\`fg\` in its terminal, or \`kill -CONT ${pid ?? 'PID'}\`, continues it`;

@@ -12,8 +12,9 @@ import { dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
-import type { CliIo, OutputStream } from '../../src/surfaces/cli/io.ts';
+import type { CliIo } from '../../src/surfaces/cli/io.ts';
 import { main } from '../../src/surfaces/cli/main.ts';
+import type { OutputStream } from '../../src/surfaces/cli/own-stream.ts';
 import { tempDir } from './temp.ts';
 
 export interface Answer {

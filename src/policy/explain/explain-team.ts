@@ -18,7 +18,7 @@ import {
   type Limit,
 } from './explanation.ts';
 import { STALE_BEAT_MS } from '../member-availability.ts';
-import { duration } from '../mail-wording.ts';
+import { continueProcess, duration } from '../mail-wording.ts';
 
 /** Milliseconds between the first signal of a shutdown and the last. */
 const TERM_MS = 5_000;
@@ -62,7 +62,7 @@ export function explainTeam(facts: Facts): Explanation {
   const [asked] = board.open.values();
   if (asked) return askedLead(facts, asked);
   const open = [...board.tasks.values()].filter((task) => !isFinal(task) && !isInternal(task)).sort(byId);
-  const unled = open.length > 0 || board.tasks.size === 0 ? withoutLead(facts) : undefined;
+  const unled = open.length > 0 || board.tasks.size === 0 || facts.lead.alive ? withoutLead(facts) : undefined;
   if (unled) return unled;
   const running = open.filter(({ status }) => status === 'in_progress');
   if (running.length > 0) return explainRunning(facts, running);
@@ -93,6 +93,13 @@ function withoutLead(facts: Facts): Explanation | undefined {
     if (board.lead.epoch === 0 || board.tasks.size === 0) return undefined;
     return { waitingFor: 'a lead: the last one is gone', since, who: null, next: withLead(facts, '') };
   }
+  if (lead.stopped === true)
+    return {
+      waitingFor: `its lead (pid ${lead.pid ?? 'unknown'}), whose process is stopped`,
+      since,
+      who: LEAD,
+      next: `${continueProcess(lead.pid)}; \`teams resume ${team} --takeover\` ends it and leads instead.`,
+    };
   const stillFor = now - (lead.lastBeat ?? now);
   if (stillFor < STALE_BEAT_MS) return undefined;
   return {

@@ -33,6 +33,8 @@ export interface LeadFacts {
   readonly pid: number | null;
   /** Wall time of its last heartbeat in milliseconds; undefined if it has no lease. */
   readonly lastBeat?: number | undefined;
+  /** Its process was stopped by a signal. */
+  readonly stopped?: true | undefined;
 }
 
 export interface Facts {

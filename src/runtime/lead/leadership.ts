@@ -8,7 +8,8 @@ import { ConflictError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
 import { endDeadLeases, leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/team/lease.ts';
-import { livenessOf, ownIdentity } from '../../os/process-table.ts';
+import { isStopped, livenessOf, ownIdentity } from '../../os/process-table.ts';
+import { continueProcess } from '../../policy/mail-wording.ts';
 import { identityIn } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { LeadSpeaker } from './lead-options.ts';
@@ -76,7 +77,12 @@ function elected(store: TeamStore, incarnation: string): number {
 
 function leadAlive(store: TeamStore, owner: LeaseOwner | undefined): ConflictError {
   const who = owner ? `pid ${owner.pid} since ${new Date(owner.since).toISOString()}` : 'another process';
-  return new ConflictError('LEAD_ALIVE', `Team ${store.paths.name} is led by ${who}; \`--takeover\` replaces it.`);
+  const isHalted = owner !== undefined && livenessOf(owner) === 'alive' && isStopped(owner.pid);
+  const how = isHalted ? `, whose process is stopped: ${continueProcess(owner.pid)}` : '';
+  return new ConflictError(
+    'LEAD_ALIVE',
+    `Team ${store.paths.name} is led by ${who}${how}; \`--takeover\` replaces it.`,
+  );
 }
 
 async function kill(store: TeamStore, owner: LeaseOwner): Promise<void> {

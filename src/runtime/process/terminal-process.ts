@@ -29,7 +29,7 @@ export class TerminalProcess {
   readonly #environment: Readonly<Record<string, string | undefined>>;
   readonly #signal: AbortSignal | undefined;
   /** Orders that are not confirmed yet, the oldest first. */
-  #open: TerminalOrder[] = [];
+  readonly #open: TerminalOrder[] = [];
   #child: ChildProcess | undefined;
   #starts = 0;
   #isClosing = false;

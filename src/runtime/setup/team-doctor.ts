@@ -6,6 +6,7 @@ import type { TeamPaths } from '../../store/files/paths.ts';
 import { livenessIn } from '../../store/team/roster.ts';
 import { openStore } from '../../store/team/team-store.ts';
 import { openForReading } from '../../store/team/team-reader.ts';
+import { listRemains } from '../../store/team/remains.ts';
 import { findTeam, listTeams } from '../../store/team/team-list.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
 import { trustShelves } from '../../store/session/shelf.ts';
@@ -15,11 +16,18 @@ import type { Check } from './doctor-check.ts';
 
 export function teamChecks(root: string, breakLocks: boolean): Check[] {
   const teams = listTeams(root).filter(({ archivedAt }) => archivedAt === undefined);
-  return teams.flatMap(({ name, paths }) => [
+  const remains = listRemains(root).map(({ name, folder }) => ({
+    name: `${name}: board`,
+    ok: false,
+    found: `missing; ${folder} has its mail, logs and results`,
+    cure: `teams delete ${name}`,
+  }));
+  const checks = teams.flatMap(({ name, paths }) => [
     seal(name, paths),
     locks(name, paths, breakLocks),
     leftProcesses(name, paths),
   ]);
+  return [...checks, ...remains];
 }
 
 function seal(name: Name, paths: TeamPaths): Check {

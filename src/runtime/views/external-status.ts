@@ -9,7 +9,7 @@ import type { ProcessRecord } from '../../model/team/team-config.ts';
 import type { MemberNote, MemberObservation } from '../../policy/supervise/progress.ts';
 import { lookAt } from '../../store/files/disk.ts';
 import { LEASE_STALE_MS, lastBeat, leaseOwner } from '../../store/team/lease.ts';
-import { livenessOf } from '../../os/process-table.ts';
+import { isStopped, livenessOf } from '../../os/process-table.ts';
 import { livenessIn } from '../../store/team/roster.ts';
 import type { TeamReader } from '../../store/team/team-reader.ts';
 import { emptyHistory, type MemberHistory } from './member-history.ts';
@@ -20,6 +20,8 @@ export interface LeadStatus {
   readonly since: string | null;
   readonly epoch: number;
   readonly alive: boolean;
+  /** Present if its process is stopped (Ctrl-Z, SIGSTOP): it goes on when it is let run. */
+  readonly stopped?: true | undefined;
 }
 
 export function leadStatusOf(store: TeamReader): LeadStatus {
@@ -30,7 +32,14 @@ export function leadStatusOf(store: TeamReader): LeadStatus {
   const isBeating = clock.now() - (lastBeat(disk, paths, LEAD) ?? -Infinity) < LEASE_STALE_MS;
   const alive = phase !== 'closed' && (life === 'alive' || (life === 'unknown' && isBeating));
   const since = alive && owner ? timestamp(owner.since) : lead.since;
-  return { pid: alive ? (owner?.pid ?? null) : null, since, epoch: lead.epoch, alive };
+  const isHalted = alive && life === 'alive' && owner !== undefined && isStopped(owner.pid);
+  return {
+    pid: alive ? (owner?.pid ?? null) : null,
+    since,
+    epoch: lead.epoch,
+    alive,
+    ...(isHalted ? { stopped: true } : {}),
+  };
 }
 
 interface ObservedMember {

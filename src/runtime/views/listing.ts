@@ -4,6 +4,8 @@ import type { Name } from '../../model/text/names.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { openForReading } from '../../store/team/team-reader.ts';
 import { listTeams, type ListedTeam } from '../../store/team/team-list.ts';
+import { listRemains } from '../../store/team/remains.ts';
+import type { TeamPaths } from '../../store/files/paths.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { statusOf } from './status.ts';
 
@@ -14,21 +16,34 @@ interface TeamLine {
   readonly members: number;
   readonly tasks: Counts;
   readonly folder: string;
+  /** Present if its lead's process is stopped. */
+  readonly leadStopped?: true | undefined;
   readonly archivedAt?: string | undefined;
 }
 
-export const listedTeams = (root: string, { all = false }: { all?: boolean } = {}): TeamLine[] =>
-  listTeams(root)
+export const listedTeams = (root: string, { all = false }: { all?: boolean } = {}): TeamLine[] => [
+  ...listTeams(root)
     .filter(({ archivedAt }) => all || archivedAt === undefined)
-    .map(lineOf);
+    .map(lineOf),
+  ...(all ? listRemains(root).map(remainsLine) : []),
+];
+
+const remainsLine = ({ name, folder }: TeamPaths): TeamLine => ({
+  name,
+  folder,
+  status: 'unreadable',
+  phase: 'board missing',
+  members: 0,
+  tasks: NO_TASKS,
+});
 
 function lineOf({ name, paths, archivedAt }: ListedTeam): TeamLine {
   const place = { name, folder: paths.folder, archivedAt };
   try {
     const store = openForReading(paths, { clock: realClock });
     try {
-      const { status, phase, members, tasks } = statusOf(store);
-      return { ...place, status, phase, members: members.length, tasks };
+      const { status, phase, members, tasks, lead } = statusOf(store);
+      return { ...place, status, phase, members: members.length, tasks, leadStopped: lead.stopped };
     } finally {
       store.close();
     }

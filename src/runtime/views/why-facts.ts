@@ -35,9 +35,9 @@ export function whyFacts(store: TeamReader, look: TeamLook, since: StateTimes, l
   };
 }
 
-function leadFacts({ disk, paths }: TeamReader, { lead: { alive, pid } }: TeamLook): LeadFacts {
+function leadFacts({ disk, paths }: TeamReader, { lead: { alive, pid, stopped } }: TeamLook): LeadFacts {
   const beat = lastBeat(disk, paths, LEAD);
-  return { alive, pid, lastBeat: beat };
+  return { alive, pid, stopped, lastBeat: beat };
 }
 
 function seenNow({ roster }: TeamReader, { status, seen, history, agent }: MemberLook): SeenNow {

@@ -115,7 +115,9 @@ export function removeFile(disk: Disk, path: string): void {
   try {
     disk.unlinkSync(path);
   } catch (error) {
-    if (!isMissing(error)) throw storeFailure('remove', path, error);
+    // A read-only file system refuses even to remove a missing file.
+    if (isMissing(error) || (codeOf(error) === 'EROFS' && lookAt(disk, path) === undefined)) return;
+    throw storeFailure('remove', path, error);
   }
 }
 

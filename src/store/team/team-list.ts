@@ -31,7 +31,7 @@ export interface ListedTeam {
 /** Active teams by name, then archived ones by name and time. */
 export function listTeams(root: string, disk: Disk = realDisk): ListedTeam[] {
   const at = rootPaths(root);
-  const active = list(disk, at.teams).flatMap((file) => (isName(file) ? (activeTeam(root, file, disk) ?? []) : []));
+  const active = list(disk, at.teams).flatMap((file) => (isName(file) ? (findActive(root, file, disk) ?? []) : []));
   return [...active, ...listArchived(root, disk).filter(({ paths }) => lookAt(disk, paths.log))];
 }
 
@@ -46,11 +46,11 @@ export const listArchived = (root: string, disk: Disk = realDisk): ListedTeam[] 
 
 /** The team with this name: the active one, else the one that was archived last. */
 export function findTeam(root: string, name: Name, disk: Disk = realDisk): ListedTeam | undefined {
-  return activeTeam(root, name, disk) ?? listTeams(root, disk).findLast((team) => team.name === name);
+  return findActive(root, name, disk) ?? listTeams(root, disk).findLast((team) => team.name === name);
 }
 
 /** A team whose archiving was cut short already has its board inside its folder; it is read there. */
-function activeTeam(root: string, name: Name, disk: Disk): ListedTeam | undefined {
+export function findActive(root: string, name: Name, disk: Disk): ListedTeam | undefined {
   const paths = teamPaths(root, name);
   return [paths, boardInside(paths)].flatMap((one) => (isTeam(disk, one) ? { name, paths: one } : []))[0];
 }
@@ -101,7 +101,8 @@ export function recoverArchive(root: string, stamp: string, disk: Disk = realDis
     .map((paths) => putAway(disk, paths, stamp));
 }
 
-function putAway(disk: Disk, paths: TeamPaths, stamp: string): TeamPaths {
+/** Moves a folder, and its board if there is one, to a free name in the archive. */
+export function putAway(disk: Disk, paths: TeamPaths, stamp: string): TeamPaths {
   for (let again = 1; ; again += 1) {
     const to = archivePaths(paths.root, paths.name, again === 1 ? stamp : `${stamp}-${again}`);
     if (lookAt(disk, to.folder)) continue;

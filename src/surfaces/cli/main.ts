@@ -12,7 +12,10 @@ import { verbs } from './verbs/all-verbs.ts';
  * @returns the exit code (docs/specification.md R11.3)
  */
 export async function main(argv: readonly string[], io: CliIo = processIo()): Promise<number> {
-  const code = await run(argv, io);
+  const code = await run(argv, io).catch(async (error: unknown) => {
+    const { fail } = await import('./cli-failure.ts');
+    return fail(error, { json: argv.includes('--json'), verbose: false }, io);
+  });
   return io.own === undefined ? code : io.own.end(code);
 }
 

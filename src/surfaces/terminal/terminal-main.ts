@@ -19,8 +19,10 @@ export async function serveTerminal(): Promise<void> {
   let last = Promise.resolve();
   const carryOut = async (order: TerminalOrder): Promise<void> => {
     if (order.do === 'show') progress ??= show(order);
-    else if (order.do === 'rest') progress = void (await progress?.stop());
-    else await printed(order);
+    else if (order.do === 'rest') {
+      await progress?.stop();
+      progress = undefined;
+    } else await printed(order);
     tellLead();
   };
   tellLead();

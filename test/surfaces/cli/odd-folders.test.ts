@@ -1,8 +1,9 @@
 /** Verbs in odd folders: a stale `.git`, another user's team, remains of a removed team, a deleted directory. */
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Workplace } from '../../support/cli.ts';
+import { until, Workplace } from '../../support/cli.ts';
+import { noSmallDisk } from '../../support/small-disk.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -13,11 +14,8 @@ describe('a `.git` that cannot be used', () => {
   ])('and that %s gets no folder, and the team is made', async (_, text) => {
     const place = new Workplace();
     place.put('.git', text);
-    expect(await place.teams('create', 'duo', '--member', 'ada')).toEqual({
-      code: 0,
-      out: expect.any(String),
-      err: '',
-    });
+    const { code, err } = await place.teams('create', 'duo', '--member', 'ada');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(existsSync('/nowhere')).toBe(false);
     expect((await place.teams('init', '--yes')).code).toBe(0);
   });
@@ -28,7 +26,8 @@ describe('a `.git` that cannot be used', () => {
     for (const folder of ['.git/info', '.git']) chmodSync(join(place.root, folder), 0o500);
     onTestFinished(() => chmodSync(join(place.root, '.git/info'), 0o700));
     const { code, err } = await place.teams('create', 'duo', '--member', 'ada');
-    expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/^teams: git does not ignore .*EACCES.*\n$/) });
+    expect(code).toBe(0);
+    expect(err).toMatch(/^teams: git does not ignore .*EACCES.*\n$/);
     expect((await place.teams('init', '--yes')).err).toContain('git does not ignore');
   });
 
@@ -36,7 +35,8 @@ describe('a `.git` that cannot be used', () => {
     const place = new Workplace();
     mkdirSync(join(place.root, '.git/info/exclude'), { recursive: true });
     const { code, err } = await place.teams('create', 'duo', '--member', 'ada');
-    expect({ code, err }).toEqual({ code: 0, err: expect.stringMatching(/^teams: git does not ignore .*\n$/) });
+    expect(code).toBe(0);
+    expect(err).toMatch(/^teams: git does not ignore .*\n$/);
   });
 });
 
@@ -52,11 +52,8 @@ describe.skipIf(!isRoot)("root in another user's team", () => {
       ['delete', 'duo'],
     ]) {
       const { code, err } = await place.teams(...words);
-      expect({ words, code, err }).toEqual({
-        words,
-        code: 4,
-        err: expect.stringMatching(/belongs to nobody: use `sudo -u nobody teams …`/),
-      });
+      expect(code).toBe(4);
+      expect(err).toMatch(/belongs to nobody: use `sudo -u nobody teams …`/);
     }
     expect(readdirSync(join(place.root, '.teams/duo/mail'))).not.toContain('ada_inbox.jsonl');
     expect((await place.teams('status', 'duo')).code).toBe(0);
@@ -66,10 +63,73 @@ describe.skipIf(!isRoot)("root in another user's team", () => {
     const place = new Workplace();
     chownSync(place.root, 65_534, 65_534);
     process.env['SUDO_UID'] = '65534';
-    onTestFinished(() => void delete process.env['SUDO_UID']);
+    onTestFinished(() => {
+      delete process.env['SUDO_UID'];
+    });
     const { code, err } = await place.teams('create', 'duo', '--member', 'ada');
-    expect({ code, err }).toEqual({ code: 4, err: expect.stringContaining('belongs to nobody') });
+    expect(code).toBe(4);
+    expect(err).toContain('belongs to nobody');
     expect(existsSync(join(place.root, '.teams'))).toBe(false);
+  });
+});
+
+describe('remains of a team whose board was removed', () => {
+  it('are listed, named by doctor, and put away by delete', async () => {
+    const place = new Workplace();
+    await place.teams('create', 'duo', '--member', 'ada');
+    await place.teams('send', 'duo', 'ada', 'hi');
+    rmSync(join(place.root, '.tasks'), { recursive: true });
+    expect((await place.teams('create', 'duo')).err).toContain('`teams delete duo`');
+    expect((await place.teams('list', '--all')).out).toMatch(/^duo .*board missing/);
+    expect((await place.teams('doctor')).out).toMatch(/duo: board.*missing.*teams delete duo/s);
+    const { code, out } = await place.teams('delete', 'duo');
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: 'The remains of team duo, whose board was missing, were archived.\n',
+    });
+    expect(readdirSync(join(place.root, '.teams')).filter((name) => name === 'duo')).toEqual([]);
+    expect((await place.teams('create', 'duo')).code).toBe(0);
+  });
+});
+
+describe('a directory that was removed', () => {
+  it.each(['--version', '--help', '', 'list', 'list --json', 'send x y', 'run', 'create a', 'doctor', 'nonsense'])(
+    '`teams %s` prints no stack trace there',
+    async (words) => {
+      const { code, out, err } = await new Workplace().shell(
+        `mkdir gone && cd gone && rmdir ../gone && teams ${words}`,
+      );
+      expect(`${out}${err}`).not.toMatch(/\n {4}at |uv_cwd/);
+      expect(code).toBe(words === 'nonsense' ? 2 : words === '' || words.startsWith('--') ? 0 : 4);
+    },
+  );
+
+  it('and an absolute --root needs no working directory', async () => {
+    const place = new Workplace();
+    const { code } = await place.shell(`mkdir gone && cd gone && rmdir ../gone && teams list --root ${place.root}`);
+    expect(code).toBe(0);
+  });
+});
+
+describe.skipIf(noSmallDisk())('a read-only file system', () => {
+  it.each([
+    'doctor',
+    'status',
+    'list',
+    'log',
+    'send duo ada hi',
+    'task create duo x',
+    'delete duo',
+    'lead duo',
+    'take duo ada',
+  ])('`teams %s` prints no stack trace there, and says that it cannot write', async (words) => {
+    const place = new Workplace();
+    await place.teams('create', 'duo', '--member', 'ada');
+    const line = `mount --bind . . && mount -o remount,ro,bind . && cd "$PWD" && teams ${words}`;
+    const { code, out, err } = await place.shell(`unshare -Urm sh -c '${line}'`);
+    expect(`${out}${err}`).not.toMatch(/\n {4}at |bug in teams|Cannot remove/);
+    if (code !== 0) expect(code).toBe(words === 'doctor' ? 1 : 4);
+    if (code === 4) expect(err).toContain('read-only');
   });
 });
 
@@ -82,4 +142,24 @@ describe('a HOME that is not absolute', () => {
     expect(code).toBe(0);
     expect(readdirSync(join(place.root, 'project'))).toEqual([]);
   });
+});
+
+it('a stopped lead is named with its cure by status, list, why and whoever wants to lead', async () => {
+  const place = new Workplace();
+  await place.teams('create', 'duo', '--member', 'ada');
+  const { child, ended } = place.start('lead', 'duo');
+  const isLed = async (): Promise<boolean> => (await place.teams('status', 'duo')).out.includes('led by pid');
+  await until(isLed, 'the lead leads', 30_000);
+  child.kill('SIGSTOP');
+  const cure = `\`kill -CONT ${child.pid}\``;
+  await until(async () => (await place.teams('status', 'duo')).out.includes('which is stopped'), 'it is stopped');
+  expect((await place.teams('status', 'duo')).out).toContain(cure);
+  expect((await place.teams('list')).out).toContain('lead stopped');
+  expect((await place.teams('why', 'duo')).out).toContain(cure);
+  const refused = await place.teams('lead', 'duo');
+  expect(refused.code).toBe(3);
+  expect(refused.err).toContain(cure);
+  child.kill('SIGCONT');
+  child.kill('SIGTERM');
+  await ended;
 });

@@ -26,6 +26,7 @@ const lead = z.strictObject({
   since: time.nullable(),
   epoch: counted,
   alive: z.boolean(),
+  stopped: z.literal(true).optional(),
   unread: counted,
 });
 export const status = answer({ team: text, status: text, phase: text, members: z.array(member), tasks: counts, lead });
@@ -43,6 +44,7 @@ const line = z.strictObject({
   members: counted,
   tasks: counts,
   folder: text,
+  leadStopped: z.literal(true).optional(),
   archivedAt: time.optional(),
 });
 export const teams = answer({ teams: z.array(line) });

@@ -1,0 +1,39 @@
+/**
+ * What is left of a team when a person removed its board (`rm -rf .tasks`) or a crash did: a folder with mail, logs and
+ * results, which blocks the team's name.
+ */
+import { join } from 'node:path';
+import { ConflictError } from '../../model/text/errors.ts';
+import { isName, LEAD, type Name } from '../../model/text/names.ts';
+import { livenessOf } from '../../os/process-table.ts';
+import { list, lookAt, realDisk, type Disk } from '../files/disk.ts';
+import { rootPaths, teamPaths, type TeamPaths } from '../files/paths.ts';
+import { leaseOwner } from './lease.ts';
+import { findActive, putAway } from './team-list.ts';
+
+/** Folders of teams without a board, by name. */
+export const listRemains = (root: string, disk: Disk = realDisk): TeamPaths[] =>
+  list(disk, rootPaths(root).teams).flatMap((file) => (isName(file) ? (remainsOf(root, file, disk) ?? []) : []));
+
+/** The folder of that team, if its board is missing. */
+export function remainsOf(root: string, name: Name, disk: Disk = realDisk): TeamPaths | undefined {
+  const paths = teamPaths(root, name);
+  if (lookAt(disk, paths.folder)?.isDirectory() !== true || findActive(root, name, disk) !== undefined)
+    return undefined;
+  const isTeams = [paths.config, paths.events, paths.processes].some((path) => lookAt(disk, path) !== undefined);
+  return isTeams && lookAt(disk, join(paths.folder, 'tasks')) === undefined ? paths : undefined;
+}
+
+/**
+ * Moves remains into the archive.
+ * @throws ConflictError `STILL_RUNNING` while a process leads there
+ */
+export function archiveRemains(paths: TeamPaths, stamp: string, disk: Disk = realDisk): TeamPaths {
+  const owner = leaseOwner(disk, paths, LEAD);
+  if (owner !== undefined && livenessOf(owner) === 'alive')
+    throw new ConflictError(
+      'STILL_RUNNING',
+      `The lead of team ${paths.name} (pid ${owner.pid}) still runs although its board is gone; end it, then ask again.`,
+    );
+  return putAway(disk, paths, stamp);
+}
