@@ -26,9 +26,12 @@ export interface ProcessStat {
   readonly startTime: string;
 }
 
+/** Hard limits, by which marks are recognised. */
 export interface ResourceLimits {
+  /** The hard limit of `RLIMIT_LOCKS`; `Infinity` if unlimited. Linux has not enforced it since 2.4. */
+  readonly locks: number;
   /** The hard limit of `RLIMIT_MSGQUEUE` in bytes; `Infinity` if unlimited. */
-  readonly hardMsgqueue: number;
+  readonly msgqueue: number;
 }
 
 /** The processes of this host that this process can see. Reads are synchronous and never throw. */

@@ -64,8 +64,9 @@ function parseStat(pid: number, text: string): ProcessStat | undefined {
 const parseUser = (text: string): number | undefined => numberIn(/^Uid:\s+(\d+)/m.exec(text)?.[1]);
 
 function parseLimits(text: string): ResourceLimits | undefined {
-  const hardMsgqueue = numberIn(/^Max msgqueue size +\S+ +(\S+)/m.exec(text)?.[1]);
-  return hardMsgqueue === undefined ? undefined : { hardMsgqueue };
+  const locks = numberIn(/^Max file locks +\S+ +(\S+)/m.exec(text)?.[1]);
+  const msgqueue = numberIn(/^Max msgqueue size +\S+ +(\S+)/m.exec(text)?.[1]);
+  return locks === undefined || msgqueue === undefined ? undefined : { locks, msgqueue };
 }
 
 function numberIn(text: string | undefined): number | undefined {

@@ -2,15 +2,20 @@
  * The sweep ends every process that carries one of some marks, is a known process, or descends from either, wherever it
  * moved. Four callers: the reaper after its lead's end, the lead after each exit, the proof at shutdown, and resume.
  *
- * It never signals itself, its ancestors, another user's process, or a pid whose start time has changed since it was
- * read.
+ * It never signals itself, its ancestors, another user's process, or a pid whose start time or mark has changed since it
+ * was read.
+ *
+ * A limit whose values are few (one value, or any of RLIMIT_MSGQUEUE) may by chance be another team's. A match by such
+ * a limit alone is spared if the environment names the mark of another drawer that lives and is not swept itself.
  */
 import { setTimeout } from 'node:timers/promises';
 import { codeOf } from '../model/text/errors.ts';
 import type { Mark } from '../model/agent/process-mark.ts';
 import { isLiving, processes } from './process-table.ts';
 import { ancestry, descendants } from './process-tree.ts';
-import { matches } from './mark-environment.ts';
+import { drawerOf } from './draw-marks.ts';
+import { evidenceOf, noteSweep, type Suspect } from './mark-environment.ts';
+import { ENV } from '../model/text/environment.ts';
 import type { ProcessIdentity, ProcessStat, ProcessTable } from './process-identity.ts';
 
 export interface SweepSeams {
@@ -41,6 +46,8 @@ interface Hunt {
   readonly kill: (pid: number) => void;
   readonly spared: ReadonlySet<number>;
   readonly user: ReturnType<ProcessTable['user']>;
+  /** The mark that this process itself carries, as its environment names it: what it starts has the same. */
+  readonly ownMark: string | undefined;
   readonly killed: Map<string, ProcessIdentity>;
 }
 
@@ -59,6 +66,7 @@ export async function sweep(
   known: readonly ProcessIdentity[],
   seams: SweepSeams = {},
 ): Promise<Swept> {
+  for (const mark of marks) noteSweep(mark);
   const hunt = prepare(marks, known, seams);
   const sleep = seams.sleep ?? setTimeout;
   let [empty, unsure] = [hunt.marks.length + hunt.known.size === 0 ? 2 : 0, 0];
@@ -87,6 +95,7 @@ function prepare(marks: readonly Mark[], known: readonly ProcessIdentity[], seam
     kill,
     spared: new Set([...ancestry(table), ...except]),
     user: table.user(table.self),
+    ownMark: markIn(table.environ(table.self)),
     killed: new Map(),
   };
 }
@@ -104,36 +113,63 @@ function pass(hunt: Hunt): Pass {
     alive.push(seen);
     if (!isOurs(hunt, seen)) continue;
     if (pid === table.self || !hunt.spared.has(pid)) ours.add(pid);
-    if (strike(hunt, seen)) struck += 1;
+    if (strike(hunt, seen, () => isOurs(hunt, seen))) struck += 1;
   }
-  for (const seen of descendants(alive, ours)) if (isMine(hunt, seen.pid) && strike(hunt, seen)) struck += 1;
+  for (const seen of descendants(alive, ours)) if (strike(hunt, seen, () => isMine(hunt, seen.pid))) struck += 1;
   return { struck, missed };
 }
 
 function isOurs(hunt: Hunt, { pid, startTime }: ProcessStat): boolean {
   if (hunt.known.has(keyOf({ pid, startTime }))) return isMine(hunt, pid);
-  const started = Number(startTime);
-  const candidates = hunt.marks.filter((mark) => started >= mark.since);
+  const candidates = hunt.marks.filter((mark) => Number(startTime) >= mark.since);
   if (candidates.length === 0) return false;
+  const suspect = suspectAt(hunt, pid, startTime);
+  return candidates.some((mark) => {
+    const evidence = evidenceOf(mark, suspect);
+    return evidence === 'environment' || (evidence === 'limit' && !(isWeak(mark) && isOfAnother(hunt, suspect)));
+  });
+}
+
+function suspectAt(hunt: Hunt, pid: number, startTime: string): Suspect {
   const [limits, environ] = [hunt.table.limits(pid), hunt.table.environ(pid)];
-  const suspect = {
+  return {
     isMine: isMine(hunt, pid),
-    startTime: started,
-    limit: typeof limits === 'string' ? undefined : limits.hardMsgqueue,
+    startTime: Number(startTime),
+    limits: typeof limits === 'string' ? undefined : limits,
     environ: typeof environ === 'string' ? [] : environ,
   };
-  return candidates.some((mark) => matches(mark, suspect));
 }
+
+const isWeak = (mark: Mark): boolean =>
+  mark.kind === 'limit' && (mark.resource === 'msgqueue' || mark.low === mark.high);
+
+/** Whether the environment names the mark of another drawer: one that lives and carries none of the swept marks. */
+function isOfAnother(hunt: Hunt, { environ }: Suspect): boolean {
+  const drawer = drawerOf(environ);
+  if (drawer === undefined || markIn(environ) === hunt.ownMark) return false;
+  const seen = hunt.table.stat(drawer.pid);
+  if (typeof seen === 'string' || seen.startTime !== drawer.startTime || !isLiving(seen)) return false;
+  if (hunt.known.has(keyOf(drawer))) return false;
+  const suspect = suspectAt(hunt, drawer.pid, drawer.startTime);
+  return !hunt.marks.some((mark) => evidenceOf(mark, suspect) !== undefined);
+}
+
+const markIn = (environ: ReturnType<ProcessTable['environ']>): string | undefined =>
+  typeof environ === 'string' ? undefined : environ.find((entry) => entry.startsWith(`${ENV.mark}=`));
 
 const isMine = ({ table, user }: Hunt, pid: number): boolean => typeof user === 'number' && table.user(pid) === user;
 
 /**
- * Kills a process that was just judged, if it is still the same one.
+ * Kills a process that was judged, if it is still the same one and is still judged so.
  *
  * @returns whether there was a process to kill
  */
-function strike({ table, kill, spared, killed }: Hunt, { pid, startTime }: ProcessStat): boolean {
-  if (spared.has(pid)) return false;
+function strike(
+  { table, kill, spared, killed }: Hunt,
+  { pid, startTime }: ProcessStat,
+  isStillOurs: () => boolean,
+): boolean {
+  if (spared.has(pid) || !isStillOurs()) return false;
   const now = table.stat(pid);
   if (typeof now === 'string' || now.startTime !== startTime) return false;
   try {

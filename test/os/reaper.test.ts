@@ -21,7 +21,17 @@ import { lastOneGone, openZoo, until, type Zoo } from '../fixtures/zoo.ts';
 const SOURCE = join(import.meta.dirname, '../fixtures/run-reaper.ts');
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const WITHIN_MS = 2_000;
-const MARK: Mark = { kind: 'limit', id: 'r-1', run: 'r', since: 100, bootId: BOOT, low: 512, high: 767, value: 767 };
+const MARK: Mark = {
+  kind: 'limit',
+  resource: 'msgqueue',
+  id: 'r-1',
+  run: 'r',
+  since: 100,
+  bootId: BOOT,
+  low: 512,
+  high: 767,
+  value: 767,
+};
 
 const directory = mkdtempSync(join(tmpdir(), 'teams-reaper-'));
 const entry = (name: string): string => join(directory, `${name}.cjs`);

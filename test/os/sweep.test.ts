@@ -6,14 +6,25 @@ import { describe, expect, it } from 'vitest';
 import type { Mark } from '../../src/model/agent/process-mark.ts';
 import { exitWithParent, onParentExit } from '../../src/os/parent-pipe.ts';
 import { descendantsOf } from '../../src/os/process-tree.ts';
-import { createMarks, markedCommand, markEnvironment, prlimitPath } from '../../src/os/mark-environment.ts';
+import { MarkSource } from '../../src/os/draw-marks.ts';
+import { markedCommand, markEnvironment, prlimitPath } from '../../src/os/mark-environment.ts';
 import { sweep } from '../../src/os/sweep.ts';
 import { identityOf, livenessOf, processes } from '../../src/os/process-table.ts';
 import { BOOT, fakeTable, NAMESPACE, type FakeTable } from '../fixtures/table.ts';
 import { openZoo, until } from '../fixtures/zoo.ts';
 
 const RUN = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
-const MARK: Mark = { kind: 'limit', id: 'r-1', run: 'r', since: 100, bootId: BOOT, low: 512, high: 767, value: 767 };
+const MARK: Mark = {
+  kind: 'limit',
+  resource: 'msgqueue',
+  id: 'r-1',
+  run: 'r',
+  since: 100,
+  bootId: BOOT,
+  low: 512,
+  high: 767,
+  value: 767,
+};
 const BARE: Mark = { kind: 'environment', id: 'r-1', run: 'r', since: 100, bootId: BOOT };
 const [LEAD, ME, TEAMMATE] = [2, 10, 20];
 const sleep = (): Promise<void> => Promise.resolve();
@@ -44,6 +55,79 @@ describe('a sweep', () => {
     const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE }, { pid: 21, parent: TEAMMATE }, { pid: 22 }]);
     await sweep([BARE], [who(TEAMMATE)], seams(table));
     expect(table.killed.toSorted()).toEqual([TEAMMATE, 21]);
+  });
+
+  it('a sweep ends processes with a limit of locks, and spares the first value of the block and other resources', async () => {
+    const block = 9 * 2 ** 40;
+    const mark: Mark = { ...MARK, resource: 'locks', low: block + 1, high: block + 65_535, value: block + 65_535 };
+    const table = fakeTable(ME, [
+      { pid: ME },
+      { pid: TEAMMATE, locks: block + 65_535 },
+      { pid: 21, locks: block + 1 },
+      { pid: 22, locks: block },
+      { pid: 23, locks: block + 65_536 },
+      { pid: 24, limit: block + 65_535 },
+    ]);
+    await sweep([mark], [], seams(table));
+    expect(table.killed.toSorted()).toEqual([TEAMMATE, 21]);
+  });
+
+  describe('a match by a limit that another team may have', () => {
+    const OTHER = 'TEAMS_MARK=r-40-100-abc';
+    const swept = async (rows: Parameters<typeof fakeTable>[1], marks: readonly Mark[] = [MARK]) => {
+      const table = fakeTable(ME, [{ pid: ME }, ...rows]);
+      await sweep(marks, [], seams(table));
+      return table.killed.toSorted();
+    };
+
+    it('is spared if its environment names a mark whose drawer lives', async () => {
+      expect(await swept([{ pid: 40 }, { pid: 41, limit: 767, environ: [OTHER] }])).toEqual([]);
+    });
+
+    it.each([
+      ['no mark', [{ pid: 40 }, { pid: 41, limit: 767 }], [41]],
+      ['a mark without a drawer', [{ pid: 40 }, { pid: 41, limit: 767, environ: ['TEAMS_MARK=x'] }], [41]],
+      ['a dead drawer', [{ pid: 41, limit: 767, environ: [OTHER] }], [41]],
+      [
+        'a drawer whose pid was reused',
+        [
+          { pid: 40, startTime: '300' },
+          { pid: 41, limit: 767, environ: [OTHER] },
+        ],
+        [41],
+      ],
+      [
+        'a drawer that is swept itself',
+        [
+          { pid: 40, limit: 600 },
+          { pid: 41, limit: 767, environ: [OTHER] },
+        ],
+        [40, 41],
+      ],
+    ])('is ended if its environment names %s', async (_, rows, killed) => {
+      expect(await swept(rows)).toEqual(killed);
+    });
+
+    it('is ended if its environment names the mark that the sweeping process carries itself', async () => {
+      const table = fakeTable(ME, [
+        { pid: ME, environ: [OTHER] },
+        { pid: 40 },
+        { pid: 41, limit: 600, environ: [OTHER] },
+      ]);
+      await sweep([{ ...MARK, low: 600, high: 600, value: 600 }], [], seams(table));
+      expect(table.killed).toEqual([41]);
+    });
+  });
+
+  it('a sweep reads the mark again at the moment of the signal', async () => {
+    const table = fakeTable(ME, [{ pid: ME }, { pid: TEAMMATE, limit: 767 }]);
+    let looks = 0;
+    const limits = (pid: number) => {
+      if (pid === TEAMMATE && (looks += 1) > 1) return { locks: Infinity, msgqueue: 819_200 };
+      return table.limits(pid);
+    };
+    await sweep([MARK], [], { ...seams(table), table: { ...table, limits } });
+    expect(table.killed).toEqual([]);
   });
 
   it('a sweep never ends itself or its ancestors, whatever marks they carry', async () => {
@@ -154,12 +238,11 @@ describe('a sweep of real processes', () => {
     const zoo = openZoo();
     if (prlimitPath() === undefined) ctx.skip('there is no prlimit here');
     if (zoo.missing) ctx.skip(`there is no ${zoo.missing} here`);
-    const [mark, neighbour] = createMarks(2, processes, Math.random, RUN);
-    if (mark?.kind !== 'limit' || neighbour === undefined)
-      return ctx.skip('the limit for message queues is too low here');
+    const [mark, neighbour] = new MarkSource().draw(2, RUN);
+    if (mark?.kind !== 'limit' || neighbour === undefined) return ctx.skip('limits cannot be used here');
     const bystander = marked(neighbour, 'sleep', '60');
     for (const [program, marker] of Object.entries(zoo.animals))
-      marked(mark, program.endsWith('.py') ? 'python3' : '/bin/sh', program, marker);
+      marked({ ...mark }, program.endsWith('.py') ? 'python3' : '/bin/sh', program, marker);
     await until('the zoo is out', zoo.isOut);
     expect(await sweep([mark], [])).toMatchObject({ clean: true });
     expect(zoo.seen()).toEqual([]);
@@ -169,7 +252,7 @@ describe('a sweep of real processes', () => {
   });
 
   it('a sweep ends a process that shows as a zombie and still runs', async (ctx) => {
-    const [mark] = createMarks(1, processes, Math.random, RUN);
+    const [mark] = new MarkSource().draw(1, RUN);
     if (mark?.kind !== 'limit' || openZoo().missing) return ctx.skip('there is no prlimit, or no python3, here');
     const child = marked(mark, 'python3', join(import.meta.dirname, '../fixtures/zombie-leader.py'));
     const exit = once(child, 'exit');
@@ -182,7 +265,7 @@ describe('a sweep of real processes', () => {
   });
 
   it('a sweep uses the environment and a snapshot of descendants where there is no limit', async () => {
-    const [drawn] = createMarks(1, { ...processes, limits: () => 'unreadable' }, Math.random, RUN);
+    const [drawn] = new MarkSource({ ...processes, limits: () => 'unreadable' }).draw(1, RUN);
     if (drawn === undefined) throw new Error('no mark');
     const child = marked(drawn, '/bin/sh', '-c', 'env -i sleep 60 & wait');
     const exit = once(child, 'exit');

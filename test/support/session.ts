@@ -277,7 +277,7 @@ export function living(marks: readonly Mark[]): number[] {
     const suspect = {
       isMine: true,
       startTime: Number(seen.startTime),
-      limit: typeof limits === 'string' ? undefined : limits.hardMsgqueue,
+      limits: typeof limits === 'string' ? undefined : limits,
       environ: typeof environ === 'string' ? [] : environ,
     };
     return marks.some((mark) => matches(mark, suspect));

@@ -4,8 +4,17 @@
  */
 import * as z from 'zod';
 
-/** Top-level marks are this many values wide and begin at a multiple of it. */
-export const BLOCK = 256;
+/**
+ * The resource whose hard limit carries the mark. `locks` is drawn at random and needs no reservation; `msgqueue` has
+ * few values. It is used below a foreign limit of locks, and by records of earlier versions, which name no resource.
+ */
+export type MarkResource = 'locks' | 'msgqueue';
+
+/** Top-level marks are less than this many values wide and lie within one multiple of it. */
+export const BLOCK: Readonly<Record<MarkResource, number>> = { locks: 2 ** 16, msgqueue: 256 };
+
+/** A limit of locks in this range is a mark. Smaller ones are set by administrators; larger ones are not exact. */
+export const LOCK_MARKS = { from: 2 ** 32, to: 2 ** 52 };
 
 const evidence = {
   /** Unique; begins with the run. */
@@ -19,27 +28,43 @@ const evidence = {
 };
 
 const limit = {
-  low: z.number().int().min(BLOCK),
+  resource: z.enum(['locks', 'msgqueue']).default('msgqueue'),
+  low: z.number().int().min(BLOCK.msgqueue),
   high: z.number().int(),
   /** The limit with which the process starts; low and high may be wider, for teams inside the teammate. */
   value: z.number().int(),
 };
 
-/** A mark whose limits span more than one block is refused: it could match processes of the whole host. */
+/**
+ * A mark whose limits span more than one block, or reach limits that an administrator sets, is refused: it could match
+ * processes of the whole host.
+ */
 export const markSchema = z
   .discriminatedUnion('kind', [
     z.object({ kind: z.literal('limit'), ...evidence, ...limit }),
     z.object({ kind: z.literal('environment'), ...evidence }),
   ])
-  .refine(
-    (mark) =>
-      mark.kind === 'environment' ||
-      (mark.low <= mark.value && mark.value <= mark.high && mark.high - mark.low < BLOCK),
-    { message: `Expected low ≤ value ≤ high, within ${BLOCK} values` },
-  )
+  .refine((mark) => mark.kind === 'environment' || isWithinOneBlock(mark), {
+    message: 'Expected low ≤ value ≤ high, within one block',
+  })
   .readonly();
 
 export type Mark = z.infer<typeof markSchema>;
+
+/** A range of limits. */
+export interface LimitRange {
+  readonly resource: MarkResource;
+  readonly low: number;
+  readonly high: number;
+  readonly value: number;
+}
+
+function isWithinOneBlock({ resource, low, high, value }: LimitRange): boolean {
+  if (low > value || value > high || high - low >= BLOCK[resource]) return false;
+  if (resource === 'msgqueue') return true;
+  const isAligned = Math.floor(low / BLOCK.locks) === Math.floor(high / BLOCK.locks) && low % BLOCK.locks !== 0;
+  return isAligned && low > LOCK_MARKS.from && high < LOCK_MARKS.to;
+}
 
 const identitySchema = z.object({
   pid: z.number().int().positive(),

@@ -141,6 +141,8 @@ export const processSchema = z.looseObject({
   /** SHA-256 of the member's capability token. */
   tokenHash: z.string().optional(),
   mark: z.json().optional(),
+  /** Of a lead: the marks of the programs that it runs by itself. */
+  marks: z.array(z.json()).optional(),
   run: z.string().optional(),
   by_hand: z.boolean().optional(),
   started_at: z.number().optional(),

@@ -1,57 +1,80 @@
 /**
- * Programs that the lead runs by itself (a gate, an agent's turn) end with the lead. All of them carry one mark. The
- * reaper and the lead's own record know the mark before the first program starts, so that a later lead can find them.
+ * Programs that the lead runs by itself (a hook, a gate, git) end with the lead. Each start has a mark of its own: the
+ * sweep after one program lasts, and would end another that starts meanwhile under the same mark. The reaper and the
+ * lead's own record know a mark before its program starts, so that a later lead can find the program.
  */
 import { LEAD } from '../../model/text/names.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
-import { processes } from '../../os/process-table.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
-import { createMarks, markedCommand, markEnvironment, type Marked } from '../../os/mark-environment.ts';
+import { marks } from '../../os/draw-marks.ts';
+import { markedCommand, markEnvironment, type MarkedStart, type Marker } from '../../os/mark-environment.ts';
 import type { Reaper } from '../../os/reaper-handle.ts';
 import { sweep } from '../../os/sweep.ts';
+import { recordedMarks } from './recorded-marks.ts';
 
 interface LeadChildrenEnvironment {
   readonly store: TeamStore;
   readonly run: string;
   readonly reaper: () => Reaper;
+  /** Ends all processes of some marks. */
+  readonly end?: (marks: readonly Mark[]) => Promise<unknown>;
 }
 
 export class LeadChildren {
   readonly #environment: LeadChildrenEnvironment;
-  #mark: Mark | undefined;
-  #running = 0;
+  /** Marks of programs that run or are being ended. */
+  readonly #marks = new Set<Mark>();
+  /** Marks whose programs have ended, for the next sweep. */
+  #ended: Mark[] = [];
+  #sweeping: Promise<void> = Promise.resolve();
+  #next: Promise<void> | undefined;
 
   constructor(environment: LeadChildrenEnvironment) {
     this.#environment = environment;
   }
 
-  /** Runs `work`. When the last running `work` ends, every process that carries the mark is ended. */
-  async run<T>(work: (marked: Marked) => Promise<T>): Promise<T> {
-    const mark = this.#known();
-    this.#running += 1;
+  /** Runs `work`. When it ends, every process that it started by its marker is ended. */
+  async run<T>(work: (marker: Marker) => Promise<T>): Promise<T> {
+    const drawn: Mark[] = [];
     try {
-      return await work({
-        env: mark ? markEnvironment(mark) : {},
-        argv: ([file, ...args]) => {
-          if (!mark || file === undefined) return file === undefined ? [] : [file, ...args];
-          const command = markedCommand(mark, [file, ...args]);
-          return [command.file, ...command.args];
-        },
-      });
+      return await work({ mark: (argv) => this.#mark(argv, drawn) });
     } finally {
-      this.#running -= 1;
-      if (mark && this.#running === 0) await sweep([mark], []);
+      await this.#end(drawn);
     }
   }
 
-  #known(): Mark | undefined {
+  #mark([file, ...args]: readonly string[], drawn: Mark[]): MarkedStart {
     const { store, run, reaper } = this.#environment;
-    if (this.#mark) return this.#mark;
-    const [mark] = createMarks(1, processes, Math.random, run);
+    const [mark] = file === undefined ? [] : marks.draw(1, run, () => recordedMarks(store.paths.root));
+    if (mark === undefined || file === undefined) return { argv: [], env: {} };
+    this.#marks.add(mark);
+    drawn.push(mark);
     const record = store.roster.read(LEAD);
-    if (mark && record) store.roster.write({ ...record, mark: { ...mark } });
-    if (mark) reaper().add(mark);
-    this.#mark = mark;
-    return mark;
+    if (record) store.roster.write({ ...record, marks: [...this.#marks].map((one) => ({ ...one })) });
+    reaper().add(mark);
+    const command = markedCommand(mark, [file, ...args]);
+    return { argv: [command.file, ...command.args], env: markEnvironment(mark) };
+  }
+
+  /** Programs that end during a sweep are swept together by the next one. */
+  #end(drawn: readonly Mark[]): Promise<void> {
+    if (drawn.length === 0) return Promise.resolve();
+    this.#ended.push(...drawn);
+    this.#next ??= this.#sweeping.then(() => {
+      this.#next = undefined;
+      this.#sweeping = this.#sweep(this.#ended.splice(0));
+      return this.#sweeping;
+    });
+    return this.#next;
+  }
+
+  async #sweep(ended: readonly Mark[]): Promise<void> {
+    const { reaper, end = (swept) => sweep(swept, []) } = this.#environment;
+    await end(ended);
+    for (const mark of ended) {
+      reaper().remove(mark);
+      this.#marks.delete(mark);
+      marks.giveBack(mark);
+    }
   }
 }

@@ -83,6 +83,6 @@ export class LeadHooks {
     const command = hooks[name];
     if (command === undefined || this.#stop.signal.aborted) return undefined;
     const { signal } = this.#stop;
-    return children.run((marked) => runHook({ name, command, event }, { store, signal, marked }));
+    return children.run((marker) => runHook({ name, command, event }, { store, signal, marker }));
   }
 }

@@ -6,14 +6,13 @@ import process from 'node:process';
 import { ulid } from 'ulid';
 import { ConflictError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
-import type { Mark } from '../../model/agent/process-mark.ts';
 import { endDeadLeases, leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/team/lease.ts';
 import { isStopped, livenessOf, ownIdentity } from '../../os/process-table.ts';
 import { continueProcess } from '../../policy/mail-wording.ts';
 import { identityIn } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { LeadSpeaker } from './lead-options.ts';
-import { parseMark } from '../../os/reaper-message.ts';
+import { marksIn } from './recorded-marks.ts';
 import { sweep } from '../../os/sweep.ts';
 
 export interface Leadership {
@@ -99,9 +98,7 @@ async function endOrphans(store: TeamStore): Promise<void> {
   const all = store.roster.all();
   const started = all.filter((record) => record.name !== LEAD && record.by_hand !== true);
   // The earlier lead's own record has the mark of the programs that it ran by itself.
-  const marks = [...started, ...all.filter(({ name }) => name === LEAD)]
-    .map((record) => parseMark(record.mark))
-    .filter((mark): mark is Mark => mark !== undefined);
+  const marks = [...started, ...all.filter(({ name }) => name === LEAD)].flatMap(marksIn);
   const known = started.flatMap((record) => identityIn(record) ?? []);
   const { bootId } = ownIdentity();
   await sweep(

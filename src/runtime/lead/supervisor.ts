@@ -8,17 +8,19 @@ import { ulid } from 'ulid';
 import { AgentError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { endDeadLeases } from '../../store/team/lease.ts';
-import { identityOf, livenessOf, processes } from '../../os/process-table.ts';
+import { identityOf, livenessOf } from '../../os/process-table.ts';
 import { openOutput } from '../../store/board/output-log.ts';
 import { identityIn, newToken, tokenHash } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
-import { createMarks, markedCommand, markEnvironment } from '../../os/mark-environment.ts';
+import { marks } from '../../os/draw-marks.ts';
+import { markedCommand, markEnvironment } from '../../os/mark-environment.ts';
 import { reaperCommand, teammateCommand } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { parseMark } from '../../os/reaper-message.ts';
 import { sweep } from '../../os/sweep.ts';
 import { LeadChildren } from './lead-children.ts';
+import { recordedMarks } from './recorded-marks.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 import { ENV } from '../../model/text/environment.ts';
 
@@ -72,8 +74,9 @@ export class Supervisor {
   start(names: readonly Name[]): void {
     if (names.length === 0) return;
     this.#openReaper();
-    const marks = createMarks(names.length, processes, Math.random, this.#run);
-    names.forEach((name, index) => this.#start(name, marks[index]));
+    const { root } = this.#environment.store.paths;
+    const drawn = marks.draw(names.length, this.#run, () => recordedMarks(root));
+    names.forEach((name, index) => this.#start(name, drawn[index]));
   }
 
   /** Takes over a process that an earlier lead left alive, or a worker that a person started. */
@@ -128,9 +131,9 @@ export class Supervisor {
 
   /** The last check: no process with a mark of this run is left. Then the reaper ends. */
   async close(): Promise<void> {
-    const marks = this.processes.flatMap((life) => life.mark ?? []);
+    const carried = this.processes.flatMap((life) => life.mark ?? []);
     const known = this.processes.flatMap((life) => (life.child && life.identity ? [life.identity] : []));
-    if ((await sweep(marks, known)).clean) await Promise.all(this.processes.flatMap(({ over }) => over ?? []));
+    if ((await sweep(carried, known)).clean) await Promise.all(this.processes.flatMap(({ over }) => over ?? []));
     await this.#reaper?.done();
     this.#reaper = undefined;
   }

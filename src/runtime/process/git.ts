@@ -5,7 +5,7 @@
 import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import { startProcess } from '../../agents/programs/process.ts';
-import type { Marked } from '../../os/mark-environment.ts';
+import type { Marker } from '../../os/mark-environment.ts';
 
 export interface GitWhere {
   readonly cwd: string;
@@ -14,7 +14,7 @@ export interface GitWhere {
   /** Bytes at the end of its output that are kept. */
   readonly keptBytes?: number;
   /** For git that a lead runs: it ends with the lead. */
-  readonly marked?: Marked;
+  readonly marker?: Marker;
 }
 
 export interface GitAnswer {
@@ -41,9 +41,11 @@ const SETTINGS = [
 const ALWAYS = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting])];
 
 export async function git(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
-  const { cwd, signal, env = {}, keptBytes = KEPT_BYTES, marked } = where;
+  const { cwd, signal, env = {}, keptBytes = KEPT_BYTES, marker } = where;
+  const argv = [...ALWAYS, ...args];
+  const marked = marker?.mark(argv);
   const request = {
-    argv: marked?.argv([...ALWAYS, ...args]) ?? [...ALWAYS, ...args],
+    argv: marked?.argv ?? argv,
     env: { ...childEnvironment('exec', { parent: process.env }), ...marked?.env, GIT_OPTIONAL_LOCKS: '0', ...env },
     cwd,
     signal,

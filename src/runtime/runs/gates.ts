@@ -50,9 +50,10 @@ async function runGate(
   try {
     const environment = { parent: process.env, envPass: plan.envPass };
     const call = () => Promise.resolve({ ok: false as const, why: 'a gate calls no tools' });
-    const end = await children.run((marked) => {
+    const end = await children.run((marker) => {
+      const marked = marker.mark(argvOf(command));
       const env = childEnvironment('exec', { ...environment, add: marked.env });
-      const request = { argv: marked.argv(argvOf(command)), env, cwd, signal, timeoutMs: DEFAULT_TASK_TIMEOUT_MS };
+      const request = { argv: marked.argv, env, cwd, signal, timeoutMs: DEFAULT_TASK_TIMEOUT_MS };
       return runTurn(runCommand(request), { output, call, sandbox: 'full' }, signal);
     });
     const shown = typeof command === 'string' ? command : command.join(' ');

@@ -28,14 +28,17 @@ const IDENTITY = Object.fromEntries(
  *
  * @returns why there is none, if there should be one
  */
-export async function keepSafetyPoint(session: RunSession, signal?: AbortSignal): Promise<string | undefined> {
+export async function keepSafetyPoint(
+  session: Pick<RunSession, 'store' | 'children' | 'note' | 'tell'>,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
   const { store } = session;
   const cwd = cwdOf(store);
   if (store.state.read()?.start !== undefined || missingExclusion(cwd) === undefined) return undefined;
   if ([...store.board.fold().tasks.values()].some(({ claims }) => claims > 0)) return undefined;
   try {
-    const start = await session.children.run((marked) =>
-      commitAll(store.paths.name, { cwd, marked, env: IDENTITY, signal: signal ?? new AbortController().signal }),
+    const start = await session.children.run((marker) =>
+      commitAll(store.paths.name, { cwd, marker, env: IDENTITY, signal: signal ?? new AbortController().signal }),
     );
     await session.note({ start });
     session.tell({ type: 'baseline.saved', ...start, text: `${refOf(store.paths.name)} is ${start.commit}` });

@@ -9,7 +9,7 @@ import { argvOf, type Command } from '../../model/agent/agent.ts';
 import type { Config } from '../../model/config/config.ts';
 import { formatDuration } from '../../model/text/duration.ts';
 import type { Task } from '../../model/board/task.ts';
-import type { Marked } from '../../os/mark-environment.ts';
+import type { Marker } from '../../os/mark-environment.ts';
 import { cwdOf } from '../../store/team/team-reader.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { pathWithUs } from '../process/package.ts';
@@ -33,8 +33,8 @@ interface HookCall {
 interface HookPlace {
   readonly store: TeamStore;
   readonly signal: AbortSignal;
-  /** The mark that identifies it as started by this process. */
-  readonly marked: Marked;
+  /** Gives it the mark that identifies it as started by this process. */
+  readonly marker: Marker;
 }
 
 const TIMEOUT_MS = 60_000;
@@ -43,7 +43,7 @@ const KEPT_BYTES = 8_192;
 
 /** @returns the feedback of a refusal; undefined if the hook accepts */
 export async function runHook({ name, command, event }: HookCall, place: HookPlace): Promise<string | undefined> {
-  const { store, signal, marked } = place;
+  const { store, signal, marker } = place;
   const { paths, clock } = store;
   const payload = { hook: name, at: clock.now() / 1_000, team: paths.name, root: paths.root, ...event };
   const where = {
@@ -51,9 +51,10 @@ export async function runHook({ name, command, event }: HookCall, place: HookPla
     [ENV.team]: paths.name,
     PATH: pathWithUs(process.env['PATH'] ?? '/usr/bin:/bin'),
   };
+  const marked = marker.mark(argvOf(command));
   const started = await startProcess(
     {
-      argv: marked.argv(argvOf(command)),
+      argv: marked.argv,
       env: childEnvironment('exec', { parent: process.env, add: { ...where, ...marked.env } }),
       cwd: cwdOf(store),
       stdin: `${JSON.stringify(payload)}\n`,
@@ -93,11 +94,13 @@ function judged(end: ProcessEnd): { readonly refusal?: string; readonly trouble?
 }
 
 /** Children of a teammate inherit the teammate's own mark. */
-const markedAsSelf: Marked = {
-  env: Object.fromEntries(
-    [ENV.run, ENV.mark].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  ),
-  argv: (argv) => argv,
+const markedAsSelf: Marker = {
+  mark: (argv) => ({
+    argv,
+    env: Object.fromEntries(
+      [ENV.run, ENV.mark].flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+    ),
+  }),
 };
 
 /** Characters of a task's result that its hook gets; the end of the result is kept. */
@@ -120,5 +123,5 @@ export async function askHook(
     result: text.slice(-LONGEST_RESULT),
     task: { id, subject, description, attempts, metadata, files: work.files },
   };
-  return runHook({ name: 'onTaskCompleted', command: hook, event }, { store, signal, marked: markedAsSelf });
+  return runHook({ name: 'onTaskCompleted', command: hook, event }, { store, signal, marker: markedAsSelf });
 }

@@ -5,10 +5,11 @@
 import { ulid } from 'ulid';
 import { startProcess, type ProcessEnd } from '../../agents/programs/process.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
+import { marks } from '../../os/draw-marks.ts';
 import { processes } from '../../os/process-table.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { commandOutput } from './command-output.ts';
-import { createMarks, markedCommand, markEnvironment, prlimitPath } from '../../os/mark-environment.ts';
+import { isLimited, markedCommand, markEnvironment, prlimitPath } from '../../os/mark-environment.ts';
 import { reaperCommand } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { sweep } from '../../os/sweep.ts';
@@ -41,17 +42,12 @@ export class Shell {
   readonly #run = ulid(realClock.now());
   /** Ends commands when this process is killed. Commands with the mark of a teammate need none: its lead ends them. */
   #reaper: Reaper | undefined;
-  /**
-   * Marks of running commands. A command that is just starting does not show its mark yet, so a new mark avoids these.
-   */
-  readonly #marks = new Set<Mark>();
 
   async run(request: ShellRequest): Promise<ShellEnd> {
-    const mark = this.#draw();
+    const [mark] = marks.draw(1, this.#run);
     if (mark === undefined) return { kind: 'not started', why: 'No mark is free to identify its processes.' };
     const isMarked = request.env[ENV.mark] !== undefined;
     if (!isMarked) this.#reaper ??= startReaper(reaperCommand);
-    this.#marks.add(mark);
     this.#reaper?.add(mark);
     try {
       const { file, args } = markedCommand(mark, withLimits(request.argv));
@@ -61,7 +57,7 @@ export class Shell {
     } finally {
       await sweep([mark], []);
       this.#reaper?.remove(mark);
-      this.#marks.delete(mark);
+      marks.giveBack(mark);
     }
   }
 
@@ -69,12 +65,6 @@ export class Shell {
   async close(): Promise<void> {
     await this.#reaper?.done();
     this.#reaper = undefined;
-  }
-
-  #draw(): Mark | undefined {
-    const taken = new Set([...this.#marks].map(valueOf));
-    const drawn = createMarks(taken.size + 1, processes, Math.random, this.#run);
-    return drawn.find((mark) => !taken.has(valueOf(mark)));
   }
 
   async #follow({ argv, env, cwd, timeoutMs, signal, most }: ShellRequest, mark: Mark): Promise<ShellEnd> {
@@ -97,9 +87,6 @@ export class Shell {
     }
   }
 }
-
-/** The value that distinguishes two marks of this process. */
-const valueOf = (mark: Mark): number | string => (mark.kind === 'limit' ? mark.value : mark.id);
 
 /**
  * Limits the processes of a command. The limit counts all processes of this user, so it is set above the present
@@ -140,5 +127,5 @@ function carries(pid: number, mark: Mark): boolean {
     return typeof environ !== 'string' && environ.includes(`${ENV.mark}=${mark.id}`);
   }
   const limits = processes.limits(pid);
-  return typeof limits !== 'string' && limits.hardMsgqueue >= mark.low && limits.hardMsgqueue <= mark.high;
+  return typeof limits !== 'string' && isLimited(mark, limits);
 }

@@ -8,9 +8,9 @@ import type { Piscina } from 'piscina';
 import { ulid } from 'ulid';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import { spendingEvent } from '../../model/team/spending-sum.ts';
-import { processes } from '../../os/process-table.ts';
 import { realClock } from '../../os/system-clock.ts';
-import { createMarks, markEnvironment } from '../../os/mark-environment.ts';
+import { marks } from '../../os/draw-marks.ts';
+import { markEnvironment } from '../../os/mark-environment.ts';
 import { reaperCommand, subagentProgram } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import type { SubagentTask, SubagentMessage, SubagentEnd } from './subagent-message.ts';
@@ -151,15 +151,18 @@ export class Subagents {
 
   /** When this settles, everything that the subagent started has ended, also in other sessions. */
   async #marked(subagentTask: SubagentTask, signal: AbortSignal): Promise<SubagentEnd> {
-    const marks = createMarks(1, processes, Math.random, this.#run);
+    const drawn = marks.draw(1, this.#run);
     this.#reaper ??= startReaper(reaperCommand);
-    for (const mark of marks) this.#reaper.add(mark);
-    const env = marks.reduce((known, mark) => ({ ...known, ...markEnvironment(mark) }), subagentTask.env);
+    for (const mark of drawn) this.#reaper.add(mark);
+    const env = drawn.reduce((known, mark) => ({ ...known, ...markEnvironment(mark) }), subagentTask.env);
     try {
       return await this.#post({ ...subagentTask, env }, signal);
     } finally {
-      await sweep(marks, []);
-      for (const mark of marks) this.#reaper.remove(mark);
+      await sweep(drawn, []);
+      for (const mark of drawn) {
+        this.#reaper.remove(mark);
+        marks.giveBack(mark);
+      }
     }
   }
 
