@@ -100,7 +100,7 @@ export { makePlannedTeam, planHash, type RunOptions, runTeam } from './runtime/r
 export { routeText } from './runtime/runs/route.ts';
 export { type RunAsk, runAsk } from './runtime/runs/run-arguments.ts';
 export { type SessionOptions } from './runtime/runs/session.ts';
-export { setAsideBroken } from './runtime/team/repair-team.ts';
+export { copiedFrom, setAsideBroken } from './runtime/team/repair-team.ts';
 export { shownPage, type ShownPage, type WantedPage } from './runtime/views/file-page.ts';
 export { statusOf } from './runtime/views/status.ts';
 export { createTask, type TaskExtras, updateTask } from './runtime/tools/task-change.ts';
@@ -134,7 +134,7 @@ export { storedLine } from './store/mail/mail-lines.ts';
 export { teamPaths, type TeamPaths } from './store/files/paths.ts';
 export { archivedBefore } from './store/team/remove-archived.ts';
 export { pruneTeams } from './runtime/setup/prune.ts';
-export { openForReading, type TeamReader } from './store/team/team-reader.ts';
+export { cwdOf, openForReading, type TeamReader } from './store/team/team-reader.ts';
 export { archiveStamp, findRoot, findTeam, type ListedTeam, listTeams } from './store/team/team-list.ts';
 export { archiveRemains, remainsOf } from './store/team/remains.ts';
 export { isDirectory, rewriteUserFile } from './store/user/user-file.ts';

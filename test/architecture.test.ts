@@ -130,6 +130,8 @@ const ARCHITECTURE: Architecture = {
       builtins: ['fs'],
       why: "an agent's own configuration home: settings, links to logins",
     },
+    { path: 'os/draw-marks.ts', builtins: ['crypto'], why: 'marks are drawn by crypto.randomInt' },
+    { path: 'os/open-directory.ts', builtins: ['fs'], why: 'reads /proc' },
     { path: 'os/process-table-linux.ts', builtins: ['fs'], why: 'reads /proc' },
     { path: 'os/program-path.ts', builtins: ['fs'], why: 'looks for an executable on PATH' },
     {

@@ -123,17 +123,22 @@ function isOurs(hunt: Hunt, { pid, startTime }: ProcessStat): boolean {
   if (hunt.known.has(keyOf({ pid, startTime }))) return isMine(hunt, pid);
   const candidates = hunt.marks.filter((mark) => Number(startTime) >= mark.since);
   if (candidates.length === 0) return false;
-  const suspect = suspectAt(hunt, pid, startTime);
+  const suspect = suspectAt(hunt.table, { pid, startTime }, hunt.user);
   return candidates.some((mark) => {
     const evidence = evidenceOf(mark, suspect);
     return evidence === 'environment' || (evidence === 'limit' && !(isWeak(mark) && isOfAnother(hunt, suspect)));
   });
 }
 
-function suspectAt(hunt: Hunt, pid: number, startTime: string): Suspect {
-  const [limits, environ] = [hunt.table.limits(pid), hunt.table.environ(pid)];
+/** What the table says of a process, for the comparison with marks. */
+export function suspectAt(
+  table: ProcessTable,
+  { pid, startTime }: Pick<ProcessStat, 'pid' | 'startTime'>,
+  user = table.user(table.self),
+): Suspect {
+  const [limits, environ] = [table.limits(pid), table.environ(pid)];
   return {
-    isMine: isMine(hunt, pid),
+    isMine: typeof user === 'number' && table.user(pid) === user,
     startTime: Number(startTime),
     limits: typeof limits === 'string' ? undefined : limits,
     environ: typeof environ === 'string' ? [] : environ,
@@ -150,7 +155,7 @@ function isOfAnother(hunt: Hunt, { environ }: Suspect): boolean {
   const seen = hunt.table.stat(drawer.pid);
   if (typeof seen === 'string' || seen.startTime !== drawer.startTime || !isLiving(seen)) return false;
   if (hunt.known.has(keyOf(drawer))) return false;
-  const suspect = suspectAt(hunt, drawer.pid, drawer.startTime);
+  const suspect = suspectAt(hunt.table, drawer, hunt.user);
   return !hunt.marks.some((mark) => evidenceOf(mark, suspect) !== undefined);
 }
 

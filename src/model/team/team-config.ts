@@ -1,4 +1,5 @@
 /** The documents of a team: `config.json`, `state.json` (docs/specification.md R1.9) and process records. */
+import { folderIdentitySchema } from './folder-identity.ts';
 import * as z from 'zod';
 import { failureClassSchema } from '../agent/agent.ts';
 import { profileSchema } from '../board/event.ts';
@@ -39,8 +40,11 @@ export const configDocumentSchema = z.looseObject({
   subagents: z.array(z.looseObject({ kind: z.string() })).optional(),
   epoch: z.number().int(),
   seal: z.string().optional(),
+  /** Absent: the project's root. */
   cwd: z.string().optional(),
   plan_dir: z.string().optional(),
+  /** Paths inside of the project are relative to its root. Earlier versions kept all paths absolute. */
+  places: z.literal('relative').optional(),
   env_pass: z.array(z.string()).optional(),
   /** Only for a divided task: what workers must know about each other's files. */
   division: z
@@ -141,6 +145,8 @@ export const processSchema = z.looseObject({
   /** SHA-256 of the member's capability token. */
   tokenHash: z.string().optional(),
   mark: z.json().optional(),
+  /** The team's folder that the process serves; absent in records of earlier versions. */
+  folder: folderIdentitySchema.optional(),
   /** Of a lead: the marks of the programs that it runs by itself. */
   marks: z.array(z.json()).optional(),
   run: z.string().optional(),

@@ -5,8 +5,9 @@ import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { doneBefore, oneShotPreamble, workerPreamble } from '../../policy/divide/preamble.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { identity, taskPrompt } from '../team/prompts.ts';
+import { workPlaceOf } from '../../store/team/work-place.ts';
 
-type Kept = Pick<TeamStore, 'board' | 'paths'>;
+type Kept = Pick<TeamStore, 'board' | 'disk' | 'paths'>;
 
 const standing = ({ role, prompt = '', sandbox }: MemberConfig) => ({
   role,
@@ -29,12 +30,14 @@ export function identityOf({ board, paths }: Kept, { division }: TeamConfig, mem
  * @returns undefined if the task's own text is enough
  */
 export function briefOf(
-  { board, paths }: Kept,
-  { division, cwd = paths.root }: TeamConfig,
+  { board, disk, paths }: Kept,
+  config: TeamConfig,
   member: MemberConfig,
   kind: AgentKind,
 ): ((task: Task) => string) | undefined {
+  const { division } = config;
   if (division === undefined) return undefined;
+  const cwd = workPlaceOf(disk, paths, config);
   return (task) => {
     const { tasks } = board.fold();
     const before = task.blockedBy.flatMap((id) => tasks.get(id) ?? []);

@@ -18,6 +18,7 @@ import { pathWithUs } from '../process/package.ts';
 import { decodeAgentRules, decodeIsolation } from '../team/teammate-env.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 import { ENV } from '../../model/text/environment.ts';
+import { placeOf, workPlaceOf } from '../../store/team/work-place.ts';
 
 /** What belongs to a member, whichever agent works for it. */
 export interface MemberContext {
@@ -121,7 +122,7 @@ async function isolationOf(
   const { openProgramIsolation } = await import('../tools/open-program-isolation.ts');
   const isolation = await openProgramIsolation({
     setting,
-    root: config.cwd ?? store.paths.root,
+    root: workPlaceOf(store.disk, store.paths, config),
     isWritable: sandbox !== 'read-only',
     environment: parent,
     shared: [store.paths.folder, store.paths.board, ...loginFiles(kind, environment)],
@@ -131,11 +132,15 @@ async function isolationOf(
   return isolation.kind === 'up' ? isolation.hold : undefined;
 }
 
+/** Absent for a team without a plan. */
+const planDirOf = ({ disk, paths }: MemberContext['store'], { plan_dir, places }: TeamConfig): string | undefined =>
+  plan_dir === undefined ? undefined : placeOf(disk, paths, plan_dir, places === 'relative');
+
 /** The workspace of a model's tools, limited by the member's permissions; the code is loaded only for such agents. */
 async function workspaceOf({ store, config, member, parent, permissions }: MemberContext): Promise<Workspace> {
   const { openWorkspace } = await import('../tools/tool-workspace.ts');
   const workspace = await openWorkspace({
-    root: config.cwd ?? store.paths.root,
+    root: workPlaceOf(store.disk, store.paths, config),
     environment: parent,
     permissions,
     isolation: decodeIsolation(parent),
@@ -161,7 +166,7 @@ function environmentOf(
       [ENV.member]: member.name,
       [ENV.role]: member.role,
       [ENV.token]: token,
-      ...defined({ [ENV.planDir]: config.plan_dir, [ENV.run]: parent[ENV.run], [ENV.mark]: parent[ENV.mark] }),
+      ...defined({ [ENV.planDir]: planDirOf(store, config), [ENV.run]: parent[ENV.run], [ENV.mark]: parent[ENV.mark] }),
     },
   });
 }

@@ -6,14 +6,14 @@ import process from 'node:process';
 import { ulid } from 'ulid';
 import { ConflictError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
-import { endDeadLeases, leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/team/lease.ts';
+import { leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/team/lease.ts';
 import { isStopped, livenessOf, ownIdentity } from '../../os/process-table.ts';
 import { continueProcess } from '../../policy/mail-wording.ts';
-import { identityIn } from '../../store/team/roster.ts';
+import { originalOf } from '../../store/team/copied-team.ts';
+import { isProven } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { LeadSpeaker } from './lead-options.ts';
-import { marksIn } from './recorded-marks.ts';
-import { sweep } from '../../os/sweep.ts';
+import { endOrphans } from './end-orphans.ts';
 
 export interface Leadership {
   readonly speaker: LeadSpeaker;
@@ -41,18 +41,22 @@ export async function takeLead(store: TeamStore, { takeover = false, onLost }: T
     return store.board.fold().lead.incarnation === incarnation;
   };
   const environment = { disk: store.disk, locks: store.locks, now: () => store.clock.now(), onLost, isOurs };
+  const original = originalOf(store.disk, store.paths);
   const owner = leaseOwner(store.disk, store.paths, LEAD);
   if (takeover && owner) await kill(store, owner);
   const answer = await takeLease(store.paths, LEAD, environment);
   if (!answer.held) throw leadAlive(store, answer.owner);
   try {
     const epoch = elected(store, incarnation);
+    if (original !== undefined)
+      store.events.append({ type: 'team.copied', text: `from ${original}; its processes belong to the original` });
     await endOrphans(store);
     store.roster.write({
       version: 1,
       name: LEAD,
       phase: 'running',
       ...ownIdentity(),
+      folder: store.pinned.identity,
       incarnation,
       started_at: store.clock.now() / 1000,
     });
@@ -86,28 +90,7 @@ function leadAlive(store: TeamStore, owner: LeaseOwner | undefined): ConflictErr
 
 async function kill(store: TeamStore, owner: LeaseOwner): Promise<void> {
   const deadline = store.clock.monotonic() + DYING_MS;
-  if (livenessOf(owner) === 'alive' && owner.pid !== process.pid) process.kill(owner.pid, 'SIGKILL');
+  if (owner.pid === process.pid || !isProven(owner, store.pinned.identity)) return;
+  if (livenessOf(owner) === 'alive') process.kill(owner.pid, 'SIGKILL');
   while (livenessOf(owner) === 'alive' && store.clock.monotonic() < deadline) await store.clock.sleep(10);
-}
-
-/**
- * Ends what an earlier lead started and left running: by mark, and by pid and start time, never by name. Workers that a
- * person started stay.
- */
-async function endOrphans(store: TeamStore): Promise<void> {
-  const all = store.roster.all();
-  const started = all.filter((record) => record.name !== LEAD && record.by_hand !== true);
-  // The earlier lead's own record has the mark of the programs that it ran by itself.
-  const marks = [...started, ...all.filter(({ name }) => name === LEAD)].flatMap(marksIn);
-  const known = started.flatMap((record) => identityIn(record) ?? []);
-  const { bootId } = ownIdentity();
-  await sweep(
-    marks.filter((mark) => mark.bootId === bootId),
-    known.filter((identity) => identity.bootId === bootId),
-  );
-  for (const record of started) store.roster.remove(record.name);
-  const members = [...store.board.board.members.keys()].filter((name) => name !== LEAD);
-  await endDeadLeases(store.paths, members, store);
-  const { folder, processes, board, results, mail } = store.paths;
-  store.locks.sweep([folder, processes, board, results, mail]);
 }

@@ -10,7 +10,7 @@ import type { Name } from '../../model/text/names.ts';
 import { endDeadLeases } from '../../store/team/lease.ts';
 import { identityOf, livenessOf } from '../../os/process-table.ts';
 import { openOutput } from '../../store/board/output-log.ts';
-import { identityIn, newToken, tokenHash } from '../../store/team/roster.ts';
+import { identityIn, isProven, newToken, tokenHash } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
 import { marks } from '../../os/draw-marks.ts';
@@ -81,12 +81,14 @@ export class Supervisor {
 
   /** Takes over a process that an earlier lead left alive, or a worker that a person started. */
   adopt(name: Name): MemberProcess | undefined {
-    const record = this.#environment.store.roster.read(name);
+    const { roster, pinned } = this.#environment.store;
+    const record = roster.read(name);
     const identity = identityIn(record);
-    if (!identity || livenessOf(identity) !== 'alive') return undefined;
+    if (!record || !identity || livenessOf(identity) !== 'alive') return undefined;
+    if (!isProven(record, pinned.identity)) return undefined;
     const life: MemberProcess = {
       name,
-      mark: parseMark(record?.mark),
+      mark: parseMark(record.mark),
       child: undefined,
       identity,
       death: undefined,
@@ -154,6 +156,7 @@ export class Supervisor {
       version: 1,
       name,
       phase: 'spawning',
+      folder: store.pinned.identity,
       run: this.#run,
       tokenHash: tokenHash(token),
       started_at: store.clock.now() / 1000,

@@ -82,7 +82,7 @@ async function settle(
   agent: AgentSpec,
   { due, signal }: { readonly due: readonly SharedFileWish[]; readonly signal: AbortSignal },
 ): Promise<string | undefined> {
-  const cwd = plan.cwd ?? cwdOf(session.store);
+  const cwd = cwdOf(session.store);
   const prompt = wishesPrompt(plan.decomposed?.task ?? plan.name, due, randomBytes(9).toString('hex'));
   const before = await hashedFiles(cwd, signal);
   const calls = new RelayCalls({ cwd, environment: process.env, envPass: plan.envPass });

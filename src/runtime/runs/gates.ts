@@ -41,7 +41,7 @@ async function runGate(
   { store, children, gates }: Pick<RunSession, 'store' | 'children' | 'gates'>,
   signal: AbortSignal,
 ): Promise<Gate> {
-  const cwd = plan.cwd ?? cwdOf(store);
+  const cwd = cwdOf(store);
   const configured = typeof gates[name] === 'boolean' ? undefined : gates[name];
   const command = asked === 'detect' ? (configured ?? detectCommand(store.disk, cwd, name)) : asked.run;
   if (command === undefined)

@@ -17,6 +17,7 @@ import { runTeam, type RunOptions } from './run.ts';
 import { RunSession, type SessionOptions } from './session.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
+import { requireWorkPlace } from '../../store/team/work-place.ts';
 
 interface CloseOptions {
   readonly purpose: 'delete' | 'cancel';
@@ -56,6 +57,7 @@ export async function leadTeam(
 ): Promise<number> {
   const session = await RunSession.open(paths, { ...options, unattended: false, endsWhenDone: false });
   try {
+    requireWorkPlace(session.store.disk, paths, session.store.config.read());
     await session.start(session.startable(), signal);
     onStarted?.(session);
     await serveUntilClosed(session, signal, force);

@@ -77,12 +77,14 @@ async function changedSinceStart(store: TeamStore, signal: AbortSignal): Promise
 }
 
 /** With `teams run … >run.log` this program itself writes that file. */
-function isOwnOutput({ disk, ...store }: TeamStore, path: string): boolean {
+function isOwnOutput(store: TeamStore, path: string): boolean {
+  const { disk } = store;
   const file = lookAt(disk, resolve(cwdOf(store), path));
   return file !== undefined && [1, 2].some((descriptor) => isSameFile(disk, descriptor, file));
 }
 
-function editOf({ disk, ...store }: TeamStore, path: string): Edit {
+function editOf(store: TeamStore, path: string): Edit {
+  const { disk } = store;
   // ctime, not mtime: a writer can set mtime back and so shift the blame.
   const at = lookAt(disk, resolve(cwdOf(store), path))?.ctimeMs;
   return at === undefined ? { path } : { path, at };

@@ -22,6 +22,7 @@ import { Tasks } from '../team/task-service.ts';
 import { keepReport, reportOf, type Report } from '../views/report.ts';
 import { makeTeam, type OpenOptions, type TeamInput } from '../team/team-handle.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
+import { requireWorkPlace } from '../../store/team/work-place.ts';
 
 export interface RunOptions {
   /** First abort: stop in order; the report so far is still given. */
@@ -84,6 +85,7 @@ export async function runTeam(
 ): Promise<Report> {
   const session = await RunSession.open(paths, withCascade(options, plan));
   try {
+    requireWorkPlace(session.store.disk, paths, session.store.config.read());
     await session.note({
       status: 'active',
       phase: 'setup',

@@ -8,14 +8,19 @@ import type { Name } from '../../model/text/names.ts';
 import { git, type GitWhere } from '../process/git.ts';
 import { GitFailure, requireGit, repositoryAt, withTrees, type Trees } from '../process/git-tree.ts';
 import type { RunSession } from './session.ts';
-import { cwdOf } from '../../store/team/team-reader.ts';
-import { refOf, type SafetyPoint } from '../process/safety-ref.ts';
+import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
+import { keptSafetyPoint, refOf, repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
 
 /**
  * Deletes the ref of a safety point. The ref of another run with the same name stays, and a missing ref is no error.
  */
-export async function forgetSafetyPoint(team: Name, start: SafetyPoint, signal: AbortSignal): Promise<void> {
-  await git(['update-ref', '-d', refOf(team), start.commit], { cwd: start.directory, signal });
+export async function forgetSafetyPoint(
+  store: Pick<TeamReader, 'disk' | 'paths'>,
+  start: SafetyPoint,
+  signal: AbortSignal,
+): Promise<void> {
+  const cwd = repositoryOf(store, start);
+  await git(['update-ref', '-d', refOf(store.paths.name), start.commit], { cwd, signal });
 }
 
 const WHO = { NAME: 'teams', EMAIL: 'teams@localhost' };
@@ -40,8 +45,12 @@ export async function keepSafetyPoint(
     const start = await session.children.run((marker) =>
       commitAll(store.paths.name, { cwd, marker, env: IDENTITY, signal: signal ?? new AbortController().signal }),
     );
-    await session.note({ start });
-    session.tell({ type: 'baseline.saved', ...start, text: `${refOf(store.paths.name)} is ${start.commit}` });
+    await session.note({ start: keptSafetyPoint(store, start) });
+    session.tell({
+      type: 'baseline.saved',
+      ...keptSafetyPoint(store, start),
+      text: `${refOf(store.paths.name)} is ${start.commit}`,
+    });
     return undefined;
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;

@@ -2,6 +2,7 @@
 import { removeArchived } from '../../store/team/remove-archived.ts';
 import { openForReading, stateIn } from '../../store/team/team-reader.ts';
 import type { ListedTeam } from '../../store/team/team-list.ts';
+import { realDisk } from '../../store/files/disk.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { forgetSafetyPoint } from '../runs/safety-point.ts';
@@ -11,7 +12,7 @@ import type { SafetyPoint } from '../process/safety-ref.ts';
 export async function pruneTeams(teams: readonly ListedTeam[], signal: AbortSignal): Promise<void> {
   for (const team of teams) {
     const start = startOf(team);
-    if (start !== undefined) await forgetSafetyPoint(team.name, start, signal);
+    if (start !== undefined) await forgetSafetyPoint({ disk: realDisk, paths: team.paths }, start, signal);
     removeArchived([team]);
   }
 }

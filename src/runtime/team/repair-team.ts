@@ -1,5 +1,7 @@
 /** Checks a team's config; every command does this first. */
 import { refuseBroken } from '../../store/team/damaged-files.ts';
+import { originalOf } from '../../store/team/copied-team.ts';
+import { realDisk } from '../../store/files/disk.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { openForReading } from '../../store/team/team-reader.ts';
 import { archiveStamp } from '../../store/team/team-list.ts';
@@ -19,3 +21,6 @@ export function setAsideBroken(paths: TeamPaths): void {
     store.close();
   }
 }
+
+/** Where the original of a copied team is, while processes of it live. */
+export const copiedFrom = (paths: TeamPaths): string | undefined => originalOf(realDisk, paths);

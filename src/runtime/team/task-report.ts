@@ -9,6 +9,7 @@ import type { Task } from '../../model/board/task.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import type { TeamHandle } from './team-handle.ts';
 import { verifyTask, type Verified } from './verify-command.ts';
+import { workPlaceOf } from '../../store/team/work-place.ts';
 
 /** Characters of a report that are kept; the agent's output has everything. */
 const TEXT_LIMIT = 64 * 1024;
@@ -60,7 +61,7 @@ export async function reportTask(
 
 /** Runs the task's `verify:` commands with this process's environment, in the team's working directory. */
 export function verifyHere({ store }: Pick<TeamHandle, 'store'>, task: Task, signal: AbortSignal): Promise<Verified> {
-  const cwd = store.config.read()?.cwd ?? store.paths.root;
+  const cwd = workPlaceOf(store.disk, store.paths, store.config.read());
   const env = Object.fromEntries(
     Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );

@@ -26,6 +26,7 @@ import { Teammate } from './teammate.ts';
 import { decodeAgentRules, decodeHook } from '../team/teammate-env.ts';
 import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { ENV } from '../../model/text/environment.ts';
+import { requireWorkPlace, workPlaceOf } from '../../store/team/work-place.ts';
 
 export interface JoinOptions {
   readonly byHand: boolean;
@@ -49,6 +50,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       'UNKNOWN_MEMBER',
       `Team ${store.paths.name} has no member ${name}; \`teams create\` or \`teams spawn\` adds one.`,
     );
+  requireWorkPlace(store.disk, store.paths, config);
   const { spec, refuses } = withoutRefusal(options.agent ?? specOf(member));
   const token = options.environment[ENV.token] ?? newToken();
   const late: { teammate?: Teammate } = {};
@@ -81,7 +83,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
       openStandIn: (other, how) => openStandIn(context, other, how),
     },
     sandbox: before.sandbox,
-    cwd: config.cwd ?? store.paths.root,
+    cwd: workPlaceOf(store.disk, store.paths, config),
     stallMs,
     hook,
     brief: briefOf(store, config, member, spec.kind),
@@ -186,6 +188,7 @@ function announce(store: TeamStore, name: Name, incarnation: string, token: stri
     name,
     phase: 'running',
     ...ownIdentity(),
+    folder: store.pinned.identity,
     incarnation,
     tokenHash: tokenHash(token),
     by_hand: byHand,

@@ -10,6 +10,7 @@ import { noRoleSpec, type RoleFields } from '../../policy/pipeline/role-wording.
 import type { Pool } from '../../policy/pipeline/subagent-choice.ts';
 import { FINAL_REPORT } from '../lead/role-reports.ts';
 import type { MemberSession } from '../team/member-session.ts';
+import { workPlaceOf } from '../../store/team/work-place.ts';
 
 export interface Role {
   readonly fields: RoleFields;
@@ -48,7 +49,7 @@ export function roleOf(
     };
     const others = config.subagents?.flatMap((one) => agentSpecSchema.safeParse(one).data ?? []) ?? [];
     const pool: Pool = [agent, ...others];
-    return { fields, spec, cwd: config.cwd ?? paths.root, agent, pool, envPass: config.env_pass ?? [] };
+    return { fields, spec, cwd: workPlaceOf(disk, paths, config), agent, pool, envPass: config.env_pass ?? [] };
   } catch (error) {
     if (!isTeamError(error)) throw error;
     return { role, file: path, unusable: error.message };

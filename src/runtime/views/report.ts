@@ -6,7 +6,6 @@ import { isFinal, isInternal, type Task } from '../../model/board/task.ts';
 import { isAgentKind } from '../../model/agent/agent-kinds.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import type { Member } from '../../model/board/board.ts';
-import type { Name } from '../../model/text/names.ts';
 import type { Prices, Spending } from '../../model/team/spending-sum.ts';
 import { type Gate } from '../../model/team/team-config.ts';
 import { defaultSandbox, unenforced } from '../../policy/sandbox/sandbox-enforcement.ts';
@@ -17,7 +16,7 @@ import { memberHistories } from './member-history.ts';
 import { reportText, type Report, type ReportMember, type ReportSpending, type ReportTask } from './report-text.ts';
 import { sharedWishes } from './collect-wishes.ts';
 import { between, workHistory, type WorkHistory } from './work-history.ts';
-import { undoCommand, type SafetyPoint } from '../process/safety-ref.ts';
+import { repositoryOf, undoCommand, type SafetyPoint } from '../process/safety-ref.ts';
 import { SpendingBy } from '../../policy/view/spending-by.ts';
 
 export type { Report };
@@ -63,13 +62,16 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
     })),
     spending: spentIn(account.spending.total),
     notes: [...(options.notes ?? []), ...gates.flatMap(gateNote), ...account.notes],
-    undo: run?.start === undefined ? null : undoOf(store.paths.name, run.start),
+    undo: run?.start === undefined ? null : undoOf(store, run.start),
     folder: store.paths.folder,
     exitCode,
   };
 }
 
-const undoOf = (team: Name, { directory }: SafetyPoint): Report['undo'] => ({ directory, command: undoCommand(team) });
+const undoOf = (store: TeamReader, start: SafetyPoint): Report['undo'] => ({
+  directory: repositoryOf(store, start),
+  command: undoCommand(store.paths.name),
+});
 
 /** Writes the report into the team's folder. */
 export const keepReport = ({ disk, paths }: Pick<TeamReader, 'disk' | 'paths'>, report: Report): void =>

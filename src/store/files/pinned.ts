@@ -4,10 +4,13 @@
  */
 import { StoreError } from '../../model/text/errors.ts';
 import { userName } from './owner.ts';
+import type { FolderIdentity } from '../../model/team/folder-identity.ts';
+import { folderIn } from './folder-of.ts';
 import { lookAt, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, onDisk, type Disk } from './disk.ts';
 
 export interface PinnedDirectory {
   readonly path: string;
+  readonly identity: FolderIdentity;
   /** @throws StoreError `TEAM_GONE` when the path is no longer this directory */
   check(): void;
   close(): void;
@@ -15,7 +18,8 @@ export interface PinnedDirectory {
 
 export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
   const fd = onDisk('open', path, () => disk.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
-  const { dev, ino, uid, mode } = disk.fstatSync(fd);
+  const stat = disk.fstatSync(fd);
+  const { dev, ino, uid, mode } = stat;
   let open = true;
   const untrusted = whyUntrusted(uid, mode);
   if (untrusted !== undefined) {
@@ -24,6 +28,7 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
   }
   return {
     path,
+    identity: folderIn(path, stat),
     check() {
       const now = lookAt(disk, path);
       if (now?.dev === dev && now.ino === ino) return;

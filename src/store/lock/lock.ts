@@ -16,7 +16,8 @@ import { sweepLocks } from './lock-sweep.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
 import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
 import { tempPath } from '../files/temp-files.ts';
-import { OwnToken } from './token.ts';
+import { OwnToken, type Token } from './token.ts';
+import { isElsewhere } from '../files/folder-of.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 type Attempt<T> = { done: true; value: T } | { done: false; sight: TakenLock };
@@ -47,11 +48,14 @@ const LOOK_EVERY = 8;
 
 const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 
+/** A process, and the folder in which it locks. */
+type Holder = ProcessIdentity & Partial<Pick<Token, 'folder'>>;
+
 type Empty = Extract<LockState, { kind: 'empty' }>;
 
 /** The locks of one directory, taken in the name of this process. */
 export class Locks {
-  readonly #environment: Required<Omit<LockEnvironment, 'pinned'>>;
+  readonly #environment: Required<Omit<LockEnvironment, 'pinned'>> & { readonly alive: (who: Holder) => Liveness };
   readonly #tokens: string;
   readonly #token: OwnToken;
   readonly #firstSeen = new Map<string, { ino: number; mtimeMs: number; at: number }>();
@@ -63,7 +67,9 @@ export class Locks {
     if (!isMainThread) throw new Error('Locks are taken by a main thread; a worker thread asks it.');
     const { disk, clock, pinned } = environment;
     const { identity = ownIdentity(), alive = livenessOf, random = Math.random, onBroken = () => {} } = environment;
-    this.#environment = { disk, clock, identity, alive, random, onBroken };
+    // The lock of a process that locks in another folder came here with a copy of that folder.
+    const living = (who: Holder): Liveness => (isElsewhere(who, pinned?.identity) ? 'dead' : alive(who));
+    this.#environment = { disk, clock, identity, alive: living, random, onBroken };
     this.#tokens = tokens;
     this.#token = new OwnToken(disk, tokens, identity, pinned);
   }

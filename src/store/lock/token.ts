@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { folderIdentitySchema } from '../../model/team/folder-identity.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import {
   isMissing,
@@ -27,6 +28,8 @@ export const tokenSchema = z.object({
   bootId: z.string(),
   pidNamespace: z.string(),
   nonce: z.string().regex(/^[0-9a-f]{16}$/),
+  /** The team's folder in which it locks; absent in tokens of earlier versions. */
+  folder: folderIdentitySchema.omit({ path: true }).optional(),
 });
 export type Token = z.infer<typeof tokenSchema>;
 
@@ -45,7 +48,8 @@ export class OwnToken {
    */
   constructor(disk: Disk, directory: string, identity: ProcessIdentity, pinned?: PinnedDirectory) {
     const { pid, startTime, bootId, pidNamespace } = identity;
-    const token: Token = { pid, startTime, bootId, pidNamespace, nonce: this.nonce };
+    const { path: _, ...folder } = pinned?.identity ?? { path: undefined };
+    const token = { pid, startTime, bootId, pidNamespace, nonce: this.nonce, folder: pinned && folder };
     this.#disk = disk;
     this.#directory = directory;
     this.#pinned = pinned;

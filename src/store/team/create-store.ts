@@ -27,6 +27,7 @@ import { userName } from '../files/owner.ts';
 import { rootPaths, teamPaths, teamPathsAt, type RootPaths, type TeamPaths } from '../files/paths.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { TeamStore, type StoreOptions } from './team-store.ts';
+import { keptPlace } from './work-place.ts';
 import { sweepTemps, tempPath } from '../files/temp-files.ts';
 
 export interface NewTeam {
@@ -140,8 +141,19 @@ function build(disk: Disk, paths: TeamPaths, team: NewTeam, id: string, options:
     must(store.board.append(author, () => ({ type: 'log.opened', team: id, name: team.name })));
     must(store.board.append(author, () => ({ type: 'batch', changes: [opened, ...team.changes] })));
     const created_at = options.clock.now() / 1000;
-    const { members, ...rest } = team.config;
-    store.config.write({ version: 1, name: team.name, created_at, profile: team.profile, ...rest, epoch: 0, members });
+    const { members, cwd, plan_dir, ...rest } = team.config;
+    store.config.write({
+      version: 1,
+      name: team.name,
+      created_at,
+      profile: team.profile,
+      ...rest,
+      cwd: keptPlace(disk, paths.root, cwd),
+      plan_dir: plan_dir === undefined ? undefined : (keptPlace(disk, paths.root, plan_dir) ?? '.'),
+      places: 'relative',
+      epoch: 0,
+      members,
+    });
     store.events.append({ type: 'team.created', text: `profile ${team.profile}, ${members.length} members` });
   } finally {
     store.locks.close();

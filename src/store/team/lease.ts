@@ -7,10 +7,12 @@
 import { randomBytes } from 'node:crypto';
 import type { lockSync as LockSync } from 'proper-lockfile';
 import * as z from 'zod';
+import { folderIdentitySchema } from '../../model/team/folder-identity.ts';
 import { codeOf } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { DIRECTORY_MODE, list, lookAt, onDisk, removeFile, storeFailure, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
+import { folderAt, isElsewhere } from '../files/folder-of.ts';
 import type { Locks } from '../lock/lock.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
@@ -25,6 +27,8 @@ const ownerSchema = z.object({
   bootId: z.string(),
   pidNamespace: z.string(),
   since: z.number(),
+  /** The folder that it serves; absent in leases of earlier versions. */
+  folder: folderIdentitySchema.optional(),
 });
 export type LeaseOwner = z.infer<typeof ownerSchema>;
 
@@ -60,7 +64,7 @@ export async function takeLease(paths: TeamPaths, member: Name, environment: Lea
     if (life === 'dead') clear(disk, paths.lease(member));
     const hold = new Hold(lockSync, paths.lease(member), environment);
     if (!hold.take()) return { held: false, owner };
-    const me: LeaseOwner = { ...ownIdentity(), since: now() };
+    const me: LeaseOwner = { ...ownIdentity(), since: now(), folder: folderAt(disk, paths.folder) };
     try {
       replaceFile(disk, paths.leaseOwner(member), JSON.stringify(me), randomBytes(4).toString('hex'), {
         durable: false,
@@ -73,8 +77,17 @@ export async function takeLease(paths: TeamPaths, member: Name, environment: Lea
   });
 }
 
-/** The holder of a lease, by its record; undefined when there is none. */
+/**
+ * The holder of a lease, by its record; undefined when there is none. The holder of another folder's lease, which a
+ * copy of that folder contains, is none.
+ */
 export function leaseOwner(disk: Disk, paths: TeamPaths, member: Name): LeaseOwner | undefined {
+  const owner = recordedOwner(disk, paths, member);
+  return owner && isElsewhere(owner, folderAt(disk, paths.folder)) ? undefined : owner;
+}
+
+/** What the lease's record says, also about another folder. */
+export function recordedOwner(disk: Disk, paths: TeamPaths, member: Name): LeaseOwner | undefined {
   const text = readText(disk, paths.leaseOwner(member), 4096);
   const owner = ownerSchema.safeParse(text === undefined ? undefined : safeJson(text));
   return owner.success ? owner.data : undefined;
@@ -90,7 +103,8 @@ function holderOf(
   member: Name,
   { disk, alive = livenessOf }: Pick<LeaseEnvironment, 'disk' | 'alive'>,
 ): { life: Liveness; owner: LeaseOwner | undefined } {
-  const owner = leaseOwner(disk, paths, member);
+  const owner = recordedOwner(disk, paths, member);
+  if (owner && isElsewhere(owner, folderAt(disk, paths.folder))) return { life: 'dead', owner: undefined };
   if (owner) return { life: alive(owner), owner };
   const life: Liveness = lookAt(disk, paths.leaseOwner(member)) ? 'unknown' : 'dead';
   return { life, owner };

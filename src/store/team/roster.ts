@@ -9,8 +9,11 @@ import { processSchema, type ProcessRecord } from '../../model/team/team-config.
 import { DOCUMENT_VERSION } from '../lock/document.ts';
 import { list, removeFile, type Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
+import { folderAt, isElsewhere } from '../files/folder-of.ts';
+import type { FolderIdentity } from '../../model/team/folder-identity.ts';
 import { livenessOf, type Liveness } from '../../os/process-table.ts';
 import type { TeamPaths } from '../files/paths.ts';
+import { holdsOpen } from '../../os/open-directory.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 export class Roster {
@@ -22,7 +25,17 @@ export class Roster {
     this.#paths = paths;
   }
 
+  /** The record of a process of this folder; the records that a copy contains name processes of the original. */
   read(member: Name): ProcessRecord | undefined {
+    const record = this.#recorded(member);
+    return record && isElsewhere(record, this.#here()) ? undefined : record;
+  }
+
+  #here(): FolderIdentity | undefined {
+    return folderAt(this.#disk, this.#paths.folder);
+  }
+
+  #recorded(member: Name): ProcessRecord | undefined {
     const text = readText(this.#disk, this.#paths.process(member), 1024 * 1024);
     if (text === undefined) return undefined;
     try {
@@ -44,11 +57,23 @@ export class Roster {
   }
 
   all(): ProcessRecord[] {
+    return this.#names().flatMap((name) => this.read(name) ?? []);
+  }
+
+  /** Records of processes that serve another folder: this one is a copy of it. */
+  elsewhere(): ProcessRecord[] {
+    const here = this.#here();
+    return this.#names().flatMap((name) => {
+      const record = this.#recorded(name);
+      return record && isElsewhere(record, here) ? [record] : [];
+    });
+  }
+
+  #names(): Name[] {
     const files = list(this.#disk, this.#paths.processes).flatMap(
       (file) => /^([a-z0-9-]+)\.json$/.exec(file)?.[1] ?? [],
     );
-    const names = files.flatMap((file) => (file === 'lead' ? [LEAD] : isName(file) ? [file] : []));
-    return names.flatMap((name) => this.read(name) ?? []);
+    return files.flatMap((file) => (file === 'lead' ? [LEAD] : isName(file) ? [file] : []));
   }
 }
 
@@ -59,6 +84,15 @@ export function identityIn(record: ProcessRecord | undefined): ProcessIdentity |
     return undefined;
   return { pid, startTime, bootId, pidNamespace };
 }
+
+/**
+ * Whether it is proven that a record's process serves this folder. Only then may it be signalled. A record of an earlier
+ * version names no folder: it is believed for refusing, and proven while its process holds the folder open.
+ */
+export const isProven = (
+  { folder, pid }: { readonly folder?: FolderIdentity | undefined; readonly pid?: number | undefined },
+  here: FolderIdentity,
+): boolean => folder !== undefined || (pid !== undefined && holdsOpen(pid, here));
 
 /** Whether the process of a record lives. An intent without a process counts as dead. */
 export const livenessIn = (record: ProcessRecord | undefined): Liveness => {

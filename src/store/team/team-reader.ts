@@ -11,6 +11,7 @@ import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
 import { Roster } from './roster.ts';
 import { unknownTeam, type TeamStore } from './team-store.ts';
+import { workPlaceOf } from './work-place.ts';
 
 /** What views need: the reading half of a `TeamStore`. */
 export interface TeamReader {
@@ -85,5 +86,5 @@ export function readableConfig({ config }: Pick<TeamReader, 'config'>): TeamConf
 }
 
 /** The directory in which a team's agents work. */
-export const cwdOf = ({ config, paths }: Pick<TeamReader, 'config' | 'paths'>): string =>
-  readableConfig({ config })?.cwd ?? paths.root;
+export const cwdOf = ({ config, disk, paths }: Pick<TeamReader, 'config' | 'disk' | 'paths'>): string =>
+  workPlaceOf(disk, paths, readableConfig({ config }));

@@ -31,6 +31,7 @@ import type { Locks } from '../../../src/store/lock/lock.ts';
 import type { TeamPaths } from '../../../src/store/files/paths.ts';
 import { pinDirectory } from '../../../src/store/files/pinned.ts';
 import { ownIdentity } from '../../../src/os/process-table.ts';
+import { folderAt } from '../../../src/store/files/folder-of.ts';
 import { keyPath, openSeal } from '../../../src/store/user/seal.ts';
 import { errno, failing, writing } from '../../support/faults.ts';
 import { allowLeft } from '../../support/leftovers.ts';
@@ -338,7 +339,11 @@ describe('a lease', () => {
     await worker.kill();
     const taken = await take();
     expect(taken).toMatchObject({ held: true });
-    expect(leaseOwner(realDisk, paths, ada)).toEqual({ ...ownIdentity(), since: 1_000 });
+    expect(leaseOwner(realDisk, paths, ada)).toEqual({
+      ...ownIdentity(),
+      since: 1_000,
+      folder: folderAt(realDisk, paths.folder),
+    });
     if (taken.held) await taken.lease.release();
     expect([existsSync(paths.lease(ada)), existsSync(paths.leaseOwner(ada))]).toEqual([false, false]);
     expect(leaseOwner(realDisk, paths, ada)).toBeUndefined();

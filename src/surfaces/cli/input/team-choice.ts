@@ -5,6 +5,7 @@ import {
   isName,
   listTeams,
   openHandle,
+  copiedFrom,
   parseName,
   setAsideBroken,
   UsageError,
@@ -36,7 +37,13 @@ interface ChoiceOptions {
  */
 export function chooseTeam(context: CliContext, words: readonly string[], options: ChoiceOptions = {}): TeamChoice {
   const choice = chosen(context, words, options);
-  if (choice.team.archivedAt === undefined) setAsideBroken(choice.team.paths);
+  const { name, paths, archivedAt } = choice.team;
+  if (archivedAt === undefined) {
+    setAsideBroken(paths);
+    const original = copiedFrom(paths);
+    if (original !== undefined)
+      context.warn(`Team ${name} was copied from ${original}: its processes belong to the original.`);
+  }
   return choice;
 }
 

@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import {
   chooseAgent,
+  cwdOf,
   detachLead,
   isTeamError,
   LEAD,
@@ -93,8 +94,7 @@ async function work(
   const { members } = handle.store.board.fold();
   if (members.get(handle.speaker.name)?.state !== 'joined')
     throw new UsageError('UNKNOWN_MEMBER', `Team ${team} has no member ${handle.speaker.name}.`);
-  const { root } = handle.paths;
-  const cwd = handle.store.config.read()?.cwd ?? root;
+  const cwd = cwdOf(handle.store);
   await using workspace = withShell ? await shell(context, cwd, () => memberPermissions(handle)) : undefined;
   await serve(context, memberToolContext(handle, workspace), interrupts);
 }

@@ -1,0 +1,55 @@
+/**
+ * Ends what an earlier lead started and left running: by mark, and by pid and start time, never by name. Workers that a
+ * person started stay. So does every process of which it is not proven that it serves this folder: the records of a
+ * copied project name the processes of the original.
+ */
+import { LEAD } from '../../model/text/names.ts';
+import type { Mark } from '../../model/agent/process-mark.ts';
+import type { ProcessRecord } from '../../model/team/team-config.ts';
+import { matches } from '../../os/mark-environment.ts';
+import { ownIdentity, processes } from '../../os/process-table.ts';
+import { suspectAt, sweep } from '../../os/sweep.ts';
+import { endDeadLeases } from '../../store/team/lease.ts';
+import { identityIn, isProven } from '../../store/team/roster.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
+import { marksIn } from './recorded-marks.ts';
+
+export async function endOrphans(store: TeamStore): Promise<void> {
+  // Records that came here with a copy of another team's folder.
+  for (const { name } of store.roster.elsewhere()) store.roster.remove(name);
+  const all = store.roster.all();
+  const started = all.filter((record) => record.name !== LEAD && record.by_hand !== true);
+  // The earlier lead's own record has the marks of the programs that it ran by itself.
+  const swept = [...started, ...all.filter(({ name }) => name === LEAD)].filter((record) => serves(store, record));
+  const known = swept.filter(({ name }) => name !== LEAD).flatMap((record) => identityIn(record) ?? []);
+  const { bootId } = ownIdentity();
+  await sweep(
+    swept.flatMap(marksIn).filter((mark) => mark.bootId === bootId),
+    known.filter((identity) => identity.bootId === bootId),
+  );
+  for (const record of started) store.roster.remove(record.name);
+  const members = [...store.board.board.members.keys()].filter((name) => name !== LEAD);
+  await endDeadLeases(store.paths, members, store);
+  const { folder, processes: records, board, results, mail } = store.paths;
+  store.locks.sweep([folder, records, board, results, mail]);
+}
+
+/**
+ * A record of an earlier version names no folder. It is proven if its process, or one that carries its mark, holds this
+ * folder open.
+ */
+function serves({ pinned: { identity } }: TeamStore, record: ProcessRecord): boolean {
+  if (isProven(record, identity)) return true;
+  const marks = marksIn(record);
+  return carriersOf(marks).some((pid) => isProven({ pid }, identity));
+}
+
+const carriersOf = (marks: readonly Mark[]): number[] =>
+  marks.length === 0
+    ? []
+    : processes.list().filter((pid) => {
+        const seen = processes.stat(pid);
+        if (typeof seen === 'string') return false;
+        const suspect = suspectAt(processes, seen);
+        return marks.some((mark) => mark.bootId === processes.bootId() && matches(mark, suspect));
+      });
