@@ -9,6 +9,7 @@ import type { ProcessRecord } from '../../model/team/team-config.ts';
 import { matches } from '../../os/mark-environment.ts';
 import { ownIdentity, processes } from '../../os/process-table.ts';
 import { suspectAt, sweep } from '../../os/sweep.ts';
+import { sweepNames } from '../../store/team/name-lock.ts';
 import { endDeadLeases } from '../../store/team/lease.ts';
 import { identityIn, isProven } from '../../store/team/roster.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -32,6 +33,7 @@ export async function endOrphans(store: TeamStore): Promise<void> {
   await endDeadLeases(store.paths, members, store);
   const { folder, processes: records, board, results, mail } = store.paths;
   store.locks.sweep([folder, records, board, results, mail]);
+  sweepNames(store.paths.root, store);
 }
 
 /**

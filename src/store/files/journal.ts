@@ -70,9 +70,14 @@ export class Journal {
     writer.isNamed = true;
   }
 
-  /** Yields the complete lines from an offset on; returns the offset after the last of them. */
+  /**
+   * Yields the complete lines from an offset on; returns the offset after the last of them.
+   *
+   * @throws StoreError `TEAM_GONE` when a journal that must exist is missing
+   */
   *read(from = 0): Generator<FileLine, number> {
     this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
+    if (this.#reader === undefined && this.#create === false) throw gone(this.path);
     try {
       return this.#reader === undefined ? from : yield* lines(this.#disk, this.#reader, from, RECORD_LIMIT);
     } catch (error) {

@@ -12,6 +12,10 @@ export interface RootPaths {
   readonly tasks: string;
   readonly archive: string;
   readonly config: string;
+  /** Tokens of processes that hold the lock of a team's name. */
+  readonly tokens: string;
+  /** The lock of a team's name: a team is created, moved and archived only inside it. No name begins with a dot. */
+  nameLock(name: Name): string;
   /** A project's own files of a kind. */
   shelf(kind: ShelfKind): string;
 }
@@ -29,6 +33,8 @@ export function rootPaths(root: string): RootPaths {
     tasks: join(at, '.tasks'),
     archive: join(teams, '.archive'),
     config: join(teams, 'config.yaml'),
+    tokens: join(teams, '.tokens'),
+    nameLock: (name) => join(teams, `.${name}.lock`),
     shelf: (kind) => join(teams, kind),
   };
 }

@@ -2,22 +2,26 @@
  * A directory held open for the life of its user. Inode numbers are reused at once, so only an open descriptor
  * distinguishes a team's directory from a new one in its place. Each write checks first.
  */
+import type { Stats } from 'node:fs';
 import { StoreError } from '../../model/text/errors.ts';
 import { userName } from './owner.ts';
 import type { FolderIdentity } from '../../model/team/folder-identity.ts';
 import { folderIn } from './folder-of.ts';
-import { lookAt, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, onDisk, type Disk } from './disk.ts';
+import { isMissing, lookAt, O_DIRECTORY, O_NOFOLLOW, O_RDONLY, storeFailure, type Disk } from './disk.ts';
 
 export interface PinnedDirectory {
   readonly path: string;
   readonly identity: FolderIdentity;
+  /** Whether the path still is this directory. */
+  isThere(): boolean;
   /** @throws StoreError `TEAM_GONE` when the path is no longer this directory */
   check(): void;
   close(): void;
 }
 
+/** @throws StoreError `UNTRUSTED` for a directory into which another user may write, `TEAM_GONE` for a missing one */
 export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
-  const fd = onDisk('open', path, () => disk.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+  const fd = openDirectory(disk, path);
   const stat = disk.fstatSync(fd);
   const { dev, ino, uid, mode } = stat;
   let open = true;
@@ -26,12 +30,14 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
     disk.closeSync(fd);
     throw new StoreError('UNTRUSTED', `The team in ${path} ${untrusted}.`, { path });
   }
+  const isIt = (now: Stats | undefined): boolean => now?.dev === dev && now.ino === ino;
   return {
     path,
     identity: folderIn(path, stat),
+    isThere: () => isIt(lookAt(disk, path)),
     check() {
       const now = lookAt(disk, path);
-      if (now?.dev === dev && now.ino === ino) return;
+      if (isIt(now)) return;
       throw new StoreError(
         'TEAM_GONE',
         `The directory ${path} was ${now ? 'replaced' : 'removed'} while the team was running.`,
@@ -43,6 +49,15 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
       open = false;
     },
   };
+}
+
+function openDirectory(disk: Disk, path: string): number {
+  try {
+    return disk.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
+  } catch (error) {
+    if (!isMissing(error)) throw storeFailure('open', path, error);
+    throw new StoreError('TEAM_GONE', `The directory ${path} was removed.`, { path, cause: error });
+  }
 }
 
 /**

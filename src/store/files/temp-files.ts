@@ -3,7 +3,8 @@
  * use. They are beside their target: a rename or a link never crosses a file system.
  */
 import { basename, dirname, join } from 'node:path';
-import { list, lookAt, removeFile, type Disk } from './disk.ts';
+import { list, lookAt, type Disk } from './disk.ts';
+import { removeTree } from './remove-tree.ts';
 import { ownIdentity, type Liveness } from '../../os/process-table.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
@@ -15,21 +16,14 @@ const MAKER = /\.(\d+)-(\d+|x)-[0-9A-Za-z]+\.tmp$/;
 export const tempPath = (path: string, token: string, who: ProcessIdentity = ownIdentity()): string =>
   `${path}.${who.pid}-${who.startTime === '' ? NO_START : who.startTime}-${token}.tmp`;
 
-/**
- * Removes the temporary files of dead processes from a directory.
- * @param remove what to do with each, by its path
- */
-export function sweepTemps(
-  disk: Disk,
-  directory: string,
-  alive: (who: ProcessIdentity) => Liveness,
-  remove = (path: string): void => removeFile(disk, path),
-): void {
+/** Removes the temporary files and directories of dead processes from a directory. */
+export function sweepTemps(disk: Disk, directory: string, alive: (who: ProcessIdentity) => Liveness): void {
   const { bootId, pidNamespace } = ownIdentity();
   for (const file of list(disk, directory)) {
     const [, pid, startTime] = MAKER.exec(file) ?? [];
     if (pid === undefined || startTime === undefined || startTime === NO_START) continue;
-    if (alive({ pid: Number(pid), startTime, bootId, pidNamespace }) === 'dead') remove(join(directory, file));
+    if (alive({ pid: Number(pid), startTime, bootId, pidNamespace }) === 'dead')
+      removeTree(disk, join(directory, file));
   }
 }
 

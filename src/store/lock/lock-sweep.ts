@@ -13,7 +13,10 @@ const LOCK_OR_GUARD = /\.lock(~[0-9a-f]+)*$/;
 /** How a guard names a foreign writer's empty lock: its inode and mtime, sixteen digits each. */
 const FOREIGN = /^[0-9a-f]{32}$/;
 
-/** @param free takes a dead holder's lock over and releases it */
+/**
+ * @param free takes a dead holder's lock over and releases it; it is also asked about empty locks, and judges those
+ *   itself
+ */
 export function sweepLocks(
   disk: Disk,
   tokens: string,
@@ -25,7 +28,7 @@ export function sweepLocks(
     const snapshot = lockStateOf(disk, path);
     return snapshot.kind === 'held' && alive(snapshot.by) === 'dead';
   };
-  for (const lock of locksIn(disk, directories)) if (!isGuard(lock) && isDead(lock)) free(lock);
+  for (const lock of locksIn(disk, directories)) if (!isGuard(lock) && (isDead(lock) || isTorn(disk, lock))) free(lock);
   // First judge who is dead: a dead process that holds nothing after that will never hold anything again.
   const { dead, others } = judgedTokens(disk, tokens, alive);
   const holders = (): Set<string> => new Set(locksIn(disk, directories).flatMap((path) => holderOf(disk, path) ?? []));
@@ -48,8 +51,11 @@ function holderOf(disk: Disk, path: string): string | undefined {
   return snapshot.kind === 'held' ? snapshot.by.nonce : undefined;
 }
 
-/** What a power loss left of a guard: it has no holder, because only our own program makes guards. */
-const isTorn = (disk: Disk, guard: string): boolean => lockStateOf(disk, guard).kind === 'empty';
+/**
+ * What a power loss left of a lock or a guard. Such a guard has no holder, because only our own program makes guards; a
+ * lock may be a foreign writer's.
+ */
+const isTorn = (disk: Disk, path: string): boolean => lockStateOf(disk, path).kind === 'empty';
 
 /**
  * Whether the guard can never be needed again: what it guards against is dead and holds nothing. An X without a token

@@ -38,6 +38,11 @@ export interface LockEnvironment {
   readonly pinned?: PinnedDirectory;
   /** Called when an empty foreign lock was broken. */
   readonly onBroken?: (path: string) => void;
+  /**
+   * Only our programs use these locks. They link a complete token, so an empty lock is the rest of a power loss, and is
+   * broken at once.
+   */
+  readonly isOurs?: boolean;
 }
 
 /** A foreign writer's empty lock counts as dead after this many monotonic milliseconds without a change. */
@@ -45,6 +50,9 @@ export const FOREIGN_LOCK_MS = 10_000;
 export const LOCK_TIMEOUT_MS = 15_000;
 /** Only every eighth attempt looks at the holder, and never the first ones: a look costs fifty times the attempt. */
 const LOOK_EVERY = 8;
+
+/** Between two attempts of a process that waits as a whole. */
+const BLOCKED_MS = 2;
 
 const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 
@@ -66,10 +74,11 @@ export class Locks {
   constructor(tokens: string, environment: LockEnvironment) {
     if (!isMainThread) throw new Error('Locks are taken by a main thread; a worker thread asks it.');
     const { disk, clock, pinned } = environment;
-    const { identity = ownIdentity(), alive = livenessOf, random = Math.random, onBroken = () => {} } = environment;
+    const { identity = ownIdentity(), alive = livenessOf, random = Math.random } = environment;
+    const { onBroken = () => {}, isOurs = false } = environment;
     // The lock of a process that locks in another folder came here with a copy of that folder.
     const living = (who: Holder): Liveness => (isElsewhere(who, pinned?.identity) ? 'dead' : alive(who));
-    this.#environment = { disk, clock, identity, alive: living, random, onBroken };
+    this.#environment = { disk, clock, identity, alive: living, random, onBroken, isOurs };
     this.#tokens = tokens;
     this.#token = new OwnToken(disk, tokens, identity, pinned);
   }
@@ -90,6 +99,19 @@ export class Locks {
       if (last && attempt.sight) throw lockTimeout(path, attempt.sight);
       options.signal?.throwIfAborted();
       await this.#pause(tries, options.signal);
+    }
+  }
+
+  /**
+   * Like {@link withLock}, for a caller that cannot wait asynchronously: the whole process waits. Only for locks that are
+   * rarely wanted by two processes, and with a short time-out.
+   */
+  withLockBlocking<T>(path: string, work: () => T, { timeoutMs = LOCK_TIMEOUT_MS }: LockOptions = {}): T {
+    for (let waited = 0; ; waited += BLOCKED_MS) {
+      const attempt = this.tryLock(path, work);
+      if (attempt.done) return attempt.value;
+      if (waited >= timeoutMs) throw lockTimeout(path, attempt.sight);
+      Atomics.wait(NEVER_NOTIFIED, 0, 0, BLOCKED_MS);
     }
   }
 
@@ -206,6 +228,7 @@ export class Locks {
   }
 
   #isOldForeign(path: string, { ino, mtimeMs }: Empty): boolean {
+    if (this.#environment.isOurs) return true;
     const now = this.#environment.clock.monotonic();
     const first = this.#firstSeen.get(path);
     if (first?.ino === ino && first.mtimeMs === mtimeMs) return now - first.at >= FOREIGN_LOCK_MS;

@@ -4,7 +4,7 @@
  * correct without it. An unknown recipient has no bell, and gets no file.
  */
 import type { Clock } from '../../model/text/clock.ts';
-import { StoreError, UsageError } from '../../model/text/errors.ts';
+import { isTeamError, StoreError, UsageError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { hasBell, ringBell } from './bell.ts';
 import { O_APPEND, O_CREAT, O_RDWR, onDisk, type Disk } from '../files/disk.ts';
@@ -64,7 +64,8 @@ export class Sender {
   /**
    * Sends one message; resolves when its line is on disk.
    *
-   * @throws UsageError `UNKNOWN_RECIPIENT`, `USAGE`; ConflictError `QUOTA`, `LOCK_TIMEOUT`; StoreError
+   * @throws UsageError `UNKNOWN_RECIPIENT`, `USAGE`; ConflictError `QUOTA`, `LOCK_TIMEOUT`; StoreError, `TEAM_GONE` if
+   *   the team was archived meanwhile
    */
   send(outgoing: Outgoing): Promise<Receipt> {
     const { recipient, draft } = outgoing;
@@ -90,12 +91,27 @@ export class Sender {
     const { disk, pinned, clock } = this.#environment;
     pinned.check();
     this.#requireRecipient(recipient);
-    return storeBlob(disk, this.#paths, content, this.#newId(clock.now()));
+    try {
+      return storeBlob(disk, this.#paths, content, this.#newId(clock.now()));
+    } catch (error) {
+      throw this.#reasonOf(error);
+    }
   }
 
   #requireRecipient(recipient: Name): void {
-    if (!hasBell(this.#environment.disk, this.#paths.inbox(recipient).bell))
-      throw unknownRecipient(recipient, this.#paths.name);
+    if (hasBell(this.#environment.disk, this.#paths.inbox(recipient).bell)) return;
+    this.#environment.pinned.check();
+    throw unknownRecipient(recipient, this.#paths.name);
+  }
+
+  /** Why a send failed: if the team was archived or replaced meanwhile, that is why. */
+  #reasonOf(error: unknown): Error {
+    try {
+      if (isTeamError(error) && error.code === 'IO') this.#environment.pinned.check();
+      return error instanceof Error ? error : new Error(String(error));
+    } catch (gone) {
+      return gone instanceof Error ? gone : new Error(String(gone));
+    }
   }
 
   #enqueue(recipient: Name, waiting: Waiting): void {
@@ -146,7 +162,7 @@ export class Sender {
       for (const one of sent) one.settle();
       return failure;
     } catch (error) {
-      return error instanceof Error ? error : new Error(String(error));
+      return this.#reasonOf(error);
     } finally {
       for (const fd of open) disk.closeSync(fd);
     }

@@ -1,17 +1,18 @@
 /**
- * Creates a team: an exclusive `mkdir` reserves its name, everything is built beside it, and one rename onto the empty
- * reservation is the commit point. A crash before that leaves nothing that counts as a team.
+ * Creates a team, inside the lock of its name: an exclusive `mkdir` reserves the name, everything is built beside it,
+ * and one rename onto the empty reservation is the commit point. A crash before that leaves nothing that counts as a
+ * team.
  */
 import { statfsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ulid } from 'ulid';
-import { ConflictError, StoreError } from '../../model/text/errors.ts';
+import { codeOf, ConflictError, StoreError } from '../../model/text/errors.ts';
 import type { Author, Body, ClaimMode, Profile } from '../../model/board/event.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { createBell } from '../mail/bell.ts';
 import {
-  isMissing,
+  DIRECTORY_MODE,
   isTaken,
   list,
   lookAt,
@@ -21,11 +22,14 @@ import {
   storeFailure,
   type Disk,
 } from '../files/disk.ts';
-import { codeOf } from '../../model/text/errors.ts';
 import { makeDirectory, syncDirectory } from '../files/file.ts';
 import { userName } from '../files/owner.ts';
 import { rootPaths, teamPaths, teamPathsAt, type RootPaths, type TeamPaths } from '../files/paths.ts';
+import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
+import { removeEmpty, removeTree } from '../files/remove-tree.ts';
 import { livenessOf } from '../../os/process-table.ts';
+import { withName } from './name-lock.ts';
+import { archiveStamp, finishArchive } from './team-list.ts';
 import { TeamStore, type StoreOptions } from './team-store.ts';
 import { keptPlace } from './work-place.ts';
 import { sweepTemps, tempPath } from '../files/temp-files.ts';
@@ -49,37 +53,47 @@ export interface NewTeam {
   readonly changes: readonly Exclude<Body, { type: 'batch' }>[];
 }
 
-/** A reservation that was never filled expires after this many milliseconds. */
-const ABANDONED_MS = 10_000;
-
-/** @throws ConflictError `TEAM_EXISTS`; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`: then nothing is left behind */
+/**
+ * @throws ConflictError `TEAM_EXISTS`, `LOCK_TIMEOUT` if a process that creates or archives a team of this name does not
+ *   go on; StoreError `NO_LINK`, `READ_ONLY`, `NO_SPACE`: then nothing is left behind
+ */
 export function createStore(root: string, team: NewTeam, options: StoreOptions): TeamStore {
-  const disk = options.disk ?? realDisk;
+  const { disk = realDisk, clock, lockTimeoutMs } = options;
   const at = rootPaths(root);
   requireOwnProject(at.root);
   for (const directory of [at.teams, at.tasks]) makeDirectory(disk, directory, { durable: true });
   // Remove what a crash left of an unfinished team or probe.
-  for (const directory of [at.teams, at.tasks])
-    sweepTemps(disk, directory, livenessOf, (path) => removeTree(disk, path));
+  for (const directory of [at.teams, at.tasks]) sweepTemps(disk, directory, livenessOf);
   probeFileSystem(disk, at.teams);
-  const paths = teamPaths(root, team.name);
-  reserve(disk, paths, options.clock.now());
+  return withName(at.root, team.name, { disk, clock, lockTimeoutMs }, () => createInName(disk, at, team, options));
+}
+
+function createInName(disk: Disk, at: RootPaths, team: NewTeam, options: StoreOptions): TeamStore {
+  const paths = teamPaths(at.root, team.name);
+  // A delete that a crash interrupted is finished first: then its name is free.
+  finishArchive(disk, paths, archiveStamp(options.clock.now()));
+  const reserved = reserve(disk, paths);
   const id = ulid(options.clock.now());
   const [folder, board] = [tempPath(join(at.teams, '.new'), id), tempPath(join(at.tasks, '.new'), id)];
   const draft = teamPathsAt(at.root, team.name, folder, board);
   try {
     build(disk, draft, team, id, options);
+    requireReserved(reserved, paths);
     setAsideOrphan(disk, at, paths, options.clock.now());
+    requireReserved(reserved, paths);
     onDisk('create', paths.board, () => disk.renameSync(draft.board, paths.board));
     // After a power loss a folder without its board would block the name for ever, so the board must be durable first.
     syncDirectory(disk, at.tasks);
+    requireReserved(reserved, paths);
     onDisk('create', paths.folder, () => disk.renameSync(draft.folder, paths.folder));
     syncDirectory(disk, at.teams);
   } catch (error) {
     removeTree(disk, draft.folder);
     removeTree(disk, draft.board);
-    removeEmpty(disk, paths.folder);
+    if (reserved.isThere()) removeEmpty(disk, paths.folder);
     throw error;
+  } finally {
+    reserved.close();
   }
   return new TeamStore(paths, options);
 }
@@ -99,25 +113,40 @@ function requireOwnProject(root: string): void {
   );
 }
 
-function reserve(disk: Disk, paths: TeamPaths, now: number): void {
+/** Makes the empty folder that the team will replace. One that is there was left by a process that died. */
+function reserve(disk: Disk, paths: TeamPaths): PinnedDirectory {
+  makeReservation(disk, paths);
+  try {
+    return pinDirectory(disk, paths.folder);
+  } catch (error) {
+    removeEmpty(disk, paths.folder);
+    throw error;
+  }
+}
+
+function makeReservation(disk: Disk, paths: TeamPaths): void {
   for (let again = false; ; again = true) {
     try {
-      disk.mkdirSync(paths.folder, { mode: 0o700 });
-      return;
+      return void disk.mkdirSync(paths.folder, { mode: DIRECTORY_MODE });
     } catch (error) {
       if (!isTaken(error)) throw storeFailure('create the team folder', paths.folder, error);
-      const stat = lookAt(disk, paths.folder);
-      const isAbandoned =
-        stat?.isDirectory() === true && now - stat.mtimeMs > ABANDONED_MS && list(disk, paths.folder).length === 0;
-      if (again || !isAbandoned)
-        throw new ConflictError(
-          'TEAM_EXISTS',
-          `Team ${paths.name} exists already in ${paths.folder}; choose another name, or \`teams delete ${paths.name}\`.`,
-        );
+      const isLeft = lookAt(disk, paths.folder)?.isDirectory() === true && list(disk, paths.folder).length === 0;
+      if (again || !isLeft) throw teamExists(paths);
       removeEmpty(disk, paths.folder);
     }
   }
 }
+
+/** A program of the version before this one does not know the lock and may have made a team here meanwhile. */
+function requireReserved(reserved: PinnedDirectory, paths: TeamPaths): void {
+  if (!reserved.isThere()) throw teamExists(paths);
+}
+
+const teamExists = ({ name, folder }: TeamPaths): ConflictError =>
+  new ConflictError(
+    'TEAM_EXISTS',
+    `Team ${name} exists already in ${folder}; choose another name, or \`teams delete ${name}\`.`,
+  );
 
 function build(disk: Disk, paths: TeamPaths, team: NewTeam, id: string, options: StoreOptions): void {
   for (const directory of [
@@ -167,7 +196,10 @@ function must({ outcome }: ReturnType<TeamStore['board']['append']>): void {
   if (!outcome.ok) throw new Error(`A new team's log was refused: ${outcome.why}`);
 }
 
-/** A crash between the two renames leaves a board without a team. It is kept, in the archive. */
+/**
+ * A crash between the two renames leaves a board without a team. It is kept, in the archive. Call it only while the
+ * folder of that name is an empty reservation, so that the board belongs to no team.
+ */
 function setAsideOrphan(disk: Disk, at: RootPaths, paths: TeamPaths, now: number): void {
   if (!lookAt(disk, paths.board)) return;
   makeDirectory(disk, at.archive, { durable: true });
@@ -217,20 +249,3 @@ const noLink = (path: string, why: string): StoreError =>
     `${path} cannot hold a team: hard links are needed there (${why}); use --root with a local directory.`,
     { path },
   );
-
-function removeEmpty(disk: Disk, path: string): void {
-  try {
-    disk.rmdirSync(path);
-  } catch (error) {
-    if (!isMissing(error) && codeOf(error) !== 'ENOTEMPTY') throw storeFailure('remove', path, error);
-  }
-}
-
-/** Removes one of our directories with its contents; links are removed, never followed. */
-export function removeTree(disk: Disk, path: string): void {
-  const stat = lookAt(disk, path);
-  if (stat === undefined) return;
-  if (!stat.isDirectory()) return removeFile(disk, path);
-  for (const file of list(disk, path)) removeTree(disk, join(path, file));
-  removeEmpty(disk, path);
-}

@@ -2,10 +2,12 @@
 import { join } from 'node:path';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
-import { onDisk } from '../files/disk.ts';
+import { lookAt, onDisk } from '../files/disk.ts';
 import { leaseOwner } from './lease.ts';
 import { rootPaths, teamPathsAt } from '../files/paths.ts';
+import { pinDirectory } from '../files/pinned.ts';
 import { livenessOf } from '../../os/process-table.ts';
+import { withName } from './name-lock.ts';
 import type { TeamReader } from './team-reader.ts';
 import { move } from './team-list.ts';
 
@@ -30,18 +32,31 @@ export function isBroken({ paths, config }: Pick<TeamReader, 'paths' | 'config'>
  * @param stamp from `archiveStamp`
  * @throws StoreError `CORRUPT` with what is wrong and where the folder is now
  */
-export function refuseBroken(team: Pick<TeamReader, 'paths' | 'config' | 'disk'>, stamp: string): void {
-  const { disk, paths } = team;
-  const why = isBroken(team);
-  if (why === undefined) return;
+export function refuseBroken(team: Pick<TeamReader, 'paths' | 'config' | 'disk' | 'clock'>, stamp: string): void {
+  const { disk, clock, paths } = team;
+  if (isBroken(team) === undefined) return;
+  withName(paths.root, paths.name, { disk, clock }, () => {
+    // Another process may have repaired or moved it while this one waited.
+    const why = lookAt(disk, paths.folder) && isBroken(team);
+    if (why !== undefined) throw setAside(team, why, stamp);
+  });
+}
+
+/** Moves the team, if it has no living lead. */
+function setAside({ disk, paths }: Pick<TeamReader, 'paths' | 'disk'>, why: string, stamp: string): StoreError {
   const owner = leaseOwner(disk, paths, LEAD);
   if (owner && livenessOf(owner) !== 'dead')
-    throw new StoreError('CORRUPT', `${why} Its lead is alive (pid ${owner.pid}), so it stays where it is.`, {
+    return new StoreError('CORRUPT', `${why} Its lead is alive (pid ${owner.pid}), so it stays where it is.`, {
       path: paths.config,
     });
   const folder = join(rootPaths(paths.root).archive, `${paths.name}.broken-${stamp}`);
-  move(disk, paths, teamPathsAt(paths.root, paths.name, folder, join(folder, 'tasks')));
-  throw new StoreError(
+  const pinned = pinDirectory(disk, paths.folder);
+  try {
+    move(disk, paths, teamPathsAt(paths.root, paths.name, folder, join(folder, 'tasks')), pinned);
+  } finally {
+    pinned.close();
+  }
+  return new StoreError(
     'CORRUPT',
     `${why} The team was moved to ${folder}: repair its config and move it back, or start again.`,
     { path: folder },

@@ -1,6 +1,6 @@
 /** Clears the archive: old teams, and old reports without a team. */
-import { removeTree } from './create-store.ts';
 import { realDisk, type Disk } from '../files/disk.ts';
+import { removeTree } from '../files/remove-tree.ts';
 import { listArchived, type ListedTeam } from './team-list.ts';
 
 /** Archived before a time, in milliseconds. */

@@ -6,10 +6,13 @@ import { dirname, join, resolve } from 'node:path';
 import { timestamp, type Timestamp } from '../../model/text/clock.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import { isName, type Name } from '../../model/text/names.ts';
-import { removeTree } from './create-store.ts';
 import { list, lookAt, onDisk, realDisk, removeFile, type Disk } from '../files/disk.ts';
 import { makeDirectory, syncDirectory } from '../files/file.ts';
 import { archivePaths, rootPaths, teamPaths, teamPathsAt, type TeamPaths } from '../files/paths.ts';
+import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
+import { removeTree } from '../files/remove-tree.ts';
+import { realClock } from '../../os/system-clock.ts';
+import { withFreeName, withName } from './name-lock.ts';
 import { isTeam, type TeamStore } from './team-store.ts';
 
 /** The directory that holds `.teams`: the nearest parent that has one, else `from` itself. */
@@ -76,40 +79,61 @@ function parseArchived(file: string): { name: Name; stamp: string; archivedAt: T
  * Moves a closed team into the archive. The open store can still read; it must not write any more.
  *
  * @returns the new paths
- * @throws ConflictError `STILL_RUNNING` when the board does not say that the team is closed
+ * @throws ConflictError `STILL_RUNNING` when the board does not say that the team is closed, `LOCK_TIMEOUT`; StoreError
+ *   `TEAM_GONE` when another process archived or replaced it
  */
 export function archive(store: TeamStore, stamp = archiveStamp(store.clock.now())): TeamPaths {
-  const { disk, paths, board, pinned } = store;
+  const { disk, clock, paths, board, pinned } = store;
   if (board.fold().phase !== 'closed')
     throw new ConflictError(
       'STILL_RUNNING',
       `Team ${paths.name} is not closed; \`teams delete ${paths.name}\` ends and archives it.`,
     );
-  pinned.check();
-  return putAway(disk, paths, stamp);
+  return withName(paths.root, paths.name, { disk, clock }, () => putAway(disk, paths, stamp, pinned));
 }
 
 /**
- * Finishes archiving that a crash cut short under a root.
+ * Finishes archiving that a crash cut short under a root. A name that a living process holds is left to that process.
+ *
  * @returns the new paths of those teams
  */
 export function recoverArchive(root: string, stamp: string, disk: Disk = realDisk): TeamPaths[] {
   const names = list(disk, rootPaths(root).teams).filter(isName);
   return names
     .map((name) => teamPaths(root, name))
-    .filter((paths) => lookAt(disk, boardInside(paths).log) && !lookAt(disk, paths.log))
-    .map((paths) => putAway(disk, paths, stamp));
+    .filter((paths) => isCutShort(disk, paths))
+    .flatMap(
+      (paths) =>
+        withFreeName(root, paths.name, { disk, clock: realClock }, () => finishArchive(disk, paths, stamp)) ?? [],
+    );
 }
 
-/** Moves a folder, and its board if there is one, to a free name in the archive. */
-export function putAway(disk: Disk, paths: TeamPaths, stamp: string): TeamPaths {
+/**
+ * Finishes archiving that a crash cut short; call it inside the lock of the name.
+ * @returns the new paths; undefined when there is nothing to finish
+ */
+export function finishArchive(disk: Disk, paths: TeamPaths, stamp: string): TeamPaths | undefined {
+  if (!isCutShort(disk, paths)) return undefined;
+  const pinned = pinDirectory(disk, paths.folder);
+  try {
+    return putAway(disk, paths, stamp, pinned);
+  } finally {
+    pinned.close();
+  }
+}
+
+const isCutShort = (disk: Disk, paths: TeamPaths): boolean =>
+  lookAt(disk, boardInside(paths).log) !== undefined && lookAt(disk, paths.log) === undefined;
+
+/** Moves a folder, and its board if there is one, to a free name in the archive; call it inside the lock of the name. */
+export function putAway(disk: Disk, paths: TeamPaths, stamp: string, pinned: PinnedDirectory): TeamPaths {
   for (let again = 1; ; again += 1) {
     const to = archivePaths(paths.root, paths.name, again === 1 ? stamp : `${stamp}-${again}`);
     if (lookAt(disk, to.folder)) continue;
     try {
-      move(disk, paths, to);
+      move(disk, paths, to, pinned);
     } catch (error) {
-      // Another process took the same name meanwhile: try the next one. Anything else is a failure.
+      // A folder of this name appeared meanwhile: try the next one. Anything else is a failure.
       if (!lookAt(disk, to.folder)) throw error;
       continue;
     }
@@ -118,14 +142,22 @@ export function putAway(disk: Disk, paths: TeamPaths, stamp: string): TeamPaths 
   }
 }
 
-/** Moves the board into the folder, then the folder into the archive: the second rename is the commit point. */
-export function move(disk: Disk, from: TeamPaths, to: TeamPaths): void {
+/**
+ * Moves the board into the folder, then the folder into the archive: the second rename is the commit point. Call it
+ * inside the lock of the name.
+ *
+ * @param pinned the team's folder, checked before each rename
+ * @throws StoreError `TEAM_GONE`
+ */
+export function move(disk: Disk, from: TeamPaths, to: TeamPaths, pinned: PinnedDirectory): void {
   const { teams, tasks, archive: shelf } = rootPaths(from.root);
   makeDirectory(disk, shelf, { durable: true });
+  pinned.check();
   if (lookAt(disk, from.board)) {
     rename(disk, from.board, boardInside(from).board);
     // A power loss must not separate the folder from its board.
     for (const directory of [from.folder, tasks]) syncDirectory(disk, directory);
+    pinned.check();
   }
   rename(disk, from.folder, to.folder);
   for (const directory of [shelf, teams]) syncDirectory(disk, directory);

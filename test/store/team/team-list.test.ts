@@ -88,7 +88,7 @@ describe('a team that is open', () => {
       codeOf(await store.config.update(() => ({ result: 1 })).catch((error: unknown) => error)),
     ];
     expect(codes).toEqual(codes.map(() => 'TEAM_GONE'));
-    expect(codeOf(await say('x').catch((error: unknown) => error))).toBe('UNKNOWN_RECIPIENT');
+    expect(codeOf(await say('x').catch((error: unknown) => error))).toBe('TEAM_GONE');
     expect(readdirSync(paths.folder, { recursive: true })).toEqual(['processes']);
     reader.close();
   });

@@ -41,12 +41,10 @@ export const create: Work = {
     await store.close();
   },
   open(world) {
-    const { root, told, clock, options } = world;
+    const { root, told, options } = world;
     const isThere = listTeams(root).some(({ archivedAt }) => archivedAt === undefined);
     if (told.has('created')) expect(isThere).toBe(true);
     if (isThere) return openStore(world.paths, options());
-    // A name that a dead process reserved is free again after a while.
-    clock.advance(15_000);
     return createStore(root, newTeam(), options());
   },
   check(store) {
@@ -82,7 +80,6 @@ export const putAway: Work = {
     const shelved = listTeams(root).filter(({ archivedAt }) => archivedAt !== undefined);
     expect(shelved).toHaveLength(1);
     expect(openForReading(shelved[0]?.paths ?? paths, options()).board.fold().tasks.size).toBe(1);
-    clock.advance(15_000);
     return createStore(root, newTeam(), options());
   },
   check: () => {},
