@@ -17,6 +17,8 @@ export const SIZES = {
   fuzzedLines: size(50_000, 200_000, 1_000_000),
   aimedKills: size(300, 1_000, 10_000),
   aimedStops: size(30, 100, 2_000),
+  /** Every so many-th file call of a work is one at which its process stops. */
+  stallStride: size(6, 1, 1),
   writers: size(32, 32, 64),
   writes: size(500, 1_000, 10_000),
   stampedeRounds: size(300, 1_000, 10_000),

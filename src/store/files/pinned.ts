@@ -3,7 +3,7 @@
  * distinguishes a team's directory from a new one in its place. Each write checks first.
  */
 import type { Stats } from 'node:fs';
-import { StoreError } from '../../model/text/errors.ts';
+import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { userName } from './owner.ts';
 import type { FolderIdentity } from '../../model/team/folder-identity.ts';
 import { folderIn } from './folder-of.ts';
@@ -49,6 +49,16 @@ export function pinDirectory(disk: Disk, path: string): PinnedDirectory {
       open = false;
     },
   };
+}
+
+/** Why work in a team failed: if its folder was moved or replaced meanwhile, that is why. */
+export function reasonOf(pinned: PinnedDirectory | undefined, error: unknown): Error {
+  try {
+    if (isTeamError(error) && error.code === 'IO') pinned?.check();
+    return error instanceof Error ? error : new Error(String(error));
+  } catch (gone) {
+    return gone instanceof Error ? gone : new Error(String(gone));
+  }
 }
 
 function openDirectory(disk: Disk, path: string): number {

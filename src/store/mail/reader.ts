@@ -15,7 +15,7 @@ import type { Locks } from '../lock/lock.ts';
 import type { MailLine } from './mail-lines.ts';
 import { newIds } from '../files/new-ids.ts';
 import type { InboxPaths, TeamPaths } from '../files/paths.ts';
-import type { PinnedDirectory } from '../files/pinned.ts';
+import { reasonOf, type PinnedDirectory } from '../files/pinned.ts';
 import { Quarantine } from './quarantine.ts';
 import type { Entry, Segment } from './segment.ts';
 import { Segments } from './segments.ts';
@@ -62,10 +62,13 @@ export class Reader {
   /**
    * Hands out waiting mail, oldest first, up to `max` messages. Bad lines are set aside on the way.
    *
-   * @throws ConflictError `STALE_CLAIM` when another process of this member has taken over
+   * @throws ConflictError `STALE_CLAIM` when another process of this member has taken over; StoreError, `TEAM_GONE` if
+   *   the team was archived meanwhile
    */
   take(max = Number.POSITIVE_INFINITY): Promise<Message[]> {
-    const taken = this.#turn.then(() => this.#take(max));
+    const taken = this.#turn
+      .then(() => this.#take(max))
+      .catch((error: unknown) => Promise.reject(reasonOf(this.#environment.pinned, error)));
     this.#turn = taken.catch(() => undefined);
     return taken;
   }
@@ -78,6 +81,14 @@ export class Reader {
     const used = messages.filter(({ id }) => this.#open.has(id));
     if (used.length === 0) return;
     this.#requireCurrent();
+    try {
+      this.#keep(used);
+    } catch (error) {
+      throw reasonOf(this.#environment.pinned, error);
+    }
+  }
+
+  #keep(used: readonly Message[]): void {
     this.#history.append(used.map((message) => ({ message, text: this.#open.get(message.id)?.text })));
     const touched = new Set<Segment>();
     for (const { id } of used) {

@@ -4,7 +4,7 @@
  * correct without it. An unknown recipient has no bell, and gets no file.
  */
 import type { Clock } from '../../model/text/clock.ts';
-import { isTeamError, StoreError, UsageError } from '../../model/text/errors.ts';
+import { StoreError, UsageError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { hasBell, ringBell } from './bell.ts';
 import { O_APPEND, O_CREAT, O_RDWR, onDisk, type Disk } from '../files/disk.ts';
@@ -14,7 +14,7 @@ import { LOCK_TIMEOUT_MS, type Locks } from '../lock/lock.ts';
 import { isControl, lineOf, needsBlob, storeBlob, type Outgoing } from './outgoing.ts';
 import { newIds } from '../files/new-ids.ts';
 import type { TeamPaths } from '../files/paths.ts';
-import type { PinnedDirectory } from '../files/pinned.ts';
+import { reasonOf, type PinnedDirectory } from '../files/pinned.ts';
 import { InboxQuota, type Quota, type Sized } from './quota.ts';
 
 export type { Quota } from './quota.ts';
@@ -94,7 +94,7 @@ export class Sender {
     try {
       return storeBlob(disk, this.#paths, content, this.#newId(clock.now()));
     } catch (error) {
-      throw this.#reasonOf(error);
+      throw reasonOf(this.#environment.pinned, error);
     }
   }
 
@@ -102,16 +102,6 @@ export class Sender {
     if (hasBell(this.#environment.disk, this.#paths.inbox(recipient).bell)) return;
     this.#environment.pinned.check();
     throw unknownRecipient(recipient, this.#paths.name);
-  }
-
-  /** Why a send failed: if the team was archived or replaced meanwhile, that is why. */
-  #reasonOf(error: unknown): Error {
-    try {
-      if (isTeamError(error) && error.code === 'IO') this.#environment.pinned.check();
-      return error instanceof Error ? error : new Error(String(error));
-    } catch (gone) {
-      return gone instanceof Error ? gone : new Error(String(gone));
-    }
   }
 
   #enqueue(recipient: Name, waiting: Waiting): void {
@@ -162,7 +152,7 @@ export class Sender {
       for (const one of sent) one.settle();
       return failure;
     } catch (error) {
-      return this.#reasonOf(error);
+      return reasonOf(this.#environment.pinned, error);
     } finally {
       for (const fd of open) disk.closeSync(fd);
     }

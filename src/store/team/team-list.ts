@@ -83,13 +83,13 @@ function parseArchived(file: string): { name: Name; stamp: string; archivedAt: T
  *   `TEAM_GONE` when another process archived or replaced it
  */
 export function archive(store: TeamStore, stamp = archiveStamp(store.clock.now())): TeamPaths {
-  const { disk, clock, paths, board, pinned } = store;
+  const { disk, paths, board, pinned } = store;
   if (board.fold().phase !== 'closed')
     throw new ConflictError(
       'STILL_RUNNING',
       `Team ${paths.name} is not closed; \`teams delete ${paths.name}\` ends and archives it.`,
     );
-  return withName(paths.root, paths.name, { disk, clock }, () => putAway(disk, paths, stamp, pinned));
+  return withName(paths.root, paths.name, store, () => putAway(disk, paths, stamp, pinned));
 }
 
 /**

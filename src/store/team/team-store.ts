@@ -39,6 +39,7 @@ export class TeamStore {
   readonly paths: TeamPaths;
   readonly disk: Disk;
   readonly clock: Clock;
+  readonly lockTimeoutMs: number | undefined;
   readonly pinned: PinnedDirectory;
   readonly locks: Locks;
   readonly board: BoardStore;
@@ -65,6 +66,7 @@ export class TeamStore {
     this.paths = paths;
     this.disk = disk;
     this.clock = clock;
+    this.lockTimeoutMs = lockTimeoutMs;
     this.pinned = pinDirectory(disk, paths.folder);
     const { pinned } = this;
     this.events = new EventLog(disk, paths.events, clock, pinned);

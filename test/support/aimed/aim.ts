@@ -76,6 +76,9 @@ function writeHalf([fd, bytes, at, length, position]: unknown[]): void {
   realDisk.writeSync(fd as number, bytes as Buffer, at as number, (length as number) >> 1, position as number | null);
 }
 
+/** Stops this process until SIGCONT. */
+export const stopHere = (): void => hit('SIGSTOP');
+
 /** A signal to the own process has arrived when the next wait is over. */
 function hit(signal: 'SIGKILL' | 'SIGSTOP'): void {
   process.kill(process.pid, signal);
