@@ -34,7 +34,7 @@ const CASES: readonly [stopped: WorkName, before: Before, meanwhile: WorkName][]
 ];
 
 /** Errors that say what became of the team, or who holds it. */
-const CLEAR = new Set(['TEAM_EXISTS', 'TEAM_GONE', 'UNKNOWN_TEAM', 'LOCK_TIMEOUT']);
+const CLEAR = new Set(['TEAM_EXISTS', 'TEAM_GONE', 'UNKNOWN_TEAM', 'LOCK_TIMEOUT', 'STILL_RUNNING']);
 
 const NOTHING: Told = { tasks: [], mail: [] };
 

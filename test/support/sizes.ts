@@ -18,7 +18,7 @@ export const SIZES = {
   aimedKills: size(300, 1_000, 10_000),
   aimedStops: size(30, 100, 2_000),
   /** Every so many-th file call of a work is one at which its process stops. */
-  stallStride: size(6, 1, 1),
+  stallStride: size(4, 1, 1),
   writers: size(32, 32, 64),
   writes: size(500, 1_000, 10_000),
   stampedeRounds: size(300, 1_000, 10_000),

@@ -125,6 +125,8 @@ export const stateSchema = z.looseObject({
   exitCode: z.number().int().optional(),
   start: startSchema.optional(),
   host: hostSchema.optional(),
+  /** Bad lines of the log before this offset are reported. */
+  noiseOffset: z.number().int().min(0).optional(),
   seal: z.string().optional(),
 });
 export type RunState = z.infer<typeof stateSchema>;

@@ -9,6 +9,7 @@ import type { ProcessRecord } from '../../model/team/team-config.ts';
 import { matches } from '../../os/mark-environment.ts';
 import { ownIdentity, processes } from '../../os/process-table.ts';
 import { suspectAt, sweep } from '../../os/sweep.ts';
+import { sweptDirectories } from '../../store/files/own-directories.ts';
 import { sweepNames } from '../../store/team/name-lock.ts';
 import { endDeadLeases } from '../../store/team/lease.ts';
 import { identityIn, isProven } from '../../store/team/roster.ts';
@@ -31,8 +32,7 @@ export async function endOrphans(store: TeamStore): Promise<void> {
   for (const record of started) store.roster.remove(record.name);
   const members = [...store.board.board.members.keys()].filter((name) => name !== LEAD);
   await endDeadLeases(store.paths, members, store);
-  const { folder, processes: records, board, results, mail } = store.paths;
-  store.locks.sweep([folder, records, board, results, mail]);
+  store.locks.sweep(sweptDirectories(store.paths));
   sweepNames(store.paths.root, store);
 }
 

@@ -18,6 +18,7 @@ import { teammateVariables, type LeadEnding, type LeadOptions, type LeadSpeaker 
 import { LeadMail } from './lead-mail.ts';
 import { LeadMemory } from './lead-memory.ts';
 import { RoleReports } from './role-reports.ts';
+import { NoiseWatch } from './noise-watch.ts';
 import { SpendingWatch } from './spending-watch.ts';
 import { StateWatch } from './state-watch.ts';
 import { Supervisor, type MemberProcess, type SupervisorEnvironment } from './supervisor.ts';
@@ -45,6 +46,7 @@ export class Lead {
   readonly #leadMail: LeadMail;
   readonly #roles: RoleReports | undefined;
   readonly #spending: SpendingWatch;
+  readonly #noise: NoiseWatch;
   readonly #probe: MemberProbe;
   readonly #agents: AgentActivityWatch;
   readonly #waker: Waker;
@@ -64,6 +66,7 @@ export class Lead {
     this.#speaker = speaker;
     this.#options = options;
     this.#spending = new SpendingWatch(store, options.spending ?? {});
+    this.#noise = new NoiseWatch(store);
     this.memory = new LeadMemory(store.clock);
     this.views = new ViewKeeper(store);
     this.#state = new StateWatch(store.clock, () => this.onRemembered());
@@ -131,6 +134,7 @@ export class Lead {
     for (;;) {
       if (this.#stop) return { why: 'stopped' };
       const sighting = this.look();
+      await this.#noise.look();
       if (this.#leadMail.closing) return { why: 'closing', ...this.#leadMail.closing };
       if (sighting.board.phase !== 'open') return { why: 'closing', force: false, now: false };
       const over = this.#spending.look();

@@ -39,10 +39,19 @@ const DURABLE = new Set<Body['type']>([
 /** A change that loses the race for a task id is tried again at most this often. */
 const RACES = 10_000;
 
-export interface Noise {
+/** Bad lines of the log without an event between them. */
+export interface NoiseRun {
+  /** The offset of the first one. */
   readonly at: number;
+  /** The offset after the last one. */
+  end: number;
+  lines: number;
+  /** What is wrong with the first one. */
   readonly why: string;
 }
+
+/** A log that was damaged in more places is reported by its first and its last ones. */
+const MOST_RUNS = 1_000;
 
 export interface Folded {
   readonly event: BoardEvent;
@@ -56,7 +65,6 @@ interface BoardEnvironment {
   readonly pinned?: PinnedDirectory;
   /** Called for each event as it is folded. */
   readonly onFolded?: ((folded: Folded) => void) | undefined;
-  readonly onNoise?: (noise: Noise) => void;
   /** True only for the process that creates a new team's log. */
   readonly create?: boolean;
 }
@@ -68,6 +76,8 @@ export class BoardStore {
   readonly #newId = newIds();
   #offset = 0;
   #isFolding = false;
+  #noise: NoiseRun[] = [];
+  #isInNoise = false;
 
   constructor(log: string, environment: BoardEnvironment) {
     this.#journal = new Journal(environment.disk, log, { create: environment.create === true ? 'once' : false });
@@ -121,6 +131,14 @@ export class BoardStore {
       const outcome = this.#write(event);
       if (outcome.ok || !this.#lostIdRace(outcome, body) || race >= RACES) return { event, outcome };
     }
+  }
+
+  /** The bad lines that were read since the last call. Every process meets them; only the lead reports them. */
+  takeNoise(): readonly NoiseRun[] {
+    const noise = this.#noise;
+    this.#noise = [];
+    this.#isInNoise = false;
+    return noise;
   }
 
   /** How far the log is folded, in bytes. */
@@ -178,7 +196,7 @@ export class BoardStore {
   }
 
   #guarded<T>(fold: () => T): T {
-    if (this.#isFolding) throw new Error('onFolded and onNoise may not fold or append; do it after the fold.');
+    if (this.#isFolding) throw new Error('onFolded may not fold or append; do it after the fold.');
     this.#isFolding = true;
     try {
       return fold();
@@ -213,9 +231,19 @@ export class BoardStore {
     const parsed = parseLine(line);
     if (parsed.kind === 'newer') throw newer(this.#journal.path, parsed.version);
     this.#offset = line.end;
+    this.#isInNoise &&= parsed.kind !== 'event';
     if (parsed.kind === 'event') return judged(this.board, parsed.event);
-    this.#environment.onNoise?.({ at: line.at, why: parsed.why });
+    this.#keepNoise(line, parsed.why);
     return undefined;
+  }
+
+  #keepNoise({ at, end }: FileLine, why: string): void {
+    const last = this.#noise.at(-1);
+    if (last && (this.#isInNoise || this.#noise.length >= MOST_RUNS)) {
+      last.end = end;
+      last.lines += 1;
+    } else this.#noise.push({ at, end, lines: 1, why });
+    this.#isInNoise = true;
   }
 }
 

@@ -80,7 +80,6 @@ export class TeamStore {
       pinned,
       create: options.create ?? false,
       onFolded,
-      onNoise: ({ at, why }) => void this.events.append({ type: 'board.noise_found', text: `offset ${at}: ${why}` }),
     });
     this.sender = new Sender(paths, {
       disk,

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { BoardStore, Folded, Noise } from '../../../src/store/board/board.ts';
+import type { BoardStore, Folded } from '../../../src/store/board/board.ts';
 import { BoardStore as Store } from '../../../src/store/board/board.ts';
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import { EventLog } from '../../../src/store/board/events.ts';
@@ -295,7 +295,6 @@ describe('the board', () => {
 
   it('the board skips noise and reports where and why', () => {
     openBoard(paths, ['ada']);
-    const noise: Noise[] = [];
     const at = statSync(paths.log).size;
     appendFileSync(
       paths.log,
@@ -303,15 +302,17 @@ describe('the board', () => {
         ['not json\n', '{"type":"x"}\n', '\0\0\n'].map((text) => Buffer.from(text)).concat(Buffer.from([0xff, 10])),
       ),
     );
-    const store = opened({ onNoise: (one: Noise) => noise.push(one) });
+    const store = opened();
     expect(add(store, 'a').outcome.ok).toBe(true);
-    expect(noise.map((one) => one.at - at)).toEqual([0, 9, 22, 25]);
-    expect(noise.map((one) => one.why)).toEqual([
-      expect.stringContaining('JSON'),
-      expect.stringContaining('id'),
-      expect.stringContaining('JSON'),
-      'invalid bytes',
+    appendFileSync(paths.log, 'again\n');
+    expect(add(store, 'b').outcome.ok).toBe(true);
+    const noise = store.takeNoise();
+    expect(noise.map((one) => [one.at - at, one.lines])).toEqual([
+      [0, 4],
+      [expect.any(Number), 1],
     ]);
+    expect(noise[0]).toMatchObject({ end: at + 27, why: expect.stringContaining('JSON') as string });
+    expect(store.takeNoise()).toEqual([]);
     store.close();
   });
 

@@ -8,6 +8,7 @@ import type { Disk } from '../../../src/store/files/disk.ts';
 import { teamPaths, type TeamPaths } from '../../../src/store/files/paths.ts';
 import { ownIdentity } from '../../../src/os/process-table.ts';
 import { Reader } from '../../../src/store/mail/reader.ts';
+import { sweptDirectories } from '../../../src/store/files/own-directories.ts';
 import { sweepNames } from '../../../src/store/team/name-lock.ts';
 import { archiveStamp, recoverArchive } from '../../../src/store/team/team-list.ts';
 import { openStore, type StoreOptions, type TeamStore } from '../../../src/store/team/team-store.ts';
@@ -125,9 +126,8 @@ async function dieRecovering(at: World, { fault, n }: Again): Promise<void> {
 
 /** What a power loss left of a token is removed by the second sweep. */
 function sweepAll({ locks, paths, disk, clock }: TeamStore): void {
-  const { folder, processes, board, results, mail, blobs } = paths;
   for (let again = 0; again < 2; again += 1) {
-    locks.sweep([folder, processes, board, results, mail, blobs]);
+    locks.sweep(sweptDirectories(paths));
     sweepNames(paths.root, { disk, clock });
   }
 }
