@@ -39,6 +39,13 @@ export function rootPaths(root: string): RootPaths {
   };
 }
 
+/** A lock of the team itself. It lies where no lease can be: a lease is called after its member. */
+export interface TeamLock {
+  readonly path: string;
+  /** Where programs of the version before this one have it; a member's lease may be there instead. */
+  readonly earlier: string;
+}
+
 export interface TeamPaths {
   readonly root: string;
   readonly team: string;
@@ -48,15 +55,17 @@ export interface TeamPaths {
   readonly board: string;
   readonly log: string;
   readonly config: string;
-  readonly configLock: string;
+  readonly configLock: TeamLock;
   readonly state: string;
-  readonly stateLock: string;
-  readonly viewsLock: string;
+  readonly stateLock: TeamLock;
+  readonly viewsLock: TeamLock;
   readonly plan: string;
   /** What was in each file before agents wrote, for projects without git. */
   readonly baseline: string;
   readonly events: string;
   readonly tokens: string;
+  /** The team's own locks. */
+  readonly locks: string;
   readonly processes: string;
   readonly logs: string;
   readonly results: string;
@@ -64,13 +73,13 @@ export interface TeamPaths {
   readonly homes: string;
   /** The pauses of vendors, shared by all members. */
   readonly vendors: string;
-  readonly vendorsLock: string;
+  readonly vendorsLock: TeamLock;
   readonly mail: string;
   /** The session folders (docs/specification.md R10.3); a pipeline's team has them. */
   readonly session: Readonly<Record<SessionFolder, string>>;
-  readonly wisdomLock: string;
-  readonly explorationsLock: string;
-  readonly busLock: string;
+  readonly wisdomLock: TeamLock;
+  readonly explorationsLock: TeamLock;
+  readonly busLock: TeamLock;
   readonly reportText: string;
   readonly reportJson: string;
   inbox(member: Name): InboxPaths;
@@ -124,6 +133,10 @@ function inboxPaths(directory: string, member: Name): InboxPaths {
  */
 export function teamPathsAt(root: string, name: Name, folder: string, board: string): TeamPaths {
   const inside = (file: string) => join(folder, file);
+  const teamLock = (what: string): TeamLock => ({
+    path: inside(join('.locks', `${what}.lock`)),
+    earlier: inside(`${what}.lock`),
+  });
   const inboxes = new Map<Name, InboxPaths>();
   return {
     root,
@@ -133,21 +146,22 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     board,
     log: join(board, 'log.jsonl'),
     config: inside('config.json'),
-    configLock: inside('config.lock'),
+    configLock: teamLock('config'),
     state: inside('state.json'),
-    stateLock: inside('state.lock'),
-    viewsLock: inside('events.lock'),
+    stateLock: teamLock('state'),
+    viewsLock: teamLock('events'),
     plan: inside('plan.json'),
     baseline: inside('baseline.json'),
     events: inside('events.jsonl'),
     tokens: inside('.tokens'),
+    locks: inside('.locks'),
     processes: inside('processes'),
     logs: inside('logs'),
     results: inside('results'),
     blobs: inside('blobs'),
     homes: inside('homes'),
     vendors: inside('vendors.json'),
-    vendorsLock: inside('vendors.lock'),
+    vendorsLock: teamLock('vendors'),
     session: {
       spec: inside('spec'),
       discussions: inside('discussions'),
@@ -155,9 +169,9 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
       artifacts: inside('artifacts'),
       wisdom: inside('wisdom'),
     },
-    wisdomLock: inside('wisdom.lock'),
-    explorationsLock: inside('explorations.lock'),
-    busLock: inside('bus.lock'),
+    wisdomLock: teamLock('wisdom'),
+    explorationsLock: teamLock('explorations'),
+    busLock: teamLock('bus'),
     mail: inside('mail'),
     reportText: inside('report.md'),
     reportJson: inside('report.json'),

@@ -8,6 +8,7 @@ import type * as z from 'zod';
 import { StoreError } from '../../model/text/errors.ts';
 import type { Disk } from '../files/disk.ts';
 import { readText, replaceFile } from '../files/file.ts';
+import type { TeamLock } from '../files/paths.ts';
 import { badPlace, lineAndColumn } from '../files/json-place.ts';
 import type { Locks } from './lock.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
@@ -19,7 +20,7 @@ interface DocumentEnvironment<Shape> {
   readonly disk: Disk;
   readonly path: string;
   readonly schema: z.ZodType<Shape>;
-  readonly lock: string;
+  readonly lock: string | TeamLock;
   readonly locks: Locks;
   readonly pinned?: PinnedDirectory;
   readonly seal?: Seal;

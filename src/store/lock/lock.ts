@@ -8,9 +8,12 @@
  * Only ENOENT/ESRCH, another start time or another boot mean dead. If the owner is alive, stopped or unknown, the lock
  * waits and never takes over. Never rely on this lock for safety: a foreign writer may unlink a lock that it never got.
  */
+import { dirname } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import type { Clock } from '../../model/text/clock.ts';
 import { lookAt, onDisk, removeFile, type Disk } from '../files/disk.ts';
+import { makeDirectory } from '../files/file.ts';
+import type { TeamLock } from '../files/paths.ts';
 import { lockTimeout, lockStateOf, type LockState, type TakenLock } from './lock-state.ts';
 import { sweepLocks } from './lock-sweep.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
@@ -21,6 +24,10 @@ import { isElsewhere } from '../files/folder-of.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
 
 type Attempt<T> = { done: true; value: T } | { done: false; sight: TakenLock };
+/** `sight`: what holds the lock at `at`, if this attempt looked. */
+type Try<T> = { done: true; value: T } | { done: false; at: string; sight?: TakenLock };
+
+const flat = <T>(outer: Try<Try<T>>): Try<T> => (outer.done ? outer.value : outer);
 
 interface LockOptions {
   /** How long to wait before `LOCK_TIMEOUT`, in milliseconds. */
@@ -65,6 +72,7 @@ type Empty = Extract<LockState, { kind: 'empty' }>;
 export class Locks {
   readonly #environment: Required<Omit<LockEnvironment, 'pinned'>> & { readonly alive: (who: Holder) => Liveness };
   readonly #tokens: string;
+  readonly #pinned: PinnedDirectory | undefined;
   readonly #token: OwnToken;
   readonly #firstSeen = new Map<string, { ino: number; mtimeMs: number; at: number }>();
   /** What this object holds now: path → the inode that it linked there. */
@@ -80,23 +88,33 @@ export class Locks {
     const living = (who: Holder): Liveness => (isElsewhere(who, pinned?.identity) ? 'dead' : alive(who));
     this.#environment = { disk, clock, identity, alive: living, random, onBroken, isOurs };
     this.#tokens = tokens;
+    this.#pinned = pinned;
     this.#token = new OwnToken(disk, tokens, identity, pinned);
   }
 
   /**
-   * Runs `work` while holding the lock at `path`. `work` is synchronous: a lock is held for microseconds.
+   * Runs `work` while holding a lock. `work` is synchronous: a lock is held for microseconds.
    *
+   * @param lock a path, or a lock of the team. A program of the version before this one has that lock elsewhere: the
+   *   lock there is held, too, unless a member's lease has its name
    * @throws ConflictError `LOCK_TIMEOUT` naming the holder, when the wait is over; then `work` has not run
    */
-  async withLock<T>(path: string, work: () => T, options: LockOptions = {}): Promise<T> {
+  async withLock<T>(lock: string | TeamLock, work: () => T, options: LockOptions = {}): Promise<T> {
     const { clock } = this.#environment;
+    const { path, earlier } = typeof lock === 'string' ? { path: lock } : lock;
+    if (earlier !== undefined) this.#makeRoom(path);
     const deadline = clock.monotonic() + (options.timeoutMs ?? LOCK_TIMEOUT_MS);
     for (let tries = 0; ; tries += 1) {
       const last = clock.monotonic() >= deadline;
+      const looks = last || tries % LOOK_EVERY === LOOK_EVERY - 1;
+      const once = <R>(at: string, inside: () => R): Try<R> =>
+        looks ? this.#tryAt(at, inside) : this.#tryFree(at, inside, tries);
       const attempt =
-        last || tries % LOOK_EVERY === LOOK_EVERY - 1 ? this.tryLock(path, work) : this.#tryFree(path, work, tries);
+        earlier === undefined || this.#isDirectory(earlier)
+          ? once(path, work)
+          : flat(once(earlier, () => once(path, work)));
       if (attempt.done) return attempt.value;
-      if (last && attempt.sight) throw lockTimeout(path, attempt.sight);
+      if (last && attempt.sight) throw lockTimeout(attempt.at, attempt.sight);
       options.signal?.throwIfAborted();
       await this.#pause(tries, options.signal);
     }
@@ -136,9 +154,26 @@ export class Locks {
    * An attempt that does not look at the holder: most locks are held by living processes, for microseconds. A waiter
    * first looks whether the name is free before it links: a refused `link` costs ten times the look.
    */
-  #tryFree<T>(path: string, work: () => T, tries: number): { done: true; value: T } | { done: false; sight?: never } {
-    if (tries > 0 && lookAt(this.#environment.disk, path) !== undefined) return { done: false };
-    return this.#link(path, path) ? this.#inside(path, work) : { done: false };
+  #tryFree<T>(path: string, work: () => T, tries: number): Try<T> {
+    if (tries > 0 && lookAt(this.#environment.disk, path) !== undefined) return { done: false, at: path };
+    return this.#link(path, path) ? this.#inside(path, work) : { done: false, at: path };
+  }
+
+  #tryAt<T>(path: string, work: () => T): Try<T> {
+    const attempt = this.tryLock(path, work);
+    return attempt.done ? attempt : { ...attempt, at: path };
+  }
+
+  #isDirectory(path: string): boolean {
+    return lookAt(this.#environment.disk, path)?.isDirectory() === true;
+  }
+
+  /** A team of the version before this one has no directory for its locks. */
+  #makeRoom(path: string): void {
+    const directory = dirname(path);
+    if (lookAt(this.#environment.disk, directory)) return;
+    this.#pinned?.check();
+    makeDirectory(this.#environment.disk, directory);
   }
 
   #inside<T>(path: string, work: () => T): { done: true; value: T } {

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { list, onDisk, realDisk, removeFile, type Disk } from '../files/disk.ts';
 import { FOREIGN_LOCK_MS } from '../lock/lock.ts';
 import { lockStateOf } from '../lock/lock-state.ts';
-import type { TeamPaths } from '../files/paths.ts';
+import { rootPaths, type TeamPaths } from '../files/paths.ts';
 import { livenessOf } from '../../os/process-table.ts';
 
 interface LeftLock {
@@ -17,11 +17,16 @@ interface LeftLock {
 
 /** Files that are locks by their name. A member's lease is a directory called `<name>.lock` and is not one of them. */
 const LOCK = /(?:_inbox|^config|^state|^events|\.lease)\.lock$/;
+const ANY_LOCK = /\.lock$/;
 
 export function leftLocks(paths: TeamPaths, now: number, disk: Disk = realDisk): LeftLock[] {
-  const directories = [paths.folder, paths.processes];
-  const locks = directories.flatMap((directory) => list(disk, directory).map((file) => join(directory, file)));
-  return locks.filter((path) => LOCK.test(basename(path))).flatMap((path) => judged(disk, path, now) ?? []);
+  const filesOf = (directory: string): string[] => list(disk, directory).map((file) => join(directory, file));
+  const locks = [
+    ...[paths.folder, paths.processes].flatMap(filesOf).filter((path) => LOCK.test(basename(path))),
+    ...filesOf(paths.locks).filter((path) => ANY_LOCK.test(path)),
+    rootPaths(paths.root).nameLock(paths.name),
+  ];
+  return locks.flatMap((path) => judged(disk, path, now) ?? []);
 }
 
 function judged(disk: Disk, path: string, now: number): LeftLock | undefined {

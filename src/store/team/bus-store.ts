@@ -5,6 +5,7 @@
 import { busRecordSchema, type BusEntry, type BusRecord } from '../../model/pipeline/bus-record.ts';
 import type { TeamEvent } from '../../model/team/team-config.ts';
 import type { EventLog } from '../board/events.ts';
+import type { TeamLock } from '../files/paths.ts';
 import type { Locks } from '../lock/lock.ts';
 
 const TYPE = 'bus.logged';
@@ -12,12 +13,12 @@ const TYPE = 'bus.logged';
 export class Bus {
   readonly #events: EventLog;
   readonly #locks: Locks;
-  readonly #lock: string;
+  readonly #lock: TeamLock;
   #offset = 0;
   #last = 0;
   readonly #causes = new Map<string, BusRecord>();
 
-  constructor(events: EventLog, locks: Locks, lock: string) {
+  constructor(events: EventLog, locks: Locks, lock: TeamLock) {
     this.#events = events;
     this.#locks = locks;
     this.#lock = lock;

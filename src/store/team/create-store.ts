@@ -153,6 +153,7 @@ function build(disk: Disk, paths: TeamPaths, team: NewTeam, id: string, options:
     paths.folder,
     paths.board,
     paths.tokens,
+    paths.locks,
     paths.processes,
     paths.logs,
     paths.results,

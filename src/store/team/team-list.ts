@@ -172,5 +172,5 @@ function removeLeases(disk: Disk, paths: TeamPaths): void {
   for (const file of list(disk, paths.folder)) if (file.endsWith('.lock')) removeTree(disk, join(paths.folder, file));
   for (const file of list(disk, paths.processes))
     if (/\.lease\.(?:json|lock)$/.test(file)) removeFile(disk, join(paths.processes, file));
-  removeTree(disk, paths.tokens);
+  for (const directory of [paths.tokens, paths.locks]) removeTree(disk, directory);
 }

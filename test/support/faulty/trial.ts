@@ -141,7 +141,7 @@ async function recover(work: Work, at: World, time: number): Promise<void> {
   if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
 }
 
-const LEFT = /\.lock|\.tmp(?:$|\/)|\.tokens\/./;
+const LEFT = /\.lock(?!s)|\.tmp(?:$|\/)|\.tokens\/./;
 
 /** The process of the operation is dead: its tokens and temporary files have a start time that no process has. */
 function bury(root: string): void {
@@ -150,7 +150,7 @@ function bury(root: string): void {
   // The content of a directory comes before the directory, which may be renamed.
   for (const file of all.sort().reverse()) {
     const path = join(root, file);
-    if (/\.tokens\/|\.lock/.test(file) && statSync(path).isFile()) {
+    if (/\.tokens\/|\.lock(?!s$)/.test(file) && statSync(path).isFile()) {
       const text = readFileSync(path, 'utf8');
       writeFileSync(path, text.replace(`"startTime":"${startTime}"`, '"startTime":"1"'));
     }
