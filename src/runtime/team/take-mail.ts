@@ -29,7 +29,10 @@ export async function takeMail<T>(store: TeamStore, speaker: Speaker, name: Name
     );
   const reader = new Reader(paths, name, { disk, clock, locks, pinned, isCurrent: () => true });
   try {
-    return await takeFrom(store, reader, taking);
+    reader.settle();
+    const used = await takeFrom(store, reader, taking);
+    reader.settle();
+    return used;
   } finally {
     reader.close();
     await answer.lease.release();

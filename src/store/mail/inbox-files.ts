@@ -48,6 +48,50 @@ export function writeAck(disk: Disk, segment: string, offset: number): void {
   );
 }
 
+/** What is known of a taken file, beside how far it is acknowledged. Programs of the version before do not read it. */
+export interface SegmentNote {
+  /** Bytes of the history when the file was taken: what was used of it is recorded after that. 0 if it is unknown. */
+  readonly history: number;
+  /** When a process closed it: boot, monotonic milliseconds, and the size of the file. */
+  readonly closed?: { readonly boot: string; readonly at: number; readonly size: number } | undefined;
+}
+
+const NOTE = /^history ([0-9]{16})\n(?:closed ([0-9]{16}) ([0-9]{16}) ([0-9a-f-]{0,64})\n)?$/;
+const NOTE_BYTES = 160;
+const wide = (number: number): string => String(Math.trunc(number)).padStart(16, '0');
+
+export function readNote(disk: Disk, segment: string): SegmentNote {
+  const fd = openIfThere(disk, ackPath(segment), O_RDONLY);
+  if (fd === undefined) return { history: 0 };
+  return using(disk, fd, () => {
+    const buffer = Buffer.alloc(NOTE_BYTES);
+    const read = onDisk('read', ackPath(segment), () => disk.readSync(fd, buffer, 0, NOTE_BYTES, ACK_BYTES));
+    const [, history = '0', at, size, boot = ''] = NOTE.exec(buffer.toString('latin1', 0, read)) ?? [];
+    const closed = at === undefined ? undefined : { boot, at: Number(at), size: Number(size) };
+    return { history: Number(history), closed };
+  });
+}
+
+/** Writes the note behind the acknowledged offset, which begins with 0. */
+export function writeNote(disk: Disk, segment: string, { history, closed }: SegmentNote): void {
+  const path = ackPath(segment);
+  const ended = closed ? `closed ${wide(closed.at)} ${wide(closed.size)} ${closed.boot}\n` : '';
+  const note = Buffer.from(`history ${wide(history)}\n${ended}`);
+  using(disk, openOurs(disk, path, O_RDWR | O_CREAT), (fd) => {
+    if (disk.fstatSync(fd).size < ACK_BYTES) writeWhole(disk, fd, Buffer.from(`${wide(0)} ${wide(0)}\n`), path);
+    onDisk('write to', path, () => disk.writeSync(fd, note, 0, note.length, ACK_BYTES));
+  });
+}
+
+/**
+ * The offset of the history behind which everything is that was used of the segments that are not wholly acknowledged;
+ * undefined when there is no such segment.
+ */
+export function historySince(disk: Disk, inbox: InboxPaths): number | undefined {
+  const open = segmentsOf(disk, inbox).filter((path) => (lookAt(disk, path)?.size ?? 0) > readAck(disk, path));
+  return open.length === 0 ? undefined : Math.min(...open.map((path) => readNote(disk, path).history));
+}
+
 /** The mode of a taken file that its reader has finished. */
 const CLOSED_MODE = 0o400;
 const WRITABLE = 0o200;
@@ -75,12 +119,17 @@ interface Waiting {
 
 /** What waits: the inbox, and what is not acknowledged in its segments. */
 export function measureWaiting(disk: Disk, inbox: InboxPaths): Waiting {
-  const taken = segmentsOf(disk, inbox).map((path) => measure(disk, path, readAck(disk, path)));
+  const taken = segmentsOf(disk, inbox)
+    .filter((path) => !isFinished(disk, path))
+    .map((path) => measure(disk, path, readAck(disk, path)));
   return [...taken, measure(disk, inbox.inbox, 0)].reduce(
     (sum, { bytes, messages }) => ({ bytes: sum.bytes + bytes, messages: sum.messages + messages }),
     { bytes: 0, messages: 0 },
   );
 }
+
+/** Only what is wholly acknowledged is closed, so it need not be opened to know that nothing waits in it. */
+const isFinished = (disk: Disk, segment: string): boolean => ((lookAt(disk, segment)?.mode ?? 0) & WRITABLE) === 0;
 
 function measure(disk: Disk, path: string, from: number): Waiting {
   const size = lookAt(disk, path)?.size ?? 0;

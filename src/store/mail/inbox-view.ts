@@ -19,8 +19,8 @@ class Used {
   readonly #load: () => Set<string>;
   #ids: Set<string> | undefined;
 
-  constructor(disk: Disk, { history }: InboxPaths) {
-    this.#load = () => usedIds(disk, history);
+  constructor(disk: Disk, inbox: InboxPaths) {
+    this.#load = () => usedIds(disk, inbox);
   }
 
   has(id: string): boolean {

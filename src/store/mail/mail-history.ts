@@ -2,6 +2,8 @@
 import type { Message } from '../../model/team/message.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
+import type { InboxPaths } from '../files/paths.ts';
+import { historySince } from './inbox-files.ts';
 import { mailIn } from './mail-lines.ts';
 
 /** The least number of ids that are remembered. */
@@ -20,15 +22,19 @@ export class History {
   #recent: Set<string> | undefined;
   /** The ids before the recent ones. When there are enough recent ids, the older ones are forgotten. */
   #older = new Set<string>();
+  /** Ids that were used and may still be unacknowledged in a segment; never forgotten. */
+  #left: ReadonlySet<string> = new Set<string>();
+  readonly #inbox: InboxPaths;
 
-  constructor(disk: Disk, path: string) {
+  constructor(disk: Disk, inbox: InboxPaths) {
     this.#disk = disk;
-    this.#journal = new Journal(disk, path, { create: true });
+    this.#inbox = inbox;
+    this.#journal = new Journal(disk, inbox.history, { create: true });
   }
 
-  /** Whether a message with this id was used, among the ids that are remembered. */
+  /** Whether a message with this id was used: among the ids that are remembered, and of all in open segments. */
   has(id: string): boolean {
-    return this.#ids().has(id) || this.#older.has(id);
+    return this.#ids().has(id) || this.#older.has(id) || this.#left.has(id);
   }
 
   /** Appends messages, durably. */
@@ -53,16 +59,26 @@ export class History {
   }
 
   #ids(): Set<string> {
-    return (this.#recent ??= usedIds(this.#disk, this.#journal.path));
+    if (this.#recent) return this.#recent;
+    this.#left = usedIds(this.#disk, this.#inbox);
+    return (this.#recent = new Set([...this.#left].slice(-REMEMBERED)));
   }
 }
 
-/** The ids of used mail, as many as are remembered. */
-export function usedIds(disk: Disk, path: string): Set<string> {
-  const size = lookAt(disk, path)?.size ?? 0;
-  const ids: string[] = [];
-  for (const line of mailIn(disk, path, Math.max(0, size - TAIL))) if (line.ok) ids.push(line.message.id);
-  return new Set(ids.slice(-REMEMBERED));
+/** The ids of used mail: all that may still be unacknowledged in a segment, and the last ones before. */
+export function usedIds(disk: Disk, inbox: InboxPaths): Set<string> {
+  const { history } = inbox;
+  const size = lookAt(disk, history)?.size ?? 0;
+  const since = historySince(disk, inbox) ?? size;
+  const before: string[] = [];
+  const all = new Set<string>();
+  for (const line of mailIn(disk, history, Math.max(0, Math.min(since, size - TAIL)))) {
+    if (!line.ok) continue;
+    if (line.at < since) before.push(line.message.id);
+    else all.add(line.message.id);
+  }
+  const room = Math.max(0, REMEMBERED - all.size);
+  return new Set([...(room === 0 ? [] : before.slice(-room)), ...all]);
 }
 
 /** `redelivered` is added on reading and never stored. */

@@ -10,6 +10,7 @@ import { codeOf, ConflictError } from '../../model/text/errors.ts';
 import type { Message } from '../../model/team/message.ts';
 import type { Name } from '../../model/text/names.ts';
 import { isMissing, lookAt, storeFailure, type Disk } from '../files/disk.ts';
+import { ownIdentity } from '../../os/process-table.ts';
 import { History } from './mail-history.ts';
 import type { Locks } from '../lock/lock.ts';
 import type { MailLine } from './mail-lines.ts';
@@ -54,7 +55,7 @@ export class Reader {
     const { disk, clock } = environment;
     this.#inbox = paths.inbox(member);
     this.#environment = environment;
-    this.#history = new History(disk, this.#inbox.history);
+    this.#history = new History(disk, this.#inbox);
     this.#quarantine = new Quarantine(disk, this.#inbox, clock);
     this.#segments = new Segments(disk, this.#inbox, () => clock.monotonic());
   }
@@ -116,6 +117,22 @@ export class Reader {
     for (const segment of this.#segments.all) segment.advance();
     const quiet = this.#segments.all.filter((segment) => segment.isQuiet(now, KEEP_MS));
     for (const segment of quiet) if (!segment.close(now)) this.#finish(segment);
+  }
+
+  /**
+   * For a process that takes once and ends: closes what is acknowledged, and removes what an earlier process closed at
+   * least 3 s ago.
+   */
+  settle(): void {
+    if (this.#isTaking || this.#segments.all.length === 0) return;
+    const moment = { boot: ownIdentity().bootId, now: this.#segments.notice() };
+    if (!this.#isCurrent()) return;
+    for (const segment of this.#segments.all) {
+      segment.advance();
+      if (!segment.isFinished()) continue;
+      if (segment.wasClosed(moment, KEEP_MS)) this.#finish(segment);
+      else segment.closeFor(moment);
+    }
   }
 
   close(): void {
@@ -181,7 +198,9 @@ export class Reader {
         if (isMissing(error)) return undefined;
         throw storeFailure('take', this.#inbox.inbox, error);
       }
-      return this.#segments.add(path);
+      const segment = this.#segments.add(path);
+      segment.noteHistory(lookAt(disk, this.#inbox.history)?.size ?? 0);
+      return segment;
     });
   }
 

@@ -3,7 +3,7 @@
  * yet acknowledged are kept in file order, so that the acknowledged offset never passes them.
  */
 import { lookAt, removeFile, type Disk } from '../files/disk.ts';
-import { ackPath, closeSegment, readAck, writeAck } from './inbox-files.ts';
+import { ackPath, closeSegment, readAck, readNote, writeAck, writeNote } from './inbox-files.ts';
 import { idFrom, mailIn, type MailLine } from './mail-lines.ts';
 
 /** A line that was read: its end, what the history keeps of it, and whether it needs no more work. */
@@ -13,6 +13,12 @@ export interface Entry {
   /** Undefined for a line without an id of its own. */
   readonly text: string | undefined;
   isDone: boolean;
+}
+
+/** Monotonic milliseconds of one boot. */
+export interface Moment {
+  readonly boot: string;
+  readonly now: number;
 }
 
 export class Segment {
@@ -109,6 +115,33 @@ export class Segment {
     closeSegment(this.#disk, this.path);
     this.notice(now);
     return this.#size !== before;
+  }
+
+  /** Notes at the take from where on the history has what is used of this file. */
+  noteHistory(bytes: number): void {
+    writeNote(this.#disk, this.path, { history: bytes });
+  }
+
+  /** Whether all that is in the file, but for a last line without an end, was read and acknowledged. */
+  isFinished(): boolean {
+    return this.#acked === this.#read && !this.hasMore();
+  }
+
+  /**
+   * Whether a process closed the file at least `keepMs` milliseconds ago, and it has not grown since. After a reboot no
+   * writer is left.
+   */
+  wasClosed({ boot, now }: Moment, keepMs: number): boolean {
+    const { closed } = readNote(this.#disk, this.path);
+    if (closed?.size !== this.#size) return false;
+    return closed.boot !== boot || now - closed.at >= keepMs;
+  }
+
+  /** Closes the file and notes when, for a later process. */
+  closeFor({ boot, now }: Moment): void {
+    const { history, closed } = readNote(this.#disk, this.path);
+    if (closed?.size === this.#size && closed.boot === boot && closed.at <= now) return;
+    if (!this.close(now)) writeNote(this.#disk, this.path, { history, closed: { boot, at: now, size: this.#size } });
   }
 
   /** Whether the rest is at most the beginning of a line. */
