@@ -55,10 +55,10 @@ async function answerOf(worker: Worker): Promise<Answer> {
 async function stall(worker: Worker, job: Job, meanwhile: WorkName, before: Told): Promise<boolean> {
   worker.go(JSON.stringify(job));
   const answer = answerOf(worker);
-  let hasEnded = false;
-  void answer.then(() => (hasEnded = true));
-  await until(() => hasEnded || stateOf(worker.pid) === 'T');
-  const wasStopped = !hasEnded;
+  const ended = new AbortController();
+  void answer.then(() => ended.abort());
+  await until(() => ended.signal.aborted || stateOf(worker.pid) === 'T');
+  const wasStopped = !ended.signal.aborted;
   const other = wasStopped ? await tried(meanwhile, job.root) : { told: NOTHING, calls: 0 };
   worker.child.kill('SIGCONT');
   judge(job, before, await answer, other);

@@ -25,7 +25,7 @@ export class LeadChildren {
   /** Marks of programs that run or are being ended. */
   readonly #marks = new Set<Mark>();
   /** Marks whose programs have ended, for the next sweep. */
-  #ended: Mark[] = [];
+  readonly #ended: Mark[] = [];
   #sweeping: Promise<void> = Promise.resolve();
   #next: Promise<void> | undefined;
 
@@ -69,7 +69,7 @@ export class LeadChildren {
   }
 
   async #sweep(ended: readonly Mark[]): Promise<void> {
-    const { reaper, end = (swept) => sweep(swept, []) } = this.#environment;
+    const { reaper, end = (swept: readonly Mark[]) => sweep(swept, []) } = this.#environment;
     await end(ended);
     for (const mark of ended) {
       reaper().remove(mark);

@@ -68,6 +68,21 @@ export async function takeLead(store: TeamStore, { takeover = false, onLost }: T
 }
 
 /**
+ * Holds the lead's lease and ends what a dead lead left running, without reading the board: to put away a team whose log
+ * this program cannot read.
+ *
+ * @throws ConflictError `LEAD_ALIVE`
+ */
+export async function holdUnread(store: TeamStore): Promise<Lease> {
+  const { disk, locks, paths } = store;
+  const environment = { disk, locks, now: () => store.clock.now(), onLost: () => {}, isOurs: () => true };
+  const answer = await takeLease(paths, LEAD, environment);
+  if (!answer.held) throw leadAlive(store, answer.owner);
+  await endOrphans(store);
+  return answer.lease;
+}
+
+/**
  * @returns the epoch of this lead
  * @throws ConflictError `LEAD_ALIVE` when another process got the epoch first
  */

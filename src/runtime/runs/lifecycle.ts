@@ -9,10 +9,12 @@ import type { TeamPaths } from '../../store/files/paths.ts';
 import { livenessOf } from '../../os/process-table.ts';
 import { readPlanFile } from '../../store/board/plan-record.ts';
 import { readdressReport } from '../../store/board/report-files.ts';
-import { archive } from '../../store/team/team-list.ts';
+import { livenessIn } from '../../store/team/roster.ts';
+import { archive, archiveUnread } from '../../store/team/team-list.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { openStore } from '../../store/team/team-store.ts';
 import type { Report } from '../views/report.ts';
+import { holdUnread } from '../lead/leadership.ts';
 import { runTeam, type RunOptions } from './run.ts';
 import { RunSession, type SessionOptions } from './session.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
@@ -90,7 +92,8 @@ async function serveUntilClosed(
 /**
  * Ends a team and archives it. Its living lead ends it; without one this process does.
  *
- * @throws ConflictError `STILL_RUNNING` naming the members that refuse; then nothing is archived
+ * @throws ConflictError `STILL_RUNNING` naming the members that refuse; then nothing is archived; StoreError
+ *   `NEWER_VERSION`, unless it is forced
  */
 export async function closeTeam(
   paths: TeamPaths,
@@ -99,6 +102,7 @@ export async function closeTeam(
 ): Promise<CloseResult> {
   const store = openStore(paths, options.store);
   try {
+    if (force && isNewer(store)) return await closeUnread(store);
     const names = [...store.board.fold().members.keys()];
     const stopped = isLed(store)
       ? await askLead(store, { force, now }, options)
@@ -110,6 +114,33 @@ export async function closeTeam(
     return { stopped, completed, total };
   } finally {
     await store.close();
+  }
+}
+
+function isNewer({ board }: TeamStore): boolean {
+  try {
+    board.fold();
+    return false;
+  } catch (error) {
+    if (isTeamError(error) && error.code === 'NEWER_VERSION') return true;
+    throw error;
+  }
+}
+
+/** One line of a newer version in the log must not keep a team from being put away: it is archived as it is. */
+async function closeUnread(store: TeamStore): Promise<CloseResult> {
+  store.requireTrusted();
+  const stopped = store.roster
+    .all()
+    .flatMap((one) => (one.name !== LEAD && livenessIn(one) === 'alive' ? [one.name] : []));
+  const lease = await holdUnread(store);
+  try {
+    const { completed, total } = count(store.board.board);
+    store.events.append({ type: 'team.deleted', text: 'the log has events of a newer version' });
+    archiveUnread(store);
+    return { stopped, completed, total };
+  } finally {
+    await lease.release();
   }
 }
 

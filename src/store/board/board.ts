@@ -40,7 +40,7 @@ const DURABLE = new Set<Body['type']>([
 const RACES = 10_000;
 
 /** Bad lines of the log without an event between them. */
-export interface NoiseRun {
+interface NoiseRun {
   /** The offset of the first one. */
   readonly at: number;
   /** The offset after the last one. */

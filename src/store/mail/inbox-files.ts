@@ -49,7 +49,7 @@ export function writeAck(disk: Disk, segment: string, offset: number): void {
 }
 
 /** What is known of a taken file, beside how far it is acknowledged. Programs of the version before do not read it. */
-export interface SegmentNote {
+interface SegmentNote {
   /** Bytes of the history when the file was taken: what was used of it is recorded after that. 0 if it is unknown. */
   readonly history: number;
   /** When a process closed it: boot, monotonic milliseconds, and the size of the file. */

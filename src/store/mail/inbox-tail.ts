@@ -84,8 +84,8 @@ export class InboxTail {
       for (let next = reader.next(); ; next = reader.next()) {
         if (next.done) return;
         place.next = next.value.end;
-        const mail = toMail(next.value, path, idFrom(path));
-        if (mail.ok && this.#isNew(storedLine(mail.message).id)) yield mail.message;
+        for (const mail of toMail(next.value, path, idFrom(path)))
+          if (mail.ok && this.#isNew(storedLine(mail.message).id)) yield mail.message;
       }
     } catch (error) {
       throw storeFailure('read', path, error);

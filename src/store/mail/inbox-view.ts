@@ -20,7 +20,7 @@ class Used {
   #ids: Set<string> | undefined;
 
   constructor(disk: Disk, inbox: InboxPaths) {
-    this.#load = () => usedIds(disk, inbox);
+    this.#load = () => usedIds(disk, inbox, true);
   }
 
   has(id: string): boolean {

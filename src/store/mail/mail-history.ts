@@ -65,11 +65,15 @@ export class History {
   }
 }
 
-/** The ids of used mail: all that may still be unacknowledged in a segment, and the last ones before. */
-export function usedIds(disk: Disk, inbox: InboxPaths): Set<string> {
+/**
+ * The ids of used mail: all that may still be unacknowledged in a segment, and the last ones before.
+ *
+ * @param isView only the last ones: enough to show an inbox
+ */
+export function usedIds(disk: Disk, inbox: InboxPaths, isView = false): Set<string> {
   const { history } = inbox;
   const size = lookAt(disk, history)?.size ?? 0;
-  const since = historySince(disk, inbox) ?? size;
+  const since = (isView ? undefined : historySince(disk, inbox)) ?? size;
   const before: string[] = [];
   const all = new Set<string>();
   for (const line of mailIn(disk, history, Math.max(0, Math.min(since, size - TAIL)))) {

@@ -22,8 +22,44 @@ export const RAW_LIMIT = 64 * 1024;
 
 const keptRaw = (text: string): string => (text.length > RAW_LIMIT ? '' : text);
 
-/** @param identity makes an id from the offset, for a line without one; such ids are never compared across files */
-export function toMail(line: FileLine, file: string, identity: (at: number) => string): MailLine {
+/**
+ * The mail of a line. A line is usually one record. If a writer was killed in the middle of a record, the next writer's
+ * record may follow on the same line: then the first part is a bad line, and the rest is mail.
+ *
+ * @param identity makes an id from the offset, for a line without one; such ids are never compared across files
+ */
+export function* toMail(line: FileLine, file: string, identity: (at: number) => string): Generator<MailLine> {
+  const whole = parsedLine(line, file, identity);
+  const glued = whole.ok ? undefined : gluedRecord(line);
+  if (whole.ok || glued === undefined) {
+    yield whole;
+    return;
+  }
+  const { at, end } = line;
+  const start = end - 1 - Buffer.byteLength(glued.text);
+  yield { file, at, end: start, ok: false, why: whole.why, raw: keptRaw(glued.torn) };
+  yield { file, at: start, end, ok: true, message: { ...glued.mail, id: identity(start) }, text: undefined };
+}
+
+/** How a record begins, as every writer of ours and of v8 writes it. */
+const RECORD_START = /\{\s?"type"\s?:/g;
+
+/**
+ * The foreign record that ends a bad line, if there is one. Our own senders never write behind a torn end, so a record
+ * with an id is a part of the torn one, and would speak with an authority that nobody gave it.
+ */
+function gluedRecord(line: FileLine): { torn: string; text: string; mail: Stored } | undefined {
+  const whole = line.kind === 'text' ? line.text : line.kind === 'invalid' ? line.bytes.toString('latin1') : '';
+  const from = [...whole.matchAll(RECORD_START)].at(-1)?.index ?? 0;
+  if (from === 0) return undefined;
+  const rest = whole.slice(from);
+  const text = line.kind === 'text' ? rest : Buffer.from(rest, 'latin1').toString('utf8');
+  if (line.kind !== 'text' && text.includes('\uFFFD')) return undefined;
+  const mail = parseMail(text);
+  return mail.ok && !hasId(mail.line) ? { torn: whole.slice(0, from), text, mail: mail.line } : undefined;
+}
+
+function parsedLine(line: FileLine, file: string, identity: (at: number) => string): MailLine {
   const { at, end } = line;
   if (line.kind === 'oversized') return { file, at, end, ok: false, why: `a line of ${end - at} bytes`, raw: '' };
   if (line.kind === 'invalid')
@@ -44,7 +80,7 @@ export function* mailIn(disk: Disk, path: string, from = 0, identity = idFrom(pa
     const reader = lines(disk, fd, from);
     for (let next = reader.next(); ; next = reader.next()) {
       if (next.done) return next.value;
-      yield toMail(next.value, path, identity);
+      yield* toMail(next.value, path, identity);
     }
   } catch (error) {
     throw storeFailure('read', path, error);

@@ -199,7 +199,7 @@ export class Reader {
         throw storeFailure('take', this.#inbox.inbox, error);
       }
       const segment = this.#segments.add(path);
-      segment.noteHistory(lookAt(disk, this.#inbox.history)?.size ?? 0);
+      segment.historyAt = lookAt(disk, this.#inbox.history)?.size ?? 0;
       return segment;
     });
   }

@@ -16,7 +16,7 @@ export interface Entry {
 }
 
 /** Monotonic milliseconds of one boot. */
-export interface Moment {
+interface Moment {
   readonly boot: string;
   readonly now: number;
 }
@@ -26,6 +26,8 @@ export class Segment {
   readonly number: number;
   /** Found, not made, by this process: its mail may have been handed out before. */
   readonly isOld: boolean;
+  /** Bytes of the history when this process took the file, until that is noted. */
+  historyAt: number | undefined;
   readonly #disk: Disk;
   readonly #entries: Entry[] = [];
   #read: number;
@@ -97,6 +99,8 @@ export class Segment {
     const reached = this.#entries[done - 1]?.end ?? this.#acked;
     if (reached === this.#acked) return;
     writeAck(this.#disk, this.path, reached);
+    if (this.historyAt !== undefined) writeNote(this.#disk, this.path, { history: this.historyAt });
+    this.historyAt = undefined;
     this.#acked = reached;
     this.#entries.splice(0, done);
   }
@@ -115,11 +119,6 @@ export class Segment {
     closeSegment(this.#disk, this.path);
     this.notice(now);
     return this.#size !== before;
-  }
-
-  /** Notes at the take from where on the history has what is used of this file. */
-  noteHistory(bytes: number): void {
-    writeNote(this.#disk, this.path, { history: bytes });
   }
 
   /** Whether all that is in the file, but for a last line without an end, was read and acknowledged. */

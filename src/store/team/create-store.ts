@@ -127,7 +127,8 @@ function reserve(disk: Disk, paths: TeamPaths): PinnedDirectory {
 function makeReservation(disk: Disk, paths: TeamPaths): void {
   for (let again = false; ; again = true) {
     try {
-      return void disk.mkdirSync(paths.folder, { mode: DIRECTORY_MODE });
+      disk.mkdirSync(paths.folder, { mode: DIRECTORY_MODE });
+      return;
     } catch (error) {
       if (!isTaken(error)) throw storeFailure('create the team folder', paths.folder, error);
       const isLeft = lookAt(disk, paths.folder)?.isDirectory() === true && list(disk, paths.folder).length === 0;

@@ -15,7 +15,7 @@ import { Locks } from '../lock/lock.ts';
  */
 const NAME_WAIT_MS = 5_000;
 
-export interface NameEnvironment {
+interface NameEnvironment {
   readonly disk: Disk;
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   readonly lockTimeoutMs?: number | undefined;

@@ -83,14 +83,18 @@ function parseArchived(file: string): { name: Name; stamp: string; archivedAt: T
  *   `TEAM_GONE` when another process archived or replaced it
  */
 export function archive(store: TeamStore, stamp = archiveStamp(store.clock.now())): TeamPaths {
-  const { disk, paths, board, pinned } = store;
+  const { paths, board } = store;
   if (board.fold().phase !== 'closed')
     throw new ConflictError(
       'STILL_RUNNING',
       `Team ${paths.name} is not closed; \`teams delete ${paths.name}\` ends and archives it.`,
     );
-  return withName(paths.root, paths.name, store, () => putAway(disk, paths, stamp, pinned));
+  return archiveUnread(store, stamp);
 }
+
+/** Like {@link archive}, without a look at the board: for a log that this program cannot read. */
+export const archiveUnread = (store: TeamStore, stamp = archiveStamp(store.clock.now())): TeamPaths =>
+  withName(store.paths.root, store.paths.name, store, () => putAway(store.disk, store.paths, stamp, store.pinned));
 
 /**
  * Finishes archiving that a crash cut short under a root. A name that a living process holds is left to that process.

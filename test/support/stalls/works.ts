@@ -17,7 +17,7 @@ import { realClock } from '../clock.ts';
 import { fastClock } from '../clock-fast.ts';
 import { name, task } from '../team.ts';
 
-export const TEAM = parseName('team', 'tt');
+const TEAM = parseName('team', 'tt');
 const ADA = name('ada');
 const seal = { sign: () => 'sealed', holds: () => true };
 
@@ -45,7 +45,7 @@ const newTeam = (): NewTeam => ({
 });
 
 /** Every work gets texts of its own, so that what is found can be told apart. */
-export type Work = (root: string, disk: Disk | undefined, tag: string) => Promise<Told>;
+type Work = (root: string, disk: Disk | undefined, tag: string) => Promise<Told>;
 
 async function withStore<T>(
   root: string,
