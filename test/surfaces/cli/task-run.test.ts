@@ -23,7 +23,7 @@ const planner = (place: Workplace, ...answers: unknown[]): string => {
 const WORKER = 'exec:mkdir -p out; cat >"out/$TEAMS_MEMBER.txt"; echo done';
 const teamsIn = (place: Workplace): string[] =>
   existsSync(join(place.root, '.teams'))
-    ? readdirSync(join(place.root, '.teams')).filter((name) => name !== '.archive')
+    ? readdirSync(join(place.root, '.teams')).filter((name) => !name.startsWith('.'))
     : [];
 const read = (place: Workplace, file: string): string => readFileSync(join(place.root, file), 'utf8');
 
