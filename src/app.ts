@@ -127,6 +127,7 @@ export { memberPermissions } from './runtime/lead/member-permissions.ts';
 export { waitForEnd } from './runtime/team/wait-for-end.ts';
 export { contribute, parseWisdomFile } from './runtime/team/wisdom-contribution.ts';
 export { why, whyText } from './runtime/views/why.ts';
+export type { RunOutcome } from './policy/run-outcome.ts';
 export type { WhyLimits } from './runtime/views/why-facts.ts';
 export { openWorkspace, type Workspace } from './runtime/tools/tool-workspace.ts';
 export { excludeFromGit } from './store/workspace/exclude.ts';

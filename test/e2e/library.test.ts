@@ -17,7 +17,7 @@ describe('the public API', () => {
     const cast = { ada: scripted('profiled'), bob: scripted('fixed'), cy: agents.exec('echo tested') };
     const report = await example(root, (line) => told.push(line), cast);
     expect(told).toEqual(['Profile the login route', 'Fix the slowest call', 'Test it']);
-    expect(report).toContain('TEAM COMPLETE');
+    expect(report).toContain('TEAM RUNNING: 3 of 3 tasks done');
     expect(report).toContain('Tasks: 3/3');
     expect(existsSync(join(root, '.teams', 'login'))).toBe(false);
     expect(readdirSync(join(root, '.teams', '.archive'))).toHaveLength(1);
@@ -39,7 +39,7 @@ describe('the public API', () => {
         exitCode: 3,
         message: 'ada refuses to stop (I am not done.); `--force` stops it anyway.',
       });
-    expect([team.isLed(), team.status().status]).toEqual([true, 'active']);
+    expect([team.isLed(), team.status().outcome]).toEqual([true, 'running']);
     await team.spawn({ name: 'bob', agent: agents.exec('echo done') });
     await team.board.add({ subject: 'One more', owner: parseMemberName('bob') });
     await team.done();

@@ -57,9 +57,9 @@ async function runGate(
       return runTurn(runCommand(request), { output, call, sandbox: 'full' }, signal);
     });
     const shown = typeof command === 'string' ? command : command.join(' ');
-    return end.kind === 'answered'
-      ? { name, result: 'pass', notes: shown }
-      : { name, result: 'fail', notes: `${shown}: ${end.kind === 'failed' ? end.message : 'stopped'}` };
+    if (end.kind === 'answered') return { name, result: 'pass', notes: shown };
+    output.recordFailure({ gate: name });
+    return { name, result: 'fail', notes: `${shown}: ${end.kind === 'failed' ? end.message : 'stopped'}` };
   } finally {
     output.end();
     output.close();

@@ -171,7 +171,7 @@ function planIn(paths: TeamPaths, load: (store: TeamReader) => Plan | undefined)
  * @returns the report, with the folder of the archived team
  */
 export async function archiveFinished(paths: TeamPaths, report: Report, options: SessionOptions): Promise<Report> {
-  const isOver = report.status === 'completed' || report.status === 'failed';
+  const isOver = report.outcome === 'succeeded' || report.outcome === 'failed';
   if (!isOver || !isGenerated(paths.name)) return report;
   await closeTeam(paths, { purpose: 'delete', force: true, now: true }, options);
   return { ...report, folder: findTeam(paths.root, paths.name)?.paths.folder ?? report.folder };

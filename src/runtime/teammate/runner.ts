@@ -97,13 +97,12 @@ async function workOn(
     const { end, ...along } = await (environment.carryOut ?? inOneTurn(environment.brief))(task, mail, hold);
     if (end.kind === 'failed') logFailure(store, task, end);
     const report = reportOn(store, task, before);
-    const reported = withReport(await judged(end, task, environment), report);
+    const reported = withReport(await judgeEnd(end, task, environment), report);
     const saysDone = report?.outcome === 'completed';
     const decided = withPendingQuestion(reported, { isAsking: environment.isAsking(), saysDone });
-    return {
-      judged: decided.do === 'complete' ? await verify(task, decided, env, environment, signal) : decided,
-      along,
-    };
+    const judged = decided.do === 'complete' ? await verify(task, decided, env, environment, signal) : decided;
+    if (judged.do === 'fail') output.recordFailure();
+    return { judged, along };
   } finally {
     output.end();
     handout.remove();
@@ -122,7 +121,7 @@ const logFailure = (store: TeamStore, task: ClaimedTask, end: Extract<TurnEnd, {
     retry_after_ms: end.retryAfterMs,
   });
 
-async function judged(end: TurnEnd, task: ClaimedTask, environment: RunnerEnvironment): Promise<TurnVerdict> {
+async function judgeEnd(end: TurnEnd, task: ClaimedTask, environment: RunnerEnvironment): Promise<TurnVerdict> {
   const remedied = isFaulty(end) ? await environment.remedy(end) : undefined;
   if (remedied !== undefined && isFaulty(end)) return judgeFault(end, remedied);
   return ended(environment, judgeTurn(end, task));

@@ -7,12 +7,14 @@ import { listTeams, type ListedTeam } from '../../store/team/team-list.ts';
 import { listRemains } from '../../store/team/remains.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { realClock } from '../../os/system-clock.ts';
+import type { RunOutcome } from '../../policy/run-outcome.ts';
 import { statusOf } from './status.ts';
 
 interface TeamLine {
   readonly name: Name;
-  readonly status: string;
-  readonly phase: string;
+  readonly outcome: RunOutcome | 'unreadable';
+  /** Why it is unreadable. */
+  readonly problem?: string | undefined;
   readonly members: number;
   readonly tasks: Counts;
   readonly folder: string;
@@ -31,8 +33,8 @@ export const listedTeams = (root: string, { all = false }: { all?: boolean } = {
 const remainsLine = ({ name, folder }: TeamPaths): TeamLine => ({
   name,
   folder,
-  status: 'unreadable',
-  phase: 'board missing',
+  outcome: 'unreadable',
+  problem: 'board missing',
   members: 0,
   tasks: NO_TASKS,
 });
@@ -42,13 +44,13 @@ function lineOf({ name, paths, archivedAt }: ListedTeam): TeamLine {
   try {
     const store = openForReading(paths, { clock: realClock });
     try {
-      const { status, phase, members, tasks, lead } = statusOf(store);
-      return { ...place, status, phase, members: members.length, tasks, leadStopped: lead.stopped };
+      const { outcome, members, tasks, lead } = statusOf(store);
+      return { ...place, outcome, members: members.length, tasks, leadStopped: lead.stopped };
     } finally {
       store.close();
     }
   } catch (error) {
     if (!isTeamError(error)) throw error;
-    return { ...place, status: 'unreadable', phase: error.code, members: 0, tasks: NO_TASKS };
+    return { ...place, outcome: 'unreadable', problem: error.code, members: 0, tasks: NO_TASKS };
   }
 }

@@ -8,6 +8,8 @@ const LINE_LIMIT = 400;
 /** Events in one window at most; the log has everything. */
 const EVENTS_PER_WINDOW = 8;
 const WINDOW_MS = 1_000;
+/** Lines that are kept for the report of a failure. */
+const TAIL_LINES = 20;
 
 export class MemberOutput {
   readonly #store: TeamStore;
@@ -16,6 +18,7 @@ export class MemberOutput {
   readonly #clock: Clock;
   #task: string | undefined;
   #rest = '';
+  #tail: string[] = [];
   #window = 0;
   #eventsInWindow = 0;
   /** When anything was last printed or said, in monotonic milliseconds. */
@@ -36,6 +39,7 @@ export class MemberOutput {
   begin(task: string | undefined): void {
     this.#task = task;
     this.#rest = '';
+    this.#tail = [];
   }
 
   print(bytes: Buffer): void {
@@ -43,13 +47,33 @@ export class MemberOutput {
     this.#log.append(this.#tagged(bytes));
     const lines = (this.#rest + bytes.toString('utf8')).split('\n');
     this.#rest = (lines.pop() ?? '').slice(-LINE_LIMIT);
+    this.#keep(lines);
     for (const line of lines.slice(-EVENTS_PER_WINDOW)) this.#tell('agent.printed', line);
   }
 
   say(text: string): void {
     this.lastProgress = this.#clock.monotonic();
     this.#log.append(this.#tagged(Buffer.from(`${text}\n`)));
+    this.#keep(text.split('\n'));
     this.#tell('agent.said', text);
+  }
+
+  /** Records the last lines of a failed attempt or gate, stdout and stderr in the order in which they came. */
+  recordFailure(about: { readonly gate?: string } = {}): void {
+    const lines = this.#rest === '' ? this.#tail : [...this.#tail, this.#rest];
+    if (lines.length === 0) return;
+    this.#store.events.append({
+      type: 'agent.last_lines',
+      member: this.#member,
+      task: this.#task,
+      ...about,
+      text: lines.slice(-TAIL_LINES).join('\n'),
+    });
+  }
+
+  #keep(lines: readonly string[]): void {
+    if (lines.length > 0)
+      this.#tail = [...this.#tail, ...lines.map((line) => line.slice(0, LINE_LIMIT))].slice(-TAIL_LINES);
   }
 
   end(): void {

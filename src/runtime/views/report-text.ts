@@ -2,6 +2,8 @@
 import type { Sandbox } from '../../model/agent/agent.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { TaskStatus } from '../../model/board/task.ts';
+import { safeText } from '../../model/text/safe-text.ts';
+import type { RunOutcome } from '../../policy/run-outcome.ts';
 import { NOT_ASKED_FOR } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { duration } from '../../policy/mail-wording.ts';
 
@@ -44,6 +46,20 @@ export interface ReportTask {
   readonly notes: readonly string[];
 }
 
+/** A task or a gate that failed. */
+export interface ReportFailure {
+  /** `#3: Build` or `gate test`. */
+  readonly what: string;
+  readonly member: Name | null;
+  readonly reason: string;
+  /** The last lines of its output, stdout and stderr in the order in which they came. */
+  readonly output: readonly string[];
+  /** The file with all of its output, relative to the team's folder; null if it has none. */
+  readonly log: string | null;
+  /** The command that tries it again. */
+  readonly next: string;
+}
+
 /** A change to a shared file that a worker asked for. */
 export interface ReportWish {
   readonly file: string;
@@ -58,8 +74,13 @@ export interface ReportWish {
 export interface Report {
   readonly team: Name;
   readonly template: string;
-  readonly status: 'completed' | 'failed' | 'incomplete' | 'active';
+  readonly outcome: RunOutcome;
+  /** The first line of the text. */
+  readonly headline: string;
+  /** Milliseconds in which at least one member worked. */
   readonly durationMs: number;
+  /** What failed, each with its reason and the end of its output. */
+  readonly failures: readonly ReportFailure[];
   readonly members: readonly ReportMember[];
   readonly tasks: readonly ReportTask[];
   /** A gate that did not run is `skipped`; `lint` is present only if it ran. */
@@ -86,8 +107,9 @@ export interface Report {
 export function reportText(report: Report): string {
   const sections = [
     heading(report),
+    section('Failures:', report.failures.flatMap(failureLines)),
     section('Worker Performance:', report.members.map(memberLine)),
-    section('Task Results:', report.tasks.map(taskLine)),
+    section('Task Results:', taskLines(report)),
     section('Cascade Summary:', cascadeLines(report)),
     section('Cross-CLI Verification:', verificationLines(report)),
     section('Shared Files:', report.shared.map(wishLine)),
@@ -106,13 +128,12 @@ export function reportText(report: Report): string {
     .join('\n\n');
 }
 
-function heading({ team, template, durationMs, members, tasks, gates }: Report): string[] {
-  const isEnded = tasks.every(({ status }) => status !== 'pending' && status !== 'in_progress');
+function heading({ headline, team, template, durationMs, members, tasks, gates }: Report): string[] {
   const done = tasks.filter(({ status }) => status === 'completed').length;
   const roles = [...new Set(members.map(({ role }) => role))];
   const lint = gates.lint === undefined ? '' : ` | Lint: ${gates.lint}`;
   return [
-    isEnded ? 'TEAM COMPLETE' : 'TEAM INCOMPLETE',
+    headline,
     `Team: ${team} | Template: ${template} | Duration: ${duration(durationMs)}`,
     `Workers: ${members.length}${roles.length > 0 ? ` (${roles.join(', ')})` : ''} | Tasks: ${done}/${tasks.length}`,
     `Build: ${gates.build} | Tests: ${gates.test}${lint} | Cross-CLI: ${gates.crossVerify}`,
@@ -124,6 +145,25 @@ const section = (title: string, lines: readonly string[]): string[] =>
 
 const memberLine = ({ name, role, agent, tasks, durationMs, status }: ReportMember): string =>
   `${name} (${role}/${agent}): ${tasks} ${tasks === 1 ? 'task' : 'tasks'}, ${duration(durationMs)}, ${status}`;
+
+function failureLines({ what, member, reason, output, log, next }: ReportFailure): string[] {
+  const all = log === null ? [] : [`  all of it: ${log} in the folder named below`];
+  return [
+    `${oneLine(what)}${member === null ? '' : ` (${member})`}: ${oneLine(reason)}`,
+    ...output.map((line) => `  | ${safeText(line)}`),
+    ...all,
+    `  next: ${next}`,
+  ];
+}
+
+/** Completed tasks beyond this number are only counted. */
+const MOST_DONE = 20;
+
+function taskLines({ tasks }: Report): string[] {
+  const done = tasks.filter(({ status }) => status === 'completed');
+  if (done.length <= MOST_DONE) return tasks.map(taskLine);
+  return [...tasks.filter(({ status }) => status !== 'completed').map(taskLine), `[DONE] ${done.length} tasks`];
+}
 
 const LABELS: Readonly<Record<TaskStatus, string>> = {
   completed: 'DONE',

@@ -2,20 +2,32 @@
  * The final report as data, computed from the logs alone: the same for a run that has just ended and for an archived
  * team.
  */
+import { relative } from 'node:path';
 import { isFinal, isInternal, type Task } from '../../model/board/task.ts';
 import { isAgentKind } from '../../model/agent/agent-kinds.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import type { Member } from '../../model/board/board.ts';
 import type { Prices, Spending } from '../../model/team/spending-sum.ts';
-import { type Gate } from '../../model/team/team-config.ts';
+import { LEAD } from '../../model/text/names.ts';
+import type { Gate, TeamEvent } from '../../model/team/team-config.ts';
 import { defaultSandbox, unenforced } from '../../policy/sandbox/sandbox-enforcement.ts';
 import { exitCodeOf } from '../../policy/outcome.ts';
+import { headline } from '../../policy/run-outcome.ts';
+import { leadStatusOf } from './external-status.ts';
+import { outcomeOf } from './outcome-of.ts';
 import { writeReport } from '../../store/board/report-files.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { memberHistories } from './member-history.ts';
-import { reportText, type Report, type ReportMember, type ReportSpending, type ReportTask } from './report-text.ts';
+import {
+  reportText,
+  type Report,
+  type ReportFailure,
+  type ReportMember,
+  type ReportSpending,
+  type ReportTask,
+} from './report-text.ts';
 import { sharedWishes } from './collect-wishes.ts';
-import { between, workHistory, type WorkHistory } from './work-history.ts';
+import { timeWorked, workHistory, type WorkHistory } from './work-history.ts';
 import { repositoryOf, undoCommand, type SafetyPoint } from '../process/safety-ref.ts';
 import { SpendingBy } from '../../policy/view/spending-by.ts';
 
@@ -39,14 +51,17 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
   const work = workHistory(store.board.history());
   const account = agentAccount(store, options.prices);
   const exitCode = options.exitCode ?? run?.exitCode ?? exitCodeOf(board, gates, { strict: false });
-  // An interrupted run has not ended, even if only its gates are left.
-  const isEnded = tasks.every(isFinal) && run?.status !== 'active';
-  const status = isEnded ? (exitCode === 0 ? 'completed' : 'failed') : board.phase === 'open' ? 'active' : 'incomplete';
+  // The lead that reports has ended its run.
+  const isLed = options.exitCode === undefined && leadStatusOf(store).alive;
+  const state = run && { ...run, exitCode: options.exitCode ?? run.exitCode };
+  const outcome = outcomeOf(store, { board, state, isLed });
   return {
     team: store.paths.name,
     template: run?.template ?? 'custom',
-    status,
-    durationMs: durationOf(work, isEnded, timestamp(store.clock.now())),
+    outcome,
+    headline: headline(board, outcome, failedGates(gates)),
+    durationMs: timeWorked(work, isLed ? timestamp(store.clock.now()) : undefined),
+    failures: failuresOf(store, tasks, gates, account.failures),
     members: membersOf(store, [...board.members.values()], tasks, work, account),
     tasks: tasks.map((task) => taskOf(task, work)),
 
@@ -77,9 +92,37 @@ const undoOf = (store: TeamReader, start: SafetyPoint): Report['undo'] => ({
 export const keepReport = ({ disk, paths }: Pick<TeamReader, 'disk' | 'paths'>, report: Report): void =>
   writeReport(disk, paths, reportText(report), report);
 
-/** Milliseconds from the team's first record to its closing; without a closing to its last change, or until now. */
-function durationOf({ openedAt, closedAt, lastAt }: WorkHistory, isEnded: boolean, now: string): number {
-  return openedAt === undefined ? 0 : between(openedAt, closedAt ?? (isEnded ? (lastAt ?? now) : now));
+const failedGates = (gates: readonly Gate[]): string[] =>
+  gates.filter(({ result }) => result === 'fail').map(({ name }) => name);
+
+function failuresOf(
+  { paths }: Pick<TeamReader, 'paths'>,
+  tasks: readonly Task[],
+  gates: readonly Gate[],
+  outputs: AgentAccount['failures'],
+): ReportFailure[] {
+  const { name: team } = paths;
+  const ofTasks = tasks.flatMap((task): ReportFailure[] => {
+    if (task.status !== 'failed') return [];
+    const member = memberOf(task) ?? null;
+    return [
+      {
+        what: `#${task.id}: ${task.subject}`,
+        member,
+        reason: task.reason,
+        output: outputs.get(`#${task.id}`) ?? [],
+        log: member === null ? null : relative(paths.folder, paths.output(member)),
+        next: `teams task retry ${team} ${task.id}`,
+      },
+    ];
+  });
+  const ofGates = gates.flatMap(({ name, result, notes = '' }): ReportFailure[] => {
+    if (result !== 'fail') return [];
+    const output = outputs.get(name) ?? [];
+    const log = output.length === 0 ? null : relative(paths.folder, paths.output(LEAD));
+    return [{ what: `gate ${name}`, member: null, reason: notes, output, log, next: `teams resume ${team}` }];
+  });
+  return [...ofTasks, ...ofGates];
 }
 
 function membersOf(
@@ -181,6 +224,8 @@ interface AgentAccount {
   readonly isolated: ReadonlySet<string>;
   /** One note for each agent that another replaced, or that found no replacement. */
   readonly notes: readonly string[];
+  /** The last lines of the last failure of a task (`#3`) or a gate (`test`). */
+  readonly failures: ReadonlyMap<string, readonly string[]>;
 }
 
 const FALLBACKS: ReadonlySet<string> = new Set(['agent.fell_back', 'agent.no_fallback', 'agent.left_alone']);
@@ -190,10 +235,17 @@ function agentAccount(store: Pick<TeamReader, 'events'>, prices: Prices = {}): A
   const spending = new SpendingBy(prices);
   const isolated = new Set<string>();
   const notes: string[] = [];
+  const failures = new Map<string, readonly string[]>();
   for (const { event } of store.events.read()) {
     spending.add(event);
     if (event.type === 'sandbox.held' && event.member !== undefined) isolated.add(event.member);
+    if (event.type === 'agent.last_lines' && event.text !== undefined)
+      failures.set(failedThing(event), event.text.split('\n'));
     if (FALLBACKS.has(event.type)) notes.push(`${event.member ?? 'unknown member'}: ${event.text ?? ''}`);
   }
-  return { spending, isolated, notes };
+  return { spending, isolated, notes, failures };
 }
+
+/** `#3` for a task, `test` for a gate. */
+const failedThing = ({ task, gate }: TeamEvent & { readonly gate?: unknown }): string =>
+  task === undefined ? (typeof gate === 'string' ? gate : '') : `#${task}`;

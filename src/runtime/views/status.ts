@@ -1,11 +1,13 @@
 /** `teams status`: a team at one moment, from the files on disk; a running lead is not needed. */
-import { count, isDone, type Board, type Counts, type Member } from '../../model/board/board.ts';
+import { count, type Board, type Counts, type Member } from '../../model/board/board.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
-import type { MemberStatus, Phase, RunState, RunStatus } from '../../model/team/team-config.ts';
+import type { MemberStatus } from '../../model/team/team-config.ts';
+import type { RunOutcome } from '../../policy/run-outcome.ts';
 import { describeMember, type MemberObservation } from '../../policy/supervise/progress.ts';
 import { countWaiting } from '../../store/mail/inbox-view.ts';
 import { stateIn, type TeamReader } from '../../store/team/team-reader.ts';
 import { memberHistories, emptyHistory, type MemberHistory } from './member-history.ts';
+import { outcomeOf } from './outcome-of.ts';
 import { leadStatusOf, observeMember, type LeadStatus, type TeamFacts } from './external-status.ts';
 
 export interface SeenMemberStatus extends MemberStatus {
@@ -15,8 +17,7 @@ export interface SeenMemberStatus extends MemberStatus {
 
 export interface TeamStatus {
   readonly team: Name;
-  readonly status: RunStatus;
-  readonly phase: Phase;
+  readonly outcome: RunOutcome;
   readonly members: readonly SeenMemberStatus[];
   readonly tasks: Counts;
   readonly lead: LeadStatus & { readonly unread: number };
@@ -47,16 +48,16 @@ export interface MemberLook {
 
 export interface TeamLook {
   readonly board: Board;
-  readonly stage: { readonly status: RunStatus; readonly phase: Phase };
+  readonly outcome: RunOutcome;
   readonly lead: LeadStatus;
   readonly members: readonly MemberLook[];
 }
 
 export function statusOf(store: TeamReader, options: StatusOptions = {}): TeamStatus {
-  const { board, stage, lead, members } = lookAtTeam(store, options);
+  const { board, outcome, lead, members } = lookAtTeam(store, options);
   return {
     team: store.paths.name,
-    ...stage,
+    outcome,
     members: members.map(({ status }) => status),
     tasks: count(board),
     lead: { ...lead, unread: unreadOf(store, LEAD) },
@@ -74,7 +75,7 @@ export function lookAtTeam(store: TeamReader, options: StatusOptions = {}): Team
   const members = [...board.members.values()].map((member) =>
     lookAtMember(store, board, member, around, stalledAfterMs),
   );
-  return { board, stage: stageOf(board, run), lead, members };
+  return { board, outcome: outcomeOf(store, { board, state: run, isLed: lead.alive }), lead, members };
 }
 
 function lookAtMember(
@@ -112,13 +113,3 @@ const knownOf = (store: TeamReader): KnownActivity => ({
 });
 
 export const unreadOf = ({ disk, paths }: TeamReader, name: Name): number => countWaiting(disk, paths.inbox(name));
-
-/** The log decides: a closed team is shut down, whatever its state says. */
-export function stageOf(board: Board, run: RunState | undefined): { status: RunStatus; phase: Phase } {
-  const failed = run?.status === 'failed';
-  if (board.phase === 'closed') return { status: failed ? 'failed' : 'shutdown', phase: 'complete' };
-  if (run) return { status: run.status, phase: run.phase };
-  if (board.phase === 'closing') return { status: 'completing', phase: 'shutdown' };
-  if (board.tasks.size === 0) return { status: 'active', phase: 'setup' };
-  return { status: 'active', phase: isDone(board) ? 'integration' : 'executing' };
-}

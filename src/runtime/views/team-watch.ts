@@ -20,7 +20,7 @@ import { newsOf } from './team-events.ts';
 import { TwoLogs } from './merged-log.ts';
 
 /** A team at one moment. */
-export interface TeamSnapshot extends Pick<TeamLook, 'board' | 'stage' | 'lead'> {
+export interface TeamSnapshot extends Pick<TeamLook, 'board' | 'outcome' | 'lead'> {
   readonly members: readonly SeenMemberStatus[];
   /** Unread messages of the lead. */
   readonly unread: number;
@@ -82,11 +82,11 @@ export class TeamWatch {
     const { store } = this;
     this.#logs.readAll();
     const known = { histories: this.#histories.byMember, unread: (name: Name) => this.#unreadOf(name) };
-    const { board, stage, lead, members } = lookAtTeam(store, { ...this.#options, known });
+    const { board, outcome, lead, members } = lookAtTeam(store, { ...this.#options, known });
     const seen = members.map(({ status }) => status);
     return {
       board,
-      stage,
+      outcome,
       lead,
       members: seen,
       unread: this.#unreadOf(LEAD),

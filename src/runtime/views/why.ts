@@ -98,8 +98,8 @@ function explain(facts: Facts, subject: Subject): Explanation {
   return subject.kind === 'member' ? explainMember(facts, subject.name) : explainTask(facts, subject.task);
 }
 
-function stateOf({ members }: Facts, { stage }: TeamLook, subject: Subject): string {
-  if (subject.kind === 'team') return `${stage.status}, ${stage.phase}`;
+function stateOf({ members }: Facts, { outcome }: TeamLook, subject: Subject): string {
+  if (subject.kind === 'team') return outcome;
   if (subject.kind === 'task') return subject.task.status;
   const status = members.get(subject.name)?.status;
   return status ? `${status.state}: ${status.reason}` : 'unknown';

@@ -20,12 +20,10 @@ export interface WorkSpan {
 }
 
 export interface WorkHistory {
-  readonly openedAt: string | undefined;
-  /** When the team was last closed; undefined if it was led again after that. */
-  readonly closedAt: string | undefined;
-  readonly lastAt: string | undefined;
   readonly tasks: ReadonlyMap<string, WorkedTask>;
   readonly spans: readonly WorkSpan[];
+  /** When the claims that are held now began, by task. */
+  readonly held: ReadonlyMap<string, { readonly at: string }>;
   /** Milliseconds that each member held a claim. */
   readonly workedMs: ReadonlyMap<Name, number>;
 }
@@ -39,34 +37,21 @@ export function workHistory(log: Iterable<Folded>): WorkHistory {
 
 /** The same for callers that pass each event as it is folded. */
 export class WorkLog implements WorkHistory {
-  openedAt: string | undefined;
-  closedAt: string | undefined;
-  lastAt: string | undefined;
   readonly tasks = new Map<string, WorkedTask>();
   readonly workedMs = new Map<Name, number>();
   readonly spans: WorkSpan[] = [];
-  readonly #open = new Map<string, { member: Name; at: string }>();
+  readonly held = new Map<string, { member: Name; at: string }>();
 
   folded({ event, outcome }: Folded): void {
     if (!outcome.ok) return;
     const changes = event.type === 'batch' ? event.changes : [event];
-    this.lastAt = event.at;
     for (const change of changes) this.#add(change, event.at, outcome.changed);
   }
 
   /** @param changed the tasks that the change's whole record changed */
   #add(change: Change, at: string, changed: readonly string[]): void {
     switch (change.type) {
-      case 'log.opened':
-        this.openedAt = at;
-        return;
-      case 'team.closing':
-      case 'team.closed':
-        this.closedAt ??= at;
-        return;
-      case 'team.opened':
       case 'lead.took':
-        this.closedAt = undefined;
         return this.#freed(LEAD, at, changed);
       case 'member.started':
       case 'member.left':
@@ -77,7 +62,7 @@ export class WorkLog implements WorkHistory {
         return this.#held(change.task, change.owner ?? undefined);
       case 'task.claimed':
         if (!changed.includes(change.task)) return;
-        this.#open.set(change.task, { member: change.member, at });
+        this.held.set(change.task, { member: change.member, at });
         return this.#held(change.task, change.member);
       case 'task.released':
       case 'task.completed':
@@ -87,6 +72,10 @@ export class WorkLog implements WorkHistory {
       case 'task.skipped':
         for (const id of change.cascade ? changed : [change.task]) this.#ended(id, at);
         return;
+      case 'log.opened':
+      case 'team.opened':
+      case 'team.closing':
+      case 'team.closed':
       case 'member.joined':
       case 'task.blocked':
       case 'task.unblocked':
@@ -112,15 +101,15 @@ export class WorkLog implements WorkHistory {
   }
 
   #freed(member: Name, at: string, changed: readonly string[]): void {
-    for (const [id, span] of this.#open) if (span.member === member && changed.includes(id)) this.#ended(id, at);
+    for (const [id, span] of this.held) if (span.member === member && changed.includes(id)) this.#ended(id, at);
   }
 
   #ended(id: string, at: string): void {
     const task = this.#of(id);
     task.endedAt = at;
-    const span = this.#open.get(id);
+    const span = this.held.get(id);
     if (span === undefined) return;
-    this.#open.delete(id);
+    this.held.delete(id);
     this.spans.push({ task: id, member: span.member, from: span.at, to: at });
     task.durationMs = between(span.at, at);
     this.workedMs.set(span.member, (this.workedMs.get(span.member) ?? 0) + task.durationMs);
@@ -128,4 +117,20 @@ export class WorkLog implements WorkHistory {
 }
 
 /** Milliseconds, never negative: the clocks of two processes may differ a little. */
-export const between = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from));
+const between = (from: string, to: string): number => Math.max(0, Date.parse(to) - Date.parse(from));
+
+/**
+ * Milliseconds in which at least one member worked.
+ *
+ * @param now ISO 8601: the end of claims that are still held; undefined if nobody works any more
+ */
+export function timeWorked({ spans, held }: Pick<WorkHistory, 'spans' | 'held'>, now: string | undefined): number {
+  const open = now === undefined ? [] : [...held.values()].map(({ at }) => [Date.parse(at), Date.parse(now)] as const);
+  const all = [...spans.map(({ from, to }) => [Date.parse(from), Date.parse(to)] as const), ...open];
+  let [worked, reached] = [0, -Infinity];
+  for (const [from, to] of all.toSorted(([a], [b]) => a - b)) {
+    worked += Math.max(0, to - Math.max(from, reached));
+    reached = Math.max(reached, to);
+  }
+  return worked;
+}

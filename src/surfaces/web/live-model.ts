@@ -146,7 +146,7 @@ export class LiveModel {
       id,
       isArchived,
       team: board.team?.name ?? id,
-      ...(sight?.stage ?? { status: board.phase === 'closed' ? 'shutdown' : 'active', phase: '' }),
+      outcome: sight?.outcome,
       lead: sight
         ? { alive: sight.lead.alive, pid: sight.lead.pid, epoch: sight.lead.epoch, unread: sight.unread }
         : { alive: false, pid: null, epoch: board.lead.epoch, unread: 0 },

@@ -1,5 +1,5 @@
 /** Types of the data that the server sends to the page; both sides share them. Times are milliseconds. */
-import type { MailRow, TeamProblem, ShownPage } from '../../app.ts';
+import type { MailRow, RunOutcome, TeamProblem, ShownPage } from '../../app.ts';
 
 export type { MailRow, TeamProblem, ShownPage };
 
@@ -86,8 +86,8 @@ export interface Head {
   readonly id: string;
   readonly team: string;
   readonly isArchived: boolean;
-  readonly status: string;
-  readonly phase: string;
+  /** Undefined until the team was looked at. */
+  readonly outcome?: RunOutcome | undefined;
   readonly lead: {
     readonly alive: boolean;
     readonly pid: number | null;

@@ -42,7 +42,9 @@ const FOLDER = '/project/.teams/forge-team-1707580800';
 const EXAMPLE: Report = {
   team: parseName('team', 'forge-team-1707580800'),
   template: 'fullstack-team',
-  status: 'completed',
+  outcome: 'succeeded',
+  headline: 'TEAM COMPLETE',
+  failures: [],
   durationMs: at(8, 32),
   members: [
     member('worker-1', 'architect/claude', 1, at(2, 10)),
@@ -143,14 +145,15 @@ describe('the text', () => {
     expect(reportText({ ...bare, tasks: [task] }).split('\n')).toContain(`  ${wanted}`);
   });
 
-  it('the text says not complete while a task is open, and names lint only if it ran', () => {
+  it('the text begins with the headline, and names lint only if it ran', () => {
     const text = reportText({
       ...bare,
+      headline: 'TEAM INTERRUPTED: 0 of 1 task done',
       tasks: [ended('pending')],
       gates: { ...SKIPPED, lint: 'fail' },
       notes: ['lint fail: x'],
     });
-    expect(text).toMatch(/^TEAM INCOMPLETE\n/);
+    expect(text).toMatch(/^TEAM INTERRUPTED: 0 of 1 task done\n/);
     expect(text).toContain('Build: skipped | Tests: skipped | Lint: fail | Cross-CLI: skipped');
     expect(text).toContain('\n\nNotes:\n  - lint fail: x\n\n');
   });
@@ -172,16 +175,26 @@ function told(): ToldTeam {
     .claim('3', 'bob')
     .wait(5_000)
     .fail('3', 'bob', 'exit 2')
+    .note('agent.last_lines', { member: 'bob', task: '3', text: 'compiling\nno such file' })
     .say({ type: 'task.skipped', task: '4', cascade: true, why: 'blocker #3 failed' })
     .say({ type: 'team.closing' })
     .wait(60_000);
 }
 
 const NARRATED = [
-  'TEAM COMPLETE',
+  'TEAM FAILED: 1 failed, 1 skipped, test failed',
   'Team: login | Template: custom | Duration: 4m15s',
   'Workers: 2 (architect, executor) | Tasks: 3/5',
   'Build: skipped | Tests: fail | Cross-CLI: skipped',
+  '',
+  'Failures:',
+  '  #3: Break it (bob): exit 2',
+  '    | compiling',
+  '    | no such file',
+  '    all of it: logs/bob.log in the folder named below',
+  '    next: teams task retry login 3',
+  '  gate test: npm test: exit 1',
+  '    next: teams resume login',
   '',
   'Worker Performance:',
   '  ada (architect/claude): 2 tasks, 2m55s, completed',
@@ -213,7 +226,7 @@ describe('a report', () => {
   it('a report is computed from the logs', () => {
     const { store } = told();
     const report = reportOf(store, OPTIONS);
-    expect(report).toMatchObject({ status: 'failed', exitCode: 1, durationMs: 255_000 });
+    expect(report).toMatchObject({ outcome: 'failed', exitCode: 1, durationMs: 255_000 });
     expect(reportText(report).split('\n')).toEqual([...NARRATED, '', store.paths.folder]);
   });
 
@@ -237,7 +250,7 @@ describe('a report', () => {
     reader.close();
   });
 
-  it('a report of a working team is preliminary: it has a lost claim and a busy member', () => {
+  it('a report of a team whose lead is gone counts no time after the last record', () => {
     const team = new ToldTeam({ ada: 'executor/exec' })
       .led()
       .started('ada')
@@ -247,7 +260,7 @@ describe('a report', () => {
       .started('ada');
     team.claim('1', 'ada').wait(2_000);
     const report = reportOf(team.store);
-    expect(report).toMatchObject({ status: 'active', durationMs: 5_000, exitCode: 1 });
+    expect(report).toMatchObject({ outcome: 'interrupted', durationMs: 3_000, exitCode: 1 });
     const loose = { sandbox: 'workspace-write', notEnforced: NOT_ASKED_FOR, spent: null };
     expect(report.members).toEqual([
       { name: 'ada', role: 'executor', agent: 'exec', tasks: 0, durationMs: 3_000, status: 'unfinished', ...loose },

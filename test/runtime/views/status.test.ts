@@ -2,35 +2,13 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { LEAD } from '../../../src/model/text/names.ts';
-import type { RunState } from '../../../src/model/team/team-config.ts';
-import { stageOf, statusOf, type SeenMemberStatus } from '../../../src/runtime/views/status.ts';
+import { statusOf, type SeenMemberStatus } from '../../../src/runtime/views/status.ts';
 import { archive } from '../../../src/store/team/team-list.ts';
 import { openForReading } from '../../../src/store/team/team-reader.ts';
 import { name } from '../../support/team.ts';
 import { ToldTeam } from '../../support/told-team.ts';
 
 const only = (team: ToldTeam, options = {}): SeenMemberStatus | undefined => statusOf(team.store, options).members[0];
-
-const run = (status: RunState['status'], phase: RunState['phase']): RunState => ({
-  version: 1,
-  teamName: name('login'),
-  status,
-  phase,
-  createdAt: '',
-  template: 'custom',
-  prompt: '',
-  workers: [],
-  sharedFiles: [],
-  boundaryFiles: [],
-  cascadeEnabled: false,
-  cascadeDepth: 0,
-  completedTasks: 0,
-  totalTasks: 0,
-  failedTasks: 0,
-  crossCliVerification: { enabled: false, verifier: null, result: null },
-  epoch: 1,
-  gates: [],
-});
 
 describe('a team', () => {
   it('the status of a team has the specified shape, with its lead and unread mail (R11.2)', async () => {
@@ -49,8 +27,7 @@ describe('a team', () => {
     });
     expect(statusOf(team.store)).toEqual({
       team: 'login',
-      status: 'active',
-      phase: 'executing',
+      outcome: 'running',
       members: [
         {
           name: 'ada',
@@ -84,8 +61,7 @@ describe('a team', () => {
       .say({ type: 'team.closed' });
     const reader = openForReading(archive(team.store), { clock: team.clock });
     expect(statusOf(reader)).toMatchObject({
-      status: 'shutdown',
-      phase: 'complete',
+      outcome: 'cancelled',
       lead: { pid: null, epoch: 1, alive: false },
       members: [{ state: 'stopped', pid: null }],
     });
@@ -102,33 +78,15 @@ describe('a team', () => {
   });
 });
 
-describe('the stage', () => {
+describe('the outcome', () => {
   it.each<[string, (team: ToldTeam) => ToldTeam, string]>([
-    ['without tasks', (team) => team, 'active setup'],
-    ['with an open task', (team) => team.add('One'), 'active executing'],
-    [
-      'with every task final',
-      (team) => team.add('One').say({ type: 'task.cancelled', task: '1', why: '' }),
-      'active integration',
-    ],
-    ['while it closes', (team) => team.say({ type: 'team.closing' }), 'completing shutdown'],
-    ['when it is closed', (team) => team.say({ type: 'team.closed' }), 'shutdown complete'],
-  ])('the stage of a team %s follows from the board', (_, tell, wanted) => {
-    const { status, phase } = statusOf(tell(new ToldTeam({})).store);
-    expect(`${status} ${phase}`).toBe(wanted);
-  });
-
-  it('the stage of a run is what the run says, until the team is closed', () => {
-    const team = new ToldTeam({});
-    expect(stageOf(team.store.board.fold(), run('completing', 'integration'))).toEqual({
-      status: 'completing',
-      phase: 'integration',
-    });
-    team.say({ type: 'team.closed' });
-    expect(stageOf(team.store.board.fold(), run('failed', 'executing'))).toEqual({
-      status: 'failed',
-      phase: 'complete',
-    });
+    ['without a lead and tasks', (team) => team, 'interrupted'],
+    ['that is led', (team) => team.ledByUs().add('One'), 'running'],
+    ['whose lead is gone, with an open task', (team) => team.led().add('One'), 'interrupted'],
+    ['with every task final', (team) => team.add('One').say({ type: 'task.cancelled', task: '1', why: '' }), 'failed'],
+    ['that was closed with an open task', (team) => team.add('One').say({ type: 'team.closed' }), 'cancelled'],
+  ])('the outcome of a team %s', (_, tell, wanted) => {
+    expect(statusOf(tell(new ToldTeam({})).store).outcome).toBe(wanted);
   });
 });
 

@@ -88,7 +88,7 @@ const ROWS: Row[] = [
   ],
   ['an idle member', 'bob', () => pair().wait(9_000), { waitingFor: 'a task or mail', since: START }],
   ['a team with a question', undefined, () => asks(chain(), 'question'), { waitingFor: "an answer to ada's question" }],
-  ['a working team', undefined, chain, { subject: 'team login', state: 'active, executing', waitingFor: '#1 (ada)' }],
+  ['a working team', undefined, chain, { subject: 'team login', state: 'running', waitingFor: '#1 (ada)' }],
   ['a closed team', 'lead', () => chain().say({ type: 'team.closed' }), { waitingFor: null, since: START }],
 ];
 

@@ -21,8 +21,7 @@ const countsSchema = z.object({
 const statusSchema = z.looseObject({
   schemaVersion: z.literal(2),
   team: z.string(),
-  status: z.string(),
-  phase: z.string(),
+  outcome: z.string(),
   members: z.array(
     z.looseObject({
       name: z.string(),
@@ -66,7 +65,7 @@ describe('a team', () => {
     expect((await place.teams('delete')).out).toBe('Team login was archived.\n');
     expect((await place.json(listSchema, 'list')).teams).toEqual([]);
     expect((await place.json(listSchema, 'list', '--all')).teams.map(({ name }) => name)).toEqual(['login']);
-    expect(await place.json(statusSchema, 'status', 'login')).toMatchObject({ status: 'shutdown', phase: 'complete' });
+    expect(await place.json(statusSchema, 'status', 'login')).toMatchObject({ outcome: 'cancelled' });
   });
 
   it('a teammate cannot create a team', async () => {

@@ -7,7 +7,7 @@ import { until, Workplace } from '../../support/cli.ts';
 
 const reportSchema = z.object({
   team: z.string(),
-  status: z.string(),
+  outcome: z.string(),
   tasks: z.array(z.object({ id: z.string(), subject: z.string(), status: z.string() })),
   folder: z.string(),
 });
@@ -54,7 +54,7 @@ describe('teams pipeline', () => {
   it('teams pipeline runs one: phases, artifacts, reports, fast-advances, tags', { timeout: 60_000 }, async () => {
     const here = place();
     const report = await here.json(reportSchema, 'pipeline', 'impl-only', 'Add a dark mode', '--agent', 'exec:sh w.sh');
-    expect(report.status).toBe('completed');
+    expect(report.outcome).toBe('succeeded');
     expect(report.team).toMatch(/^tls-add-a-dark-mode-[0-9]{4}-[0-9]{2}-[0-9]{2}$/);
     expect(readFileSync(join(report.folder, 'spec/plan.md'), 'utf8')).toBe('phase 3\nof planner\n');
     expect(readFileSync(join(report.folder, 'logs/planner.log'), 'utf8').split('\n')).toContain('[planner] of planner');
@@ -92,7 +92,7 @@ describe('teams pipeline', () => {
       expect((await here.teams('task', 'approve', team, 'CHECKPOINT-001')).code).toBe(3);
       const { code, out } = await third.ended;
       const report = reportSchema.parse(JSON.parse(out));
-      expect([code, report.status]).toEqual([0, 'completed']);
+      expect([code, report.outcome]).toEqual([0, 'succeeded']);
       const turns = readFileSync(join(here.root, 'turns'), 'utf8').trim().split('\n');
       // All processes died in phase 3: its attempt begins again, and completed work is done once.
       expect(turns.filter((turn) => turn.endsWith('tester'))).toEqual(['2 tester', '3 tester', '4 tester']);

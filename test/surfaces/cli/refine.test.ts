@@ -14,7 +14,7 @@ const errorOf = ({ code, out }: Answer) => {
 const shapeSchema = z.looseObject({
   schemaVersion: z.literal(2),
   team: z.string().nullable(),
-  status: z.string(),
+  outcome: z.string(),
   durationMs: z.number(),
   folder: z.string(),
   members: z.array(z.looseObject({ name: z.string() })),
@@ -90,7 +90,7 @@ describe('refine', () => {
     expect(code).toBe(1);
     expect(shapeSchema.parse(JSON.parse(out))).toMatchObject({
       team: 'phone-a-team-say-it',
-      status: 'failed',
+      outcome: 'failed',
       converged: false,
       sandbox: 'read-only',
       result: 'it\n',

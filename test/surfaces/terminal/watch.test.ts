@@ -51,7 +51,7 @@ function sightOf({ board, now }: World): TeamSnapshot {
     board,
     members,
     unread: 1,
-    stage: { status: 'active', phase: 'executing' } as const,
+    outcome: 'running' as const,
     at: now + 61_000,
     lead: { pid: 7, since: null, epoch: 1, alive: true },
     problems: problemsOf({ board, members, hasLead: true }),
@@ -85,7 +85,7 @@ describe('a drawing', () => {
   it('a drawing shows open requests first, then members, board and messages', () => {
     const { all } = screen(told(), { columns: 100, rows: 30 });
     const text = all.join('\n');
-    expect(all[0]).toContain('teams login  active, executing; led by pid 7  0/3 done  1m01s');
+    expect(all[0]).toContain('teams login  running; led by pid 7  0/3 done  1m01s');
     expect(all[1]).toBe('PROBLEMS  1');
     expect(all[2]).toContain('> member bob asks: Which one?');
     expect(text).toMatch(/ada {2}working {2}#1 Fix it now {2}1m01s {2}\| thinking Fix it now/);

@@ -87,7 +87,7 @@ describe('the stream', () => {
       teams: [{ id, name: 'login', archivedAt: '2026-01-02T03:04:05.678Z' }],
     });
     const { head, tasks } = await page.hear(id, isWhole);
-    expect({ head, count: tasks.length }).toMatchObject({ head: { isArchived: true, phase: 'complete' }, count: 2 });
+    expect({ head, count: tasks.length }).toMatchObject({ head: { isArchived: true, outcome: 'cancelled' }, count: 2 });
     const refused = await page.do(id, { do: 'send', to: 'ada', text: 'hello' });
     expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('is archived')]);
   });

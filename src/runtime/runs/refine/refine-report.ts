@@ -12,7 +12,10 @@ import { reportOf } from '../../views/report.ts';
 import type { Report } from '../../views/report-text.ts';
 import type { RefinePlace } from './refine-setup.ts';
 
-export type RefineReport = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | 'shared'> &
+/** What a refine does not have of a report. */
+type Without = 'folder' | 'notes' | 'undo' | 'shared' | 'headline' | 'failures';
+
+export type RefineReport = Omit<Report, 'team' | Without> &
   Synthesis & {
     /** The team that worked; null when the backends were asked directly. */
     readonly team: Report['team'] | null;
@@ -33,8 +36,8 @@ interface SynthesisRecord {
 export function keepSynthesis(synthesis: Synthesis, place: RefinePlace, kept: SynthesisRecord): RefineReport {
   const exitCode = synthesis.converged ? 0 : 1;
   const base = baseReport(place, kept, exitCode);
-  const status = synthesis.converged ? 'completed' : synthesis.ending === 'interrupted' ? 'incomplete' : 'failed';
-  const report = { ...base, ...synthesis, status, exitCode, durationMs: Math.round(kept.durationMs) } as const;
+  const outcome = synthesis.converged ? 'succeeded' : synthesis.ending === 'interrupted' ? 'interrupted' : 'failed';
+  const report = { ...base, ...synthesis, outcome, exitCode, durationMs: Math.round(kept.durationMs) } as const;
   const text = synthesisText(synthesis);
   try {
     const folder = write(text, report, place, kept);
@@ -57,7 +60,8 @@ function write(
   return record.folder;
 }
 
-type Base = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | 'shared'> & Pick<RefineReport, 'team'>;
+type Base = Omit<Report, 'team' | 'folder' | 'notes' | 'undo' | 'shared' | 'headline' | 'failures'> &
+  Pick<RefineReport, 'team'>;
 
 /** The report from the team's logs; without a team the same shape without contents. */
 function baseReport(place: RefinePlace, { record, validated }: SynthesisRecord, exitCode: number): Base {
@@ -68,7 +72,15 @@ function baseReport(place: RefinePlace, { record, validated }: SynthesisRecord, 
   if (record === undefined) return { ...NO_TEAM, gates: { ...NO_TEAM.gates, test: gates[0]?.result ?? 'skipped' } };
   const reader = openForReading(record, { clock: place.session.store.clock });
   try {
-    const { folder: _, notes: __, undo: ___, shared: ____, ...report } = reportOf(reader, { gates, exitCode });
+    const {
+      folder: _,
+      notes: __,
+      undo: ___,
+      shared: ____,
+      headline: _____,
+      failures: ______,
+      ...report
+    } = reportOf(reader, { gates, exitCode });
     return report;
   } finally {
     reader.close();
@@ -78,7 +90,7 @@ function baseReport(place: RefinePlace, { record, validated }: SynthesisRecord, 
 const NO_TEAM: Base = {
   team: null,
   template: 'refine',
-  status: 'failed',
+  outcome: 'failed',
   durationMs: 0,
   members: [],
   tasks: [],

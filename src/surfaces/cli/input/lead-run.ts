@@ -57,7 +57,7 @@ export async function leadRun(
   }
   report = await archiveFinished(paths, report, settings(context).session);
   context.result(report, reportText(report));
-  const isOver = report.status === 'completed' || report.status === 'failed';
+  const isOver = report.outcome === 'succeeded' || report.outcome === 'failed';
   if (interrupts.code === undefined || isOver) return report.exitCode;
   context.warn(
     interrupts.code === TIMED_OUT

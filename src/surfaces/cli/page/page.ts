@@ -30,7 +30,7 @@ ${members.map(memberRow)}</tbody></table>
 function factsOf({ report, exportedAt, tasks, timeline, spending }: TeamExport): Html {
   const done = tasks.filter(({ column }) => column === 'completed').length;
   const { gates } = report;
-  return markup`<ul class="facts"><li><b>${report.status}</b></li><li>${done} of ${tasks.length} tasks done</li><li>${duration(report.durationMs)}</li><li>build ${gates.build}, tests ${gates.test}, verification ${gates.crossVerify}</li><li>${costOf(spending)}</li><li class="faint">began <time>${new Date(timeline.from).toISOString()}</time>, exported <time>${exportedAt}</time></li></ul>`;
+  return markup`<ul class="facts"><li><b>${report.outcome}</b></li><li>${done} of ${tasks.length} tasks done</li><li>${duration(report.durationMs)}</li><li>build ${gates.build}, tests ${gates.test}, verification ${gates.crossVerify}</li><li>${costOf(spending)}</li><li class="faint">began <time>${new Date(timeline.from).toISOString()}</time>, exported <time>${exportedAt}</time></li></ul>`;
 }
 
 const costOf = (spending: TeamExport['spending'] | null): string => {

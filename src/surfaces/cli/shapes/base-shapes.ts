@@ -3,12 +3,22 @@
  * `schemas/cli/` is generated from them. The program itself does not load them.
  */
 import * as z from 'zod';
+import type { RunOutcome } from '../../../app.ts';
 import { SCHEMA_VERSION } from '../schema-version.ts';
 
 export const text = z.string().min(1);
 export const counted = z.number().int().min(0);
 /** ISO 8601, in UTC. */
 export const time = z.iso.datetime();
+const OUTCOMES = [
+  'running',
+  'waiting',
+  'succeeded',
+  'failed',
+  'interrupted',
+  'cancelled',
+] as const satisfies RunOutcome[];
+export const outcome = z.enum(OUTCOMES);
 export const json = z.record(z.string(), z.json());
 /** An AgentSpec. */
 export const agent = z.looseObject({ kind: text });

@@ -1,6 +1,6 @@
 /** What the verbs of runs, refine and pipelines print with `--json`. */
 import * as z from 'zod';
-import { agent, answer, counted, json, text, type VerbShape, taskWords } from './base-shapes.ts';
+import { agent, answer, counted, json, outcome, text, type VerbShape, taskWords } from './base-shapes.ts';
 import { work } from './task-shapes.ts';
 import { detached } from './team-shapes.ts';
 
@@ -9,7 +9,7 @@ const used = z.strictObject({ tokens: counted, usd: z.number().min(0), unpriced:
 const reportFacts = {
   spending: used,
   template: text,
-  status: z.enum(['completed', 'failed', 'incomplete', 'active']),
+  outcome,
   durationMs: counted,
   members: z.array(
     z.strictObject({
@@ -42,12 +42,22 @@ const reportFacts = {
 };
 const undo = z.strictObject({ directory: text, command: text }).nullable();
 const wish = z.strictObject({ file: text, text, member: text, task: text.nullable(), open: text.nullable() });
+const failed = z.strictObject({
+  what: text,
+  member: text.nullable(),
+  reason: z.string(),
+  output: z.array(z.string()),
+  log: text.nullable(),
+  next: text,
+});
 const reportKeys = {
   team: text,
   folder: text,
   undo,
   shared: z.array(wish),
   notes: z.array(text),
+  headline: text,
+  failures: z.array(failed),
   ...reportFacts,
 };
 /** Also the report inside an export. */

@@ -1,6 +1,6 @@
 /** What the verbs that create, staff, show and remove teams print with `--json`. */
 import * as z from 'zod';
-import { answer, counted, text, time, type VerbShape } from './base-shapes.ts';
+import { answer, counted, outcome, text, time, type VerbShape } from './base-shapes.ts';
 
 const counts = z.strictObject({
   total: counted,
@@ -29,7 +29,7 @@ const lead = z.strictObject({
   stopped: z.literal(true).optional(),
   unread: counted,
 });
-export const status = answer({ team: text, status: text, phase: text, members: z.array(member), tasks: counts, lead });
+export const status = answer({ team: text, outcome, members: z.array(member), tasks: counts, lead });
 
 export const made = answer({ team: text });
 export const detached = answer({ team: text, pid: counted });
@@ -39,8 +39,8 @@ export const spawned = answer({ member: text });
 export const worked = answer({ member: text, exitCode: counted });
 const line = z.strictObject({
   name: text,
-  status: text,
-  phase: text,
+  outcome: outcome.or(z.literal('unreadable')),
+  problem: text.optional(),
   members: counted,
   tasks: counts,
   folder: text,

@@ -136,12 +136,12 @@ function memberPane({ state, lines }: DashboardModel, room: number): readonly St
 }
 
 function headerOf({ team, snapshot, spending, startedAt }: DashboardModel): StyledLine {
-  const { stage, lead, board, at } = snapshot;
+  const { outcome, lead, board, at } = snapshot;
   const { total, completed } = count(board);
   const led = lead.alive ? `led by pid ${lead.pid ?? 'unknown'}` : 'no lead runs';
   return [
     { text: `teams ${safeLine(team)}`, bold: true },
-    { text: `  ${stage.status}, ${stage.phase}; ${led}` },
+    { text: `  ${outcome}; ${led}` },
     { text: `  ${completed}/${total} done  ${elapsed(at - startedAt)}${spent(spending)}`, dim: true },
   ];
 }

@@ -31,7 +31,8 @@ export class PageModel {
 
   /** The team has ended. */
   get isOver(): boolean {
-    return this.head?.phase === 'complete' || this.head?.isArchived === true;
+    const outcome = this.head?.outcome ?? 'running';
+    return this.head?.isArchived === true || !['running', 'waiting', 'interrupted'].includes(outcome);
   }
 
   put(update: Update): void {

@@ -18,9 +18,9 @@ export const act: Act = async (context, given) => {
 };
 
 function show(context: CliContext, teams: ReturnType<typeof listedTeams>): void {
-  const rows = teams.map(({ name, status, phase, members, tasks, folder, leadStopped }) => [
+  const rows = teams.map(({ name, outcome, problem, members, tasks, folder, leadStopped }) => [
     name,
-    `${status}, ${phase}${leadStopped === true ? ', lead stopped' : ''}`,
+    `${outcome}${problem === undefined ? '' : `: ${problem}`}${leadStopped === true ? ', lead stopped' : ''}`,
     `${members} members`,
     `${tasks.completed}/${tasks.total} tasks`,
     folder,

@@ -21,7 +21,7 @@ export const act: Act = async (context, given) => {
   return Promise.resolve(0);
 };
 
-function describe({ team, status, phase, lead, members, tasks }: TeamStatus, folder: string): string {
+function describe({ team, outcome, lead, members, tasks }: TeamStatus, folder: string): string {
   const led = lead.alive
     ? `led by pid ${lead.pid ?? 'unknown'} since ${lead.since ?? 'a time unknown'}${lead.stopped === true ? `, which is stopped: ${continueProcess(lead.pid)}` : ''}`
     : 'no lead runs';
@@ -38,7 +38,7 @@ function describe({ team, status, phase, lead, members, tasks }: TeamStatus, fol
     count > 0 && what !== 'total' ? [`${count} ${what.replace('_', ' ')}`] : [],
   );
   return [
-    `Team ${team}: ${status}, ${phase}; ${led}`,
+    `Team ${team}: ${outcome}; ${led}`,
     ...(rows.length === 0 ? [] : ['', 'Members', table(rows).replaceAll(/^/gm, '  ')]),
     '',
     `Tasks: ${tasks.total}${counted.length === 0 ? '' : ` (${counted.join(', ')})`}`,

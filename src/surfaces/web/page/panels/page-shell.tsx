@@ -85,8 +85,11 @@ export function Top({ teams, team, scene, trouble, onTeam }: TopProps): JSX.Elem
       </select>
       {head !== undefined && (
         <>
-          <span class={`run run-${head.status}`}>{head.isArchived ? 'archived' : head.status}</span>
-          <span class="note">{head.phase}</span>
+          {head.outcome !== undefined && (
+            <span class={`run run-${head.outcome}`}>
+              {head.isArchived ? `${head.outcome}, archived` : head.outcome}
+            </span>
+          )}
           <progress max={Math.max(1, total)} value={done} aria-label={`${done} of ${total} tasks completed`} />
           <span class="note">
             <Figure file="board/log.jsonl" what="tasks completed">
