@@ -104,7 +104,10 @@ export const recover: Work = {
   },
 };
 
-/** A lock of a dead process, the guard of one that died breaking it, and half of a document. */
+/**
+ * A lock of a dead process, the guard of one that died breaking it, and half of a document. Their process had this pid
+ * at another time: of another user's pid, a /proc mounted with hidepid does not say whether it is dead.
+ */
 function leaveTheDead({ paths }: TeamStore): void {
   const lock = paths.inbox(ADA).lock;
   const dead = [lock, `${lock}~${'1'.padStart(16, '0')}`].map((path, at) => ({
@@ -112,9 +115,9 @@ function leaveTheDead({ paths }: TeamStore): void {
     nonce: String(at + 1).padStart(16, '0'),
   }));
   for (const { path, nonce } of dead) {
-    const token = join(paths.tokens, `1-${nonce}`);
+    const token = join(paths.tokens, `${process.pid}-${nonce}`);
     writeFileSync(token, JSON.stringify({ ...ownIdentity(), startTime: '1', nonce }));
     linkSync(token, path);
   }
-  writeFileSync(`${paths.config}.1-1-abc.tmp`, '{"version"');
+  writeFileSync(`${paths.config}.${process.pid}-1-abc.tmp`, '{"version"');
 }
