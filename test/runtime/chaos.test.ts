@@ -278,7 +278,7 @@ describe('a lead that is killed', () => {
     expect([...on.board().tasks.values()].filter((task) => task.attempts + task.lost > 0)).toEqual([]);
   };
 
-  it('a killed lead takes everything along within two seconds, and a new one ends the run with the same results', async () => {
+  it('a killed lead takes everything along, and a new one ends the run with the same results', async () => {
     const on = await team({ members: ['ada', 'bob', 'cy'], tasks });
     const first = await leadProcess(on);
     await on.until('work is under way', (board) => board.busy.size >= 2 && completions(on).length >= 2);

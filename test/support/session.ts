@@ -291,10 +291,11 @@ export function isRunning(pid: number): boolean {
 }
 
 /**
- * Waits until no process carries the marks.
+ * Waits until no process carries the marks. The bound only catches a process that stays: on a loaded machine, the two
+ * seconds of docs/reliability.md are a measured figure and no assertion.
  * @returns how long it took, in ms
  */
-export async function untilGone(marks: readonly Mark[], withinMs = 2_000): Promise<number> {
+export async function untilGone(marks: readonly Mark[], withinMs = WITHIN_MS): Promise<number> {
   const start = performance.now();
   for (let left = living(marks); left.length > 0; left = living(marks)) {
     if (performance.now() - start > withinMs) throw new Error(`Still there after ${withinMs} ms: ${left.join(', ')}`);
