@@ -24,7 +24,9 @@ describe('a `.git` that cannot be used', () => {
     const place = new Workplace();
     mkdirSync(join(place.root, '.git/info'), { recursive: true });
     for (const folder of ['.git/info', '.git']) chmodSync(join(place.root, folder), 0o500);
-    onTestFinished(() => chmodSync(join(place.root, '.git/info'), 0o700));
+    onTestFinished(() => {
+      for (const folder of ['.git', '.git/info']) chmodSync(join(place.root, folder), 0o700);
+    });
     const { code, err } = await place.teams('create', 'duo', '--member', 'ada');
     expect(code).toBe(0);
     expect(err).toMatch(/^teams: git does not ignore .*EACCES.*\n$/);
