@@ -1,13 +1,11 @@
 /**
- * node .ci/count.mjs RESULTS STATUS — prints `N passed, N failed` from vitest's JSON report. A file that failed without
- * a failed test counts as one failure. So does a run that failed without a failed test or file: an error that came too
- * late.
+ * node .ci/count.mjs [RESULTS STATUS]… — prints `N passed, N failed` summed over vitest's JSON reports, each with the
+ * exit code of its run. A file that failed without a failed test counts as one failure. So does a run that failed
+ * without a failed test or file: an error that came too late.
  */
 import { readFileSync } from 'node:fs';
 
-const [path, status] = process.argv.slice(2);
-
-function read() {
+function read(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
@@ -15,12 +13,17 @@ function read() {
   }
 }
 
-const report = read();
-const testResults = report?.testResults ?? [];
 const count = (tests, wanted) => tests.filter((test) => test.status === wanted).length;
 const failedIn = (file) => count(file.assertionResults, 'failed') || (file.status === 'failed' ? 1 : 0);
 
-const passed = testResults.reduce((sum, file) => sum + count(file.assertionResults, 'passed'), 0);
-const failed = testResults.reduce((sum, file) => sum + failedIn(file), 0);
-const unseen = failed === 0 && (report === undefined || status !== '0') ? 1 : 0;
-console.log(`${passed} passed, ${failed + unseen} failed`);
+const words = process.argv.slice(2);
+let [passed, failed] = [0, 0];
+for (let at = 0; at < words.length; at += 2) {
+  const report = read(words[at]);
+  const files = report?.testResults ?? [];
+  const failures = files.reduce((sum, file) => sum + failedIn(file), 0);
+  const isUnseen = failures === 0 && (report === undefined || words[at + 1] !== '0');
+  passed += files.reduce((sum, file) => sum + count(file.assertionResults, 'passed'), 0);
+  failed += failures + (isUnseen ? 1 : 0);
+}
+console.log(`${passed} passed, ${failed} failed`);
