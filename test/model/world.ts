@@ -136,14 +136,17 @@ export function canonical(board: Board): string {
     pendingOf: _counts,
     requests,
     open: _open,
+    version,
     ...header
   } = board;
   const edges = entries(waiting).map(([id, ids]) => [id, ids.toSorted()]);
   // Boards without requests keep the text that they had before requests existed.
   const asked = requests.size === 0 ? {} : { requests: [...requests] };
+  // So do boards of version 1.
+  const lawful = version === 1 ? header : { ...header, version };
   return JSON.stringify(
     sorted({
-      header,
+      header: lawful,
       members: [...members],
       tasks: [...tasks],
       busy: entries(busy),

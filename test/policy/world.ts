@@ -141,7 +141,7 @@ export class World {
 
   #advance(change: Change, author: Author): AdvanceOutcome {
     const at = timestamp(this.now);
-    const event = { ...change, id: this.#ulid(), v: 1, at, author };
+    const event = { ...change, id: this.#ulid(), v: 1 as const, at, author };
     const outcome = advance(this.board, event);
     if (outcome.ok) for (const fact of factsOf(event, this.board)) this.#show(fact);
     return outcome;

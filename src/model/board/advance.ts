@@ -10,7 +10,7 @@
 import { authorRefusal } from './authority.ts';
 import { isReady, refused, type Board, type Refused } from './board.ts';
 import { apply, type Ruling, type Undo } from './board-effect.ts';
-import type { Author, BoardEvent, Change } from './event.ts';
+import type { Author, BoardEvent, Change, LogVersion } from './event.ts';
 import { ruleRequestWithdrawn } from './request-law.ts';
 import { ruleTask } from './task-law.ts';
 import type { Task } from './task.ts';
@@ -36,8 +36,11 @@ export function advance(board: Board, event: BoardEvent): AdvanceOutcome {
   const ruling = rule(board, event, event.author, event.at);
   if ('ok' in ruling) return ruling;
   apply(board, ruling);
+  if (event.type === 'log.opened' || event.type === 'lead.took') board.version = max(board.version, event.v);
   return { ok: true, changed: ruling.tasks?.map(({ id }) => id) ?? [] };
 }
+
+const max = (a: LogVersion, b: LogVersion): LogVersion => (a > b ? a : b);
 
 /** Applies all changes of a batch or none; each change is judged on the board that the earlier ones left. */
 function together(board: Board, changes: readonly Change[], author: Author, at: string): AdvanceOutcome {

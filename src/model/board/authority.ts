@@ -6,6 +6,7 @@
 import { refused, type Board, type Refused } from './board.ts';
 import type { Author, Change } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
+import { isExecutable } from './task.ts';
 
 /** True for the lead, and for a person who writes as the lead. */
 export const commands = (author: Author): boolean => 'lead' in author || ('person' in author && author.person === LEAD);
@@ -55,6 +56,18 @@ export function authorRefusal(board: Board, change: Change, author: Author): Ref
 const isStaleLead = (board: Board, author: Exclude<Author, { by: Name }>): boolean =>
   author.epoch !== board.lead.epoch || ('lead' in author && author.lead !== board.lead.incarnation);
 
+/**
+ * A member's process creates no task with a command or with variables of its environment. Part of the law since
+ * version 2 of the log; in a log of version 1 the writer asks.
+ */
+export const commandRefusal = (change: Change, author: Author): Refused | undefined =>
+  'by' in author && change.type === 'task.created' && isExecutable(change.fields.work)
+    ? refused(
+        'POLICY_DENIED',
+        `${author.by} may not create a task with run, verify or env; a command stands in the plan, or its lead creates the task`,
+      )
+    : undefined;
+
 function memberRefusal(board: Board, change: Change, author: Author): Refused | undefined {
   const name = speaker(author);
   const member = board.members.get(name);
@@ -62,6 +75,8 @@ function memberRefusal(board: Board, change: Change, author: Author): Refused | 
     return refused('POLICY_DENIED', `${name} cannot speak for ${change.name}`);
   if (member?.state !== 'joined') return refused('UNKNOWN_MEMBER', `${name} is no member`);
   if (!('by' in author)) return undefined;
+  const refusal = board.version === 1 ? undefined : commandRefusal(change, author);
+  if (refusal) return refusal;
   // A new incarnation is not current yet; it may announce only itself.
   const life = change.type === 'member.started' ? change.inc : member.incarnation;
   return life === author.inc ? undefined : refused('STALE_MEMBER', `this process of ${name} was replaced`);

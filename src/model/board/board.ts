@@ -2,7 +2,7 @@
  * The board as folded from its log: the state of a team, its members and its tasks. The functions here only read; only
  * `advance` in `advance.ts` changes a board.
  */
-import type { ClaimMode, Profile } from './event.ts';
+import type { ClaimMode, LogVersion, Profile } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
 import { holdOn, questionOn, type OpenRequest, type Request } from './request.ts';
 import {
@@ -30,6 +30,8 @@ export interface Member {
 
 export interface Board {
   team: { readonly id: string; readonly name: Name } | undefined;
+  /** That of the newest program that opened this log or became its lead: its laws hold for every later record. */
+  version: LogVersion;
   profile: Profile;
   claimMode: ClaimMode;
   phase: 'open' | 'closing' | 'closed';
@@ -59,6 +61,7 @@ export interface Board {
 
 export const emptyBoard = (): Board => ({
   team: undefined,
+  version: 1,
   profile: 'v8',
   claimMode: 'auto',
   phase: 'open',

@@ -9,7 +9,15 @@ import { compiledWhenHot } from '../text/hot-schema.ts';
 import { ANSWER_LIMIT, ASKED_LIMIT, REQUEST_KINDS } from './request.ts';
 import { newTaskSchema, resultSchema, taskIdSchema } from './task.ts';
 
-export const LOG_VERSION = 1;
+/** The versions of the log that this program reads. What a version-1 log folds to is frozen. */
+const LOG_VERSIONS = [1, 2] as const;
+export type LogVersion = (typeof LOG_VERSIONS)[number];
+
+/**
+ * The version of a log that this program opens, or whose lead it becomes. Other records carry the version of their log.
+ * Version 2: a member's process creates no task with a command.
+ */
+export const LOG_VERSION: LogVersion = 2;
 
 export const ulidSchema = z.string().regex(/^[0-9A-HJKMNP-TV-Z]{26}$/, 'Expected a ULID');
 const epochSchema = z.number().int().min(0);
@@ -110,10 +118,10 @@ const headSchema = z.object({
 
 /** Author and time; every line of a log is parsed with this schema. */
 const parseEnvelope = compiledWhenHot(
-  z.object({ id: ulidSchema, v: z.literal(LOG_VERSION), at: timeSchema, author: authorSchema }),
+  z.object({ id: ulidSchema, v: z.literal(LOG_VERSIONS), at: timeSchema, author: authorSchema }),
 );
 
-export type BoardEvent = Body & { id: string; v: number; at: string; author: Author };
+export type BoardEvent = Body & { id: string; v: LogVersion; at: string; author: Author };
 
 export type ParsedLine =
   { kind: 'event'; event: BoardEvent } | { kind: 'noise'; why: string } | { kind: 'newer'; version: number };

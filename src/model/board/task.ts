@@ -27,6 +27,10 @@ export const workSchema = z.strictObject({
 });
 export type Work = z.infer<typeof workSchema>;
 
+/** Whether the work names something that is run, or variables for what is run. */
+export const isExecutable = ({ run, verify, env }: Work): boolean =>
+  run !== undefined || verify.length > 0 || Object.keys(env).length > 0;
+
 /** The time-out of a task that names none: 10 minutes (docs/specification.md R4.4). */
 export const DEFAULT_TASK_TIMEOUT_MS = 600_000;
 

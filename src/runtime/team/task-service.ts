@@ -2,6 +2,7 @@
 import { newlyReady, type AdvanceOutcome } from '../../model/board/advance.ts';
 import { nextClaim, refused, type Board, type RefusalCode, type Refused } from '../../model/board/board.ts';
 import { codeOf, ConflictError, UsageError, type ConflictCode, type UsageCode } from '../../model/text/errors.ts';
+import { commandRefusal } from '../../model/board/authority.ts';
 import type { Body, Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import { resolveTask } from '../../model/board/task-reference.ts';
@@ -85,7 +86,8 @@ export class Tasks {
     let id = '';
     await this.#write((board) => {
       id = String(board.lastTaskId + 1);
-      return { type: 'task.created', task: id, fields: this.#fields(board, input) };
+      const created = { type: 'task.created' as const, task: id, fields: this.#fields(board, input) };
+      return commandRefusal(created, authorOf(this.#speaker)(board)) ?? created;
     });
     return this.get(id);
   }

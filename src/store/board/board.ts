@@ -124,7 +124,7 @@ export class BoardStore {
       const event: BoardEvent = {
         ...body,
         id: this.#newId(),
-        v: LOG_VERSION,
+        v: raisesVersion(body) ? LOG_VERSION : board.version,
         at: timestamp(this.#environment.clock.now()),
         author: typeof author === 'function' ? author(board) : author,
       };
@@ -254,6 +254,9 @@ function judged(board: Board, event: BoardEvent): Folded | undefined {
   const outcome = advance(board, event);
   return !outcome.ok && outcome.code === 'REPEATED' ? undefined : { event, outcome };
 }
+
+/** Only the opener of a log and its lead raise its version: an older lead must still read every other record. */
+const raisesVersion = ({ type }: Body): boolean => type === 'log.opened' || type === 'lead.took';
 
 const newer = (path: string, version: number): StoreError =>
   new StoreError(

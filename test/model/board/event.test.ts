@@ -92,25 +92,25 @@ describe('a line of the board log', () => {
   });
 
   it.each([
-    ['in the envelope that we know', { ...claim, v: 2 }],
+    ['in the envelope that we know', { ...claim, v: 3 }],
     ['of an unknown type', { id: ulid(1), v: 99, type: 'moon.landed', author: {} }],
-    ['with an unknown form of author and time', { ...claim, v: 2, at: 12, author: { robot: true } }],
+    ['with an unknown form of author and time', { ...claim, v: 3, at: 12, author: { robot: true } }],
   ])('a line of a greater version is newer, not noise: %s', (_, value) => {
     expect(parseBoardLine(JSON.stringify(value))).toEqual({ kind: 'newer', version: value.v });
   });
 
   it('a line without our envelope is noise, not newer: no stray text stops a team', () => {
     for (const value of [
-      { v: 2 },
-      { ...claim, v: 2, id: 'x' },
-      { ...claim, v: 2, author: 'me' },
-      { ...claim, v: 2, type: 3 },
-      JSON.stringify(claim).replace(`"v":1`, `"v":1e999`),
+      { v: 3 },
+      { ...claim, v: 3, id: 'x' },
+      { ...claim, v: 3, author: 'me' },
+      { ...claim, v: 3, type: 3 },
+      JSON.stringify(claim).replace(`"v":2`, `"v":1e999`),
     ])
       expect(kind(value)).toBe('noise');
   });
 
-  it.each([claim, { ...claim, v: 2 }])('a torn line is noise wherever it is torn, version $v', (value) => {
+  it.each([claim, { ...claim, v: 3 }])('a torn line is noise wherever it is torn, version $v', (value) => {
     const line = JSON.stringify(value);
     const kinds = Array.from({ length: line.length }, (_, end) => kind(line.slice(0, end)));
     expect(new Set(kinds)).toEqual(new Set(['noise']));

@@ -279,7 +279,7 @@ describe('the board', () => {
 
   it('the board stops at an event of a newer version: it neither folds past it nor appends', () => {
     openBoard(paths, ['ada']);
-    const newer = { ...eventOf({ type: 'team.closing' }), v: 2, type: 'team.teleported' };
+    const newer = { ...eventOf({ type: 'team.closing' }), v: 3, type: 'team.teleported' };
     const store = opened();
     store.fold();
     appendFileSync(paths.log, `\n${JSON.stringify(newer)}\n\n${JSON.stringify(eventOf({ type: 'team.closing' }))}\n`);
