@@ -106,8 +106,11 @@ describe('a repository with a foreign team in it', () => {
     const { out } = await place.teams('config', 'show', '--json');
     expect(out).not.toContain('touch owned');
     expect(out).not.toContain('FAKE_API_KEY');
-    place.put('ours.yaml', 'name: ours\nmembers: [{name: ada}]\ntasks: [{subject: Ours, run: env > seen.txt}]\n');
-    expect((await place.teams('run', 'ours.yaml')).code).toBe(0);
+    place.put(
+      'ours.yaml',
+      'name: ours\nmembers: [{name: ada, agent: exec}]\ntasks: [{subject: Ours, run: env > seen.txt}]\n',
+    );
+    expect(await place.teams('run', 'ours.yaml')).toMatchObject({ code: 0 });
     expect(readFileSync(join(place.root, 'seen.txt'), 'utf8')).not.toMatch(/FAKE_API_KEY|^PATH=\/tmp$/m);
     expect(owned()).toEqual([]);
   });

@@ -28,7 +28,7 @@ function gemini(
   const home = agentContext.home === undefined ? undefined : join(agentContext.home, 'gemini');
   if (home !== undefined) prepareHome(home, geminiHome(agentContext, env, options));
   return {
-    argv: [...command, '--acp', '--skip-trust', ...(model === undefined ? [] : ['--model', model]), ...args],
+    argv: [...command, '--acp', '--skip-trust', ...(model === undefined ? [] : [`--model=${model}`]), ...args],
     env: {
       // Without it, Gemini starts itself again with a larger heap, and a signal to the first process does not reach the
       // second.

@@ -12,8 +12,8 @@ export interface Layer {
   readonly origin: string;
   readonly values: unknown;
   /**
-   * An untrusted layer (from a cloned repository) may set no command, address or environment, and may not loosen a
-   * sandbox.
+   * An untrusted layer (from a cloned repository) only fills gaps: every trusted layer is stronger. It may set no agent,
+   * command, address, environment or price, and no sandbox but `required`.
    */
   readonly trusted: boolean;
 }
@@ -28,13 +28,14 @@ export interface MergedConfig {
 const DEFAULT_ORIGIN = 'default';
 
 /**
- * @param layers the strongest first
+ * @param layers the strongest first; an untrusted one comes after all trusted ones
  * @throws UsageError `CONFIG_INVALID` that lists every wrong value and every contradiction, one a line
  */
 export function mergeConfig(layers: readonly Layer[]): MergedConfig {
   const warnings: string[] = [];
   const chosen = new Map<string, Entry & { origin: string }>();
-  for (const layer of layers) {
+  const trusted = layers.filter((layer) => layer.trusted);
+  for (const layer of [...trusted, ...layers.filter((one) => !one.trusted)]) {
     const clean = cleaned(layer, warnings);
     for (const entry of entriesOf(clean)) {
       const key = entry.path.join('.');
@@ -91,22 +92,23 @@ function cleaned({ origin, values, trusted }: Layer, warnings: string[]): unknow
 
 const around = (path: Path): string[] => (path.length > 1 ? [path.slice(0, -1).join('.')] : []);
 
-const FORBIDDEN_OF_AGENTS = ['command', 'args', 'env', 'baseUrl', 'options'];
+/** With these an untrusted file could run a command, send data to an address, choose who works, or switch a check off. */
+const FORBIDDEN: readonly string[] = [
+  'agents',
+  'defaultAgent',
+  'enableCrossCliVerification',
+  'envPass',
+  'gates',
+  'hooks',
+  'prices',
+  'telemetry',
+] satisfies (keyof Config)[];
 
-/** Keys with which an untrusted file could run a command, send data to an address, or loosen a sandbox. */
 function forbidden(values: unknown): Path[] {
   if (!isMap(values)) return [];
-  const { agents, hooks, sandbox } = values;
-  const specs = isMap(agents) ? Object.entries(agents) : [];
-  return [
-    ...specs.flatMap(([name, spec]) =>
-      FORBIDDEN_OF_AGENTS.filter((key) => isMap(spec) && key in spec).map((key) => ['agents', name, key]),
-    ),
-    ...(hooks === undefined ? [] : [['hooks']]),
-    ...('gates' in values ? [['gates']] : []),
-    ...('envPass' in values ? [['envPass']] : []),
-    ...(isMap(sandbox) && sandbox['bwrap'] === 'off' ? [['sandbox', 'bwrap']] : []),
-  ];
+  const { sandbox } = values;
+  const loosens = sandbox !== undefined && !(isMap(sandbox) && sandbox['bwrap'] === 'required');
+  return [...FORBIDDEN.filter((key) => key in values).map((key) => [key]), ...(loosens ? [['sandbox']] : [])];
 }
 
 function without(value: unknown, [head, ...rest]: Path): unknown {

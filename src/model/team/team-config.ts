@@ -164,11 +164,14 @@ export const processSchema = z.looseObject({
 });
 export type ProcessRecord = z.infer<typeof processSchema>;
 
+/** An id that a program gave us and that becomes an argument of its next start: never an option. */
+export const sessionIdSchema = z.string().regex(/^[A-Za-z0-9][\w.:-]{0,127}$/, 'Expected the id of a session');
+
 /** The session that a member's agent continues after a restart of its process. */
 export const keptSessionSchema = z.looseObject({
   version: z.number().int(),
   kind: z.string(),
-  id: z.string().max(256),
+  id: sessionIdSchema,
 });
 
 /** What members recorded about vendors: pauses that vendors asked for, and agents that cannot work at all. */

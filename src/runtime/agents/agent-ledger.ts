@@ -5,6 +5,7 @@
 import type { AgentEvent } from '../../agents/agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
+import { sessionIdSchema } from '../../model/team/team-config.ts';
 import { spendingEvent } from '../../model/team/spending-sum.ts';
 import { vendorOf } from '../../policy/vendor.ts';
 import { keepSession } from '../../store/board/agent-home.ts';
@@ -94,6 +95,10 @@ export class AgentLedger {
 
   #keepSession(id: string): void {
     const { store, name } = this.#session;
+    if (!sessionIdSchema.safeParse(id).success) {
+      this.#tell({ type: 'agent.noted', text: 'Its session has no usable id and is not continued after a restart.' });
+      return;
+    }
     keepSession(store.disk, store.paths, name, { kind: this.#spec.kind, id });
     this.#tell({ type: 'agent.session_began', text: id });
   }

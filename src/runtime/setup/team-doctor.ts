@@ -10,6 +10,8 @@ import { listRemains } from '../../store/team/remains.ts';
 import { findTeam, listTeams } from '../../store/team/team-list.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
 import { trustShelves } from '../../store/session/shelf.ts';
+import { projectSkills } from '../../store/session/skills.ts';
+import { trustFile } from '../../store/user/trust.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { leadStatusOf } from '../views/external-status.ts';
 import type { Check } from './doctor-check.ts';
@@ -100,16 +102,18 @@ export async function trustTeam(root: string, name: Name): Promise<void> {
 }
 
 /**
- * Trusts `.teams/config.yaml`, and the project's own roles, pipelines and templates, in their present state.
+ * Trusts `.teams/config.yaml`, and the project's own roles, pipelines, templates and skills, in their present state.
  *
  * @throws StoreError if none of them exists
  */
 export function trustProject(root: string): void {
   const config = trustProjectConfig(root);
   const shelved = trustShelves(root);
-  if (!config && shelved === 0)
+  const skills = projectSkills(root);
+  for (const { file, text } of skills) trustFile(file, text);
+  if (!config && shelved + skills.length === 0)
     throw new StoreError(
       'IO',
-      `There is no .teams/config.yaml under ${root} to trust, and no role, pipeline or template.`,
+      `There is no .teams/config.yaml under ${root} to trust, and no role, pipeline, template or skill.`,
     );
 }

@@ -1,5 +1,5 @@
 /** The lead's tools: teams, teammates, subagents, skills. */
-import { ConflictError, UsageError } from '../../model/text/errors.ts';
+import { ConflictError, StoreError, UsageError } from '../../model/text/errors.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
 import type { ToolContext, ToolHandler, LeadToolContext } from './tool-context.ts';
 import { teamOf } from './mail-tools.ts';
@@ -63,11 +63,19 @@ export const taskStop: ToolHandler<ToolInputs['TaskStop']> = async ({ task_id },
 
 export const skill: ToolHandler<ToolInputs['Skill']> = ({ name }, context) => {
   const skills = leadOf(context).skills();
-  const list = skills.map((one) => `${one.name}: ${one.about}`).join('\n') || 'There are no skills.';
+  // Even the first line of a text that the user has not seen may be meant for the model.
+  const list =
+    skills.map((one) => `${one.name}: ${one.isTrusted ? one.about : 'not trusted'}`).join('\n') ||
+    'There are no skills.';
   if (name === undefined) return Promise.resolve(list);
   const wanted = skills.find((one) => one.name === name);
   if (wanted === undefined) throw new UsageError('USAGE', `There is no skill ${JSON.stringify(name)}. ${list}`);
-  return Promise.resolve(wanted.text);
+  if (wanted.isTrusted) return Promise.resolve(wanted.text);
+  throw new StoreError(
+    'UNTRUSTED',
+    `${wanted.file} is not trusted to say what agents do: look at it, then run \`teams doctor --trust\`.`,
+    { path: wanted.file },
+  );
 };
 
 /** The answer of a subagent; its failure is an error for the caller. */

@@ -9,7 +9,7 @@ import { StoreError, UsageError } from '../../model/text/errors.ts';
 import { isName, type Name } from '../../model/text/names.ts';
 import { rootPaths, SHELVES, type ShelfKind } from '../files/paths.ts';
 import { isTrusted, trustFile } from '../user/trust.ts';
-import { fileNames, readUserFile } from '../user/user-file.ts';
+import { fileNames, readProjectFile, readUserFile } from '../user/user-file.ts';
 
 export interface ShelfEntry {
   readonly name: Name;
@@ -30,18 +30,20 @@ const ENDINGS: Readonly<Record<ShelfKind, readonly string[]>> = {
  * @returns sorted by name; the project's own file replaces the package's
  */
 export function readShelf(root: string, kind: ShelfKind, shipped: string): Map<Name, ShelfEntry> {
-  const all = [...filesOf(shipped, kind, 'package'), ...filesOf(rootPaths(root).shelf(kind), kind, 'project')];
+  const all = [...filesOf(shipped, kind), ...filesOf(rootPaths(root).shelf(kind), kind, root)];
   return new Map(
     all.map((one): [Name, ShelfEntry] => [one.name, one]).sort(([a], [b]) => (a < b ? -1 : Number(a > b))),
   );
 }
 
-function filesOf(folder: string, kind: ShelfKind, from: ShelfEntry['from']): ShelfEntry[] {
+/** @param root of a project's own files; without it they are the package's */
+function filesOf(folder: string, kind: ShelfKind, root?: string): ShelfEntry[] {
+  const from = root === undefined ? 'package' : 'project';
   return fileNames(folder).flatMap((file) => {
     const name = basename(file, extname(file));
     if (!ENDINGS[kind].includes(extname(file)) || !isName(name)) return [];
     const path = join(folder, file);
-    const text = readUserFile(path);
+    const text = root === undefined ? readUserFile(path) : readProjectFile(path, root);
     return text === undefined
       ? []
       : [{ name, file: path, text, from, isTrusted: from === 'package' || isTrusted(path, text) }];
@@ -71,7 +73,7 @@ export function requireShelfEntry(shelf: ReadonlyMap<Name, ShelfEntry>, kind: Sh
  * @returns how many there are
  */
 export function trustShelves(root: string): number {
-  const files = SHELVES.flatMap((kind) => filesOf(rootPaths(root).shelf(kind), kind, 'project'));
+  const files = SHELVES.flatMap((kind) => filesOf(rootPaths(root).shelf(kind), kind, root));
   for (const { file, text } of files) trustFile(file, text);
   return files.length;
 }

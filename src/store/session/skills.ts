@@ -1,11 +1,12 @@
 /**
  * Skills: Markdown files of a project or its user that agents can load. If both have one of a name, the project's is
- * used.
+ * used. A project's skill may come with a clone: links are not followed, and only a trusted text is loaded.
  */
 import { basename, join } from 'node:path';
 import { rootPaths } from '../files/paths.ts';
 import { homeDirectory } from '../user/home.ts';
-import { fileNames, readUserFile } from '../user/user-file.ts';
+import { isTrusted } from '../user/trust.ts';
+import { fileNames, readProjectFile, readUserFile } from '../user/user-file.ts';
 
 export interface Skill {
   readonly name: string;
@@ -13,6 +14,7 @@ export interface Skill {
   /** A short description. */
   readonly about: string;
   readonly text: string;
+  readonly isTrusted: boolean;
 }
 
 const ENDING = '.md';
@@ -23,18 +25,27 @@ export function readSkills(root: string, environment: Readonly<Record<string, st
   const xdg = environment['XDG_CONFIG_HOME'];
   const own = join(xdg?.startsWith('/') ? xdg : join(homeDirectory(environment), '.config'), 'teams', 'skills');
   const found = new Map<string, Skill>();
-  for (const folder of [join(rootPaths(root).teams, 'skills'), own])
-    for (const skill of skillsIn(folder)) if (!found.has(skill.name)) found.set(skill.name, skill);
+  for (const skill of [...projectSkills(root), ...skillsIn(own, readUserFile, () => true)])
+    if (!found.has(skill.name)) found.set(skill.name, skill);
   return [...found.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function skillsIn(folder: string): Skill[] {
+/** The skills that come with the project. */
+export const projectSkills = (root: string): Skill[] =>
+  skillsIn(join(rootPaths(root).teams, 'skills'), (path) => readProjectFile(path, root), isTrusted);
+
+function skillsIn(
+  folder: string,
+  read: (path: string) => string | undefined,
+  trusts: (path: string, text: string) => boolean,
+): Skill[] {
   return fileNames(folder)
     .filter((file) => file.endsWith(ENDING))
     .flatMap((file) => {
       const path = join(folder, file);
-      const text = readUserFile(path);
-      return text === undefined ? [] : [{ name: basename(file, ENDING), file: path, about: aboutOf(text), text }];
+      const text = read(path);
+      if (text === undefined) return [];
+      return [{ name: basename(file, ENDING), file: path, about: aboutOf(text), text, isTrusted: trusts(path, text) }];
     });
 }
 

@@ -5,7 +5,11 @@
  */
 import {
   appendFileSync,
+  closeSync,
+  constants,
+  fstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
@@ -14,7 +18,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import process from 'node:process';
 import { codeOf, UsageError } from '../../model/text/errors.ts';
 import { isMissing, isTaken, storeFailure } from '../files/disk.ts';
@@ -34,6 +38,30 @@ export function readUserFile(path: string): string | undefined {
   } catch (error) {
     if (isMissing(error) || codeOf(error) === 'ENOTDIR') return undefined;
     throw storeFailure('read', path, error);
+  }
+}
+
+/**
+ * A file of a project that may come from a clone: a link could lead to a key of the user's.
+ *
+ * @param root the project; its own path may have links
+ * @returns the text, or undefined when there is no such file, or a link on the way to it
+ * @throws UsageError `USAGE` for a file over 4 MiB; StoreError when it may not be read
+ */
+export function readProjectFile(path: string, root: string): string | undefined {
+  let file: number | undefined;
+  try {
+    if (realpathSync(dirname(path)) !== join(realpathSync(root), relative(root, dirname(path)))) return undefined;
+    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const stat = fstatSync(file);
+    if (!stat.isFile()) return undefined;
+    if (stat.size > LARGEST) throw new UsageError('USAGE', `${path} is larger than 4 MiB.`);
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (isMissing(error) || ['ENOTDIR', 'ELOOP', 'EMLINK'].includes(codeOf(error) ?? '')) return undefined;
+    throw storeFailure('read', path, error);
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

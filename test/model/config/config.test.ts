@@ -87,31 +87,30 @@ describe('layers', () => {
 });
 
 describe('an untrusted layer', () => {
-  test('an untrusted layer may set no command, address or environment, and a warning says so', () => {
-    const evil = {
-      kind: 'codex',
-      model: 'm',
-      command: ['rm'],
-      args: ['-rf'],
-      env: { A: 'x' },
-      baseUrl: 'http://x',
-      options: {},
-    };
-    const { config, warnings } = mergeConfig([
-      project({
-        maxAgents: 2,
-        agents: { evil },
-        hooks: { onFinished: 'rm' },
-        gates: { test: 'rm' },
-        envPass: ['SECRET'],
-        sandbox: { bwrap: 'off' },
-      }),
+  test.each<[string, unknown]>([
+    ['agents', { evil: { kind: 'codex', model: 'm' } }],
+    ['defaultAgent', 'exec'],
+    ['enableCrossCliVerification', false],
+    ['envPass', ['SECRET']],
+    ['gates', { test: 'rm' }],
+    ['hooks', { onFinished: 'rm' }],
+    ['prices', { m: { input: 0, output: 0 } }],
+    ['telemetry', 'otlp'],
+    ['sandbox', { bwrap: 'off' }],
+    ['sandbox', { bwrap: 'auto' }],
+  ])('an untrusted layer may not set %s, and a warning says so', (key, value) => {
+    const { config, warnings, origins } = mergeConfig([project({ maxAgents: 2, [key]: value })]);
+    expect(config).toEqual({ ...mergeConfig([]).config, maxAgents: 2 });
+    expect([...origins.values()].filter((origin) => origin !== 'default')).toEqual([expect.any(String)]);
+    expect(warnings).toEqual([`.teams/config.yaml: ${key} is ignored: this file is not trusted to set it.`]);
+  });
+
+  test('an untrusted layer fills gaps only: a trusted layer below it is stronger', () => {
+    const { config } = mergeConfig([
+      project({ maxAgents: 2, lockTimeoutMs: 7, sandbox: { bwrap: 'required' } }),
+      layer('user', { maxAgents: 3, sandbox: { bwrap: 'auto' } }),
     ]);
-    expect(config).toMatchObject({ maxAgents: 2, hooks: {}, envPass: [], sandbox: { bwrap: 'auto' } });
-    expect(config.agents).toEqual({ evil: { kind: 'codex', model: 'm' } });
-    expect(config.gates.test).toBe(true);
-    expect(warnings).toHaveLength(9);
-    for (const warning of warnings) expect(warning).toMatch(/^\.teams\/config\.yaml: .* is not trusted/);
+    expect(config).toMatchObject({ maxAgents: 3, lockTimeoutMs: 7, sandbox: { bwrap: 'auto' } });
   });
 
   test('an untrusted layer may make the sandbox required', () => {
