@@ -24,6 +24,7 @@ export { safeJson, safeLine, safeText } from './model/text/safe-text.ts';
 export { timestamp } from './model/text/clock.ts';
 export { paint, timeOfDay } from './model/team/colors-and-times.ts';
 export { isResolved, TASK_STATUSES } from './model/board/task.ts';
+export type { TaskCommand } from './model/board/vouched-commands.ts';
 export type { Spending } from './model/team/spending-sum.ts';
 export { COLORS } from './model/team/team-config.ts';
 export { parseRounds, refineRequest } from './policy/refine/refine-request.ts';

@@ -59,6 +59,8 @@ export interface Sighting {
   readonly members: readonly MemberSighting[];
   /** The lead itself slept (its tick came later than two intervals): all deadlines start again. */
   readonly overslept: boolean;
+  /** Tasks with a command that the user did not vouch for: no member may start them. */
+  readonly untrusted: ReadonlySet<string>;
   /** No person answers: tasks behind a failed blocker are skipped. */
   readonly unattended: boolean;
   /** Present for a pipeline with roles. Without it, the leading program starts the members. */

@@ -137,6 +137,7 @@ export function canonical(board: Board): string {
     requests,
     open: _open,
     version,
+    vouchers: _vouchers,
     ...header
   } = board;
   const edges = entries(waiting).map(([id, ids]) => [id, ids.toSorted()]);

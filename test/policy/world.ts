@@ -198,7 +198,7 @@ export function sighting(
 ): Sighting {
   const told = new Map(members.map((one) => [one.name, one]));
   const all = [...world.board.members.keys()].map((member) => told.get(member) ?? seen(member));
-  return { board: world.board, members: all, overslept: false, unattended: false, ...rest };
+  return { board: world.board, members: all, overslept: false, untrusted: new Set(), unattended: false, ...rest };
 }
 
 /** A verdict without its reason, for tables. */

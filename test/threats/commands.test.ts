@@ -4,7 +4,7 @@
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import { takeLead } from '../../src/runtime/lead/leadership.ts';
 import { teamPaths } from '../../src/store/files/paths.ts';
@@ -123,5 +123,120 @@ describe('a member creates no task with a command', () => {
     expect(code).toBe(0);
     expect(await subjects()).toEqual(['Of ada', 'Harmless']);
     expect(existsSync(join(place.root, 'owned'))).toBe(false);
+  });
+});
+
+/** A record as the lead writes it, with what stands in the log: the lead's incarnation and epoch, any mac. */
+const forged = (work: object, more: object = {}): string => {
+  const author = { person: 'lead', epoch: 0 };
+  return line(work, { id: '01ARZ3NDEKTSV4RRFFQ69G5FAW', author, ...more });
+};
+
+const owned = (): boolean => existsSync(join(place.root, 'owned'));
+const failed = async (...argv: string[]) => {
+  const { code, out } = await place.teams(...argv, '--json');
+  return { code, error: code === 0 ? undefined : failureSchema.parse(JSON.parse(out)).error };
+};
+
+describe('a command that this user did not give does not run', () => {
+  const UNVOUCHED = {
+    code: 4,
+    error: { code: 'UNTRUSTED', message: expect.stringContaining('doctor --trust login') as string },
+  };
+
+  it.each(COMMANDS)('the lead starts nothing at a forged record with %s', async (_, __, work) => {
+    appendFileSync(log(), forged(work));
+    expect(await failed('resume', 'login')).toMatchObject(UNVOUCHED);
+    expect(await failed('lead', 'login')).toMatchObject(UNVOUCHED);
+    expect(await failed('lead', 'login', '--detach')).toMatchObject(UNVOUCHED);
+    expect(owned()).toBe(false);
+  });
+
+  it('a mac vouches for its own record, team and commands only', async () => {
+    await place.teams('task', 'create', 'login', 'Given', '--run', 'true');
+    const given = z
+      .looseObject({ id: z.string(), mac: z.string() })
+      .parse(JSON.parse(readFileSync(log(), 'utf8').trim().split(/\n+/).at(-1) ?? ''));
+    appendFileSync(log(), forged({ run: 'true' }, { task: '3', mac: given.mac }));
+    expect(await failed('resume', 'login')).toMatchObject(UNVOUCHED);
+  });
+
+  it('a changed command of a record loses its mac', async () => {
+    await place.teams('task', 'create', 'login', 'Given', '--run', 'true');
+    writeFileSync(log(), readFileSync(log(), 'utf8').replace('"run":"true"', '"run":"touch owned"'));
+    expect(await failed('resume', 'login')).toMatchObject(UNVOUCHED);
+  });
+
+  it('a log that came with a pull runs nothing, though the team’s folder is the user’s own', async () => {
+    const theirs = new Workplace();
+    await theirs.teams('create', 'login', '--member', 'ada', '--member', 'bob');
+    await theirs.teams('task', 'create', 'login', 'Planted', '--owner', 'bob', '--run', 'touch owned');
+    for (const [key, value] of Object.entries(place.environment)) vi.stubEnv(key, value);
+    writeFileSync(log(), readFileSync(join(theirs.root, '.tasks/login/log.jsonl')));
+    expect(await failed('resume', 'login')).toMatchObject(UNVOUCHED);
+    expect(owned()).toBe(false);
+  });
+
+  it('a person who works by hand runs no verify command that nobody vouched for', async () => {
+    appendFileSync(log(), forged({ verify: ['touch owned'] }));
+    expect((await place.teams('task', 'claim', 'login', '2', '--as', 'bob')).code).toBe(0);
+    expect(await failed('task', 'complete', 'login', '2', '--result', 'x', '--as', 'bob')).toMatchObject({
+      code: 4,
+      error: { code: 'UNTRUSTED' },
+    });
+    expect(owned()).toBe(false);
+  });
+
+  it('doctor shows each command before it trusts, asks, and trusts these records only', async () => {
+    appendFileSync(log(), forged({ run: 'echo one', verify: ['echo two'], env: { THREE: '3' } }));
+    const asked = await place.teams('doctor', '--trust', 'login');
+    expect(asked.code).toBe(2);
+    for (const what of ['task #2 run: echo one', 'task #2 verify: echo two', 'task #2 env: THREE=3', '--yes'])
+      expect(asked.err).toContain(what);
+    expect(await failed('resume', 'login')).toMatchObject(UNVOUCHED);
+
+    await place.teams('doctor', '--trust', 'login', '--yes');
+    const store = openStore(teamPaths(place.root, name('login')), { clock: realClock });
+    onTestFinished(() => store.close());
+    store.requireTrustedCommands();
+    appendFileSync(log(), forged({ run: 'touch owned' }, { id: '01ARZ3NDEKTSV4RRFFQ69G5FAX', task: '3' }));
+    expect(() => store.requireTrustedCommands()).toThrow(expect.objectContaining({ code: 'UNTRUSTED' }));
+  });
+
+  it('commands of a person, of the lead and of a plan are vouched for', async () => {
+    await place.teams('task', 'create', 'login', 'Given', '--run', 'true', '--verify', 'true', '--env', 'A=1');
+    place.put(
+      'plan.yaml',
+      'name: planned\nmembers: [{name: eve, agent: exec}]\ntasks: [{subject: Own, run: touch owned}]\n',
+    );
+    expect((await place.teams('run', 'plan.yaml')).code).toBe(0);
+    expect(owned()).toBe(true);
+    const store = openStore(teamPaths(place.root, name('login')), { clock: realClock });
+    onTestFinished(() => store.close());
+    store.requireTrustedCommands();
+  });
+});
+
+describe('in a running team', () => {
+  it('a command that is planted during the run never starts, and the lead says why the run is stuck', async () => {
+    const plan = 'name: planned\nmembers: [{name: eve, agent: exec}]\ntasks: [{subject: Own, run: sh plant.sh}]\n';
+    place.put('plan.yaml', plan);
+    const planted = forged({ run: 'touch owned' }, { author: 'AUTHOR' });
+    const record = planted
+      .trim()
+      .replace('"owner":"bob"', '"owner":"eve"')
+      .replaceAll('"', String.raw`\"`);
+    const lead = String.raw`grep -o '"author":{"lead":[^}]*}' .tasks/planned/log.jsonl | tail -1 | cut -d: -f2-`;
+    place.put(
+      'plant.sh',
+      `lead=$(${lead})\nprintf '\\n%s\\n' "${record.replace(String.raw`\"AUTHOR\"`, '$lead')}" >> .tasks/planned/log.jsonl\n`,
+    );
+    const { code, out, err } = await place.teams('run', 'plan.yaml');
+    expect({ code, said: out + err }).toMatchObject({
+      code: 1,
+      said: expect.stringContaining('doctor --trust') as string,
+    });
+    expect(readFileSync(join(place.root, '.tasks/planned/log.jsonl'), 'utf8')).toContain('touch owned');
+    expect(owned()).toBe(false);
   });
 });

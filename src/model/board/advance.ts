@@ -14,6 +14,7 @@ import type { Author, BoardEvent, Change, LogVersion } from './event.ts';
 import { ruleRequestWithdrawn } from './request-law.ts';
 import { ruleTask } from './task-law.ts';
 import type { Task } from './task.ts';
+import { voucherOf } from './vouched-commands.ts';
 import { ruleTeam } from './team-law.ts';
 
 export interface Accepted {
@@ -32,7 +33,13 @@ export type AdvanceOutcome = Accepted | Refused;
 export function advance(board: Board, event: BoardEvent): AdvanceOutcome {
   const { size } = board.seen;
   if (board.seen.add(event.id).size === size) return refused('REPEATED', 'this record was judged before');
-  if (event.type === 'batch') return together(board, event.changes, event.author, event.at);
+  const outcome = event.type === 'batch' ? together(board, event.changes, event.author, event.at) : one(board, event);
+  const voucher = outcome.ok ? voucherOf(event) : undefined;
+  for (const { task } of voucher?.commands ?? []) if (voucher) board.vouchers.set(task, voucher);
+  return outcome;
+}
+
+function one(board: Board, event: Exclude<BoardEvent, { type: 'batch' }>): AdvanceOutcome {
   const ruling = rule(board, event, event.author, event.at);
   if ('ok' in ruling) return ruling;
   apply(board, ruling);

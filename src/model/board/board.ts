@@ -4,6 +4,7 @@
  */
 import type { ClaimMode, LogVersion, Profile } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
+import type { Voucher } from './vouched-commands.ts';
 import { holdOn, questionOn, type OpenRequest, type Request } from './request.ts';
 import {
   byId,
@@ -55,6 +56,8 @@ export interface Board {
   readonly requests: Map<string, Request>;
   /** Those of `requests` that wait for an answer. */
   readonly open: Map<string, OpenRequest>;
+  /** Of each task with a command: the record that created it. */
+  readonly vouchers: Map<string, Voucher>;
   /** Ids of the records judged so far; a record that was appended twice counts once. */
   readonly seen: Set<string>;
 }
@@ -76,6 +79,7 @@ export const emptyBoard = (): Board => ({
   firstPending: 1,
   requests: new Map(),
   open: new Map(),
+  vouchers: new Map(),
   seen: new Set(),
 });
 

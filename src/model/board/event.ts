@@ -116,12 +116,25 @@ const headSchema = z.object({
   author: z.looseObject({}),
 });
 
-/** Author and time; every line of a log is parsed with this schema. */
+/** Author and time; every line of a log is parsed with this schema. Earlier programs ignore `mac`. */
 const parseEnvelope = compiledWhenHot(
-  z.object({ id: ulidSchema, v: z.literal(LOG_VERSIONS), at: timeSchema, author: authorSchema }),
+  z.object({
+    id: ulidSchema,
+    v: z.literal(LOG_VERSIONS),
+    at: timeSchema,
+    author: authorSchema,
+    mac: z.string().max(128).optional().catch(undefined),
+  }),
 );
 
-export type BoardEvent = Body & { id: string; v: LogVersion; at: string; author: Author };
+export type BoardEvent = Body & {
+  id: string;
+  v: LogVersion;
+  at: string;
+  author: Author;
+  /** Proves that the commands of this record come from this user: see `vouched-commands.ts`. */
+  mac?: string | undefined;
+};
 
 export type ParsedLine =
   { kind: 'event'; event: BoardEvent } | { kind: 'noise'; why: string } | { kind: 'newer'; version: number };

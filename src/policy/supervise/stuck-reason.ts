@@ -33,7 +33,8 @@ export function stuckReason(sighting: Sighting): Verdict | undefined {
 
 /** Whether a member can take this ready task and will, or at least may. */
 function isWaitedFor(sighting: Sighting, task: Task): boolean {
-  const { board, members } = sighting;
+  const { board, members, untrusted } = sighting;
+  if (untrusted.has(task.id)) return false;
   if (task.owner === LEAD) return true;
   const seen = new Map(members.map((one) => [one.name, one]));
   // A member without a sighting has no process of ours: a person or an MCP host, which may return at any time.
@@ -49,7 +50,8 @@ const isAbleOrUnseen = (seen: MemberSighting | undefined): boolean => seen === u
 
 /** What a ready task lacks, as the end of a sentence about it. */
 function missing(sighting: Sighting, task: Task): string {
-  const { board, members } = sighting;
+  const { board, members, untrusted } = sighting;
+  if (untrusted.has(task.id)) return 'has a command that its user did not give: teams doctor --trust shows it';
   if (task.owner !== undefined) {
     const seen = members.find(({ name }) => name === task.owner);
     if (board.members.get(task.owner)?.state !== 'joined') return `belongs to ${task.owner}, who has left`;

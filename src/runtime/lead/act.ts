@@ -14,6 +14,7 @@ import { sendMail } from '../team/send-mail.ts';
 import type { LeadMemory } from './lead-memory.ts';
 import { authorOf, type Speaker } from '../team/authentication.ts';
 import type { Supervisor } from './supervisor.ts';
+import { vouchesForCopies } from '../team/task-records.ts';
 import { publishOutcome } from '../team/task-service.ts';
 
 export interface ActContext {
@@ -97,7 +98,9 @@ export const logDecision = (store: Pick<TeamStore, 'events'>, verdict: Verdict):
 
 async function append(context: ActContext, body: Body | ((board: Board) => Body | Refused)): Promise<void> {
   const build = typeof body === 'function' ? body : (): Body => body;
-  const { outcome } = context.store.board.append(authorOf(context.speaker), build);
+  const { outcome } = context.store.board.append(authorOf(context.speaker), build, {
+    vouches: vouchesForCopies(context.store),
+  });
   if (outcome.ok) return publishOutcome(context.store, outcome, context.speaker);
   context.store.events.append({ type: 'lead.overtaken', text: outcome.why });
 }

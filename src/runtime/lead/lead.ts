@@ -172,7 +172,8 @@ export class Lead {
       told: this.memory.announced,
       passesCheckpoints: this.#options.passesCheckpoints === true,
     };
-    return { board, members, overslept, unattended: this.#options.unattended, pipeline };
+    const untrusted = new Set(this.#store.commands.untrusted('open').map(({ task }) => task));
+    return { board, members, overslept, untrusted, unattended: this.#options.unattended, pipeline };
   }
 
   async close(): Promise<void> {

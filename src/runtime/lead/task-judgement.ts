@@ -11,6 +11,7 @@ import { revise } from '../../policy/pipeline/revision.ts';
 import { answerPlan, requireDecider, type PlanAnswer } from '../team/plan-approval.ts';
 import { authorOf } from '../team/authentication.ts';
 import { publishOutcome, refusalError, wakeReady } from '../team/task-service.ts';
+import { vouchesForCopies } from '../team/task-records.ts';
 import type { TeamHandle } from '../team/team-handle.ts';
 
 /**
@@ -58,7 +59,7 @@ async function decide(
   task: string,
   build: (board: Board) => Body | Refused,
 ): Promise<void> {
-  const { outcome } = store.board.append(authorOf(speaker), build);
+  const { outcome } = store.board.append(authorOf(speaker), build, { vouches: vouchesForCopies(store) });
   if (!outcome.ok) throw refusalError(outcome);
   await publishOutcome(store, outcome, speaker);
   wakeReady(store, [task], speaker);

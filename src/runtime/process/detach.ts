@@ -62,7 +62,7 @@ export async function detachLead(
 async function requireTrusted(paths: TeamPaths): Promise<void> {
   const store = openStore(paths, { clock: realClock });
   try {
-    store.requireTrusted();
+    store.requireTrustedCommands();
   } finally {
     await store.close();
   }

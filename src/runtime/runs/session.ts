@@ -60,7 +60,7 @@ export class RunSession {
     const late: { folded: (folded: Folded) => void; lost: () => void } = { folded: () => {}, lost: () => {} };
     const store = openStore(paths, { ...options.store, onFolded: (folded) => late.folded(folded) });
     try {
-      store.requireTrusted();
+      store.requireTrustedCommands();
       const leadership = await takeLead(store, { takeover: options.takeover ?? false, onLost: () => late.lost() });
       const damage = setAsideState(store, archiveStamp(store.clock.now()));
       if (damage !== undefined) store.events.append({ type: 'state.set_aside', text: damage });

@@ -8,6 +8,7 @@ import { openStore } from '../../store/team/team-store.ts';
 import { openForReading } from '../../store/team/team-reader.ts';
 import { listRemains } from '../../store/team/remains.ts';
 import { findTeam, listTeams } from '../../store/team/team-list.ts';
+import type { TaskCommand } from '../../model/board/vouched-commands.ts';
 import { trustProjectConfig } from '../../store/user/config-files.ts';
 import { trustShelves } from '../../store/session/shelf.ts';
 import { projectSkills } from '../../store/session/skills.ts';
@@ -42,14 +43,17 @@ function sealTrouble(paths: TeamPaths): string | undefined {
   try {
     const store = openStore(paths, { clock: realClock });
     try {
-      store.requireTrusted();
+      store.requireTrustedCommands();
       return undefined;
     } finally {
       void store.close();
     }
   } catch (error) {
     if (!isTeamError(error)) throw error;
-    return error.code === 'UNTRUSTED' ? 'not made by you on this machine' : error.message;
+    if (error.code !== 'UNTRUSTED') return error.message;
+    return 'path' in error && error.path === paths.log
+      ? 'has commands that you did not give'
+      : 'not made by you on this machine';
   }
 }
 
@@ -83,19 +87,30 @@ function leftProcesses(name: Name, paths: TeamPaths): Check {
 }
 
 /**
- * Seals a team's folder as this user's own, in its present state.
+ * Seals a team's folder as this user's own, in its present state, and vouches for the commands on its board.
  *
+ * @param agrees asked with the commands that this user did not give, if there are any
+ * @returns false if the user did not agree; then nothing is trusted
  * @throws StoreError `TEAM_GONE`
  */
-export async function trustTeam(root: string, name: Name): Promise<void> {
+export async function trustTeam(
+  root: string,
+  name: Name,
+  agrees: (commands: readonly TaskCommand[]) => Promise<boolean>,
+): Promise<boolean> {
   const team = findTeam(root, name);
   if (team?.archivedAt !== undefined || team === undefined)
     throw new StoreError('TEAM_GONE', `There is no team ${name} under ${root}.`);
   const store = openStore(team.paths, { clock: realClock });
   try {
+    store.board.fold();
+    const commands = store.commands.untrusted('all');
+    if (commands.length > 0 && !(await agrees(commands))) return false;
+    store.commands.trust(commands);
     await store.config.update((current) => ({ next: current, result: undefined }));
     await store.state.update((current) => ({ next: current, result: undefined }));
     store.events.append({ type: 'team.trusted' });
+    return true;
   } finally {
     await store.close();
   }

@@ -2,6 +2,7 @@
 import { refused, type Refused } from '../../model/board/board.ts';
 import type { Body, Change } from '../../model/board/event.ts';
 import type { Task } from '../../model/board/task.ts';
+import type { TeamStore } from '../../store/team/team-store.ts';
 
 /** A change that ends a claim, for the holder of the claim. */
 export const withClaim = (task: Task, build: (epoch: number) => Change): Change | Refused =>
@@ -26,3 +27,7 @@ export function batchOf(changes: readonly (Change | Refused)[]): Body | Refused 
 }
 
 const isRefused = (one: Change | Refused): one is Refused => 'ok' in one;
+
+/** A copy of a task is as trusted as its original: the lead vouches for copies only where it trusts the whole board. */
+export const vouchesForCopies = ({ commands }: Pick<TeamStore, 'commands'>): boolean =>
+  commands.untrusted('all').length === 0;

@@ -68,6 +68,8 @@ export async function runAttempt(
   }
 }
 
+const UNTRUSTED = 'UNTRUSTED: its command was not given by this user; `teams doctor --trust TEAM` shows it';
+
 interface WorkedAttempt {
   readonly judged: TurnVerdict | WaitsForAnswer;
   readonly along: CompletionExtras;
@@ -81,6 +83,9 @@ async function workOn(
   signal: AbortSignal,
 ): Promise<WorkedAttempt> {
   const { store, output } = environment;
+  // A task that was claimed by hand, or in a log that somebody changed.
+  if (!store.commands.isTrusted(task.id))
+    return { judged: { do: 'release', reason: 'released', why: UNTRUSTED }, along: {} };
   const handout = writeTaskFiles(store.disk, store.paths, task, task.claim.epoch, mail);
   const before = store.events.end();
   output.begin(task.id);

@@ -66,8 +66,9 @@ async function verified(
 ): Promise<Exclude<Verified, { result: 'passed' }> | undefined> {
   if (task.status !== 'in_progress') return undefined;
   if (task.work.verify.length > 0) {
-    // The commands come from the team's folder: run them only if this user created it.
+    // The commands come from the team's folder: run them only if this user created it, and them.
     handle.store.requireTrusted();
+    handle.store.requireTrustedTask(task);
     progress(`verifying task #${task.id}`);
   }
   const verdict = await verifyHere(handle, task, signal);

@@ -8,6 +8,7 @@ import { timestamp, type Clock } from '../../model/text/clock.ts';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { LOG_VERSION, parseBoardLine } from '../../model/board/event.ts';
 import type { Author, BoardEvent, Body, ParsedLine } from '../../model/board/event.ts';
+import { commandsOf, vouchedText } from '../../model/board/vouched-commands.ts';
 import type { Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
 import type { FileLine } from '../files/lines.ts';
@@ -63,6 +64,8 @@ interface BoardEnvironment {
   readonly clock: Pick<Clock, 'now'>;
   /** The team's folder; checked before each write. */
   readonly pinned?: PinnedDirectory;
+  /** Makes the mac of commands that a person or the lead writes. */
+  readonly vouch?: (said: object) => string;
   /** Called for each event as it is folded. */
   readonly onFolded?: ((folded: Folded) => void) | undefined;
   /** True only for the process that creates a new team's log. */
@@ -109,6 +112,7 @@ export class BoardStore {
    * a task id, it is tried again.
    *
    * @param build returns the change, or its own refusal; called once per try, with the board folded to the end
+   * @param options.vouches false for commands that are copied from one that this user did not vouch for
    * @returns the event, with its outcome at its place in the log. Later events may have undone it since: see `board`
    * @throws StoreError when the disk fails: it is then unknown whether the event is in the log; append the same change
    * again
@@ -116,17 +120,21 @@ export class BoardStore {
   append(
     author: Author | ((board: Board) => Author),
     build: (board: Board) => Body | Refused,
+    { vouches = true }: { readonly vouches?: boolean } = {},
   ): Folded | { outcome: Refused } {
     for (let race = 0; ; race += 1) {
       const board = this.fold();
       const body = build(board);
       if ('ok' in body) return { outcome: body };
+      const id = this.#newId();
+      const by = typeof author === 'function' ? author(board) : author;
       const event: BoardEvent = {
         ...body,
-        id: this.#newId(),
+        id,
         v: raisesVersion(body) ? LOG_VERSION : board.version,
         at: timestamp(this.#environment.clock.now()),
-        author: typeof author === 'function' ? author(board) : author,
+        author: by,
+        mac: 'by' in by || !vouches ? undefined : this.#mac(board, id, body),
       };
       const outcome = this.#write(event);
       if (outcome.ok || !this.#lostIdRace(outcome, body) || race >= RACES) return { event, outcome };
@@ -170,10 +178,18 @@ export class BoardStore {
     return code === 'DUPLICATE' && changes.some((change) => change.type === 'task.created' && isTaken(change.task));
   }
 
+  /** A member's process vouches for nothing; see `append`. */
+  #mac({ team }: Board, id: string, body: Body): string | undefined {
+    const commands = commandsOf(body);
+    return team === undefined || commands.length === 0
+      ? undefined
+      : this.#environment.vouch?.(vouchedText(team.id, id, commands));
+  }
+
   #write(event: BoardEvent): AdvanceOutcome {
     this.#environment.pinned?.check();
-    const { id, v, at, author, ...body } = event;
-    const record = { id, v, at, author, ...body };
+    const { id, v, at, author, mac, ...body } = event;
+    const record = { id, v, at, author, mac, ...body };
     const durable = DURABLE.has(event.type);
     try {
       this.#journal.append(record, { durable });

@@ -12,6 +12,7 @@ import {
 } from '../../model/team/team-config.ts';
 import { BoardStore, type Folded } from '../board/board.ts';
 import { Bus } from './bus-store.ts';
+import { CommandTrust } from './command-trust.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
 import { Document } from '../lock/document.ts';
 import { EventLog } from '../board/events.ts';
@@ -50,6 +51,7 @@ export class TeamStore {
   readonly events: EventLog;
   readonly bus: Bus;
   readonly roster: Roster;
+  readonly commands: CommandTrust;
 
   /** @param options.onFolded called for each event as it is folded */
   constructor(paths: TeamPaths, options: StoreOptions & { create?: boolean }) {
@@ -79,6 +81,7 @@ export class TeamStore {
       clock,
       pinned,
       create: options.create ?? false,
+      vouch: (said) => seal.sign(said),
       onFolded,
     });
     this.sender = new Sender(paths, {
@@ -101,6 +104,7 @@ export class TeamStore {
     const { vendors: path, vendorsLock: lock } = paths;
     this.vendors = new Document({ disk, locks, pinned, path, lock, schema: vendorsSchema });
     this.roster = new Roster(disk, paths);
+    this.commands = new CommandTrust(this.board, seal, disk);
   }
 
   /** @throws StoreError `UNTRUSTED` when the folder does not carry this user's seal */
@@ -113,6 +117,30 @@ export class TeamStore {
     );
   }
 
+  /**
+   * @throws StoreError `UNTRUSTED` when the folder does not carry this user's seal, or the board has a command for which
+   * this user did not vouch
+   */
+  requireTrustedCommands(): void {
+    this.requireTrusted();
+    this.board.fold();
+    const open = this.commands.untrusted('open');
+    const [first] = open;
+    if (first === undefined) return;
+    const { subject } = this.board.board.tasks.get(first.task) ?? { subject: '' };
+    const more = open.length === 1 ? '' : ` and ${open.length - 1} more`;
+    throw untrustedCommand(this.paths, `task #${first.task} (${subject.slice(0, 60)})${more}`);
+  }
+
+  /**
+   * Asked immediately before a command of the task starts.
+   *
+   * @throws StoreError `UNTRUSTED`
+   */
+  requireTrustedTask({ id }: { readonly id: string }): void {
+    if (!this.commands.isTrusted(id)) throw untrustedCommand(this.paths, `task #${id}`);
+  }
+
   async close(): Promise<void> {
     await this.sender.settled();
     this.board.close();
@@ -121,6 +149,13 @@ export class TeamStore {
     this.pinned.close();
   }
 }
+
+const untrustedCommand = ({ name, log }: TeamPaths, what: string): StoreError =>
+  new StoreError(
+    'UNTRUSTED',
+    `The command of ${what} of team ${name} was not given by you on this machine, so it does not run; \`teams doctor --trust ${name}\` shows every such command.`,
+    { path: log },
+  );
 
 /**
  * Whether there is a team: its log exists, and so does its complete folder. A reserved name has only an empty folder.

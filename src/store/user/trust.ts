@@ -8,15 +8,24 @@ import { DIRECTORY_MODE, lookAt, onDisk, realDisk, type Disk } from '../files/di
 import { createOnce } from '../files/file.ts';
 import { keyPath } from './seal.ts';
 
+const recordNamed = (name: string): string => join(dirname(keyPath()), 'trusted', name);
+
 const recordOf = (path: string, text: string): string =>
-  join(dirname(keyPath()), 'trusted', createHmac('sha256', path).update(text).digest('hex'));
+  recordNamed(createHmac('sha256', path).update(text).digest('hex'));
 
 export const isTrusted = (path: string, text: string, disk: Disk = realDisk): boolean =>
   lookAt(disk, recordOf(path, text)) !== undefined;
 
-export function trustFile(path: string, text: string, disk: Disk = realDisk): void {
-  const record = recordOf(path, text);
+export const trustFile = (path: string, text: string, disk: Disk = realDisk): void =>
+  keep(recordOf(path, text), path, disk);
+
+/** Whether the user confirmed the commands with this mac; only who has the user's key can know its name. */
+export const isMacTrusted = (mac: string, disk: Disk): boolean => lookAt(disk, recordNamed(mac)) !== undefined;
+
+export const trustMac = (mac: string, disk: Disk): void => keep(recordNamed(mac), 'commands of a team', disk);
+
+function keep(record: string, what: string, disk: Disk): void {
   const directory = dirname(record);
   onDisk('create the directory', directory, () => disk.mkdirSync(directory, { recursive: true, mode: DIRECTORY_MODE }));
-  createOnce(disk, record, `${path}\n`, String(process.pid));
+  createOnce(disk, record, `${what}\n`, String(process.pid));
 }

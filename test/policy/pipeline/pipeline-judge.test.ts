@@ -23,7 +23,10 @@ const team = (): World =>
 
 const look = ({ board }: World, sight: Partial<PipelineSighting> = {}, members: readonly MemberSighting[] = []) => {
   const pipeline = { owing: new Set<never>(), told: new Set<string>(), passesCheckpoints: false, ...sight };
-  const verdicts = judge({ board, members, overslept: false, unattended: true, pipeline }, LIMITS);
+  const verdicts = judge(
+    { board, members, overslept: false, untrusted: new Set(), unattended: true, pipeline },
+    LIMITS,
+  );
   return verdicts.map((verdict) =>
     [verdict.do, 'member' in verdict ? verdict.member : 'task' in verdict ? verdict.task : ''].join(' ').trim(),
   );

@@ -92,7 +92,7 @@ class Play {
       ),
     );
     const pipeline = { owing, told: new Set<string>(), passesCheckpoints: true };
-    const look = { board, members, overslept: false, unattended: true, pipeline };
+    const look = { board, members, overslept: false, untrusted: new Set<string>(), unattended: true, pipeline };
     for (const verdict of judge(look, LIMITS)) {
       if (verdict.do === 'finish') return true;
       if (verdict.do === 'start' || verdict.do === 'restart') this.#start(verdict.member);

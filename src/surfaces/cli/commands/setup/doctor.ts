@@ -1,6 +1,16 @@
 /** `teams doctor`: checks what works on this machine, and shows how to fix what does not. */
 import * as z from 'zod';
-import { diagnose, parseName, trustProject, trustTeam, type Check } from '../../../../app.ts';
+import {
+  diagnose,
+  parseName,
+  safeText,
+  trustProject,
+  trustTeam,
+  type Check,
+  type TaskCommand,
+} from '../../../../app.ts';
+import type { CliContext } from '../../context.ts';
+import { confirmed } from '../../input/confirm.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { rootOf } from '../../input/root.ts';
@@ -15,11 +25,30 @@ export const act: Act = async (context, given) => {
   const root = rootOf(context);
   if (breakLock || trust !== false) refuseMembers(context, 'trust files or remove locks');
   if (trust === true) trustProject(root);
-  else if (trust !== false) await trustTeam(root, parseName('team', trust));
+  else if (trust !== false) {
+    const isAgreed = await trustTeam(root, parseName('team', trust), (commands) => agreed(context, commands));
+    if (!isAgreed) return 1;
+  }
   const checks = await diagnose(root, context.io.environment, { breakLocks: breakLock });
   context.result({ checks }, describe(checks));
   return checks.some(isFault) ? 1 : 0;
 };
+
+/** Shows every command before it asks: who says yes has seen what will run. */
+function agreed(context: CliContext, commands: readonly TaskCommand[]): Promise<boolean> {
+  for (const line of commands.flatMap(commandLines)) context.io.stderr.write(`${safeText(line)}\n`);
+  const count = commands.length === 1 ? 'this command' : `these commands of ${commands.length} tasks`;
+  return confirmed(context, `You did not give ${count} on this machine. Trust the team, and let them run?`);
+}
+
+function commandLines({ task, run, verify, env }: TaskCommand): string[] {
+  const ran = typeof run === 'object' ? JSON.stringify(run) : run;
+  return [
+    ...Object.entries(env).map(([name, value]) => `env: ${name}=${value}`),
+    ...(ran === undefined ? [] : [`run: ${ran}`]),
+    ...verify.map((command) => `verify: ${command}`),
+  ].map((what) => `task #${task} ${what}`);
+}
 
 const isFault = ({ ok, absent }: Check): boolean => !ok && absent !== true;
 

@@ -1,0 +1,40 @@
+/**
+ * Whose command a task runs: the text over which a record's `mac` is made and checked. The fold keeps what the check
+ * needs and judges nothing: it has no key.
+ */
+import type { BoardEvent, Body } from './event.ts';
+import { isExecutable, type Work } from './task.ts';
+
+/** What a task runs: everything of it that a process executes or gets as its environment. */
+export interface TaskCommand extends Pick<Work, 'run' | 'verify' | 'env'> {
+  readonly task: string;
+}
+
+/** A record that created tasks with commands. One mac vouches for all of them, in their order. */
+export interface Voucher {
+  readonly event: string;
+  readonly mac: string | undefined;
+  readonly commands: readonly TaskCommand[];
+}
+
+/** The commands that a record brings to the board, in their order. */
+export const commandsOf = (body: Body): TaskCommand[] =>
+  (body.type === 'batch' ? body.changes : [body]).flatMap((change) => {
+    if (change.type !== 'task.created' || !isExecutable(change.fields.work)) return [];
+    const { run, verify, env } = change.fields.work;
+    return [{ task: change.task, run, verify, env }];
+  });
+
+export function voucherOf(event: BoardEvent): Voucher | undefined {
+  if (event.type !== 'batch' && event.type !== 'task.created') return undefined;
+  const commands = commandsOf(event);
+  return commands.length === 0 ? undefined : { event: event.id, mac: event.mac, commands };
+}
+
+/** What the mac is made over: the team, the record and its commands, so that a copied mac vouches for nothing else. */
+export const vouchedText = (team: string, event: string, commands: readonly TaskCommand[]) => ({
+  vouches: 1,
+  team,
+  event,
+  commands,
+});

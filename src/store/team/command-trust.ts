@@ -1,0 +1,70 @@
+/**
+ * Which commands of a board this user vouched for: the record's mac is made with this user's key, or the user confirmed
+ * exactly this record with `teams doctor --trust TEAM`.
+ */
+import type { Board } from '../../model/board/board.ts';
+import { vouchedText, type TaskCommand, type Voucher } from '../../model/board/vouched-commands.ts';
+import type { Disk } from '../files/disk.ts';
+import type { Seal } from '../user/seal.ts';
+import { isMacTrusted, trustMac } from '../user/trust.ts';
+
+export class CommandTrust {
+  readonly #folded: { readonly board: Board };
+  readonly #seal: Seal;
+  readonly #disk: Disk;
+  /** The mac that each record should have; a record never changes. */
+  readonly #macs = new Map<string, string>();
+  readonly #trusted = new Set<string>();
+
+  constructor(folded: { readonly board: Board }, seal: Seal, disk: Disk) {
+    this.#folded = folded;
+    this.#seal = seal;
+    this.#disk = disk;
+  }
+
+  /** Whether the task has no command, or one that this user vouched for. */
+  isTrusted(task: string): boolean {
+    const voucher = this.#folded.board.vouchers.get(task);
+    return voucher === undefined || this.#holds(voucher);
+  }
+
+  /**
+   * The commands that nobody vouched for, in the order of their records.
+   *
+   * @param which `open`: those that may still run
+   */
+  untrusted(which: 'open' | 'all'): TaskCommand[] {
+    const { tasks, vouchers } = this.#folded.board;
+    const mayRun = (id: string): boolean => {
+      const status = tasks.get(id)?.status;
+      return status === 'pending' || status === 'in_progress' || status === 'failed';
+    };
+    return [...new Set(vouchers.values())]
+      .filter((voucher) => !this.#holds(voucher))
+      .flatMap(({ commands }) => commands.filter(({ task }) => which === 'all' || mayRun(task)));
+  }
+
+  /** Trusts these commands, each record as it is. */
+  trust(commands: readonly TaskCommand[]): void {
+    for (const { task } of commands) {
+      const voucher = this.#folded.board.vouchers.get(task);
+      if (voucher && !this.#holds(voucher)) trustMac(this.#macOf(voucher), this.#disk);
+    }
+  }
+
+  #holds(voucher: Voucher): boolean {
+    if (this.#trusted.has(voucher.event)) return true;
+    const mac = this.#macOf(voucher);
+    if (voucher.mac !== mac && !isMacTrusted(mac, this.#disk)) return false;
+    this.#trusted.add(voucher.event);
+    return true;
+  }
+
+  #macOf({ event, commands }: Voucher): string {
+    const known = this.#macs.get(event);
+    if (known !== undefined) return known;
+    const mac = this.#seal.sign(vouchedText(this.#folded.board.team?.id ?? '', event, commands));
+    this.#macs.set(event, mac);
+    return mac;
+  }
+}
