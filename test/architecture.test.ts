@@ -362,3 +362,16 @@ describe('the check', () => {
     expect(violationsOf({ [path]: text })).toEqual([]);
   });
 });
+
+describe('git', () => {
+  // The doctor looks for the program; it does not run it.
+  const ALLOWED = ['runtime/process/git.ts', 'runtime/setup/doctor.ts'];
+
+  it('only one module starts git, so that no call trusts the repository', () => {
+    const root = new URL('../src/', import.meta.url).pathname;
+    const named = readdirSync(root, { recursive: true, encoding: 'utf8' })
+      .filter((path) => /\.tsx?$/.test(path) && /(['"`])git\1/.test(readFileSync(join(root, path), 'utf8')))
+      .sort();
+    expect(named).toEqual(ALLOWED);
+  });
+});

@@ -5,8 +5,8 @@ import { git } from './git.ts';
 
 type Diff = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly bytes: number };
 
-/** No external diff, no text conversion. */
-export const DIFF = ['diff', '--no-ext-diff', '--no-textconv', '--no-color'];
+/** No external diff, no text conversion, no look into submodules: their configuration names programs of its own. */
+export const DIFF = ['diff', '--no-ext-diff', '--no-textconv', '--no-color', '--ignore-submodules=all'];
 
 /**
  * @returns the diff, or its size in bytes if it is over the limit

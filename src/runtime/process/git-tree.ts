@@ -60,11 +60,19 @@ export const withTrees = async <T>(
     const inOwn = { ...at, env: { ...at.env, GIT_INDEX_FILE: own } };
     const staged = await git(['write-tree'], inOwn);
     // Exit code 1: some file could not be added (unreadable, or a repository without a commit); the others were.
-    const added = await git(['add', '-A', '--ignore-errors', '--', ':/', ...OURS], inOwn);
+    const added = await git(['add', '-A', '--ignore-errors', '--', ':/', ...OURS, ...(await submodules(inOwn))], inOwn);
     if (added.code !== 0 && added.code !== 1) requireGit(added, 'git add');
     const files = requireGit(await git(['write-tree'], inOwn), 'git write-tree');
     return use({ staged: staged.code === 0 ? staged.text.trim() : undefined, files, where: at });
   });
+
+/** Submodules stay as they are in the index: to compare one, git runs programs that its configuration names. */
+async function submodules(where: GitWhere): Promise<string[]> {
+  const entries = requireGit(await git(['ls-files', '--stage', '-z'], where), 'git ls-files').split('\0');
+  return entries
+    .filter((entry) => entry.startsWith('160000 '))
+    .map((entry) => `:(exclude,top,literal)${entry.slice(entry.indexOf('\t') + 1)}`);
+}
 
 export interface ChangedFile {
   /** Relative to the root of the working tree. */

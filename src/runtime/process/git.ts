@@ -1,6 +1,6 @@
 /**
- * Runs git. No program that the repository names is run (no hook, no monitor), and the user's index and working tree
- * are only read.
+ * Runs git; every git of ours goes through here. No program that the repository names is run (no hook, monitor or
+ * filter, nothing in a submodule, no fetch), and the user's index and working tree are only read.
  */
 import process from 'node:process';
 import { childEnvironment } from '../../agents/agent-registry.ts';
@@ -37,16 +37,64 @@ const SETTINGS = [
   'core.logAllRefUpdates=false',
   // A clone may contain a directory that is a bare repository, whose configuration names programs (git 2.38 and newer).
   'safe.bareRepository=explicit',
+  'submodule.recurse=false',
+  'diff.ignoreSubmodules=all',
 ];
 const ALWAYS = ['git', '--no-pager', ...SETTINGS.flatMap((setting) => ['-c', setting])];
 
+/** A repository may say that objects are elsewhere, and name the program that gets them. */
+const NO_FETCH = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none', GIT_TERMINAL_PROMPT: '0' };
+
+/** These read no file of the working tree, so no filter runs. `write-tree` does: it refreshes the index. */
+const WITHOUT_FILES = new Set(['rev-parse', 'update-ref', 'commit-tree']);
+
 export async function git(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
+  const [command = ''] = args;
+  if (WITHOUT_FILES.has(command)) return run(args, where);
+  const listed = await run(['config', '--null', '--show-scope', '--get-regexp', '^filter\\.'], {
+    ...where,
+    keptBytes: KEPT_BYTES,
+  });
+  // 1: there are none.
+  if (listed.code !== 0 && listed.code !== 1) return listed;
+  if (listed.bytes >= KEPT_BYTES) return { ...listed, code: -1, said: 'the repository has too many filters' };
+  return run(args, { ...where, env: { ...where.env, ...withoutOwnFilters(listed.text) } });
+}
+
+/**
+ * The variables that take a repository's own filters away: each gets the value of the user's own configuration, or
+ * none.
+ */
+function withoutOwnFilters(listed: string): Record<string, string> {
+  const words = listed.split('\0');
+  const entries = words.flatMap((scope, at) => {
+    const [key = '', ...value] = (words[at + 1] ?? '').split('\n');
+    return at % 2 === 0 && key !== ''
+      ? [{ isOwn: scope === 'local' || scope === 'worktree', key, value: value.join('\n') }]
+      : [];
+  });
+  const users = new Map(entries.filter(({ isOwn }) => !isOwn).map(({ key, value }) => [key, value]));
+  const keys = [...new Set(entries.filter(({ isOwn }) => isOwn).map(({ key }) => key))];
+  const settings = keys.flatMap((key, at): [string, string][] => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, users.get(key) ?? (key.endsWith('.required') ? 'false' : '')],
+  ]);
+  return { ...Object.fromEntries<string>(settings), GIT_CONFIG_COUNT: String(keys.length) };
+}
+
+async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer> {
   const { cwd, signal, env = {}, keptBytes = KEPT_BYTES, marker } = where;
   const argv = [...ALWAYS, ...args];
   const marked = marker?.mark(argv);
   const request = {
     argv: marked?.argv ?? argv,
-    env: { ...childEnvironment('exec', { parent: process.env }), ...marked?.env, GIT_OPTIONAL_LOCKS: '0', ...env },
+    env: {
+      ...childEnvironment('exec', { parent: process.env }),
+      ...marked?.env,
+      GIT_OPTIONAL_LOCKS: '0',
+      ...NO_FETCH,
+      ...env,
+    },
     cwd,
     signal,
     timeoutMs: PATIENCE_MS,
