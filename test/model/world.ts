@@ -7,8 +7,15 @@
  */
 import { createHash } from 'node:crypto';
 import { advance, type AdvanceOutcome } from '../../src/model/board/advance.ts';
-import { emptyBoard, type Board } from '../../src/model/board/board.ts';
-import { newTaskSchema, uniqueMarks, type NewTaskInput, type Task } from '../../src/model/board/task.ts';
+import { emptyBoard, NO_TASKS, type Board, type Counts } from '../../src/model/board/board.ts';
+import {
+  isInternal,
+  isResolved,
+  newTaskSchema,
+  uniqueMarks,
+  type NewTaskInput,
+  type Task,
+} from '../../src/model/board/task.ts';
 import {
   LOG_VERSION,
   type Author,
@@ -124,7 +131,7 @@ const sorted = (value: unknown): unknown => {
 
 const entries = <V>(map: ReadonlyMap<string, V>): [string, V][] => [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 
-/** A board as text, equal for equal boards. `seen` is left out, and `pendingOf` follows from the rest. */
+/** A board as text, equal for equal boards. `seen` is left out, and the other indices follow from the rest. */
 export function canonical(board: Board): string {
   const {
     members,
@@ -134,6 +141,8 @@ export function canonical(board: Board): string {
     unique,
     seen: _,
     pendingOf: _counts,
+    unresolved: _unresolved,
+    tally: _tally,
     requests,
     open: _open,
     version,
@@ -167,11 +176,19 @@ export function indicesOf(tasks: readonly Task[]) {
   const unique = tasks.flatMap((task) => uniqueMarks(task).map((mark) => `${mark} ${task.id}`));
   const owned = tasks.flatMap(({ status, owner }) => (status === 'pending' ? (owner ?? []) : []));
   const pendingOf = [...new Set(owned)].map((owner) => `${owner} ${owned.filter((one) => one === owner).length}`);
+  const isResolvedAt = (id: string): boolean => tasks.some((task) => task.id === id && isResolved(task));
+  const openOf = (task: Task): number => task.blockedBy.filter((id) => !isResolvedAt(id)).length;
+  const shown = tasks.filter((task) => !isInternal(task));
+  const tally: Counts = { ...NO_TASKS, total: shown.length };
+  for (const task of shown) tally[task.status] += 1;
+  tally.blocked = shown.filter((task) => task.status === 'pending' && openOf(task) > 0).length;
   return {
     busy: busy.sort(),
     waiting: waiting.sort(),
     unique: unique.sort(),
     pendingOf: pendingOf.sort(),
+    unresolved: tasks.flatMap((task) => (openOf(task) > 0 ? [`${task.id} ${openOf(task)}`] : [])).sort(),
+    tally,
     lastTaskId: tasks.length,
   };
 }
@@ -182,6 +199,8 @@ export function keptIndices(board: Board): ReturnType<typeof indicesOf> {
     waiting: [...board.waiting].flatMap(([blocker, ids]) => ids.map((id) => `${blocker} ${id}`)).sort(),
     unique: [...board.unique].map(([mark, id]) => `${mark} ${id}`).sort(),
     pendingOf: [...board.pendingOf].map(([owner, count]) => `${owner} ${count}`).sort(),
+    unresolved: [...board.unresolved].map(([id, count]) => `${id} ${count}`).sort(),
+    tally: board.tally,
     lastTaskId: board.lastTaskId,
   };
 }

@@ -1,12 +1,12 @@
 /**
  * The effect of a legal change on a board, as a value, and the only function that applies it. The indices (`busy`,
- * `waiting`, `unique`, `pendingOf`, `lastTaskId`, `firstPending`, `open`) follow from tasks and requests; they are
+ * `waiting`, `unresolved`, `tally`, `unique`, `pendingOf`, `lastTaskId`, `firstPending`, `open`) follow from tasks and requests; they are
  * updated here and nowhere else.
  */
 import type { Board, Member, Refused } from './board.ts';
 import type { Name } from '../text/names.ts';
 import type { Request } from './request.ts';
-import { uniqueMarks, type Task } from './task.ts';
+import { isInternal, isResolved, uniqueMarks, type Task } from './task.ts';
 
 /** The fields of a board that are replaced as a whole. */
 export type Header = Pick<Board, 'team' | 'profile' | 'claimMode' | 'phase' | 'lead'>;
@@ -41,6 +41,8 @@ export function apply(board: Board, { header, member, tasks, requests }: BoardEf
   if (undo) {
     const { team, profile, claimMode, phase, lead, lastTaskId, firstPending } = board;
     undo.push(() => Object.assign(board, { team, profile, claimMode, phase, lead, lastTaskId, firstPending }));
+    const tally = Object.assign({}, board.tally);
+    undo.push(() => Object.assign(board.tally, tally));
   }
   if (header) Object.assign(board, header);
   if (member) put(board.members, member.name, member, undo);
@@ -60,12 +62,34 @@ function keep(board: Board, task: Task, undo?: Undo[]): void {
   if (before?.status === 'in_progress') drop(board.busy, before.claim.member, undo);
   if (task.status === 'in_progress') put(board.busy, task.claim.member, task.id, undo);
   recount(board, waitingFor(before), waitingFor(task), undo);
+  if (before) tell(board, before, -1);
   if (before?.blockedBy !== task.blockedBy) rewire(board, before, task, undo);
+  tell(board, task, 1);
+  if (isResolved(task) && !(before && isResolved(before))) release(board, task.id, undo);
   if (before?.subject !== task.subject || before.metadata !== task.metadata) mark(board, before, task, undo);
   const id = Number(task.id);
   if (id > board.lastTaskId) board.lastTaskId = id;
   if (task.status === 'pending') board.firstPending = Math.min(board.firstPending, id);
   else for (let step = 0; step < CATCH_UP && isPassed(board, board.firstPending); step += 1) board.firstPending += 1;
+}
+
+/** Adds a visible task to the tally, or takes it out. */
+function tell({ tally, unresolved }: Board, task: Task, by: 1 | -1): void {
+  if (isInternal(task)) return;
+  tally.total += by;
+  tally[task.status] += by;
+  if (task.status === 'pending' && unresolved.has(task.id)) tally.blocked += by;
+}
+
+/** A task is resolved, once and for ever: those that wait for it have one blocker less. */
+function release(board: Board, id: string, undo?: Undo[]): void {
+  for (const waiting of board.waiting.get(id) ?? []) {
+    const task = board.tasks.get(waiting);
+    if (!task) continue;
+    tell(board, task, -1);
+    setCount(board.unresolved, waiting, (board.unresolved.get(waiting) ?? 0) - 1, undo);
+    tell(board, task, 1);
+  }
 }
 
 /** The owner of a pending task. */
@@ -88,7 +112,15 @@ function rewire(board: Board, before: Task | undefined, after: Task, undo?: Undo
   const now = new Set(after.blockedBy);
   for (const blocker of old) if (!now.has(blocker)) cut(board.waiting, blocker, after.id, undo);
   for (const blocker of now) if (!old.has(blocker)) link(board.waiting, blocker, after.id, undo);
+  let open = 0;
+  for (const blocker of now) if (!isResolvedAt(board, blocker)) open += 1;
+  setCount(board.unresolved, after.id, open, undo);
 }
+
+const isResolvedAt = ({ tasks }: Board, id: string): boolean => {
+  const task = tasks.get(id);
+  return task !== undefined && isResolved(task);
+};
 
 function mark(board: Board, before: Task | undefined, after: Task, undo?: Undo[]): void {
   if (before) for (const one of uniqueMarks(before)) drop(board.unique, one, undo);
@@ -112,6 +144,8 @@ function link(waiting: Board['waiting'], blocker: string, id: string, undo?: Und
   const ids = waiting.get(blocker);
   if (!ids) return put(waiting, blocker, [id], undo);
   ids.push(id);
+  // For a map that gave out a copy of its own.
+  waiting.set(blocker, ids);
   undo?.push(() => ids.pop());
 }
 

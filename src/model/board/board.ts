@@ -8,7 +8,6 @@ import type { Voucher } from './vouched-commands.ts';
 import { holdOn, questionOn, type OpenRequest, type Request } from './request.ts';
 import {
   byId,
-  isFinal,
   isInternal,
   isResolved,
   subjectCode,
@@ -29,6 +28,12 @@ export interface Member {
   readonly incarnation: string | null;
 }
 
+/** The tasks by id, in the order of their ids. */
+export interface TaskMap extends Map<string, Task> {
+  /** Ids of all tasks with this exact subject, and perhaps of others, for a map that knows them without a search. */
+  withSubject?(subject: string): Iterable<string>;
+}
+
 export interface Board {
   team: { readonly id: string; readonly name: Name } | undefined;
   /** That of the newest program that opened this log or became its lead: its laws hold for every later record. */
@@ -39,11 +44,15 @@ export interface Board {
   /** The lead according to the log: the epoch grows with every `lead.took`; 0 before the first. */
   lead: { readonly epoch: number; readonly incarnation: string | null; readonly since: string | null };
   readonly members: Map<Name, Member>;
-  readonly tasks: Map<string, Task>;
+  readonly tasks: TaskMap;
   /** The task in progress of each member: member → task id. */
   readonly busy: Map<Name, string>;
   /** Tasks that wait for a task: blocker id → ids. */
   readonly waiting: Map<string, string[]>;
+  /** How many of its blockers are not resolved, of each task that has such a blocker. */
+  readonly unresolved: Map<string, number>;
+  /** Visible tasks by status. `blocked` are the pending ones with an unresolved blocker; requests are not in it. */
+  readonly tally: Counts;
   /** Values that must be unique among tasks (key, subject code, cascade step) → task id. */
   readonly unique: Map<string, string>;
   /** Ids have no gaps: they go from 1 to this. */
@@ -62,6 +71,20 @@ export interface Board {
   readonly seen: Set<string>;
 }
 
+export type Counts = { total: number; blocked: number } & Record<TaskStatus, number>;
+
+/** Counts of a board without tasks. */
+export const NO_TASKS: Readonly<Counts> = {
+  total: 0,
+  pending: 0,
+  in_progress: 0,
+  completed: 0,
+  failed: 0,
+  skipped: 0,
+  cancelled: 0,
+  blocked: 0,
+};
+
 export const emptyBoard = (): Board => ({
   team: undefined,
   version: 1,
@@ -73,6 +96,8 @@ export const emptyBoard = (): Board => ({
   tasks: new Map(),
   busy: new Map(),
   waiting: new Map(),
+  unresolved: new Map(),
+  tally: { ...NO_TASKS },
   unique: new Map(),
   lastTaskId: 0,
   pendingOf: new Map(),
@@ -227,36 +252,30 @@ export function nextClaim(board: Board, name: Name, except: ReadonlySet<string> 
   return best;
 }
 
-export type Counts = { total: number; blocked: number } & Record<TaskStatus, number>;
+/** Costs the same for every number of tasks; only open requests and the tasks that they hold up are looked at. */
+export const count = (board: Board): Counts => ({
+  ...board.tally,
+  blocked: board.tally.blocked + heldUp(board),
+});
 
-/** Counts of a board without tasks. */
-export const NO_TASKS: Readonly<Counts> = {
-  total: 0,
-  pending: 0,
-  in_progress: 0,
-  completed: 0,
-  failed: 0,
-  skipped: 0,
-  cancelled: 0,
-  blocked: 0,
-};
-
-export function count(board: Board): Counts {
-  const counts: Counts = { ...NO_TASKS };
-  for (const task of board.tasks.values()) {
-    if (isInternal(task)) continue;
-    counts.total += 1;
-    counts[task.status] += 1;
-    if (task.status === 'pending' && !isReady(board, task)) counts.blocked += 1;
+/** How many visible pending tasks wait for the answer to a request, and for no other task. */
+function heldUp({ open, tasks, waiting, unresolved }: Board): number {
+  const ids = new Set<string>();
+  for (const { kind, task } of open.values()) {
+    if (task === undefined) continue;
+    if (kind === 'question') ids.add(task);
+    else if (kind === 'consensus') for (const id of waiting.get(task) ?? []) ids.add(id);
   }
-  return counts;
+  let held = 0;
+  for (const id of ids) {
+    const task = tasks.get(id);
+    if (task?.status === 'pending' && !isInternal(task) && !unresolved.has(id)) held += 1;
+  }
+  return held;
 }
 
 /** Every task is final, and there is at least one. */
-export const isDone = (board: Board): boolean => {
-  const visible = [...board.tasks.values()].filter((task) => !isInternal(task));
-  return visible.length > 0 && visible.every(isFinal);
-};
+export const isDone = ({ tally }: Board): boolean => tally.total > 0 && tally.pending === 0 && tally.in_progress === 0;
 
 export const claimOf = (task: Task): Claim | undefined => (task.status === 'in_progress' ? task.claim : undefined);
 

@@ -1,7 +1,7 @@
 /** Finds the task that a person or a program names: by key, subject, code or id. */
 import type { Board } from './board.ts';
 import { UsageError } from '../text/errors.ts';
-import { subjectCode, type Task } from './task.ts';
+import { byId, type Task } from './task.ts';
 
 /**
  * Resolves a reference to a task: its key, then its exact subject or the subject's leading code, then its id. `#3`
@@ -10,16 +10,16 @@ import { subjectCode, type Task } from './task.ts';
  * @throws UsageError `UNKNOWN_TASK` for none, `BAD_REFERENCE` for several
  */
 export function resolveTask(board: Board, reference: string): Task {
-  const tasks = [...board.tasks.values()];
-  const ways: ((task: Task) => boolean)[] = /^#[0-9]+$/.test(reference)
-    ? [(task) => `#${task.id}` === reference]
+  const { unique } = board;
+  const ways: (() => Iterable<string | undefined>)[] = /^#[0-9]+$/.test(reference)
+    ? [() => [reference.slice(1)]]
     : [
-        (task) => task.key === reference,
-        (task) => task.subject === reference || subjectCode(task.subject) === reference,
-        (task) => task.id === reference,
+        () => [unique.get(`key ${reference}`)],
+        () => [unique.get(`code ${reference}`), ...idsOfSubject(board, reference)],
+        () => [reference],
       ];
-  for (const fits of ways) {
-    const found = tasks.filter(fits);
+  for (const way of ways) {
+    const found = [...new Set(way())].flatMap((id) => board.tasks.get(id ?? '') ?? []).sort(byId);
     if (found.length > 1) {
       const ids = found.map((task) => `#${task.id}`).join(', ');
       throw new UsageError('BAD_REFERENCE', `${JSON.stringify(reference)} names several tasks (${ids}); use the id.`);
@@ -30,4 +30,9 @@ export function resolveTask(board: Board, reference: string): Task {
     'UNKNOWN_TASK',
     `There is no task ${JSON.stringify(reference)}; \`teams task list\` shows them.`,
   );
+}
+
+function* idsOfSubject({ tasks }: Board, subject: string): Generator<string> {
+  const ids = tasks.withSubject?.(subject) ?? tasks.keys();
+  for (const id of ids) if (tasks.get(id)?.subject === subject) yield id;
 }

@@ -1,10 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { advance } from '../../../src/model/board/advance.ts';
-import { emptyBoard, pendingTasks, waitsFor, type Board } from '../../../src/model/board/board.ts';
+import {
+  count,
+  emptyBoard,
+  isDone,
+  isReady,
+  pendingTasks,
+  waitsFor,
+  type Board,
+} from '../../../src/model/board/board.ts';
 import { parseBoardLine, type BoardEvent, type Change } from '../../../src/model/board/event.ts';
 import { LEAD } from '../../../src/model/text/names.ts';
-import { isFinal, isResolved, POISON_AFTER, type Task } from '../../../src/model/board/task.ts';
+import { isFinal, isInternal, isResolved, POISON_AFTER, type Task } from '../../../src/model/board/task.ts';
 import { eventOf, OPENING, steps, type Step } from '../play.ts';
 import { canonical, hash, indicesOf, keptIndices } from '../world.ts';
 
@@ -116,6 +124,10 @@ describe('whatever is appended, in whatever order', () => {
         each(script, (board) => {
           const tasks = [...board.tasks.values()];
           expect(keptIndices(board)).toEqual(indicesOf(tasks));
+          const shown = tasks.filter((task) => !isInternal(task));
+          const blocked = shown.filter((task) => task.status === 'pending' && !isReady(board, task));
+          expect(count(board)).toEqual({ ...board.tally, blocked: blocked.length });
+          expect(isDone(board)).toBe(shown.length > 0 && shown.every(isFinal));
           const pending = tasks.filter(({ status }) => status === 'pending').map(({ id }) => id);
           expect([...pendingTasks(board)].map(({ id }) => id)).toEqual(pending);
           expect(board.firstPending).toBe(Number(pending[0] ?? board.lastTaskId + 1));
