@@ -31,6 +31,9 @@ const CASES: readonly [stopped: WorkName, before: Before, meanwhile: WorkName][]
   ['take', 'a team', 'send'],
   ['take', 'a team', 'take'],
   ['take', 'a team', 'lead'],
+  ['checkpoint', 'a team', 'delete'],
+  ['checkpoint', 'a team', 'send'],
+  ['checkpoint', 'a team', 'checkpoint'],
 ];
 
 /** Errors that say what became of the team, or who holds it. */

@@ -240,6 +240,8 @@ export function* pendingTasks(board: Board): Generator<Task> {
  */
 export function nextClaim(board: Board, name: Name, except: ReadonlySet<string> = new Set()): Task | undefined {
   const member = board.members.get(name);
+  // No task is asked about where every answer is the same.
+  if (board.phase !== 'open' || board.busy.has(name)) return undefined;
   let own = board.pendingOf.get(name) ?? 0;
   let best: Task | undefined;
   for (const task of pendingTasks(board)) {

@@ -4,7 +4,7 @@
  */
 import { dependants, isDone, type Board } from '../../model/board/board.ts';
 import type { OpenRequest } from '../../model/board/request.ts';
-import { byId, isFinal, isInternal, type Task } from '../../model/board/task.ts';
+import { isFinal, isInternal, type Task } from '../../model/board/task.ts';
 import type { MemberState, MemberStatus } from '../../model/team/team-config.ts';
 
 export type ProblemKind =
@@ -29,7 +29,6 @@ interface ProblemFacts {
 }
 
 export function problemsOf({ board, members, hasLead }: ProblemFacts): TeamProblem[] {
-  const tasks = [...board.tasks.values()].filter((task) => !isInternal(task)).sort(byId);
   const inState = (state: MemberState): TeamProblem[] => members.filter((one) => one.state === state).flatMap(ofMember);
   return [
     ...[...board.open.values()].map(ofRequest),
@@ -37,10 +36,18 @@ export function problemsOf({ board, members, hasLead }: ProblemFacts): TeamProbl
     ...inState('quarantined'),
     ...inState('stalled'),
     ...leaderless(board, hasLead),
-    ...tasks.flatMap((task) => ofTask(board, task)),
+    ...ended(board).flatMap((task) => ofTask(board, task)),
     ...inState('rate-limited'),
   ];
 }
+
+/** The visible tasks that failed or were cancelled. Most boards have none, and are not searched. */
+const ended = ({ tally, tasks }: Board): Task[] =>
+  tally.failed + tally.cancelled === 0
+    ? []
+    : [...tasks.values()].filter(
+        (task) => (task.status === 'failed' || task.status === 'cancelled') && !isInternal(task),
+      );
 
 const ASKS: Readonly<Record<OpenRequest['kind'], string>> = {
   question: 'asks',

@@ -6,7 +6,7 @@ import { LEAD, type Name } from '../../model/text/names.ts';
 import { isOver } from '../../model/board/request.ts';
 import { unblockedBy } from '../../policy/supervise/unblocking.ts';
 import * as wording from '../../policy/mail-wording.ts';
-import type { Folded } from '../../store/board/board.ts';
+import type { Folded } from '../../store/board/fold-line.ts';
 import { isForeign } from '../../store/mail/mail-lines.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { answerBoundary } from './boundaries.ts';

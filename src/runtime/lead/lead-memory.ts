@@ -6,7 +6,7 @@ import type { Clock } from '../../model/text/clock.ts';
 import type { Name } from '../../model/text/names.ts';
 import type { MemberSighting } from '../../policy/sighting.ts';
 import { STALE_BEAT_MS } from '../../policy/member-availability.ts';
-import type { Folded } from '../../store/board/board.ts';
+import type { Folded } from '../../store/board/fold-line.ts';
 import type { MemberProcess } from './supervisor.ts';
 import { MemberPasts } from '../views/member-past.ts';
 import { WorkLog } from '../views/work-history.ts';

@@ -8,9 +8,10 @@ import type { Name } from '../../model/text/names.ts';
 import { judge } from '../../policy/supervise/judge.ts';
 import type { Task } from '../../model/board/task.ts';
 import type { Sighting, Verdict } from '../../policy/sighting.ts';
-import type { Folded } from '../../store/board/board.ts';
+import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { AgentActivityWatch } from './agent-activity-watch.ts';
+import { CheckpointKeeper } from '../process/checkpoint-keeper.ts';
 import { carryOut, logDecision, type ActContext } from './act.ts';
 import { MemberProbe } from './member-probe.ts';
 import { LeadHooks } from './lead-hooks.ts';
@@ -51,6 +52,7 @@ export class Lead {
   readonly #agents: AgentActivityWatch;
   readonly #waker: Waker;
   readonly #state: StateWatch;
+  readonly #checkpoints: CheckpointKeeper;
   #lastLook: number;
   #stop = false;
   #loggedStuck: string | undefined;
@@ -72,6 +74,7 @@ export class Lead {
     this.#state = new StateWatch(store.clock, () => this.onRemembered());
     this.supervisor = supervise({ store, variables: teammateVariables(options), onExit: (life) => this.#exited(life) });
     this.#lastLook = store.clock.monotonic();
+    this.#checkpoints = new CheckpointKeeper(store);
     this.#agents = new AgentActivityWatch(store, (name) => this.memory.progressed(name));
     this.#probe = new MemberProbe(store, this.memory, this.supervisor);
     const { children } = this.supervisor;
@@ -153,6 +156,7 @@ export class Lead {
       await this.#leadMail.notify();
       this.views.flush();
       await this.#state.keep();
+      this.#checkpoints.keep();
       await this.#wait();
     }
   }
@@ -178,6 +182,7 @@ export class Lead {
 
   async close(): Promise<void> {
     this.#waker.close();
+    this.#checkpoints.stop();
     await this.#leadMail.close();
     if (this.leads()) this.views.flush({ now: true });
   }

@@ -4,6 +4,8 @@ import { readResult, showResult } from '../../store/board/results.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 
 const EVERY_MS = 200;
+/** Views that are written without a look at the board between them. */
+const AT_ONCE = 200;
 
 export class ViewKeeper {
   readonly #store: TeamStore;
@@ -25,8 +27,8 @@ export class ViewKeeper {
     const { clock, events } = this.#store;
     if (this.#dirty.size === 0 || (!now && clock.monotonic() - this.#writtenAt < EVERY_MS)) return;
     this.#writtenAt = clock.monotonic();
-    const ids = [...this.#dirty];
-    this.#dirty.clear();
+    const ids = now ? [...this.#dirty] : [...this.#dirty].slice(0, AT_ONCE);
+    for (const id of ids) this.#dirty.delete(id);
     try {
       writeViews(this.#store, ids);
       for (const id of ids) this.#showResult(id);

@@ -9,7 +9,7 @@ import type { TeamEvent } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
 import { profiles } from '../../policy/profiles.ts';
 import { READY_WITHIN_MS } from '../../policy/supervise/restart.ts';
-import type { Folded } from '../../store/board/board.ts';
+import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { setAsideState } from '../../store/team/damaged-files.ts';
 import { archiveStamp } from '../../store/team/team-list.ts';
@@ -57,7 +57,11 @@ export class RunSession {
    * @throws ConflictError `LEAD_ALIVE`; StoreError `UNTRUSTED` for a folder that this user did not create
    */
   static async open(paths: TeamPaths, options: SessionOptions): Promise<RunSession> {
-    const late: { folded: (folded: Folded) => void; lost: () => void } = { folded: () => {}, lost: () => {} };
+    const early: Folded[] = [];
+    const late: { folded: (folded: Folded) => void; lost: () => void } = {
+      folded: (folded) => void early.push(folded),
+      lost: () => {},
+    };
     const store = openStore(paths, { ...options.store, onFolded: (folded) => late.folded(folded) });
     try {
       store.requireTrustedCommands();
@@ -71,7 +75,7 @@ export class RunSession {
         readsMail: options.readsMail === true || state?.host !== undefined,
         ...defined({ quota: options.store.quota }),
       });
-      lead.learned(store.board.history());
+      lead.learned(early.splice(0));
       for (const worker of state?.workers ?? []) lead.memory.of(worker.id).restarts = worker.restartCount;
       late.folded = (folded) => lead.folded(folded);
       late.lost = () => lead.stop();

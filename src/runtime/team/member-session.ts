@@ -4,7 +4,7 @@ import { isTeamError } from '../../model/text/errors.ts';
 import type { Body } from '../../model/board/event.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { ClaimedTask } from '../../model/board/task.ts';
-import type { Folded } from '../../store/board/board.ts';
+import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { sendMail } from './send-mail.ts';
 import type { SendRate } from './send-rate.ts';

@@ -11,7 +11,7 @@ import { whomToWake } from '../../policy/supervise/claiming.ts';
 import { ringBell } from '../../store/mail/bell.ts';
 import { hashText, keepResult } from '../../store/board/results.ts';
 import { lockedViews } from '../../store/team/views.ts';
-import type { Folded } from '../../store/board/board.ts';
+import type { Folded } from '../../store/board/fold-line.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf, type Speaker } from './authentication.ts';
 import { releaseBody, batchOf, withClaim } from './task-records.ts';
@@ -78,7 +78,7 @@ export class Tasks {
   /** The accepted events of one task, from the log. */
   history(reference: string): Folded[] {
     const { id } = this.get(reference);
-    return [...this.#store.board.history()].filter(({ outcome }) => outcome.ok && outcome.changed.includes(id));
+    return [...this.#store.board.historyOf(id)];
   }
 
   /** @throws UsageError for bad references and input; ConflictError for a second task with the same key */

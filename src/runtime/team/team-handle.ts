@@ -195,6 +195,8 @@ export class TeamHandle implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // A person's verb that folded much saves the next one that; a member's process ends without delay.
+    if (this.speaker.kind === 'person') for (const _ of this.store.board.checkpointed());
     await this.store.close();
   }
 

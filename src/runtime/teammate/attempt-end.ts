@@ -4,7 +4,7 @@ import type { Body, Change } from '../../model/board/event.ts';
 import type { ClaimedTask, TaskResult } from '../../model/board/task.ts';
 import type { TurnVerdict } from '../../policy/outcome.ts';
 import { touchedSince } from '../../store/workspace/artifact.ts';
-import type { Folded } from '../../store/board/board.ts';
+import type { Folded } from '../../store/board/fold-line.ts';
 import { hashText, keepResult } from '../../store/board/results.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { authorOf } from '../team/authentication.ts';

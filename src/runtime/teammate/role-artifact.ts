@@ -25,9 +25,7 @@ export function artifactExists(
   artifact: string,
   check: ArtifactCheck,
 ): boolean {
-  const failures = [...store.board.history()].filter(
-    ({ event, outcome }) => outcome.ok && event.type === 'task.failed' && event.task === task.id,
-  );
+  const failures = [...store.board.historyOf(task.id)].filter(({ event }) => event.type === 'task.failed');
   const since = Date.parse(failures.at(-1)?.event.at ?? task.created_at);
   return isArtifactComplete(store.disk, artifactPath(cwd, artifact), check, since);
 }

@@ -16,7 +16,7 @@ import {
   type WaitsForAnswer,
 } from '../../policy/outcome.ts';
 import { withReport } from '../../policy/supervise/outcome-with-report.ts';
-import type { Folded } from '../../store/board/board.ts';
+import type { Folded } from '../../store/board/fold-line.ts';
 import { missingArtifact } from '../../store/workspace/artifact.ts';
 import { writeTaskFiles } from '../../store/board/task-files.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';

@@ -1,7 +1,7 @@
 /** What `state.json` says about each member's whole time, from the board's log: its first start and all its tasks. */
 import type { Change } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
-import type { Folded } from '../../store/board/board.ts';
+import type { Folded } from '../../store/board/fold-line.ts';
 
 interface MemberPast {
   /** When its first process started, ISO 8601. */

@@ -1,7 +1,7 @@
 /** Who worked on what, when and for how long, from the board's log. */
 import type { Change } from '../../model/board/event.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
-import type { Folded } from '../../store/board/board.ts';
+import type { Folded } from '../../store/board/fold-line.ts';
 
 export interface WorkedTask {
   /** The members that had it, by assignment or claim, in order; the same one in a row counts once. */

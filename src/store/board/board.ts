@@ -2,18 +2,22 @@
  * The board on disk: `.tasks/<team>/log.jsonl`, folded. A change is: append an event, then fold past it; the fold says
  * whether the change won. This module decides nothing: the rules are in `model/board/advance.ts`.
  */
-import { advance, type AdvanceOutcome } from '../../model/board/advance.ts';
+import type { AdvanceOutcome } from '../../model/board/advance.ts';
 import { emptyBoard, type Board, type Refused } from '../../model/board/board.ts';
 import { timestamp, type Clock } from '../../model/text/clock.ts';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
-import { LOG_VERSION, parseBoardLine } from '../../model/board/event.ts';
-import type { Author, BoardEvent, Body, ParsedLine } from '../../model/board/event.ts';
+import { LOG_VERSION, type Author, type BoardEvent, type Body } from '../../model/board/event.ts';
 import { commandsOf, vouchedText } from '../../model/board/vouched-commands.ts';
-import type { Disk } from '../files/disk.ts';
+import { Doubt } from '../files/checked-pages.ts';
+import { lookAt, type Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
 import type { FileLine } from '../files/lines.ts';
 import { newIds } from '../files/new-ids.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
+import { boardAt, checkedBase, openCheckpoint, type Checkpoint } from './checkpoint.ts';
+import type { CheckedBase } from './checkpoint-base.ts';
+import { writeCheckpoint } from './checkpoint-writer.ts';
+import { foldPart, judged, parseLine, type Folded } from './fold-line.ts';
 
 /**
  * These events are synced before the call returns. Claims and releases are not: after a power loss every claimant is
@@ -40,6 +44,9 @@ const DURABLE = new Set<Body['type']>([
 /** A change that loses the race for a task id is tried again at most this often. */
 const RACES = 10_000;
 
+/** Bytes of the log that are worth a checkpoint: folding them takes as long as a verb. */
+const WORTH_A_CHECKPOINT = 1024 * 1024;
+
 /** Bad lines of the log without an event between them. */
 interface NoiseRun {
   /** The offset of the first one. */
@@ -54,11 +61,6 @@ interface NoiseRun {
 /** A log that was damaged in more places is reported by its first and its last ones. */
 const MOST_RUNS = 1_000;
 
-export interface Folded {
-  readonly event: BoardEvent;
-  readonly outcome: AdvanceOutcome;
-}
-
 interface BoardEnvironment {
   readonly disk: Disk;
   readonly clock: Pick<Clock, 'now'>;
@@ -66,7 +68,9 @@ interface BoardEnvironment {
   readonly pinned?: PinnedDirectory;
   /** Makes the mac of commands that a person or the lead writes. */
   readonly vouch?: (said: object) => string;
-  /** Called for each event as it is folded. */
+  /** Where the checkpoint of the fold is, and how many bytes of the log are worth one. */
+  readonly checkpoint?: { readonly path: string; readonly worth?: number };
+  /** Called for each event as it is folded; such a fold begins at the start of the log. */
   readonly onFolded?: ((folded: Folded) => void) | undefined;
   /** True only for the process that creates a new team's log. */
   readonly create?: boolean;
@@ -81,6 +85,10 @@ export class BoardStore {
   #isFolding = false;
   #noise: NoiseRun[] = [];
   #isInNoise = false;
+  /** How far the last checkpoint reaches, as far as this object knows. */
+  #covered = 0;
+  /** The checkpoint that this fold began at; undefined before the first fold, null when there was none. */
+  #begun: { readonly checkpoint: Checkpoint; readonly base: CheckedBase } | null | undefined;
 
   constructor(log: string, environment: BoardEnvironment) {
     this.#journal = new Journal(environment.disk, log, { create: environment.create === true ? 'once' : false });
@@ -158,16 +166,47 @@ export class BoardStore {
    * Every event of the log with its outcome, each once, folded again from the start: the history of a task or of the
    * team.
    */
-  *history(): Generator<Folded> {
-    const board = emptyBoard();
-    for (const line of this.#journal.read()) {
-      const parsed = parseLine(line);
-      const folded = parsed.kind === 'event' ? judged(board, parsed.event) : undefined;
-      if (folded) yield folded;
+  history(): Generator<Folded> {
+    return foldPart(this.#journal, emptyBoard());
+  }
+
+  /** The accepted events that changed a task, from the log. */
+  *historyOf(id: string): Generator<Folded> {
+    this.fold();
+    const begun = this.#begun;
+    for (const at of begun?.base.row(id)?.at ?? []) {
+      const line = this.#journal.read(at).next();
+      const parsed = line.done === true ? undefined : parseLine(line.value);
+      if (parsed?.kind === 'event') yield { event: parsed.event, outcome: { ok: true, changed: [id] } };
+    }
+    const board = begun ? boardAt(begun.base, begun.checkpoint.header) : emptyBoard();
+    for (const folded of foldPart(this.#journal, board, { from: begun?.checkpoint.header.log.offset ?? 0 }))
+      if (folded.outcome.ok && folded.outcome.changed.includes(id)) yield folded;
+  }
+
+  /**
+   * Writes a checkpoint of what is folded, if that is so much more than the last one covers that folding it anew costs
+   * more than a verb. A checkpoint saves time and nothing else: that it cannot be written is no error.
+   *
+   * @returns steps of a few milliseconds each
+   */
+  *checkpointed(): Generator<undefined> {
+    const { checkpoint: place, disk, pinned } = this.#environment;
+    const isDoubted = this.#begun?.base.isDoubted === true;
+    const offset = this.#offset;
+    const worth = place?.worth ?? WORTH_A_CHECKPOINT;
+    if (place === undefined || (!isDoubted && offset - this.#covered < worth)) return;
+    this.#covered = offset;
+    try {
+      pinned?.check();
+      yield* writeCheckpoint({ disk, path: place.path, journal: this.#journal, worth }, offset, { isDoubted });
+    } catch (error) {
+      if (!isTeamError(error)) throw error;
     }
   }
 
   close(): void {
+    this.#begun?.checkpoint.close();
     this.#journal.close();
   }
 
@@ -226,6 +265,7 @@ export class BoardStore {
     own?: AdvanceOutcome | undefined;
   } {
     let own: AdvanceOutcome | undefined;
+    if (this.#begun === undefined) this.#begin();
     const reader = this.#journal.read(this.#offset);
     for (let count = 0; ; count += 1) {
       const next = reader.next();
@@ -239,6 +279,25 @@ export class BoardStore {
       if (folded === undefined) continue;
       if (folded.event.id === id) own = folded.outcome;
       this.#environment.onFolded?.(folded);
+    }
+  }
+
+  /** Begins at the checkpoint, if there is one of this log. */
+  #begin(): void {
+    this.#begun = null;
+    const { checkpoint: place, disk, onFolded } = this.#environment;
+    if (place === undefined || onFolded !== undefined) return;
+    const isShort = (this.#journal.look()?.size ?? 0) < (place.worth ?? WORTH_A_CHECKPOINT);
+    if (isShort || !lookAt(disk, place.path)) return;
+    try {
+      const checkpoint = openCheckpoint(disk, place.path, this.#journal);
+      const base = checkedBase(this.#journal, checkpoint);
+      this.#begun = { checkpoint, base };
+      Object.assign(this.board, boardAt(base, checkpoint.header));
+      this.#offset = checkpoint.header.log.offset;
+      this.#covered = this.#offset;
+    } catch (error) {
+      if (!(error instanceof Doubt)) throw error;
     }
   }
 
@@ -261,14 +320,6 @@ export class BoardStore {
     } else this.#noise.push({ at, end, lines: 1, why });
     this.#isInNoise = true;
   }
-}
-
-const parseLine = (line: FileLine): ParsedLine =>
-  line.kind === 'text' ? parseBoardLine(line.text) : { kind: 'noise', why: `${line.kind} bytes` };
-
-function judged(board: Board, event: BoardEvent): Folded | undefined {
-  const outcome = advance(board, event);
-  return !outcome.ok && outcome.code === 'REPEATED' ? undefined : { event, outcome };
 }
 
 /** Only the opener of a log and its lead raise its version: an older lead must still read every other record. */

@@ -92,6 +92,23 @@ export class Journal {
     return fd === undefined ? 0 : onDisk('read', this.path, () => endOfLines(this.#disk, fd));
   }
 
+  /** Size and identity of the file that this object reads; undefined when it is missing. */
+  look(): { readonly size: number; readonly ino: number } | undefined {
+    this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
+    const fd = this.#reader;
+    return fd === undefined ? undefined : onDisk('look at', this.path, () => this.#disk.fstatSync(fd));
+  }
+
+  /** Bytes at an offset; fewer at the end of the file. */
+  bytes(from: number, length: number): Buffer {
+    this.#reader ??= openIfThere(this.#disk, this.path, O_RDONLY);
+    const fd = this.#reader;
+    const buffer = Buffer.alloc(length);
+    const read =
+      fd === undefined ? 0 : onDisk('read', this.path, () => this.#disk.readSync(fd, buffer, 0, length, from));
+    return buffer.subarray(0, read);
+  }
+
   /** Never call this while a {@link read} is under way. */
   close(): void {
     this.#closeWriter();

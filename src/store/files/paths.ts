@@ -54,6 +54,8 @@ export interface TeamPaths {
   readonly folder: string;
   readonly board: string;
   readonly log: string;
+  /** The checkpoint of the log's fold; it can be removed at any time. */
+  readonly checkpoint: string;
   readonly config: string;
   readonly configLock: TeamLock;
   readonly state: string;
@@ -145,6 +147,7 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     folder,
     board,
     log: join(board, 'log.jsonl'),
+    checkpoint: join(board, 'log.checkpoint'),
     config: inside('config.json'),
     configLock: teamLock('config'),
     state: inside('state.json'),

@@ -2,7 +2,7 @@
  * The teams of a root, active and archived, and how an ended one is archived. Archiving is two renames. A crash between
  * them leaves a folder with its board inside: that is not a running team, and the next call finishes the move.
  */
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { timestamp, type Timestamp } from '../../model/text/clock.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import { isName, type Name } from '../../model/text/names.ts';
@@ -141,7 +141,7 @@ export function putAway(disk: Disk, paths: TeamPaths, stamp: string, pinned: Pin
       if (!lookAt(disk, to.folder)) throw error;
       continue;
     }
-    removeLeases(disk, to);
+    removeNeedless(disk, to);
     return to;
   }
 }
@@ -170,11 +170,15 @@ export function move(disk: Disk, from: TeamPaths, to: TeamPaths, pinned: PinnedD
 const rename = (disk: Disk, from: string, to: string): void => onDisk('archive', from, () => disk.renameSync(from, to));
 
 /**
- * An archived team has no lead and no processes, so its leases mean nothing. If a crash leaves some, they do no harm.
+ * An archived team has no lead and no processes, so its leases mean nothing, and no verb waits for its log, so it needs
+ * no checkpoint. If a crash leaves some, they do no harm.
  */
-function removeLeases(disk: Disk, paths: TeamPaths): void {
+function removeNeedless(disk: Disk, paths: TeamPaths): void {
   for (const file of list(disk, paths.folder)) if (file.endsWith('.lock')) removeTree(disk, join(paths.folder, file));
   for (const file of list(disk, paths.processes))
     if (/\.lease\.(?:json|lock)$/.test(file)) removeFile(disk, join(paths.processes, file));
   for (const directory of [paths.tokens, paths.locks]) removeTree(disk, directory);
+  // With the temporary file of a writer that is stopped: it does not know the new place.
+  for (const file of list(disk, paths.board))
+    if (file.startsWith(basename(paths.checkpoint))) removeFile(disk, join(paths.board, file));
 }

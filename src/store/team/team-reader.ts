@@ -2,7 +2,8 @@
 import type { Clock } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { configDocumentSchema, stateSchema, type RunState, type TeamConfig } from '../../model/team/team-config.ts';
-import { BoardStore, type Folded } from '../board/board.ts';
+import { BoardStore } from '../board/board.ts';
+import type { Folded } from '../board/fold-line.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
 import { Document } from '../lock/document.ts';
 import { EventLog } from '../board/events.ts';
@@ -18,7 +19,7 @@ export interface TeamReader {
   readonly paths: TeamPaths;
   readonly disk: Disk;
   readonly clock: Clock;
-  readonly board: Pick<TeamStore['board'], 'board' | 'fold' | 'foldSome' | 'history'>;
+  readonly board: Pick<TeamStore['board'], 'board' | 'fold' | 'foldSome' | 'history' | 'historyOf'>;
   readonly events: Pick<TeamStore['events'], 'read'>;
   readonly config: Pick<TeamStore['config'], 'read'>;
   readonly state: Pick<TeamStore['state'], 'read'>;
@@ -43,7 +44,7 @@ export function openForReading(
 ): TeamReader & { close(): void } {
   if (!lookAt(disk, paths.log)) throw unknownTeam(paths.name);
   requireDirectories(disk, paths);
-  const board = new BoardStore(paths.log, { disk, clock, onFolded });
+  const board = new BoardStore(paths.log, { disk, clock, onFolded, checkpoint: { path: paths.checkpoint } });
   const events = new EventLog(disk, paths.events, clock);
   const document = { disk, locks: new Locks(paths.tokens, { disk, clock }) };
   return {

@@ -10,7 +10,8 @@ import {
   type TeamConfig,
   type VendorPauses,
 } from '../../model/team/team-config.ts';
-import { BoardStore, type Folded } from '../board/board.ts';
+import { BoardStore } from '../board/board.ts';
+import type { Folded } from '../board/fold-line.ts';
 import { Bus } from './bus-store.ts';
 import { CommandTrust } from './command-trust.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
@@ -82,6 +83,7 @@ export class TeamStore {
       pinned,
       create: options.create ?? false,
       vouch: (said) => seal.sign(said),
+      checkpoint: { path: paths.checkpoint },
       onFolded,
     });
     this.sender = new Sender(paths, {

@@ -13,7 +13,8 @@ import {
 import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { BoardStore, Folded } from '../../../src/store/board/board.ts';
+import type { BoardStore } from '../../../src/store/board/board.ts';
+import type { Folded } from '../../../src/store/board/fold-line.ts';
 import { BoardStore as Store } from '../../../src/store/board/board.ts';
 import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
 import { EventLog } from '../../../src/store/board/events.ts';

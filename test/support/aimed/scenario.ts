@@ -1,7 +1,7 @@
 /** What a scenario is, its actors, and their access to the board. */
 import type { Author, Body } from '../../../src/model/board/event.ts';
 import { LEAD, type Name } from '../../../src/model/text/names.ts';
-import type { Folded } from '../../../src/store/board/board.ts';
+import type { Folded } from '../../../src/store/board/fold-line.ts';
 import type { TeamStore } from '../../../src/store/team/team-store.ts';
 import { name } from '../team.ts';
 import type { History } from './history.ts';

@@ -7,7 +7,7 @@ import { LEAD } from '../../../src/model/text/names.ts';
 import { takeLease } from '../../../src/store/team/lease.ts';
 import { sending, taking } from './mail.ts';
 import { accepted, begin, HIT, say, type Actor, type Scenario } from './scenario.ts';
-import { claiming, completing } from './tasks.ts';
+import { checkpointing, claiming, completing } from './tasks.ts';
 
 async function configure({ store, history }: Actor): Promise<void> {
   for (let n = 0; n < 2; n += 1) {
@@ -57,6 +57,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   take: taking,
   claim: claiming,
   complete: completing,
+  checkpoint: checkpointing,
   configure: { act: configure, there: { configure: (store) => store.config.read()?.env_pass ?? [] } },
   start: {
     act: startMember,

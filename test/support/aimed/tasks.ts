@@ -1,5 +1,7 @@
 /** Claiming and completing under aimed kills. */
 import { ulid } from 'ulid';
+import type { TeamStore } from '../../../src/store/team/team-store.ts';
+import { boardFromCheckpoint, keepCheckpoint } from '../checkpoint.ts';
 import { task } from '../team.ts';
 import { accepted, begin, command, HIT, say, type Actor, type Scenario } from './scenario.ts';
 
@@ -54,6 +56,38 @@ const CLAIMS: Scenario['there'] = {
 };
 
 export const claiming: Scenario = { prepare: twoTasks, warm: begin, act: work, survive: workAfter, there: CLAIMS };
+
+/** Adds tasks, and writes a checkpoint after each. */
+async function checkpoint({ store, history }: Actor): Promise<void> {
+  for (let n = 0; n < 2; n += 1) {
+    const tag = ulid();
+    const change = { type: 'task.created', fields: task(tag) } as const;
+    await history.attempt('add', tag, () =>
+      command(store, { ...change, task: String(store.board.fold().lastTaskId + 1) }),
+    );
+    keepCheckpoint(store.paths, store.disk);
+  }
+}
+
+async function checkpointAfter(actor: Actor): Promise<void> {
+  await checkpoint(actor);
+  begin(actor);
+  await work(actor);
+}
+
+/** The board as it is folded from the last checkpoint on. */
+function subjects({ paths }: TeamStore): string[] {
+  const board = boardFromCheckpoint(paths);
+  const all = [...board.fold().tasks.values()].map(({ subject }) => subject);
+  board.close();
+  return all;
+}
+
+export const checkpointing: Scenario = {
+  act: checkpoint,
+  survive: checkpointAfter,
+  there: { ...CLAIMS, add: subjects },
+};
 
 export const completing: Scenario = {
   prepare: twoTasks,

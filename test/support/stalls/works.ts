@@ -4,6 +4,7 @@
  */
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { isTeamError } from '../../../src/model/text/errors.ts';
 import { LEAD, parseName } from '../../../src/model/text/names.ts';
 import type { Disk } from '../../../src/store/files/disk.ts';
 import { teamPaths } from '../../../src/store/files/paths.ts';
@@ -13,6 +14,7 @@ import { createStore, type NewTeam } from '../../../src/store/team/create-store.
 import { archive, archiveStamp, findTeam, listTeams, recoverArchive } from '../../../src/store/team/team-list.ts';
 import { openForReading } from '../../../src/store/team/team-reader.ts';
 import { openStore, unknownTeam, type StoreOptions, type TeamStore } from '../../../src/store/team/team-store.ts';
+import { keepCheckpoint } from '../checkpoint.ts';
 import { realClock } from '../clock.ts';
 import { fastClock } from '../clock-fast.ts';
 import { name, task } from '../team.ts';
@@ -87,6 +89,18 @@ export const WORKS = {
       await store.close();
     }
   },
+  /** Adds a task and writes a checkpoint. */
+  checkpoint: (root, disk, tag) =>
+    withStore(root, disk, (store) => {
+      const tasks = addTask(store, `task ${tag}`);
+      try {
+        keepCheckpoint(store.paths, disk);
+      } catch (error) {
+        // As in the product: a checkpoint that cannot be written is no error.
+        if (!isTeamError(error)) throw error;
+      }
+      return { tasks, mail: [] };
+    }),
   delete: (root, disk) =>
     withStore(root, disk, (store) => {
       store.board.append({ person: LEAD, epoch: store.board.fold().lead.epoch }, () => ({ type: 'team.closed' }));

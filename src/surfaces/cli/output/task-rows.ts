@@ -4,18 +4,19 @@ import type { Painter } from './painter.ts';
 import { table } from './table.ts';
 
 /** @param all the whole board, to name the blockers of a task */
-export function taskRows(tasks: readonly Task[], all: readonly Task[]): string {
-  const open = new Set(all.filter((task) => !isResolved(task)).map(({ id }) => id));
-  return table(tasks.map((task) => [`#${task.id}`, task.status, holder(task), task.subject, note(task, open)]));
-}
+/** @param all the tasks of the board: a row names the blockers that are not resolved */
+export const taskRows = (tasks: readonly Task[], all: ReadonlyMap<string, Task>): string =>
+  table(tasks.map((task) => [`#${task.id}`, task.status, holder(task), task.subject, note(task, all)]));
 
 const holder = (task: Task): string => (task.status === 'in_progress' ? task.claim.member : (task.owner ?? '-'));
 
-function note(task: Task, open: ReadonlySet<string>): string {
+function note(task: Task, all: ReadonlyMap<string, Task>): string {
   if (task.status === 'failed' || task.status === 'skipped' || task.status === 'cancelled') return task.reason;
-  const blockers = task.status === 'pending' ? task.blockedBy.filter((id) => open.has(id)) : [];
+  const blockers = task.status === 'pending' ? task.blockedBy.filter((id) => isOpen(all.get(id))) : [];
   return blockers.length === 0 ? '' : `waits for ${blockers.map((id) => `#${id}`).join(', ')}`;
 }
+
+const isOpen = (task: Task | undefined): boolean => task !== undefined && !isResolved(task);
 
 interface TaskHistoryRow {
   readonly at: string;

@@ -1,8 +1,12 @@
 /** Claiming and completing, each with the checks after a fault in it. */
 import { expect } from 'vitest';
 import type { Author } from '../../../../src/model/board/event.ts';
+import { LEAD } from '../../../../src/model/text/names.ts';
+import type { BoardStore } from '../../../../src/store/board/board.ts';
 import { hashText, keepResult, readResult } from '../../../../src/store/board/results.ts';
 import { openStore, type TeamStore } from '../../../../src/store/team/team-store.ts';
+import { boardFromCheckpoint, keepCheckpoint } from '../../checkpoint.ts';
+import { task } from '../../team.ts';
 import { ADA, type Work } from '../trial.ts';
 
 const LIFE = '01AAAAAAAAAAAAAAAAAAAAAAAA';
@@ -29,6 +33,39 @@ export const claim: Work = {
     expect(one?.claims ?? 0).toBeLessThanOrEqual(1);
     const again = store.board.append(MEMBER, () => ({ type: 'task.claimed', task: '1', member: ADA }));
     expect(again.outcome.ok).toBe(true);
+  },
+};
+
+const subjects = (board: BoardStore): string[] => [...board.fold().tasks.values()].map(({ subject }) => subject);
+
+/** A checkpoint is there, and the next one is made from it. */
+export const checkpoint: Work = {
+  name: 'checkpoint',
+  prepare(store) {
+    const add = (subject: string): void => {
+      const { epoch } = store.board.fold().lead;
+      store.board.append({ person: LEAD, epoch }, (board) => ({
+        type: 'task.created',
+        task: String(board.lastTaskId + 1),
+        fields: task(subject),
+      }));
+    };
+    for (let n = 0; n < 20; n += 1) add(`Old ${n}`);
+    keepCheckpoint(store.paths);
+    for (let n = 0; n < 20; n += 1) add(`New ${n}`);
+  },
+  async run({ paths }, disk) {
+    keepCheckpoint(paths, disk);
+    return Promise.resolve();
+  },
+  check({ paths, board }, _, time) {
+    const expected = subjects(board);
+    expect(expected).toHaveLength(41);
+    const begun = boardFromCheckpoint(paths);
+    expect(subjects(begun)).toEqual(expected);
+    expect(begun.board.seen.size).toBe(board.board.seen.size);
+    begun.close();
+    if (time === 1) keepCheckpoint(paths);
   },
 };
 

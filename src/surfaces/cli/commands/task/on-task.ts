@@ -47,7 +47,7 @@ export function onTask(change: Change, { words: more = 0 } = {}): Act {
 }
 
 export const showTask = (context: CliContext, handle: TeamHandle, task: Task): void =>
-  context.result({ task }, taskRows([task], handle.board.list()));
+  context.result({ task }, taskRows([task], handle.store.board.board.tasks));
 
 /** @throws UsageError `USAGE` with the same problem texts that a model would get */
 export function toolInput<T extends 'TaskCreate' | 'TaskUpdate'>(

@@ -13,12 +13,12 @@ export const list: Act = (context, given) => {
   const { status, owner } = readOptions(listOptions, given);
   return withTeamReader(context, given.words, 0, (store, words) => {
     noMore(words);
-    const all = [...store.board.fold().tasks.values()];
+    const all = store.board.fold().tasks;
     const isWanted = (task: Task): boolean =>
       (status === undefined || task.status === status) && (owner === undefined || ownerOf(task) === owner);
-    const tasks = all.filter(isWanted);
+    const tasks = [...all.values()].filter(isWanted);
     context.result({ tasks }, taskRows(tasks, all));
-    if (tasks.length === 0) context.info(all.length === 0 ? 'The board is empty.' : 'No task matches.');
+    if (tasks.length === 0) context.info(all.size === 0 ? 'The board is empty.' : 'No task matches.');
     return Promise.resolve(0);
   });
 };

@@ -1,0 +1,259 @@
+/**
+ * What a checkpoint answers about the part of the log that it covers: from the pages of its file, or, once a page was
+ * doubted, from that part of the log folded anew.
+ */
+import type { Board } from '../../model/board/board.ts';
+import type { Request } from '../../model/board/request.ts';
+import type { Task } from '../../model/board/task.ts';
+import type { Voucher } from '../../model/board/vouched-commands.ts';
+import type * as z from 'zod';
+import { Doubt, type PageReader } from '../files/checked-pages.ts';
+import {
+  hashOf,
+  marksSchema,
+  pageOf,
+  requestsSchema,
+  rowsSchema,
+  subjectsSchema,
+  TASKS_A_PAGE,
+  vouchersSchema,
+  type CheckpointHeader,
+} from './checkpoint-format.ts';
+
+/** A task with what the board knows about it. */
+export interface BaseRow {
+  readonly task: Task;
+  /** Ids of the tasks that wait for it. */
+  readonly waiting: string[];
+  /** How many of its blockers are unresolved. */
+  readonly unresolved: number;
+  /** Offsets in the log of the accepted records that changed it. */
+  readonly at: readonly number[];
+}
+
+/** The board at the checkpoint's offset, and where in the log the records of each task are. */
+export interface Refolded {
+  readonly board: Board;
+  readonly trail: ReadonlyMap<string, readonly number[]>;
+}
+
+export interface Base {
+  row(id: string): BaseRow | undefined;
+  /** The task with a value that must be unique: see `Board.unique`. */
+  mark(text: string): string | undefined;
+  marks(): Iterable<string>;
+  /** Ids of all tasks with this subject, and perhaps of others. */
+  withSubject(subject: string): Iterable<string>;
+  /** Whether the record with this id was judged. */
+  has(event: string): boolean;
+  requests(): ReadonlyMap<string, Request>;
+  /** By task: see `Board.vouchers`. */
+  vouchers(): ReadonlyMap<string, Voucher>;
+}
+
+/** Parsed pages of tasks that are kept: a walk over the board needs one at a time. */
+const KEPT_PAGES = 128;
+
+/** Answers from pages. Throws a {@link Doubt} for one that is not what was written. */
+export class PagedBase implements Base {
+  readonly #file: PageReader;
+  readonly #header: CheckpointHeader;
+  readonly #rows = new Map<number, BaseRow[]>();
+  #requests: ReadonlyMap<string, Request> | undefined;
+  #vouchers: ReadonlyMap<string, Voucher> | undefined;
+
+  constructor(file: PageReader, header: CheckpointHeader) {
+    const { tasks, marks, subjects, seen } = header.pages;
+    if (tasks + marks + subjects + seen + 2 !== file.pages) throw new Doubt('pages are missing');
+    this.#file = file;
+    this.#header = header;
+  }
+
+  row(id: string): BaseRow | undefined {
+    const number = Number(id);
+    if (!(number >= 1 && number <= this.#header.lastTaskId)) return undefined;
+    const row = this.rows(pageOf(id))[(number - 1) % TASKS_A_PAGE];
+    // `007` is no id, and neither is `1.5`.
+    return row?.task.id === id ? row : undefined;
+  }
+
+  rows(page: number): BaseRow[] {
+    const kept = this.#rows.get(page);
+    if (kept) return kept;
+    const rows = this.#parsed(rowsSchema, page).map(([task, waiting, unresolved, at]): BaseRow => ({
+      task: Object.freeze(task),
+      waiting,
+      unresolved,
+      at,
+    }));
+    const [oldest] = this.#rows.keys();
+    if (oldest !== undefined && this.#rows.size >= KEPT_PAGES) this.#rows.delete(oldest);
+    this.#rows.set(page, rows);
+    return rows;
+  }
+
+  mark(text: string): string | undefined {
+    return this.markBucket(hashOf(text) % this.#header.pages.marks).find(([mark]) => mark === text)?.[1];
+  }
+
+  *marks(): Generator<string> {
+    for (let at = 0; at < this.#header.pages.marks; at += 1) for (const [mark] of this.markBucket(at)) yield mark;
+  }
+
+  markBucket(at: number): [string, string][] {
+    return this.#parsed(marksSchema, this.#header.pages.tasks + at);
+  }
+
+  withSubject(subject: string): Iterable<string> {
+    const hash = hashOf(subject);
+    return this.subjectBucket(hash % this.#header.pages.subjects).flatMap(([one, id]) => (one === hash ? id : []));
+  }
+
+  subjectBucket(at: number): [number, string][] {
+    const { tasks, marks } = this.#header.pages;
+    return this.#parsed(subjectsSchema, tasks + marks + at);
+  }
+
+  has(event: string): boolean {
+    return this.seenBucket(hashOf(event) % this.#header.pages.seen).includes(`,${event},`);
+  }
+
+  /** The ids of a bucket, each between commas. */
+  seenBucket(at: number): string {
+    const { tasks, marks, subjects } = this.#header.pages;
+    return this.#file.page(tasks + marks + subjects + at).toString('latin1');
+  }
+
+  requests(): ReadonlyMap<string, Request> {
+    this.#requests ??= new Map(
+      this.#parsed(requestsSchema, this.#file.pages - 2).map((request) => [request.id, request]),
+    );
+    return this.#requests;
+  }
+
+  vouchers(): ReadonlyMap<string, Voucher> {
+    this.#vouchers ??= new Map(
+      this.#parsed(vouchersSchema, this.#file.pages - 1).flatMap((voucher) =>
+        voucher.commands.map(({ task }) => [task, voucher] as const),
+      ),
+    );
+    return this.#vouchers;
+  }
+
+  /** The bytes of a page of tasks, as they are. */
+  bytes(page: number): Buffer {
+    return this.#file.page(page);
+  }
+
+  #parsed<T>(schema: z.ZodType<T>, page: number): T {
+    const text = this.#file.page(page).toString('utf8');
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (error) {
+      throw new Doubt(`page ${page} is no JSON`, { cause: error });
+    }
+    const parsed = schema.safeParse(value);
+    if (!parsed.success) throw new Doubt(`page ${page} has another form`);
+    return parsed.data;
+  }
+}
+
+/** Answers from a board that was folded anew. */
+class RefoldedBase implements Base {
+  readonly #board: Board;
+  readonly #trail: Refolded['trail'];
+
+  constructor({ board, trail }: Refolded) {
+    this.#board = board;
+    this.#trail = trail;
+  }
+
+  row(id: string): BaseRow | undefined {
+    const { tasks, waiting, unresolved } = this.#board;
+    const task = tasks.get(id);
+    const rest = { waiting: [...(waiting.get(id) ?? [])], unresolved: unresolved.get(id) ?? 0 };
+    return task && { task, ...rest, at: this.#trail.get(id) ?? [] };
+  }
+
+  mark(text: string): string | undefined {
+    return this.#board.unique.get(text);
+  }
+
+  marks(): Iterable<string> {
+    return this.#board.unique.keys();
+  }
+
+  *withSubject(subject: string): Generator<string> {
+    for (const task of this.#board.tasks.values()) if (task.subject === subject) yield task.id;
+  }
+
+  has(event: string): boolean {
+    return this.#board.seen.has(event);
+  }
+
+  requests(): ReadonlyMap<string, Request> {
+    return this.#board.requests;
+  }
+
+  vouchers(): ReadonlyMap<string, Voucher> {
+    return this.#board.vouchers;
+  }
+}
+
+/** Answers from pages while they are believed, and from the log folded anew from the first doubt on. */
+export class CheckedBase implements Base {
+  readonly #refold: () => Refolded;
+  #base: Base;
+  #isDoubted = false;
+
+  /** @param refold folds the part of the log that the checkpoint covers */
+  constructor(pages: PagedBase, refold: () => Refolded) {
+    this.#base = pages;
+    this.#refold = refold;
+  }
+
+  get isDoubted(): boolean {
+    return this.#isDoubted;
+  }
+
+  row(id: string): BaseRow | undefined {
+    return this.#ask((base) => base.row(id));
+  }
+
+  mark(text: string): string | undefined {
+    return this.#ask((base) => base.mark(text));
+  }
+
+  marks(): Iterable<string> {
+    return this.#ask((base) => [...base.marks()]);
+  }
+
+  withSubject(subject: string): Iterable<string> {
+    return this.#ask((base) => base.withSubject(subject));
+  }
+
+  has(event: string): boolean {
+    return this.#ask((base) => base.has(event));
+  }
+
+  requests(): ReadonlyMap<string, Request> {
+    return this.#ask((base) => base.requests());
+  }
+
+  vouchers(): ReadonlyMap<string, Voucher> {
+    return this.#ask((base) => base.vouchers());
+  }
+
+  #ask<T>(question: (base: Base) => T): T {
+    if (!this.#isDoubted)
+      try {
+        return question(this.#base);
+      } catch (error) {
+        if (!(error instanceof Doubt)) throw error;
+        this.#base = new RefoldedBase(this.#refold());
+        this.#isDoubted = true;
+      }
+    return question(this.#base);
+  }
+}

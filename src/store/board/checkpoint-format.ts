@@ -1,0 +1,101 @@
+/**
+ * The content of a checkpoint: a header with what every reader needs, and pages with what few need. Tasks lie in the
+ * order of their ids; marks, subjects and ids of judged records lie in buckets by their hash.
+ */
+import * as z from 'zod';
+import { claimModeSchema, profileSchema } from '../../model/board/event.ts';
+import type { OpenRequest, Request } from '../../model/board/request.ts';
+import { TASK_STATUSES, type Task } from '../../model/board/task.ts';
+import type { TaskCommand, Voucher } from '../../model/board/vouched-commands.ts';
+import { memberSchema, nameSchema } from '../../model/text/names.ts';
+
+/** Another number for another meaning of pages or of a task's fields; a checkpoint of another number is ignored. */
+export const CHECKPOINT_FORMAT = 1;
+
+/** Tasks of a page; a page is the least that is read. */
+export const TASKS_A_PAGE = 16;
+/** Entries of a bucket, about. */
+const ENTRIES_A_BUCKET = 64;
+
+const whole = z.number().int().min(0);
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+const isTask = (value: unknown): value is Task =>
+  isObject(value) &&
+  'id' in value &&
+  typeof value.id === 'string' &&
+  'status' in value &&
+  TASK_STATUSES.some((status) => status === value.status);
+
+const isRequest = (value: unknown): value is Request => isObject(value) && 'id' in value && 'state' in value;
+const isOpen = (value: unknown): value is OpenRequest => isRequest(value) && value.state === 'open';
+
+const counts = { total: whole, blocked: whole, pending: whole, in_progress: whole, completed: whole };
+
+/** Which log is covered, and how far: the file itself, its first bytes, and the last ones before the offset. */
+export const coveredSchema = z.strictObject({ offset: whole, ino: z.number(), first: z.string(), last: z.string() });
+export type Covered = z.infer<typeof coveredSchema>;
+
+export const headerSchema = z.strictObject({
+  format: z.literal(CHECKPOINT_FORMAT),
+  log: coveredSchema,
+  team: z.strictObject({ id: z.string(), name: nameSchema }),
+  version: z.literal([1, 2]),
+  profile: profileSchema,
+  claimMode: claimModeSchema,
+  phase: z.enum(['open', 'closing', 'closed']),
+  lead: z.strictObject({ epoch: whole, incarnation: z.string().nullable(), since: z.string().nullable() }),
+  members: z.array(
+    z.strictObject({
+      name: nameSchema,
+      role: nameSchema,
+      prefixes: z.array(z.string()),
+      state: z.enum(['joined', 'left']),
+      incarnation: z.string().nullable(),
+    }),
+  ),
+  busy: z.array(z.tuple([memberSchema, z.string()])),
+  pendingOf: z.array(z.tuple([memberSchema, whole])),
+  tally: z.strictObject({ ...counts, failed: whole, skipped: whole, cancelled: whole }),
+  lastTaskId: whole,
+  firstPending: whole,
+  open: z.array(z.custom<OpenRequest>(isOpen)),
+  sizes: z.strictObject({
+    waiting: whole,
+    unresolved: whole,
+    unique: whole,
+    seen: whole,
+    requests: whole,
+    vouchers: whole,
+  }),
+  /** Numbers of pages: of tasks, then buckets of marks, of subjects and of ids, then one page of requests and one of vouchers. */
+  pages: z.strictObject({ tasks: whole, marks: whole, subjects: whole, seen: whole }),
+});
+export type CheckpointHeader = z.infer<typeof headerSchema>;
+
+export const rowsSchema = z.array(z.tuple([z.custom<Task>(isTask), z.array(z.string()), whole, z.array(whole)]));
+export const marksSchema = z.array(z.tuple([z.string(), z.string()]));
+/** A hash of a subject, and the id of a task that has it. */
+export const subjectsSchema = z.array(z.tuple([whole, z.string()]));
+const voucherSchema = z.strictObject({
+  event: z.string(),
+  mac: z.string().optional(),
+  commands: z.array(z.custom<TaskCommand>((value) => isObject(value) && 'task' in value)),
+});
+export const vouchersSchema = z.array(
+  voucherSchema.transform(({ event, mac, commands }): Voucher => ({ event, mac, commands })),
+);
+export const requestsSchema = z.array(z.custom<Request>(isRequest));
+
+/** A number of buckets for so many entries: a power of two, so that it seldom changes. */
+export const bucketsFor = (entries: number): number =>
+  2 ** Math.ceil(Math.log2(Math.max(1, entries / ENTRIES_A_BUCKET)));
+
+/** FNV-1a over UTF-16 units. */
+export function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}
+
+export const pageOf = (id: string): number => Math.floor((Number(id) - 1) / TASKS_A_PAGE);

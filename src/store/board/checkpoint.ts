@@ -1,0 +1,145 @@
+/**
+ * A checkpoint of the fold, beside the log: the board at an offset of the log, in pages. A reader takes from it only
+ * what it needs, and folds the rest of the log. The log stays the only truth: a checkpoint that is damaged, half
+ * written, or of another log is ignored, and so is a page that does not fit its checksum.
+ */
+import { createHash } from 'node:crypto';
+import { emptyBoard, type Board, type TaskMap } from '../../model/board/board.ts';
+import type { Request } from '../../model/board/request.ts';
+import type { Task } from '../../model/board/task.ts';
+import type { Voucher } from '../../model/board/vouched-commands.ts';
+import { Doubt, PageReader } from '../files/checked-pages.ts';
+import type { Disk } from '../files/disk.ts';
+import type { Journal } from '../files/journal.ts';
+import { CheckedBase, PagedBase, type Base, type Refolded } from './checkpoint-base.ts';
+import { headerSchema, type Covered, type CheckpointHeader } from './checkpoint-format.ts';
+import { foldPart, track } from './fold-line.ts';
+import { LayeredMap, LayeredSet, type BaseLayer } from './layered.ts';
+
+/** Bytes at both ends of the covered part that are compared. */
+const COMPARED = 4_096;
+const NEWLINE = 10;
+
+export interface Checkpoint {
+  readonly header: CheckpointHeader;
+  readonly base: PagedBase;
+  close(): void;
+}
+
+/** @throws Doubt when there is no checkpoint of this log that can be believed */
+export function openCheckpoint(disk: Disk, path: string, journal: Journal): Checkpoint {
+  const file = new PageReader(disk, path);
+  try {
+    const parsed = headerSchema.safeParse(file.header);
+    if (!parsed.success) throw new Doubt('another header');
+    const header = parsed.data;
+    if (!isSame(coveredPart(journal, header.log.offset), header.log)) throw new Doubt('of another log');
+    return { header, base: new PagedBase(file, header), close: () => file.close() };
+  } catch (error) {
+    file.close();
+    throw error;
+  }
+}
+
+/** What tells the log's part before an offset from that of another log. */
+export function coveredPart(journal: Journal, offset: number): Covered | undefined {
+  const log = journal.look();
+  if (log === undefined || log.size < offset || offset === 0) return undefined;
+  const length = Math.min(offset, COMPARED);
+  const end = journal.bytes(offset - length, length);
+  if (end.at(-1) !== NEWLINE) return undefined;
+  return { offset, ino: log.ino, first: digest(journal.bytes(0, length)), last: digest(end) };
+}
+
+const digest = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('base64');
+
+const isSame = (now: Covered | undefined, then: Covered): boolean =>
+  now?.ino === then.ino && now.first === then.first && now.last === then.last;
+
+/** Folds the covered part anew, for a checkpoint of which a page is doubted. */
+function refold(journal: Journal, until: number): Refolded {
+  const board = emptyBoard();
+  const trail = new Map<string, number[]>();
+  for (const folded of foldPart(journal, board, { until })) track(trail, folded);
+  return { board, trail };
+}
+
+/** Answers about the covered part; never doubted. */
+export const checkedBase = (journal: Journal, { base, header }: Checkpoint): CheckedBase =>
+  new CheckedBase(base, () => refold(journal, header.log.offset));
+
+class LayeredTasks extends LayeredMap<Task> implements TaskMap {
+  readonly #withSubject: (subject: string) => Iterable<string>;
+
+  constructor(base: Base, layer: BaseLayer<Task>) {
+    super(layer);
+    this.#withSubject = (subject) => base.withSubject(subject);
+  }
+
+  *withSubject(subject: string): Generator<string> {
+    yield* this.#withSubject(subject);
+    for (const [id, task] of this.later()) if (task.subject === subject) yield id;
+  }
+}
+
+/** The parts of a board that a checkpoint backs. */
+export interface LayeredBoard extends Board {
+  readonly tasks: LayeredTasks;
+  readonly waiting: LayeredMap<string[]>;
+  readonly unresolved: LayeredMap<number>;
+  readonly unique: LayeredMap<string>;
+  readonly requests: LayeredMap<Request>;
+  readonly seen: LayeredSet;
+  readonly vouchers: LayeredMap<Voucher>;
+}
+
+/** The board at the checkpoint's offset. Each call gives one of its own. */
+export function boardAt(base: Base, header: CheckpointHeader): LayeredBoard {
+  const { sizes, lastTaskId } = header;
+  const layer = <V>(size: number, get: (id: string) => V | undefined): BaseLayer<V> => ({
+    size,
+    get,
+    *keys() {
+      for (let id = 1; id <= lastTaskId; id += 1) if (get(String(id)) !== undefined) yield String(id);
+    },
+  });
+  // A copy: the fold adds to the array that it gets.
+  const waiting = (id: string): string[] | undefined => some(base.row(id)?.waiting)?.slice();
+  return {
+    team: header.team,
+    version: header.version,
+    profile: header.profile,
+    claimMode: header.claimMode,
+    phase: header.phase,
+    lead: header.lead,
+    members: new Map(header.members.map((member) => [member.name, member])),
+    tasks: new LayeredTasks(
+      base,
+      layer(lastTaskId, (id) => base.row(id)?.task),
+    ),
+    busy: new Map(header.busy),
+    waiting: new LayeredMap(layer(sizes.waiting, waiting)),
+    unresolved: new LayeredMap(layer(sizes.unresolved, (id) => positive(base.row(id)?.unresolved))),
+    tally: header.tally,
+    unique: new LayeredMap({ size: sizes.unique, get: (mark) => base.mark(mark), keys: () => base.marks() }),
+    lastTaskId,
+    pendingOf: new Map(header.pendingOf),
+    firstPending: header.firstPending,
+    requests: new LayeredMap({
+      size: sizes.requests,
+      get: (id) => (sizes.requests === 0 ? undefined : base.requests().get(id)),
+      keys: () => base.requests().keys(),
+    }),
+    vouchers: new LayeredMap({
+      size: sizes.vouchers,
+      get: (task) => (sizes.vouchers === 0 ? undefined : base.vouchers().get(task)),
+      keys: () => base.vouchers().keys(),
+    }),
+    open: new Map(header.open.map((request) => [request.id, request])),
+    seen: new LayeredSet({ size: sizes.seen, has: (event) => base.has(event) }),
+  };
+}
+
+const some = (ids: string[] | undefined): string[] | undefined => (ids?.length === 0 ? undefined : ids);
+
+const positive = (count = 0): number | undefined => (count > 0 ? count : undefined);

@@ -1,0 +1,44 @@
+/** One line of the log on a board. */
+import { advance, type AdvanceOutcome } from '../../model/board/advance.ts';
+import type { Board } from '../../model/board/board.ts';
+import { parseBoardLine, type BoardEvent, type ParsedLine } from '../../model/board/event.ts';
+import type { Journal } from '../files/journal.ts';
+import type { FileLine } from '../files/lines.ts';
+
+export interface Folded {
+  readonly event: BoardEvent;
+  readonly outcome: AdvanceOutcome;
+}
+
+export const parseLine = (line: FileLine): ParsedLine =>
+  line.kind === 'text' ? parseBoardLine(line.text) : { kind: 'noise', why: `${line.kind} bytes` };
+
+/** Undefined for a record that was judged before. */
+export function judged(board: Board, event: BoardEvent): Folded | undefined {
+  const outcome = advance(board, event);
+  return !outcome.ok && outcome.code === 'REPEATED' ? undefined : { event, outcome };
+}
+
+/** Folds a part of the log on a board; yields every event, each once, with the offset of its record. */
+export function* foldPart(
+  journal: Journal,
+  board: Board,
+  { from = 0, until = Infinity } = {},
+): Generator<Folded & { readonly at: number }> {
+  for (const line of journal.read(from)) {
+    if (line.at >= until) return;
+    const parsed = parseLine(line);
+    const folded = parsed.kind === 'event' ? judged(board, parsed.event) : undefined;
+    if (folded) yield { ...folded, at: line.at };
+  }
+}
+
+/** Adds the place of a record to the trail of each task that it changed. */
+export function track(trail: Map<string, number[]>, { outcome, at }: Folded & { readonly at: number }): void {
+  if (!outcome.ok) return;
+  for (const id of outcome.changed) {
+    const places = trail.get(id);
+    if (places) places.push(at);
+    else trail.set(id, [at]);
+  }
+}

@@ -1,0 +1,361 @@
+/** The checkpoint of the fold: it gives the same board as the log, and is never believed when it does not fit. */
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { advance } from '../../../src/model/board/advance.ts';
+import { emptyBoard, type Board } from '../../../src/model/board/board.ts';
+import { resolveTask } from '../../../src/model/board/task-reference.ts';
+import { BoardStore } from '../../../src/store/board/board.ts';
+import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
+import { boardFromCheckpoint, keepCheckpoint } from '../../support/checkpoint.ts';
+import { realClock } from '../../support/clock.ts';
+import { boardOf, openBoard, PERSON, task, teamAt } from '../../support/team.ts';
+import type { TeamPaths } from '../../../src/store/files/paths.ts';
+import { tempDir } from '../../support/temp.ts';
+import { eventOf, OPENING, steps } from '../../model/play.ts';
+import { canonical, indicesOf, keptIndices } from '../../model/world.ts';
+
+const GOLDEN = new URL('../../model/board/golden/', import.meta.url);
+
+let paths: TeamPaths;
+beforeEach(() => {
+  paths = teamAt(tempDir());
+});
+
+/** Every reading call that is made on the checkpoint's own file. */
+const counting = (): { disk: Disk; reads: () => number } => {
+  let reads = 0;
+  const disk: Disk = {
+    ...realDisk,
+    openSync: (path, ...rest) => {
+      if (path === paths.checkpoint) reads += 1;
+      return realDisk.openSync(path, ...rest);
+    },
+  };
+  return { disk, reads: () => reads };
+};
+
+const write = (offset?: number): void => keepCheckpoint(paths, realDisk, offset);
+const open = (disk?: Disk): BoardStore => boardFromCheckpoint(paths, disk);
+
+/** What two equal boards have in common, with every index and every judged record. */
+const whole = (board: Board, ids: Iterable<string>) => ({
+  text: canonical(board),
+  kept: keptIndices(board),
+  sizes: [board.tasks, board.waiting, board.unresolved, board.unique, board.requests, board.seen, board.vouchers].map(
+    ({ size }) => size,
+  ),
+  version: board.version,
+  vouchers: [...board.vouchers].toSorted(([a], [b]) => Number(a) - Number(b)),
+  open: [...board.open],
+  seen: [...ids].filter((id) => board.seen.has(id)),
+});
+
+const lineOf = (event: object): string => `\n${JSON.stringify(event)}\n`;
+
+/** The ends of the lines of a text. */
+const ends = (text: string): number[] =>
+  [...text.matchAll(/\n/g)].map(({ index }) => Buffer.byteLength(text.slice(0, index + 1)));
+
+/** Asserts that the fold from a checkpoint at each cut is the fold of the whole log. */
+function expectSameAtEveryCut(log: string, ids: readonly string[], cuts: readonly number[]): void {
+  writeFileSync(paths.log, log);
+  const plain = boardOf(paths);
+  const expected = whole(plain.fold(), ids);
+  const histories = [...plain.board.tasks.keys()].map((id) => [...plain.historyOf(id)].map(({ event }) => event));
+  plain.close();
+  for (const cut of cuts) {
+    write(cut);
+    const store = open();
+    expect(whole(store.fold(), ids), `cut at ${cut}`).toEqual(expected);
+    expect([...store.board.tasks.keys()].map((id) => [...store.historyOf(id)].map(({ event }) => event))).toEqual(
+      histories,
+    );
+    store.close();
+  }
+}
+
+describe('a checkpoint', () => {
+  it('of any prefix, and its tail, fold to the board of the whole log', () => {
+    fc.assert(
+      fc.property(steps(60), fc.array(fc.nat({ max: 10_000 }), { minLength: 1, maxLength: 4 }), (script, at) => {
+        paths = teamAt(tempDir());
+        const board = emptyBoard();
+        let log = '';
+        const ids: string[] = [];
+        const say = (event: ReturnType<typeof eventOf>): void => {
+          advance(board, event);
+          ids.push(event.id);
+          // Noise, and a record that was appended twice.
+          log += lineOf(event) + (ids.length % 7 === 0 ? '{"torn":' : '') + (ids.length % 5 === 0 ? lineOf(event) : '');
+        };
+        OPENING.forEach(say);
+        script.forEach((step, number) => say(eventOf(board, step, number + 1)));
+        const all = ends(log);
+        // Ascending: each checkpoint is made from the one before.
+        const cuts = at.map((one) => all[one % all.length] ?? 0).sort((a, b) => a - b);
+        expectSameAtEveryCut(log, ids, cuts);
+        const tasks = [...board.tasks.values()];
+        expect(keptIndices(board)).toEqual(indicesOf(tasks));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('keeps who vouched for the commands of tasks, one by one and in a batch, and the version of the log', () => {
+    openBoard(paths, ['ada']);
+    const command = (subject: string) => ({ ...task(subject), work: { ...task(subject).work, run: 'echo ok' } });
+    const add = (vouch: (said: object) => string, ...subjects: string[]): void => {
+      const store = new BoardStore(paths.log, { disk: realDisk, clock: realClock, vouch });
+      store.append(PERSON, (board) => ({
+        type: 'batch',
+        changes: subjects.map((subject, at) => ({
+          type: 'task.created' as const,
+          task: String(board.lastTaskId + 1 + at),
+          fields: command(subject),
+        })),
+      }));
+      store.close();
+    };
+    add(() => 'first', 'One', 'Two');
+    write();
+    add(() => 'second', 'Three');
+    for (const offset of [undefined, statSync(paths.log).size]) {
+      const [store, plain] = [open(), boardOf(paths)];
+      const ids = [...plain.fold().seen];
+      expect(whole(store.fold(), ids)).toEqual(whole(plain.board, ids));
+      expect([...store.board.vouchers.values()].map(({ mac }) => mac)).toEqual(['first', 'first', 'second']);
+      expect(store.board.version).toBe(2);
+      for (const one of [store, plain]) one.close();
+      write(offset);
+    }
+  });
+
+  const golden = readdirSync(GOLDEN).filter((name) => name.endsWith('.jsonl'));
+  it.each(golden)('of the golden log %s changes nothing of its board', (name) => {
+    const log = readFileSync(new URL(name, GOLDEN), 'utf8');
+    const all = ends(log);
+    expectSameAtEveryCut(
+      log,
+      [],
+      [all[Math.floor(all.length / 3)] ?? 0, all[Math.floor(all.length / 2)] ?? 0, all.at(-1) ?? 0],
+    );
+  });
+
+  it('is read by pages: a verb about one task reads few of them', () => {
+    openBoard(paths, ['ada'], 2_000);
+    write();
+    const bytes = statSync(paths.checkpoint).size;
+    let read = 0;
+    const disk: Disk = {
+      ...realDisk,
+      readSync: ((...call: Parameters<Disk['readSync']>) => {
+        const got = realDisk.readSync(...call);
+        read += got;
+        return got;
+      }) as Disk['readSync'],
+    };
+    const store = open(disk);
+    expect(resolveTask(store.fold(), '1234').subject).toBe('Task 1234');
+    expect(resolveTask(store.board, 'Task 77').id).toBe('77');
+    expect([...store.historyOf('1234')].map(({ event }) => event.type)).toEqual(['task.created']);
+    expect(read).toBeLessThan(bytes / 5);
+    store.close();
+  });
+
+  it('of a team that goes on is made anew from the last one, with changed and new tasks', () => {
+    openBoard(paths, ['ada'], 40);
+    for (let round = 0; round < 5; round += 1) {
+      write();
+      const store = open();
+      const say = (body: Parameters<typeof store.append>[1]) => store.append(PERSON, body);
+      for (let n = 0; n < 30; n += 1)
+        say((board) => ({
+          type: 'task.created',
+          task: String(board.lastTaskId + 1),
+          fields: task(`More ${round} ${n}`),
+        }));
+      say(() => ({ type: 'task.blocked', task: '3', by: String(10 + round) }));
+      say(() => ({ type: 'task.updated', task: '5', subject: `CODE-10${round} Renamed` }));
+      say(() => ({ type: 'task.cancelled', task: String(20 + round), why: 'no' }));
+      store.close();
+    }
+    write();
+    const [store, plain] = [open(), boardOf(paths)];
+    expect(whole(store.fold(), [])).toEqual(whole(plain.fold(), []));
+    expect(resolveTask(store.board, 'CODE-104').id).toBe('5');
+    expect(() => resolveTask(store.board, 'CODE-103')).toThrow('There is no task');
+    expect(store.board.seen.size).toBe(plain.board.seen.size);
+    for (const one of [store, plain]) one.close();
+  });
+
+  it('is only written where it saves more than a verb costs, and by nobody who may not write', () => {
+    openBoard(paths, ['ada'], 20);
+    const store = new BoardStore(paths.log, {
+      disk: realDisk,
+      clock: realClock,
+      checkpoint: { path: paths.checkpoint },
+    });
+    store.fold();
+    for (const _ of store.checkpointed());
+    expect(existsSync(paths.checkpoint)).toBe(false);
+    store.close();
+  });
+
+  it('that cannot be written is no error, and leaves no file', () => {
+    openBoard(paths, ['ada'], 20);
+    const full: Disk = {
+      ...realDisk,
+      fsyncSync: () => {
+        throw Object.assign(new Error('full'), { code: 'ENOSPC' });
+      },
+    };
+    const store = open(full);
+    store.fold();
+    for (const _ of store.checkpointed());
+    store.close();
+    expect(readdirSync(dirname(paths.checkpoint))).toEqual(['log.jsonl']);
+  });
+
+  it('whose writer stops between two steps leaves no file', () => {
+    openBoard(paths, ['ada'], 2_000);
+    let at = 0;
+    for (let stop = 1; at < stop - 1 || stop === 1; stop += 17) {
+      const store = open();
+      store.fold();
+      at = 0;
+      for (const _ of store.checkpointed()) {
+        at += 1;
+        if (at === stop) break;
+      }
+      store.close();
+      expect(readdirSync(dirname(paths.checkpoint)).filter((file) => file.endsWith('.tmp'))).toEqual([]);
+      if (existsSync(paths.checkpoint)) break;
+    }
+    expect(existsSync(paths.checkpoint)).toBe(true);
+  });
+});
+
+describe('a checkpoint that does not fit is not believed', () => {
+  /** A board whose tasks, requests and indices are all used. */
+  function expectTruth(): void {
+    const [store, plain] = [open(), boardOf(paths)];
+    const ids = [...plain.fold().seen];
+    expect(whole(store.fold(), ids)).toEqual(whole(plain.board, ids));
+    expect(store.board.seen.has('01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe(false);
+    for (const one of [store, plain]) one.close();
+  }
+
+  it('with any byte changed', () => {
+    openBoard(paths, ['ada'], 3);
+    write();
+    const good = readFileSync(paths.checkpoint);
+    expectTruth();
+    for (let at = 0; at < good.length; at += 1) {
+      const bad = Buffer.from(good);
+      bad[at] = (bad[at] ?? 0) ^ (1 << (at % 8));
+      writeFileSync(paths.checkpoint, bad);
+      expectTruth();
+    }
+  });
+
+  it('cut off at any byte', () => {
+    openBoard(paths, ['ada'], 3);
+    write();
+    for (let size = statSync(paths.checkpoint).size - 1; size >= 0; size -= 1) {
+      truncateSync(paths.checkpoint, size);
+      expectTruth();
+    }
+  });
+
+  it('of another log of the same length, of an older state of the disk, or of a copied log', () => {
+    openBoard(paths, ['ada'], 5);
+    write();
+    const other = teamAt(tempDir());
+    openBoard(other, ['bob'], 5);
+    expect(statSync(other.log).size).toBe(statSync(paths.log).size);
+    copyFileSync(other.log, paths.log);
+    expectTruth();
+    // The log is shorter than the checkpoint says: a backup of the log came back.
+    write();
+    truncateSync(paths.log, ends(readFileSync(paths.log, 'utf8')).at(-4) ?? 0);
+    expectTruth();
+    // A copy has another inode.
+    write();
+    const { disk, reads } = counting();
+    const copied = join(dirname(paths.log), 'copy');
+    copyFileSync(paths.log, copied);
+    realDisk.renameSync(copied, paths.log);
+    const store = open(disk);
+    store.fold();
+    expect(store.offset).toBe(statSync(paths.log).size);
+    expect(reads()).toBe(1);
+    store.close();
+    expectTruth();
+  });
+
+  it('an older one is believed for what it covers', () => {
+    openBoard(paths, ['ada'], 5);
+    write();
+    const [store] = [open()];
+    for (let id = 6; id < 40; id += 1)
+      store.append(PERSON, () => ({ type: 'task.created', task: String(id), fields: task(`Task ${id}`) }));
+    store.close();
+    expectTruth();
+  });
+
+  it.each([
+    ['a symbolic link', () => symlinkSync(join(dirname(paths.log), 'kept'), paths.checkpoint)],
+    ['a file with several links', () => linkSync(join(dirname(paths.log), 'kept'), paths.checkpoint)],
+    ['a directory', () => mkdirSync(paths.checkpoint)],
+    ['an empty file', () => writeFileSync(paths.checkpoint, '')],
+  ])('that is %s', (_, plant) => {
+    openBoard(paths, ['ada'], 3);
+    write();
+    renameSync(paths.checkpoint, join(dirname(paths.log), 'kept'));
+    plant();
+    expectTruth();
+  });
+
+  it('is made anew by the next writer that saw the damage', () => {
+    openBoard(paths, ['ada'], 50);
+    write();
+    const good = readFileSync(paths.checkpoint);
+    const bad = Buffer.from(good);
+    bad[10] = 0;
+    writeFileSync(paths.checkpoint, bad);
+    const store = open();
+    expect(store.fold().tasks.get('1')?.subject).toBe('Task 1');
+    for (const _ of store.checkpointed());
+    store.close();
+    expect(readFileSync(paths.checkpoint).length).toBe(good.length);
+    const { disk, reads } = counting();
+    const again = open(disk);
+    expect(again.fold().tasks.get('1')?.subject).toBe('Task 1');
+    expect(reads()).toBe(1);
+    again.close();
+  });
+
+  it('a newer record in the tail ends the fold as it does without a checkpoint', () => {
+    openBoard(paths, ['ada'], 5);
+    write();
+    appendFileSync(paths.log, `\n{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV","v":99,"type":"x","author":{}}\n`);
+    const store = open();
+    expect(() => store.fold()).toThrow(expect.objectContaining({ code: 'NEWER_VERSION' }));
+    store.close();
+  });
+});
