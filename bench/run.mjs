@@ -23,6 +23,7 @@ const GROUPS = [
   'page',
   'watch',
   'curves',
+  'growth',
 ];
 
 const FULL = {
