@@ -10,7 +10,7 @@ import { stateSchema } from '../../../src/model/team/team-config.ts';
 import { Workplace } from '../../support/cli.ts';
 
 const reportSchema = z.object({
-  status: z.string(),
+  outcome: z.string(),
   exitCode: z.number(),
   gates: z.record(z.string(), z.string()),
   verification: z.object({ result: z.string(), notes: z.string() }).nullable(),
@@ -69,7 +69,7 @@ function outcome(place: Workplace, out: string) {
 const UNBROKEN = {
   done: ['1', '2', '3', '4'],
   report: {
-    status: 'completed',
+    outcome: 'succeeded',
     exitCode: 0,
     cascade: null,
     gates: { build: 'pass', test: 'pass', crossVerify: 'pass' },

@@ -48,7 +48,7 @@ describe('onTaskCompleted', () => {
       {
         hook: 'onFinished',
         team: 'tidy',
-        report: { status: 'completed', exitCode: 0, tasks: [{ status: 'completed' }] },
+        report: { outcome: 'succeeded', exitCode: 0, tasks: [{ status: 'completed' }] },
       },
     ]);
   });

@@ -86,7 +86,7 @@ describe('a team of one', () => {
     expect(report).toMatchObject({
       converged: true,
       exitCode: 0,
-      status: 'completed',
+      outcome: 'succeeded',
       sandbox: 'workspace-write',
       unresolved: [],
       result: 'fixed\n',
@@ -134,7 +134,7 @@ describe('a team of one', () => {
       ending: 'cap',
       converged: false,
       exitCode: 1,
-      status: 'failed',
+      outcome: 'failed',
       result: 'red\n',
       sandbox: 'read-only',
     });

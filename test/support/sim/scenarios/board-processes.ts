@@ -4,7 +4,7 @@
  */
 import { claimOf, nextClaim, type Board } from '../../../../src/model/board/board.ts';
 import { isTeamError } from '../../../../src/model/text/errors.ts';
-import type { Author, BoardEvent, Body as Change } from '../../../../src/model/board/event.ts';
+import { LOG_VERSION, type Author, type Body as Change } from '../../../../src/model/board/event.ts';
 import { LEAD, type Name } from '../../../../src/model/text/names.ts';
 import type { Task } from '../../../../src/model/board/task.ts';
 import type { BoardStore } from '../../../../src/store/board/board.ts';
@@ -141,7 +141,7 @@ function create(run: Run, store: BoardStore, subjects: readonly string[]): void 
 export const newer: Body = (run) => untilItFails(run, () => speakNewer(run));
 
 function speakNewer(run: Run): void {
-  const event: BoardEvent = { ...eventOf({ type: 'team.closing' }), v: 2 };
+  const event = { ...eventOf({ type: 'team.closing' }), v: LOG_VERSION + 1 };
   const fd = run.disk.openSync(PATHS.log, O_WRONLY | O_APPEND);
   const line = Buffer.from(`\n${JSON.stringify(event)}\n`);
   onDisk('write to', PATHS.log, () => run.disk.writeSync(fd, line, 0, line.length, null));
