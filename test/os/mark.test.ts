@@ -12,7 +12,7 @@ import {
   type Suspect,
 } from '../../src/os/mark-environment.ts';
 import { parseMessage, writeMessage } from '../../src/os/reaper-message.ts';
-import { BOOT, fakeTable } from '../fixtures/table.ts';
+import { BOOT, fakeTable, LIMIT_MARK } from '../fixtures/table.ts';
 
 const RUN = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
 const NO_PRLIMIT = 'there is no prlimit here: marks rest on the environment alone';
@@ -180,17 +180,7 @@ describe('a lead below a foreign limit of locks', () => {
 });
 
 describe('a match', () => {
-  const mark: Mark = {
-    kind: 'limit',
-    resource: 'msgqueue',
-    id: 'r-1',
-    run: 'r',
-    since: 100,
-    bootId: BOOT,
-    low: 512,
-    high: 767,
-    value: 767,
-  };
+  const mark = LIMIT_MARK;
   const plain: Suspect = { isMine: true, startTime: 100, limits: { locks: Infinity, msgqueue: 819_200 }, environ: [] };
   it.each([
     ['by the limit', mark, { limits: { locks: Infinity, msgqueue: 767 } }, true],

@@ -15,25 +15,13 @@ import { startReaper } from '../../src/os/reaper-handle.ts';
 import { writeMessage } from '../../src/os/reaper-message.ts';
 import { sweep } from '../../src/os/sweep.ts';
 import { identityOf, livenessOf, processes } from '../../src/os/process-table.ts';
-import { BOOT, fakeTable, NAMESPACE } from '../fixtures/table.ts';
+import { BOOT, fakeTable, LIMIT_MARK as MARK, NAMESPACE } from '../fixtures/table.ts';
 import { lastOneGone, openZoo, until, type Zoo } from '../fixtures/zoo.ts';
 
 const SOURCE = join(import.meta.dirname, '../fixtures/run-reaper.ts');
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 /** Catches a process that stays; a loaded machine needs longer than the two seconds of docs/reliability.md. */
 const WITHIN_MS = 15_000;
-const MARK: Mark = {
-  kind: 'limit',
-  resource: 'msgqueue',
-  id: 'r-1',
-  run: 'r',
-  since: 100,
-  bootId: BOOT,
-  low: 512,
-  high: 767,
-  value: 767,
-};
-
 const directory = mkdtempSync(join(tmpdir(), 'teams-reaper-'));
 const entry = (name: string): string => join(directory, `${name}.cjs`);
 

@@ -10,21 +10,10 @@ import { MarkSource } from '../../src/os/draw-marks.ts';
 import { markedCommand, markEnvironment, prlimitPath } from '../../src/os/mark-environment.ts';
 import { sweep } from '../../src/os/sweep.ts';
 import { identityOf, livenessOf, processes } from '../../src/os/process-table.ts';
-import { BOOT, fakeTable, NAMESPACE, type FakeTable } from '../fixtures/table.ts';
+import { BOOT, fakeTable, LIMIT_MARK as MARK, NAMESPACE, type FakeTable } from '../fixtures/table.ts';
 import { openZoo, until } from '../fixtures/zoo.ts';
 
 const RUN = '01JZZZZZZZZZZZZZZZZZZZZZZZ';
-const MARK: Mark = {
-  kind: 'limit',
-  resource: 'msgqueue',
-  id: 'r-1',
-  run: 'r',
-  since: 100,
-  bootId: BOOT,
-  low: 512,
-  high: 767,
-  value: 767,
-};
 const BARE: Mark = { kind: 'environment', id: 'r-1', run: 'r', since: 100, bootId: BOOT };
 const [LEAD, ME, TEAMMATE] = [2, 10, 20];
 const sleep = (): Promise<void> => Promise.resolve();
