@@ -5,17 +5,16 @@
  */
 import { childEnvironment } from '../../agents/agent-registry.ts';
 import { AUTO, findAgent, unknownAgent, type AgentSpec } from '../../model/agent/agent.ts';
-import { AgentError, ConflictError, UsageError } from '../../model/text/errors.ts';
+import { AgentError, ConflictError, UsageError, isTeamError } from '../../model/text/errors.ts';
 import type { Profile } from '../../model/board/event.ts';
 import { parseName, type Name } from '../../model/text/names.ts';
 import { DEFAULT_TASK_TIMEOUT_MS } from '../../model/board/task.ts';
 import { maySpawn } from '../../policy/sandbox/tool-rules.ts';
 import { readSkills, type Skill } from '../../store/session/skills.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
-import { findTeam } from '../../store/team/team-list.ts';
+import { findTeam, listTeams } from '../../store/team/team-list.ts';
 import type { ToolContext, LeadToolContext, Mailbox, SpawnRequest } from '../tools/tool-context.ts';
 import { configureMember } from '../lead/configure-member.ts';
-import { orphanedTeam } from './orphaned-teams.ts';
 import { closeTeam, leadTeam } from './lifecycle.ts';
 import { pathWithUs } from '../process/package.ts';
 import { sendRateFrom } from '../team/send-rate.ts';
@@ -26,6 +25,9 @@ import type { Workspace } from '../tools/tool-workspace.ts';
 import type { CloseResult } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
 import { ENV } from '../../model/text/environment.ts';
+import { openForReading, stateIn } from '../../store/team/team-reader.ts';
+import { realClock } from '../../os/system-clock.ts';
+import { leadStatusOf } from '../views/external-status.ts';
 
 interface LeadToolOptions {
   readonly open: OpenOptions;
@@ -211,5 +213,35 @@ export class HostLeadContext implements ToolContext, LeadToolContext {
     const done = this.#turn.then(work);
     this.#turn = done.catch(() => undefined);
     return done;
+  }
+}
+
+/**
+ * The team that was left last: its host left it in order, or was killed and no process leads the team. A team with a
+ * living host belongs to that host.
+ */
+function orphanedTeam(root: string): TeamPaths | undefined {
+  const left = listTeams(root).flatMap(({ paths, archivedAt }) =>
+    archivedAt === undefined ? (sightOf(paths) ?? []) : [],
+  );
+  return left.toSorted((one, other) => (one.since < other.since ? 1 : -1))[0]?.paths;
+}
+
+function sightOf(paths: TeamPaths): { paths: TeamPaths; since: string } | undefined {
+  try {
+    const store = openForReading(paths, { clock: realClock });
+    try {
+      const host = stateIn(store)?.host;
+      const lead = leadStatusOf(store);
+      const isOpen = store.board.board.phase !== 'closed';
+      const isLeft = host === 'left' || (host === 'leads' && !lead.alive);
+      return isOpen && isLeft ? { paths, since: lead.since ?? '' } : undefined;
+    } finally {
+      store.close();
+    }
+  } catch (error) {
+    // A damaged team is a matter for `teams doctor`; the others are still found.
+    if (isTeamError(error)) return undefined;
+    throw error;
   }
 }

@@ -23,12 +23,14 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 import { writeEnd } from './attempt-end.ts';
 import { reportOn } from '../team/task-report.ts';
 import { runTurn } from '../agents/run-turn.ts';
-import { MOST_REFUSALS, refusedByHook, refusedForGood } from './completion-hook.ts';
 import { turnPrompt } from '../team/prompts.ts';
 import { verifyTask } from '../team/verify-command.ts';
 import { retryWhenWritable } from '../process/retry-disk.ts';
 import type { CompletionExtras, CarryOut, RunTaskTurn, RunnerEnvironment } from './runner-environment.ts';
 import { ENV } from '../../model/text/environment.ts';
+import { LEAD } from '../../model/text/names.ts';
+import * as wording from '../../policy/mail-wording.ts';
+import { askHook } from '../team/hooks.ts';
 
 const inOneTurn =
   (brief: RunnerEnvironment['brief']): CarryOut =>
@@ -191,3 +193,37 @@ function taskVariables(task: ClaimedTask, handout: { taskFile: string; mailFile:
     [ENV.mailFile]: handout.mailFile,
   };
 }
+
+/** After this many refusals the attempt fails. */
+const MOST_REFUSALS = 3;
+
+type Completed = TurnVerdict & { do: 'complete' };
+
+/** @returns the mail that tells the agent about the refusal; undefined if the hook accepts the completion */
+async function refusedByHook(
+  task: Task & { status: 'in_progress' },
+  { text }: Completed,
+  environment: Pick<RunnerEnvironment, 'hook' | 'store'>,
+  signal: AbortSignal,
+): Promise<Message | undefined> {
+  const feedback = await askHook(task, text, environment, signal);
+  if (feedback === undefined) return undefined;
+  const { id, claim } = task;
+  const now = environment.store.clock.now();
+  return {
+    type: 'message',
+    kind: 'hook',
+    sender: LEAD,
+    recipient: claim.member,
+    timestamp: now / 1_000,
+    id: `hook:${id}.${claim.epoch}:${now}`,
+    task_id: id,
+    content: wording.refusedCompletion(id, feedback),
+  };
+}
+
+const refusedForGood = ({ text }: TurnVerdict & { text?: string }, { content }: Message): TurnVerdict => ({
+  do: 'fail',
+  why: `refused ${MOST_REFUSALS} times: ${content}`,
+  text: text ?? '',
+});

@@ -8,12 +8,12 @@ import type { Mark } from '../../model/agent/process-mark.ts';
 import { marks } from '../../os/draw-marks.ts';
 import { processes } from '../../os/process-table.ts';
 import { realClock } from '../../os/system-clock.ts';
-import { commandOutput } from './command-output.ts';
 import { isLimited, markedCommand, markEnvironment, prlimitPath } from '../../os/mark-environment.ts';
 import { reaperCommand } from '../process/package.ts';
 import { startReaper, type Reaper } from '../../os/reaper-handle.ts';
 import { sweep } from '../../os/sweep.ts';
 import { ENV } from '../../model/text/environment.ts';
+import { outputTail, tailText } from '../../os/output-tail.ts';
 
 interface ShellRequest {
   /** With the shell isolation already around it. */
@@ -128,4 +128,40 @@ function carries(pid: number, mark: Mark): boolean {
   }
   const limits = processes.limits(pid);
   return typeof limits !== 'string' && isLimited(mark, limits);
+}
+
+interface CommandOutput {
+  push(bytes: Buffer): void;
+  text(): string;
+}
+
+/**
+ * What a command printed, its beginning and its end.
+ *
+ * @param most bytes that are kept; half of them from the beginning
+ */
+function commandOutput(most: number): CommandOutput {
+  const half = Math.floor(most / 2);
+  const head: Buffer[] = [];
+  const tail = outputTail(half);
+  let [held, total] = [0, 0];
+  return {
+    push: (bytes) => {
+      total += bytes.length;
+      const room = Math.min(half - held, bytes.length);
+      if (room > 0) head.push(Buffer.from(bytes.subarray(0, room)));
+      held += Math.max(room, 0);
+      if (room < bytes.length) tail.push(bytes.subarray(Math.max(room, 0)));
+    },
+    text: () => {
+      const begun = Buffer.concat(head);
+      const left = total - held;
+      if (left === 0) return begun.toString('utf8');
+      if (left <= half) return Buffer.concat([begun, tail.bytes()]).toString('utf8');
+      const note = `\n[${left - half} of ${total} bytes are left out here]\n`;
+      // A character that was cut in two is left out.
+      const beginning = new TextDecoder().decode(begun, { stream: true });
+      return `${beginning}${note}${tailText(tail.bytes(), half - 4)}`;
+    },
+  };
 }
