@@ -146,7 +146,8 @@ export type Verdict =
   | { readonly do: 'quarantine'; readonly member: Name; readonly why: string }
   | { readonly do: 'assign'; readonly task: string; readonly owner: Name | null; readonly why: string }
   /** Skip a task whose blocker failed or was cancelled, with all tasks that wait for it, if no person answers. */
-  | { readonly do: 'skip'; readonly task: string; readonly why: string }
+  /** `because`: the failed blocker, whose retry brings the task back; absent for a cancelled one. */
+  | { readonly do: 'skip'; readonly task: string; readonly why: string; readonly because?: string | undefined }
   /** Add the follow-up of a finished task and give it to the member that `place` names. */
   | {
       readonly do: 'follow up';

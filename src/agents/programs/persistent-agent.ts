@@ -28,7 +28,7 @@ export interface PersistentLimits extends PeerLimits {
 
 const INTERRUPT_MS = 3_000;
 /** These variables differ with each task, but the program outlives a task; it gets the task's details in the prompt. */
-const OF_ONE_TASK: ReadonlySet<string> = new Set([ENV.taskId, ENV.taskFile, ENV.mailFile]);
+const OF_ONE_TASK: ReadonlySet<string> = new Set([ENV.taskId, ENV.taskFile, ENV.mailFile, ENV.note]);
 
 export class PersistentAgent implements Agent {
   readonly #dialect: Dialect;

@@ -65,7 +65,8 @@ function keep(board: Board, task: Task, undo?: Undo[]): void {
   if (before) tell(board, before, -1);
   if (before?.blockedBy !== task.blockedBy) rewire(board, before, task, undo);
   tell(board, task, 1);
-  if (isResolved(task) && !(before && isResolved(before))) release(board, task.id, undo);
+  const wasResolved = before !== undefined && isResolved(before);
+  if (isResolved(task) !== wasResolved) countDown(board, task.id, wasResolved ? -1 : 1, undo);
   if (before?.subject !== task.subject || before.metadata !== task.metadata) mark(board, before, task, undo);
   const id = Number(task.id);
   if (id > board.lastTaskId) board.lastTaskId = id;
@@ -81,13 +82,13 @@ function tell({ tally, unresolved }: Board, task: Task, by: 1 | -1): void {
   if (task.status === 'pending' && unresolved.has(task.id)) tally.blocked += by;
 }
 
-/** A task is resolved, once and for ever: those that wait for it have one blocker less. */
-function release(board: Board, id: string, undo?: Undo[]): void {
+/** Those that wait for a task have so many open blockers less: it was resolved, or a retry brought it back. */
+function countDown(board: Board, id: string, by: 1 | -1, undo?: Undo[]): void {
   for (const waiting of board.waiting.get(id) ?? []) {
     const task = board.tasks.get(waiting);
     if (!task) continue;
     tell(board, task, -1);
-    setCount(board.unresolved, waiting, (board.unresolved.get(waiting) ?? 0) - 1, undo);
+    setCount(board.unresolved, waiting, (board.unresolved.get(waiting) ?? 0) - by, undo);
     tell(board, task, 1);
   }
 }

@@ -15,7 +15,8 @@ export type LogVersion = (typeof LOG_VERSIONS)[number];
 
 /**
  * The version of a log that this program opens, or whose lead it becomes. Other records carry the version of their log.
- * Version 2: a member's process creates no task with a command.
+ * Version 2: a member's process creates no task with a command; a retry brings back what was skipped because of the
+ * task, and carries a note.
  */
 export const LOG_VERSION: LogVersion = 2;
 
@@ -69,8 +70,14 @@ const changes = [
   z.object({ type: z.literal('task.released'), task, epoch, reason: z.enum(RELEASE_REASONS), why }),
   z.object({ type: z.literal('task.completed'), task, epoch, result: resultSchema }),
   z.object({ type: z.literal('task.failed'), task, epoch, why, result: resultSchema.optional() }),
-  z.object({ type: z.literal('task.retried'), task }),
-  z.object({ type: z.literal('task.skipped'), task, cascade: z.boolean().default(false), why }),
+  z.object({ type: z.literal('task.retried'), task, note: why.optional() }),
+  z.object({
+    type: z.literal('task.skipped'),
+    task,
+    cascade: z.boolean().default(false),
+    why,
+    because: task.optional(),
+  }),
   z.object({ type: z.literal('task.cancelled'), task, why }),
   z.object({ type: z.literal('task.blocked'), task, by: task }),
   z.object({ type: z.literal('task.unblocked'), task, blocker: task }),

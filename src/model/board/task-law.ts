@@ -9,7 +9,7 @@ import type { Ruling } from './board-effect.ts';
 import type { Author, Change } from './event.ts';
 import { LEAD, type Name } from '../text/names.ts';
 import { isFinal, subjectCode, uniqueMarks, type NewTask, type Task } from './task.ts';
-import { newTask, toCancelled, toPending, toSkipped } from './task-value.ts';
+import { newTask, toCancelled, toRetried, toSkipped } from './task-value.ts';
 
 type TaskEventChange = Extract<Change, { task: string }>;
 type Update = Change & { type: 'task.updated' };
@@ -28,9 +28,7 @@ export function ruleTask(board: Board, change: TaskEventChange, author: Author, 
     case 'task.failed':
       return ruleClaimEnd(task, change, author, at);
     case 'task.retried':
-      if (task.status !== 'failed')
-        return refused('FINAL', `only a failed task is retried; #${task.id} is ${task.status}`);
-      return { tasks: [{ ...toPending(task, at), attempts: 0, lost: 0 }] };
+      return retried(board, task, change.note, at);
     case 'task.skipped':
       return skipped(board, task, change, at);
     case 'task.cancelled':
@@ -117,10 +115,40 @@ function assigned(board: Board, task: Task, owner: Name | null, at: string): Rul
   return ownerRefusal(board, owner, task.subject) ?? { tasks: [{ ...rest, owner, updated_at: at }] };
 }
 
-function skipped(board: Board, task: Task, { cascade, why }: Change & { type: 'task.skipped' }, at: string): Ruling {
+/** Since version 2 a retry brings back every task that was skipped because of this one, and the note counts. */
+function retried(board: Board, task: Task, note: string | undefined, at: string): Ruling {
+  if (task.status !== 'failed') return notFailed(task);
+  if (board.version === 1) return { tasks: [toRetried(task, at, undefined)] };
+  const skippedFor = allDependants(board, task.id).filter(
+    (other) => other.status === 'skipped' && other.because === task.id,
+  );
+  return { tasks: [toRetried(task, at, note), ...skippedFor.map((other) => toRetried(other, at, undefined))] };
+}
+
+/** Whose move is next at a task that cannot be retried. */
+function notFailed(task: Task): Refused {
+  switch (task.status) {
+    case 'failed':
+    case 'pending':
+      return refused('FINAL', `task #${task.id} is pending already; a member that may do it claims it`);
+    case 'in_progress':
+      return refused('FINAL', `task #${task.id} is being worked on by ${task.claim.member}; wait for its end`);
+    case 'skipped':
+      return task.because === undefined
+        ? refused('FINAL', `task #${task.id} was skipped on purpose; create it again if it is wanted`)
+        : refused('FINAL', `task #${task.id} was skipped because #${task.because} failed; retry #${task.because}`);
+    case 'completed':
+      return refused('FINAL', `only a failed task is retried; #${task.id} is completed`);
+    case 'cancelled':
+      return refused('FINAL', `only a failed task is retried; #${task.id} is cancelled`);
+  }
+}
+
+function skipped(board: Board, task: Task, change: Change & { type: 'task.skipped' }, at: string): Ruling {
   if (isFinal(task) && task.status !== 'failed') return notPending(task);
-  const rest = cascade ? allDependants(board, task.id).filter((other) => !isFinal(other)) : [];
-  return { tasks: [task, ...rest].map((one) => toSkipped(one, at, why)) };
+  const because = board.version === 1 ? undefined : change.because;
+  const rest = change.cascade ? allDependants(board, task.id).filter((other) => !isFinal(other)) : [];
+  return { tasks: [task, ...rest].map((one) => toSkipped(one, at, change.why, because)) };
 }
 
 function blocked(board: Board, task: Task, by: string, at: string): Ruling {

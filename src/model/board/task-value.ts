@@ -4,7 +4,7 @@ import type { Claim, FailureCode, NewTask, TaskResult, Task, TaskFacts } from '.
 
 export type Running = Task & { readonly status: 'in_progress' };
 
-type Optional = 'key' | 'activeForm' | 'owner' | 'role';
+type Optional = 'key' | 'activeForm' | 'owner' | 'role' | 'note';
 type Given = Omit<TaskFacts, Optional | 'updated_at'> & { readonly [Key in Optional]?: TaskFacts[Key] | undefined };
 type Unsealed<T> = { -readonly [Key in keyof T]: T[Key] };
 
@@ -30,6 +30,7 @@ export function factsOf(task: Given, at: string): Unsealed<TaskFacts> {
   if (task.activeForm !== undefined) facts.activeForm = task.activeForm;
   if (task.owner !== undefined) facts.owner = task.owner;
   if (task.role !== undefined) facts.role = task.role;
+  if (task.note !== undefined) facts.note = task.note;
   return facts;
 }
 
@@ -78,8 +79,17 @@ export const toCompleted = (task: Running, at: string, result: TaskResult): Task
 export const toFailed = (task: Running, at: string, code: FailureCode, reason: string): Task =>
   Object.assign(factsOf(task, at), { status: 'failed' as const, code, reason, by: task.claim });
 
-export const toSkipped = (task: Task, at: string, reason: string): Task =>
-  Object.assign(factsOf(task, at), { status: 'skipped' as const, reason });
+export const toSkipped = (task: Task, at: string, reason: string, because?: string): Task => {
+  const value = Object.assign(factsOf(task, at), { status: 'skipped' as const, reason });
+  return because === undefined ? value : Object.assign(value, { because });
+};
+
+/** Pending as at its creation: earlier attempts no longer count. */
+export function toRetried(task: Task, at: string, note: string | undefined): Task {
+  const facts = factsOf(task, at);
+  if (note !== undefined) facts.note = note;
+  return Object.assign(facts, { status: 'pending' as const, attempts: 0, lost: 0 });
+}
 
 export const toCancelled = (task: Task, at: string, reason: string): Task =>
   Object.assign(factsOf(task, at), { status: 'cancelled' as const, reason });

@@ -69,6 +69,8 @@ export interface TaskFacts {
   /** Accepted claims so far; the next claim's epoch is one more. */
   readonly claims: number;
   readonly required: boolean;
+  /** What the person who retried it says to the next attempt. */
+  readonly note?: string | undefined;
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly created_at: string;
   readonly updated_at: string;
@@ -80,7 +82,8 @@ export type Task = TaskFacts &
     | { readonly status: 'in_progress'; readonly claim: Claim; readonly claimed_at: string }
     | { readonly status: 'completed'; readonly result: TaskResult; readonly by: Claim; readonly claimed_at: string }
     | { readonly status: 'failed'; readonly reason: string; readonly code: FailureCode; readonly by?: Claim }
-    | { readonly status: 'skipped'; readonly reason: string }
+    /** `because`: the task whose failure it was skipped for; a retry of that one brings it back. */
+    | { readonly status: 'skipped'; readonly reason: string; readonly because?: string }
     | { readonly status: 'cancelled'; readonly reason: string }
   );
 

@@ -24,6 +24,8 @@ const RUNTIME = {
   taskFile: 'TEAMS_TASK_FILE',
   /** A file with the mail of this turn, one message a line. */
   mailFile: 'TEAMS_MAIL_FILE',
+  /** What the person who retried the task says to this attempt. */
+  note: 'TEAMS_NOTE',
   /** The directory of the plan file. */
   planDir: 'TEAMS_PLAN_DIR',
   /** A pipeline role: the phase of the turn, 2 to 4. */

@@ -95,8 +95,9 @@ function skips({ board, unattended }: Sighting): Extract<Verdict, { do: 'skip' }
     const cause = task.blockedBy.flatMap((id) => board.tasks.get(id) ?? []).find(isLostCause);
     if (!cause) return [];
     for (const { id } of allDependants(board, task.id)) covered.add(id);
-    const happened = cause.status === 'failed' ? 'failed' : 'was cancelled';
-    return [{ do: 'skip', task: task.id, why: `blocker #${cause.id} ${happened}` }];
+    const isFailed = cause.status === 'failed';
+    const why = `blocker #${cause.id} ${isFailed ? 'failed' : 'was cancelled'}`;
+    return [{ do: 'skip', task: task.id, why, because: isFailed ? cause.id : undefined }];
   });
 }
 

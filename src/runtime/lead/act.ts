@@ -69,7 +69,13 @@ export async function carryOut(verdict: Verdict, context: ActContext): Promise<v
       return mail(context, verdict.owner, text, 'assignment', verdict.task);
     }
     case 'skip':
-      return append(context, { type: 'task.skipped', task: verdict.task, cascade: true, why: verdict.why });
+      return append(context, {
+        type: 'task.skipped',
+        task: verdict.task,
+        cascade: true,
+        why: verdict.why,
+        because: verdict.because,
+      });
     case 'follow up':
       return follow(verdict, context);
     case 'start':

@@ -8,11 +8,15 @@ import type { Task } from '../../model/board/task.ts';
 import { acceptanceOf } from '../../policy/divide/preamble.ts';
 
 /** The prompt of a task, for an agent that is not a command of its own. */
-export function taskPrompt({ work, subject, description, metadata }: Task): string {
+export function taskPrompt({ work, subject, description, metadata, note }: Task): string {
   const criteria = acceptanceOf(metadata).map((one) => `\n- ${one}`);
   const acceptance = criteria.length === 0 ? '' : `Acceptance Criteria:${criteria.join('')}`;
-  return work.prompt ?? [subject, description, acceptance].filter(Boolean).join('\n\n');
+  const text = work.prompt ?? [subject, description, acceptance].filter(Boolean).join('\n\n');
+  return note === undefined ? text : `${text}\n\n${retryNote(note)}`;
 }
+
+/** What a person said when they set the task to be tried again. */
+const retryNote = (note: string): string => `An earlier attempt failed. Note for this attempt: ${note}`;
 
 /** Mail as fenced data, each message with its sender. The boundary cannot be guessed. */
 export function mailBlock(mail: readonly Message[], boundary = randomBytes(9).toString('hex')): string {

@@ -146,8 +146,13 @@ export class Tasks {
     );
   }
 
-  retry(reference: string): Promise<Task> {
-    return this.#change(reference, (task) => ({ type: 'task.retried', task: task.id }));
+  /**
+   * Sets a failed task to pending, and with it every task that was skipped because of it.
+   *
+   * @param note what the next attempt is told, at most 4,096 characters
+   */
+  retry(reference: string, note?: string): Promise<Task> {
+    return this.#change(reference, (task) => ({ type: 'task.retried', task: task.id, note }));
   }
 
   skip(

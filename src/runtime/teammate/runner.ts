@@ -191,6 +191,7 @@ function taskVariables(task: ClaimedTask, handout: { taskFile: string; mailFile:
     [ENV.taskId]: task.id,
     [ENV.taskFile]: handout.taskFile,
     [ENV.mailFile]: handout.mailFile,
+    ...(task.note === undefined ? undefined : { [ENV.note]: task.note }),
   };
 }
 

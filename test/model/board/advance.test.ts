@@ -326,6 +326,65 @@ describe('the end of a claim', () => {
     expect(world.task('1').status).toBe('pending');
   });
 
+  it('a retry brings back what was skipped because of the task, also indirect dependants, and nothing else', () => {
+    const world = openWorld();
+    const skip = (task: string, because?: string) =>
+      world.say(byLead(), { type: 'task.skipped', task, cascade: true, why: 'w', because });
+    world.add();
+    world.add();
+    world.add({ blockedBy: ['1'] });
+    world.add({ blockedBy: ['3', '2'] });
+    world.add({ blockedBy: ['1'] });
+    world.add({ blockedBy: ['2'] });
+    for (const id of ['1', '2']) {
+      world.claim(id);
+      world.fail(id);
+    }
+    skip('5');
+    skip('3', '1');
+    skip('6', '2');
+    expect(world.say(byLead(), { type: 'task.retried', task: '3' })).toMatchObject({
+      ok: false,
+      why: 'task #3 was skipped because #1 failed; retry #1',
+    });
+    expect(world.say(byLead(), { type: 'task.retried', task: '1', note: 'gently' })).toEqual({
+      ok: true,
+      changed: ['1', '3', '4'],
+    });
+    expect([...world.board.tasks.values()].map(({ status }) => status)).toEqual([
+      'pending',
+      'failed',
+      'pending',
+      'pending',
+      'skipped',
+      'skipped',
+    ]);
+    expect(world.task('1').note).toBe('gently');
+    expect(world.task('3')).not.toHaveProperty('because');
+    // The blockers count again: #3 waits for #1, and #4 for #3 and the failed #2.
+    expect(Object.fromEntries(world.board.unresolved)).toEqual({ '3': 1, '4': 2, '5': 1, '6': 1 });
+    expect(verdict(world.claim('3'))).toBe('NOT_READY');
+    world.claim('1');
+    expect(world.task('1').note).toBe('gently');
+    world.complete('1');
+    expect(verdict(world.claim('3'))).toBe('ok');
+  });
+
+  it('in a log of version 1 a retry brings back the task alone, without its note', () => {
+    const world = openWorld();
+    world.board.version = 1;
+    world.add();
+    world.add({ blockedBy: ['1'] });
+    world.claim('1');
+    world.fail('1');
+    world.say(byLead(), { type: 'task.skipped', task: '2', cascade: true, why: 'w', because: '1' });
+    world.say(byLead(), { type: 'task.retried', task: '1', note: 'n' });
+    expect(world.task('1')).toMatchObject({ status: 'pending' });
+    expect(world.task('1')).not.toHaveProperty('note');
+    expect(world.task('2')).toMatchObject({ status: 'skipped' });
+    expect(world.task('2')).not.toHaveProperty('because');
+  });
+
   it('a lost process is no attempt, but the third loss fails the task as poison', () => {
     const world = openWorld();
     world.add();

@@ -102,8 +102,8 @@ describe('the dependants of a failed task', () => {
 
   it('an unattended team skips the dependants of a failed task, each chain by its first task', () => {
     expect(look(failed(), [], { unattended: true })).toEqual([
-      { do: 'skip', task: '2' },
-      { do: 'skip', task: '5' },
+      { do: 'skip', task: '2', because: '1' },
+      { do: 'skip', task: '5', because: '1' },
     ]);
     expect(reason(failed(), [], { unattended: true })).toBe('blocker #1 failed,blocker #1 failed');
   });
@@ -123,8 +123,8 @@ describe('the dependants of a failed task', () => {
   it('a task is not reassigned in the look that skips it', () => {
     const verdicts = look(failed(), [seen('ada', { quarantined: true })], { unattended: true });
     expect(verdicts).toEqual([
-      { do: 'skip', task: '2' },
-      { do: 'skip', task: '5' },
+      { do: 'skip', task: '2', because: '1' },
+      { do: 'skip', task: '5', because: '1' },
     ]);
   });
 });

@@ -89,7 +89,9 @@ function* moved(board: Board, before: Task | undefined, now: Task, event: BoardE
   if (
     before &&
     isFinal(before) &&
-    !(before.status === 'failed' && (types.has('task.retried') || types.has('task.skipped')))
+    !(before.status === 'failed' && (types.has('task.retried') || types.has('task.skipped'))) &&
+    // A retry brings back what was skipped because of the task.
+    !(before.status === 'skipped' && before.because !== undefined && types.has('task.retried'))
   )
     yield { id: 'T3', what: is };
   const claim = claimOf(now);

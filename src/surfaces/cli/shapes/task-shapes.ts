@@ -29,6 +29,7 @@ const facts = {
   lost: counted,
   claims: counted,
   required: z.boolean(),
+  note: text.optional(),
   metadata: json,
   created_at: time,
   updated_at: time,
@@ -41,7 +42,7 @@ const taskWith = <Extra extends z.ZodRawShape>(extra: Extra) => {
     z.strictObject({ ...all, status: z.literal('in_progress'), claim, claimed_at: time }),
     z.strictObject({ ...all, status: z.literal('completed'), result, by: claim, claimed_at: time }),
     z.strictObject({ ...all, status: z.literal('failed'), reason: text, code: text, by: claim.optional() }),
-    z.strictObject({ ...all, status: z.literal('skipped'), reason: text }),
+    z.strictObject({ ...all, status: z.literal('skipped'), reason: text, because: text.optional() }),
     z.strictObject({ ...all, status: z.literal('cancelled'), reason: text }),
   ]);
 };

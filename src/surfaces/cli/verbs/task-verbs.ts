@@ -156,10 +156,14 @@ const working: readonly Verb[] = [
 const deciding: readonly Verb[] = [
   {
     name: 'task retry',
-    summary: 'set a failed task to pending, so that it is tried again',
+    summary: 'set a failed task to pending, with every task that was skipped because of it',
     words,
+    options: [
+      { flags: '--note <text>', what: 'what the next attempt is told (TEAMS_NOTE for a command); - reads stdin' },
+    ],
     examples: [
-      { line: 'teams task retry login 3', what: 'task 3 is pending again' },
+      { line: 'teams task retry login 3', what: 'task 3 is pending again, and so is what was skipped for it' },
+      { line: "teams task retry login 3 --note 'Use the old API.'", what: 'with a note for the next attempt' },
       { line: 'teams task retry 3 --json', what: 'print {task}' },
     ],
     load: () => taskAct('retry'),

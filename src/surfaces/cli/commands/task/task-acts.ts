@@ -33,6 +33,7 @@ const update: Act = onTask(async ({ context, handle, reference: taskId }, given)
 });
 
 const skipOptions = z.object({ cascade: flag, why: text });
+const retryOptions = z.object({ note: text });
 const releaseOptions = z.object({ why: text });
 
 /** Answers a member that waits for the approval of its plan. */
@@ -54,7 +55,10 @@ export const TASK_ACTS = {
   release: onTask(({ handle, reference }, given) =>
     handle.board.release(reference, readOptions(releaseOptions, given).why),
   ),
-  retry: onTask(({ handle, reference }) => handle.board.retry(reference)),
+  retry: onTask(async ({ context, handle, reference }, given) => {
+    const { note } = readOptions(retryOptions, given);
+    return handle.board.retry(reference, note === undefined ? undefined : await givenText(context, note));
+  }),
   skip: onTask(({ handle, reference }, given) => handle.board.skip(reference, readOptions(skipOptions, given))),
   unblock: onTask(({ handle, reference, word }) => handle.board.unblock(reference, word === '' ? undefined : word), {
     words: 1,
