@@ -155,6 +155,23 @@ export class Tasks {
     return this.#change(reference, (task) => ({ type: 'task.retried', task: task.id, note }));
   }
 
+  /**
+   * Retries every failed task, together or not at all.
+   *
+   * @returns the ids of the tasks that had failed
+   */
+  async retryFailed(note?: string): Promise<string[]> {
+    let failed: string[] = [];
+    const all = (board: Board): string[] =>
+      [...board.tasks.values()].flatMap(({ id, status }) => (status === 'failed' ? [id] : []));
+    if (all(this.#store.board.fold()).length === 0) return failed;
+    await this.#write((board) => {
+      failed = all(board);
+      return batchOf(failed.map((task): Change => ({ type: 'task.retried', task, note })));
+    });
+    return failed;
+  }
+
   skip(
     reference: string,
     { cascade = false, why = 'skipped' }: { cascade?: boolean; why?: string | undefined } = {},

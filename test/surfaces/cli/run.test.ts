@@ -259,7 +259,10 @@ describe('a run that was stopped', () => {
       code: 0,
       out: 'Team slow cancelled. 0 workers stopped. 1/2 tasks were completed before cancellation.\n',
     });
-    expect((await place.teams('resume', 'slow')).code).toBe(2);
+    const resumed = await place.teams('resume', 'slow');
+    expect([resumed.code, resumed.err]).toEqual([4, 'teams: Team slow was cancelled; it cannot be resumed.\n']);
+    const again = await place.teams('cancel', 'slow');
+    expect([again.code, again.out]).toEqual([0, 'Nothing to cancel: team slow has ended (cancelled).\n']);
     expect((await place.teams('status', 'slow')).code).toBe(0);
   });
 

@@ -71,8 +71,11 @@ export const runs: readonly Verb[] = [
       { flags: '--strict', what: 'count a skipped gate as failed' },
       { flags: '--detach', what: 'run the lead in the background; its log is logs/lead.log' },
       { flags: '--takeover', what: 'replace a lead that is still running' },
+      { flags: '--retry-failed', what: 'first retry every failed task, with what was skipped because of it' },
+      { flags: '--note <text>', what: 'with --retry-failed: what the next attempts are told' },
     ],
     examples: [
+      { line: 'teams resume login --retry-failed', what: 'mend a red run: only what failed or was skipped is done' },
       { line: 'teams resume', what: 'the only team' },
       { line: 'teams resume login --takeover', what: 'take the run over from a lead that hangs' },
     ],

@@ -1,6 +1,7 @@
 /** `teams cancel`: stops a run permanently. */
 import * as z from 'zod';
-import { closeTeam, teamCancelled, teamForceCancelled } from '../../../../app.ts';
+import { closeTeam, endedRun, teamCancelled, teamForceCancelled, type EndedRun } from '../../../../app.ts';
+import type { CliContext } from '../../context.ts';
 import { flag, noMore, readOptions } from '../../input/options.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
@@ -12,8 +13,10 @@ const schema = z.object({ force: flag });
 export const act: Act = async (context, given) => {
   const { force } = readOptions(schema, given);
   refuseMembers(context, 'cancel its team');
-  const { team, words } = chooseTeam(context, given.words);
+  const { team, words } = chooseTeam(context, given.words, { archived: true });
   noMore(words);
+  const ended = endedRun(team.paths);
+  if (ended !== undefined) return nothingToCancel(context, ended);
   const { stopped, completed, total } = await closeTeam(
     team.paths,
     { purpose: 'cancel', force, now: force },
@@ -23,3 +26,12 @@ export const act: Act = async (context, given) => {
   context.result({ team: team.name, stopped, completed, total }, said);
   return 0;
 };
+
+function nothingToCancel(context: CliContext, { outcome, report: { team, tasks } }: EndedRun): number {
+  const completed = tasks.filter(({ status }) => status === 'completed').length;
+  context.result(
+    { team, stopped: [], completed, total: tasks.length },
+    `Nothing to cancel: team ${team} has ended (${outcome}).`,
+  );
+  return 0;
+}

@@ -1,7 +1,9 @@
 /** `teams resume`: continues an interrupted run. */
 import * as z from 'zod';
-import { resumeTeam } from '../../../../app.ts';
-import { duration, flag, money, noMore, wholeNumber, readOptions } from '../../input/options.ts';
+import { endedRun, openHandle, resumeTeam, UsageError, type EndedRun, type Name } from '../../../../app.ts';
+import type { CliContext } from '../../context.ts';
+import { duration, flag, money, noMore, readOptions, text, wholeNumber } from '../../input/options.ts';
+import { givenText } from '../../input/text-argument.ts';
 import { detachRun, leadRun, sessionOf } from '../../input/lead-run.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { settings } from '../../input/settings.ts';
@@ -17,15 +19,40 @@ const schema = z.object({
   strict: flag,
   detach: flag,
   takeover: flag,
+  retryFailed: flag,
+  note: text,
 });
 
 export const act: Act = async (context, given) => {
   const flags = readOptions(schema, given);
   refuseMembers(context, 'resume a run');
-  const { team, words } = chooseTeam(context, given.words);
+  const { team, words } = chooseTeam(context, given.words, { archived: true });
   noMore(words);
+  if (flags.retryFailed) await retryFailed(context, team.name, flags.note);
+  else if (flags.note !== undefined)
+    throw new UsageError('USAGE', '--note is for the tasks that are retried; give --retry-failed, too.');
+  const ended = endedRun(team.paths);
+  if (ended?.isDone === true && ended.outcome !== 'cancelled') return nothingToDo(context, ended);
   if (flags.detach) return detachRun(context, team.paths, flags);
   const { session, agents } = settings(context);
   const lead = { ...sessionOf(session, flags), passesCheckpoints: context.flags.yes };
   return leadRun(context, team.paths, flags, (run) => resumeTeam(team.paths, lead, run, agents), progressOf(context));
 };
+
+async function retryFailed(context: CliContext, team: Name, note: string | undefined): Promise<void> {
+  const handle = openHandle(team, settings(context).open);
+  try {
+    const ids = await handle.board.retryFailed(note === undefined ? undefined : await givenText(context, note));
+    if (ids.length > 0) context.warn(`Pending again: ${ids.map((id) => `#${id}`).join(' ')}.`);
+  } finally {
+    await handle[Symbol.asyncDispose]();
+  }
+}
+
+/** @returns the run's own exit code */
+function nothingToDo(context: CliContext, { outcome, report }: EndedRun): number {
+  const cure =
+    report.failures.length === 0 ? '' : ` \`teams resume ${report.team} --retry-failed\` tries what failed again.`;
+  context.result(report, `Nothing to do: team ${report.team} has ended (${outcome}).${cure}`);
+  return report.exitCode;
+}

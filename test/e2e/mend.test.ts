@@ -1,0 +1,68 @@
+/** What a person does after a red run: retry, resume, cancel; each answer tells what was done. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { Workplace } from '../support/cli.ts';
+
+const PLAN = `name: red
+members: [{name: ada, agent: {kind: exec}}]
+tasks:
+  - {subject: Build, run: 'test -e fixed || { echo no compiler >&2; exit 7; }; printf "%s" "$TEAMS_NOTE" > note'}
+  - {subject: Test, run: echo tested, blockedBy: [Build]}
+  - {subject: Pack, run: echo packed, blockedBy: [Test]}
+  - {subject: Lint, run: echo linted; echo linted >> lints}
+`;
+
+async function redRun(): Promise<Workplace> {
+  const place = new Workplace();
+  place.put('red.yaml', PLAN);
+  const { code, out } = await place.teams('run', 'red.yaml');
+  expect(code).toBe(1);
+  expect(out).toContain('TEAM FAILED: 1 failed, 2 skipped');
+  expect(out).toContain('no compiler');
+  return place;
+}
+
+it('a retry and a resume do what failed and what was skipped, and nothing twice', async () => {
+  const place = await redRun();
+  const refused = await place.teams('task', 'retry', 'red', '3');
+  expect(refused.code).toBe(3);
+  expect(refused.err).toContain('#3 was skipped because #1 failed; retry #1');
+  place.put('fixed', '');
+  const retried = await place.teams('task', 'retry', 'red', '1', '--note', 'the compiler is there');
+  expect(retried.code, retried.err).toBe(0);
+  const { code, out, err } = await place.teams('resume', 'red');
+  expect(code, `${out}${err}`).toBe(0);
+  expect(out).toContain('TEAM COMPLETE');
+  expect(readFileSync(join(place.root, 'note'), 'utf8')).toBe('the compiler is there');
+  expect(readFileSync(join(place.root, 'lints'), 'utf8')).toBe('linted\n');
+});
+
+it('resume --retry-failed is one step from red to green; after it there is nothing to resume or to cancel', async () => {
+  const place = await redRun();
+  const idle = await place.teams('resume', 'red');
+  expect(idle.code).toBe(1);
+  expect(idle.out).toBe(
+    'Nothing to do: team red has ended (failed). `teams resume red --retry-failed` tries what failed again.\n',
+  );
+  place.put('fixed', '');
+  const { code, out, err } = await place.teams('resume', 'red', '--retry-failed', '--note', 'again');
+  expect(code, `${out}${err}`).toBe(0);
+  expect(err).toContain('Pending again: #1.');
+  expect(readFileSync(join(place.root, 'note'), 'utf8')).toBe('again');
+
+  const log = (): string => readFileSync(join(place.root, '.tasks/red/log.jsonl'), 'utf8');
+  const before = log();
+  const done = await place.teams('resume', 'red');
+  expect([done.code, done.out]).toEqual([0, 'Nothing to do: team red has ended (succeeded).\n']);
+  const cancelled = await place.teams('cancel', 'red');
+  expect([cancelled.code, cancelled.out]).toEqual([0, 'Nothing to cancel: team red has ended (succeeded).\n']);
+  expect(log()).toBe(before);
+  expect(existsSync(join(place.root, '.teams/red'))).toBe(true);
+});
+
+it('a note without --retry-failed is refused', async () => {
+  const place = await redRun();
+  const { code, err } = await place.teams('resume', 'red', '--note', 'x');
+  expect([code, err]).toEqual([2, 'teams: --note is for the tasks that are retried; give --retry-failed, too.\n']);
+});
