@@ -4,7 +4,7 @@ import type { RunOutcome } from '../../policy/run-outcome.ts';
 import { openForReading } from '../../store/team/team-reader.ts';
 import type { TeamPaths } from '../../store/files/paths.ts';
 import { realClock } from '../../os/system-clock.ts';
-import { reportOf, type Report } from './report.ts';
+import { reportOf, type Report } from '../views/report.ts';
 
 /** A run that ended, with its last report. */
 export interface EndedRun {
