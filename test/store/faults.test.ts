@@ -8,6 +8,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { FAULTS } from '../support/faulty/disk.ts';
 import { template, trial, type Again } from '../support/faulty/trial.ts';
 import { checkpoint, claim, complete } from '../support/faulty/works/board.ts';
+import { events } from '../support/faulty/works/events.ts';
 import { send, sendLong, take } from '../support/faulty/works/mail.ts';
 import { spawning } from '../support/faulty/works/spawn.ts';
 import { config, create, putAway, recover } from '../support/faulty/works/team.ts';
@@ -16,7 +17,7 @@ import { Random } from '../support/sim/random.ts';
 import { SIZES, TIMEOUT_MS } from '../support/sizes.ts';
 import { tempDir } from '../support/temp.ts';
 
-const WORKS = [send, sendLong, take, claim, complete, checkpoint, config, create, putAway, spawning, recover];
+const WORKS = [send, sendLong, take, claim, complete, checkpoint, events, config, create, putAway, spawning, recover];
 
 /** No operation has so many calls. More calls mean an endless loop. */
 const MOST = 2_000;

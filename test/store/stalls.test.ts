@@ -34,6 +34,8 @@ const CASES: readonly [stopped: WorkName, before: Before, meanwhile: WorkName][]
   ['checkpoint', 'a team', 'delete'],
   ['checkpoint', 'a team', 'send'],
   ['checkpoint', 'a team', 'checkpoint'],
+  ['events', 'a team', 'delete'],
+  ['events', 'a team', 'events'],
 ];
 
 /** Errors that say what became of the team, or who holds it. */
@@ -75,10 +77,12 @@ function judge({ root, work, at }: Job, before: Told, one: Answer, other: Answer
   const { all, active } = everything(root);
   expect(all.tasks, where).toEqual(expect.arrayContaining(told.flatMap(({ tasks }) => tasks)));
   expect(all.mail, where).toEqual(expect.arrayContaining(told.flatMap(({ mail }) => mail)));
+  const events = told.flatMap((each) => each.events ?? []);
+  expect((all.events ?? []).toSorted(), where).toEqual(events.toSorted());
   const made = told.filter((each) => each.made === true);
   expect(made.length, where).toBeLessThanOrEqual(1);
   // Whoever made the team has it, complete, at its place.
-  for (const { tasks, mail } of made) expect(active, where).toEqual({ tasks, mail });
+  for (const { tasks, mail } of made) expect(active, where).toMatchObject({ tasks, mail });
   if (made.length === 0 && work === 'create') expect.fail(`nobody made the team: ${where}`);
   expect(leftFiles([root]), where).toEqual([]);
 }

@@ -5,7 +5,7 @@
 
 /** Paths relative to the team's own folder. */
 const TEAM = [
-  /^(?:events\.jsonl|state\.json|report\.(?:md|json))$/,
+  /^(?:events(?:\.[0-9]{16})?\.jsonl|state\.json|report\.(?:md|json))$/,
   /^[a-z0-9-]+_(?:history|inbox(?:\.bad|\.taken\.[0-9]+-[0-9A-Z]{26})?)\.jsonl$/,
   /^(?:logs|results|processes)\/[a-z0-9][a-z0-9.-]*$/,
   /^blobs\/[0-9a-f]{64}$/,

@@ -22,7 +22,7 @@ interface JournalOptions {
 }
 
 /** Longest record that is read: a batch with a whole plan. */
-const RECORD_LIMIT = 64 * LINE_LIMIT;
+export const RECORD_LIMIT = 64 * LINE_LIMIT;
 
 export class Journal {
   readonly path: string;
@@ -152,7 +152,7 @@ const STRIDE = 64 * 1024;
 const NEWLINE = 10;
 
 /** The offset after the last newline. */
-function endOfLines(disk: Disk, fd: number): number {
+export function endOfLines(disk: Disk, fd: number): number {
   const buffer = Buffer.allocUnsafe(STRIDE);
   for (let end = disk.fstatSync(fd).size; end > 0; end = Math.max(0, end - STRIDE)) {
     const from = Math.max(0, end - STRIDE);

@@ -64,7 +64,10 @@ export interface TeamPaths {
   readonly plan: string;
   /** What was in each file before agents wrote, for projects without git. */
   readonly baseline: string;
+  /** The newest file of the event log. */
   readonly events: string;
+  /** The lock in which the event log goes on in a new file. */
+  readonly eventFilesLock: string;
   readonly tokens: string;
   /** The team's own locks. */
   readonly locks: string;
@@ -156,6 +159,7 @@ export function teamPathsAt(root: string, name: Name, folder: string, board: str
     plan: inside('plan.json'),
     baseline: inside('baseline.json'),
     events: inside('events.jsonl'),
+    eventFilesLock: inside(join('.locks', 'event-files.lock')),
     tokens: inside('.tokens'),
     locks: inside('.locks'),
     processes: inside('processes'),

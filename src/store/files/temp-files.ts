@@ -3,7 +3,7 @@
  * use. They are beside their target: a rename or a link never crosses a file system.
  */
 import { basename, dirname, join } from 'node:path';
-import { list, lookAt, type Disk } from './disk.ts';
+import { list, lookAt, removeFile, type Disk } from './disk.ts';
 import { removeTree } from './remove-tree.ts';
 import { ownIdentity, type Liveness } from '../../os/process-table.ts';
 import type { ProcessIdentity } from '../../os/process-identity.ts';
@@ -27,9 +27,16 @@ export function sweepTemps(disk: Disk, directory: string, alive: (who: ProcessId
   }
 }
 
+const tempsOf = (disk: Disk, path: string): string[] =>
+  list(disk, dirname(path))
+    .filter((file) => file.startsWith(`${basename(path)}.`) && MAKER.test(file))
+    .map((file) => join(dirname(path), file));
+
 /** How many temporary names beside `path` are links to the same file. */
 export const tempLinks = (disk: Disk, path: string, ino: number): number =>
-  list(disk, dirname(path)).filter(
-    (file) =>
-      file.startsWith(`${basename(path)}.`) && MAKER.test(file) && lookAt(disk, join(dirname(path), file))?.ino === ino,
-  ).length;
+  tempsOf(disk, path).filter((temp) => lookAt(disk, temp)?.ino === ino).length;
+
+/** Removes the temporary files of `path`, for a caller inside the lock in which they are made. */
+export function removeTempsOf(disk: Disk, path: string): void {
+  for (const temp of tempsOf(disk, path)) removeFile(disk, temp);
+}

@@ -11,6 +11,7 @@ import { makeDirectory, syncDirectory } from '../files/file.ts';
 import { archivePaths, rootPaths, teamPaths, teamPathsAt, type TeamPaths } from '../files/paths.ts';
 import { pinDirectory, type PinnedDirectory } from '../files/pinned.ts';
 import { removeTree } from '../files/remove-tree.ts';
+import { removeTempsOf } from '../files/temp-files.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { withFreeName, withName } from './name-lock.ts';
 import { isTeam, type TeamStore } from './team-store.ts';
@@ -178,7 +179,8 @@ function removeNeedless(disk: Disk, paths: TeamPaths): void {
   for (const file of list(disk, paths.processes))
     if (/\.lease\.(?:json|lock)$/.test(file)) removeFile(disk, join(paths.processes, file));
   for (const directory of [paths.tokens, paths.locks]) removeTree(disk, directory);
-  // With the temporary file of a writer that is stopped: it does not know the new place.
+  // Temporary files of writers that are stopped: they do not know the new place.
+  removeTempsOf(disk, paths.events);
   for (const file of list(disk, paths.board))
     if (file.startsWith(basename(paths.checkpoint))) removeFile(disk, join(paths.board, file));
 }

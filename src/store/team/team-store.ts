@@ -33,6 +33,8 @@ export interface StoreOptions {
   readonly seal?: Seal;
   readonly quota?: Quota | undefined;
   readonly lockTimeoutMs?: number | undefined;
+  /** Bytes after which the event log goes on in a new file. */
+  readonly eventFileBytes?: number | undefined;
   readonly durable?: boolean;
   readonly onFolded?: (folded: Folded) => void;
 }
@@ -72,10 +74,16 @@ export class TeamStore {
     this.lockTimeoutMs = lockTimeoutMs;
     this.pinned = pinDirectory(disk, paths.folder);
     const { pinned } = this;
-    this.events = new EventLog(disk, paths.events, clock, pinned);
     const onBroken = (path: string): void => void this.events.append({ type: 'lock.broken', text: path });
     const locks = new Locks(paths.tokens, { disk, clock, pinned, onBroken });
     this.locks = locks;
+    this.events = new EventLog(disk, paths.events, clock, {
+      pinned,
+      locks,
+      lock: paths.eventFilesLock,
+      fileBytes: options.eventFileBytes,
+      lockTimeoutMs,
+    });
     this.bus = new Bus(this.events, locks, paths.busLock);
     this.board = new BoardStore(paths.log, {
       disk,

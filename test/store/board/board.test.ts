@@ -11,20 +11,18 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { ulid } from 'ulid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { BoardStore } from '../../../src/store/board/board.ts';
 import type { Folded } from '../../../src/store/board/fold-line.ts';
 import { BoardStore as Store } from '../../../src/store/board/board.ts';
-import { realDisk, type Disk } from '../../../src/store/files/disk.ts';
-import { EventLog } from '../../../src/store/board/events.ts';
+import { realDisk } from '../../../src/store/files/disk.ts';
 import { Journal } from '../../../src/store/files/journal.ts';
 import { LINE_LIMIT, lines } from '../../../src/store/files/lines.ts';
 import type { TeamPaths } from '../../../src/store/files/paths.ts';
 import { pinDirectory } from '../../../src/store/files/pinned.ts';
-import { FakeClock, realClock } from '../../support/clock.ts';
-import { errno, failing, writing } from '../../support/faults.ts';
-import { boardOf, eventOf, name, openBoard, PERSON, task, teamAt } from '../../support/team.ts';
+import { realClock } from '../../support/clock.ts';
+import { errno, writing } from '../../support/faults.ts';
+import { boardOf, eventOf, openBoard, PERSON, task, teamAt } from '../../support/team.ts';
 import { tempDir } from '../../support/temp.ts';
 import { together, until } from '../../support/workers.ts';
 
@@ -410,48 +408,5 @@ describe('the board', () => {
     const store: BoardStore = opened({ onFolded: () => void store.fold() });
     expect(() => store.fold()).toThrow('after the fold');
     store.close();
-  });
-});
-
-describe('the event log', () => {
-  it('the event log numbers events by position, and skips invalid lines', () => {
-    const log = new EventLog(realDisk, paths.events, new FakeClock());
-    expect(log.append({ type: 'member.said', text: 'one' })).toBeUndefined();
-    appendFileSync(paths.events, 'noise\n{"type":7}\n{"type":"torn"');
-    log.append({ type: 'member.said', text: 'two' });
-    const all = [...log.read()];
-    expect(all.map(({ event }) => event['text'])).toEqual(['one', 'two']);
-    expect([...log.read(all[1]?.at)]).toHaveLength(1);
-    log.close();
-  });
-
-  it('the event log finds the end of its last whole line by reading its end only', () => {
-    let bytes = 0;
-    const disk: Disk = {
-      ...realDisk,
-      readSync: ((...args: Parameters<typeof realDisk.readSync>) => {
-        const read = realDisk.readSync(...args);
-        bytes += read;
-        return read;
-      }) as typeof realDisk.readSync,
-    };
-    const log = new EventLog(disk, paths.events, new FakeClock());
-    expect(log.end()).toBe(0);
-    for (let n = 0; n < 5; n += 1) log.append({ type: 'member.said', text: 'x'.repeat(100_000) });
-    const { size } = statSync(paths.events);
-    expect(log.end()).toBe(size);
-    expect(bytes).toBeLessThan(size / 5);
-    appendFileSync(paths.events, 'x'.repeat(200_000));
-    expect(log.end()).toBe(size);
-    log.append({ type: 'member.said', text: 'after' });
-    expect([...log.read(size)].map(({ event }) => event['text'])).toEqual(['after']);
-    log.close();
-  });
-
-  it('the event log reports its own failure and throws nothing', () => {
-    const log = new EventLog(failing('ENOSPC', 'writeSync'), paths.events, new FakeClock());
-    expect(log.append({ type: 'member.said', text: ulid() })).toMatchObject({ code: 'NO_SPACE' });
-    log.close();
-    expect(name('ada')).toBe('ada');
   });
 });

@@ -27,15 +27,27 @@ const seal = { sign: () => 'sealed', holds: () => true };
 export interface Told {
   readonly tasks: string[];
   readonly mail: string[];
+  /** The texts of events. */
+  readonly events?: string[];
   /** The work made a team, and nothing of its own removed it. */
   readonly made?: boolean;
 }
+
+/** Three or four events fill a file of the event log. */
+const EVENT_FILE_BYTES = 300;
 
 /** The process that is not stopped gives up early: for it time runs fast. */
 const options = (disk?: Disk): StoreOptions => {
   const fast = fastClock();
   fast.race(500);
-  return { clock: disk ? realClock : fast, disk, seal, lockTimeoutMs: 20, durable: false };
+  return {
+    clock: disk ? realClock : fast,
+    disk,
+    seal,
+    lockTimeoutMs: 20,
+    durable: false,
+    eventFileBytes: EVENT_FILE_BYTES,
+  };
 };
 
 const newTeam = (): NewTeam => ({
@@ -101,6 +113,13 @@ export const WORKS = {
       }
       return { tasks, mail: [] };
     }),
+  /** Writes events until the log has gone on in two new files. */
+  events: (root, disk, tag) =>
+    withStore(root, disk, ({ events }) => {
+      const texts = [1, 2, 3, 4, 5, 6, 7].map((n) => `event ${tag} ${n}`);
+      const kept = texts.filter((text) => events.append({ type: 'member.said', text }) === undefined);
+      return { tasks: [], mail: [], events: kept };
+    }),
   delete: (root, disk) =>
     withStore(root, disk, (store) => {
       store.board.append({ person: LEAD, epoch: store.board.fold().lead.epoch }, () => ({ type: 'team.closed' }));
@@ -142,15 +161,22 @@ export function everything(root: string): { active: Told | undefined; all: Told 
   const teams = listTeams(root).map(({ paths, archivedAt }) => {
     const reader = openForReading(paths, { clock: realClock });
     const tasks = [...reader.board.fold().tasks.values()].map(({ subject }) => subject);
+    const events = [...reader.events.read()].flatMap(({ event: { type, text = '' } }) =>
+      type === 'member.said' ? [text] : [],
+    );
     reader.close();
     const inbox = paths.inbox(ADA);
     const mail = [...pastMail(reader.disk, inbox), ...waitingMail(reader.disk, inbox)].map(({ content }) => content);
-    return { archivedAt, told: { tasks, mail } };
+    return { archivedAt, told: { tasks, mail, events } };
   });
   const told = teams.map((one) => one.told);
   return {
     active: teams.find(({ archivedAt }) => archivedAt === undefined)?.told,
-    all: { tasks: told.flatMap(({ tasks }) => tasks), mail: told.flatMap(({ mail }) => mail) },
+    all: {
+      tasks: told.flatMap(({ tasks }) => tasks),
+      mail: told.flatMap(({ mail }) => mail),
+      events: told.flatMap(({ events }) => events),
+    },
   };
 }
 
