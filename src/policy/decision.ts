@@ -64,6 +64,7 @@ const ACT_TEXTS: Readonly<Record<Verdict['do'], ActText>> = {
   fence: ({ who, task, to }) => `took ${task} from ${who}${to === undefined ? '' : ` and gave it to ${to}`}`,
   stop: ({ who }) => `ended the process of ${who}`,
   quarantine: ({ who }) => `quarantined ${who}`,
+  lift: ({ who }) => `ended the quarantine of ${who}`,
   assign: ({ task, to }) => (to === undefined ? `left ${task} without an owner` : `gave ${task} to ${to}`),
   skip: ({ task }) => `skipped ${task} and the tasks that wait for it`,
   'follow up': ({ task, to }) => `added the follow-up of ${task}${to === undefined ? '' : `, for ${to}`}`,

@@ -144,6 +144,8 @@ export type Verdict =
   | { readonly do: 'stop'; readonly member: Name; readonly why: string }
   /** No new tasks. The caller also prevents the member from claiming tasks by itself. */
   | { readonly do: 'quarantine'; readonly member: Name; readonly why: string }
+  /** The end of a quarantine: what only this member may do was retried by a person. */
+  | { readonly do: 'lift'; readonly member: Name; readonly why: string }
   | { readonly do: 'assign'; readonly task: string; readonly owner: Name | null; readonly why: string }
   /** Skip a task whose blocker failed or was cancelled, with all tasks that wait for it, if no person answers. */
   /** `because`: the failed blocker, whose retry brings the task back; absent for a cancelled one. */
@@ -156,7 +158,7 @@ export type Verdict =
       readonly place: Placement;
       readonly why: string;
     }
-  /** Pipeline only: start the process of a member whose task is ready or that has not reported yet. */
+  /** Start the process of a pipeline's member whose task is ready or that has not reported yet, or of one whose quarantine ended. */
   | { readonly do: 'start'; readonly member: Name; readonly why: string }
   /** Pipeline only: tell a person, once in the life of a lead. */
   | {

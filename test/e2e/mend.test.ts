@@ -66,3 +66,36 @@ it('a note without --retry-failed is refused', async () => {
   const { code, err } = await place.teams('resume', 'red', '--note', 'x');
   expect([code, err]).toEqual([2, 'teams: --note is for the tasks that are retried; give --retry-failed, too.\n']);
 });
+
+const QUARANTINE = `name: q
+members:
+  - {name: ada, role: tester, agent: {kind: exec, command: 'test -e fixed'}}
+  - {name: bob, agent: {kind: exec, command: 'true'}}
+tasks:
+  - {subject: One, prompt: do one, role: tester}
+  - {subject: Two, prompt: do two, role: tester}
+  - {subject: Three, prompt: do three, role: tester}
+  - {subject: Four, prompt: do four, role: tester}
+`;
+
+it('a quarantine outlives a resume; the retry of what only that member may do ends it', async () => {
+  const place = new Workplace();
+  place.put('q.yaml', QUARANTINE);
+  const first = await place.teams('run', 'q.yaml');
+  expect(first.code).toBe(1);
+  const events = (): string => readFileSync(join(place.root, '.teams/q/events.jsonl'), 'utf8');
+  const quarantines = (): number => events().split('"act":"quarantine"').length - 1;
+  expect(quarantines()).toBe(1);
+
+  // Nobody was retried: ada gets no work, and is not started.
+  const starts = (): number => events().split('"type":"member.started","member":"ada"').length - 1;
+  const before = starts();
+  const second = await place.teams('resume', 'q');
+  expect(second.code).toBe(1);
+  expect([quarantines(), starts()]).toEqual([1, before]);
+
+  place.put('fixed', '');
+  const third = await place.teams('resume', 'q', '--retry-failed');
+  expect(third.code, `${third.out}${third.err}`).toBe(0);
+  expect(events()).toContain('"act":"lift"');
+});

@@ -7,7 +7,7 @@
  */
 import { advance, type AdvanceOutcome } from '../../src/model/board/advance.ts';
 import { emptyBoard, type Board } from '../../src/model/board/board.ts';
-import type { Author, Change, ClaimMode, Profile } from '../../src/model/board/event.ts';
+import { LOG_VERSION, type Author, type Change, type ClaimMode, type Profile } from '../../src/model/board/event.ts';
 import { timestamp } from '../../src/model/text/clock.ts';
 import { LEAD, parseName, type Name } from '../../src/model/text/names.ts';
 import { factsOf, type Fact, type ShownEvent } from '../../src/model/team/shown-event.ts';
@@ -119,6 +119,10 @@ export class World {
     this.fail(member, task);
   }
 
+  person(change: Change): void {
+    this.write(change, { person: LEAD, epoch: this.board.lead.epoch });
+  }
+
   member(member: string, change: Change): void {
     this.write(change, { by: name(member), inc: this.#incarnations.get(member) ?? '' });
   }
@@ -141,7 +145,7 @@ export class World {
 
   #advance(change: Change, author: Author): AdvanceOutcome {
     const at = timestamp(this.now);
-    const event = { ...change, id: this.#ulid(), v: 1 as const, at, author };
+    const event = { ...change, id: this.#ulid(), v: LOG_VERSION, at, author };
     const outcome = advance(this.board, event);
     if (outcome.ok) for (const fact of factsOf(event, this.board)) this.#show(fact);
     return outcome;

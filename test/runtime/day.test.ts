@@ -16,11 +16,14 @@ const board = (told: ToldTeam): ToldTeam =>
     .add('Part 1', { owner: 'worker-1' })
     .add('Part 2', { owner: 'worker-2' })
     .add('Part 3', { owner: 'worker-3' })
-    .add('Part 4', { owner: 'worker-4', retries: 2 })
-    .add('Part 5', { owner: 'worker-4', retries: 2 })
+    .add('Part 4', { owner: 'worker-4' })
+    .add('Part 5', { owner: 'worker-4' })
     .add('Part 6', { owner: 'worker-5' })
     .add('Part 7', { owner: 'worker-2', blockedBy: ['6'] })
-    .add('Part 8', { owner: 'worker-6' });
+    .add('Part 8', { owner: 'worker-6' })
+    .add('Part 9', { owner: 'worker-4' })
+    .add('Part 10', { owner: 'worker-4' })
+    .add('Part 11', { owner: 'worker-4' });
 
 const PAUSED = { note: { state: 'rate-limited', reason: 'its vendor asked for a pause', since: 0 } } as const;
 
@@ -38,9 +41,9 @@ async function play(stage: Stage): Promise<void> {
   stage.crashing.set('worker-3', 'exit 1');
   await at('00:15', () => stage.dies('worker-3', 'exit 1'));
   // Worker-4 fails every task, and leaves in order when it is told to.
-  await at('01:20', (told) => told.claim('4', 'worker-4').fail('4', 'worker-4', 'it broke'));
-  await at('01:30', (told) => told.claim('4', 'worker-4').fail('4', 'worker-4', 'it broke'));
-  await at('01:40', (told) => told.claim('5', 'worker-4').fail('5', 'worker-4', 'it broke'));
+  await at('01:20', (told) => told.claim('9', 'worker-4').fail('9', 'worker-4', 'it broke'));
+  await at('01:30', (told) => told.claim('10', 'worker-4').fail('10', 'worker-4', 'it broke'));
+  await at('01:40', (told) => told.claim('11', 'worker-4').fail('11', 'worker-4', 'it broke'));
   await at('01:45', () => stage.dies('worker-4', 'exit 0'));
   // Worker-2 is killed, comes back, and is healthy again.
   await at('02:00', () => stage.dies('worker-2'));
@@ -82,21 +85,21 @@ const DAY = `
 00:50 worker-3 member.exited exit 1
 00:50 worker-3 lead.decided abandoned worker-3: its process died (exit 1) after 3 restarts
 00:50 - lead.decided gave task #3 to worker-1: worker-3 is gone
-01:20 worker-4 task.claimed #4 Part 4
-01:20 worker-4 task.failed #4 Part 4 - it broke
-01:30 worker-4 task.claimed #4 Part 4
-01:30 worker-4 task.failed #4 Part 4 - it broke
-01:40 worker-4 task.claimed #5 Part 5
-01:40 worker-4 task.failed #5 Part 5 - it broke
+01:20 worker-4 task.claimed #9 Part 9
+01:20 worker-4 task.failed #9 Part 9 - it broke
+01:30 worker-4 task.claimed #10 Part 10
+01:30 worker-4 task.failed #10 Part 10 - it broke
+01:40 worker-4 task.claimed #11 Part 11
+01:40 worker-4 task.failed #11 Part 11 - it broke
 01:40 lead task.assigned #4 Part 4 - to worker-5
 01:40 lead task.assigned #5 Part 5 - to worker-6
-01:40 worker-4 lead.decided quarantined worker-4: 3 failed attempts in a row
+01:40 worker-4 lead.decided quarantined worker-4: 3 failed tasks in a row
 01:40 - lead.decided gave task #4 to worker-5: worker-4 is quarantined
 01:40 - lead.decided gave task #5 to worker-6: worker-4 is quarantined
 01:45 worker-4 member.exited exit 0
-02:00 lead task.released #2 Part 2 - lost: worker-2died while working on it (signal SIGKILL)
+02:00 lead task.released #2 Part 2 - lost: worker-2 died while working on it (signal SIGKILL)
 02:00 worker-2 member.exited signal SIGKILL
-02:00 worker-2 lead.decided released task #2: worker-2died while working on it (signal SIGKILL)
+02:00 worker-2 lead.decided released task #2: worker-2 died while working on it (signal SIGKILL)
 02:05 worker-2 member.started
 02:05 worker-2 lead.decided restarted worker-2: its process died (signal SIGKILL)
 02:10 worker-2 task.claimed #2 Part 2

@@ -28,7 +28,7 @@ export function ruleTask(board: Board, change: TaskEventChange, author: Author, 
     case 'task.failed':
       return ruleClaimEnd(task, change, author, at);
     case 'task.retried':
-      return retried(board, task, change.note, at);
+      return retried(board, task, change.note, author, at);
     case 'task.skipped':
       return skipped(board, task, change, at);
     case 'task.cancelled':
@@ -116,13 +116,16 @@ function assigned(board: Board, task: Task, owner: Name | null, at: string): Rul
 }
 
 /** Since version 2 a retry brings back every task that was skipped because of this one, and the note counts. */
-function retried(board: Board, task: Task, note: string | undefined, at: string): Ruling {
+function retried(board: Board, task: Task, note: string | undefined, author: Author, at: string): Ruling {
   if (task.status !== 'failed') return notFailed(task);
-  if (board.version === 1) return { tasks: [toRetried(task, at, undefined)] };
+  if (board.version === 1) return { tasks: [toRetried(task, at, { byPerson: false })] };
+  const byPerson = 'person' in author;
   const skippedFor = allDependants(board, task.id).filter(
     (other) => other.status === 'skipped' && other.because === task.id,
   );
-  return { tasks: [toRetried(task, at, note), ...skippedFor.map((other) => toRetried(other, at, undefined))] };
+  return {
+    tasks: [toRetried(task, at, { note, byPerson }), ...skippedFor.map((other) => toRetried(other, at, { byPerson }))],
+  };
 }
 
 /** Whose move is next at a task that cannot be retried. */

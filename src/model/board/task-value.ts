@@ -85,10 +85,15 @@ export const toSkipped = (task: Task, at: string, reason: string, because?: stri
 };
 
 /** Pending as at its creation: earlier attempts no longer count. */
-export function toRetried(task: Task, at: string, note: string | undefined): Task {
+export function toRetried(
+  task: Task,
+  at: string,
+  { note, byPerson }: { note?: string | undefined; byPerson: boolean },
+): Task {
   const facts = factsOf(task, at);
   if (note !== undefined) facts.note = note;
-  return Object.assign(facts, { status: 'pending' as const, attempts: 0, lost: 0 });
+  const value = Object.assign(facts, { status: 'pending' as const, attempts: 0, lost: 0 });
+  return byPerson ? Object.assign(value, { retried: true as const }) : value;
 }
 
 export const toCancelled = (task: Task, at: string, reason: string): Task =>

@@ -77,8 +77,9 @@ export interface TaskFacts {
 }
 
 export type Task = TaskFacts &
+  /** `retried`: by a person, since its last attempt. */
   (
-    | { readonly status: 'pending'; readonly lastFailure?: string }
+    | { readonly status: 'pending'; readonly lastFailure?: string; readonly retried?: true }
     | { readonly status: 'in_progress'; readonly claim: Claim; readonly claimed_at: string }
     | { readonly status: 'completed'; readonly result: TaskResult; readonly by: Claim; readonly claimed_at: string }
     | { readonly status: 'failed'; readonly reason: string; readonly code: FailureCode; readonly by?: Claim }

@@ -36,7 +36,9 @@ const CONFIG: KeyHelpTable = {
   watchdogReassignMs: {
     text: 'Milliseconds without progress until another member gets the task. More than `watchdogWarningMs`.',
   },
-  maxConsecutiveErrors: { text: 'Failed attempts in a row until a member gets no new tasks (quarantine).' },
+  maxConsecutiveErrors: {
+    text: 'Failed tasks in a row until a member gets no new tasks (quarantine). Attempts that `retries` allows and exit codes of commands do not count.',
+  },
   agentStallMs: { text: 'Milliseconds without any output of an agent until its turn is ended.' },
   enableCascade: { text: 'Plans that a planner makes have follow-up tasks.' },
   enableCrossCliVerification: { text: 'Plans that a planner makes are verified by an agent of another vendor.' },

@@ -5,16 +5,16 @@
  * the remaining ones again.
  */
 import { PERSON } from '../../model/board/authority.ts';
-import { allDependants, claimOf, isDone, pendingTasks } from '../../model/board/board.ts';
+import { allDependants, claimOf, isDone, pendingTasks, type Board, type Member } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
 import { byId, type Task } from '../../model/board/task.ts';
 import { cascades } from './cascade.ts';
 import { fixNeeds } from '../pipeline/fix-loop.ts';
 import { pipelineVerdicts } from '../pipeline/pipeline-judge.ts';
-import { Workload, redistribute } from './redistribution.ts';
+import { Workload, mayBeGiven, redistribute } from './redistribution.ts';
 import { restartOf } from './restart.ts';
 import type { Limits, MemberSighting, Sighting, Verdict } from '../sighting.ts';
-import { sightedMembers } from '../member-availability.ts';
+import { isAble, sightedMembers } from '../member-availability.ts';
 import { stuckReason } from './stuck-reason.ts';
 import { judgeProgress } from './watchdog.ts';
 
@@ -24,7 +24,7 @@ export function judge(sighting: Sighting, limits: Limits): Verdict[] {
   if (sighting.overslept) return [{ do: 'resetDeadlines', why: 'the lead itself slept' }];
   if (board.phase !== 'open') return [];
 
-  const quarantined = quarantines(sighting, limits);
+  const quarantined = [...quarantines(sighting, limits), ...lifts(sighting)];
   const released = releases(sighting);
   const restarted = sightedMembers(foreseen(sighting, quarantined)).flatMap(({ seen }) => restartOf(seen) ?? []);
   const expected = foreseen(sighting, [...quarantined, ...restarted]);
@@ -54,15 +54,38 @@ const givenTo = (verdict: Verdict): Name[] => {
   return name ? [name] : [];
 };
 
-/** After this many failed attempts in a row a member gets no new tasks. */
+/** After this many failed tasks in a row a member gets no new tasks. */
 const quarantines = (sighting: Sighting, { maxConsecutiveErrors }: Limits): Verdict[] =>
   sightedMembers(sighting)
     .filter(({ seen }) => !seen.quarantined && seen.consecutiveFailures >= maxConsecutiveErrors)
     .map(({ member, seen }) => ({
       do: 'quarantine',
       member: member.name,
-      why: `${seen.consecutiveFailures} failed attempts in a row`,
+      why: `${seen.consecutiveFailures} failed tasks in a row`,
     }));
+
+/** A person retried a task that no other member may do: its quarantined member may try it (R5.8). */
+function lifts(sighting: Sighting): Verdict[] {
+  const { board, pipeline } = sighting;
+  const all = sightedMembers(sighting);
+  const quarantined = all.filter(({ seen }) => seen.quarantined);
+  if (quarantined.length === 0) return [];
+  const retried = [...pendingTasks(board)].filter((task) => task.status === 'pending' && task.retried === true);
+  return quarantined.flatMap(({ member }): Verdict[] => {
+    const task = retried.find(
+      (one) =>
+        mayDo(board, one, member) && !all.some(({ member: other, seen }) => isAble(seen) && mayDo(board, one, other)),
+    );
+    if (task === undefined) return [];
+    const why = `task #${task.id} was retried, and no other member may do it`;
+    const lift = { do: 'lift' as const, member: member.name, why };
+    return pipeline === undefined ? [lift, { do: 'start', member: member.name, why }] : [lift];
+  });
+}
+
+/** Whoever owns it now. */
+const mayDo = (board: Board, task: Task, member: Member): boolean =>
+  task.owner === member.name || mayBeGiven(board, task, member);
 
 /**
  * Releases of claims whose process is gone. The lead's own claims are not here: a new lead releases those of the one
@@ -78,7 +101,7 @@ function releases({ board, members }: Sighting): Verdict[] {
     const one = seen.get(claim.member);
     if (one?.process === 'dead')
       return [
-        { ...ended, reason: 'lost', why: `${claim.member}died while working on it (${one.death ?? 'cause unknown'})` },
+        { ...ended, reason: 'lost', why: `${claim.member} died while working on it (${one.death ?? 'cause unknown'})` },
       ];
     return one?.process === 'none' ? [{ ...ended, reason: 'orphaned', why: `${claim.member} does not run` }] : [];
   });
@@ -119,6 +142,7 @@ const foreseen = (sighting: Sighting, verdicts: readonly Verdict[]): Sighting =>
 
 function after(seen: MemberSighting, verdict: Verdict): MemberSighting {
   if (verdict.do === 'quarantine') return { ...seen, quarantined: true };
+  if (verdict.do === 'lift') return { ...seen, quarantined: false, consecutiveFailures: 0, process: 'starting' };
   if (verdict.do === 'abandon') return { ...seen, givenUp: true };
   return verdict.do === 'restart' ? { ...seen, process: 'starting' } : seen;
 }

@@ -75,7 +75,7 @@ function gone(member: Member, seen: MemberObservation): Description | undefined 
   if (seen.quarantined)
     return {
       state: 'quarantined',
-      reason: `${seen.consecutiveFailures} failed attempts in a row; it gets no new tasks`,
+      reason: `${seen.consecutiveFailures} failed tasks in a row; it gets no new tasks`,
     };
   if (seen.process === 'none')
     return member.incarnation === null

@@ -60,6 +60,9 @@ export async function carryOut(verdict: Verdict, context: ActContext): Promise<v
     case 'quarantine':
       memory.of(verdict.member).quarantined = true;
       return dismiss(verdict.member, context);
+    case 'lift':
+      Object.assign(memory.of(verdict.member), { quarantined: false, consecutiveFailures: 0 });
+      return;
     case 'assign': {
       const task = store.board.board.tasks.get(verdict.task);
       await append(context, { type: 'task.assigned', task: verdict.task, owner: verdict.owner });

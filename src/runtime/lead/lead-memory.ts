@@ -3,8 +3,11 @@
  * survive the lead are derived from the log (failures in a row, work done) or kept in the run's state (restarts).
  */
 import type { Clock } from '../../model/text/clock.ts';
+import type { Board } from '../../model/board/board.ts';
 import type { Name } from '../../model/text/names.ts';
+import type { WorkerState } from '../../model/team/team-config.ts';
 import type { MemberSighting } from '../../policy/sighting.ts';
+import { isMembersFailure } from '../../policy/supervise/member-failure.ts';
 import { STALE_BEAT_MS } from '../../policy/member-availability.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
 import type { MemberProcess } from './supervisor.ts';
@@ -81,8 +84,8 @@ export class LeadMemory {
     return fresh;
   }
 
-  /** Takes a board event into account: whose progress it is, and whether an attempt failed. */
-  folded(folded: Folded): void {
+  /** Takes a board event into account: whose progress it is, and whether it failed at a task. */
+  folded(folded: Folded, board: Board): void {
     const { event, outcome } = folded;
     this.past.folded(folded);
     this.#work.folded(folded);
@@ -92,7 +95,12 @@ export class LeadMemory {
     if (event.type === 'task.completed') {
       member.consecutiveFailures = 0;
       member.completed += 1;
-    } else if (event.type === 'task.failed') member.consecutiveFailures += 1;
+    } else if (event.type === 'task.failed' && isMembersFailure(board, event)) member.consecutiveFailures += 1;
+  }
+
+  /** What the run's state says of a member: it outlives the lead. */
+  recall({ id, restartCount, status }: Pick<WorkerState, 'id' | 'restartCount' | 'status'>): void {
+    Object.assign(this.of(id), { restarts: restartCount, quarantined: status === 'quarantined' });
   }
 
   /** Any sign that a member makes progress. */

@@ -32,7 +32,7 @@ import { RELOOK_MS, Waker } from '../process/waker.ts';
  */
 const SETTLE_MS = 15;
 /** Verdicts that change counters which the run's state keeps. */
-const OUTLIVING = new Set<Verdict['do']>(['restart', 'abandon', 'resetRestarts', 'quarantine']);
+const OUTLIVING = new Set<Verdict['do']>(['restart', 'abandon', 'resetRestarts', 'quarantine', 'lift']);
 
 export class Lead {
   readonly memory: LeadMemory;
@@ -107,7 +107,7 @@ export class Lead {
   /** Called for each event as it is folded. */
   folded(folded: Folded): void {
     this.#state.changed();
-    this.memory.folded(folded);
+    this.memory.folded(folded, this.#store.board.board);
     if (folded.outcome.ok) this.views.changed(folded.outcome.changed);
     this.#leadMail.folded(folded);
   }

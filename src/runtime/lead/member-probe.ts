@@ -31,12 +31,13 @@ export class MemberProbe {
     this.#supervisor = supervisor;
   }
 
-  /** What is seen of a member now; undefined for a member that never had a process of ours. */
+  /** What is seen of a member now; undefined for a member that never had a process of ours and may get one. */
   at(board: Board, name: Name): MemberSighting | undefined {
     const { disk, paths, roster } = this.#store;
     const life = this.lifeOf(name);
     const record = roster.read(name);
-    if (life === undefined && !this.#memory.of(name).givenUp && record === undefined) return undefined;
+    const { givenUp, quarantined } = this.#memory.of(name);
+    if (life === undefined && !givenUp && !quarantined && record === undefined) return undefined;
     const agent = this.#agentOf(name);
     return this.#memory.sighting(name, {
       life,

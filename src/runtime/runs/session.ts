@@ -76,7 +76,7 @@ export class RunSession {
         ...defined({ quota: options.store.quota }),
       });
       lead.learned(early.splice(0));
-      for (const worker of state?.workers ?? []) lead.memory.of(worker.id).restarts = worker.restartCount;
+      for (const worker of state?.workers ?? []) lead.memory.recall(worker);
       late.folded = (folded) => lead.folded(folded);
       late.lost = () => lead.stop();
       return new RunSession(store, leadership, lead, options);
@@ -123,13 +123,19 @@ export class RunSession {
     }
   }
 
-  /** Joined members with an agent. A member without one is started by a person or another program. */
+  /**
+   * Joined members with an agent that are not quarantined. A member without an agent is started by a person or another
+   * program.
+   */
   startable(): Name[] {
     const config = this.store.config.read();
     // The lead of a pipeline starts each role when there is work for it.
     const withAgent = config?.members.filter(({ agent, role_spec }) => agent !== undefined && role_spec === undefined);
     const joined = [...this.store.board.fold().members.values()].filter(({ state }) => state === 'joined');
-    return joined.map(({ name }) => name).filter((name) => withAgent?.some((member) => member.name === name));
+    return joined
+      .map(({ name }) => name)
+      .filter((name) => !this.#lead.memory.of(name).quarantined)
+      .filter((name) => withAgent?.some((member) => member.name === name));
   }
 
   /** Prices by model; they take precedence over the built-in ones. */

@@ -1,6 +1,7 @@
 /** What a member may claim: ready tasks for it, without those at which its agent has just failed by its own fault. */
 import { nextClaim, type Board } from '../../model/board/board.ts';
 import type { Task } from '../../model/board/task.ts';
+import { isMembersFailure } from '../../policy/supervise/member-failure.ts';
 import { RETRY_AFTER_FAULT_MS } from '../../policy/backoff.ts';
 import type { MemberSession } from '../team/member-session.ts';
 
@@ -10,7 +11,7 @@ export class Claims {
   readonly #paused = new Map<string, number>();
   #failuresInARow = 0;
 
-  /** @param mostFailures after this many failed attempts in a row it claims nothing new */
+  /** @param mostFailures after this many failed tasks in a row it claims nothing new */
   constructor(session: MemberSession, mostFailures = Number.POSITIVE_INFINITY) {
     this.#session = session;
     this.#mostFailures = mostFailures;
@@ -36,9 +37,10 @@ export class Claims {
     this.#paused.set(task, this.#session.store.clock.monotonic() + ms);
   }
 
-  /** Counts an attempt that has ended. */
-  ended(isCompleted: boolean): void {
-    this.#failuresInARow = isCompleted ? 0 : this.#failuresInARow + 1;
+  /** Counts the task of an attempt that has ended. */
+  ended({ id, claims }: Task, isCompleted: boolean): void {
+    if (isCompleted) this.#failuresInARow = 0;
+    else if (isMembersFailure(this.#session.store.board.board, { task: id, epoch: claims })) this.#failuresInARow += 1;
   }
 
   /** Whether it has paused a pending task that it will claim later. */

@@ -32,7 +32,7 @@ export interface TeammateEnvironment {
   /** It sends a plan and waits for the lead's approval before it changes files. */
   readonly planApproval?: boolean;
   /**
-   * After this many failed attempts in a row it claims nothing new and its lead quarantines it. Without a lead it goes
+   * After this many failed tasks in a row it claims nothing new and its lead quarantines it. Without a lead it goes
    * on.
    */
   readonly mostFailures?: number;

@@ -162,7 +162,7 @@ export class Teammate {
     if (!(await settleAttempt(this.#session, done)) || done.verdict.do === 'release') return;
     const isCompleted = done.verdict.do === 'complete';
     if (isCompleted) this.#completed += 1;
-    this.#claims.ended(isCompleted);
+    this.#claims.ended(done.task, isCompleted);
     // A role reports all its work once, at its end: Phase 5-L sends nothing to the lead.
     await (this.#role ? this.#role.ended(done) : reportAttempt(this.#session, done));
   }

@@ -7,6 +7,7 @@ import { timestamp } from '../../model/text/clock.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
 import type { ProcessRecord } from '../../model/team/team-config.ts';
 import type { MemberNote, MemberObservation } from '../../policy/supervise/progress.ts';
+import { isMembersFailure } from '../../policy/supervise/member-failure.ts';
 import { lookAt } from '../../store/files/disk.ts';
 import { LEASE_STALE_MS, lastBeat, leaseOwner } from '../../store/team/lease.ts';
 import { isStopped, livenessOf } from '../../os/process-table.ts';
@@ -117,13 +118,13 @@ function lastProgress(
   return Math.max(0, ...times, output ?? 0, (record?.started_at ?? 0) * 1_000);
 }
 
-/** Its failed attempts since its last success. */
+/** The tasks that failed by it since its last success. */
 function failuresInARow({ board }: TeamReader, name: Name): number {
   let failures = 0;
   for (const { event, outcome } of board.history()) {
     if (!outcome.ok || !('by' in event.author) || event.author.by !== name) continue;
     if (event.type === 'task.completed') failures = 0;
-    else if (event.type === 'task.failed') failures += 1;
+    else if (event.type === 'task.failed' && isMembersFailure(board.board, event)) failures += 1;
   }
   return failures;
 }

@@ -80,5 +80,8 @@ function decided(history: MemberHistory, event: TeamEvent): void {
       return;
     case 'quarantine':
       history.quarantinedAt = event.at;
+      return;
+    case 'lift':
+      delete history.quarantinedAt;
   }
 }

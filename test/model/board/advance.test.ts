@@ -360,6 +360,7 @@ describe('the end of a claim', () => {
       'skipped',
     ]);
     expect(world.task('1').note).toBe('gently');
+    expect(world.task('1')).not.toHaveProperty('retried');
     expect(world.task('3')).not.toHaveProperty('because');
     // The blockers count again: #3 waits for #1, and #4 for #3 and the failed #2.
     expect(Object.fromEntries(world.board.unresolved)).toEqual({ '3': 1, '4': 2, '5': 1, '6': 1 });

@@ -296,7 +296,7 @@ const ROWS: Row[] = [
     {
       since: after(0),
       who: 'lead',
-      waitingFor: 'another member in place of ada (3 failed attempts in a row; it gets no new tasks)',
+      waitingFor: 'another member in place of ada (3 failed tasks in a row; it gets no new tasks)',
       next: 'The lead gives its tasks to others; it stays so until `teams spawn alpha ada`.',
     },
   ],

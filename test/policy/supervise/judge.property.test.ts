@@ -154,7 +154,8 @@ function carryOut(team: World, look: Sighting, verdict: Verdict): Sighting {
       return change(verdict.member, { quarantined: true });
     case 'check':
       return change(verdict.member, { checkedFor: 0, answered: false });
-    // Verdicts of pipelines; none of these teams is one.
+    // Verdicts of pipelines, and what follows a person's retry; there is neither here.
+    case 'lift':
     case 'start':
     case 'tell':
     case 'pass':

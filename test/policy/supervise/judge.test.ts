@@ -59,7 +59,7 @@ describe('the claim of a process that is gone', () => {
 });
 
 describe('quarantine', () => {
-  it.each([2, 3, 4])('a member is quarantined after %i failed attempts in a row', (consecutiveFailures) => {
+  it.each([2, 3, 4])('a member is quarantined after %i failed tasks in a row', (consecutiveFailures) => {
     const team = world({ members: ['ada', 'bob'], tasks: [{ owner: 'ada' }] });
     const verdicts = [
       { do: 'quarantine', member: 'ada' },
@@ -73,6 +73,30 @@ describe('quarantine', () => {
     const ada = seen('ada', { ...DEAD, deadFor: 6_000, consecutiveFailures: 3 });
     expect(look(team, [ada])).toEqual([{ do: 'quarantine', member: 'ada' }]);
     expect(look(team, [{ ...ada, quarantined: true }])).toEqual([{ do: 'stuck' }]);
+  });
+
+  describe('and a task that a person retried', () => {
+    const retried = (by: 'person' | 'lead', role?: string): World => {
+      const team = world({ claim: 'auto', members: ['ada:tester', 'bob'], tasks: [{ owner: 'ada', role }] });
+      team.attempt('ada', '1');
+      if (by === 'person') team.person({ type: 'task.retried', task: '1' });
+      else team.lead({ type: 'task.retried', task: '1' });
+      return team;
+    };
+    const ada = seen('ada', { process: 'none', quarantined: true, consecutiveFailures: 3 });
+    const lifted = [
+      { do: 'lift', member: 'ada' },
+      { do: 'start', member: 'ada' },
+    ];
+
+    it('ends the quarantine of the only member that may do it', () =>
+      expect(look(retried('person', 'tester'), [ada, seen('bob')])).toEqual(lifted));
+
+    it('goes to another member that may do it', () =>
+      expect(look(retried('person'), [ada, seen('bob')])).toEqual([{ do: 'assign', task: '1', owner: 'bob' }]));
+
+    it('ends no quarantine if the lead retried it', () =>
+      expect(look(retried('lead', 'tester'), [ada, seen('bob')])).not.toContainEqual(lifted[0]));
   });
 });
 

@@ -71,7 +71,7 @@ it.each<[string, World, Partial<MemberObservation> | undefined, MemberNote | und
     working(),
     { quarantined: true, consecutiveFailures: 3 },
     undefined,
-    '3 failed attempts in a row; it gets no new tasks',
+    '3 failed tasks in a row; it gets no new tasks',
   ],
   ['dead', working(), { process: 'dead', death: 'signal SIGKILL' }, undefined, 'signal SIGKILL; it will be restarted'],
   [

@@ -126,7 +126,7 @@ describe('a member', () => {
         for (const task of ['1', '2']) failing.add('No').claim(task, 'ada').fail(task, 'ada', 'exit 1');
         return failing.note('lead.decided', { act: 'quarantine', member: 'ada' });
       },
-      { state: 'quarantined', reason: '2 failed attempts in a row; it gets no new tasks' },
+      { state: 'quarantined', reason: '2 failed tasks in a row; it gets no new tasks' },
     ],
     [
       'is limited',

@@ -25,6 +25,7 @@ const DECISIONS: Readonly<Record<Exclude<Verdict['do'], 'finish'>, readonly [Ver
   fence: [{ do: 'fence', member, task, epoch, reason: 'fenced', heir, stop: true, why }, [member, task, heir]],
   stop: [{ do: 'stop', member, why }, [member]],
   quarantine: [{ do: 'quarantine', member, why }, [member]],
+  lift: [{ do: 'lift', member, why }, [member]],
   assign: [{ do: 'assign', task, owner: heir, why }, [task, heir]],
   skip: [{ do: 'skip', task, why }, [task]],
   'follow up': [

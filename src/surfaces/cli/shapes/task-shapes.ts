@@ -38,7 +38,12 @@ const past = z.array(z.strictObject({ at: time, type: z.string().startsWith('tas
 const taskWith = <Extra extends z.ZodRawShape>(extra: Extra) => {
   const all = { ...facts, ...extra };
   return z.discriminatedUnion('status', [
-    z.strictObject({ ...all, status: z.literal('pending'), lastFailure: z.string().optional() }),
+    z.strictObject({
+      ...all,
+      status: z.literal('pending'),
+      lastFailure: z.string().optional(),
+      retried: z.literal(true).optional(),
+    }),
     z.strictObject({ ...all, status: z.literal('in_progress'), claim, claimed_at: time }),
     z.strictObject({ ...all, status: z.literal('completed'), result, by: claim, claimed_at: time }),
     z.strictObject({ ...all, status: z.literal('failed'), reason: text, code: text, by: claim.optional() }),
