@@ -35,7 +35,7 @@ async function used(): Promise<void> {
   const found = await repositoryAt({ cwd: root, signal });
   if (typeof found === 'string') throw new Error(found);
   for (const keep of [true, false])
-    await withTrees(found, { signal }, keep, async ({ files, where }) => {
+    await withTrees(found, { signal }, { keep }, async ({ files, where }) => {
       await git(['diff', '--no-ext-diff', '--no-textconv', '--name-status', 'HEAD', files], where);
       await git(['update-ref', 'refs/teams/x/start', at(root, 'rev-parse', 'HEAD').trim()], where);
     }).catch(() => undefined);

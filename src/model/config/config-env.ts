@@ -9,10 +9,10 @@ const PREFIX = 'TEAMS_';
 
 type KeyPath = readonly [string, ...string[]];
 
-const { routing, sandbox, hooks, gates } = configSchema.shape;
+const { routing, sandbox, safetyPoint, hooks, gates } = configSchema.shape;
 
 /** Groups whose entries are keys themselves; the other groups are maps of names. */
-const CLOSED = { routing, sandbox, hooks, gates };
+const CLOSED = { routing, sandbox, safetyPoint, hooks, gates };
 
 const KEY_PATHS: readonly KeyPath[] = [
   ...CONFIG_KEYS.filter((key) => !Object.hasOwn(CLOSED, key)).map((key): KeyPath => [key]),

@@ -53,6 +53,10 @@ const CONFIG: KeyHelpTable = {
   'sandbox.bwrap': {
     text: 'Whether bubblewrap fences commands: where it works (`auto`), always or not at all (`required`), or never.',
   },
+  safetyPoint: { text: 'What a run in a git repository keeps before agents write.' },
+  'safetyPoint.maxFileBytes': {
+    text: 'Larger untracked files are not kept; the report names them, and the undo does not touch them.',
+  },
   hooks: {
     text: 'Commands of yours that get an event as JSON on stdin.',
     example: { onWaiting: 'notify-send waiting' },

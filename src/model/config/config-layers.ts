@@ -101,6 +101,7 @@ const FORBIDDEN: readonly string[] = [
   'gates',
   'hooks',
   'prices',
+  'safetyPoint',
   'telemetry',
 ] satisfies (keyof Config)[];
 

@@ -62,6 +62,8 @@ export const configSchema = closed({
   relayTimeoutMs: ms(1).default(600_000),
   routing: closed({ byType: z.boolean().default(false) }).prefault({}),
   sandbox: closed({ bwrap: z.enum(['auto', 'required', 'off']).default('auto') }).prefault({}),
+  /** A larger untracked file is left out of the safety point. */
+  safetyPoint: closed({ maxFileBytes: count(0, 2 ** 40).default(50 * 1024 * 1024) }).prefault({}),
   hooks: closed({ onTaskCompleted: hook, onTeammateIdle: hook, onWaiting: hook, onFinished: hook }).prefault({}),
   /**
    * The commands of gates whose plan names none: a command, `true` to detect it in the project, `false` for no gate.
@@ -85,6 +87,7 @@ export const GROUPS: ReadonlySet<string> = new Set([
   'agents',
   'routing',
   'sandbox',
+  'safetyPoint',
   'hooks',
   'gates',
 ] satisfies ConfigKey[]);

@@ -92,7 +92,12 @@ export const gateSchema = z.looseObject({
 export type Gate = z.infer<typeof gateSchema>;
 
 /** The safety point: the content of `directory` before agents wrote, as a git commit. */
-export const startSchema = z.object({ commit: z.string().regex(/^[0-9a-f]{40,64}$/), directory: z.string() });
+export const startSchema = z.object({
+  commit: z.string().regex(/^[0-9a-f]{40,64}$/),
+  directory: z.string(),
+  /** Untracked files that were too large to keep, relative to the repository's root. */
+  leftOut: z.array(z.string()).optional(),
+});
 
 /** The run state (docs/specification.md R1.9); our own fields come last. */
 export const stateSchema = z.looseObject({

@@ -4,6 +4,7 @@
  */
 import { join, resolve } from 'node:path';
 import { copyIfThere, withScratch } from '../../store/files/scratch.ts';
+import { lookAt, realDisk } from '../../store/files/disk.ts';
 import { DIFF } from './git-diff.ts';
 import { git, type GitAnswer, type GitWhere } from './git.ts';
 
@@ -42,14 +43,36 @@ export const requireGit = ({ code, text, said }: GitAnswer, what: string): strin
 
 const OURS = ['.teams', '.tasks'].map((folder) => `:(exclude,top,glob)**/${folder}/**`);
 
-/**
- * @param keep keeps the trees in the repository; otherwise they are gone after `use`
- * @throws GitFailure
- */
+/** Untracked files over `most` bytes, relative to the root of the working tree, and the size of all untracked files. */
+export async function untracked(
+  { top }: Repository,
+  where: GitWhere,
+  most: number,
+): Promise<{ readonly large: string[]; readonly bytes: number }> {
+  const at = { ...where, cwd: top };
+  const listed = await git(['ls-files', '--others', '--exclude-standard', '-z', '--', ':/', ...OURS], at);
+  const files = requireGit(listed, 'git ls-files')
+    .split('\0')
+    .flatMap((path) => {
+      const file = path === '' ? undefined : lookAt(realDisk, join(top, path));
+      return file?.isFile() === true ? [{ path, size: file.size }] : [];
+    });
+  const large = files.filter(({ size }) => size > most).map(({ path }) => path);
+  return { large, bytes: files.reduce((sum, { size }) => sum + (size > most ? 0 : size), 0) };
+}
+
+interface TreeChoice {
+  /** Keeps the trees in the repository; otherwise they are gone after `use`. */
+  readonly keep: boolean;
+  /** Untracked files that are not looked at. */
+  readonly leftOut?: readonly string[] | undefined;
+}
+
+/** @throws GitFailure */
 export const withTrees = async <T>(
   { top, index, objects }: Repository,
   where: Omit<GitWhere, 'cwd'>,
-  keep: boolean,
+  { keep, leftOut = [] }: TreeChoice,
   use: (trees: Trees) => Promise<T>,
 ): Promise<T> =>
   withScratch(async (directory) => {
@@ -59,8 +82,9 @@ export const withTrees = async <T>(
     const at = { ...where, cwd: top, env: { ...where.env, ...(keep ? {} : elsewhere) } };
     const inOwn = { ...at, env: { ...at.env, GIT_INDEX_FILE: own } };
     const staged = await git(['write-tree'], inOwn);
+    const without = [...OURS, ...(await submodules(inOwn)), ...leftOut.map(excluding)];
     // Exit code 1: some file could not be added (unreadable, or a repository without a commit); the others were.
-    const added = await git(['add', '-A', '--ignore-errors', '--', ':/', ...OURS, ...(await submodules(inOwn))], inOwn);
+    const added = await git(['add', '-A', '--ignore-errors', '--', ':/', ...without], inOwn);
     if (added.code !== 0 && added.code !== 1) requireGit(added, 'git add');
     const files = requireGit(await git(['write-tree'], inOwn), 'git write-tree');
     return use({ staged: staged.code === 0 ? staged.text.trim() : undefined, files, where: at });
@@ -71,8 +95,10 @@ async function submodules(where: GitWhere): Promise<string[]> {
   const entries = requireGit(await git(['ls-files', '--stage', '-z'], where), 'git ls-files').split('\0');
   return entries
     .filter((entry) => entry.startsWith('160000 '))
-    .map((entry) => `:(exclude,top,literal)${entry.slice(entry.indexOf('\t') + 1)}`);
+    .map((entry) => excluding(entry.slice(entry.indexOf('\t') + 1)));
 }
+
+const excluding = (path: string): string => `:(exclude,top,literal)${path}`;
 
 export interface ChangedFile {
   /** Relative to the root of the working tree. */

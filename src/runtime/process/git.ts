@@ -105,6 +105,7 @@ async function run(args: readonly string[], where: GitWhere): Promise<GitAnswer>
   for (let output = await started.process.next(); output; output = await started.process.next())
     if (output.stream === 'stdout') bytes += output.bytes.length;
   const end = await started.process.ended;
-  const said = end.stderr.toString('utf8').trim().split('\n')[0]?.replace(/\.$/, '') ?? '';
+  const first = end.stderr.toString('utf8').trim().split('\n')[0]?.replace(/\.$/, '') ?? '';
+  const said = end.kind === 'timeout' ? `git took more than ${PATIENCE_MS / 1_000} s` : first;
   return { code: end.kind === 'exited' ? end.code : -1, text: end.stdout.toString('utf8'), bytes, said };
 }

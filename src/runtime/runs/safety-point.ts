@@ -4,9 +4,9 @@
  * and the files are not touched.
  */
 import { missingExclusion } from '../../store/workspace/exclude.ts';
-import type { Name } from '../../model/text/names.ts';
 import { git, type GitWhere } from '../process/git.ts';
-import { GitFailure, requireGit, repositoryAt, withTrees, type Trees } from '../process/git-tree.ts';
+import { GitFailure, requireGit, repositoryAt, untracked, withTrees, type Trees } from '../process/git-tree.ts';
+import { afterRunning } from '../../os/work-timer.ts';
 import type { RunSession } from './session.ts';
 import { cwdOf, type TeamReader } from '../../store/team/team-reader.ts';
 import { keptSafetyPoint, refOf, repositoryOf, type SafetyPoint } from '../process/safety-ref.ts';
@@ -34,7 +34,7 @@ const IDENTITY = Object.fromEntries(
  * @returns why there is none, if there should be one
  */
 export async function keepSafetyPoint(
-  session: Pick<RunSession, 'store' | 'children' | 'note' | 'tell'>,
+  session: Pick<RunSession, 'store' | 'children' | 'keptFileBytes' | 'note' | 'tell'>,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
   const { store } = session;
@@ -43,7 +43,7 @@ export async function keepSafetyPoint(
   if ([...store.board.fold().tasks.values()].some(({ claims }) => claims > 0)) return undefined;
   try {
     const start = await session.children.run((marker) =>
-      commitAll(store.paths.name, { cwd, marker, env: IDENTITY, signal: signal ?? new AbortController().signal }),
+      commitAll(session, { cwd, marker, env: IDENTITY, signal: signal ?? new AbortController().signal }),
     );
     await session.note({ start: keptSafetyPoint(store, start) });
     session.tell({
@@ -59,18 +59,38 @@ export async function keepSafetyPoint(
   }
 }
 
-async function commitAll(team: Name, where: GitWhere): Promise<SafetyPoint> {
+/** Copying that takes longer than this is told, in milliseconds. */
+const TOLD_AFTER_MS = 2_000;
+
+async function commitAll(
+  session: Pick<RunSession, 'store' | 'keptFileBytes' | 'tell'>,
+  where: GitWhere,
+): Promise<SafetyPoint> {
+  const team = session.store.paths.name;
   const repository = await repositoryAt(where);
   if (typeof repository === 'string') throw new GitFailure(repository);
-  return withTrees(repository, where, true, async (trees) => {
-    const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD'], trees.where);
-    const parent = head.code === 0 ? ['-p', head.text.trim()] : [];
-    const index = await commit(trees, trees.staged ?? trees.files, parent, `What was staged when team ${team} began`);
-    const files = await commit(trees, trees.files, ['-p', index], `All files when team ${team} began`);
-    requireGit(await git(['update-ref', refOf(team), files], trees.where), 'git update-ref');
-    return { commit: files, directory: repository.top };
-  });
+  const { large: leftOut, bytes } = await untracked(repository, where, session.keptFileBytes);
+  const told = afterRunning(TOLD_AFTER_MS, () =>
+    session.tell({
+      type: 'baseline.slow',
+      text: `git still copies untracked files (${mebibytes(bytes)}) before the work begins`,
+    }),
+  );
+  try {
+    return await withTrees(repository, where, { keep: true, leftOut }, async (trees) => {
+      const head = await git(['rev-parse', '--verify', '--quiet', 'HEAD'], trees.where);
+      const parent = head.code === 0 ? ['-p', head.text.trim()] : [];
+      const index = await commit(trees, trees.staged ?? trees.files, parent, `What was staged when team ${team} began`);
+      const files = await commit(trees, trees.files, ['-p', index], `All files when team ${team} began`);
+      requireGit(await git(['update-ref', refOf(team), files], trees.where), 'git update-ref');
+      return { commit: files, directory: repository.top, ...(leftOut.length === 0 ? {} : { leftOut }) };
+    });
+  } finally {
+    told();
+  }
 }
+
+const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
 
 const commit = async ({ where }: Trees, tree: string, parent: readonly string[], message: string): Promise<string> =>
   requireGit(await git(['commit-tree', tree, ...parent, '-m', message], where), 'git commit-tree');

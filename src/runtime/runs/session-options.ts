@@ -34,6 +34,7 @@ export function sessionOptions(config: Config): SessionOptions {
     telemetry: config.telemetry,
     hooks: config.hooks,
     gates: config.gates,
+    keptFileBytes: config.safetyPoint.maxFileBytes,
     unattended: true,
     endsWhenDone: true,
     shutdownTimeoutMs,

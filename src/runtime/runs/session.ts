@@ -29,6 +29,8 @@ export interface SessionOptions extends LeadOptions {
   readonly shutdownTimeoutMs?: number | undefined;
   /** Commands for gates that a plan asks for without a command. */
   readonly gates?: Config['gates'];
+  /** Larger untracked files are left out of the safety point; by default none. */
+  readonly keptFileBytes?: number;
 }
 
 export class RunSession {
@@ -146,6 +148,11 @@ export class RunSession {
   /** Commands by gate; they take precedence over those that are detected in the project. */
   get gates(): Partial<Config['gates']> {
     return this.#options.gates ?? {};
+  }
+
+  /** The largest untracked file that the safety point keeps, in bytes. */
+  get keptFileBytes(): number {
+    return this.#options.keptFileBytes ?? Infinity;
   }
 
   /** For programs that the lead runs by itself. */

@@ -8,6 +8,7 @@ import { isAgentKind } from '../../model/agent/agent-kinds.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import type { Member } from '../../model/board/board.ts';
 import type { Prices, Spending } from '../../model/team/spending-sum.ts';
+import { quoted } from '../../model/text/document-problem.ts';
 import { LEAD } from '../../model/text/names.ts';
 import type { Gate, TeamEvent } from '../../model/team/team-config.ts';
 import { defaultSandbox, unenforced } from '../../policy/sandbox/sandbox-enforcement.ts';
@@ -76,7 +77,7 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
       open: settled.kind === 'open' ? settled.why : null,
     })),
     spending: spentIn(account.spending.total),
-    notes: [...(options.notes ?? []), ...gates.flatMap(gateNote), ...account.notes],
+    notes: [...(options.notes ?? []), ...gates.flatMap(gateNote), ...leftOutNote(run?.start), ...account.notes],
     undo: run?.start === undefined ? null : undoOf(store, run.start),
     folder: store.paths.folder,
     exitCode,
@@ -85,8 +86,21 @@ export function reportOf(store: TeamReader, options: ReportOptions = {}): Report
 
 const undoOf = (store: TeamReader, start: SafetyPoint): Report['undo'] => ({
   directory: repositoryOf(store, start),
-  command: undoCommand(store.paths.name),
+  command: undoCommand(store.paths.name, start),
 });
+
+/** Names in one note. */
+const MOST_NAMES = 5;
+
+function leftOutNote(start: SafetyPoint | undefined): string[] {
+  const { leftOut = [] } = start ?? {};
+  if (leftOut.length === 0) return [];
+  const more = leftOut.length > MOST_NAMES ? `, and ${leftOut.length - MOST_NAMES} more` : '';
+  const names = leftOut.slice(0, MOST_NAMES).map(quoted).join(', ');
+  return [
+    `The safety point does not keep untracked files over safetyPoint.maxFileBytes: ${names}${more}. The undo leaves them as they are.`,
+  ];
+}
 
 /** Writes the report into the team's folder. */
 export const keepReport = ({ disk, paths }: Pick<TeamReader, 'disk' | 'paths'>, report: Report): void =>

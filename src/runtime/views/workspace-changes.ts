@@ -15,6 +15,7 @@ import {
   type Trees,
 } from '../process/git-tree.ts';
 import { git } from '../process/git.ts';
+import type { SafetyPoint } from '../process/safety-ref.ts';
 
 /** Paths are relative to the team's working directory. */
 interface WorkspaceChanges {
@@ -46,7 +47,7 @@ export async function changesSince(
     );
   const isIts = task === undefined ? () => true : filesOf(task);
   try {
-    return await againstNow({ cwd: cwdOf(store), commit: start.commit, isIts, asText: true }, signal);
+    return await againstNow({ cwd: cwdOf(store), start, isIts, asText: true }, signal);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;
     throw new UsageError('USAGE', `The changes of team ${name} are unknown: ${error.message}.`);
@@ -65,26 +66,27 @@ function filesOf(task: Task): (path: string) => boolean {
 
 interface Since {
   readonly cwd: string;
-  readonly commit: string;
+  readonly start: SafetyPoint;
   readonly isIts: (path: string) => boolean;
   readonly asText: boolean;
 }
 
-async function againstNow({ cwd, commit, isIts, asText }: Since, signal: AbortSignal): Promise<WorkspaceChanges> {
+async function againstNow({ cwd, start, isIts, asText }: Since, signal: AbortSignal): Promise<WorkspaceChanges> {
+  const { commit, leftOut } = start;
   const repository = await repositoryAt({ cwd, signal });
   if (typeof repository === 'string') throw new GitFailure(repository);
   const here = (path: string): string => posix.relative(repository.prefix, path);
-  return withTrees(repository, { signal }, false, async (trees) => {
+  return withTrees(repository, { signal }, { keep: false, leftOut }, async (trees) => {
     const changed = (await changedBetween(commit, trees)).filter(({ path }) => isIts(here(path)));
     const files = changed.map((file) => ({ ...file, path: here(file.path) }));
     return { from: commit, files, text: asText ? await textOf(commit, trees, changed) : '' };
   });
 }
 
-/** Paths that differ from a commit, relative to the working directory; or why they are unknown. */
-export async function changedPaths(cwd: string, commit: string, signal: AbortSignal): Promise<string[] | string> {
+/** Paths that differ from a safety point, relative to the working directory; or why they are unknown. */
+export async function changedPaths(cwd: string, start: SafetyPoint, signal: AbortSignal): Promise<string[] | string> {
   try {
-    const { files } = await againstNow({ cwd, commit, isIts: () => true, asText: false }, signal);
+    const { files } = await againstNow({ cwd, start, isIts: () => true, asText: false }, signal);
     return files.map(({ path }) => path);
   } catch (error) {
     if (!(error instanceof GitFailure)) throw error;

@@ -101,6 +101,7 @@ describe('a program of the lead that starts while the sweep after another lasts'
     const made = keepSafetyPoint({
       store,
       children,
+      keptFileBytes: Infinity,
       note: () => Promise.resolve(),
       tell: ({ type }) => void told.push(type),
     });

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { until, Workplace } from '../../support/cli.ts';
 import { changes } from '../../../src/surfaces/cli/shapes/view-shapes.ts';
@@ -157,6 +157,46 @@ describe('the safety point', () => {
     const { out: pruned } = await place.say(['prune', '--older-than', '1ms', '--yes'], { cwd: at });
     expect(pruned).toContain('tidy');
     expect(git(at, 'for-each-ref', 'refs/teams')).toBe('');
+  });
+
+  it('untracked files over the limit are named and not kept, and the undo leaves them', async () => {
+    const place = new Workplace({ TEAMS_SAFETY_POINT_MAX_FILE_BYTES: '100000' });
+    const at = dirty(place);
+    const large = ["it's $(big)*.bin", 'deep/line\nbreak.bin', '-rf.bin'];
+    mkdirSync(join(at, 'deep'));
+    for (const name of large) writeFileSync(join(at, name), 'x'.repeat(100_001));
+    writeFileSync(join(at, 'small.bin'), 'x'.repeat(100_000));
+    const before = stateOf(at);
+    const { undo, notes } = await runIn(place, at);
+    for (const name of large) expect(notes.join('\n')).toContain(JSON.stringify(name));
+    expect(notes.join('\n')).not.toContain('small.bin');
+    const kept = git(at, 'ls-tree', '-r', '--name-only', 'refs/teams/tidy/start');
+    expect(kept).toContain('small.bin');
+    expect(kept.match(/\.bin/g)).toHaveLength(1);
+    const { out } = await place.say(['diff', 'tidy', '--json'], { cwd: at });
+    expect(changes.parse(JSON.parse(out)).files.map(({ path }) => path)).not.toContain(large[2]);
+    // Also what a member put into the index since.
+    git(at, 'add', '--', './-rf.bin');
+    execFileSync('/bin/sh', ['-c', undo.command], { cwd: undo.directory, stdio: 'pipe' });
+    const { files, staged } = stateOf(at);
+    expect(files).toEqual({ ...before.files, 'out.log': 'no\n' });
+    expect(staged).toBe(before.staged);
+  });
+
+  it('copying that takes longer than two seconds is told once, with its size', async () => {
+    const place = new Workplace();
+    const at = dirty(place);
+    writeFileSync(join(at, 'data.bin'), 'x'.repeat(3 * 2 ** 20));
+    // A git that takes its time to add.
+    const slow = join(place.root, 'bin');
+    mkdirSync(slow);
+    const real = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    const script = `#!/bin/sh\ncase " $* " in *" add "*) sleep 3;; esac\nexec ${real} "$@"\n`;
+    writeFileSync(join(slow, 'git'), script, { mode: 0o755 });
+    vi.stubEnv('PATH', `${slow}:${process.env['PATH'] ?? ''}`);
+    const { code, err } = await place.say(['run', 'plan.json'], { cwd: at });
+    expect(code, err).toBe(0);
+    expect(err.match(/baseline\.slow git still copies untracked files \([34] MiB\)/g)).toHaveLength(1);
   });
 
   it('there is no safety point without git, and `teams diff` says so', async () => {
