@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { Workplace } from '../support/cli.ts';
+import { until, Workplace } from '../support/cli.ts';
 
 const PLAN = `name: red
 members: [{name: ada, agent: {kind: exec}}]
@@ -98,4 +98,25 @@ it('a quarantine outlives a resume; the retry of what only that member may do en
   const third = await place.teams('resume', 'q', '--retry-failed');
   expect(third.code, `${third.out}${third.err}`).toBe(0);
   expect(events()).toContain('"act":"lift"');
+});
+
+it('a task that is skipped in mid-turn is stopped with all that it started, and its member goes on', async () => {
+  const place = new Workplace();
+  place.put(
+    'p.yaml',
+    `name: p
+members: [{name: ada, agent: {kind: exec}}]
+tasks:
+  - {subject: Long, run: 'sleep 47.1 & echo begun >begun; sleep 47.1; echo end >end'}
+  - {subject: Next, run: 'pgrep -f "^sleep 47.1" >left; echo next'}
+`,
+  );
+  const run = place.start('run', 'p.yaml');
+  await until(() => existsSync(join(place.root, 'begun')), 'the task runs');
+  expect((await place.teams('task', 'skip', 'p', '1', '--why', 'not needed')).code).toBe(0);
+  const { out } = await run.ended;
+  expect(out).toContain('[SKIP] #1: Long');
+  expect(out).toContain('[DONE] #2: Next');
+  expect(readFileSync(join(place.root, 'left'), 'utf8')).toBe('');
+  expect(existsSync(join(place.root, 'end'))).toBe(false);
 });

@@ -42,9 +42,9 @@ const schemas = {
   TaskUpdate: closed({
     taskId: task,
     status: z
-      .enum(['pending', 'in_progress', 'completed', 'failed', 'cancelled'])
+      .enum(['pending', 'in_progress', 'completed', 'failed', 'skipped', 'cancelled'])
       .describe(
-        '"in_progress" claims it; "completed" and "failed" end it; "pending" gives it back; "cancelled" drops it.',
+        '"in_progress" claims it; "completed" and "failed" end it; "pending" gives it back, or retries a failed one with what was skipped because of it; the lead may also set "skipped", after which what waits for it can go on, and "cancelled", which drops it.',
       )
       .optional(),
     owner: word('The member that is to do it, or "nobody".').optional(),

@@ -5,7 +5,7 @@
 import type { Plan } from '../../model/plan/plan.ts';
 import { canonicalPlan } from '../../model/plan/plan.ts';
 import { planChanges } from '../../model/plan/plan-changes.ts';
-import { parseName } from '../../model/text/names.ts';
+import { parseName, type Name } from '../../model/text/names.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
@@ -162,7 +162,8 @@ async function conclude(
   gates: readonly Gate[],
   run: RunOptions & { readonly notes: readonly string[] },
 ): Promise<Report> {
-  const isInterrupted = ending.why === 'stopped';
+  // What a limit stopped goes on with a higher one.
+  const isInterrupted = ending.why === 'stopped' || ending.why === 'spent';
   if (ending.why === 'spent') session.tell({ type: 'run.stopped', text: ending.what });
   await session.note({ status: 'completing', phase: 'shutdown' });
   await stopAll(session, ending, run);
@@ -171,19 +172,26 @@ async function conclude(
   const status = isInterrupted ? 'active' : exitCode === 0 ? 'shutdown' : 'failed';
   const phase = isInterrupted ? 'executing' : 'complete';
   await session.note({ status, phase, gates, ...(isInterrupted ? {} : { exitCode }) });
-  const notes = [...notesOf(ending), ...run.notes];
+  const notes = [...notesOf(ending, session.store.paths.name), ...run.notes];
   const report = reportOf(session.store, { gates: [...gates], notes, exitCode, prices: session.prices });
   keepReport(session.store, report);
-  if (!isInterrupted) await session.finished(report);
+  if (ending.why !== 'stopped') await session.finished(report);
   return report;
 }
 
-const notesOf = (ending: LeadEnding): string[] =>
-  ending.why === 'stuck' || ending.why === 'spent'
-    ? [`The run could not go on: ${ending.what}`]
-    : ending.why === 'stopped'
-      ? ['The run was interrupted before its end.']
-      : [];
+function notesOf(ending: LeadEnding, team: Name): string[] {
+  switch (ending.why) {
+    case 'stuck':
+      return [`The run could not go on: ${ending.what}`];
+    case 'spent':
+      return [`The run could not go on: ${ending.what} \`teams resume ${team}\` with a higher limit continues it.`];
+    case 'stopped':
+      return ['The run was interrupted before its end.'];
+    case 'closing':
+    case 'finished':
+      return [];
+  }
+}
 
 /** Stops all members. At the end of a run a member may not refuse: a refusal is answered with force. */
 async function stopAll(session: RunSession, ending: LeadEnding, { force }: RunOptions): Promise<void> {

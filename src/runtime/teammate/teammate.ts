@@ -43,6 +43,8 @@ export class Teammate {
   #exitReason: ExitReason | undefined;
   #wake: () => void = () => {};
   #completed = 0;
+  /** The claim that it works on, and what ends the turn when the claim is gone: skipped, cancelled, given to another. */
+  #present: { readonly task: ClaimedTask; readonly lost: AbortController } | undefined;
   /** Whether the plan of its present task is approved, or needs no approval. */
   #isApproved = false;
 
@@ -149,7 +151,11 @@ export class Teammate {
     const base = this.#turnSetup.runner(mail, { mailroom: this.#mailroom, taken }, isAsking);
     const runner = this.#role ? { ...base, carryOut: this.#role.carryOut } : base;
     this.#isApproved = true;
-    const done = await this.#turnOn(mail, () => runAttempt(task, mail, runner, this.#turn.signal));
+    const lost = new AbortController();
+    this.#present = { task, lost };
+    const signal = AbortSignal.any([this.#turn.signal, lost.signal]);
+    const done = await this.#turnOn(mail, () => runAttempt(task, mail, runner, signal));
+    this.#present = undefined;
     this.#isApproved = false;
     if (done.verdict.do === 'release') {
       this.#claims.pause(task.id, done.verdict.retryAfterMs);
@@ -230,11 +236,20 @@ export class Teammate {
       if (phase === 'closed' || (phase === 'closing' && refusesShutdown === undefined)) this.#finish('closed', false);
       if (!this.#session.isCurrent()) this.stop('replaced');
       this.#plans.look();
+      this.#stopIfLost();
     } catch (error) {
       this.#session.reportError(error);
     }
     if (this.#mailroom.waiting.length > 0) this.#turnSetup.notifyMail();
     this.#wake();
+  }
+
+  /** Ends the turn for a task that is no longer this member's; its processes end with the turn. */
+  #stopIfLost(): void {
+    if (this.#present === undefined) return;
+    const { task, lost } = this.#present;
+    const own = this.#session.task();
+    if (own?.id !== task.id || own.claim.epoch !== task.claim.epoch) lost.abort();
   }
 
   async #close(): Promise<void> {

@@ -92,7 +92,7 @@ const edges = (
 ];
 
 interface Move {
-  readonly status: 'pending' | 'in_progress' | 'cancelled';
+  readonly status: 'pending' | 'in_progress' | 'skipped' | 'cancelled';
   readonly why: string | undefined;
   readonly by: Name;
 }
@@ -100,6 +100,7 @@ interface Move {
 /** The change to a status. `pending` releases a claim, or retries a failed task. */
 function moved(task: Task, { status, why, by }: Move): Change | Refused {
   if (status === 'in_progress') return { type: 'task.claimed', task: task.id, member: by };
+  if (status === 'skipped') return { type: 'task.skipped', task: task.id, cascade: false, why: why ?? 'skipped' };
   if (status === 'cancelled') return { type: 'task.cancelled', task: task.id, why: why ?? 'cancelled' };
   return task.status === 'failed' ? { type: 'task.retried', task: task.id } : releaseBody(task, why);
 }

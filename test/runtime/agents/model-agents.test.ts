@@ -169,7 +169,7 @@ describe('a teammate that is a model', () => {
     const on = await team({ members: [{ name: 'ada', agent: agentAt(server) }], tasks });
     const options = { ...sessionOptions(configSchema.parse({})), spending: { maxTokens: 1_000 } };
     const report = await runTeam(on.paths, undefined, options);
-    expect(report).toMatchObject({ outcome: 'failed', exitCode: 1 });
+    expect(report).toMatchObject({ outcome: 'interrupted', exitCode: 1 });
     expect(on.events('run.stopped')).toMatchObject([{ text: expect.stringContaining('--max-tokens') as string }]);
     expect(on.task('2').status).not.toBe('completed');
   });

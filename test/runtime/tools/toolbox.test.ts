@@ -90,6 +90,16 @@ describe('the board', () => {
     expect(await refused('TaskUpdate', { taskId: '1', addBlockedBy: ['2'] }, asLead)).toMatch(/^CYCLE: /);
   });
 
+  test('the lead skips a task, and what waits for it can go on; a member may not', async () => {
+    await lead.board.add({ subject: 'Blocker', owner: 'ada' });
+    await lead.board.add({ subject: 'After', blockedBy: ['1'] });
+    const skip = { taskId: '1', status: 'skipped', result: 'not needed' };
+    expect(await refused('TaskUpdate', skip)).toMatch(/^POLICY_DENIED: /);
+    expect(await said('TaskUpdate', skip, memberToolContext(lead))).toContain('[skipped]');
+    expect(lead.board.get('1')).toMatchObject({ status: 'skipped', reason: 'not needed' });
+    expect(await said('TaskUpdate', { taskId: '2', status: 'in_progress' })).toContain('[in_progress]');
+  });
+
   test('a reported completion is verified, and the answer is the verdict', async () => {
     await lead.board.add({ subject: 'Proved', owner: 'ada', work: { verify: ['echo looked; test -e proof'] } });
     await said('TaskUpdate', { taskId: '1', status: 'in_progress' });
