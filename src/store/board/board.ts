@@ -7,7 +7,6 @@ import { emptyBoard, type Board, type Refused } from '../../model/board/board.ts
 import { timestamp, type Clock } from '../../model/text/clock.ts';
 import { isTeamError, StoreError } from '../../model/text/errors.ts';
 import { LOG_VERSION, type Author, type BoardEvent, type Body } from '../../model/board/event.ts';
-import { commandsOf, vouchedText } from '../../model/board/vouched-commands.ts';
 import { Doubt } from '../files/checked-pages.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
 import { Journal } from '../files/journal.ts';
@@ -18,48 +17,14 @@ import { boardAt, checkedBase, openCheckpoint, type Checkpoint } from './checkpo
 import type { CheckedBase } from './checkpoint-base.ts';
 import { writeCheckpoint } from './checkpoint-writer.ts';
 import { foldPart, judged, parseLine, type Folded } from './fold-line.ts';
-
-/**
- * These events are synced before the call returns. Claims and releases are not: after a power loss every claimant is
- * dead.
- */
-const DURABLE = new Set<Body['type']>([
-  'log.opened',
-  'team.opened',
-  'team.closed',
-  'member.joined',
-  'member.started',
-  'lead.took',
-  'task.created',
-  'task.completed',
-  'task.failed',
-  'task.cancelled',
-  'task.skipped',
-  'task.retried',
-  'request.made',
-  'request.answered',
-  'batch',
-]);
+import { NoiseRuns, type NoiseRun } from './noise.ts';
+import { isDurable, macOf, raisesVersion } from './record.ts';
 
 /** A change that loses the race for a task id is tried again at most this often. */
 const RACES = 10_000;
 
 /** Bytes of the log that are worth a checkpoint: folding them takes as long as a verb. */
 const WORTH_A_CHECKPOINT = 1024 * 1024;
-
-/** Bad lines of the log without an event between them. */
-interface NoiseRun {
-  /** The offset of the first one. */
-  readonly at: number;
-  /** The offset after the last one. */
-  end: number;
-  lines: number;
-  /** What is wrong with the first one. */
-  readonly why: string;
-}
-
-/** A log that was damaged in more places is reported by its first and its last ones. */
-const MOST_RUNS = 1_000;
 
 interface BoardEnvironment {
   readonly disk: Disk;
@@ -83,8 +48,7 @@ export class BoardStore {
   readonly #newId = newIds();
   #offset = 0;
   #isFolding = false;
-  #noise: NoiseRun[] = [];
-  #isInNoise = false;
+  readonly #noise = new NoiseRuns();
   /** How far the last checkpoint reaches, as far as this object knows. */
   #covered = 0;
   /** The checkpoint that this fold began at; undefined before the first fold, null when there was none. */
@@ -142,7 +106,8 @@ export class BoardStore {
         v: raisesVersion(body) ? LOG_VERSION : board.version,
         at: timestamp(this.#environment.clock.now()),
         author: by,
-        mac: 'by' in by || !vouches ? undefined : this.#mac(board, id, body),
+        // A member's process vouches for nothing.
+        mac: 'by' in by || !vouches ? undefined : macOf(board, id, body, this.#environment.vouch),
       };
       const outcome = this.#write(event);
       if (outcome.ok || !this.#lostIdRace(outcome, body) || race >= RACES) return { event, outcome };
@@ -151,10 +116,7 @@ export class BoardStore {
 
   /** The bad lines that were read since the last call. Every process meets them; only the lead reports them. */
   takeNoise(): readonly NoiseRun[] {
-    const noise = this.#noise;
-    this.#noise = [];
-    this.#isInNoise = false;
-    return noise;
+    return this.#noise.take();
   }
 
   /** How far the log is folded, in bytes. */
@@ -217,19 +179,11 @@ export class BoardStore {
     return code === 'DUPLICATE' && changes.some((change) => change.type === 'task.created' && isTaken(change.task));
   }
 
-  /** A member's process vouches for nothing; see `append`. */
-  #mac({ team }: Board, id: string, body: Body): string | undefined {
-    const commands = commandsOf(body);
-    return team === undefined || commands.length === 0
-      ? undefined
-      : this.#environment.vouch?.(vouchedText(team.id, id, commands));
-  }
-
   #write(event: BoardEvent): AdvanceOutcome {
     this.#environment.pinned?.check();
     const { id, v, at, author, mac, ...body } = event;
     const record = { id, v, at, author, mac, ...body };
-    const durable = DURABLE.has(event.type);
+    const durable = isDurable(event);
     try {
       this.#journal.append(record, { durable });
     } catch (error) {
@@ -306,24 +260,14 @@ export class BoardStore {
     const parsed = parseLine(line);
     if (parsed.kind === 'newer') throw newer(this.#journal.path, parsed.version);
     this.#offset = line.end;
-    this.#isInNoise &&= parsed.kind !== 'event';
-    if (parsed.kind === 'event') return judged(this.board, parsed.event);
-    this.#keepNoise(line, parsed.why);
+    if (parsed.kind === 'event') {
+      this.#noise.endRun();
+      return judged(this.board, parsed.event);
+    }
+    this.#noise.add(line, parsed.why);
     return undefined;
   }
-
-  #keepNoise({ at, end }: FileLine, why: string): void {
-    const last = this.#noise.at(-1);
-    if (last && (this.#isInNoise || this.#noise.length >= MOST_RUNS)) {
-      last.end = end;
-      last.lines += 1;
-    } else this.#noise.push({ at, end, lines: 1, why });
-    this.#isInNoise = true;
-  }
 }
-
-/** Only the opener of a log and its lead raise its version: an older lead must still read every other record. */
-const raisesVersion = ({ type }: Body): boolean => type === 'log.opened' || type === 'lead.took';
 
 const newer = (path: string, version: number): StoreError =>
   new StoreError(
