@@ -144,6 +144,16 @@ describe('a copy of a project whose team is at work', () => {
     await finishes();
   });
 
+  it('run of the same plan in the copy says whose the processes are, once, and does the work in the copy', async () => {
+    const { original, finishes } = await working();
+    const copy = original.copy('c');
+    copy.go();
+    const { code, err } = await copy.start('run', 'plan.json', '--yes').ended;
+    expect([code, err.match(new RegExp(SAYS, 'gm'))?.length]).toEqual([0, 1]);
+    expect([copy.said('done'), copy.said('two')]).toEqual([copy.root, copy.root]);
+    await finishes();
+  });
+
   it('status in the copy shows no process of the original', async () => {
     const { original, finishes } = await working();
     const copy = original.copy('c');

@@ -3,6 +3,7 @@
  * explorations.
  */
 import * as z from 'zod';
+import { folderIdentitySchema } from '../team/folder-identity.ts';
 import { jsonAnswer, type JsonAnswer } from '../text/json-answer.ts';
 
 const line = z.string().trim().min(1).max(4_000);
@@ -34,7 +35,7 @@ const entrySchema = z.looseObject({
   /** In the same folder as the index. */
   file: z.string().regex(/^explore-[a-z0-9-]+\.json$/),
   /** The process that explores this angle now; absent if the file exists. */
-  exploring: identitySchema.optional(),
+  exploring: identitySchema.extend({ folder: folderIdentitySchema.optional() }).optional(),
 });
 
 /** `cache-index.json`, by {@link angleKey}. */

@@ -2,15 +2,15 @@
  * The event log: every fact that is not on the board. An event's number is the offset of its line in all files of the
  * log together (`event-files.ts`); views are drawn from it.
  */
-import { dirname } from 'node:path';
 import type { Clock } from '../../model/text/clock.ts';
 import { timestamp } from '../../model/text/clock.ts';
 import { isTeamError } from '../../model/text/errors.ts';
 import { teamEventSchema, type TeamEvent } from '../../model/team/team-config.ts';
 import { lookAt, O_APPEND, O_CREAT, O_RDWR, onDisk, storeFailure, type Disk } from '../files/disk.ts';
-import { makeDirectory, openSeen, writeWhole } from '../files/file.ts';
+import { openSeen, writeWhole } from '../files/file.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
 import type { Locks } from '../lock/lock.ts';
+import { makeRoomFor } from '../lock/lock-directory.ts';
 import { EventFiles, isClosed, isOfTheLog, type EventFile } from './event-files.ts';
 
 export interface Numbered {
@@ -201,8 +201,9 @@ export class EventLog extends EventReader {
   /** Goes on in a new file, unless another process is at it. What was written is written, whatever becomes of that. */
   #changeFile(): void {
     try {
-      this.#makeRoom();
-      this.#writing.locks.tryLock(this.#writing.lock, () => this.files.finish(this.#limit));
+      const { locks, lock, pinned } = this.#writing;
+      makeRoomFor(this.disk, lock, pinned);
+      locks.tryLock(lock, () => this.files.finish(this.#limit));
     } catch (error) {
       // The next event tries again.
       if (!isTeamError(error)) throw error;
@@ -210,16 +211,10 @@ export class EventLog extends EventReader {
   }
 
   #finishChange(): void {
-    this.#makeRoom();
-    const { locks, lock, lockTimeoutMs = CHANGE_WAIT_MS } = this.#writing;
+    const { locks, lock, pinned, lockTimeoutMs = CHANGE_WAIT_MS } = this.#writing;
+    makeRoomFor(this.disk, lock, pinned);
     const timeoutMs = Math.min(CHANGE_WAIT_MS, lockTimeoutMs);
     locks.withLockBlocking(lock, () => this.files.finish(this.#limit), { timeoutMs });
-  }
-
-  /** A team of an earlier version has no directory for its locks. */
-  #makeRoom(): void {
-    const directory = dirname(this.#writing.lock);
-    if (!lookAt(this.disk, directory)) makeDirectory(this.disk, directory);
   }
 
   #closeWriter(): void {

@@ -8,13 +8,14 @@
  * Only ENOENT/ESRCH, another start time or another boot mean dead. If the owner is alive, stopped or unknown, the lock
  * waits and never takes over. Never rely on this lock for safety: a foreign writer may unlink a lock that it never got.
  */
-import { dirname } from 'node:path';
 import { isMainThread } from 'node:worker_threads';
 import type { Clock } from '../../model/text/clock.ts';
 import { lookAt, onDisk, removeFile, type Disk } from '../files/disk.ts';
-import { makeDirectory } from '../files/file.ts';
+import type { FolderIdentity } from '../../model/team/folder-identity.ts';
 import type { TeamLock } from '../files/paths.ts';
+import { foreignHolder, ForeignLocks, type EmptyLock } from './foreign-locks.ts';
 import { lockTimeout, lockStateOf, type LockState, type TakenLock } from './lock-state.ts';
+import { makeRoomFor } from './lock-directory.ts';
 import { sweepLocks } from './lock-sweep.ts';
 import type { PinnedDirectory } from '../files/pinned.ts';
 import { livenessOf, ownIdentity, type Liveness } from '../../os/process-table.ts';
@@ -43,6 +44,8 @@ export interface LockEnvironment {
   readonly random?: () => number;
   /** The team's folder; checked before a token is made in it. */
   readonly pinned?: PinnedDirectory;
+  /** That of locks outside of a team's folder: a lock of a process that locks in another folder is none here. */
+  readonly folder?: FolderIdentity | undefined;
   /** Called when an empty foreign lock was broken. */
   readonly onBroken?: (path: string) => void;
   /**
@@ -52,8 +55,6 @@ export interface LockEnvironment {
   readonly isOurs?: boolean;
 }
 
-/** A foreign writer's empty lock counts as dead after this many monotonic milliseconds without a change. */
-export const FOREIGN_LOCK_MS = 10_000;
 export const LOCK_TIMEOUT_MS = 15_000;
 /** Only every eighth attempt looks at the holder, and never the first ones: a look costs fifty times the attempt. */
 const LOOK_EVERY = 8;
@@ -66,30 +67,31 @@ const NEVER_NOTIFIED = new Int32Array(new SharedArrayBuffer(4));
 /** A process, and the folder in which it locks. */
 type Holder = ProcessIdentity & Partial<Pick<Token, 'folder'>>;
 
-type Empty = Extract<LockState, { kind: 'empty' }>;
-
 /** The locks of one directory, taken in the name of this process. */
 export class Locks {
-  readonly #environment: Required<Omit<LockEnvironment, 'pinned'>> & { readonly alive: (who: Holder) => Liveness };
+  readonly #environment: Required<Omit<LockEnvironment, 'pinned' | 'folder'>> & {
+    readonly alive: (who: Holder) => Liveness;
+  };
   readonly #tokens: string;
   readonly #pinned: PinnedDirectory | undefined;
   readonly #token: OwnToken;
-  readonly #firstSeen = new Map<string, { ino: number; mtimeMs: number; at: number }>();
+  readonly #foreign: ForeignLocks;
   /** What this object holds now: path → the inode that it linked there. */
   readonly #held = new Map<string, number>();
 
   /** @param tokens the directory of token files, on the same file system as the locks */
   constructor(tokens: string, environment: LockEnvironment) {
     if (!isMainThread) throw new Error('Locks are taken by a main thread; a worker thread asks it.');
-    const { disk, clock, pinned } = environment;
+    const { disk, clock, pinned, folder = pinned?.identity } = environment;
     const { identity = ownIdentity(), alive = livenessOf, random = Math.random } = environment;
     const { onBroken = () => {}, isOurs = false } = environment;
     // The lock of a process that locks in another folder came here with a copy of that folder.
-    const living = (who: Holder): Liveness => (isElsewhere(who, pinned?.identity) ? 'dead' : alive(who));
+    const living = (who: Holder): Liveness => (isElsewhere(who, folder) ? 'dead' : alive(who));
     this.#environment = { disk, clock, identity, alive: living, random, onBroken, isOurs };
     this.#tokens = tokens;
     this.#pinned = pinned;
-    this.#token = new OwnToken(disk, tokens, identity, pinned);
+    this.#token = new OwnToken(disk, tokens, identity, { pinned, folder });
+    this.#foreign = new ForeignLocks(clock);
   }
 
   /**
@@ -102,7 +104,7 @@ export class Locks {
   async withLock<T>(lock: string | TeamLock, work: () => T, options: LockOptions = {}): Promise<T> {
     const { clock } = this.#environment;
     const { path, earlier } = typeof lock === 'string' ? { path: lock } : lock;
-    if (earlier !== undefined) this.#makeRoom(path);
+    if (earlier !== undefined) makeRoomFor(this.#environment.disk, path, this.#pinned);
     const deadline = clock.monotonic() + (options.timeoutMs ?? LOCK_TIMEOUT_MS);
     for (let tries = 0; ; tries += 1) {
       const last = clock.monotonic() >= deadline;
@@ -168,14 +170,6 @@ export class Locks {
     return lookAt(this.#environment.disk, path)?.isDirectory() === true;
   }
 
-  /** A team of the version before this one has no directory for its locks. */
-  #makeRoom(path: string): void {
-    const directory = dirname(path);
-    if (lookAt(this.#environment.disk, directory)) return;
-    this.#pinned?.check();
-    makeDirectory(this.#environment.disk, directory);
-  }
-
   #inside<T>(path: string, work: () => T): { done: true; value: T } {
     try {
       return { done: true, value: work() };
@@ -187,7 +181,7 @@ export class Locks {
   /** @returns undefined when the lock is ours now, else what holds its name */
   #acquire(path: string): TakenLock | undefined {
     if (this.#link(path, path)) return undefined;
-    const { disk, alive } = this.#environment;
+    const { disk, alive, isOurs } = this.#environment;
     const snapshot = lockStateOf(disk, path);
     if (snapshot.kind === 'free') return this.#tryAgain(path);
     if (snapshot.kind === 'held' && snapshot.by.nonce === this.#token.nonce) return this.#reclaim(path, snapshot);
@@ -197,7 +191,8 @@ export class Locks {
         snapshot.by.nonce,
         (now) => now.kind === 'held' && now.by.nonce === snapshot.by.nonce,
       );
-    if (snapshot.kind === 'empty' && this.#isOldForeign(path, snapshot)) return this.#breakForeign(path, snapshot);
+    if (snapshot.kind === 'empty' && (isOurs || this.#foreign.isOld(path, snapshot)))
+      return this.#breakForeign(path, snapshot);
     return snapshot;
   }
 
@@ -251,24 +246,15 @@ export class Locks {
     }
   }
 
-  #breakForeign(path: string, { ino, mtimeMs }: Empty): TakenLock | undefined {
-    const holder = [ino, mtimeMs].map((number) => Math.trunc(number).toString(16).padStart(16, '0')).join('');
+  #breakForeign(path: string, empty: EmptyLock): TakenLock | undefined {
+    const { ino, mtimeMs } = empty;
     const isUnchanged = (now: LockState): boolean => now.kind === 'empty' && now.ino === ino && now.mtimeMs === mtimeMs;
-    const taken = this.#takeOver(path, holder, isUnchanged);
+    const taken = this.#takeOver(path, foreignHolder(empty), isUnchanged);
     // Another breaker may be at work and may die: what was seen so far must still count then.
     if (taken !== undefined) return taken;
     this.#environment.onBroken(path);
-    this.#firstSeen.delete(path);
+    this.#foreign.forget(path);
     return undefined;
-  }
-
-  #isOldForeign(path: string, { ino, mtimeMs }: Empty): boolean {
-    if (this.#environment.isOurs) return true;
-    const now = this.#environment.clock.monotonic();
-    const first = this.#firstSeen.get(path);
-    if (first?.ino === ino && first.mtimeMs === mtimeMs) return now - first.at >= FOREIGN_LOCK_MS;
-    this.#firstSeen.set(path, { ino, mtimeMs, at: now });
-    return false;
   }
 
   /** @param holds the path of the lock that this link makes ours */

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
-import { folderIdentitySchema } from '../../model/team/folder-identity.ts';
+import { folderIdentitySchema, type FolderIdentity } from '../../model/team/folder-identity.ts';
 import { StoreError } from '../../model/text/errors.ts';
 import {
   isMissing,
@@ -28,10 +28,15 @@ export const tokenSchema = z.object({
   bootId: z.string(),
   pidNamespace: z.string(),
   nonce: z.string().regex(/^[0-9a-f]{16}$/),
-  /** The team's folder in which it locks; absent in tokens of earlier versions. */
+  /** The folder in which it locks, a team's or `.teams`; absent in tokens of earlier versions. */
   folder: folderIdentitySchema.omit({ path: true }).optional(),
 });
 export type Token = z.infer<typeof tokenSchema>;
+
+interface TokenPlace {
+  readonly pinned?: PinnedDirectory | undefined;
+  readonly folder?: FolderIdentity | undefined;
+}
 
 export class OwnToken {
   readonly nonce = randomBytes(8).toString('hex');
@@ -44,12 +49,14 @@ export class OwnToken {
 
   /**
    * @param directory where the tokens are; created when it is missing, but never the team's folder around it
-   * @param pinned that folder, checked before anything is created in it
+   * @param place.pinned that folder, checked before anything is created in it
+   * @param place.folder the folder in which the token is used
    */
-  constructor(disk: Disk, directory: string, identity: ProcessIdentity, pinned?: PinnedDirectory) {
+  constructor(disk: Disk, directory: string, identity: ProcessIdentity, { pinned, folder }: TokenPlace = {}) {
     const { pid, startTime, bootId, pidNamespace } = identity;
-    const { path: _, ...folder } = pinned?.identity ?? { path: undefined };
-    const token = { pid, startTime, bootId, pidNamespace, nonce: this.nonce, folder: pinned && folder };
+    // Its path would make the token longer than what is read of one.
+    const at = folder && { dev: folder.dev, ino: folder.ino, born: folder.born };
+    const token = { pid, startTime, bootId, pidNamespace, nonce: this.nonce, folder: at };
     this.#disk = disk;
     this.#directory = directory;
     this.#pinned = pinned;

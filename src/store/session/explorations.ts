@@ -15,6 +15,7 @@ import {
 import { parseName } from '../../model/text/names.ts';
 import { slug } from '../../model/text/slug.ts';
 import { Document } from '../lock/document.ts';
+import { isElsewhere } from '../files/folder-of.ts';
 import { makeDirectory, readText, replaceFile } from '../files/file.ts';
 import { livenessOf, ownIdentity } from '../../os/process-table.ts';
 import type { TeamStore } from '../team/team-store.ts';
@@ -27,6 +28,8 @@ export type Angle =
   | { readonly kind: 'awaited' }
   /** This process must explore; it ends with `keep` or `leave`. */
   | { readonly kind: 'ours'; readonly path: string };
+
+type Explorer = NonNullable<CacheIndex['entries'][string]['exploring']>;
 
 export class Explorations {
   readonly #store: TeamStore;
@@ -57,8 +60,8 @@ export class Explorations {
       const path = this.#path(entry?.file ?? freeFile(current, angle));
       const exploration = entry && this.#read(path);
       if (exploration) return { result: { kind: 'known', exploration, path } };
-      if (entry?.exploring && livenessOf(entry.exploring) !== 'dead') return { result: { kind: 'awaited' } };
-      const next = { file: basename(path), exploring: ownIdentity() };
+      if (entry?.exploring && this.#isAtWork(entry.exploring)) return { result: { kind: 'awaited' } };
+      const next = { file: basename(path), exploring: { ...ownIdentity(), folder: this.#store.pinned.identity } };
       return {
         next: { ...current, entries: { ...current.entries, [key]: next } },
         result: { kind: 'ours', path },
@@ -83,6 +86,11 @@ export class Explorations {
       const { [key]: _, ...others } = current.entries;
       return { next: { ...current, entries: { ...others, ...(entry ? { [key]: entry } : {}) } }, result: undefined };
     });
+  }
+
+  /** One of another folder came here with a copy of the project, and explores for the original. */
+  #isAtWork(explorer: Explorer): boolean {
+    return !isElsewhere(explorer, this.#store.pinned.identity) && livenessOf(explorer) !== 'dead';
   }
 
   #path(file: string): string {

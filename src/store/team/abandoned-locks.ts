@@ -4,7 +4,7 @@
  */
 import { basename, join } from 'node:path';
 import { list, onDisk, realDisk, removeFile, type Disk } from '../files/disk.ts';
-import { FOREIGN_LOCK_MS } from '../lock/lock.ts';
+import { FOREIGN_LOCK_MS } from '../lock/foreign-locks.ts';
 import { lockStateOf } from '../lock/lock-state.ts';
 import { rootPaths, type TeamPaths } from '../files/paths.ts';
 import { livenessOf } from '../../os/process-table.ts';

@@ -6,6 +6,7 @@
 import type { Clock } from '../../model/text/clock.ts';
 import type { Name } from '../../model/text/names.ts';
 import { lookAt, type Disk } from '../files/disk.ts';
+import { folderAt } from '../files/folder-of.ts';
 import { rootPaths } from '../files/paths.ts';
 import { Locks } from '../lock/lock.ts';
 
@@ -47,7 +48,8 @@ export const sweepNames = (root: string, environment: NameEnvironment): void =>
 
 function withRootLocks<T>(root: string, { disk, clock }: NameEnvironment, work: (locks: Locks) => T): T {
   const { teams, tokens } = rootPaths(root);
-  const locks = new Locks(tokens, { disk, clock, isOurs: true });
+  // A lock that was copied with the project is no lock here.
+  const locks = new Locks(tokens, { disk, clock, folder: folderAt(disk, teams), isOurs: true });
   try {
     locks.sweep([teams]);
     return work(locks);

@@ -104,6 +104,18 @@ describe('an exploration', () => {
     expect(await ours('a')).toBe(path);
   });
 
+  it('what a process of another folder explores is explored anew in a copied session', async () => {
+    const path = await ours('a');
+    expect(await explorations().look('a')).toEqual({ kind: 'awaited' });
+    const index = join(team.paths.session.explorations, 'cache-index.json');
+    const text = readFileSync(index, 'utf8');
+    writeFileSync(
+      index,
+      text.replace(/"ino": (\d+)/, (_, ino) => `"ino": ${Number(ino) + 1}`),
+    );
+    expect(await ours('a')).toBe(path);
+  });
+
   it('each exploration has its own file, also if two angles have no letters that a file name may contain', async () => {
     expect(await ours('日本')).not.toBe(await ours('中国'));
   });

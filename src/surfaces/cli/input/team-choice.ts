@@ -12,6 +12,7 @@ import {
   type ListedTeam,
   type Name,
   type TeamHandle,
+  type TeamPaths,
   ENV,
 } from '../../../app.ts';
 import type { CliContext } from '../context.ts';
@@ -37,14 +38,19 @@ interface ChoiceOptions {
  */
 export function chooseTeam(context: CliContext, words: readonly string[], options: ChoiceOptions = {}): TeamChoice {
   const choice = chosen(context, words, options);
-  const { name, paths, archivedAt } = choice.team;
+  const { paths, archivedAt } = choice.team;
   if (archivedAt === undefined) {
     setAsideBroken(paths);
-    const original = copiedFrom(paths);
-    if (original !== undefined)
-      context.warn(`Team ${name} was copied from ${original}: its processes belong to the original.`);
+    warnIfCopied(context, paths);
   }
   return choice;
+}
+
+/** Says whose processes are recorded in a copied team. */
+export function warnIfCopied(context: CliContext, paths: TeamPaths): void {
+  const original = copiedFrom(paths);
+  if (original !== undefined)
+    context.warn(`Team ${paths.name} was copied from ${original}: its processes belong to the original.`);
 }
 
 function chosen(

@@ -30,6 +30,7 @@ import { showProgress } from '../../output/lead-terminal.ts';
 import { refuseMembers } from '../../input/own-member.ts';
 import { planOf } from '../../input/plan-arguments.ts';
 import { rootOf } from '../../input/root.ts';
+import { warnIfCopied } from '../../input/team-choice.ts';
 import { teamOfTask } from '../../input/task-team.ts';
 import { settings } from '../../input/settings.ts';
 import { parseVars } from '../../input/vars.ts';
@@ -115,6 +116,7 @@ async function lead(
   given: GivenPlan | undefined,
   options: Options,
 ): Promise<number> {
+  if (given === undefined) warnIfCopied(context, paths);
   if (options.detach) return detachRun(context, paths, options);
   const { agents, session } = settings(context);
   const leading = (run: RunOptions) =>
@@ -143,6 +145,7 @@ async function prepare(
 }
 
 async function replace(context: CliContext, paths: TeamPaths, flags: RunFlags): Promise<void> {
+  warnIfCopied(context, paths);
   await closeTeam(paths, { purpose: 'delete', force: true }, sessionOf(settings(context).session, flags));
   context.info(`The earlier team ${paths.name} was archived.`);
 }

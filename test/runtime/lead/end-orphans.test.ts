@@ -1,0 +1,75 @@
+/** What a new lead ends of an earlier one: only what is proven to serve this folder. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { endOrphans } from '../../../src/runtime/lead/end-orphans.ts';
+import { identityOf } from '../../../src/os/process-table.ts';
+import { isRunning } from '../../support/session.ts';
+import { name } from '../../support/team.ts';
+import { ToldTeam } from '../../support/told-team.ts';
+
+const children: ChildProcess[] = [];
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+/** @param open a directory that the process holds open */
+function sleeper(open?: string): number {
+  const fd = open === undefined ? undefined : openSync(open, 'r');
+  const child = spawn('sleep', ['60'], { stdio: ['ignore', 'ignore', 'ignore', ...(fd === undefined ? [] : [fd])] });
+  if (fd !== undefined) closeSync(fd);
+  children.push(child);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child.pid ?? 0;
+}
+
+describe.runIf(process.platform === 'linux')('a process of the roster', () => {
+  const team = () => {
+    const { store } = new ToldTeam({ ada: 'executor/exec' });
+    const { identity } = store.pinned;
+    const record = (pid: number, facts: object = {}): void =>
+      store.roster.write({ version: 1, name: name('ada'), phase: 'running', ...identityOf(pid), ...facts });
+    return { store, identity, record };
+  };
+
+  it('that names this folder is ended', async () => {
+    const { store, identity, record } = team();
+    const pid = sleeper();
+    record(pid, { folder: identity });
+    await endOrphans(store);
+    expect(isRunning(pid)).toBe(false);
+    expect(store.roster.all()).toEqual([]);
+  });
+
+  it('that names another folder is left alone, and its record is removed', async () => {
+    const { store, identity, record } = team();
+    const pid = sleeper(store.paths.folder);
+    record(pid, { folder: { ...identity, ino: identity.ino + 1 } });
+    await endOrphans(store);
+    expect(isRunning(pid)).toBe(true);
+    expect([store.roster.all(), store.roster.elsewhere()]).toEqual([[], []]);
+  });
+
+  it('that names no folder, of an earlier version, is ended only while it holds this one open', async () => {
+    const { store, record } = team();
+    const [stranger, ours] = [sleeper(), sleeper(store.paths.folder)];
+    record(stranger);
+    await endOrphans(store);
+    expect(isRunning(stranger)).toBe(true);
+    record(ours);
+    await endOrphans(store);
+    expect(isRunning(ours)).toBe(false);
+  });
+
+  it('whose pid was used again is left alone, and so is one that a person started', async () => {
+    const { store, identity, record } = team();
+    const pid = sleeper();
+    record(pid, { folder: identity, startTime: '1' });
+    await endOrphans(store);
+    expect(isRunning(pid)).toBe(true);
+    record(pid, { folder: identity, by_hand: true });
+    await endOrphans(store);
+    expect(isRunning(pid)).toBe(true);
+    expect(store.roster.all()).toHaveLength(1);
+  });
+});
