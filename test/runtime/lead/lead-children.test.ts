@@ -113,7 +113,8 @@ describe('a program of the lead that starts while the sweep after another lasts'
     release();
     await first;
     expect(await made).toBeUndefined();
-    expect(told).toEqual(['baseline.saved']);
+    // On a loaded machine the lead also says that it takes long.
+    expect(told.filter((type) => type !== 'baseline.slow')).toEqual(['baseline.saved']);
   });
 });
 
