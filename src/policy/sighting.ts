@@ -169,8 +169,8 @@ export type Verdict =
     }
   /** Pipeline only: pass this checkpoint without a question. */
   | { readonly do: 'pass'; readonly task: string; readonly why: string }
-  /** Pipeline only: `of` is done again, and then `task`. */
-  | { readonly do: 'redo'; readonly task: string; readonly of: string; readonly why: string }
+  /** Pipeline only: what `task` rejected is done again, and then its tests. */
+  | { readonly do: 'redo'; readonly task: string; readonly why: string }
   /**
    * Every task is final: go on to integration. Always the first verdict; the others are for a lead that keeps serving.
    */

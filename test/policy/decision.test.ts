@@ -32,7 +32,7 @@ it.each<[Verdict, string]>([
   [{ do: 'start', member, why }, 'started ada: so'],
   [{ do: 'tell', task, what: 'checkpoint.reached', why }, 'told a person about task #3: so'],
   [{ do: 'pass', task, why }, 'passed task #3: so'],
-  [{ do: 'redo', task, of: '2', why }, 'sent back what task #3 tested: so'],
+  [{ do: 'redo', task, why }, 'sent back what task #3 tested: so'],
   [{ do: 'stuck', why }, 'found that no task can continue: so'],
   [{ do: 'finish' }, 'found every task final'],
 ])('%j', (verdict, text) => {

@@ -33,8 +33,8 @@ const taskSchema = closed({
   artifact: artifactSchema.optional(),
   /** The round of critique of its artifact. */
   discuss: codeSchema.optional(),
-  /** The task that is done again if this one answers NEEDS_FIX. */
-  fix: codeSchema.optional(),
+  /** The tasks that are done again if this one answers NEEDS_FIX: those that the answer names, else all. */
+  fix: z.union([codeSchema.transform((code) => [code]), z.array(codeSchema).min(1).max(10)]).optional(),
   timeout: durationSchema.prefault('30m'),
   retries: z.number().int().min(0).max(10).default(1),
 });
@@ -57,7 +57,7 @@ export interface PipelineTask {
   readonly after: readonly string[];
   readonly artifact?: string | undefined;
   readonly discuss?: string | undefined;
-  readonly fix?: string | undefined;
+  readonly fix?: readonly string[] | undefined;
   readonly timeoutMs: number;
   readonly retries: number;
 }
@@ -114,7 +114,7 @@ function problemsOf({ tasks, stages }: File): DocumentProblem[] {
   return (tasks ?? []).flatMap(({ code, after, fix }, at) => [
     ...(codes.indexOf(code) === at ? [] : [{ path: ['tasks', at, 'code'], text: `The code ${code} is used twice.` }]),
     ...after.flatMap((one, index) => unknown(['tasks', at, 'after', index], one)),
-    ...(fix === undefined ? [] : unknown(['tasks', at, 'fix'], fix)),
+    ...(fix ?? []).flatMap((one) => unknown(['tasks', at, 'fix'], one)),
     ...(isInCircle(code, tasks ?? []) ? [{ path: ['tasks', at, 'after'], text: `${code} waits for itself.` }] : []),
   ]);
 }

@@ -85,7 +85,7 @@ export const workerStateSchema = z.looseObject({
 export type WorkerState = z.infer<typeof workerStateSchema>;
 
 export const gateSchema = z.looseObject({
-  name: z.enum(['ownership', 'shared', 'build', 'test', 'lint', 'crossVerify']),
+  name: z.enum(['verdicts', 'ownership', 'shared', 'build', 'test', 'lint', 'crossVerify']),
   result: z.enum(['pass', 'fail', 'skipped']),
   notes: z.string().optional(),
 });

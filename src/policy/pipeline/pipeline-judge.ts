@@ -7,7 +7,7 @@ import { claimOf, isReady, pendingTasks, type Board } from '../../model/board/bo
 import { LEAD, type Name } from '../../model/text/names.ts';
 import { isCheckpoint, type Task } from '../../model/board/task.ts';
 import { unattendedWork } from './fast-advance.ts';
-import { fixNeeds } from './fix-loop.ts';
+import { fixNeeds, type FixNeed } from './fix-loop.ts';
 import type { MemberSighting, PipelineSighting, Sighting, Verdict } from '../sighting.ts';
 
 export function pipelineVerdicts(sighting: Sighting): Verdict[] {
@@ -16,12 +16,12 @@ export function pipelineVerdicts(sighting: Sighting): Verdict[] {
   const needs = fixNeeds(board);
   const due = needs.flatMap((need): Verdict[] => {
     const code = need.task.subject;
-    if (need.kind === 'due')
-      return [{ do: 'redo', task: need.task.id, of: need.of.id, why: `${code}: it needs a fix` }];
+    if (need.kind === 'awaited') return [];
+    if (need.kind === 'due') return [{ do: 'redo', task: need.task.id, why: `${code}: it needs a fix` }];
     const why = `${code}: it still needs a fix after the last round; a person must look at it`;
     return pipeline.told.has(need.task.id) ? [] : [{ do: 'tell', task: need.task.id, what: 'fix.exhausted', why }];
   });
-  const held = new Set(needs.flatMap(({ task, kind: is }) => (is === 'due' ? [task.id] : [])));
+  const held = new Set(needs.flatMap((need) => heldBy(need)));
   return [...due, ...checkpoints(board, pipeline), ...starts(sighting, pipeline, held)];
 }
 
@@ -34,6 +34,12 @@ const checkpoints = (board: Board, { told, passesCheckpoints }: PipelineSighting
 
 const asks = ({ id, subject }: Task): string =>
   `${subject}: a person is asked. \`teams task approve ${id}\` continues, \`teams task refuse ${id}\` ends it here`;
+
+/** Finished tests of a round that is due or awaited. */
+const heldBy = (need: FixNeed): string[] => {
+  if (need.kind === 'exhausted') return [];
+  return need.kind === 'due' ? need.tests.map(({ id }) => id) : [need.task.id];
+};
 
 /** @param held finished tasks that will be done again: tasks behind them keep waiting */
 function starts({ board, members }: Sighting, { owing }: PipelineSighting, held: ReadonlySet<string>): Verdict[] {

@@ -4,7 +4,7 @@ import { refused, type Board, type Refused } from '../../model/board/board.ts';
 import type { Body } from '../../model/board/event.ts';
 import type { Name } from '../../model/text/names.ts';
 import { decisionOf } from '../../policy/decision.ts';
-import { fixChanges } from '../../policy/pipeline/fix-loop.ts';
+import { fixChanges, fixNeeds } from '../../policy/pipeline/fix-loop.ts';
 import type { Verdict } from '../../policy/sighting.ts';
 import * as wording from '../../policy/mail-wording.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -92,7 +92,7 @@ export async function carryOut(verdict: Verdict, context: ActContext): Promise<v
     case 'pass':
       return append(context, (board) => checkpointPassed(board, verdict.task, verdict.why));
     case 'redo':
-      return append(context, (board) => redoing(board, verdict));
+      return append(context, (board) => redoing(board, verdict.task));
     case 'finish':
     case 'stuck':
       return;
@@ -139,11 +139,11 @@ async function fence(verdict: Verdict & { do: 'fence' }, context: ActContext): P
     await mail(context, heir, wording.reassignment(now, member, why), 'assignment', task);
 }
 
-function redoing(board: Board, { task, of }: Verdict & { do: 'redo' }): Body | Refused {
-  const [tested, work] = [board.tasks.get(task), board.tasks.get(of)];
-  return tested && work
-    ? { type: 'batch', changes: fixChanges(board, tested, work) }
-    : refused('UNKNOWN_TASK', `task #${task} or the task that it tests does not exist`);
+function redoing(board: Board, task: string): Body | Refused {
+  const round = fixNeeds(board).find((need) => need.task.id === task && need.kind === 'due');
+  return round?.kind === 'due'
+    ? { type: 'batch', changes: fixChanges(board, round) }
+    : refused('REPEATED', `the round after task #${task} was made already`);
 }
 
 /** Creates the task with its owner in one record first; then mails the owner or starts its process. */

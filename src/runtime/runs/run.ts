@@ -2,6 +2,7 @@
  * One run of a team, from the first process to the report: start → execute → gates → shut down → report. However it
  * ends, clean-up comes before the report.
  */
+import type { Board } from '../../model/board/board.ts';
 import type { Plan } from '../../model/plan/plan.ts';
 import { canonicalPlan } from '../../model/plan/plan.ts';
 import { planChanges } from '../../model/plan/plan-changes.ts';
@@ -10,6 +11,7 @@ import { ConflictError } from '../../model/text/errors.ts';
 import type { Gate } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
 import { exitCodeOf } from '../../policy/outcome.ts';
+import { unresolvedVerdicts } from '../../policy/pipeline/fix-loop.ts';
 import { keepPlan, type KeptPlan } from '../../store/board/plan-record.ts';
 import { hashText } from '../../store/board/results.ts';
 import { integrate } from './integration.ts';
@@ -139,8 +141,10 @@ async function carryOut(
 ): Promise<{ ending: LeadEnding; gates: readonly Gate[] }> {
   for (;;) {
     const ending = await session.run(signal);
-    if (ending.why !== 'finished' || plan === undefined) return { ending, gates: [] };
-    const { gates, fixes } = await integrate(session, plan, signal);
+    const verdicts = verdictGates(session.store.board.fold());
+    if (ending.why !== 'finished' || plan === undefined) return { ending, gates: verdicts };
+    const { gates: checked, fixes } = await integrate(session, plan, signal);
+    const gates = [...verdicts, ...checked];
     if (fixes.length === 0 || signal?.aborted === true) return { ending, gates };
     const board = new Tasks(session.store, session.speaker);
     for (const { subject, description, owner, files = [], metadata } of fixes)
@@ -153,6 +157,14 @@ async function carryOut(
       });
     await session.note({ phase: 'executing' });
   }
+}
+
+/** A verdict that nothing resolved is a failed gate (docs/specification.md R8.22). */
+function verdictGates(board: Board): Gate[] {
+  const open = unresolvedVerdicts(board);
+  if (open.length === 0) return [];
+  const notes = `NEEDS_FIX is not resolved: ${open.join('; ')}`;
+  return [{ name: 'verdicts', result: 'fail', notes }];
 }
 
 /** Stops every process, then reports; in this order on every path. */

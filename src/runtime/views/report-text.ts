@@ -83,12 +83,16 @@ export interface Report {
   readonly failures: readonly ReportFailure[];
   readonly members: readonly ReportMember[];
   readonly tasks: readonly ReportTask[];
-  /** A gate that did not run is `skipped`; `lint` is present only if it ran. */
+  /** A gate that did not run is `skipped`; the optional ones are present only if they ran or found something. */
   readonly gates: {
     readonly build: GateResult;
     readonly test: GateResult;
     readonly lint?: GateResult | undefined;
     readonly crossVerify: GateResult;
+    /** Fails while a tester's or reviewer's NEEDS_FIX is not resolved. */
+    readonly verdicts?: GateResult | undefined;
+    readonly ownership?: GateResult | undefined;
+    readonly shared?: GateResult | undefined;
   };
   readonly shared: readonly ReportWish[];
   /** Null if there were no follow-ups. */

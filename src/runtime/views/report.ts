@@ -134,7 +134,9 @@ function failuresOf(
     if (result !== 'fail') return [];
     const output = outputs.get(name) ?? [];
     const log = output.length === 0 ? null : relative(paths.folder, paths.output(LEAD));
-    return [{ what: `gate ${name}`, member: null, reason: notes, output, log, next: `teams resume ${team}` }];
+    // A verdict is no command that could run again: its report names the faults.
+    const next = name === 'verdicts' ? `teams task list ${team}` : `teams resume ${team}`;
+    return [{ what: `gate ${name}`, member: null, reason: notes, output, log, next }];
   });
   return [...ofTasks, ...ofGates];
 }
@@ -216,7 +218,14 @@ function gateResults(gates: readonly Gate[]): Report['gates'] {
   const result = (name: Gate['name']) => gates.find((gate) => gate.name === name)?.result;
   const lint = result('lint');
   const always = { build: result('build') ?? 'skipped', test: result('test') ?? 'skipped' } as const;
-  return { ...always, lint, crossVerify: result('crossVerify') ?? 'skipped' };
+  return {
+    ...always,
+    lint,
+    crossVerify: result('crossVerify') ?? 'skipped',
+    verdicts: result('verdicts'),
+    ownership: result('ownership'),
+    shared: result('shared'),
+  };
 }
 
 function verificationOf(gates: readonly Gate[], verifier: string | null | undefined): Report['verification'] {
@@ -225,11 +234,9 @@ function verificationOf(gates: readonly Gate[], verifier: string | null | undefi
   return { verifier: verifier ?? 'unknown', result: gate.result, notes: gate.notes ?? '' };
 }
 
-/** The notes of a gate that did not pass; the verification has a section of its own. */
+/** Why a gate was skipped. A failed one stands among the failures. */
 const gateNote = ({ name, result, notes }: Gate): string[] =>
-  result === 'pass' || notes === undefined || (name === 'crossVerify' && result === 'fail')
-    ? []
-    : [`${name} ${result}: ${notes}`];
+  result !== 'skipped' || notes === undefined ? [] : [`${name} ${result}: ${notes}`];
 
 /** What the events say about the agents of a team: tokens and cost, isolated commands, fallbacks. */
 interface AgentAccount {

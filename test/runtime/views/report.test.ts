@@ -215,7 +215,6 @@ const NARRATED = [
   '',
   'Notes:',
   '  - bob was tired',
-  '  - test fail: npm test: exit 1',
 ];
 const OPTIONS = {
   gates: [{ name: 'test' as const, result: 'fail' as const, notes: 'npm test: exit 1' }],

@@ -35,7 +35,7 @@ const DECISIONS: Readonly<Record<Exclude<Verdict['do'], 'finish'>, readonly [Ver
   start: [{ do: 'start', member, why }, [member]],
   tell: [{ do: 'tell', task, what: 'checkpoint.reached', why }, [task]],
   pass: [{ do: 'pass', task, why }, [task]],
-  redo: [{ do: 'redo', task, of: '2', why }, [task]],
+  redo: [{ do: 'redo', task, why }, [task]],
   stuck: [{ do: 'stuck', why }, ['']],
 };
 

@@ -111,7 +111,7 @@ const fieldsOf = (
     ...(role === null ? { owner: LEAD } : { owner: role, role }),
     metadata: {
       ...(role === null ? { _checkpoint: true } : {}),
-      ...defined({ _discuss: discuss, _fix: fix }),
+      ...defined({ _discuss: discuss, _fix: fix?.length === 1 ? fix[0] : fix && [...fix] }),
     },
     work: {
       ...(role === null ? {} : { timeoutMs }),

@@ -8,7 +8,7 @@ import type { PipelineTask } from '../../../../src/model/pipeline/pipeline-defin
 import { subjectCode } from '../../../../src/model/board/task.ts';
 import { defined } from '../../../../src/model/text/defined.ts';
 import { fastAdvance } from '../../../../src/policy/pipeline/fast-advance.ts';
-import { fixChanges } from '../../../../src/policy/pipeline/fix-loop.ts';
+import { fixChanges, fixNeeds } from '../../../../src/policy/pipeline/fix-loop.ts';
 import { judge } from '../../../../src/policy/supervise/judge.ts';
 import {
   listPipelines,
@@ -68,7 +68,7 @@ class Play {
       owner: role ?? LEAD,
       retries: 1,
       blockedBy: after.map((one) => ids.get(one) ?? ''),
-      metadata: { ...(role === null ? { _checkpoint: true } : {}), ...defined({ _fix: fix }) },
+      metadata: { ...(role === null ? { _checkpoint: true } : {}), ...defined({ _fix: fix && [...fix] }) },
     });
   }
 
@@ -106,8 +106,8 @@ class Play {
         });
       else if (verdict.do === 'pass') this.#pass(verdict.task);
       else if (verdict.do === 'redo')
-        for (const change of fixChanges(board, this.#world.task(verdict.task), this.#world.task(verdict.of)))
-          this.#world.lead(change);
+        for (const need of fixNeeds(board).filter(({ task }) => task.id === verdict.task))
+          for (const change of need.kind === 'due' ? fixChanges(board, need) : []) this.#world.lead(change);
       else if (verdict.do !== 'tell') throw new Error(`unlooked for: ${verdict.do}`);
     }
     return false;
