@@ -13,7 +13,7 @@ export interface RunFactsSeen {
   /** Whether a person cancelled the team. */
   readonly isCancelled: boolean;
   /** The state that its last lead wrote; undefined if it never had one. */
-  readonly state?: Pick<RunState, 'status' | 'exitCode' | 'gates'> | undefined;
+  readonly state?: Pick<RunState, 'status' | 'exitCode' | 'gates' | 'waitsFor'> | undefined;
 }
 
 /**
@@ -21,6 +21,7 @@ export interface RunFactsSeen {
  * outcome of its exit code. What has no lead and did not end is `interrupted`.
  */
 export function runOutcome(board: Board, { isLed, isCancelled, state }: RunFactsSeen): RunOutcome {
+  if (!isLed && state?.waitsFor !== undefined) return 'waiting';
   if (isLed) return waitsForPerson(board) ? 'waiting' : 'running';
   const ended = endedCode(board, state);
   if (ended !== undefined) return ended === 0 ? 'succeeded' : 'failed';

@@ -187,6 +187,14 @@ describe('a command that this user did not give does not run', () => {
     expect(owned()).toBe(false);
   });
 
+  it('a member’s report that it is done runs no verify command that nobody vouched for', async () => {
+    appendFileSync(log(), forged({ verify: ['touch owned'] }));
+    const bob = await asMember(place, 'login', 'bob', '2');
+    const { code, out } = await place.say(['task', 'complete', 'login', '2', '--json'], { environment: bob });
+    expect([code, failureSchema.parse(JSON.parse(out)).error.code]).toEqual([4, 'UNTRUSTED']);
+    expect(owned()).toBe(false);
+  });
+
   it('doctor shows each command before it trusts, asks, and trusts these records only', async () => {
     appendFileSync(log(), forged({ run: 'echo one', verify: ['echo two'], env: { THREE: '3' } }));
     const asked = await place.teams('doctor', '--trust', 'login');
@@ -218,7 +226,7 @@ describe('a command that this user did not give does not run', () => {
 });
 
 describe('in a running team', () => {
-  it('a command that is planted during the run never starts, and the lead says why the run is stuck', async () => {
+  it('a command that is planted during the run never starts, and the run ends as waiting, with the cure', async () => {
     const plan = 'name: planned\nmembers: [{name: eve, agent: exec}]\ntasks: [{subject: Own, run: sh plant.sh}]\n';
     place.put('plan.yaml', plan);
     const planted = forged({ run: 'touch owned' }, { author: 'AUTHOR' });
@@ -231,11 +239,14 @@ describe('in a running team', () => {
       'plant.sh',
       `lead=$(${lead})\nprintf '\\n%s\\n' "${record.replace(String.raw`\"AUTHOR\"`, '$lead')}" >> .tasks/planned/log.jsonl\n`,
     );
-    const { code, out, err } = await place.teams('run', 'plan.yaml');
-    expect({ code, said: out + err }).toMatchObject({
-      code: 1,
-      said: expect.stringContaining('doctor --trust') as string,
+    const { code, out } = await place.teams('run', 'plan.yaml', '--json');
+    expect(code).toBe(4);
+    expect(JSON.parse(out)).toMatchObject({
+      outcome: 'waiting',
+      exitCode: 4,
+      notes: [expect.stringMatching(/UNTRUSTED.*doctor --trust planned/)],
     });
+    expect(await place.json(z.looseObject({}), 'status', 'planned')).toMatchObject({ outcome: 'waiting' });
     expect(readFileSync(join(place.root, '.tasks/planned/log.jsonl'), 'utf8')).toContain('touch owned');
     expect(owned()).toBe(false);
   });

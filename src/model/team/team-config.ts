@@ -130,6 +130,8 @@ export const stateSchema = z.looseObject({
   exitCode: z.number().int().optional(),
   start: startSchema.optional(),
   host: hostSchema.optional(),
+  /** What a person must do before the run can go on: `teams doctor --trust`. */
+  waitsFor: z.literal('trust').optional(),
   /** Bad lines of the log before this offset are reported. */
   noiseOffset: z.number().int().min(0).optional(),
   seal: z.string().optional(),

@@ -24,6 +24,8 @@ const RUNTIME = {
   taskFile: 'TEAMS_TASK_FILE',
   /** A file with the mail of this turn, one message a line. */
   mailFile: 'TEAMS_MAIL_FILE',
+  /** The hash of the task's commands, which its runner found to be given by its user. */
+  vouched: 'TEAMS_VOUCHED',
   /** What the person who retried the task says to this attempt. */
   note: 'TEAMS_NOTE',
   /** The directory of the plan file. */

@@ -1,4 +1,5 @@
 /** The options of a lead, the environment variables that its teammates get, and the ways in which its loop ends. */
+import type { TeamError } from '../../model/text/errors.ts';
 import type { AgentSpec } from '../../model/agent/agent.ts';
 import type { AgentRules } from '../../model/agent/models.ts';
 import { defined } from '../../model/text/defined.ts';
@@ -48,6 +49,8 @@ export type LeadEnding =
   | { readonly why: 'finished' }
   | { readonly why: 'stuck'; readonly what: string }
   | { readonly why: 'stopped' }
+  /** It can go on after a person has done what the error says. */
+  | { readonly why: 'refused'; readonly error: TeamError }
   /** A limit of money or tokens was reached. */
   | { readonly why: 'spent'; readonly what: string }
   /** A person asked for the end: `teams delete`, `teams cancel`. */

@@ -23,6 +23,7 @@ import { NoiseWatch } from './noise-watch.ts';
 import { SpendingWatch } from './spending-watch.ts';
 import { StateWatch } from './state-watch.ts';
 import { Supervisor, type MemberProcess, type SupervisorEnvironment } from './supervisor.ts';
+import { WorkPlaceWatch } from '../process/work-place-watch.ts';
 import { ViewKeeper } from './view-keeper.ts';
 import { RELOOK_MS, Waker } from '../process/waker.ts';
 
@@ -52,6 +53,7 @@ export class Lead {
   readonly #agents: AgentActivityWatch;
   readonly #waker: Waker;
   readonly #state: StateWatch;
+  readonly #place: WorkPlaceWatch;
   readonly #checkpoints: CheckpointKeeper;
   #lastLook: number;
   #stop = false;
@@ -69,6 +71,7 @@ export class Lead {
     this.#options = options;
     this.#spending = new SpendingWatch(store, options.spending ?? {});
     this.#noise = new NoiseWatch(store);
+    this.#place = new WorkPlaceWatch(store);
     this.memory = new LeadMemory(store.clock);
     this.views = new ViewKeeper(store);
     this.#state = new StateWatch(store.clock, () => this.onRemembered());
@@ -144,11 +147,13 @@ export class Lead {
       if (over !== undefined) return { why: 'spent', what: over };
       const failed = this.#options.failFast === true ? firstFailure(sighting.board) : undefined;
       if (failed) return { why: 'stuck', what: `task #${failed.id} failed, and --fail-fast is set` };
+      const lost = sighting.board.busy.size === 0 ? this.#place.look() : undefined;
+      if (lost !== undefined && this.#options.endsWhenDone) return { why: 'refused', error: lost };
       const verdicts = judge(sighting, this.#options.limits);
       this.#logStuck(verdicts);
       for (const verdict of verdicts) {
         if (verdict.do === 'finish' && this.#options.endsWhenDone) return { why: 'finished' };
-        if (verdict.do === 'stuck' && this.#options.endsWhenDone) return { why: 'stuck', what: verdict.why };
+        if (verdict.do === 'stuck' && this.#options.endsWhenDone) return this.#stuck(sighting, verdict.why);
         if (verdict.do !== 'finish' && verdict.do !== 'stuck') await this.#act(verdict);
       }
       this.#leadMail.settle();
@@ -212,6 +217,11 @@ export class Lead {
       // Used only at the end; a caller that acts uses `requireLeadership`, which throws the reason.
       return false;
     }
+  }
+
+  #stuck({ untrusted }: Sighting, what: string): LeadEnding {
+    const error = untrusted.size === 0 ? undefined : this.#store.untrustedCommands();
+    return error === undefined ? { why: 'stuck', what } : { why: 'refused', error };
   }
 
   /** Logs what is missing each time the reason changes, so that a lead that serves a team never waits in silence. */

@@ -28,6 +28,7 @@ export interface RunFacts {
   readonly crossVerify?: boolean;
   readonly verification?: { readonly verifier: string | null; readonly result: Gate['result'] };
   readonly exitCode?: number | undefined;
+  readonly waitsFor?: RunState['waitsFor'];
   readonly host?: HostState;
   readonly start?: NonNullable<RunState['start']>;
 }
@@ -82,6 +83,7 @@ function stateOf(
       ...facts.verification,
     },
     epoch,
+    waitsFor: facts.waitsFor,
     gates: [...gates],
     ...defined({ planHash }),
     ...(facts.phase === 'complete' ? { finishedAt: now } : {}),

@@ -174,16 +174,17 @@ async function conclude(
   gates: readonly Gate[],
   run: RunOptions & { readonly notes: readonly string[] },
 ): Promise<Report> {
-  // What a limit stopped goes on with a higher one.
-  const isInterrupted = ending.why === 'stopped' || ending.why === 'spent';
+  // What a limit stopped goes on with a higher one; what waits for a person, after the cure.
+  const isInterrupted = ['stopped', 'spent', 'refused'].includes(ending.why);
   if (ending.why === 'spent') session.tell({ type: 'run.stopped', text: ending.what });
   await session.note({ status: 'completing', phase: 'shutdown' });
   await stopAll(session, ending, run);
   const judged = exitCodeOf(session.store.board.fold(), gates, { strict: run.strict ?? false });
-  const exitCode = ending.why === 'spent' ? 1 : judged;
+  const exitCode = ending.why === 'spent' ? 1 : ending.why === 'refused' ? ending.error.exitCode : judged;
+  const waitsFor = ending.why === 'refused' && ending.error.code === 'UNTRUSTED' ? 'trust' : undefined;
   const status = isInterrupted ? 'active' : exitCode === 0 ? 'shutdown' : 'failed';
   const phase = isInterrupted ? 'executing' : 'complete';
-  await session.note({ status, phase, gates, ...(isInterrupted ? {} : { exitCode }) });
+  await session.note({ status, phase, gates, waitsFor, ...(isInterrupted ? {} : { exitCode }) });
   const notes = [...notesOf(ending, session.store.paths.name), ...run.notes];
   const report = reportOf(session.store, { gates: [...gates], notes, exitCode, prices: session.prices });
   keepReport(session.store, report);
@@ -197,6 +198,8 @@ function notesOf(ending: LeadEnding, team: Name): string[] {
       return [`The run could not go on: ${ending.what}`];
     case 'spent':
       return [`The run could not go on: ${ending.what} \`teams resume ${team}\` with a higher limit continues it.`];
+    case 'refused':
+      return [`The run could not go on (${ending.error.code}): ${ending.error.message}`];
     case 'stopped':
       return ['The run was interrupted before its end.'];
     case 'closing':

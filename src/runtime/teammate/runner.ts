@@ -17,6 +17,7 @@ import {
 } from '../../policy/outcome.ts';
 import { withReport } from '../../policy/supervise/outcome-with-report.ts';
 import type { Folded } from '../../store/board/fold-line.ts';
+import { isDirectory } from '../../store/team/work-place.ts';
 import { missingArtifact } from '../../store/workspace/artifact.ts';
 import { writeTaskFiles } from '../../store/board/task-files.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
@@ -72,6 +73,9 @@ export async function runAttempt(
 
 const UNTRUSTED = 'UNTRUSTED: its command was not given by this user; `teams doctor --trust TEAM` shows it';
 
+/** No failure of the task or of the member. */
+const goesBack = (why: string): WorkedAttempt => ({ judged: { do: 'release', reason: 'released', why }, along: {} });
+
 interface WorkedAttempt {
   readonly judged: TurnVerdict | WaitsForAnswer;
   readonly along: CompletionExtras;
@@ -86,13 +90,16 @@ async function workOn(
 ): Promise<WorkedAttempt> {
   const { store, output } = environment;
   // A task that was claimed by hand, or in a log that somebody changed.
-  if (!store.commands.isTrusted(task.id))
-    return { judged: { do: 'release', reason: 'released', why: UNTRUSTED }, along: {} };
+  if (!store.commands.isTrusted(task.id)) return goesBack(UNTRUSTED);
+  const lost = (): string | undefined =>
+    isDirectory(store.disk, environment.cwd) ? undefined : `the working directory ${environment.cwd} does not exist`;
+  const missing = lost();
+  if (missing !== undefined) return goesBack(missing);
   const handout = writeTaskFiles(store.disk, store.paths, task, task.claim.epoch, mail);
   const before = store.events.end();
   output.begin(task.id);
   try {
-    const env = { ...environment.environment, ...taskVariables(task, handout) };
+    const env = { ...environment.environment, ...taskVariables(task, handout, store) };
     const hold: RunTaskTurn = (prompt, own = {}) =>
       runTaskTurn(environment, task.id, {
         prompt,
@@ -108,6 +115,8 @@ async function workOn(
     const saysDone = report?.outcome === 'completed';
     const decided = withPendingQuestion(reported, { isAsking: environment.isAsking(), saysDone });
     const judged = decided.do === 'complete' ? await verify(task, decided, env, environment, signal) : decided;
+    const removed = judged.do === 'fail' || judged.do === 'release' ? lost() : undefined;
+    if (removed !== undefined) return goesBack(removed);
     if (judged.do === 'fail') output.recordFailure();
     return { judged, along };
   } finally {
@@ -185,12 +194,18 @@ async function verify(
   return missing === undefined ? verdict : { do: 'fail', why: `artifact: ${missing}`, text: verdict.text };
 }
 
-function taskVariables(task: ClaimedTask, handout: { taskFile: string; mailFile: string }): Record<string, string> {
+function taskVariables(
+  task: ClaimedTask,
+  handout: { taskFile: string; mailFile: string },
+  { commands }: Pick<TeamStore, 'commands'>,
+): Record<string, string> {
+  const vouched = commands.hashOf(task.id);
   return {
     ...task.work.env,
     [ENV.taskId]: task.id,
     [ENV.taskFile]: handout.taskFile,
     [ENV.mailFile]: handout.mailFile,
+    ...(vouched === undefined ? undefined : { [ENV.vouched]: vouched }),
     ...(task.note === undefined ? undefined : { [ENV.note]: task.note }),
   };
 }

@@ -27,6 +27,7 @@ import { RoleWork } from './role-work.ts';
 import { runAttempt, type TaskAttempt } from './runner.ts';
 import { MemberSession } from '../team/member-session.ts';
 import type { TeammateEnvironment } from './teammate-environment.ts';
+import { isDirectory } from '../../store/team/work-place.ts';
 import { retryWhenWritable } from '../process/retry-disk.ts';
 
 export class Teammate {
@@ -132,7 +133,7 @@ export class Teammate {
 
   #situation(): Situation & { readonly task: ClaimedTask | undefined; readonly ready: Task | undefined } {
     const task = this.#session.task();
-    const ready = task || this.#role?.isOver ? undefined : this.#claims.ready();
+    const ready = task || this.#role?.isOver ? undefined : this.#ready();
     return {
       task,
       ready,
@@ -140,6 +141,13 @@ export class Teammate {
       hasMail: this.#environment.answersMail && this.#mailroom.waiting.length > 0,
       hasReady: ready !== undefined,
     };
+  }
+
+  /** Without its working directory it could only fail. */
+  #ready(): Task | undefined {
+    const { cwd, store } = this.#environment;
+    const ready = this.#claims.ready();
+    return ready !== undefined && isDirectory(store.disk, cwd) ? ready : undefined;
   }
 
   async #work(task: ClaimedTask): Promise<void> {

@@ -65,12 +65,7 @@ async function verified(
   { signal, progress }: ToolCall,
 ): Promise<Exclude<Verified, { result: 'passed' }> | undefined> {
   if (task.status !== 'in_progress') return undefined;
-  if (task.work.verify.length > 0) {
-    // The commands come from the team's folder: run them only if this user created it, and them.
-    handle.store.requireTrusted();
-    handle.store.requireTrustedTask(task);
-    progress(`verifying task #${task.id}`);
-  }
+  if (task.work.verify.length > 0) progress(`verifying task #${task.id}`);
   const verdict = await verifyHere(handle, task, signal);
   return verdict.result === 'passed' ? refusedHere(handle, task, result, signal) : verdict;
 }

@@ -4,6 +4,7 @@
  */
 import type { Board } from '../../model/board/board.ts';
 import { vouchedText, type TaskCommand, type Voucher } from '../../model/board/vouched-commands.ts';
+import { hashText } from '../board/results.ts';
 import type { Disk } from '../files/disk.ts';
 import type { Seal } from '../user/seal.ts';
 import { isMacTrusted, trustMac } from '../user/trust.ts';
@@ -26,6 +27,12 @@ export class CommandTrust {
   isTrusted(task: string): boolean {
     const voucher = this.#folded.board.vouchers.get(task);
     return voucher === undefined || this.#holds(voucher);
+  }
+
+  /** The hash of the record that gave the task its command; undefined for a task without one. */
+  hashOf(task: string): string | undefined {
+    const voucher = this.#folded.board.vouchers.get(task);
+    return voucher && hashText(JSON.stringify(this.#textOf(voucher)));
   }
 
   /**
@@ -63,8 +70,12 @@ export class CommandTrust {
   #macOf({ event, commands }: Voucher): string {
     const known = this.#macs.get(event);
     if (known !== undefined) return known;
-    const mac = this.#seal.sign(vouchedText(this.#folded.board.team?.id ?? '', event, commands));
+    const mac = this.#seal.sign(this.#textOf({ event, commands }));
     this.#macs.set(event, mac);
     return mac;
+  }
+
+  #textOf({ event, commands }: Pick<Voucher, 'event' | 'commands'>): ReturnType<typeof vouchedText> {
+    return vouchedText(this.#folded.board.team?.id ?? '', event, commands);
   }
 }

@@ -133,13 +133,19 @@ export class TeamStore {
    */
   requireTrustedCommands(): void {
     this.requireTrusted();
+    const error = this.untrustedCommands();
+    if (error !== undefined) throw error;
+  }
+
+  /** @returns the error for commands of open tasks that this user did not give */
+  untrustedCommands(): StoreError | undefined {
     this.board.fold();
     const open = this.commands.untrusted('open');
     const [first] = open;
-    if (first === undefined) return;
+    if (first === undefined) return undefined;
     const { subject } = this.board.board.tasks.get(first.task) ?? { subject: '' };
     const more = open.length === 1 ? '' : ` and ${open.length - 1} more`;
-    throw untrustedCommand(this.paths, `task #${first.task} (${subject.slice(0, 60)})${more}`);
+    return untrustedCommand(this.paths, `task #${first.task} (${subject.slice(0, 60)})${more}`);
   }
 
   /**

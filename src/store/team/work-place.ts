@@ -41,19 +41,25 @@ export const workPlaceOf = (
   config: Pick<TeamConfig, 'cwd' | 'places'> | undefined,
 ): string => placeOf(disk, paths, config?.cwd, config?.places === 'relative');
 
-/** @throws StoreError `IO` for a working directory that does not exist */
-export function requireWorkPlace(
+/** @returns the error for a working directory that does not exist */
+export function missingWorkPlace(
   disk: Disk,
   paths: TeamPaths,
   config: Pick<TeamConfig, 'cwd' | 'places'> | undefined,
-): void {
+): StoreError | undefined {
   const path = workPlaceOf(disk, paths, config);
-  if (isDirectory(disk, path)) return;
-  throw new StoreError(
+  if (isDirectory(disk, path)) return undefined;
+  return new StoreError(
     'IO',
     `The working directory ${path} of team ${paths.name} does not exist: make it again, then run \`teams resume ${paths.name}\`.`,
     { path },
   );
+}
+
+/** @throws StoreError `IO` for a working directory that does not exist */
+export function requireWorkPlace(...team: Parameters<typeof missingWorkPlace>): void {
+  const missing = missingWorkPlace(...team);
+  if (missing !== undefined) throw missing;
 }
 
 const isInside = (root: string, path: string): boolean => path === root || path.startsWith(`${root}${sep}`);
@@ -82,7 +88,7 @@ function firstLine(disk: Disk, path: string): string | undefined {
   }
 }
 
-function isDirectory(disk: Disk, path: string): boolean {
+export function isDirectory(disk: Disk, path: string): boolean {
   return lookAt(disk, realPath(disk, path))?.isDirectory() ?? false;
 }
 
