@@ -41,13 +41,19 @@ export function problemsOf({ board, members, hasLead }: ProblemFacts): TeamProbl
   ];
 }
 
-/** The visible tasks that failed or were cancelled. Most boards have none, and are not searched. */
-const ended = ({ tally, tasks }: Board): Task[] =>
-  tally.failed + tally.cancelled === 0
-    ? []
-    : [...tasks.values()].filter(
-        (task) => (task.status === 'failed' || task.status === 'cancelled') && !isInternal(task),
-      );
+/**
+ * The visible tasks that failed or were cancelled, lowest id first. Their number is known, and what failed is looked for
+ * among the newest tasks first: a board with a long past is not searched to its beginning.
+ */
+function ended({ tally, tasks, lastTaskId }: Board): Task[] {
+  const found: Task[] = [];
+  const all = tally.failed + tally.cancelled;
+  for (let id = lastTaskId; id >= 1 && found.length < all; id -= 1) {
+    const task = tasks.get(String(id));
+    if (task && (task.status === 'failed' || task.status === 'cancelled') && !isInternal(task)) found.push(task);
+  }
+  return found.toReversed();
+}
 
 const ASKS: Readonly<Record<OpenRequest['kind'], string>> = {
   question: 'asks',

@@ -189,7 +189,7 @@ export class Lead {
     this.#waker.close();
     this.#checkpoints.stop();
     await this.#leadMail.close();
-    if (this.leads()) this.views.flush({ now: true });
+    if (this.leads()) this.views.finish();
   }
 
   /**

@@ -6,6 +6,8 @@ import type { TeamStore } from '../../store/team/team-store.ts';
 const EVERY_MS = 200;
 /** Views that are written without a look at the board between them. */
 const AT_ONCE = 200;
+/** How long a lead that ends writes views, in milliseconds: it is waited for. */
+const FINISH_MS = 3_000;
 
 export class ViewKeeper {
   readonly #store: TeamStore;
@@ -20,21 +22,36 @@ export class ViewKeeper {
     for (const id of ids) this.#dirty.add(id);
   }
 
-  /**
-   * Writes what is due; `now` writes all. A view that cannot be written is tried again later: the log stays the truth.
-   */
-  flush({ now = false }: { now?: boolean } = {}): void {
-    const { clock, events } = this.#store;
-    if (this.#dirty.size === 0 || (!now && clock.monotonic() - this.#writtenAt < EVERY_MS)) return;
+  /** Writes what is due. A view that cannot be written is tried again later: the log stays the truth. */
+  flush(): void {
+    const { clock } = this.#store;
+    if (this.#dirty.size === 0 || clock.monotonic() - this.#writtenAt < EVERY_MS) return;
     this.#writtenAt = clock.monotonic();
-    const ids = now ? [...this.#dirty] : [...this.#dirty].slice(0, AT_ONCE);
+    this.#write();
+  }
+
+  /** Writes all, as far as the time at the end of a lead allows; the next lead writes the others. */
+  finish(): void {
+    const { clock, events } = this.#store;
+    const until = clock.monotonic() + FINISH_MS;
+    while (this.#dirty.size > 0 && clock.monotonic() < until && this.#write());
+    if (this.#dirty.size > 0)
+      events.append({ type: 'view.left', text: `${this.#dirty.size} task views are as they were before` });
+  }
+
+  /** @returns false when the views could not be written */
+  #write(): boolean {
+    const ids = [...take(this.#dirty, AT_ONCE)];
     for (const id of ids) this.#dirty.delete(id);
     try {
       writeViews(this.#store, ids);
       for (const id of ids) this.#showResult(id);
+      return true;
     } catch (error) {
       this.changed(ids);
-      events.append({ type: 'view.failed', text: error instanceof Error ? error.message : String(error) });
+      const text = error instanceof Error ? error.message : String(error);
+      this.#store.events.append({ type: 'view.failed', text });
+      return false;
     }
   }
 
@@ -45,5 +62,14 @@ export class ViewKeeper {
     const epoch = task.by?.epoch;
     const text = epoch === undefined ? undefined : readResult(disk, paths, id, epoch);
     if (text !== undefined) showResult(disk, paths, id, text);
+  }
+}
+
+function* take<T>(all: Iterable<T>, most: number): Generator<T> {
+  let left = most;
+  for (const one of all) {
+    if (left === 0) return;
+    left -= 1;
+    yield one;
   }
 }

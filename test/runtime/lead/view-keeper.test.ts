@@ -1,0 +1,49 @@
+/** The task views that a lead writes: a part between two looks, and at its end as many as time allows. */
+import { readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { ViewKeeper } from '../../../src/runtime/lead/view-keeper.ts';
+import { FakeClock } from '../../support/clock.ts';
+import { ToldTeam } from '../../support/told-team.ts';
+
+/** Each look at it takes so many milliseconds. */
+class TickingClock extends FakeClock {
+  step = 0;
+  #ticked = 0;
+
+  override monotonic(): number {
+    this.#ticked += this.step;
+    return super.monotonic() + this.#ticked;
+  }
+}
+
+const TASKS = 1_000;
+
+function keeper() {
+  const clock = new TickingClock();
+  const told = new ToldTeam({ ada: 'executor/exec' }, { clock });
+  for (let n = 1; n <= TASKS; n += 1) told.add(`Task ${n}`);
+  const views = new ViewKeeper(told.store);
+  const written = (): number => readdirSync(told.store.paths.board).filter((file) => /^\d+\.json$/.test(file)).length;
+  const left = (): unknown[] =>
+    [...told.store.events.read()].flatMap(({ event }) => (event.type === 'view.left' ? [event.text] : []));
+  views.changed(Array.from({ length: TASKS }, (_, at) => String(at + 1)));
+  return { clock, views, written, left };
+}
+
+it('a lead that ends writes all views', () => {
+  const { views, written, left } = keeper();
+  views.finish();
+  expect([written(), left()]).toEqual([TASKS, []]);
+});
+
+it('a lead whose views would take too long at its end leaves some to the next lead, and says how many', () => {
+  const { clock, views, written, left } = keeper();
+  clock.step = 1_000;
+  views.finish();
+  expect(written()).toBeGreaterThanOrEqual(200);
+  expect(written()).toBeLessThan(TASKS);
+  expect(left()).toEqual([`${TASKS - written()} task views are as they were before`]);
+  clock.step = 0;
+  views.finish();
+  expect(written()).toBe(TASKS);
+});
