@@ -1,4 +1,9 @@
 #!/usr/bin/env node
 'use strict';
 /** A teammate process: started by the runtime, never by a person. */
-require('./load.cjs').program('teammate').main();
+const { program, load } = require('./load.cjs');
+
+/** Verbs of programs in isolation run in this process; the bundle is read at the first of them. */
+const commandLine = (...call) => load('teams').exports.main(...call);
+
+program('teammate').main(commandLine);

@@ -98,8 +98,9 @@ export interface AgentContext {
   readonly session?: string | undefined;
   /** The team's tools for a program that speaks MCP. */
   readonly server?: Server;
-  /** Wraps the program's argv in its program isolation. */
-  readonly isolate?: ((argv: readonly string[]) => readonly string[]) | undefined;
+  /** Wraps the program's argv in its program isolation; `env` names the files of its task. */
+  readonly isolate?:
+    ((argv: readonly string[], env?: Readonly<Record<string, string>>) => readonly string[]) | undefined;
   /** What a script's `crashes` does, where the agent must not end the whole process. */
   readonly crash?: () => void;
 }

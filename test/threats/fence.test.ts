@@ -6,8 +6,8 @@ import { existsSync, rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join as path } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { commandLine } from '../../src/runtime/process/package.ts';
 import { join } from '../../src/runtime/teammate/join.ts';
+import { main } from '../../src/surfaces/cli/main.ts';
 import { encodeIsolation } from '../../src/runtime/team/teammate-env.ts';
 import type { MemberInput } from '../../src/runtime/team/membership.ts';
 import { reopened, team, type Team } from '../support/session.ts';
@@ -22,7 +22,7 @@ async function work(member: Partial<MemberInput>, run: string, environment: Reco
     members: [{ name: 'ada', agent: { kind: 'exec' }, ...member }],
     tasks: [{ subject: 'Work', work: { run } }],
   });
-  const teammate = await join(reopened(on.paths), name('ada'), { byHand: true, environment });
+  const teammate = await join(reopened(on.paths), name('ada'), { byHand: true, commandLine: main, environment });
   const left = teammate.run();
   await on.until('it is done', (board) => board.tasks.get('1')?.status === 'completed');
   teammate.stop('signal');
@@ -35,15 +35,14 @@ const tries = (file: string): string => `( : > ${file} ) 2>/dev/null && echo wro
 
 describe('a command in program isolation', () => {
   it('an isolated command changes the workspace and nothing outside, and still writes to its team', async () => {
-    const send = commandLine('send', 'team-lead', 'hello')
-      .map((word) => `'${word}'`)
-      .join(' ');
     const remount = 'mount -o remount,bind,rw / 2>/dev/null; mount -o remount,rw / 2>/dev/null;';
-    const run = `${tries('here')} ${remount} ${tries(outside)} ${tries(`/proc/$PPID/root${outside}`)} ${send}; true`;
+    const tried = ['here', '/there', '/etc/there', '/usr/there', '/dev/there', `/proc/$PPID/root/there`].map(tries);
+    const run = `${remount} ${tried.join(' ')} : > ${outside}; teams send team-lead hello; true`;
     const on = await work({ sandbox: 'workspace-write' }, run, { PATH, ...encodeIsolation('required') });
     expect(on.task('1')).toMatchObject({
       result: { summary: expect.stringMatching(/^wrote here\n\S+ {2}lead\n?$/) as string },
     });
+    // The home directory inside is the member's own.
     expect(existsSync(outside)).toBe(false);
     expect(on.events('sandbox.held')).toMatchObject([{ member: 'ada' }]);
   });

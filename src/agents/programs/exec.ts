@@ -28,7 +28,7 @@ export function exec(
     async *turn(input) {
       const request = requestOf(spec, input);
       if (request === undefined) return nothingToRun;
-      return yield* runCommand({ ...request, argv: isolate(request.argv) }, limits);
+      return yield* runCommand({ ...request, argv: isolate(request.argv, request.env) }, limits);
     },
     close: () => Promise.resolve(),
   };

@@ -21,7 +21,7 @@ export interface Launch {
 
 /** Wraps the program in the isolation of its agent context. */
 export const isolatedLaunch = (launch: Launch, { isolate }: AgentContext): Launch =>
-  isolate === undefined ? launch : { ...launch, argv: isolate(launch.argv) };
+  isolate === undefined ? launch : { ...launch, argv: isolate(launch.argv, launch.env) };
 
 export interface DialectContext {
   readonly send: Peer['send'];

@@ -13,6 +13,8 @@ const RUNTIME = {
   role: 'TEAMS_ROLE',
   /** Proves which member a process belongs to. */
   token: 'TEAMS_TOKEN',
+  /** In a program's isolation, instead of the token: the socket by which it speaks as its member. */
+  socket: 'TEAMS_SOCKET',
   /** The run's ULID, for people. */
   run: 'TEAMS_RUN',
   /** The mark by which the sweep finds a process (`os/mark-environment.ts`). */

@@ -1,20 +1,76 @@
 /**
- * Bubblewrap around a whole agent program that runs with its user's rights (docs/specification.md R7.7). The program
- * sees all files of its user and reaches the network, its login and its team. It changes files only where its sandbox
- * allows it. It limits a program's normal behaviour; commands that a model runs through our own tools have the stricter
- * `shell-isolation.ts`.
+ * Bubblewrap around a whole agent program (docs/specification.md R7.7). The program sees an allow list: the system, the
+ * user's toolchains, its workspace, a home of its own, temporary files of its own. The team's folders, the user's key
+ * and other homes are not there; the program reaches its team by one socket. Commands that a model runs through our own
+ * tools have `shell-isolation.ts`.
  */
 import type { Sandbox } from '../../model/agent/agent.ts';
 import { recordOf, type AgentKind } from '../../model/agent/agent-kinds.ts';
 import type { IsolationSetting } from './shell-isolation.ts';
 
+/** Where the program finds what the runtime lends it. */
+export const INSIDE = { socket: '/run/teams/s/sock', sockets: '/run/teams/s', client: '/run/teams/bin' } as const;
+
+/** A file or directory of the host, read-only at a path inside. */
+export interface LentPath {
+  readonly from: string;
+  readonly at: string;
+}
+
+/** A name in the workspace that the program may not make or change. */
+export interface KeptPath {
+  readonly path: string;
+  /** A missing one is covered by an empty directory; bubblewrap then leaves one in the workspace. */
+  readonly isThere: boolean;
+}
+
+/** Names in a workspace that may not be made: they make a program of the user's start something, or hold keys. */
+export const KEPT_NAMES: readonly string[] = [
+  '.git',
+  '.claude',
+  '.codex',
+  '.gemini',
+  '.opencode',
+  '.mcp.json',
+  '.vscode',
+  '.env',
+  '.env.local',
+];
+/** Names in a workspace that appear empty. */
+export const HIDDEN_NAMES: readonly string[] = ['.teams', '.tasks'];
+
+export const isKept = (name: string): boolean => KEPT_NAMES.includes(name) || name.startsWith('.env');
+
 export interface ProgramSandbox {
   /** The workspace, without symbolic links. */
   readonly root: string;
   readonly isWritable: boolean;
-  /** Further writable paths, without symbolic links: the team's folders, a login that is renewed, temporary files. */
+  /** The user's home: the member's own directory lies at its path. */
+  readonly home: string;
+  readonly ownHome: string;
+  /** Links of the system, such as `/bin` to `usr/bin`. */
+  readonly links: readonly { readonly to: string; readonly at: string }[];
+  /** Read-only: the system, toolchains, users of the machine, the client of the broker. */
+  readonly lent: readonly LentPath[];
+  /** Writable files of the host: a login that its program renews. */
   readonly shared: readonly string[];
+  /** The repository that the workspace is a part of; read-only. */
+  readonly repositories: readonly string[];
+  readonly kept: readonly KeptPath[];
+  /** Directories that appear empty. */
+  readonly hidden: readonly string[];
+  /** Read-only, below a hidden directory: the files of a task. */
+  readonly handed: readonly string[];
+  /** This process is root: the program gets another uid, and the kernel's switches are read-only. */
+  readonly isRoot: boolean;
+  /** The argv that closes inherited descriptors; empty if there are none. */
+  readonly closing: readonly string[];
+  /** The argv that sets limits inside. */
+  readonly limiting: readonly string[];
 }
+
+/** The uid and gid of a program whose user is root. */
+export const INSIDE_ROOT = 1000;
 
 /**
  * Whether a program is isolated. A user's own command is isolated only on request: by a sandbox, by a read-only role,
@@ -33,35 +89,84 @@ export function wantsIsolation(
   return kind !== 'exec' || isAsked || setting === 'required';
 }
 
+const MIB = 2 ** 20;
+/** Temporary file systems of the program's own, in MiB. */
+const SCRATCH: readonly (readonly [string, number])[] = [
+  ['/run', 16],
+  ['/tmp', 1024],
+  ['/var/tmp', 256],
+  ['/dev/shm', 256],
+];
+
 /**
+ * The order matters: a later mount covers an earlier one.
+ *
  * @param bwrap path of the bubblewrap program
  * @param argv the command that runs isolated
  */
-export const isolatedProgramArgv = (
-  bwrap: string,
-  { root, isWritable, shared }: ProgramSandbox,
-  argv: readonly string[],
-): string[] => [
+export const isolatedProgramArgv = (bwrap: string, sandbox: ProgramSandbox, argv: readonly string[]): string[] => [
+  ...sandbox.closing,
   bwrap,
-  '--ro-bind',
-  '/',
-  '/',
-  '--dev-bind',
+  ...namespaces(sandbox),
+  ...sandbox.links.flatMap(({ to, at }) => ['--symlink', to, at]),
+  '--proc',
+  '/proc',
+  // For root, /proc/sys is writable without any capability.
+  ...(sandbox.isRoot ? ['--ro-bind', '/proc/sys', '/proc/sys'] : []),
+  '--dev',
   '/dev',
+  ...SCRATCH.flatMap(([path, mebibytes]) => ['--size', String(mebibytes * MIB), '--tmpfs', path]),
+  '--symlink',
+  '/run',
+  '/var/run',
+  '--bind',
+  sandbox.ownHome,
+  sandbox.home,
+  ...sandbox.lent.flatMap(({ from, at }) => ['--ro-bind', from, at]),
+  ...sandbox.shared.flatMap((path) => ['--bind', path, path]),
+  ...sandbox.repositories.flatMap((path) => ['--ro-bind', path, path]),
+  sandbox.isWritable ? '--bind' : '--ro-bind',
+  sandbox.root,
+  sandbox.root,
+  ...sandbox.kept.flatMap(keep),
+  ...covers(sandbox),
+  '--setenv',
+  'TMPDIR',
+  '/tmp',
+  '--remount-ro',
   '/dev',
-  ...shared.filter((path) => isAbove(path, root)).flatMap((path) => ['--bind', path, path]),
-  isWritable ? '--bind' : '--ro-bind',
-  root,
-  root,
-  ...shared.filter((path) => !isAbove(path, root)).flatMap((path) => ['--bind', path, path]),
-  // A user namespace without capabilities: then even root cannot remount read-only paths or use the files of a process
-  // outside. With capabilities in that namespace root could remount `/` writable.
-  '--unshare-user',
-  '--cap-drop',
-  'ALL',
+  '--remount-ro',
+  '/',
   '--',
+  ...sandbox.limiting,
   ...argv,
 ];
 
-/** A mount of a parent directory of the workspace must come first, or it would cover the workspace. */
-const isAbove = (path: string, root: string): boolean => root === path || root.startsWith(`${path}/`);
+/** No capabilities in a user namespace: then even root cannot remount, or use the files of a process outside. */
+const namespaces = ({ isRoot }: ProgramSandbox): string[] => [
+  '--unshare-user',
+  '--unshare-pid',
+  '--unshare-ipc',
+  '--unshare-uts',
+  '--cap-drop',
+  'ALL',
+  '--die-with-parent',
+  '--new-session',
+  ...(isRoot ? ['--uid', String(INSIDE_ROOT), '--gid', String(INSIDE_ROOT)] : []),
+];
+
+const keep = ({ path, isThere }: KeptPath): string[] =>
+  isThere ? ['--ro-bind', path, path] : ['--size', '4096', '--tmpfs', path, '--remount-ro', path];
+
+/** Hidden directories, and what of them is there after all: the member's own home and the files of its task. */
+function covers({ hidden, handed, ownHome }: ProgramSandbox): string[] {
+  const isHidden = (path: string): boolean => hidden.some((one) => path.startsWith(`${one}/`));
+  return [
+    ...hidden.flatMap((path) => ['--size', '65536', '--tmpfs', path]),
+    '--bind',
+    ownHome,
+    ownHome,
+    ...handed.filter(isHidden).flatMap((path) => ['--ro-bind', path, path]),
+    ...hidden.flatMap((path) => ['--remount-ro', path]),
+  ];
+}

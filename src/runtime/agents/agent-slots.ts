@@ -219,9 +219,10 @@ export class AgentSlots {
   }
 }
 
-async function closeAgent({ agent, workspace }: AssignedAgent): Promise<void> {
+async function closeAgent({ agent, workspace, isolation }: AssignedAgent): Promise<void> {
   await agent.close();
   await workspace?.[Symbol.asyncDispose]();
+  await isolation?.close();
 }
 
 /** An agent's name in a log text: its kind, and its model if the other has the same kind. */

@@ -7,14 +7,16 @@ import { withModel } from '../../model/agent/models.ts';
 import type { MemberConfig, TeamConfig } from '../../model/team/team-config.ts';
 import { defined } from '../../model/text/defined.ts';
 import { defaultSandbox } from '../../policy/sandbox/sandbox-enforcement.ts';
-import { wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
+import { INSIDE, wantsIsolation } from '../../policy/sandbox/program-isolation.ts';
 import type { Permissions } from '../../policy/sandbox/effective-sandbox.ts';
 import { agentHome, keptSession } from '../../store/board/agent-home.ts';
 import type { TeamStore } from '../../store/team/team-store.ts';
 import { availabilityOf, requireAvailable } from './availability.ts';
 import { identityOf } from './agent-brief.ts';
-import { memberServer } from '../tools/member-server.ts';
-import { pathWithUs } from '../process/package.ts';
+import { memberServer, memberServerInside } from '../tools/member-server.ts';
+import type { CommandLine } from '../tools/broker.ts';
+import type { HeldProgram } from '../tools/open-program-isolation.ts';
+import { binDirectory, pathWithUs } from '../process/package.ts';
 import { decodeAgentRules, decodeIsolation } from '../team/teammate-env.ts';
 import type { Workspace } from '../tools/tool-workspace.ts';
 import { ENV } from '../../model/text/environment.ts';
@@ -29,6 +31,8 @@ export interface MemberContext {
   readonly token: string;
   /** The environment of this process. */
   readonly parent: Readonly<Record<string, string | undefined>>;
+  /** The command line, for programs in isolation. */
+  readonly commandLine: CommandLine;
   /** What it may do to files at present. */
   readonly permissions: () => Permissions;
 }
@@ -40,6 +44,8 @@ export interface OpenedAgent {
   readonly environment: Readonly<Record<string, string>>;
   /** The workspace of its shell and file tools, if this process executes them. */
   readonly workspace?: Workspace | undefined;
+  /** The isolation of its program; closed with the agent. */
+  readonly isolation?: HeldProgram | undefined;
 }
 
 /**
@@ -77,16 +83,30 @@ export async function openStandIn(
 
 async function seated(
   place: MemberContext,
-  given: AgentSpec,
+  asked: AgentSpec,
   environment: Readonly<Record<string, string>>,
   { keepsSession }: { keepsSession: boolean },
 ): Promise<OpenedAgent> {
-  const spec = withModel(given, decodeAgentRules(place.parent));
-  const isolate = await isolationOf(place, spec, environment);
-  const agentContext: AgentContext = { ...contextOf(place, spec, environment, keepsSession), isolate };
-  const agent = await agentFor(spec, agentContext);
-  const workspace = hasToolLoop(spec.kind) ? await workspaceOf(place) : undefined;
-  return { spec, agent, environment, workspace };
+  const spec = withModel(asked, decodeAgentRules(place.parent));
+  const isolation = await isolationOf(place, spec, environment);
+  const given = isolation === undefined ? environment : insideOf(environment);
+  try {
+    const isolate = isolation?.hold;
+    const agentContext: AgentContext = { ...contextOf(place, spec, given, keepsSession, isolation), isolate };
+    const agent = await agentFor(spec, agentContext);
+    const workspace = hasToolLoop(spec.kind) ? await workspaceOf(place) : undefined;
+    return { spec, agent, environment: given, workspace, isolation };
+  } catch (error) {
+    await isolation?.close();
+    throw error;
+  }
+}
+
+/** The environment inside an isolation: the socket is the member's identity, so no token goes in. */
+function insideOf(environment: OpenedAgent['environment']): OpenedAgent['environment'] {
+  const rest = Object.entries(environment).filter(([name]) => name !== ENV.token);
+  const path = (environment['PATH'] ?? '').split(':').map((entry) => (entry === binDirectory ? INSIDE.client : entry));
+  return { ...Object.fromEntries(rest), PATH: path.join(':'), [ENV.socket]: INSIDE.socket };
 }
 
 /** What an agent keeps across processes: home, identity, session. A command keeps nothing. */
@@ -95,6 +115,7 @@ function contextOf(
   { kind }: AgentSpec,
   environment: OpenedAgent['environment'],
   keepsSession: boolean,
+  isolation: HeldProgram | undefined,
 ): AgentContext {
   if (!usesModel(kind)) return {};
   const { disk, paths } = store;
@@ -103,17 +124,19 @@ function contextOf(
     home: agentHome(disk, paths, member.name),
     identity: identityOf(store, config, member),
     // A program that executes its own tools gets our MCP server.
-    ...(hasToolLoop(kind) ? {} : { server: memberServer(paths.root, environment, parent) }),
+    ...(hasToolLoop(kind)
+      ? {}
+      : { server: isolation === undefined ? memberServer(paths.root, environment, parent) : memberServerInside() }),
     session,
   };
 }
 
 /** The isolation of its program, if it should have one; the code is loaded only then. */
 async function isolationOf(
-  { store, config, member, parent }: MemberContext,
+  { store, config, member, parent, commandLine }: MemberContext,
   { kind }: AgentSpec,
   environment: OpenedAgent['environment'],
-): Promise<AgentContext['isolate']> {
+): Promise<HeldProgram | undefined> {
   const { name, role, sandbox = defaultSandbox(role) } = member;
   const setting = decodeIsolation(parent);
   const isSaid = member.sandbox !== undefined || sandbox === 'read-only';
@@ -125,12 +148,26 @@ async function isolationOf(
     root: workPlaceOf(store.disk, store.paths, config),
     isWritable: sandbox !== 'read-only',
     environment: parent,
-    shared: [store.paths.folder, store.paths.board, ...loginFiles(kind, environment)],
+    commandLine,
+    ownHome: agentHome(store.disk, store.paths, name),
+    shared: loginFiles(kind, environment),
+    team: [store.paths.folder, store.paths.board],
+    readable: [environment[ENV.planDir] ?? ''].filter(Boolean),
+    member: { name, team: store.paths.name, environment: { ...speakerOf(parent), ...environment } },
   });
   const text = `${name}: ${isolation.kind === 'up' ? 'its program is isolated' : `its program is not isolated: ${isolation.why}`}.`;
   store.events.append({ type: isolation.kind === 'up' ? 'sandbox.held' : 'sandbox.missing', member: name, text });
-  return isolation.kind === 'up' ? isolation.hold : undefined;
+  return isolation.kind === 'up' ? isolation : undefined;
 }
+
+/** What a command of the member needs of this process: the places of the user's key and configuration. */
+const speakerOf = (parent: MemberContext['parent']): Record<string, string> =>
+  Object.fromEntries(
+    ['HOME', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME'].flatMap((name): [string, string][] => {
+      const value = parent[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 
 /** Absent for a team without a plan. */
 const planDirOf = ({ disk, paths }: MemberContext['store'], { plan_dir, places }: TeamConfig): string | undefined =>

@@ -2,7 +2,6 @@
  * An agent's own report about its task, from a separate process (`teams task complete`) to its runner. It is an event
  * with the claim's epoch, so that a report about an earlier claim has no effect on this one.
  */
-import process from 'node:process';
 import { reportIn, REPORTED, type AgentReport } from '../../model/team/reported-outcome.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import type { Task } from '../../model/board/task.ts';
@@ -36,12 +35,12 @@ export function runnersTask(
  * @throws ConflictError `REFUSED` if the report cannot be written
  */
 export async function reportTask(
-  { store, speaker }: TeamHandle,
+  { store, speaker, environment }: TeamHandle,
   task: Task & { status: 'in_progress' },
   { outcome, text }: { outcome: 'completed' | 'failed'; text: string },
   signal: AbortSignal = new AbortController().signal,
 ): Promise<VerifiedReport> {
-  const verdict: Verified = outcome === 'completed' ? await verifyHere({ store }, task, signal) : { result: 'passed' };
+  const verdict: Verified = outcome === 'completed' ? await verifyHere({ store, environment }, task, signal) : { result: 'passed' };
   const said = {
     outcome: verdict.result === 'passed' ? outcome : ('unverified' as const),
     text: text.slice(0, TEXT_LIMIT),
@@ -61,26 +60,25 @@ export async function reportTask(
 }
 
 /**
- * Runs the task's `verify:` commands with this process's environment, in the team's working directory.
+ * Runs the task's `verify:` commands with the speaker's environment, in the team's working directory.
  *
  * @throws StoreError `UNTRUSTED` for commands that this user did not give
  */
 export async function verifyHere(
-  { store }: Pick<TeamHandle, 'store'>,
+  { store, environment }: Pick<TeamHandle, 'store' | 'environment'>,
   task: Task,
   signal: AbortSignal,
 ): Promise<Verified> {
-  if (task.work.verify.length > 0) requireVouched(store, task);
+  if (task.work.verify.length > 0) requireVouched(store, task, environment[ENV.vouched]);
   const cwd = workPlaceOf(store.disk, store.paths, store.config.read());
   const env = Object.fromEntries(
-    Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+    Object.entries(environment).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
   );
   return verifyTask(task, { env, cwd, signal, drive: silently });
 }
 
 /** In a task's own program the user's key may be out of reach; there the runner has told what it found. */
-function requireVouched(store: TeamStore, task: Task): void {
-  const vouched = process.env[ENV.vouched];
+function requireVouched(store: TeamStore, task: Task, vouched: string | undefined): void {
   if (vouched !== undefined && vouched === store.commands.hashOf(task.id)) return;
   store.requireTrusted();
   store.requireTrustedTask(task);

@@ -124,9 +124,12 @@ export class TeamHandle implements AsyncDisposable {
   readonly speaker: Speaker;
   /** The board for this speaker. */
   readonly board: Tasks;
+  /** The environment of who speaks, for the commands that verify a task. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly #rate: SendRate;
 
-  constructor(store: TeamStore, speaker: Speaker, rate: SendRate) {
+  constructor(store: TeamStore, speaker: Speaker, rate: SendRate, environment: TeamHandle['environment'] = process.env) {
+    this.environment = environment;
     this.store = store;
     this.speaker = speaker;
     this.board = new Tasks(store, speaker);
@@ -134,7 +137,7 @@ export class TeamHandle implements AsyncDisposable {
   }
 
   static on(store: TeamStore, { as, environment = process.env }: Pick<OpenOptions, 'as' | 'environment'>): TeamHandle {
-    return new TeamHandle(store, authenticate(store, environment, as), sendRateFrom(store.clock, environment));
+    return new TeamHandle(store, authenticate(store, environment, as), sendRateFrom(store.clock, environment), environment);
   }
 
   get name(): Name {

@@ -23,6 +23,7 @@ import { roleOf } from './load-role.ts';
 import { sendRateFrom } from '../team/send-rate.ts';
 import { openAgent, openStandIn, type MemberContext } from '../agents/open-agent.ts';
 import { Teammate } from './teammate.ts';
+import type { CommandLine } from '../tools/broker.ts';
 import { decodeAgentRules, decodeHook } from '../team/teammate-env.ts';
 import { UNAVAILABLE_EXIT } from '../team/member-session.ts';
 import { ENV } from '../../model/text/environment.ts';
@@ -33,6 +34,8 @@ export interface JoinOptions {
   /** Replaces the agent in the team's config. */
   readonly agent?: AgentSpec | undefined;
   readonly idleTimeoutMs?: number | undefined;
+  /** The command line, which serves programs in isolation; without it their commands are refused. */
+  readonly commandLine?: CommandLine | undefined;
   /** The environment of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -59,7 +62,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     planPending: member.plan_approval ?? false,
   };
   const permissions = (): Permissions => late.teammate?.permissions() ?? before;
-  const context: MemberContext = { store, config, member, token, parent: options.environment, permissions };
+  const context: MemberContext = { store, config, member, token, parent: options.environment, commandLine: options.commandLine ?? noCommandLine, permissions };
   // Open the agent before the lease: a missing agent, or required shell isolation that does not work, is reported
   // first.
   const first = await openAgent(context, spec);
@@ -99,6 +102,9 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   events.lost = (why) => teammate.stop(codeOf(why) === 'TEAM_GONE' ? 'gone' : 'replaced');
   return teammate;
 }
+
+const noCommandLine: CommandLine = () =>
+  Promise.reject(new UsageError('POLICY_DENIED', 'This process does not serve the command line.'));
 
 const EXITS: Readonly<Partial<Record<ExitReason, number>>> = { gone: 4, replaced: 3, unfit: UNAVAILABLE_EXIT };
 

@@ -9,9 +9,11 @@ import { exitWithParent, onParentExit } from '../../os/parent-pipe.ts';
 import { join, serve } from './join.ts';
 import { parseMark } from '../../os/reaper-message.ts';
 import type { Teammate } from './teammate.ts';
+import type { CommandLine } from '../tools/broker.ts';
 import { decodeQuota } from '../team/teammate-env.ts';
 
-export async function main(): Promise<void> {
+/** @param commandLine that of this package, loaded at its first use */
+export async function main(commandLine: CommandLine): Promise<void> {
   const [root = '', team = '', member = ''] = process.argv.slice(2);
   let teammate: Teammate | undefined;
   const parentGone = new AbortController();
@@ -27,7 +29,7 @@ export async function main(): Promise<void> {
     const mark = parseMark(store.roster.read(name)?.mark);
     if (mark) exitWithParent(process.stdin, mark, () => process.exit(1));
     else onParentExit(process.stdin, () => process.exit(1));
-    teammate = await join(store, name, { byHand: false, environment: process.env });
+    teammate = await join(store, name, { byHand: false, commandLine, environment: process.env });
     process.exitCode = await serve(teammate);
   } catch (error) {
     process.stderr.write(

@@ -2,8 +2,11 @@
  * The command that starts the team's MCP server for a member's program; the token in its environment makes it that
  * member.
  */
+import process from 'node:process';
 import type { Server } from '../../agents/agent-contract.ts';
+import { INSIDE } from '../../policy/sandbox/program-isolation.ts';
 import { commandLine } from '../process/package.ts';
+import { ENV } from '../../model/text/environment.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -22,3 +25,10 @@ export function memberServer(root: string, own: Variables, parent: Variables): S
   });
   return { command, args, env: Object.fromEntries(env) };
 }
+
+/** The same inside the program's isolation: a pipe to the member's own process, which serves MCP there. */
+export const memberServerInside = (): Server => ({
+  command: process.execPath,
+  args: [`${INSIDE.client}/teams`, 'mcp'],
+  env: { [ENV.socket]: INSIDE.socket },
+});

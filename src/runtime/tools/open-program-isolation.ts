@@ -1,74 +1,263 @@
 /**
- * Sets up the isolation of a member's program: finds bubblewrap and probes it once. Isolation of a model's shell
- * commands is in `open-shell-isolation.ts`.
+ * Sets up the isolation of a member's program: collects what it may see, starts the socket to its team, and probes
+ * bubblewrap. Isolation of a model's shell commands is in `open-shell-isolation.ts`.
  */
-import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
-import { isolatedProgramArgv, type ProgramSandbox } from '../../policy/sandbox/program-isolation.ts';
-import { isVisible, type IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
-import { entriesAt, homeOf, realPath } from '../../store/workspace/sandbox-host.ts';
+import {
+  HIDDEN_NAMES,
+  INSIDE,
+  INSIDE_ROOT,
+  isKept,
+  isolatedProgramArgv,
+  KEPT_NAMES,
+  type LentPath,
+  type ProgramSandbox,
+} from '../../policy/sandbox/program-isolation.ts';
+import type { IsolationSetting } from '../../policy/sandbox/shell-isolation.ts';
+import { isServed } from '../../os/local-server.ts';
 import { findProgram } from '../../os/program-path.ts';
+import { prlimitPath } from '../../os/mark-environment.ts';
+import { keyPath } from '../../store/user/seal.ts';
+import { coverNames, type KeptStubs } from '../../store/workspace/kept-stubs.ts';
+import { inheritedDescriptors } from '../../store/workspace/inherited-descriptors.ts';
+import { makeMemberPlace, type MemberPlace } from '../../store/workspace/member-place.ts';
+import { repositoriesOf } from '../../store/workspace/repositories.ts';
+import { entriesAt, entriesIn, homeOf, linkAt, realPath } from '../../store/workspace/sandbox-host.ts';
+import { binDirectory } from '../process/package.ts';
+import { openBroker, type CommandLine } from './broker.ts';
 import { bubblewrap, isolationRequired, probeWeakness } from './bubblewrap.ts';
+import { lentToolchains } from './lent-toolchains.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
 
 interface ProgramIsolationOptions {
   readonly setting: IsolationSetting;
   readonly root: string;
   readonly isWritable: boolean;
-  /** Writable besides the workspace and the temporary files; only paths that exist. */
+  /** The member's own directory, which is its home inside. */
+  readonly ownHome: string;
+  /** Writable besides the workspace: a login that is renewed; only paths that exist. */
   readonly shared: readonly string[];
+  /** The team's folders, which are not there inside. */
+  readonly team: readonly string[];
+  /** Folders of the host that are read-only inside, such as that of the plan. */
+  readonly readable: readonly string[];
+  /** What the member's commands get outside, with its token. */
+  readonly member: {
+    readonly name: string;
+    readonly team: string;
+    readonly environment: Readonly<Record<string, string>>;
+  };
+  /** The command line, for what the program asks of its team. */
+  readonly commandLine: CommandLine;
   /** The environment of this process: where programs and the user's home are. */
-  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly environment: Variables;
 }
 
-type ProgramIsolation =
-  | { readonly kind: 'up'; readonly hold: (argv: readonly string[]) => readonly string[] }
-  | { readonly kind: 'missing'; readonly why: string };
+export interface HeldProgram {
+  readonly kind: 'up';
+  /** Wraps an argv. Of `env`, the variables that name files of a task make these readable. */
+  readonly hold: (argv: readonly string[], env?: Variables) => readonly string[];
+  readonly close: () => Promise<void>;
+}
+
+type ProgramIsolation = HeldProgram | { readonly kind: 'missing'; readonly why: string };
 
 /**
- * A script that tries what must not work. Its arguments: a file outside the workspace, the pid of the process that
- * watches the program.
+ * A script that tries what must not work. Its arguments: a file outside the workspace, the user's key, a process outside.
  */
 const PROBE = `
 over() { echo "$1"; exit 1; }
 mount -o remount,bind,rw / 2>/dev/null
 mount -o remount,rw / 2>/dev/null
+( : > /.teams-probe ) 2>/dev/null && over 'it writes beside the root'
 ( : > "$1" ) 2>/dev/null && { rm -f "$1"; over 'it writes outside the workspace'; }
-for outside in "$2" "$PPID"; do
-  ( : > "/proc/$outside/root$1" ) 2>/dev/null && { rm -f "/proc/$outside/root$1"; over 'it writes through a process outside'; }
-done
+[ -e "$2" ] && over 'it sees the key of the user'
+[ -e "$4" ] && over 'it sees the folder of the team'
+kill -0 "$3" 2>/dev/null && over 'it reaches processes outside'
+cat "/proc/$3/environ" >/dev/null 2>&1 && over 'it reads the environment of processes outside'
+( : >> /proc/sys/kernel/core_pattern ) 2>/dev/null && over 'it may change the kernel'
 echo held
 `;
 
 /** @throws AgentError `AGENT_UNAVAILABLE` (exit 5) if isolation is required and does not work */
 export async function openProgramIsolation(options: ProgramIsolationOptions): Promise<ProgramIsolation> {
   const bwrap = bubblewrap(options.environment);
-  const sandbox = groundsOf(options);
-  const why = bwrap === undefined ? 'bubblewrap is not installed' : await weakness(bwrap, sandbox, options);
-  if (bwrap !== undefined && why === undefined)
-    return { kind: 'up', hold: (argv) => (isThere(argv, options) ? isolatedProgramArgv(bwrap, sandbox, argv) : argv) };
-  if (options.setting === 'required') throw isolationRequired(why);
-  return { kind: 'missing', why: why ?? 'it was not tried' };
+  const opened = bwrap === undefined ? 'bubblewrap is not installed' : await open(bwrap, options);
+  if (typeof opened !== 'string') return opened;
+  if (options.setting === 'required') throw isolationRequired(opened);
+  return { kind: 'missing', why: opened };
 }
 
-const groundsOf = ({ root, isWritable, shared }: ProgramIsolationOptions): ProgramSandbox => ({
-  root: realPath(root),
-  isWritable,
-  shared: [...new Set(entriesAt(['/tmp', '/var/tmp', tmpdir(), ...shared]).map(({ path }) => path))],
-});
+/** @returns the isolation, or why there is none */
+async function open(bwrap: string, options: ProgramIsolationOptions): Promise<HeldProgram | string> {
+  const { environment } = options;
+  const [root, home] = [realPath(options.root), homeOf(environment)];
+  const [realHome] = entriesAt([home]);
+  if (realHome === undefined) return `the home directory ${home} does not exist`;
+  if (isBelow(realHome.path, root)) return `the workspace ${root} contains your home directory`;
+  const place = makeMemberPlace({
+    home,
+    uid: process.getuid?.() === 0 ? INSIDE_ROOT : (process.getuid?.() ?? INSIDE_ROOT),
+  });
+  const closing: (() => Promise<unknown>)[] = [() => Promise.resolve(place.remove())];
+  const close = async (): Promise<void> => {
+    for (const step of closing.splice(0).toReversed()) await step();
+  };
+  try {
+    const { name: member, team } = options.member;
+    const broker = await openBroker({
+      socket: place.socket,
+      member,
+      team,
+      environment: options.member.environment,
+      cwd: root,
+      commandLine: options.commandLine,
+    });
+    closing.push(() => broker.close());
+    const names = options.isWritable ? [...KEPT_NAMES, ...HIDDEN_NAMES].map((name) => `${root}/${name}`) : [];
+    const stubs = await coverNames(place.socket, names, isServed);
+    closing.push(() => stubs.remove(isServed));
+    const grounds = groundsOf(options, { root, home, place, stubs });
+    const hold: HeldProgram['hold'] = (argv, env = {}) => {
+      const now = present(grounds, stubs, env, options);
+      return isThere(argv, options) ? isolatedProgramArgv(bwrap, now, argv) : argv;
+    };
+    const weak =
+      descriptorTrouble(environment) ?? (await weakness(bwrap, present(grounds, stubs, {}, options), options));
+    if (weak === undefined) return { kind: 'up', hold, close };
+    await close();
+    return weak;
+  } catch (error) {
+    await close();
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const isBelow = (path: string, directory: string): boolean => path === directory || path.startsWith(`${directory}/`);
+
+const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'];
+/** What programs need of /etc. Never whole: as root it would show keys and password hashes. */
+const ETC = (
+  'claude-code codex gemini-cli opencode ld.so.cache ld.so.conf ld.so.conf.d resolv.conf hosts host.conf gai.conf ' +
+  'nsswitch.conf services protocols ssl/certs ssl/openssl.cnf ca-certificates ca-certificates.conf pki crypto-policies ' +
+  'alternatives localtime timezone locale.conf locale.alias default/locale os-release lsb-release debian_version ' +
+  'machine-id gitconfig mime.types terminfo inputrc profile profile.d bash.bashrc environment shells magic magic.mime ' +
+  'fonts java-17-openjdk java maven perl python3 php opt'
+).split(' ');
+
+type Grounds = Omit<ProgramSandbox, 'kept' | 'handed' | 'closing'>;
+
+function groundsOf(
+  { isWritable, environment, team, shared, readable, ownHome }: ProgramIsolationOptions,
+  { root, home, place }: { root: string; home: string; place: MemberPlace; stubs: KeptStubs },
+): Grounds {
+  const secrets = [dirname(keyPath(environment)), ...team];
+  const programs = [process.execPath];
+  const repositories = repositoriesOf(root).filter(
+    (one) => ![home, dirname(keyPath(environment))].some((path) => isBelow(path, one)),
+  );
+  const toolchains = lentToolchains({ environment, home, secrets: [...secrets, root], programs });
+  const at = (path: string): LentPath => ({ from: path, at: path });
+  const around = [root, ...repositories].flatMap((one) => HIDDEN_NAMES.map((name) => `${one}/${name}`));
+  return {
+    root,
+    isWritable,
+    home,
+    ownHome: realPath(ownHome),
+    links: SYSTEM.flatMap((path) => {
+      const to = linkAt(path);
+      return to === undefined ? [] : [{ to, at: path }];
+    }),
+    lent: [
+      ...SYSTEM.filter((path) => linkAt(path) === undefined && entriesAt([path]).length > 0).map(at),
+      ...ETC.map((name) => `/etc/${name}`)
+        .filter((path) => entriesAt([path]).length > 0)
+        .map(at),
+      { from: place.passwd, at: '/etc/passwd' },
+      { from: place.group, at: '/etc/group' },
+      ...[...toolchains, ...readable.filter((path) => entriesAt([path]).length > 0 && !isBelow(home, path))].map(at),
+      { from: join(binDirectory, 'inside'), at: INSIDE.client },
+      { from: dirname(place.socket), at: INSIDE.sockets },
+    ],
+    shared: entriesAt(shared).map(({ path }) => path),
+    repositories,
+    hidden: around.filter((path) => isWritable || entriesAt([path]).length > 0),
+    isRoot: process.getuid?.() === 0,
+    limiting: limits(),
+  };
+}
+
+/** Processes of the program and all that it starts; the system counts them only within its own user namespace. */
+const MOST_PROCESSES = 4_096;
+const MOST_FILE_BYTES = 64 * 2 ** 30;
+
+function limits(): string[] {
+  const prlimit = prlimitPath();
+  return prlimit === undefined ? [] : [prlimit, `--nproc=${MOST_PROCESSES}`, `--fsize=${MOST_FILE_BYTES}`, '--'];
+}
+
+/** What depends on the moment of a start: which names are there, which files a task has, which descriptors are open. */
+function present(grounds: Grounds, stubs: KeptStubs, env: Variables, options: ProgramIsolationOptions): ProgramSandbox {
+  const { root, isWritable } = grounds;
+  const inRoot = entriesIn(root);
+  const there = [...inRoot]
+    .filter(([name, { path }]) => isKept(name) && path === `${root}/${name}`)
+    .map(([name]) => name);
+  const names = new Set([...(isWritable ? KEPT_NAMES : []), ...there]);
+  const kept = [...names].flatMap((name) => {
+    const path = `${root}/${name}`;
+    const isThere = inRoot.has(name) && !stubs.known.has(path);
+    // A link stays: its target is elsewhere, and a mount over it would follow it.
+    return linkAt(path) === undefined ? [{ path, isThere }] : [];
+  });
+  const given = Object.entries(env).flatMap(([name, path]) =>
+    name.startsWith('TEAMS_') &&
+    path?.startsWith('/') === true &&
+    options.team.some((one) => path.startsWith(`${one}/`))
+      ? entriesAt([path])
+      : [],
+  );
+  return {
+    ...grounds,
+    kept,
+    handed: [...new Set(given.map(({ path }) => path))],
+    closing: closer(options.environment),
+  };
+}
+
+const CLOSE = 'for f in /proc/self/fd/*; do n=${f##*/}; [ "$n" -gt 2 ] && eval "exec $n<&-"; done; exec "$@"';
+
+/** Closes what the start would hand on. A plain `sh` knows descriptors of one digit only. */
+function closer(environment: Variables): string[] {
+  const bash = bashOf(environment);
+  return bash === undefined ? [] : [bash, '-c', CLOSE, 'teams'];
+}
+
+const bashOf = ({ PATH = '' }: Variables): string | undefined => findProgram('bash', `${PATH}:/bin`);
+
+const descriptorTrouble = (environment: Variables): string | undefined =>
+  bashOf(environment) === undefined && inheritedDescriptors() > 0
+    ? 'this process has inherited open files, and there is no bash to close them'
+    : undefined;
 
 /** A missing program is not wrapped, so that its own start reports the error, not bubblewrap's. */
 const isThere = ([program = '']: readonly string[], { environment }: ProgramIsolationOptions): boolean =>
   program.includes('/') || findProgram(program, environment['PATH'] ?? '') !== undefined;
 
 /** @returns what the probe could do, or why it did not run; undefined if the isolation works */
-async function weakness(
+function weakness(
   bwrap: string,
   sandbox: ProgramSandbox,
-  { environment }: ProgramIsolationOptions,
+  { environment, team }: ProgramIsolationOptions,
 ): Promise<string | undefined> {
-  const isOutside = (path: string): boolean =>
-    isVisible(path, sandbox.root) && !sandbox.shared.some((one) => path === one || path.startsWith(`${one}/`));
-  const place = [homeOf(environment), '/etc', '/usr'].find(isOutside) ?? '/';
-  const script = ['/bin/sh', '-c', PROBE, 'probe', `${place}/.teams-probe-${process.pid}`, String(process.pid)];
-  return probeWeakness(isolatedProgramArgv(bwrap, sandbox, script), environment);
+  const outside = ['/etc', '/usr'].find((path) => !isBelow(sandbox.root, path)) ?? '/';
+  const words = [
+    `${outside}/.teams-probe-${process.pid}`,
+    keyPath(environment),
+    String(process.pid),
+    `${team[0] ?? '/nowhere'}/config.json`,
+  ];
+  return probeWeakness(isolatedProgramArgv(bwrap, sandbox, ['/bin/sh', '-c', PROBE, 'probe', ...words]), environment);
 }

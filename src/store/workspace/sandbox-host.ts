@@ -2,7 +2,18 @@
  * The facts about a workspace's surroundings that isolation needs. Changes nothing except for a probe directory, which
  * is removed at once.
  */
-import { mkdtempSync, readdirSync, readlinkSync, realpathSync, rmdirSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  rmdirSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { homeDirectory } from '../user/home.ts';
@@ -51,5 +62,50 @@ export async function withProbeDirectory<T>(use: (path: string) => Promise<T>): 
     return await use(path);
   } finally {
     rmdirSync(path);
+  }
+}
+
+/** The names in a directory; none if it cannot be listed. */
+export function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}
+
+/** Where a symbolic link leads, as it is written; undefined if the path is no link. */
+export function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+const FIRST_BYTES = 256;
+
+/** The interpreter of a script: the words after `#!`. Empty for other files. */
+export function interpreterOf(file: string): string[] {
+  try {
+    const fd = openSync(file, 'r');
+    try {
+      const bytes = Buffer.alloc(FIRST_BYTES);
+      const [line = ''] = bytes.toString('latin1', 0, readSync(fd, bytes)).split('\n');
+      return line.startsWith('#!') ? line.slice(2).trim().split(/\s+/) : [];
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return [];
+  }
+}
+
+/** The text of a small file; undefined if it cannot be read. */
+export function smallText(path: string): string | undefined {
+  try {
+    return statSync(path).size > 64 * 1024 ? undefined : readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
   }
 }

@@ -3,6 +3,7 @@
  * own.
  */
 import process from 'node:process';
+import type { Readable, Writable } from 'node:stream';
 import type { TerminalProcess } from '../../app.ts';
 import { OwnStream, type OutputStream } from './own-stream.ts';
 
@@ -19,6 +20,8 @@ export interface CliIo {
   readonly cwd: string;
   /** Aborts when the reader of stdout is gone, or stdout cannot be written. */
   readonly gone: AbortSignal;
+  /** Present if the command serves a program behind a socket: the streams of an MCP host. */
+  readonly wire?: { readonly input: Readable; readonly output: Writable };
   /** Present if the streams are those of this process. */
   readonly own?: OwnOutput;
 }

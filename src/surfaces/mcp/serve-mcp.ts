@@ -3,7 +3,7 @@
  * library or a thread, go to stderr. The server ends when the host closes stdin, or on `stop`.
  */
 import process from 'node:process';
-import { Writable } from 'node:stream';
+import { Writable, type Readable } from 'node:stream';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { ToolContext } from '../../app.ts';
 import { makeServer } from './server.ts';
@@ -11,6 +11,8 @@ import { makeServer } from './server.ts';
 interface McpOptions {
   readonly context: ToolContext;
   readonly version: string;
+  /** The streams of a host in another process; by default those of this process. */
+  readonly wire?: { readonly input: Readable; readonly output: Writable } | undefined;
   /** Aborts when the server must end. */
   readonly stop: AbortSignal;
   /** Called with errors outside any request. */
@@ -18,13 +20,13 @@ interface McpOptions {
 }
 
 /** Serves until the host is gone, or `stop` aborts. */
-export async function serveMcp({ context, version, stop, onTrouble }: McpOptions): Promise<void> {
-  const wire = takeStdout();
-  const transport = new StdioServerTransport(process.stdin, wire);
+export async function serveMcp({ context, version, wire: given, stop, onTrouble }: McpOptions): Promise<void> {
+  const { input, output: wire } = given ?? { input: process.stdin, output: takeStdout() };
+  const transport = new StdioServerTransport(input, wire);
   let onClosed = (): void => undefined;
   const gone = new Promise<void>((resolve) => {
     onClosed = resolve;
-    for (const end of ['end', 'close', 'error']) process.stdin.once(end, () => resolve());
+    for (const end of ['end', 'close', 'error']) input.once(end, () => resolve());
     wire.once('error', () => resolve());
     stop.addEventListener('abort', () => resolve(), { once: true });
     if (stop.aborted) resolve();
@@ -39,7 +41,7 @@ export async function serveMcp({ context, version, stop, onTrouble }: McpOptions
   await gone;
   await served.close();
   // Nothing reads stdin any more; if it stayed open, the process would not end.
-  process.stdin.destroy();
+  if (given === undefined) input.destroy();
 }
 
 /** Takes stdout for the protocol: from now on only the returned stream writes there. */

@@ -2,7 +2,11 @@
 import { expect, it } from 'vitest';
 import type { Sandbox } from '../../../src/model/agent/agent.ts';
 import type { AgentKind } from '../../../src/model/agent/agent-kinds.ts';
-import { isolatedProgramArgv, wantsIsolation } from '../../../src/policy/sandbox/program-isolation.ts';
+import {
+  isolatedProgramArgv,
+  wantsIsolation,
+  type ProgramSandbox,
+} from '../../../src/policy/sandbox/program-isolation.ts';
 import type { IsolationSetting } from '../../../src/policy/sandbox/shell-isolation.ts';
 
 it.each<[string, boolean, AgentKind, Sandbox, boolean, IsolationSetting]>([
@@ -22,14 +26,56 @@ it.each<[string, boolean, AgentKind, Sandbox, boolean, IsolationSetting]>([
   expect(wantsIsolation(kind, { sandbox, isAsked, setting })).toBe(isWanted);
 });
 
-it('program isolation opens the workspace as the sandbox says, and the shared paths around it and in it', () => {
-  const shared = ['/tmp', '/tmp/work/.teams/login'];
-  const argv = isolatedProgramArgv('bwrap', { root: '/tmp/work', isWritable: false, shared }, ['npm', 'test']).join(
-    ' ',
-  );
-  expect(argv).toMatch(/^bwrap --ro-bind \/ \/ /);
-  expect(argv).toContain(' --unshare-user --cap-drop ALL -- ');
-  expect(argv).toMatch(
-    /--bind \/tmp \/tmp --ro-bind \/tmp\/work \/tmp\/work --bind (\/tmp\/work\/\.teams\/login) \1 .*-- npm test$/,
-  );
+const sandbox: ProgramSandbox = {
+  root: '/home/ada/work',
+  isWritable: true,
+  home: '/home/ada',
+  ownHome: '/home/ada/work/.teams/t/homes/ada',
+  links: [{ to: 'usr/bin', at: '/bin' }],
+  lent: [{ from: '/usr', at: '/usr' }],
+  shared: ['/home/ada/.claude/.credentials.json'],
+  repositories: [],
+  kept: [
+    { path: '/home/ada/work/.git', isThere: true },
+    { path: '/home/ada/work/.vscode', isThere: false },
+  ],
+  hidden: ['/home/ada/work/.teams'],
+  handed: ['/home/ada/work/.teams/t/mail/1.1.task.json'],
+  isRoot: false,
+  closing: [],
+  limiting: ['prlimit', '--nproc=4', '--'],
+};
+const argvOf = (changes: Partial<ProgramSandbox> = {}): string =>
+  isolatedProgramArgv('bwrap', { ...sandbox, ...changes }, ['npm', 'test']).join(' ');
+
+it('program isolation binds single paths, never the whole system', () => {
+  expect(argvOf()).not.toMatch(/bind \/ /);
+  expect(argvOf()).toMatch(/^bwrap --unshare-user --unshare-pid --unshare-ipc --unshare-uts --cap-drop ALL /);
+  expect(argvOf()).toMatch(/ --remount-ro \/dev --remount-ro \/ -- prlimit --nproc=4 -- npm test$/);
+});
+
+it('program isolation covers the home first, then the workspace, then what is kept in it', () => {
+  const argv = argvOf();
+  const order = [
+    `--bind ${sandbox.ownHome} /home/ada `,
+    '--bind /home/ada/.claude/.credentials.json ',
+    '--bind /home/ada/work /home/ada/work ',
+    '--ro-bind /home/ada/work/.git ',
+    '--tmpfs /home/ada/work/.vscode --remount-ro /home/ada/work/.vscode ',
+    '--tmpfs /home/ada/work/.teams ',
+    `--bind ${sandbox.ownHome} ${sandbox.ownHome} `,
+    '--ro-bind /home/ada/work/.teams/t/mail/1.1.task.json ',
+    '--remount-ro /home/ada/work/.teams ',
+  ].map((part) => argv.indexOf(part));
+  expect(order.every((at) => at > 0)).toBe(true);
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+});
+
+it('program isolation gives the program of root another uid and a read-only /proc/sys', () => {
+  expect(argvOf({ isRoot: true })).toMatch(/ --uid 1000 --gid 1000 .* --ro-bind \/proc\/sys \/proc\/sys /);
+  expect(argvOf()).not.toContain('/proc/sys');
+});
+
+it('program isolation closes inherited files before bubblewrap starts', () => {
+  expect(argvOf({ closing: ['bash', '-c', 'close'] })).toMatch(/^bash -c close bwrap /);
 });

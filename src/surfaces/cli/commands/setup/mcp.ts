@@ -120,6 +120,7 @@ async function serve(
   await serveMcp({
     context: toolContext,
     version: VERSION,
+    wire: context.io.wire,
     stop,
     onTrouble: (error) => context.info(`teams mcp: ${error.message}`),
   });

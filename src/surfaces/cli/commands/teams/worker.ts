@@ -24,6 +24,7 @@ export const act: Act = async (context, given) => {
     await configureMember(handle, name, { role });
     const teammate = await join(store, name, {
       byHand: true,
+      commandLine: async (argv, io) => (await import('../../main.ts')).main(argv, io),
       environment: { ...context.io.environment, ...agentRuleVariables(settings(context).session) },
       agent: spec,
       idleTimeoutMs: idleTimeout,

@@ -1,0 +1,124 @@
+/**
+ * A server on a Unix socket that speaks in frames: a request is one line of JSON and then the bytes of a stdin; the
+ * answer is frames of a kind, a length and bytes.
+ */
+import { createConnection, createServer, type Server, type Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+
+/** The kernel's limit. Node cuts a longer path silently, so that two servers could get one socket. */
+const MOST_PATH_BYTES = 107;
+const MOST_HEAD_BYTES = 1024 * 1024;
+const HEAD_MS = 10_000;
+const MOST_CONNECTIONS = 64;
+
+export type FrameKind = 'stdout' | 'stderr' | 'exit';
+const CODES: Readonly<Record<FrameKind, number>> = { stdout: 1, stderr: 2, exit: 3 };
+
+export interface LocalRequest {
+  /** The first line. */
+  readonly head: string;
+  /** What follows it. */
+  readonly input: Readable;
+  /** Aborts when the client is gone. */
+  readonly gone: AbortSignal;
+  /** @returns after the bytes are passed to the system, or lost because the client is gone */
+  send(kind: FrameKind, bytes: Uint8Array): Promise<void>;
+}
+
+export interface LocalServer {
+  close(): Promise<void>;
+}
+
+/** @throws RangeError for a path that the system would cut; the errors of `listen` */
+export async function serveLocal(path: string, answer: (request: LocalRequest) => Promise<void>): Promise<LocalServer> {
+  if (Buffer.byteLength(path) > MOST_PATH_BYTES)
+    throw new RangeError(`The path of a socket has at most ${MOST_PATH_BYTES} bytes, and ${path} is longer.`);
+  const open = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    void converse(socket, answer);
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  await listening(server, path);
+  return {
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of open) socket.destroy();
+      }),
+  };
+}
+
+const listening = (server: Server, path: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(path, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+
+async function converse(socket: Socket, answer: (request: LocalRequest) => Promise<void>): Promise<void> {
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort());
+  socket.on('error', () => gone.abort());
+  try {
+    const head = await headOf(socket);
+    if (head === undefined) return;
+    await answer({ head, input: socket, gone: gone.signal, send: (kind, bytes) => send(socket, kind, bytes) });
+  } catch {
+    // The caller answers its own errors; what is left is a broken connection.
+  } finally {
+    socket.end(() => socket.destroy());
+    if (gone.signal.aborted) socket.destroy();
+  }
+}
+
+/** The first line; undefined if it does not come in time, or is too long. */
+function headOf(socket: Socket): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    let known = Buffer.alloc(0);
+    const end = (head: string | undefined): void => {
+      clearTimeout(late);
+      socket.off('readable', read).off('end', stop).off('close', stop);
+      resolve(head);
+    };
+    const stop = (): void => end(undefined);
+    const late = setTimeout(stop, HEAD_MS);
+    const read = (): void => {
+      for (let bytes: unknown = socket.read(); Buffer.isBuffer(bytes); bytes = socket.read()) {
+        const line = bytes.indexOf(10);
+        known = Buffer.concat([known, line < 0 ? bytes : bytes.subarray(0, line)]);
+        if (known.length > MOST_HEAD_BYTES) return stop();
+        if (line < 0) continue;
+        if (line + 1 < bytes.length) socket.unshift(bytes.subarray(line + 1));
+        return end(known.toString('utf8'));
+      }
+    };
+    socket.on('readable', read).once('end', stop).once('close', stop);
+  });
+}
+
+function send(socket: Socket, kind: FrameKind, bytes: Uint8Array): Promise<void> {
+  const frame = Buffer.alloc(5 + bytes.length);
+  frame.writeUInt8(CODES[kind], 0);
+  frame.writeUInt32BE(bytes.length, 1);
+  frame.set(bytes, 5);
+  return new Promise((resolve) => {
+    if (socket.destroyed) return resolve();
+    socket.write(frame, () => resolve());
+  });
+}
+
+/** Whether a server listens at the path; its refusal is the proof that it has ended. */
+export const isServed = (path: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    if (Buffer.byteLength(path) > MOST_PATH_BYTES) return resolve(false);
+    const socket = createConnection(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });

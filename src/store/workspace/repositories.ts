@@ -1,0 +1,38 @@
+/**
+ * The repository that a workspace is a part of, if its own folder does not hold it: that of a linked worktree, or one
+ * whose subdirectory the workspace is.
+ */
+import { lstatSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { realPath, smallText } from './sandbox-host.ts';
+
+/** @param root the workspace, without symbolic links */
+export function repositoriesOf(root: string): string[] {
+  for (let at = root; ; at = dirname(at)) {
+    const git = join(at, '.git');
+    const kind = kindOf(git);
+    if (kind !== undefined) return [...(at === root ? [] : [at]), ...(kind === 'file' ? commonDirectory(git) : [])];
+    if (at === '/') return [];
+  }
+}
+
+function kindOf(path: string): 'file' | 'directory' | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) return 'directory';
+  return found?.isFile() === true ? 'file' : undefined;
+}
+
+/** The directory that a `.git` file names, with what all worktrees share. */
+function commonDirectory(file: string): string[] {
+  const named = /^gitdir: (.+)$/m.exec(smallText(file) ?? '')?.[1];
+  if (named === undefined) return [];
+  const git = resolve(dirname(file), named.trim());
+  const common = smallText(join(git, 'commondir'))?.trim();
+  // Only git's own layout: a file that a repository brings along must not lend other directories.
+  if (common !== '../..' || !/\/worktrees\/[^/]+$/.test(git)) return [];
+  try {
+    return [realPath(resolve(git, common))].filter((one) => kindOf(join(one, 'HEAD')) === 'file');
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,292 @@
+/** What a program in its isolation finds of the machine, path by path, and what it may do there. */
+import { spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import process from 'node:process';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openProgramIsolation, type HeldProgram } from '../../src/runtime/tools/open-program-isolation.ts';
+import { main } from '../../src/surfaces/cli/main.ts';
+import { tempDir } from '../support/temp.ts';
+
+const SECRET = 'canary-of-the-fence';
+/** Not below /tmp, which is empty inside anyway. */
+let base: string;
+let work: string;
+let home: string;
+let environment: Record<string, string>;
+
+beforeEach(() => {
+  base = mkdtempSync(join(realpathSync(homedir()), '.fence-test-'));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  [work, home] = [join(base, 'home/work'), join(base, 'home')];
+  const files = {
+    'home/work/src/a.ts': 'let a;\n',
+    'home/work/.git/config': '[core]\n',
+    'home/work/.teams/crew/config.json': '{"a":"secret"}',
+    'home/work/.teams/crew/mail/1.1.task.json': '{}',
+    'home/work/.teams/crew/homes/ada/.keep': '',
+    'home/work/.teams/crew/homes/bob/note': SECRET,
+    'home/work/.tasks/crew/log.jsonl': SECRET,
+    'home/.ssh/id_ed25519': SECRET,
+    'home/.netrc': SECRET,
+    'home/.npmrc': SECRET,
+    'home/.pgpass': SECRET,
+    'home/.vault-token': SECRET,
+    'home/.aws/credentials': SECRET,
+    'home/.config/teams/config.yaml': SECRET,
+    'home/.config/git/credentials': SECRET,
+    'home/.bash_history': SECRET,
+    'home/.local/state/teams/key': SECRET,
+    'home/.local/bin/tool': '#!/bin/sh\necho tool\n',
+    'home/.cargo/bin/cargo': '#!/bin/sh\necho cargo\n',
+    'home/.cargo/credentials.toml': SECRET,
+    'home/.nvm/versions/node/v1/bin/thing': '#!/bin/sh\necho thing\n',
+    'home/.nvm/.git/secret': SECRET,
+  };
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(base, path, '..'), { recursive: true });
+    writeFileSync(join(base, path), content, { mode: content.startsWith('#!') ? 0o755 : 0o600 });
+  }
+  symlinkSync(join(home, '.nvm/versions/node/v1/bin/thing'), join(home, '.local/bin/linked'));
+  environment = {
+    HOME: home,
+    XDG_STATE_HOME: join(home, '.local/state'),
+    PATH: `${home}/.local/bin:${home}/.cargo/bin:${home}/.nvm/versions/node/v1/bin:${process.env['PATH'] ?? ''}`,
+  };
+});
+
+async function fence(how: { isWritable?: boolean; root?: string; member?: string } = {}): Promise<HeldProgram> {
+  const { isWritable = true, root = work, member = 'ada' } = how;
+  const team = join(work, '.teams/crew');
+  const isolation = await openProgramIsolation({
+    setting: 'auto',
+    root,
+    isWritable,
+    ownHome: join(team, 'homes', member),
+    shared: [],
+    team: [team, join(work, '.tasks/crew')],
+    readable: [],
+    member: { name: member, team: 'crew', environment: {} },
+    commandLine: main,
+    environment,
+  });
+  if (isolation.kind === 'missing') throw new Error(isolation.why);
+  onTestFinished(() => isolation.close());
+  return isolation;
+}
+
+async function inside(held: HeldProgram, script: string, env: Record<string, string> = {}): Promise<string> {
+  const [file = '', ...args] = held.hold(['/bin/sh', '-c', script], env);
+  const child = spawn(file, args, {
+    cwd: work,
+    env: { PATH: environment['PATH'], HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return text(child.stdout);
+}
+const words = (said: string): string[] => said.split(/\s+/).filter(Boolean);
+
+describe('the world inside', () => {
+  it('the root holds the system, temporary places and the way to the workspace, no more', async () => {
+    const found = words(await inside(await fence(), 'ls -A /'));
+    const [, way = ''] = base.split('/');
+    const system = [
+      'bin',
+      'dev',
+      'etc',
+      'lib',
+      'lib32',
+      'lib64',
+      'libx32',
+      'proc',
+      'run',
+      'sbin',
+      'tmp',
+      'usr',
+      'var',
+      way,
+    ];
+    expect(found.filter((one) => !system.includes(one) && !/^(?:opt|work|home|root)$/.test(one))).toEqual([]);
+    expect(found).not.toContain('sys');
+    expect(words(await inside(await fence(), 'ls -A /tmp /var/tmp /dev/shm /run'))).toEqual(
+      expect.arrayContaining(['/run:', 'teams']),
+    );
+  });
+
+  it('no planted key, no team folder, no home of another member can be read', async () => {
+    const secrets = words(
+      await inside(await fence(), `grep -rls '${SECRET}' ${base} /etc /run /tmp /var /home /root 2>/dev/null; true`),
+    );
+    expect(secrets).toEqual([]);
+    expect(
+      await inside(await fence(), 'cat /etc/shadow /etc/gshadow /etc/sudoers 2>/dev/null; ls /etc/ssh 2>/dev/null'),
+    ).toBe('');
+    expect(words(await inside(await fence(), 'ls -A .teams/crew .tasks .teams/crew/homes'))).toEqual([
+      '.tasks:',
+      '.teams/crew:',
+      'homes',
+      '.teams/crew/homes:',
+      'ada',
+    ]);
+  });
+
+  it('toolchains run, their credentials are not there', async () => {
+    expect(words(await inside(await fence(), 'tool; linked; cargo; thing; ls -A ~/.cargo ~/.nvm'))).toEqual(
+      expect.arrayContaining(['tool', 'thing', 'cargo', 'bin', 'versions']),
+    );
+    expect(await inside(await fence(), 'ls -A ~/.cargo ~/.nvm')).not.toMatch(/credentials|\.git/);
+    expect(await inside(await fence(), 'node -p 6*7')).toBe('42\n');
+  });
+
+  it("the home is the member's own, and a handed file of the task is read-only", async () => {
+    const file = join(work, '.teams/crew/mail/1.1.task.json');
+    const said = await inside(
+      await fence(),
+      `echo mine > ~/note; cat "$TEAMS_TASK_FILE"; (: > "$TEAMS_TASK_FILE") 2>/dev/null && echo wrote`,
+      {
+        TEAMS_TASK_FILE: file,
+      },
+    );
+    expect(said).toBe('{}');
+    expect(existsSync(join(work, '.teams/crew/homes/ada/note'))).toBe(true);
+    expect(existsSync(join(home, 'note'))).toBe(false);
+  });
+
+  it.each([
+    [true, ['src/new']],
+    [false, []],
+  ])('what can be written, with a writable workspace %s', async (isWritable, written) => {
+    const places = [
+      'src/new',
+      '.git/config',
+      '.git/new',
+      '.claude/new',
+      '.vscode/new',
+      '.mcp.json',
+      '.env',
+      '.env.local',
+      '.teams/new',
+      '.tasks/new',
+      '/new',
+      '/usr/new',
+      '/etc/new',
+      '/dev/new',
+      '/proc/sys/kernel/core_pattern',
+      '/run/teams/bin/teams',
+      '/run/teams/s/sock',
+      `${home}/.local/bin/tool`,
+      `${home}/.cargo/bin/cargo`,
+    ];
+    const script = places.map(
+      (place) => `(mkdir -p "$(dirname ${place})"; : >> ${place}) 2>/dev/null && echo ${place};`,
+    );
+    expect(words(await inside(await fence({ isWritable }), `${script.join(' ')} true`))).toEqual(written);
+    expect(
+      words(
+        await inside(
+          await fence({ isWritable }),
+          'for n in .git .teams; do mv $n moved 2>/dev/null && echo $n; rm -rf $n 2>/dev/null && echo $n; done',
+        ),
+      ),
+    ).toEqual([]);
+  });
+
+  it('an inherited file of another process is closed', async () => {
+    const command = ['/bin/sh', '-c', 'ls /proc/self/fd; cat /proc/self/fd/200/id_ed25519 2>/dev/null'];
+    const opened = `exec 200<${home}/.ssh; exec "$@"`;
+    const run = async (argv: readonly string[]): Promise<string> =>
+      text(spawn('bash', ['-c', opened, 'sh', ...argv], { stdio: ['ignore', 'pipe', 'inherit'] }).stdout);
+    // Without isolation the secret is read, so that this test sees what it must.
+    expect(await run(command)).toContain(SECRET);
+    expect(await run((await fence()).hold(command))).toBe('0\n1\n2\n3\n');
+  });
+
+  it('no other process, no capability, no uid of root', async () => {
+    const said = await inside(
+      await fence(),
+      `kill -0 ${process.pid} 2>&1; id -u; grep CapEff /proc/self/status; ls -d /proc/[0-9]* | wc -l`,
+    );
+    expect(said).toMatch(/No such process|no such process/);
+    expect(said).not.toMatch(/^0$/m);
+    expect(said).toMatch(/CapEff:\s+0{16}/);
+  });
+});
+
+describe('the door of a member', () => {
+  it("another verb than a member's is refused in one sentence", async () => {
+    const said = await inside(
+      await fence(),
+      'PATH=/run/teams/bin:$PATH; teams delete crew 2>&1; echo $?; teams send --root /x a b 2>&1; teams inbox crew bob 2>&1',
+    );
+    expect(said.split('\n')).toEqual([
+      expect.stringMatching(/^POLICY_DENIED: `teams delete` is not for a member/) as string,
+      '2',
+      expect.stringMatching(/^POLICY_DENIED: `teams send` takes no --root/) as string,
+      expect.stringMatching(/^POLICY_DENIED: .*not bob/) as string,
+      '',
+    ]);
+  });
+
+  it('the socket of another member is not there, and the own one cannot be replaced', async () => {
+    const [ada, bob] = [await fence(), await fence({ member: 'bob' })];
+    const at =
+      bob
+        .hold(['true'])
+        .join(' ')
+        .match(/--ro-bind (\S+\/s) \/run\/teams\/s/)?.[1] ?? '';
+    expect(existsSync(join(at, 'sock'))).toBe(true);
+    const script = `ls ${at} 2>&1; rm /run/teams/s/sock 2>/dev/null && echo removed; mv /run/teams/s /tmp/s 2>/dev/null && echo moved`;
+    expect(await inside(ada, script)).toMatch(/^ls: .*\n$/);
+  });
+});
+
+describe('the workspace afterwards', () => {
+  it('no empty directory is left, and one that the user had stays', async () => {
+    mkdirSync(join(work, '.vscode'));
+    const before = readdirSync(work).toSorted();
+    const [one, two] = [await fence(), await fence({ member: 'bob' })];
+    await inside(one, 'true');
+    await one.close();
+    expect(await inside(two, 'mkdir -p .claude/x 2>/dev/null && echo made')).toBe('');
+    await two.close();
+    expect(readdirSync(work).toSorted()).toEqual(before);
+    expect(statSync(join(work, '.vscode')).isDirectory()).toBe(true);
+  });
+
+  it('the workspace may not be the home directory or above it', async () => {
+    await expect(fence({ root: home })).rejects.toThrow(/contains your home directory/);
+    await expect(fence({ root: base })).rejects.toThrow(/contains your home directory/);
+  });
+
+  it('a subdirectory of a repository sees it read-only', async () => {
+    const held = await fence({ root: join(work, 'src') });
+    const [file = '', ...args] = held.hold([
+      '/bin/sh',
+      '-c',
+      `cat ../.git/config; (: > ../x) 2>/dev/null && echo wrote; : > here && echo here`,
+    ]);
+    const child = spawn(file, args, {
+      cwd: join(work, 'src'),
+      env: { PATH: environment['PATH'] },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    expect(await text(child.stdout)).toBe('[core]\nhere\n');
+  });
+});
+
+it('a path of a socket that the system would cut is refused', async () => {
+  const { serveLocal } = await import('../../src/os/local-server.ts');
+  await expect(serveLocal(join(tempDir(), 'x'.repeat(120)), () => Promise.resolve())).rejects.toThrow(/107 bytes/);
+});
