@@ -1,36 +1,23 @@
 /** What a program in its isolation finds of the machine, path by path, and what it may do there. */
 import { spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { homedir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import process from 'node:process';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openProgramIsolation, type HeldProgram } from '../../src/runtime/tools/open-program-isolation.ts';
-import { main } from '../../src/surfaces/cli/main.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { HeldProgram } from '../../src/runtime/tools/open-program-isolation.ts';
+import { fencePlace, openFence, runInside, type FencePlace } from '../support/fence.ts';
 import { tempDir } from '../support/temp.ts';
 
 const SECRET = 'canary-of-the-fence';
-/** Not below /tmp, which is empty inside anyway. */
+let place: FencePlace;
 let base: string;
 let work: string;
 let home: string;
-let environment: Record<string, string>;
 
 beforeEach(() => {
-  base = mkdtempSync(join(realpathSync(homedir()), '.fence-test-'));
-  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
-  [work, home] = [join(base, 'home/work'), join(base, 'home')];
+  place = fencePlace();
+  ({ base, work, home } = place);
   const files = {
     'home/work/src/a.ts': 'let a;\n',
     'home/work/.git/config': '[core]\n',
@@ -60,42 +47,14 @@ beforeEach(() => {
     writeFileSync(join(base, path), content, { mode: content.startsWith('#!') ? 0o755 : 0o600 });
   }
   symlinkSync(join(home, '.nvm/versions/node/v1/bin/thing'), join(home, '.local/bin/linked'));
-  environment = {
-    HOME: home,
-    XDG_STATE_HOME: join(home, '.local/state'),
-    PATH: `${home}/.local/bin:${home}/.cargo/bin:${home}/.nvm/versions/node/v1/bin:${process.env['PATH'] ?? ''}`,
-  };
+  const { environment } = place;
+  const PATH = `${home}/.local/bin:${home}/.cargo/bin:${home}/.nvm/versions/node/v1/bin:${environment['PATH'] ?? ''}`;
+  place = { ...place, environment: { ...environment, PATH } };
 });
 
-async function fence(how: { isWritable?: boolean; root?: string; member?: string } = {}): Promise<HeldProgram> {
-  const { isWritable = true, root = work, member = 'ada' } = how;
-  const team = join(work, '.teams/crew');
-  const isolation = await openProgramIsolation({
-    setting: 'auto',
-    root,
-    isWritable,
-    ownHome: join(team, 'homes', member),
-    shared: [],
-    team: [team, join(work, '.tasks/crew')],
-    readable: [],
-    member: { name: member, team: 'crew', environment: {} },
-    commandLine: main,
-    environment,
-  });
-  if (isolation.kind === 'missing') throw new Error(isolation.why);
-  onTestFinished(() => isolation.close());
-  return isolation;
-}
-
-async function inside(held: HeldProgram, script: string, env: Record<string, string> = {}): Promise<string> {
-  const [file = '', ...args] = held.hold(['/bin/sh', '-c', script], env);
-  const child = spawn(file, args, {
-    cwd: work,
-    env: { PATH: environment['PATH'], HOME: home, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  return text(child.stdout);
-}
+const fence = (how: Parameters<typeof openFence>[1] = {}): Promise<HeldProgram> => openFence(place, how);
+const inside = (held: HeldProgram, script: string, env: Record<string, string> = {}): Promise<string> =>
+  runInside(held, place, script, { env });
 const words = (said: string): string[] => said.split(/\s+/).filter(Boolean);
 
 describe('the world inside', () => {
@@ -228,7 +187,7 @@ describe('the door of a member', () => {
   it("another verb than a member's is refused in one sentence", async () => {
     const said = await inside(
       await fence(),
-      'PATH=/run/teams/bin:$PATH; teams delete crew 2>&1; echo $?; teams send --root /x a b 2>&1; teams inbox crew bob 2>&1',
+      'teams delete crew 2>&1; echo $?; teams send --root /x a b 2>&1; teams inbox crew bob 2>&1',
     );
     expect(said.split('\n')).toEqual([
       expect.stringMatching(/^POLICY_DENIED: `teams delete` is not for a member/) as string,
@@ -272,17 +231,8 @@ describe('the workspace afterwards', () => {
 
   it('a subdirectory of a repository sees it read-only', async () => {
     const held = await fence({ root: join(work, 'src') });
-    const [file = '', ...args] = held.hold([
-      '/bin/sh',
-      '-c',
-      `cat ../.git/config; (: > ../x) 2>/dev/null && echo wrote; : > here && echo here`,
-    ]);
-    const child = spawn(file, args, {
-      cwd: join(work, 'src'),
-      env: { PATH: environment['PATH'] },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    expect(await text(child.stdout)).toBe('[core]\nhere\n');
+    const script = `cat ../.git/config; (: > ../x) 2>/dev/null && echo wrote; : > here && echo here`;
+    expect(await runInside(held, place, script, { cwd: join(work, 'src') })).toBe('[core]\nhere\n');
   });
 });
 

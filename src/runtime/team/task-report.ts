@@ -40,7 +40,8 @@ export async function reportTask(
   { outcome, text }: { outcome: 'completed' | 'failed'; text: string },
   signal: AbortSignal = new AbortController().signal,
 ): Promise<VerifiedReport> {
-  const verdict: Verified = outcome === 'completed' ? await verifyHere({ store, environment }, task, signal) : { result: 'passed' };
+  const verdict: Verified =
+    outcome === 'completed' ? await verifyHere({ store, environment }, task, signal) : { result: 'passed' };
   const said = {
     outcome: verdict.result === 'passed' ? outcome : ('unverified' as const),
     text: text.slice(0, TEXT_LIMIT),

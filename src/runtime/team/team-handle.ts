@@ -128,7 +128,12 @@ export class TeamHandle implements AsyncDisposable {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly #rate: SendRate;
 
-  constructor(store: TeamStore, speaker: Speaker, rate: SendRate, environment: TeamHandle['environment'] = process.env) {
+  constructor(
+    store: TeamStore,
+    speaker: Speaker,
+    rate: SendRate,
+    environment: TeamHandle['environment'] = process.env,
+  ) {
     this.environment = environment;
     this.store = store;
     this.speaker = speaker;
@@ -137,7 +142,12 @@ export class TeamHandle implements AsyncDisposable {
   }
 
   static on(store: TeamStore, { as, environment = process.env }: Pick<OpenOptions, 'as' | 'environment'>): TeamHandle {
-    return new TeamHandle(store, authenticate(store, environment, as), sendRateFrom(store.clock, environment), environment);
+    return new TeamHandle(
+      store,
+      authenticate(store, environment, as),
+      sendRateFrom(store.clock, environment),
+      environment,
+    );
   }
 
   get name(): Name {

@@ -62,7 +62,15 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
     planPending: member.plan_approval ?? false,
   };
   const permissions = (): Permissions => late.teammate?.permissions() ?? before;
-  const context: MemberContext = { store, config, member, token, parent: options.environment, commandLine: options.commandLine ?? noCommandLine, permissions };
+  const context: MemberContext = {
+    store,
+    config,
+    member,
+    token,
+    parent: options.environment,
+    commandLine: options.commandLine ?? noCommandLine,
+    permissions,
+  };
   // Open the agent before the lease: a missing agent, or required shell isolation that does not work, is reported
   // first.
   const first = await openAgent(context, spec);

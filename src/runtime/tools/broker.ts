@@ -6,6 +6,8 @@ import { Writable, type Readable } from 'node:stream';
 import { judgeMemberVerb } from '../../policy/sandbox/member-verbs.ts';
 import { serveLocal, type LocalRequest, type LocalServer } from '../../os/local-server.ts';
 import { jsonAnswer } from '../../model/text/json-answer.ts';
+import { defined } from '../../model/text/defined.ts';
+import { ENV } from '../../model/text/environment.ts';
 import { brokerCallSchema } from '../../model/team/broker-call.ts';
 
 type Variables = Readonly<Record<string, string>>;
@@ -78,10 +80,7 @@ async function answer(options: BrokerOptions, request: LocalRequest): Promise<nu
     stdin: request.input,
     stdout: stream('stdout'),
     stderr: stream('stderr'),
-    environment: {
-      ...options.environment,
-      ...(call.value.task === undefined ? {} : { TEAMS_TASK_ID: call.value.task }),
-    },
+    environment: { ...options.environment, ...defined({ [ENV.taskId]: call.value.task }) },
     cwd: options.cwd,
     gone: request.gone,
     wire: { input: request.input, output: wireTo(request) },

@@ -19,7 +19,7 @@ import { isServed } from '../../os/local-server.ts';
 import { findProgram } from '../../os/program-path.ts';
 import { prlimitPath } from '../../os/mark-environment.ts';
 import { keyPath } from '../../store/user/seal.ts';
-import { coverNames, type KeptStubs } from '../../store/workspace/kept-stubs.ts';
+import { coverNames, recordsFolder, type KeptStubs } from '../../store/workspace/kept-stubs.ts';
 import { inheritedDescriptors } from '../../store/workspace/inherited-descriptors.ts';
 import { makeMemberPlace, type MemberPlace } from '../../store/workspace/member-place.ts';
 import { repositoriesOf } from '../../store/workspace/repositories.ts';
@@ -101,7 +101,7 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     home,
     uid: process.getuid?.() === 0 ? INSIDE_ROOT : (process.getuid?.() ?? INSIDE_ROOT),
   });
-  const closing: (() => Promise<unknown>)[] = [() => Promise.resolve(place.remove())];
+  const closing: (() => Promise<void> | void)[] = [place.remove];
   const close = async (): Promise<void> => {
     for (const step of closing.splice(0).toReversed()) await step();
   };
@@ -117,7 +117,7 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
     });
     closing.push(() => broker.close());
     const names = options.isWritable ? [...KEPT_NAMES, ...HIDDEN_NAMES].map((name) => `${root}/${name}`) : [];
-    const stubs = await coverNames(place.socket, names, isServed);
+    const stubs = await coverNames(recordsFolder(environment), place.socket, names, isServed);
     closing.push(() => stubs.remove(isServed));
     const grounds = groundsOf(options, { root, home, place, stubs });
     const hold: HeldProgram['hold'] = (argv, env = {}) => {

@@ -8,6 +8,7 @@ import { mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writ
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod';
 import { keyPath } from '../user/seal.ts';
+import { removePlaceOf } from './member-place.ts';
 
 const recordSchema = z.object({ socket: z.string(), stubs: z.array(z.string()) });
 type Covering = z.output<typeof recordSchema>;
@@ -19,17 +20,22 @@ export interface KeptStubs {
   remove(isAlive: (socket: string) => Promise<boolean>): Promise<void>;
 }
 
+/** Where the records of a user are. */
+export const recordsFolder = (environment: Parameters<typeof keyPath>[0]): string =>
+  join(dirname(keyPath(environment)), 'isolations');
+
 /**
  * Clears what crashed isolations left, then records what this one will cover.
  *
+ * @param folder of the records
  * @param names candidates; those that exist and are in no record are the user's own
  */
 export async function coverNames(
+  folder: string,
   socket: string,
   names: readonly string[],
   isAlive: (socket: string) => Promise<boolean>,
 ): Promise<KeptStubs> {
-  const folder = join(dirname(keyPath()), 'isolations');
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, `${basename(dirname(dirname(socket)))}.json`);
   const before = await clear(folder, isAlive);
@@ -48,16 +54,17 @@ export async function coverNames(
 /** @returns what living isolations cover; what dead ones covered is removed */
 async function clear(folder: string, isAlive: (socket: string) => Promise<boolean>): Promise<ReadonlySet<string>> {
   const living = new Set<string>();
-  const dead: { readonly file: string; readonly stubs: readonly string[] }[] = [];
+  const dead: { readonly file: string; readonly covering: Covering }[] = [];
   for (const name of readdirSync(folder).filter((one) => one.endsWith('.json'))) {
     const file = join(folder, name);
     const covering = read(file);
     if (covering === undefined) continue;
     if (await isAlive(covering.socket)) for (const stub of covering.stubs) living.add(stub);
-    else dead.push({ file, stubs: covering.stubs });
+    else dead.push({ file, covering });
   }
-  for (const { file, stubs } of dead) {
-    for (const stub of stubs.filter((one) => !living.has(one))) removeEmpty(stub);
+  for (const { file, covering } of dead) {
+    removePlaceOf(covering.socket);
+    for (const stub of covering.stubs.filter((one) => !living.has(one))) removeEmpty(stub);
     rmSync(file, { force: true });
   }
   return living;

@@ -4,23 +4,27 @@
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 export interface MemberPlace {
   /** In a directory of its own, which is lent. */
   readonly socket: string;
   readonly passwd: string;
   readonly group: string;
-  remove(): void;
+  readonly remove: () => void;
+}
+
+/** Removes what a crashed isolation left, known by its socket. */
+export function removePlaceOf(socket: string): void {
+  const directory = dirname(dirname(socket));
+  if (dirname(directory) !== tmpdir() || !/^teams-[A-Za-z0-9]{6}$/.test(basename(directory))) return;
+  rmSync(directory, { recursive: true, force: true });
 }
 
 export function makeMemberPlace({ home, uid }: { readonly home: string; readonly uid: number }): MemberPlace {
   const directory = mkdtempSync(join(tmpdir(), 'teams-'));
-  const [passwd, group, sockets] = ['passwd', 'group', 's'].map((name) => join(directory, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [passwd, group] = [join(directory, 'passwd'), join(directory, 'group')];
+  const sockets = join(directory, 's');
   mkdirSync(sockets, { mode: 0o700 });
   writeFileSync(
     passwd,
