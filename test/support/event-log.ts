@@ -1,5 +1,5 @@
 /** The event log of a team, opened by its own parts. */
-import { EventLog, EventReader } from '../../src/store/board/events.ts';
+import { EventLog, EventLogReader } from '../../src/store/board/events.ts';
 import { realDisk, type Disk } from '../../src/store/files/disk.ts';
 import type { TeamPaths } from '../../src/store/files/paths.ts';
 import { pinDirectory } from '../../src/store/files/pinned.ts';
@@ -28,7 +28,7 @@ export function eventLogAt(paths: TeamPaths, { disk = realDisk, fileBytes, lockT
 
 /** A reader of the log that has read nothing; `news` gives the texts of the events since the last call. */
 export function followerAt(paths: TeamPaths, disk: Disk = realDisk) {
-  const reader = new EventReader(disk, paths.events, new FakeClock());
+  const reader = new EventLogReader(disk, paths.events, new FakeClock());
   let at = 0;
   const news = (): string[] => {
     const texts: string[] = [];

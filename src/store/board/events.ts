@@ -20,7 +20,7 @@ export interface Numbered {
 }
 
 /** Reads the event log across its files. */
-export class EventReader {
+export class EventLogReader {
   protected readonly disk: Disk;
   protected readonly files: EventFiles;
   #newest: EventFile | undefined;
@@ -128,7 +128,7 @@ interface Writing {
 }
 
 /** The event log of a process that writes to it. */
-export class EventLog extends EventReader {
+export class EventLog extends EventLogReader {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #writing: Writing;
   readonly #limit: number;

@@ -6,7 +6,7 @@ import { BoardStore } from '../board/board.ts';
 import type { Folded } from '../board/fold-line.ts';
 import { lookAt, realDisk, type Disk } from '../files/disk.ts';
 import { Document } from '../lock/document.ts';
-import { EventReader } from '../board/events.ts';
+import { EventLogReader } from '../board/events.ts';
 import { Locks } from '../lock/lock.ts';
 import { requireDirectories } from '../files/own-directories.ts';
 import type { TeamPaths } from '../files/paths.ts';
@@ -45,7 +45,7 @@ export function openForReading(
   if (!lookAt(disk, paths.log)) throw unknownTeam(paths.name);
   requireDirectories(disk, paths);
   const board = new BoardStore(paths.log, { disk, clock, onFolded, checkpoint: { path: paths.checkpoint } });
-  const events = new EventReader(disk, paths.events, clock);
+  const events = new EventLogReader(disk, paths.events, clock);
   const document = { disk, locks: new Locks(paths.tokens, { disk, clock }) };
   return {
     paths,
