@@ -98,9 +98,11 @@ async function open(bwrap: string, options: ProgramIsolationOptions): Promise<He
   if (realHome === undefined) return `the home directory ${home} does not exist`;
   if (isBelow(realHome.path, root)) return `the workspace ${root} contains your home directory`;
   const place = makeMemberPlace({
+    root,
     home,
     uid: process.getuid?.() === 0 ? INSIDE_ROOT : (process.getuid?.() ?? INSIDE_ROOT),
   });
+  if (place === undefined) return `the workspace ${root} contains the directories for temporary files`;
   const closing: (() => Promise<void> | void)[] = [place.remove];
   const close = async (): Promise<void> => {
     for (const step of closing.splice(0).toReversed()) await step();
@@ -161,6 +163,12 @@ function groundsOf(
   const toolchains = lentToolchains({ environment, home, secrets: [...secrets, root], programs });
   const at = (path: string): LentPath => ({ from: path, at: path });
   const around = [root, ...repositories].flatMap((one) => HIDDEN_NAMES.map((name) => `${one}/${name}`));
+  const named = around.filter((path) => linkAt(path) === undefined);
+  // They may lie elsewhere in what is lent: below a folder, or behind a link.
+  const elsewhere = entriesAt(secrets)
+    .map(({ path }) => path)
+    .filter((path) => [root, ...repositories].some((one) => isBelow(path, one)))
+    .filter((path) => !named.some((one) => isBelow(path, one)));
   return {
     root,
     isWritable,
@@ -183,7 +191,7 @@ function groundsOf(
     ],
     shared: entriesAt(shared).map(({ path }) => path),
     repositories,
-    hidden: around.filter((path) => isWritable || entriesAt([path]).length > 0),
+    hidden: [...named.filter((path) => isWritable || entriesAt([path]).length > 0), ...new Set(elsewhere)],
     isRoot: process.getuid?.() === 0,
     limiting: limits(),
   };

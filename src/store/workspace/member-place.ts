@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { entriesAt } from './sandbox-host.ts';
 
 export interface MemberPlace {
   /** In a directory of its own, which is lent. */
@@ -17,12 +18,29 @@ export interface MemberPlace {
 /** Removes what a crashed isolation left, known by its socket. */
 export function removePlaceOf(socket: string): void {
   const directory = dirname(dirname(socket));
-  if (dirname(directory) !== tmpdir() || !/^teams-[A-Za-z0-9]{6}$/.test(basename(directory))) return;
+  if (
+    !entriesAt(places()).some(({ path }) => path === dirname(directory)) ||
+    !/^teams-[A-Za-z0-9]{6}$/.test(basename(directory))
+  )
+    return;
   rmSync(directory, { recursive: true, force: true });
 }
 
-export function makeMemberPlace({ home, uid }: { readonly home: string; readonly uid: number }): MemberPlace {
-  const directory = mkdtempSync(join(tmpdir(), 'teams-'));
+/** Directories for temporary files, the preferred one first. */
+const places = (): string[] => [...new Set([tmpdir(), '/tmp'])];
+
+interface PlaceFor {
+  readonly home: string;
+  readonly uid: number;
+  /** The workspace, without symbolic links: there, every member would find the sockets of the others. */
+  readonly root: string;
+}
+
+/** @returns undefined if the workspace contains every directory for temporary files */
+export function makeMemberPlace({ home, uid, root }: PlaceFor): MemberPlace | undefined {
+  const [parent] = entriesAt(places()).filter(({ path }) => path !== root && !path.startsWith(`${root}/`));
+  if (parent === undefined) return undefined;
+  const directory = mkdtempSync(join(parent.path, 'teams-'));
   const [passwd, group] = [join(directory, 'passwd'), join(directory, 'group')];
   const sockets = join(directory, 's');
   mkdirSync(sockets, { mode: 0o700 });
