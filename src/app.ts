@@ -42,7 +42,7 @@ export { changesSince } from './runtime/views/workspace-changes.ts';
 export { builtPage } from './runtime/views/built-page.ts';
 export { perspectiveAgents } from './runtime/agents/perspective-agents.ts';
 export { realClock } from './os/system-clock.ts';
-export { afterRunning } from './os/work-timer.ts';
+export { afterRunning, runningLimit } from './os/work-timer.ts';
 export { loadConfig } from './runtime/team/configuration.ts';
 export { type ToolCall, type ToolContext } from './runtime/tools/tool-context.ts';
 export { MailboxWatch } from './runtime/tools/mailbox-watch.ts';

@@ -51,7 +51,7 @@ const ARCHITECTURE: Architecture = {
     },
     runtime: {
       rooms: ['model', 'os', 'policy', 'store', 'agents'],
-      packages: ['ulid'],
+      packages: [],
       lazyPackages: [
         'piscina',
         '@opentelemetry/api',

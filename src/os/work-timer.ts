@@ -18,6 +18,7 @@ export function afterRunning(
   ms: number,
   done: () => void,
   monotonic = (): number => realClock.monotonic(),
+  keepsAlive = true,
 ): () => void {
   let left = ms;
   let timer: NodeJS.Timeout;
@@ -30,7 +31,40 @@ export function afterRunning(
       if (left < 1) done();
       else wait();
     }, step);
+    if (!keepsAlive) timer.unref();
   };
   wait();
   return () => clearTimeout(timer);
+}
+
+/** Aborts after `ms` milliseconds of running time. Keeps no process alive. */
+export function runningLimit(ms: number): AbortSignal {
+  const limit = new AbortController();
+  afterRunning(ms, () => limit.abort(), undefined, false);
+  return limit.signal;
+}
+
+/** Milliseconds of running time since its start. Look at it at least every second. */
+export class RunningTime {
+  readonly #monotonic: () => number;
+  #last: number;
+  #sum = 0;
+
+  constructor(monotonic = (): number => realClock.monotonic()) {
+    this.#monotonic = monotonic;
+    this.#last = monotonic();
+  }
+
+  start(): void {
+    this.#last = this.#monotonic();
+    this.#sum = 0;
+  }
+
+  look(): number {
+    const now = this.#monotonic();
+    const passed = now - this.#last;
+    this.#last = now;
+    this.#sum += passed > TICK_MS + MOST_LATE_MS ? TICK_MS : passed;
+    return this.#sum;
+  }
 }

@@ -1,6 +1,6 @@
 /** A time limit that a pause of the machine does not use up. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { afterRunning } from '../../src/os/work-timer.ts';
+import { afterRunning, RunningTime } from '../../src/os/work-timer.ts';
 
 let now: number;
 let ended: number[];
@@ -58,4 +58,17 @@ test('a limit that was ended never fires', () => {
   end();
   runs(5_000);
   expect(ended).toEqual([]);
+});
+
+test('running time counts a pause as one second', () => {
+  const time = new RunningTime(() => now);
+  for (let second = 0; second < 10; second += 1) {
+    now += 1_000;
+    time.look();
+  }
+  now += 3_600_000;
+  expect(time.look()).toBe(11_000);
+  time.start();
+  now += 500;
+  expect(time.look()).toBe(500);
 });

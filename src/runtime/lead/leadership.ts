@@ -3,7 +3,7 @@
  * takeover first kills the old lead by pid and start time. A new lead first ends the processes of a dead one.
  */
 import process from 'node:process';
-import { ulid } from 'ulid';
+import { newId } from '../../store/files/new-ids.ts';
 import { ConflictError } from '../../model/text/errors.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { leaseOwner, takeLease, type Lease, type LeaseOwner } from '../../store/team/lease.ts';
@@ -35,7 +35,7 @@ const DYING_MS = 5_000;
  * @throws ConflictError `LEAD_ALIVE` with pid and since when
  */
 export async function takeLead(store: TeamStore, { takeover = false, onLost }: TakeOptions): Promise<Leadership> {
-  const incarnation = ulid(store.clock.now());
+  const incarnation = newId(store.clock.now());
   const isOurs = (): boolean => {
     store.pinned.check();
     return store.board.fold().lead.incarnation === incarnation;

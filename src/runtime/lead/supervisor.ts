@@ -4,7 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import process from 'node:process';
-import { ulid } from 'ulid';
+import { newId } from '../../store/files/new-ids.ts';
 import { AgentError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
 import { endDeadLeases } from '../../store/team/lease.ts';
@@ -58,7 +58,7 @@ export class Supervisor {
   constructor(environment: SupervisorEnvironment) {
     const { store } = environment;
     this.#environment = environment;
-    this.#run = ulid(store.clock.now());
+    this.#run = newId(store.clock.now());
     this.children = new LeadChildren({ store, run: this.#run, reaper: () => this.#openReaper() });
   }
 

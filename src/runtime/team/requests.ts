@@ -3,7 +3,7 @@
  * waits for what, and lets one answer count. Then the mail carries it. A crash between the two loses no answer: the
  * member that works on the task finds it on the board, and a second answer sends the first again, under its own id.
  */
-import { ulid } from 'ulid';
+import { newId } from '../../store/files/new-ids.ts';
 import { isReady, type Refused } from '../../model/board/board.ts';
 import { codeOf, UsageError } from '../../model/text/errors.ts';
 import { sideOf, type Message, type SendOptions } from '../../model/team/message.ts';
@@ -50,7 +50,7 @@ export function makeRequest(
   speaker: Speaker,
   asked: { readonly kind: RequestKind; readonly text: string; readonly about?: string | undefined },
 ): { readonly ok: true; readonly id: string } | Refused {
-  const id = ulid(store.clock.now());
+  const id = newId(store.clock.now());
   const { outcome } = store.board.append(authorOf(speaker), (board) => {
     const own = board.busy.get(speaker.name);
     const about = own !== undefined && (asked.about ?? own) === own ? { about: own } : {};

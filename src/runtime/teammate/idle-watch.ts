@@ -1,5 +1,6 @@
 /** A member without work: what it reports to its lead, and when it has waited long enough to exit. */
 import { openBlockers } from '../../model/board/board.ts';
+import { RunningTime } from '../../os/work-timer.ts';
 import { LEAD } from '../../model/text/names.ts';
 import { waitOf } from '../../model/board/request.ts';
 import { whileIdle, type IdleAction } from '../../policy/supervise/next-step.ts';
@@ -17,25 +18,25 @@ export class IdleWatch {
   readonly #session: MemberSession;
   readonly #environment: IdleWatchEnvironment;
   readonly #reportedBlocked = new Set<string>();
-  #since: number;
+  readonly #idle: RunningTime;
   #hasNews = false;
 
   constructor(session: MemberSession, environment: IdleWatchEnvironment) {
     this.#session = session;
     this.#environment = environment;
-    this.#since = session.store.clock.monotonic();
+    this.#idle = new RunningTime(() => session.store.clock.monotonic());
   }
 
   /** The agent has worked: the idle time and the reports about it start again. */
   worked(): void {
     this.#hasNews = true;
-    this.#since = this.#session.store.clock.monotonic();
+    this.#idle.start();
   }
 
   /** Called repeatedly while there is nothing to do. */
   async look(): Promise<void> {
     const { store, name } = this.#session;
-    const idleFor = store.clock.monotonic() - this.#since;
+    const idleFor = this.#idle.look();
     const waitsForAnswer = waitOf(store.board.board, name) !== undefined;
     const { timeoutMs } = this.#environment;
     for (const action of whileIdle({ idleFor, hasNews: this.#hasNews, waitsForAnswer, timeoutMs }))

@@ -3,7 +3,7 @@
  * the process. Used by teammates that a lead starts and by workers that a person starts.
  */
 import process from 'node:process';
-import { ulid } from 'ulid';
+import { newId } from '../../store/files/new-ids.ts';
 import { agentSpecSchema, type AgentSpec } from '../../model/agent/agent.ts';
 import { AgentError, codeOf, ConflictError, UsageError } from '../../model/text/errors.ts';
 import type { Name } from '../../model/text/names.ts';
@@ -75,7 +75,7 @@ export async function join(store: TeamStore, name: Name, options: JoinOptions): 
   // first.
   const first = await openAgent(context, spec);
   const events: { lost: (why?: Error) => void } = { lost: () => {} };
-  const incarnation = ulid(store.clock.now());
+  const incarnation = newId(store.clock.now());
   const lease = await leaseFor(store, name, incarnation, (why) => events.lost(why));
   announce(store, name, incarnation, token, options);
   const hook = decodeHook(options.environment);

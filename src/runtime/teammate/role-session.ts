@@ -4,7 +4,7 @@
  * is a warning, and the role goes on.
  */
 import { randomBytes } from 'node:crypto';
-import { ulid } from 'ulid';
+import { newId } from '../../store/files/new-ids.ts';
 import type { Change } from '../../model/board/event.ts';
 import type { OpenRequest } from '../../model/board/request.ts';
 import { subjectCode, type Task } from '../../model/board/task.ts';
@@ -175,7 +175,7 @@ export class RoleSession {
   }
 
   #request({ id }: Task, text: string): Change {
-    const request = ulid(this.#session.store.clock.now());
+    const request = newId(this.#session.store.clock.now());
     return { type: 'request.made', request, kind: 'consensus', about: id, text: text.slice(0, 4_096) };
   }
 

@@ -1,4 +1,5 @@
 /** The lead's tools: teams, teammates, subagents, skills. */
+import { runningLimit } from '../../os/work-timer.ts';
 import { ConflictError, StoreError, UsageError } from '../../model/text/errors.ts';
 import type { ToolInputs } from '../../model/team/tool.ts';
 import type { ToolContext, ToolHandler, LeadToolContext } from './tool-context.ts';
@@ -50,7 +51,7 @@ async function hire({ prompt, ...input }: ToolInputs['Task'], name: string, cont
 
 export const taskOutput: ToolHandler<ToolInputs['TaskOutput']> = async ({ task_id, wait = 0 }, context, call) => {
   const { subagents } = leadOf(context);
-  const enough = AbortSignal.any([call.signal, AbortSignal.timeout(wait * 1_000)]);
+  const enough = AbortSignal.any([call.signal, runningLimit(wait * 1_000)]);
   const output = subagents.output(task_id, wait === 0 ? AbortSignal.abort() : enough);
   const end = await reporting(call.progress, `${task_id} works`, output);
   return end === undefined ? `${task_id} still runs.` : resultOf(end);

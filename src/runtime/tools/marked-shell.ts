@@ -2,7 +2,7 @@
  * Runs commands of a model: each in a shell of its own, with a mark, with limits, and with shell isolation if there is
  * one. When a command ends, nothing of it is left.
  */
-import { ulid } from 'ulid';
+import { newId } from '../../store/files/new-ids.ts';
 import { startProcess, type ProcessEnd } from '../../agents/programs/process.ts';
 import type { Mark } from '../../model/agent/process-mark.ts';
 import { marks } from '../../os/draw-marks.ts';
@@ -39,7 +39,7 @@ const GRACE_MS = 2_000;
 const FLOOD_BYTES = 256 * 1024 * 1024;
 
 export class Shell {
-  readonly #run = ulid(realClock.now());
+  readonly #run = newId(realClock.now());
   /** Ends commands when this process is killed. Commands with the mark of a teammate need none: its lead ends them. */
   #reaper: Reaper | undefined;
 

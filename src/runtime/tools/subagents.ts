@@ -5,9 +5,10 @@
  */
 import { MessageChannel } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
-import { ulid } from 'ulid';
+import { newId } from '../../store/files/new-ids.ts';
 import { ConflictError, UsageError } from '../../model/text/errors.ts';
 import { spendingEvent } from '../../model/team/spending-sum.ts';
+import { afterRunning } from '../../os/work-timer.ts';
 import { realClock } from '../../os/system-clock.ts';
 import { marks } from '../../os/draw-marks.ts';
 import { markEnvironment } from '../../os/mark-environment.ts';
@@ -37,7 +38,6 @@ const LIMITS: SubagentLimits = { threads: 4, queue: 32, heapMb: 256, graceMs: 10
 const IDLE_MS = 30_000;
 /** Milliseconds that a subagent task may wait for a thread before the grace time counts. */
 const WAITED_MS = 3_600_000;
-const LONGEST_MS = 2 ** 31 - 1;
 
 interface Background {
   readonly stop: AbortController;
@@ -52,7 +52,7 @@ export class Subagents {
   readonly #background = new Map<string, Background>();
   readonly #running = new Set<Promise<SubagentEnd>>();
   readonly #closing = new AbortController();
-  readonly #run = ulid(realClock.now());
+  readonly #run = newId(realClock.now());
   #reaper: Reaper | undefined;
   #pool: Promise<Piscina<SubagentMessage, SubagentEnd>> | undefined;
   #started = 0;
@@ -178,11 +178,11 @@ export class Subagents {
     const kill = new AbortController();
     const { graceMs } = this.#limits;
     // The turn has a timeout of its own; this one is for a thread that does not react.
-    let timer = setTimeout(() => kill.abort(), Math.min(subagentTask.timeoutMs + WAITED_MS + graceMs, LONGEST_MS));
+    let disarm = afterRunning(subagentTask.timeoutMs + WAITED_MS + graceMs, () => kill.abort());
     const onAbort = (): void => {
       ours.postMessage('stop');
-      clearTimeout(timer);
-      timer = setTimeout(() => kill.abort(), graceMs);
+      disarm();
+      disarm = afterRunning(graceMs, () => kill.abort());
     };
     signal.addEventListener('abort', onAbort, { once: true });
     try {
@@ -190,7 +190,7 @@ export class Subagents {
     } catch (error) {
       return isCalledOff() ? { kind: 'aborted' } : failed(error);
     } finally {
-      clearTimeout(timer);
+      disarm();
       signal.removeEventListener('abort', onAbort);
       ours.close();
     }

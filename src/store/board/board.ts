@@ -98,7 +98,7 @@ export class BoardStore {
       const board = this.fold();
       const body = build(board);
       if ('ok' in body) return { outcome: body };
-      const id = this.#newId();
+      const id = this.#newId(this.#environment.clock.now());
       const by = typeof author === 'function' ? author(board) : author;
       const event: BoardEvent = {
         ...body,

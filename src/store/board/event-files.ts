@@ -9,7 +9,7 @@
  */
 import type { Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { ulid } from 'ulid';
+import { newId } from '../files/new-ids.ts';
 import * as z from 'zod';
 import { timestamp, type Clock } from '../../model/text/clock.ts';
 import { StoreError } from '../../model/text/errors.ts';
@@ -130,7 +130,7 @@ export class EventFiles {
     if (last === undefined) return;
     const first = this.#after(last);
     const text = `continues ${basename(this.#pastPath(last))}`;
-    createOnce(this.#disk, this.path, `${this.#line({ type: CONTINUED, text, first })}\n`, ulid());
+    createOnce(this.#disk, this.path, `${this.#line({ type: CONTINUED, text, first })}\n`, newId(this.#clock.now()));
   }
 
   /** Whether there are files before the newest. */

@@ -3,7 +3,7 @@
  * costs more than writing the message; here one request serves many ids.
  */
 import { randomFillSync } from 'node:crypto';
-import { monotonicFactory, type ULIDFactory } from 'ulid';
+import { monotonicFactory, ulid } from 'ulid';
 
 const POOL = new Uint8Array(512);
 let used = POOL.length;
@@ -19,5 +19,15 @@ function random(): number {
   return byte / 256;
 }
 
-/** @returns a function that makes an id; its argument is the time in milliseconds, by default now */
-export const newIds = (): ULIDFactory => monotonicFactory(random);
+/** An id has 48 bits for the time: none before 1970, none after the year 10889. The library reads 0 as "now". */
+const LATEST = 2 ** 48 - 1;
+const timeOf = (now: number): number => Math.min(Math.max(1, Math.trunc(now)), LATEST);
+
+/** @returns a function that makes an id; its argument is the time in milliseconds, which may go back */
+export function newIds(): (now: number) => string {
+  const next = monotonicFactory(random);
+  return (now) => next(timeOf(now));
+}
+
+/** One id; the time is in milliseconds. */
+export const newId = (now: number): string => ulid(timeOf(now), random);

@@ -3,7 +3,7 @@
  * while it is copied, the event loop can run in between.
  */
 import { basename } from 'node:path';
-import { ulid } from 'ulid';
+import { newId } from '../files/new-ids.ts';
 import type { Clock } from '../../model/text/clock.ts';
 import { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY, onDisk, removeFile, type Disk } from '../files/disk.ts';
 import { chunks, openOurs, using, writeWhole } from '../files/file.ts';
@@ -68,7 +68,7 @@ export class Quarantine {
   }
 
   #newCopy(): string {
-    return this.#inbox.oversized(ulid(this.#clock.now()));
+    return this.#inbox.oversized(newId(this.#clock.now()));
   }
 
   #readTail(file: string, at: number, end: number): string {

@@ -5,7 +5,7 @@
  */
 import { statfsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ulid } from 'ulid';
+import { newId } from '../files/new-ids.ts';
 import { codeOf, ConflictError, StoreError } from '../../model/text/errors.ts';
 import type { Author, Body, ClaimMode, Profile } from '../../model/board/event.ts';
 import { LEAD, type Name } from '../../model/text/names.ts';
@@ -73,7 +73,7 @@ function createInName(disk: Disk, at: RootPaths, team: NewTeam, options: StoreOp
   // A delete that a crash interrupted is finished first: then its name is free.
   finishArchive(disk, paths, archiveStamp(options.clock.now()));
   const reserved = reserve(disk, paths);
-  const id = ulid(options.clock.now());
+  const id = newId(options.clock.now());
   const [folder, board] = [tempPath(join(at.teams, '.new'), id), tempPath(join(at.tasks, '.new'), id)];
   const draft = teamPathsAt(at.root, team.name, folder, board);
   try {

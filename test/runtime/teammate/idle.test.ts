@@ -104,26 +104,39 @@ describe('a member whose own task stays blocked', () => {
     return new IdleWatch(session, { timeoutMs: undefined, exit: () => {}, hasCompleted: () => false });
   }
 
+  /** It looks every second, as its mailroom does. */
+  async function idles(on: ToldTeam, bob: IdleWatch, ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= 1_000) {
+      on.wait(Math.min(left, 1_000));
+      await bob.look();
+    }
+  }
+
   const told = ({ store }: ToldTeam): string[] =>
     [...waitingMail(store.disk, store.paths.inbox(LEAD))].map(({ content }) => content);
 
   it('a member reports its blocked task to its lead once, after 2 minutes, and only that task', async () => {
     const on = blocked();
     const bob = life(on);
-    await bob.look();
-    expect(told(on.wait(MINUTES_2 - 1))).toEqual([]);
-    await bob.look();
+    await idles(on, bob, MINUTES_2 - 1);
     expect(told(on.wait(1))).toEqual([]);
     for (let looks = 0; looks < 3; looks += 1) await bob.look();
     expect(told(on)).toEqual(['BLOCKED: Task #2 still waits for #1.']);
+  });
+
+  it('a pause of the whole machine counts for no idle time', async () => {
+    const on = blocked();
+    const bob = life(on);
+    on.wait(10 * MINUTES_2);
+    await bob.look();
+    expect(told(on)).toEqual([]);
   });
 
   it('the report of a blocked task is read once, also if the next incarnation sends it again', async () => {
     const on = blocked();
     for (let lives = 0; lives < 2; lives += 1) {
       const bob = life(on);
-      on.wait(MINUTES_2);
-      await bob.look();
+      await idles(on, bob, MINUTES_2);
     }
     expect(told(on)).toEqual(['BLOCKED: Task #2 still waits for #1.']);
   });

@@ -1,6 +1,6 @@
 /** `teams take`: prints mail, then acknowledges it. Mail that no reader received is delivered again. */
 import * as z from 'zod';
-import { knownMember, mailCame, storedLine, type Message, type TeamHandle } from '../../../../app.ts';
+import { knownMember, mailCame, runningLimit, storedLine, type Message, type TeamHandle } from '../../../../app.ts';
 import { deliverMail, JsonList } from '../../output/deliver-mail.ts';
 import type { CliContext } from '../../context.ts';
 import { noMore, readOptions, wholeNumber } from '../../input/options.ts';
@@ -49,7 +49,7 @@ export const act: Act = async (context, given) => {
 };
 
 const patience = ({ io }: CliContext, wait: number | true): AbortSignal =>
-  wait === true ? io.gone : AbortSignal.any([io.gone, AbortSignal.timeout(wait * 1_000)]);
+  wait === true ? io.gone : AbortSignal.any([io.gone, runningLimit(wait * 1_000)]);
 
 /**
  * The stored line, marked if it may have been delivered before: the reader must know that (docs/specification.md R2.7).
