@@ -47,6 +47,26 @@ describe('a command in program isolation', () => {
     expect(on.events('sandbox.held')).toMatchObject([{ member: 'ada' }]);
   });
 
+  it('an isolated program has the tools of its member by MCP, through the socket', async () => {
+    const hello = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+    };
+    const host = `
+      const server = require('node:child_process').spawn('teams', ['mcp'], { stdio: ['pipe', 'pipe', 'inherit'] });
+      const say = (message) => server.stdin.write(JSON.stringify(message) + '\\n');
+      require('node:readline').createInterface({ input: server.stdout }).on('line', (line) => {
+        const { id, result } = JSON.parse(line);
+        if (id === 1) { say({ jsonrpc: '2.0', method: 'notifications/initialized' }); say({ jsonrpc: '2.0', id: 2, method: 'tools/list' }); }
+        if (id === 2) { console.log(result.tools.map(({ name }) => name).includes('SendMessage')); server.stdin.end(); }
+      });
+      say(${JSON.stringify(hello)});`;
+    const on = await work({ sandbox: 'workspace-write', env: { HOST: host } }, 'node -e "$HOST"', { PATH });
+    expect(on.task('1')).toMatchObject({ result: { summary: 'true\n' } });
+  });
+
   it('an isolated command of a read-only role changes nothing, without a set sandbox', async () => {
     const on = await work({ role: 'code-reviewer' }, `${tries('here')} echo looked`, { PATH });
     expect(on.task('1')).toMatchObject({ result: { summary: 'looked\n' } });
