@@ -8,6 +8,7 @@ import { isConfigUntrusted } from '../../store/user/config-files.ts';
 import { canSeeProcesses, fileSystemTrouble, findOnPath, keyState, watchLimits } from '../../store/team/host.ts';
 import { agentChecks } from './agent-doctor.ts';
 import { loadConfig } from '../team/configuration.ts';
+import { isolationChecks } from './isolation-doctor.ts';
 import { teamChecks } from './team-doctor.ts';
 import type { Check } from './doctor-check.ts';
 
@@ -31,6 +32,7 @@ export const diagnose = async (
   ),
   program('git', environment, 'install git; without it there is no safety point and no `teams diff`'),
   program('bwrap', environment, 'install bubblewrap; without it commands of models are not isolated'),
+  ...(await isolationChecks(environment)),
   processTable(),
   watchers(),
   key(),

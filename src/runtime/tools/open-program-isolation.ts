@@ -71,7 +71,7 @@ const PROBE = `
 over() { echo "$1"; exit 1; }
 mount -o remount,bind,rw / 2>/dev/null
 mount -o remount,rw / 2>/dev/null
-( : > /.teams-probe ) 2>/dev/null && over 'it writes beside the root'
+( : > /.teams-probe ) 2>/dev/null && { rm -f /.teams-probe; over 'it writes beside the root'; }
 ( : > "$1" ) 2>/dev/null && { rm -f "$1"; over 'it writes outside the workspace'; }
 [ -e "$2" ] && over 'it sees the key of the user'
 [ -e "$4" ] && over 'it sees the folder of the team'

@@ -1,9 +1,10 @@
 /**
- * The facts about a workspace's surroundings that isolation needs. Changes nothing except for a probe directory, which
- * is removed at once.
+ * The facts about a workspace's surroundings that isolation needs. Changes nothing except for directories of a
+ * probe, which are removed at once.
  */
 import {
   closeSync,
+  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -12,10 +13,12 @@ import {
   readSync,
   realpathSync,
   rmdirSync,
+  rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { homeDirectory } from '../user/home.ts';
 
 /** An existing file or directory, without links. */
@@ -107,5 +110,27 @@ export function smallText(path: string): string | undefined {
     return statSync(path).size > 64 * 1024 ? undefined : readFileSync(path, 'utf8');
   } catch {
     return undefined;
+  }
+}
+
+/** A workspace, a home of a member, and a place with a key: for a try of the isolation. */
+export interface TrialPlace {
+  readonly root: string;
+  readonly ownHome: string;
+  /** `XDG_STATE_HOME`. */
+  readonly state: string;
+}
+
+/** Makes a trial's directories among the temporary files, and removes them after `use`. */
+export async function withTrialPlace<T>(keyBelow: string, use: (place: TrialPlace) => Promise<T>): Promise<T> {
+  const base = mkdtempSync(join(realPath(tmpdir()), 'teams-trial-'));
+  try {
+    const place = { root: join(base, 'work'), ownHome: join(base, 'home'), state: join(base, 'state') };
+    for (const path of [place.root, place.ownHome, dirname(join(place.state, keyBelow))])
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+    writeFileSync(join(place.state, keyBelow), '', { mode: 0o600 });
+    return await use(place);
+  } finally {
+    rmSync(base, { recursive: true, force: true });
   }
 }

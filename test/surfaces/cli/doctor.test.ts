@@ -36,6 +36,8 @@ describe('doctor', () => {
       'prlimit',
       'git',
       'bwrap',
+      'isolation of programs',
+      'isolation of commands',
       'processes',
       'watchers',
       'key',
@@ -59,6 +61,21 @@ describe('doctor', () => {
     expect(of('git')).toMatchObject({ ok: false, found: 'not on PATH' });
     expect(of('prlimit')?.cure).toContain('util-linux');
     expect(of('bwrap')?.cure).toContain('bubblewrap');
+  });
+
+  it('doctor tries the isolation, and reports one that does not hold', async () => {
+    const place = new Workplace();
+    place.put('bin/bwrap', '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@"\n');
+    chmodSync(join(place.root, 'bin/bwrap'), 0o755);
+    place.environment['PATH'] = `${join(place.root, 'bin')}:${place.environment['PATH'] ?? ''}`;
+    const { code, of } = await examine(place);
+    expect(code).toBe(1);
+    for (const what of ['programs', 'commands'])
+      expect(of(`isolation of ${what}`)).toMatchObject({
+        ok: false,
+        found: expect.stringMatching(/^it /) as string,
+        cure: expect.stringContaining('user namespaces') as string,
+      });
   });
 
   it('doctor shows the version, the path and the login of each program', async () => {

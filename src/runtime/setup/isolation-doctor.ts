@@ -1,0 +1,48 @@
+/** `teams doctor`: whether this machine isolates programs and commands, by trying it (docs/specification.md R7.7). */
+import { findOnPath } from '../../store/team/host.ts';
+import { withTrialPlace, type TrialPlace } from '../../store/workspace/sandbox-host.ts';
+import { openProgramIsolation } from '../tools/open-program-isolation.ts';
+import { openShellIsolation } from '../tools/open-shell-isolation.ts';
+import type { Check } from './doctor-check.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const CURE =
+  'allow user namespaces for bubblewrap; until then such members run with the rights of your user, or do not start where sandbox.bwrap is required';
+
+/** @returns nothing without bubblewrap, whose absence is a check of its own */
+export async function isolationChecks(environment: Environment): Promise<Check[]> {
+  if (findOnPath('bwrap', environment['PATH'] ?? '') === undefined) return [];
+  return withTrialPlace('teams/key', async (place) => {
+    const here = { ...environment, XDG_STATE_HOME: place.state };
+    return [
+      checkOf('isolation of programs', await programTrouble(place, here)),
+      checkOf('isolation of commands', (await openShellIsolation('auto', place.root, here)).why),
+    ];
+  });
+}
+
+const checkOf = (name: string, trouble: string | undefined): Check => ({
+  name,
+  ok: trouble === undefined,
+  found: trouble ?? 'tried: it holds',
+  cure: trouble === undefined ? '' : CURE,
+});
+
+async function programTrouble({ root, ownHome }: TrialPlace, environment: Environment): Promise<string | undefined> {
+  const isolation = await openProgramIsolation({
+    setting: 'auto',
+    root,
+    isWritable: true,
+    ownHome,
+    shared: [],
+    team: [],
+    readable: [],
+    member: { name: 'doctor', team: 'doctor', environment: {} },
+    commandLine: () => Promise.resolve(0),
+    environment,
+  });
+  if (isolation.kind === 'missing') return isolation.why;
+  await isolation.close();
+  return undefined;
+}
