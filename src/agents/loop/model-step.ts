@@ -125,7 +125,8 @@ const offered = ({ jsonSchema, tool }: Library, names: readonly ToolName[]): Too
     ]),
   );
 
-const isAny = ({ inputTokens = 0, outputTokens = 0 }: LanguageModelUsage): boolean => inputTokens + outputTokens > 0;
+const isAny = ({ inputTokens = 0, outputTokens = 0 }: LanguageModelUsage): boolean =>
+  inputTokens !== 0 || outputTokens !== 0;
 
 function usageOf({ inputTokens = 0, outputTokens = 0, inputTokenDetails }: LanguageModelUsage, model: string): Usage {
   const { cacheReadTokens, cacheWriteTokens } = inputTokenDetails;

@@ -2,6 +2,7 @@
  * The Agent Client Protocol as steps: what an update means, what is asked, how a prompt ended. Pure; the SDK does the
  * transport.
  */
+import { toldNumber } from '../../model/agent/usage.ts';
 import type {
   PermissionOption,
   RequestPermissionRequest,
@@ -103,7 +104,7 @@ export function chosen(options: readonly PermissionOption[], answer: CallAnswer)
   return { outcome: option ? { outcome: 'selected', optionId: option.optionId } : { outcome: 'cancelled' } };
 }
 
-const tokens = z.number().int().min(0);
+const tokens = toldNumber;
 const answerSchema = z.object({
   stopReason: z.string(),
   usage: z
@@ -141,7 +142,7 @@ function usageSteps({ usage, _meta: meta }: z.infer<typeof answerSchema>): Agent
       ...(typeof usage.cachedWriteTokens !== 'number' ? {} : { cacheWriteTokens: usage.cachedWriteTokens }),
     };
     const { inputTokens, outputTokens } = usage;
-    if (inputTokens + outputTokens === 0) return [];
+    if (inputTokens === 0 && outputTokens === 0) return [];
     return [tellStep({ type: 'usage', usage: { inputTokens, outputTokens, ...cache } })];
   }
   if (meta === undefined) return [];

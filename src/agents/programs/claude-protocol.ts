@@ -2,6 +2,7 @@
  * Claude Code's stream-json, in both directions: what a line means, as steps, and what is sent. Pure. Unused fields are
  * not checked, so that a newer version may add fields.
  */
+import { toldNumber, toldSum } from '../../model/agent/usage.ts';
 import * as z from 'zod';
 import type { CallAnswer, AccessKind } from '../agent-contract.ts';
 import type { TurnEnd } from '../../model/agent/turn-end.ts';
@@ -22,7 +23,7 @@ const blocks = z
   .union([z.array(z.union([text, toolUse, toolResult, other])), z.string().transform(() => [])])
   .catch([]);
 
-const tokens = z.number().int().min(0).catch(0);
+const tokens = toldNumber;
 const usage = z.object({
   input_tokens: tokens,
   output_tokens: tokens,
@@ -52,7 +53,7 @@ const incoming = z.discriminatedUnion('type', [
     api_error_status: z.number().nullish(),
     terminal_reason: z.string().nullish(),
     usage: usage.optional().catch(undefined),
-    total_cost_usd: z.number().min(0).optional().catch(undefined),
+    total_cost_usd: toldNumber.optional(),
   }),
   z.object({
     type: z.literal('control_request'),
@@ -132,14 +133,14 @@ function summary(input: JsonObject): string {
 export function usageSteps({ usage, total_cost_usd: total }: ClaudeResult, costBefore: number): AgentStep[] {
   if (usage === undefined) return [];
   const { cache_read_input_tokens: read = 0, cache_creation_input_tokens: written = 0 } = usage;
-  const spent = usage.input_tokens + read + written + usage.output_tokens;
-  if (spent === 0) return [];
+  const inputTokens = toldSum(usage.input_tokens, read, written);
+  if (inputTokens === 0 && usage.output_tokens === 0) return [];
   const told = {
-    inputTokens: usage.input_tokens + read + written,
+    inputTokens,
     outputTokens: usage.output_tokens,
     cacheReadTokens: read,
     cacheWriteTokens: written,
-    costUsd: total === undefined ? undefined : Math.max(0, total - costBefore),
+    costUsd: total === undefined || total < 0 ? total : Math.max(0, total - costBefore),
   };
   return [tellStep({ type: 'usage', usage: told })];
 }

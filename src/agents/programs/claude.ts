@@ -196,7 +196,7 @@ class ClaudeSession implements DialectSession {
     // The session is lost: the program ends after this message, and its end counts.
     if (isLost(message)) return [];
     const usage = usageSteps(message, this.#cost);
-    this.#cost = message.total_cost_usd ?? this.#cost;
+    this.#cost = Math.max(this.#cost, message.total_cost_usd ?? 0);
     if (!this.#isInTurn || (this.#unheard.size > 0 && !message.is_error)) return usage;
     this.#isInTurn = false;
     return [...usage, endOf(message)];

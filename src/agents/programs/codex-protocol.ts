@@ -1,4 +1,5 @@
 /** `codex app-server`, in both directions: what a notification means, as steps, and what is requested of it. Pure. */
+import { toldNumber } from '../../model/agent/usage.ts';
 import * as z from 'zod';
 import type { FailureClass, Sandbox } from '../../model/agent/agent.ts';
 import type { CallAnswer } from '../agent-contract.ts';
@@ -8,7 +9,7 @@ import type { JsonObject } from './json-lines.ts';
 import type { RpcHeard } from './json-rpc.ts';
 import { tellStep, type PermissionAskedEvent, type AgentStep } from './agent-step.ts';
 
-const tokens = z.number().int().min(0).catch(0);
+const tokens = toldNumber;
 const errorInfo = z
   .union([z.string(), z.record(z.string(), z.unknown())])
   .nullish()
@@ -129,7 +130,7 @@ function usageSteps(params: JsonObject): AgentStep[] {
   const parsed = schemas.usage.safeParse(params);
   if (!parsed.success) return [];
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteInputTokens = 0 } = parsed.data.tokenUsage.last;
-  if (inputTokens + outputTokens === 0) return [];
+  if (inputTokens === 0 && outputTokens === 0) return [];
   const cache = { cacheReadTokens: cachedInputTokens, cacheWriteTokens: cacheWriteInputTokens };
   return [tellStep({ type: 'usage', usage: { inputTokens, outputTokens, ...cache } })];
 }

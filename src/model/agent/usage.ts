@@ -16,3 +16,22 @@ export const usageSchema = z.object({
   costUsd: z.number().min(0).optional(),
 });
 export type Usage = z.infer<typeof usageSchema>;
+
+/** More than this in one turn is no measurement. */
+const MOST_TOKENS = 1e10;
+const MOST_USD = 1e6;
+
+/** A count that a program tells; -1 stands for what is no number. */
+export const toldNumber = z.number().catch(-1);
+
+/** The sum of told counts; one that cannot be true makes the sum untrue. */
+export const toldSum = (...counts: readonly number[]): number =>
+  counts.every(isCount) ? counts.reduce((sum, count) => sum + count, 0) : -1;
+
+/** Whether this can be what a turn used. What cannot be is unknown, and never counts as nothing. */
+export const isBelievable = ({ costUsd = 0, ...usage }: Usage): boolean =>
+  costUsd >= 0 &&
+  costUsd <= MOST_USD &&
+  [usage.inputTokens, usage.outputTokens, usage.cacheReadTokens ?? 0, usage.cacheWriteTokens ?? 0].every(isCount);
+
+const isCount = (count: number): boolean => Number.isInteger(count) && count >= 0 && count <= MOST_TOKENS;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { recordOf, isAgentKind, type AgentKind } from '../agent/agent-kinds.ts';
 import { factsOf, type Price } from '../agent/models.ts';
 import type { TeamEvent } from './team-config.ts';
-import type { Usage } from '../agent/usage.ts';
+import { isBelievable, type Usage } from '../agent/usage.ts';
 
 const SPENT = 'agent.spent';
 
@@ -17,12 +17,24 @@ const spentSchema = z.looseObject({
   cache_read_tokens: tokens.optional(),
   cache_write_tokens: tokens.optional(),
   cost_usd: z.number().min(0).optional(),
+  /** What the agent told cannot be true. */
+  unknown: z.literal(true).optional(),
 });
 
-export const spendingEvent = (
-  kind: AgentKind,
-  usage: Usage,
-): { type: string; text: string; [key: string]: unknown } => ({
+export const spendingEvent = (kind: AgentKind, usage: Usage): { type: string; text: string; [key: string]: unknown } =>
+  isBelievable(usage) ? knownEvent(kind, usage) : unknownEvent(kind, usage);
+
+const unknownEvent = (kind: AgentKind, { inputTokens, outputTokens, costUsd, model }: Usage) => ({
+  type: SPENT,
+  kind,
+  model,
+  input_tokens: 0,
+  output_tokens: 0,
+  unknown: true,
+  text: `unknown: it told ${inputTokens} tokens in, ${outputTokens} out${costUsd === undefined ? '' : `, $${costUsd}`}`,
+});
+
+const knownEvent = (kind: AgentKind, usage: Usage) => ({
   type: SPENT,
   kind,
   input_tokens: usage.inputTokens,
@@ -40,9 +52,11 @@ export interface Spending {
   readonly usd: number;
   /** Used models without a known price. */
   readonly unpriced: readonly string[];
+  /** Used models whose agent told a usage that cannot be true. */
+  readonly unknown: readonly string[];
 }
 
-export const NOTHING_SPENT: Spending = { tokens: 0, usd: 0, unpriced: [] };
+export const NOTHING_SPENT: Spending = { tokens: 0, usd: 0, unpriced: [], unknown: [] };
 
 export type Prices = Readonly<Record<string, Price>>;
 
@@ -54,11 +68,16 @@ export function spentAfter(sum: Spending, event: TeamEvent, prices: Prices = {})
   const parsed = event.type === SPENT ? spentSchema.safeParse(event) : undefined;
   if (!parsed?.success) return sum;
   const { kind, model = kind, input_tokens, output_tokens } = parsed.data;
+  const including = (names: readonly string[]): readonly string[] =>
+    names.includes(model) ? names : [...names, model];
+  if (parsed.data.unknown === true)
+    return { ...sum, unpriced: including(sum.unpriced), unknown: including(sum.unknown) };
   const cost = costOf(parsed.data, kind, prices);
   return {
+    ...sum,
     tokens: sum.tokens + input_tokens + output_tokens,
     usd: sum.usd + (cost ?? 0),
-    unpriced: cost !== undefined || sum.unpriced.includes(model) ? sum.unpriced : [...sum.unpriced, model],
+    unpriced: cost === undefined ? including(sum.unpriced) : sum.unpriced,
   };
 }
 

@@ -12,11 +12,14 @@ export interface SpendingLimits {
  * limit, because its cost is unknown.
  */
 export function overspent(
-  { tokens, usd, unpriced }: Spending,
+  { tokens, usd, unpriced, unknown }: Spending,
   { maxCost, maxTokens }: SpendingLimits,
 ): string | undefined {
   if (maxTokens !== undefined && tokens >= maxTokens)
     return `${tokens} tokens were used; --max-tokens is ${maxTokens}.`;
+  const [untrue] = unknown;
+  if (untrue !== undefined && (maxTokens ?? maxCost) !== undefined)
+    return `What ${untrue} used is unknown: its agent told numbers that cannot be true, so no limit can be enforced; run without --max-cost and --max-tokens, or with another agent.`;
   if (maxCost === undefined) return undefined;
   if (usd >= maxCost) return `$${usd.toFixed(4)} was spent; --max-cost is $${maxCost}.`;
   const [model] = unpriced;

@@ -214,7 +214,7 @@ const changeLines = ({ team, undo }: Report): string[] =>
 
 /** Empty if no tokens were used. */
 function spendingLines({ members, spending }: Report): string[] {
-  if (spending.tokens === 0) return [];
+  if (spending.tokens === 0 && spending.unpriced.length === 0) return [];
   const each = members.flatMap(({ name, spent }) => (spent === null ? [] : [`${name}: ${spentText(spent)}`]));
   return [...each, `Total: ${spentText(spending)}`];
 }

@@ -16,13 +16,19 @@ describe('what was spent', () => {
       tokens: 2_000_000,
       usd: 3,
       unpriced: [],
+      unknown: [],
     });
   });
 
   it.each(['__proto__', 'constructor', 'toString', 'nobody-knows-it'])(
     'a model called %s has no price, and the sum stays a number that a budget can be compared with',
     (model) => {
-      expect(spentAfter(NOTHING_SPENT, spent(model))).toEqual({ tokens: 2_000_000, usd: 0, unpriced: [model] });
+      expect(spentAfter(NOTHING_SPENT, spent(model))).toEqual({
+        tokens: 2_000_000,
+        usd: 0,
+        unpriced: [model],
+        unknown: [],
+      });
     },
   );
 });

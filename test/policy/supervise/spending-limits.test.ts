@@ -47,7 +47,7 @@ describe('a limit', () => {
     ],
     ['nothing if only tokens are limited', { tokens: 1, usd: 0, unpriced: ['x'] }, { maxTokens: 2 }, undefined],
   ] as const)('a spending limit ends %s', (_, sum, limits, why) => {
-    const said = overspent(sum, limits);
+    const said = overspent({ unknown: [], ...sum }, limits);
     if (why === undefined) expect(said).toBeUndefined();
     else expect(said).toMatch(why);
   });

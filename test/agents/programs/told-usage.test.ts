@@ -1,0 +1,54 @@
+/** Usage that a program tells and that cannot be true is unknown, for every kind of agent; it never counts as nothing. */
+import { describe, expect, it } from 'vitest';
+import { promptSteps } from '../../../src/agents/programs/acp-updates.ts';
+import type { AgentStep } from '../../../src/agents/programs/agent-step.ts';
+import { readClaude, usageSteps } from '../../../src/agents/programs/claude-protocol.ts';
+import { stepsOf } from '../../../src/agents/programs/codex-protocol.ts';
+import { AGENT_KINDS } from '../../../src/model/agent/agent-kinds.ts';
+import { NOTHING_SPENT, spendingEvent, spentAfter } from '../../../src/model/team/spending-sum.ts';
+import { overspent } from '../../../src/policy/supervise/spending-limits.ts';
+
+const ABSURD = [-5, 1e308, 0.5, 1e11, '7', null];
+
+function claude(input: unknown, cost?: unknown): AgentStep[] {
+  const usage = { input_tokens: input, output_tokens: 5 };
+  const line = { type: 'result', subtype: 'success', is_error: false, usage, total_cost_usd: cost };
+  const read = readClaude(line);
+  return read?.type === 'result' ? usageSteps(read, 0) : [];
+}
+const codex = (inputTokens: unknown): AgentStep[] => {
+  const last = { inputTokens, cachedInputTokens: 0, outputTokens: 5 };
+  return stepsOf({ id: undefined, method: 'thread/tokenUsage/updated', params: { tokenUsage: { last } } });
+};
+const acp = (inputTokens: unknown): AgentStep[] =>
+  promptSteps({ stopReason: 'end_turn', usage: { inputTokens, outputTokens: 5 } }, '').steps;
+
+const sumOf = (steps: readonly AgentStep[]) =>
+  steps.flatMap((step) =>
+    step.do === 'tell' && step.event.type === 'usage'
+      ? [spentAfter(NOTHING_SPENT, { at: '', ...spendingEvent('claude', step.event.usage) })]
+      : [],
+  );
+
+describe('usage that cannot be true', () => {
+  it.each(ABSURD)('is unknown if %j tokens are told by a program of any protocol', (tokens) => {
+    for (const told of [claude, codex, acp])
+      expect(sumOf(told(tokens)), told.name).toMatchObject([{ tokens: 0, unknown: ['claude'] }]);
+  });
+
+  it.each([-1, 1e308, 'x'])('is unknown if a cost of %j is told', (cost) => {
+    expect(sumOf(claude(1, cost))).toMatchObject([{ usd: 0, unknown: ['claude'] }]);
+  });
+
+  it.each(AGENT_KINDS)('ends a run with a limit, for the kind %s, and no other run', (kind) => {
+    const event = spendingEvent(kind, { inputTokens: -1_000_000, outputTokens: 5 });
+    const sum = spentAfter(NOTHING_SPENT, { at: '', ...event });
+    expect(sum).toMatchObject({ tokens: 0, usd: 0, unknown: [kind] });
+    for (const limit of [{ maxTokens: 1e9 }, { maxCost: 1e5 }]) expect(overspent(sum, limit)).toMatch(/is unknown/);
+    expect(overspent(sum, {})).toBeUndefined();
+  });
+
+  it('a usage that can be true is known', () => {
+    for (const told of [claude, codex, acp]) expect(sumOf(told(7))).toMatchObject([{ tokens: 12, unknown: [] }]);
+  });
+});
