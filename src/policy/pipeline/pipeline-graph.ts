@@ -23,7 +23,7 @@ function label({ code, role, subject, after, discuss, fix }: PipelineTask, paren
   const notes = [
     ...(others.length === 0 ? [] : [`after ${others.join(', ')} too`]),
     ...(discuss === undefined ? [] : [discuss]),
-    ...(fix === undefined ? [] : [`faults go back to ${fix}`]),
+    ...(fix === undefined ? [] : [`faults go back to ${fix.join(', ')}`]),
   ];
   return `${code}  ${role ?? 'a person'}: ${subject}${notes.length === 0 ? '' : ` [${notes.join('; ')}]`}`;
 }
